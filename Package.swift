@@ -1,0 +1,93 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every Swift target is built under the same rules; a warning is an error.
+let rules: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "rollcall",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Rollcall", targets: ["Rollcall"]),
+    .executable(name: "rollcall", targets: ["RollcallCLI"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLibXML2", pkgConfig: "libxml-2.0",
+      providers: [.apt(["libxml2-dev", "pkg-config"]), .brew(["libxml2"])]),
+    .systemLibrary(
+      name: "CLMDB", pkgConfig: "lmdb",
+      providers: [.apt(["liblmdb-dev", "pkg-config"]), .brew(["lmdb"])]),
+    .target(
+      name: "CXMLPush", dependencies: ["CLibXML2"],
+      cSettings: [.treatAllWarnings(as: .error)]),
+
+    .target(name: "XMPPStanza", swiftSettings: rules),
+    .target(name: "XMPPStream", dependencies: ["XMPPStanza", "CXMLPush"], swiftSettings: rules),
+    .target(
+      name: "RosterCore",
+      dependencies: [
+        "XMPPStanza", .product(name: "HashTreeCollections", package: "swift-collections"),
+      ],
+      swiftSettings: rules),
+    .target(
+      name: "EventLog",
+      dependencies: ["CLMDB", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: rules),
+    .target(name: "Captures", dependencies: ["XMPPStanza", "XMPPStream"], swiftSettings: rules),
+    .target(
+      name: "Rollcall",
+      dependencies: [
+        "XMPPStanza", "XMPPStream", "RosterCore", "EventLog", "Captures",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: rules),
+    .executableTarget(
+      name: "RollcallCLI",
+      dependencies: [
+        "XMPPStanza", "XMPPStream", "RosterCore", "EventLog", "Captures", "Rollcall",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: rules),
+
+    .target(
+      name: "TestSupport", dependencies: ["XMPPStanza"], path: "Tests/TestSupport",
+      swiftSettings: rules),
+    .testTarget(
+      name: "XMPPStanzaTests", dependencies: ["XMPPStanza", "TestSupport"], swiftSettings: rules),
+    .testTarget(
+      name: "XMPPStreamTests", dependencies: ["XMPPStream", "XMPPStanza", "TestSupport"],
+      swiftSettings: rules),
+    .testTarget(
+      name: "RosterCoreTests",
+      dependencies: ["RosterCore", "XMPPStanza", "XMPPStream", "TestSupport"],
+      swiftSettings: rules),
+    .testTarget(
+      name: "EventLogTests", dependencies: ["EventLog", "CLMDB", "TestSupport"],
+      swiftSettings: rules),
+    .testTarget(
+      name: "CapturesTests", dependencies: ["Captures", "XMPPStanza", "XMPPStream", "TestSupport"],
+      swiftSettings: rules),
+    .testTarget(
+      name: "RollcallTests",
+      dependencies: [
+        "Rollcall", "RosterCore", "Captures", "EventLog", "XMPPStanza", "TestSupport",
+      ],
+      swiftSettings: rules),
+    .testTarget(
+      name: "RollcallCLITests", dependencies: ["RollcallCLI", "TestSupport"],
+      swiftSettings: rules),
+  ]
+)

@@ -1,0 +1,1 @@
+int rollcall_placeholder;

@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct RollcallCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "rollcall")
+}

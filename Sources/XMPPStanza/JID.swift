@@ -1,0 +1,138 @@
+/// An XMPP address: a bare address and perhaps a resource (RFC 7622).
+///
+/// The bare part is kept in prepared form, the resource as it was written: it is opaque and its
+/// case counts.
+public struct JID: Hashable, Sendable {
+  /// The account or service that the address belongs to.
+  public let bare: BareJID
+  /// The resource, never empty; nil for a bare address.
+  public let resource: String?
+
+  /// An address from its parts.
+  ///
+  /// - Throws: `JIDError` where the resource is empty or longer than 1,023 bytes.
+  public init(bare: BareJID, resource: String?) throws(JIDError) {
+    if let resource {
+      guard !resource.isEmpty else { throw .emptyResource }
+      guard resource.utf8.count <= JIDLimit.partBytes else { throw .tooLong(.resource) }
+    }
+    self.bare = bare
+    self.resource = resource
+  }
+
+  /// Parses an address as it stands in a stanza.
+  ///
+  /// It splits at the first `/`, then the first part at its first `@` (RFC 7622 §3.1).
+  /// - Throws: `JIDError`, naming the part that cannot be prepared.
+  public init(parsing text: String) throws(JIDError) {
+    guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
+      try self.init(bare: BareJID(parsing: text), resource: nil)
+      return
+    }
+    let bare = try BareJID(parsing: String(text[..<slash]))
+    try self.init(bare: bare, resource: String(text[text.utf8.index(after: slash)...]))
+  }
+}
+
+/// The address of an account or service without a resource: what roster items and requests go by.
+///
+/// Kept in prepared form (case folded, normalised, the domain without a final dot), so equality
+/// of values is equality of addresses.
+public struct BareJID: Hashable, Sendable {
+  /// The prepared address, `local@domain` or `domain`.
+  public let text: String
+
+  /// Parses and prepares an address without a resource.
+  ///
+  /// ASCII in lower case is taken as it is; anything else goes through case folding, width
+  /// folding and normalisation (RFC 7622 §3.2 and §3.3). Complexity: linear in the text.
+  /// - Throws: `JIDError`, naming the part that cannot be prepared.
+  public init(parsing text: String) throws(JIDError) {
+    self.text = try JIDPreparation.prepare(text)
+  }
+
+  /// The local part, nil for the address of a server or component.
+  public var local: String? {
+    text.utf8.firstIndex(of: UInt8(ascii: "@")).map { String(text[..<$0]) }
+  }
+
+  /// The domain part.
+  public var domain: String {
+    guard let at = text.utf8.firstIndex(of: UInt8(ascii: "@")) else { return text }
+    return String(text[text.utf8.index(after: at)...])
+  }
+}
+
+extension BareJID: Comparable {
+  /// Orders by the UTF-8 bytes of the prepared address, which is the order of its code points.
+  public static func < (a: BareJID, b: BareJID) -> Bool {
+    a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
+  }
+}
+
+extension BareJID: CustomStringConvertible {
+  /// The prepared address.
+  public var description: String { text }
+}
+
+extension JID: Comparable {
+  /// Orders by bare address, then by the bytes of the resource; a bare address comes first.
+  public static func < (a: JID, b: JID) -> Bool {
+    guard a.bare == b.bare else { return a.bare < b.bare }
+    guard let right = b.resource else { return false }
+    guard let left = a.resource else { return true }
+    return left.utf8.lexicographicallyPrecedes(right.utf8)
+  }
+}
+
+extension JID: CustomStringConvertible {
+  /// The prepared bare address and the resource as it was written.
+  public var description: String {
+    guard let resource else { return bare.text }
+    return "\(bare.text)/\(resource)"
+  }
+}
+
+/// The part of an address that an error is about.
+public enum JIDPart: String, Hashable, Sendable {
+  /// Before the `@`.
+  case local = "local part"
+  /// The server or service.
+  case domain
+  /// After the first `/`.
+  case resource
+}
+
+/// Why a text is no address.
+public enum JIDError: Error, Hashable, Sendable {
+  /// There is an `@` with nothing before it.
+  case emptyLocal
+  /// The domain, or one of its labels, is empty.
+  case emptyDomain
+  /// There is a `/` with nothing behind it.
+  case emptyResource
+  /// A part has more than 1,023 bytes (RFC 7622 §3.1).
+  case tooLong(JIDPart)
+  /// A part has a character that it may not have.
+  case forbidden(Unicode.Scalar, JIDPart)
+}
+
+extension JIDError: CustomStringConvertible {
+  /// The reason as a clause, for a person.
+  public var description: String {
+    switch self {
+    case .emptyLocal: "the local part is empty"
+    case .emptyDomain: "the domain is empty or has an empty label"
+    case .emptyResource: "the resource is empty"
+    case .tooLong(let part): "the \(part.rawValue) has more than \(JIDLimit.partBytes) bytes"
+    case .forbidden(let scalar, let part):
+      "the \(part.rawValue) has the character U+\(String(scalar.value, radix: 16, uppercase: true))"
+    }
+  }
+}
+
+/// The limits of RFC 7622 §3.1.
+package enum JIDLimit {
+  /// The most bytes that each of the three parts may have in its prepared form.
+  package static let partBytes = 1023
+}

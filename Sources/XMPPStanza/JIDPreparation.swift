@@ -1,0 +1,146 @@
+import Foundation
+
+/// Brings the bare part of an address into the form that addresses are compared in.
+enum JIDPreparation {
+  static func prepare(_ text: String) throws(JIDError) -> String {
+    if let same = try prepareASCII(text) { return same }
+    let at = text.utf8.firstIndex(of: UInt8(ascii: "@"))
+    let domainStart = at.map { text.utf8.index(after: $0) } ?? text.startIndex
+    let domain = try prepareDomain(text[domainStart...])
+    guard let at else { return domain }
+    return try prepareLocal(text[..<at]) + "@" + domain
+  }
+
+  /// The fast path: an address of plain ASCII, whose letters need only be put in lower case.
+  ///
+  /// Nil where a byte is not ASCII or where only the long way can say what is wrong.
+  private static func prepareASCII(_ text: String) throws(JIDError) -> String? {
+    var needsLowering = false
+    var at: Int?
+    var count = 0
+    var previous = UInt8(ascii: ".")
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "_"):
+        break
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): needsLowering = true
+      case UInt8(ascii: "@"):
+        guard at == nil, count > 0 else { return nil }
+        at = count
+      case UInt8(ascii: "."):
+        // An empty label, if this is the domain.
+        guard previous != UInt8(ascii: "."), previous != UInt8(ascii: "@") else { return nil }
+      case UInt8(ascii: "-"):
+        // Perhaps an A-label, which is compared as the U-label that it stands for.
+        guard previous != UInt8(ascii: "-") else { return nil }
+      default: return nil
+      }
+      previous = byte
+      count += 1
+    }
+    guard previous != UInt8(ascii: "."), previous != UInt8(ascii: "@") else { return nil }
+    let localCount = at ?? 0
+    let domainCount = count - (at.map { $0 + 1 } ?? 0)
+    guard localCount <= JIDLimit.partBytes else { throw .tooLong(.local) }
+    guard domainCount <= JIDLimit.partBytes else { throw .tooLong(.domain) }
+    return needsLowering ? text.lowercased() : text
+  }
+
+  private static func prepareLocal(_ part: Substring) throws(JIDError) -> String {
+    guard !part.isEmpty else { throw .emptyLocal }
+    guard part.utf8.count <= JIDLimit.partBytes else { throw .tooLong(.local) }
+    let prepared = stable(String(part), fold: \.caseFolded)
+    for scalar in prepared.unicodeScalars where !isAllowedInLocal(scalar) {
+      throw .forbidden(scalar, .local)
+    }
+    guard prepared.utf8.count <= JIDLimit.partBytes else { throw .tooLong(.local) }
+    return prepared
+  }
+
+  private static func prepareDomain(_ part: Substring) throws(JIDError) -> String {
+    guard part.utf8.count <= JIDLimit.partBytes else { throw .tooLong(.domain) }
+    var prepared = stable(String(part), fold: { $0.lowercased() })
+    // RFC 5895 §2.3: the ideographic full stop separates labels as the full stop does; its half
+    // and full width forms have been folded already.
+    prepared = prepared.replacing("\u{3002}", with: ".")
+    if prepared.hasSuffix(".") { prepared.removeLast() }
+    guard !prepared.isEmpty else { throw .emptyDomain }
+    let labels = prepared.split(separator: ".", omittingEmptySubsequences: false)
+    guard labels.allSatisfy({ !$0.isEmpty }) else { throw .emptyDomain }
+    prepared = labels.map { Punycode.unicodeLabel($0) ?? String($0) }.joined(separator: ".")
+    for scalar in prepared.unicodeScalars where !isAllowedInDomain(scalar) {
+      throw .forbidden(scalar, .domain)
+    }
+    guard prepared.utf8.count <= JIDLimit.partBytes else { throw .tooLong(.domain) }
+    return prepared
+  }
+
+  /// Folds width and case and normalises to form C until nothing changes any more: preparing a
+  /// prepared text gives the same text. The rules settle in two rounds but for rare scalars.
+  private static func stable(_ text: String, fold: (String) -> String) -> String {
+    var current = text
+    for _ in 0..<4 {
+      let next = fold(widthFolded(current)).precomposedStringWithCanonicalMapping
+      if next.unicodeScalars.elementsEqual(current.unicodeScalars) { break }
+      current = next
+    }
+    return current
+  }
+
+  /// Full-width and half-width forms become what they stand for (RFC 8265 §3.3.1, rule 1).
+  private static func widthFolded(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: \.isWidthForm) else { return text }
+    var folded = ""
+    for scalar in text.unicodeScalars {
+      let one = String(scalar)
+      folded += scalar.isWidthForm ? one.precomposedStringWithCompatibilityMapping : one
+    }
+    return folded
+  }
+
+  /// RFC 7622 §3.3.1 and the classes that RFC 8264 §9 never allows in an identifier. Symbols and
+  /// unassigned code points pass: servers differ there, and a recorder must not drop a contact
+  /// that its server keeps.
+  private static func isAllowedInLocal(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "\"", "&", "'", "/", ":", "<", ">", "@": false
+    default: isVisible(scalar)
+    }
+  }
+
+  /// A domain may also be an address literal in brackets, which has colons.
+  private static func isAllowedInDomain(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "\"", "&", "'", "/", "<", ">", "@": false
+    default: isVisible(scalar)
+    }
+  }
+
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    let properties = scalar.properties
+    return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
+      && !properties.isNoncharacterCodePoint && properties.generalCategory != .control
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isWidthForm: Bool {
+    switch value {
+    case 0xFF01...0xFFEE, 0x3000: true
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// Unicode default case folding: the lower case of the upper case, which joins ß with ss and ς
+  /// with σ, but for the dotless i, whose upper case belongs to another letter.
+  fileprivate var caseFolded: String {
+    var folded = ""
+    for scalar in unicodeScalars {
+      folded += scalar == "\u{131}" ? "\u{131}" : String(scalar).uppercased().lowercased()
+    }
+    return folded
+  }
+}
