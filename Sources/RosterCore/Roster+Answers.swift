@@ -1,0 +1,149 @@
+import HashTreeCollections
+import XMPPStanza
+
+// Requests of ours and what came back: §2.1.3 to §2.1.5, §2.6.3, XEP-0191 §3.2.
+extension Roster {
+  mutating func send(_ query: Query, _ step: inout Step) {
+    var isBaseKnown = false
+    if case .roster(let version) = query.subject {
+      guard isOwnAccount(query.to) else {
+        step.find(
+          .misdirectedQuery, about: query.to?.bare,
+          "A roster get to another address is no request for our roster (RFC 6121 §2.1.3).")
+        return
+      }
+      isBaseKnown = version != nil && completeness == .complete && version == self.version
+      reportUnusedVersion(version, &step)
+    }
+    guard query.id != nil else {
+      step.find(.missingID, "A get without an id cannot be answered (RFC 6120 §8.2.3).")
+      return
+    }
+    openQueries.append(OpenQuery(query: query, sent: step.stamp, isBaseKnown: isBaseKnown))
+    expect(within: Patience.answer, after: step.stamp)
+  }
+
+  private mutating func reportUnusedVersion(_ version: String?, _ step: inout Step) {
+    guard version == nil, stream.features.versioning, !stream.reportedUnusedVersion else { return }
+    stream.reportedUnusedVersion = true
+    step.find(
+      .unusedVersion,
+      "The server offers roster versions, but the get names none: the whole roster is sent at "
+        + "each login (RFC 6121 §2.6.2).")
+  }
+
+  mutating func receive(_ answer: Answer, _ step: inout Step) {
+    if let id = answer.id {
+      if let index = openQueries.firstIndex(where: { $0.query.id == id }) {
+        settle(queryAt: index, answer, &step)
+        return
+      }
+      if edits.pending.contains(where: { $0.id == id }) {
+        settleEdits(answer, &step)
+        return
+      }
+    }
+    receiveUnasked(answer, &step)
+  }
+
+  private mutating func settle(queryAt index: Int, _ answer: Answer, _ step: inout Step) {
+    let open = openQueries[index]
+    guard mayAnswer(open.query, from: answer.from) else {
+      step.find(
+        .spoofedAnswer, about: answer.from?.bare, cause: open.sent.record,
+        "An answer from \(answer.from?.description ?? "nobody") to the request of record "
+          + "\(open.sent.record) was ignored: it was not asked (RFC 6120 §8.1.2.1).")
+      return
+    }
+    openQueries.remove(at: index)
+    switch (open.query.subject, answer.payload) {
+    case (.roster, .roster(let query)): replaceRoster(by: query, asked: open.sent.record, &step)
+    case (.roster(let version), .nothing): keepRoster(version, open, &step)
+    case (.blockList, .blockList(let jids)): replaceBlocked(by: Set(jids), &step)
+    case (.vCard, .vCard(let names)): setVCard(names, of: owner(open.query), &step)
+    case (.nickname, .nickname(let name)): setNickname(name, of: owner(open.query), &step)
+    case (.roster, .error(let condition)): reportRefusal(condition, open, &step)
+    case (.roster, _):
+      step.find(
+        .emptyResult, cause: open.sent.record,
+        "The answer to the roster get of record \(open.sent.record) holds no roster; the roster "
+          + "stays as it was.")
+    case (.blockList, _), (.vCard, _), (.nickname, _): break
+    }
+  }
+
+  private func mayAnswer(_ query: Query, from: JID?) -> Bool {
+    guard let to = query.to, !isOwnAccount(to) else { return isOwnServer(from) }
+    return from == to || from?.description == to.bare.text
+  }
+
+  private func owner(_ query: Query) -> BareJID? { query.to?.bare ?? account }
+
+  /// An empty result to a versioned get: the roster is what the client already had (§2.6.3).
+  private mutating func keepRoster(_ version: String?, _ open: OpenQuery, _ step: inout Step) {
+    guard let version, !version.isEmpty else {
+      step.find(
+        .emptyResult, cause: open.sent.record,
+        "A get that names no version was answered as if nothing had changed; the roster stays as "
+          + "it was (RFC 6121 §2.6.3).")
+      return
+    }
+    guard !open.isBaseKnown else { return }
+    step.find(
+      .unknownBase, cause: open.sent.record,
+      "The server says that nothing has changed since version “\(version)”, which is not in the "
+        + "log: the whole roster is not known.")
+    setCompleteness(.baseUnknown, &step)
+  }
+
+  private func reportRefusal(_ condition: String?, _ open: OpenQuery, _ step: inout Step) {
+    step.find(
+      .refusedQuery, cause: open.sent.record,
+      "The roster get of record \(open.sent.record) was refused"
+        + (condition.map { " (\($0))" } ?? "") + "; the roster stays as it was.")
+  }
+
+  /// Where only one direction was captured there are no requests to match: the server's results
+  /// are taken at their word.
+  private mutating func receiveUnasked(_ answer: Answer, _ step: inout Step) {
+    let isTrusted = stream.isInboundOnly && isOwnServer(answer.from)
+    switch answer.payload {
+    case .roster(let query):
+      if isTrusted {
+        replaceRoster(by: query, asked: nil, &step)
+      } else {
+        reportUnasked(answer, &step)
+      }
+    case .blockList(let jids):
+      if isTrusted {
+        replaceBlocked(by: Set(jids), &step)
+      } else {
+        reportUnasked(answer, &step)
+      }
+    case .vCard(let names):
+      if stream.isInboundOnly { setVCard(names, of: answer.from?.bare ?? account, &step) }
+    case .nickname(let name):
+      if stream.isInboundOnly { setNickname(name, of: answer.from?.bare ?? account, &step) }
+    case .nothing, .other, .error: break
+    }
+  }
+
+  private func reportUnasked(_ answer: Answer, _ step: inout Step) {
+    step.find(
+      .unsolicitedResult, about: answer.from?.bare,
+      "A result from \(answer.from?.description ?? "the server") that answers no open request "
+        + "was ignored (RFC 6121 §2.1.4).")
+  }
+
+  mutating func setCompleteness(_ new: Completeness, _ step: inout Step) {
+    guard completeness != new else { return }
+    step.change(.completeness(before: completeness, after: new))
+    completeness = new
+  }
+
+  mutating func setVersion(_ new: String?, _ step: inout Step) {
+    guard version != new else { return }
+    step.change(.version(before: version, after: new))
+    version = new
+  }
+}

@@ -1,0 +1,82 @@
+import HashTreeCollections
+import XMPPStanza
+
+/// How long to wait before saying that something did not come, in milliseconds of log time.
+enum Patience {
+  /// A server's answer to a request, or our acknowledgement of a push.
+  static let answer: Int64 = 60_000
+  /// Somebody's answer to a subscription request: three days.
+  static let people: Int64 = 3 * 86_400_000
+  /// Whoever answers faster is no person.
+  static let person: Int64 = 1_000
+}
+
+// Waiting is measured by the time of the records. That nothing came is a finding, not a change.
+extension Roster {
+  /// Looks again at what is awaited once this much time has passed.
+  mutating func expect(within patience: Int64, after stamp: RecordStamp) {
+    guard let time = stamp.time else { return }
+    nextDeadline = min(nextDeadline, time.addingReportingOverflow(patience).partialValue)
+  }
+
+  /// Reports everything that is overdue, each once.
+  mutating func meetDeadlines(_ step: inout Step) {
+    guard let now = step.stamp.time, now > nextDeadline else { return }
+    nextDeadline = .max
+    meetQueries(now, &step)
+    meetEdits(now, &step)
+    meetPushes(now, &step)
+    meetRequests(now, &step)
+  }
+
+  /// Whether the wait that began at a stamp is over; if it is not, it is looked at again.
+  private mutating func isOver(_ since: RecordStamp, _ patience: Int64, _ now: Int64) -> Bool {
+    guard let time = since.time else { return false }
+    let due = time.addingReportingOverflow(patience).partialValue
+    if now > due { return true }
+    nextDeadline = min(nextDeadline, due)
+    return false
+  }
+
+  private mutating func meetQueries(_ now: Int64, _ step: inout Step) {
+    for index in openQueries.indices where !openQueries[index].isReportedAsLate {
+      let open = openQueries[index]
+      guard isOver(open.sent, Patience.answer, now) else { continue }
+      openQueries[index].isReportedAsLate = true
+      step.find(
+        .unansweredQuery, about: open.query.to?.bare, cause: open.sent.record,
+        "The request of record \(open.sent.record) was not answered within a minute.")
+    }
+  }
+
+  private mutating func meetEdits(_ now: Int64, _ step: inout Step) {
+    for edit in edits.pending where isOver(edit.sent, Patience.answer, now) {
+      edit.reportUnfinished(&step)
+      edits.pending.removeAll { $0 == edit }
+    }
+  }
+
+  private mutating func meetPushes(_ now: Int64, _ step: inout Step) {
+    for push in unacknowledged where isOver(push.received, Patience.answer, now) {
+      push.report(&step)
+      unacknowledged.removeAll { $0 == push }
+    }
+  }
+
+  private mutating func meetRequests(_ now: Int64, _ step: inout Step) {
+    for (jid, request) in incoming.sorted(by: { $0.key < $1.key })
+    where !request.isReportedAsOld && isOver(request.since, Patience.people, now) {
+      incoming[jid]?.isReportedAsOld = true
+      step.find(
+        .neglectedRequest, about: jid, cause: request.since.record,
+        "The request of \(jid) has waited for our answer for more than three days.")
+    }
+    for (jid, request) in outgoing.sorted(by: { $0.key < $1.key })
+    where !request.isReportedAsOld && isOver(request.since, Patience.people, now) {
+      outgoing[jid]?.isReportedAsOld = true
+      step.find(
+        .neglectedRequest, about: jid, cause: request.since.record,
+        "\(jid) has not answered our request for more than three days.")
+    }
+  }
+}

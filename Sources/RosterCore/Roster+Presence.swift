@@ -1,0 +1,83 @@
+import HashTreeCollections
+import XMPPStanza
+
+// Presence (§4). It is kept by bare address and resource, whether or not the roster has come.
+extension Roster {
+  mutating func receive(_ availability: Availability, _ from: JID, _ step: inout Step) {
+    if let oddity = availability.oddity {
+      step.find(
+        .malformedPresence, about: from.bare, "The presence is odd: \(oddity) (RFC 6121 §4.7.2).")
+    }
+    let after = ResourcePresence(availability: availability, since: step.stamp)
+    let name = from.resource ?? ""
+    if from.bare == account {
+      // Our own resource sees its own presence come back.
+      guard from.resource != resource else { return }
+      let before = ownPresences.resources.updateValue(after, forKey: name)
+      step.change(.ownPresence(resource: name, before: before, after: after))
+      return
+    }
+    let before = presences[from.bare, default: ContactPresence()].resources
+      .updateValue(after, forKey: name)
+    if before == nil { reportUninvited(from, &step) }
+    step.change(.presence(from.bare, resource: name, before: before, after: after))
+  }
+
+  private func reportUninvited(_ from: JID, _ step: inout Step) {
+    guard completeness == .complete, let item = entries[from.bare]?.item else {
+      if completeness == .complete { reportStranger(from, &step) }
+      return
+    }
+    // The push may still be on its way while the contact's presence is here already.
+    if !item.subscription.includesTo, !item.isPending { reportStranger(from, &step) }
+  }
+
+  private func reportStranger(_ from: JID, _ step: inout Step) {
+    step.find(
+      .uninvitedPresence, about: from.bare,
+      "\(from) sends us its presence, though we do not subscribe to it: sent to us alone "
+        + "(RFC 6121 §4.6), or the server's roster is another than ours.")
+  }
+
+  /// `unavailable` ends one resource; from a bare address it ends all of them (§4.5).
+  mutating func receiveUnavailable(_ from: JID, _ step: inout Step) {
+    if from.bare == account {
+      guard let name = from.resource,
+        let before = ownPresences.resources.removeValue(forKey: name)
+      else { return }
+      step.change(.ownPresence(resource: name, before: before, after: nil))
+      return
+    }
+    guard let name = from.resource else {
+      voidPresence(of: from.bare, &step)
+      return
+    }
+    guard let before = presences[from.bare]?.resources.removeValue(forKey: name) else { return }
+    if presences[from.bare]?.resources.isEmpty == true { presences[from.bare] = nil }
+    step.change(.presence(from.bare, resource: name, before: before, after: nil))
+  }
+
+  /// Forgets a contact's presence, because we no longer receive it.
+  mutating func voidPresence(of jid: BareJID, _ step: inout Step) {
+    guard let presence = presences.removeValue(forKey: jid) else { return }
+    for (name, before) in presence.resources.sorted(by: { precedes($0.key, $1.key) }) {
+      step.change(.presence(jid, resource: name, before: before, after: nil))
+    }
+  }
+
+  /// Our own undirected presence: the first one of a session starts it (§4.2), an unavailable
+  /// one ends what we hear of others (§4.5).
+  mutating func broadcast(isAvailable: Bool, _ step: inout Step) {
+    guard isAvailable else {
+      for jid in presences.keys.sorted() { voidPresence(of: jid, &step) }
+      return
+    }
+    guard !stream.sentInitialPresence else { return }
+    stream.sentInitialPresence = true
+    doubtOldRequests(&step)
+  }
+
+  private func precedes(_ a: String, _ b: String) -> Bool {
+    a.utf8.lexicographicallyPrecedes(b.utf8)
+  }
+}

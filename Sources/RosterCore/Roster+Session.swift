@@ -1,0 +1,104 @@
+import HashTreeCollections
+import XMPPStanza
+
+// Streams: RFC 6120 §4 and §7, XEP-0198, XEP-0386, XEP-0388.
+extension Roster {
+  mutating func beginCapture(_ account: JID?, inboundOnly: Bool, _ step: inout Step) {
+    stream.isInboundOnly = inboundOnly
+    guard let account else { return }
+    guard accept(account, &step) else {
+      stream.phase = .foreign
+      return
+    }
+  }
+
+  /// A stream header while a session is open means that the old stream was lost without a word.
+  mutating func negotiate(_ step: inout Step) {
+    endSession(&step)
+    stream.phase = .negotiating
+  }
+
+  /// A new session: the answers of the old one will never come, and presence starts afresh.
+  mutating func open(_ jid: JID, _ step: inout Step) {
+    endSession(&step)
+    guard accept(jid, &step) else {
+      stream.phase = .foreign
+      return
+    }
+    openQueries = []
+    presences = [:]
+    ownPresences = ContactPresence()
+    reportUnacknowledged(&step)
+    abandonEdits(&step)
+    stream.openedAt = step.stamp.record
+    stream.sentInitialPresence = false
+    stream.reportedUnusedVersion = false
+    startSession(&step)
+  }
+
+  /// The same session over a new stream: everything of the old one is valid again.
+  mutating func resume(_ jid: JID?, _ step: inout Step) {
+    if let jid, !accept(jid, &step) {
+      endSession(&step)
+      stream.phase = .foreign
+      return
+    }
+    if stream.phase != .open { startSession(&step) }
+  }
+
+  mutating func close(isLost: Bool, _ step: inout Step) {
+    endSession(&step)
+    stream.phase = .closed
+    // A lost session may be resumed and then acknowledge; one that was closed in order is over.
+    if !isLost { reportUnacknowledged(&step) }
+  }
+
+  /// A log that begins in mid-session shows stanzas without a stream header before them.
+  mutating func takeSessionForGranted(_ step: inout Step) {
+    if stream.phase == .unseen { startSession(&step) }
+  }
+
+  private mutating func startSession(_ step: inout Step) {
+    stream.phase = .open
+    step.change(.connected(true))
+  }
+
+  private mutating func endSession(_ step: inout Step) {
+    if stream.phase == .open { step.change(.connected(false)) }
+  }
+
+  /// Learns the account, or refuses another's: one log is one account's history.
+  private mutating func accept(_ jid: JID, _ step: inout Step) -> Bool {
+    guard account == nil || account == jid.bare else {
+      step.find(
+        .foreignAccount, about: jid.bare,
+        """
+        A stream of \(jid.bare) in the log of \(account?.text ?? "nobody") was refused: \
+        a log is the history of one account.
+        """)
+      return false
+    }
+    if account != jid.bare || (jid.resource != nil && jid.resource != resource) {
+      step.change(.account(jid))
+    }
+    account = jid.bare
+    if let bound = jid.resource { resource = bound }
+    return true
+  }
+
+  private mutating func reportUnacknowledged(_ step: inout Step) {
+    for push in unacknowledged { push.report(&step) }
+    unacknowledged = []
+  }
+}
+
+extension UnacknowledgedPush {
+  func report(_ step: inout Step) {
+    step.find(
+      .unacknowledgedPush, about: contact, cause: received.record,
+      """
+      The push of record \(received.record) was never acknowledged: a client must answer each \
+      push by a result of the same id (RFC 6121 §2.1.6).
+      """)
+  }
+}

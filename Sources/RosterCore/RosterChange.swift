@@ -1,0 +1,94 @@
+public import XMPPStanza
+
+/// One thing that a record changed.
+public struct RosterChange: Hashable, Sendable {
+  /// The record that caused it.
+  public let record: UInt64
+  /// What changed.
+  public let kind: Kind
+
+  /// The kinds of change, each with what was before and what is now.
+  public enum Kind: Hashable, Sendable {
+    /// The account, or the resource it uses, became known.
+    case account(JID)
+    /// A session started (true) or ended (false); while there is none, no presence is shown.
+    case connected(Bool)
+    /// How much of the roster is known.
+    case completeness(before: Completeness, after: Completeness)
+    /// The roster version.
+    case version(before: String?, after: String?)
+    /// A contact came into the roster.
+    case itemAdded(RosterItem)
+    /// A field of a contact changed.
+    case itemChanged(BareJID, ItemField)
+    /// A contact left the roster.
+    case itemRemoved(RosterItem)
+    /// A contact asks to see our presence.
+    case requestOpened(BareJID, IncomingRequest)
+    /// It asks again.
+    case requestRepeated(BareJID, IncomingRequest)
+    /// A request of an earlier session has not come again.
+    case requestUnconfirmed(BareJID)
+    /// A request of a contact ended.
+    case requestEnded(BareJID, EndedRequest)
+    /// We wait for a contact's leave to see its presence.
+    case outgoingOpened(BareJID, OutgoingRequest)
+    /// We wait no longer, and why.
+    case outgoingEnded(BareJID, OutgoingEnd)
+    /// A resource of a contact; nil is offline.
+    case presence(
+      BareJID, resource: String, before: ResourcePresence?, after: ResourcePresence?)
+    /// Another resource of our own account.
+    case ownPresence(resource: String, before: ResourcePresence?, after: ResourcePresence?)
+    /// An address was blocked (true) or unblocked (false).
+    case blocking(JID, Bool)
+    /// What a contact calls itself.
+    case nickname(BareJID, before: String?, after: String?)
+    /// The names of a contact's vCard.
+    case vCard(BareJID, before: VCardNames?, after: VCardNames?)
+  }
+
+  /// A field of an item, before and after.
+  public enum ItemField: Hashable, Sendable {
+    /// The name the user gave.
+    case name(before: String?, after: String?)
+    /// The state of the subscription.
+    case subscription(before: Subscription, after: Subscription)
+    /// Whether our request waits for an answer.
+    case ask(before: Bool, after: Bool)
+    /// Whether a later request is approved already.
+    case approved(before: Bool, after: Bool)
+    /// The groups.
+    case groups(before: [String], after: [String])
+  }
+
+  /// Why we no longer wait for a contact's leave.
+  public enum OutgoingEnd: String, Hashable, Sendable, CaseIterable {
+    /// The contact sent `subscribed`.
+    case accepted
+    /// The contact sent `unsubscribed`.
+    case refused
+    /// We sent `unsubscribe`.
+    case cancelled
+    /// The roster shows that we see the contact's presence.
+    case subscribed
+    /// The roster shows that the request is gone.
+    case dropped
+    /// The contact left the roster.
+    case removed
+  }
+
+  /// The contact that the change is about, nil where it is about the account.
+  public var contact: BareJID? {
+    switch kind {
+    case .account, .connected, .completeness, .version, .ownPresence: nil
+    case .itemAdded(let item), .itemRemoved(let item): item.jid
+    case .blocking(let jid, _): jid.bare
+    case .itemChanged(let jid, _), .requestOpened(let jid, _), .requestRepeated(let jid, _),
+      .requestUnconfirmed(let jid), .requestEnded(let jid, _), .outgoingOpened(let jid, _),
+      .outgoingEnded(let jid, _), .presence(let jid, _, _, _), .nickname(let jid, _, _),
+      .vCard(let jid, _, _):
+      jid
+    }
+  }
+}

@@ -1,0 +1,268 @@
+package import XMPPStanza
+
+/// The side of the stream an element came from, seen from the client.
+package enum Direction: UInt8, Hashable, Sendable, CaseIterable {
+  /// From the server.
+  case inbound = 0
+  /// To the server.
+  case outbound = 1
+}
+
+/// Says what a stream element means to the roster: a pure function of the element.
+package enum StanzaTranslator {
+  /// The version of the translation; stored events of another version must be made anew.
+  package static let version: UInt32 = 1
+
+  /// The event that an element stands for, or nil where it means nothing to the roster.
+  ///
+  /// Only direct children of a stanza count: a stanza forwarded inside a message is none.
+  /// Complexity: linear in the element.
+  package static func translate(_ node: XMLNode, _ direction: Direction) -> RosterEvent? {
+    do {
+      switch try Stanza(node) {
+      case .iq(let iq): return translate(iq, direction)
+      case .presence(let presence): return translate(presence, direction).map { .stanza($0) }
+      case .message(let message): return translate(message, direction).map { .stanza($0) }
+      case nil: return translateNonza(node, direction)
+      }
+    } catch {
+      switch error {
+      case .address: return rejection(.address, error.description)
+      case .unknownType: return rejection(.type, error.description)
+      }
+    }
+  }
+
+  private static func rejection(_ kind: Rejection.Kind, _ reason: String) -> RosterEvent {
+    .stanza(.rejected(Rejection(kind: kind, reason: reason)))
+  }
+
+  // MARK: Elements that are no stanzas
+
+  private static func translateNonza(_ node: XMLNode, _ direction: Direction) -> RosterEvent? {
+    switch (node.name.namespace, node.name.local) {
+    case (Namespace.streams, "stream"): .session(.negotiated)
+    case (Namespace.streams, "error"): .session(.closed(isLost: false))
+    case (Namespace.streams, "features") where direction == .inbound:
+      .session(
+        .featuresOffered(
+          StreamFeatures(
+            versioning: node.child("ver", in: Namespace.rosterVersioning) != nil,
+            preApproval: node.child("sub", in: Namespace.preApproval) != nil)))
+    case (Namespace.streamManagement, "resumed") where direction == .inbound,
+      (Namespace.streamManagement2, "resumed") where direction == .inbound:
+      .session(.resumed(nil))
+    case (Namespace.sasl2, "success") where direction == .inbound: translateSuccess(node)
+    default: nil
+    }
+  }
+
+  /// XEP-0388 §2.5: authentication, resumption and binding may all be in one answer.
+  private static func translateSuccess(_ node: XMLNode) -> RosterEvent? {
+    let text = node.child("authorization-identifier", in: Namespace.sasl2)?.text
+    guard let text, let jid = try? JID(parsing: text.trimmedOfXMLSpace) else {
+      return rejection(.payload, "the success names no account that can be prepared")
+    }
+    if node.child("resumed", in: Namespace.streamManagement) != nil {
+      return .session(.resumed(jid))
+    }
+    return node.child("bound", in: Namespace.bind2) == nil ? nil : .session(.opened(jid))
+  }
+
+  // MARK: IQ
+
+  private static func translate(_ iq: IQ, _ direction: Direction) -> RosterEvent? {
+    switch (iq.kind, direction) {
+    case (.result, .outbound), (.error, .outbound):
+      iq.head.id.map { .stanza(.answerSent(id: $0)) }
+    case (.result, .inbound): translateResult(iq)
+    case (.error, .inbound):
+      .stanza(
+        .answerReceived(
+          Answer(id: iq.head.id, from: iq.head.from, payload: .error(condition: condition(of: iq))))
+      )
+    case (.get, .outbound): translateGet(iq).map { .stanza($0) }
+    case (.get, .inbound): nil
+    case (.set, .outbound):
+      iq.node.child("query", in: Namespace.roster).map {
+        .stanza(.setSent(RosterSet(id: iq.head.id, to: iq.head.to, query: RosterQuery($0))))
+      }
+    case (.set, .inbound): translatePush(iq).map { .stanza($0) }
+    }
+  }
+
+  private static func translateGet(_ iq: IQ) -> StanzaEvent? {
+    let subject: Query.Subject
+    if let query = iq.node.child("query", in: Namespace.roster) {
+      subject = .roster(version: query.attribute("ver"))
+    } else if iq.node.child("blocklist", in: Namespace.blocking) != nil {
+      subject = .blockList
+    } else if iq.node.child("vCard", in: Namespace.vCard) != nil {
+      subject = .vCard
+    } else if iq.node.child("pubsub", in: Namespace.pubsub)?
+      .child("items", in: Namespace.pubsub)?.attribute("node") == Namespace.nick
+    {
+      subject = .nickname
+    } else {
+      return nil
+    }
+    return .querySent(Query(id: iq.head.id, to: iq.head.to, subject: subject))
+  }
+
+  private static func translateResult(_ iq: IQ) -> RosterEvent? {
+    if let bind = iq.node.child("bind", in: Namespace.bind) { return translateBind(iq, bind) }
+    let payload: Answer.Payload
+    if let query = iq.node.child("query", in: Namespace.roster) {
+      payload = .roster(RosterQuery(query))
+    } else if let list = iq.node.child("blocklist", in: Namespace.blocking) {
+      payload = .blockList(blockItems(list))
+    } else if let card = iq.node.child("vCard", in: Namespace.vCard) {
+      payload = .vCard(
+        VCardNames(
+          nickname: card.child("NICKNAME", in: Namespace.vCard).flatMap(name),
+          fullName: card.child("FN", in: Namespace.vCard).flatMap(name)))
+    } else if let items = iq.node.child("pubsub", in: Namespace.pubsub)?
+      .child("items", in: Namespace.pubsub), items.attribute("node") == Namespace.nick
+    {
+      payload = .nickname(publishedNickname(items, in: Namespace.pubsub))
+    } else {
+      payload = iq.node.children.first { _ in true } == nil ? .nothing : .other
+    }
+    return .stanza(
+      .answerReceived(Answer(id: iq.head.id, from: iq.head.from, payload: payload)))
+  }
+
+  /// RFC 6120 §7.6.1. Only the server binds: another sender's answer is no binding.
+  private static func translateBind(_ iq: IQ, _ bind: XMLNode) -> RosterEvent? {
+    guard let text = bind.child("jid", in: Namespace.bind)?.text.trimmedOfXMLSpace,
+      let jid = try? JID(parsing: text), jid.resource != nil
+    else {
+      return rejection(.payload, "the bind result has no full address to prepare")
+    }
+    if let from = iq.head.from, from.bare != jid.bare, from.description != jid.bare.domain {
+      return rejection(.payload, "a bind result from \(from) is not the server's")
+    }
+    return .session(.opened(jid))
+  }
+
+  private static func translatePush(_ iq: IQ) -> StanzaEvent? {
+    if let query = iq.node.child("query", in: Namespace.roster) {
+      let push = RosterPush(id: iq.head.id, from: iq.head.from, query: RosterQuery(query))
+      return .pushReceived(push)
+    }
+    if let block = iq.node.child("block", in: Namespace.blocking) {
+      return .blocked(from: iq.head.from, blockItems(block))
+    }
+    if let unblock = iq.node.child("unblock", in: Namespace.blocking) {
+      let items = blockItems(unblock)
+      // Empty means everybody (XEP-0191 §3.5); a list that holds only unreadable items does not.
+      guard items.isEmpty, unblock.child("item", in: Namespace.blocking) != nil else {
+        return .unblocked(from: iq.head.from, items)
+      }
+      return .rejected(
+        Rejection(kind: .payload, reason: "no address to unblock can be prepared"))
+    }
+    return nil
+  }
+
+  private static func blockItems(_ node: XMLNode) -> [JID] {
+    node.children.filter { $0.is("item", in: Namespace.blocking) }
+      .compactMap { $0.attribute("jid").flatMap { try? JID(parsing: $0) } }
+  }
+
+  private static func condition(of iq: IQ) -> String? {
+    iq.node.child("error", in: Namespace.client)?.children
+      .first { $0.name.namespace == Namespace.stanzaErrors && $0.name.local != "text" }?.name.local
+  }
+
+  // MARK: Presence
+
+  private static func translate(_ presence: Presence, _ direction: Direction) -> StanzaEvent? {
+    if let kind = SubscriptionStanza.Kind(rawValue: presence.kind.rawValue) {
+      return translate(presence, kind, direction)
+    }
+    switch (presence.kind, direction) {
+    case (.probe, _), (.error, _): return nil
+    case (.available, .outbound), (.unavailable, .outbound):
+      return .presenceSent(to: presence.head.to, isAvailable: presence.kind == .available)
+    case (.available, .inbound):
+      guard let from = presence.head.from, !isRoom(presence) else { return nil }
+      return .availableReceived(from: from, Availability(presence.node))
+    case (.unavailable, .inbound):
+      guard let from = presence.head.from, !isRoom(presence) else { return nil }
+      return .unavailableReceived(from: from)
+    case (.subscribe, _), (.subscribed, _), (.unsubscribe, _), (.unsubscribed, _): return nil
+    }
+  }
+
+  private static func translate(
+    _ presence: Presence, _ kind: SubscriptionStanza.Kind, _ direction: Direction
+  ) -> StanzaEvent {
+    let other = direction == .inbound ? presence.head.from : presence.head.to
+    guard let other else {
+      let missing = direction == .inbound ? "from" : "to"
+      return .rejected(
+        Rejection(kind: .nobody, reason: "a \(kind.rawValue) without a '\(missing)' address"))
+    }
+    let stanza = SubscriptionStanza(
+      kind: kind, contact: other.bare, status: statusText(presence.node),
+      nickname: presence.node.child("nick", in: Namespace.nick).flatMap(name))
+    return direction == .inbound ? .subscriptionReceived(stanza) : .subscriptionSent(stanza)
+  }
+
+  /// XEP-0045 §7.2.2: presence that a chat room sends for an occupant.
+  private static func isRoom(_ presence: Presence) -> Bool {
+    presence.node.child("x", in: Namespace.mucUser) != nil
+  }
+
+  // MARK: Messages
+
+  /// XEP-0163 §4.3: an event comes from the bare address of who published it.
+  private static func translate(_ message: Message, _ direction: Direction) -> StanzaEvent? {
+    guard direction == .inbound, let from = message.head.from, from.resource == nil,
+      let event = message.node.child("event", in: Namespace.pubsubEvent),
+      let items = event.child("items", in: Namespace.pubsubEvent),
+      items.attribute("node") == Namespace.nick
+    else { return nil }
+    return .nicknamePublished(from.bare, publishedNickname(items, in: Namespace.pubsubEvent))
+  }
+
+  private static func publishedNickname(_ items: XMLNode, in namespace: String) -> String? {
+    items.child("item", in: namespace)?.child("nick", in: Namespace.nick).flatMap(name)
+  }
+
+  private static func statusText(_ node: XMLNode) -> String? {
+    node.child("status", in: Namespace.client).map(\.text).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// A name in an element's text, nil where it is empty.
+  private static func name(_ node: XMLNode) -> String? {
+    let text = node.text.trimmedOfXMLSpace
+    return text.isEmpty ? nil : text
+  }
+}
+
+extension Availability {
+  /// Reads `<show/>`, `<priority/>`, `<status/>` and the delay stamp of an available presence.
+  fileprivate init(_ node: XMLNode) {
+    self.init()
+    if let text = node.child("show", in: Namespace.client)?.text.trimmedOfXMLSpace, !text.isEmpty {
+      // “available” is our word for no <show/>; on the wire it is as unknown as any other.
+      if let known = Show(rawValue: text), known != .available {
+        show = known
+      } else {
+        oddity = "<show>\(text)</show> is not defined and was taken as available"
+      }
+    }
+    if let text = node.child("priority", in: Namespace.client)?.text.trimmedOfXMLSpace {
+      if let number = Int8(text) {
+        priority = number
+      } else {
+        oddity = "<priority>\(text)</priority> is no number from -128 to 127 and was taken as 0"
+      }
+    }
+    let text = node.child("status", in: Namespace.client)?.text ?? ""
+    status = text.isEmpty ? nil : text
+    delay = node.child("delay", in: Namespace.delay)?.attribute("stamp")
+  }
+}

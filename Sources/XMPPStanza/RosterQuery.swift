@@ -1,0 +1,143 @@
+/// The state of the subscription between the account and a contact (RFC 6121 §2.1.2.5).
+public enum Subscription: String, Hashable, Sendable, CaseIterable {
+  /// Neither sees the other's presence.
+  case none
+  /// The account sees the contact's presence.
+  case to
+  /// The contact sees the account's presence.
+  case from
+  /// Each sees the other's presence.
+  case both
+
+  /// Whether the account sees the contact's presence.
+  public var includesTo: Bool { self == .to || self == .both }
+  /// Whether the contact sees the account's presence.
+  public var includesFrom: Bool { self == .from || self == .both }
+}
+
+/// A contact as the server keeps it in the roster (RFC 6121 §2.1.2).
+public struct RosterItem: Hashable, Sendable {
+  /// The contact's address.
+  public var jid: BareJID
+  /// The name the user gave the contact, never empty.
+  public var name: String?
+  /// The state of the subscription.
+  public var subscription: Subscription
+  /// Whether a request to see the contact's presence waits for an answer (`ask='subscribe'`).
+  public var isPending: Bool
+  /// Whether a later request of the contact is approved already (RFC 6121 §3.4).
+  public var isApproved: Bool
+  /// The groups, none twice and none empty, by code point.
+  public var groups: [String]
+
+  /// An item from its parts; empty and repeated groups and an empty name are dropped.
+  public init(
+    jid: BareJID, name: String? = nil, subscription: Subscription = .none,
+    isPending: Bool = false, isApproved: Bool = false, groups: [String] = []
+  ) {
+    self.jid = jid
+    self.name = name.flatMap { $0.isEmpty ? nil : $0 }
+    self.subscription = subscription
+    self.isPending = isPending
+    self.isApproved = isApproved
+    self.groups = groups.count < 2 ? groups.filter { !$0.isEmpty } : Self.sortedSet(groups)
+  }
+
+  private static func sortedSet(_ groups: [String]) -> [String] {
+    Set(groups.filter { !$0.isEmpty }).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}
+
+/// The payload of a roster get, set, push or result (RFC 6121 §2.1.1).
+package struct RosterQuery: Hashable, Sendable {
+  /// One `<item/>` whose address could be prepared.
+  package struct Item: Hashable, Sendable {
+    package enum Change: Hashable, Sendable {
+      case set(RosterItem)
+      case remove(BareJID)
+    }
+
+    package var change: Change
+    /// A `subscription` that RFC 6121 does not define; it was read as `none`.
+    package var unknownSubscription: String?
+
+    package init(change: Change, unknownSubscription: String? = nil) {
+      self.change = change
+      self.unknownSubscription = unknownSubscription
+    }
+
+    package var jid: BareJID {
+      switch change {
+      case .set(let item): item.jid
+      case .remove(let jid): jid
+      }
+    }
+  }
+
+  /// One `<item/>` that had to be left out.
+  package struct Spoiled: Hashable, Sendable {
+    /// The `jid` attribute as it stood, nil where there was none.
+    package var jid: String?
+    package var reason: String
+
+    package init(jid: String?, reason: String) {
+      self.jid = jid
+      self.reason = reason
+    }
+  }
+
+  /// The roster version, opaque (RFC 6121 §2.6).
+  package var version: String?
+  package var items: [Item]
+  package var spoiled: [Spoiled]
+
+  package init(version: String? = nil, items: [Item] = [], spoiled: [Spoiled] = []) {
+    self.version = version
+    self.items = items
+    self.spoiled = spoiled
+  }
+}
+
+extension RosterQuery {
+  /// Reads `<query xmlns='jabber:iq:roster'/>`; a malformed item spoils itself alone.
+  package init(_ node: XMLNode) {
+    self.init(version: node.attribute("ver"))
+    for child in node.children where child.is("item", in: Namespace.roster) {
+      guard let text = child.attribute("jid") else {
+        spoiled.append(Spoiled(jid: nil, reason: "it has no jid"))
+        continue
+      }
+      do {
+        items.append(Item(child, jid: try JID(parsing: text).bare))
+      } catch {
+        spoiled.append(Spoiled(jid: text, reason: error.description))
+      }
+    }
+  }
+}
+
+extension RosterQuery.Item {
+  fileprivate init(_ node: XMLNode, jid: BareJID) {
+    let text = node.attribute("subscription") ?? ""
+    if text == "remove" {
+      self.init(change: .remove(jid))
+      return
+    }
+    let known = text.isEmpty ? Subscription.none : Subscription(rawValue: text)
+    let groups = node.children.filter { $0.is("group", in: Namespace.roster) }
+    let item = RosterItem(
+      jid: jid, name: node.attribute("name")?.trimmedOfXMLSpace, subscription: known ?? .none,
+      isPending: node.attribute("ask") == "subscribe",
+      isApproved: Self.boolean(node.attribute("approved")),
+      groups: groups.map(\.text.trimmedOfXMLSpace))
+    self.init(change: .set(item), unknownSubscription: known == nil ? text : nil)
+  }
+
+  /// XML Schema's boolean, whose white space collapses.
+  private static func boolean(_ text: String?) -> Bool {
+    switch text?.trimmedOfXMLSpace {
+    case "true", "1": true
+    default: false
+    }
+  }
+}
