@@ -20,6 +20,12 @@ public struct JID: Hashable, Sendable {
     self.resource = resource
   }
 
+  /// Takes parts that were prepared and checked before, such as ones that were stored.
+  package init(prepared bare: BareJID, resource: String?) {
+    self.bare = bare
+    self.resource = resource
+  }
+
   /// Parses an address as it stands in a stanza.
   ///
   /// It splits at the first `/`, then the first part at its first `@` (RFC 7622 §3.1).
@@ -49,6 +55,11 @@ public struct BareJID: Hashable, Sendable {
   /// - Throws: `JIDError`, naming the part that cannot be prepared.
   public init(parsing text: String) throws(JIDError) {
     self.text = try JIDPreparation.prepare(text)
+  }
+
+  /// Takes a text that was prepared before, such as one that was stored.
+  package init(prepared text: String) {
+    self.text = text
   }
 
   /// The local part, nil for the address of a server or component.

@@ -1,0 +1,200 @@
+package import XMPPStanza
+
+/// Why stored bytes are not the encoding of a value.
+package enum CodecError: Error, Hashable, Sendable {
+  /// The bytes end in the middle of a value.
+  case truncated(offset: Int)
+  /// A tag, number or text is not one that the encoder writes.
+  case invalid(offset: Int)
+  /// Bytes are left over behind the value.
+  case excess(offset: Int)
+}
+
+extension CodecError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .truncated(let offset): "it ends in the middle of a value, at byte \(offset)"
+    case .invalid(let offset): "what stands at byte \(offset) is not a value"
+    case .excess(let offset): "bytes are left over at byte \(offset)"
+    }
+  }
+}
+
+/// A value with one encoding: equal values have equal bytes, on every machine and in every run.
+package protocol CanonicalCodable {
+  func encode(to output: inout CanonicalOutput)
+  init(from input: inout CanonicalInput) throws(CodecError)
+}
+
+/// Collects the bytes of an encoding: numbers in LEB128, texts as length and UTF-8.
+package struct CanonicalOutput {
+  package private(set) var bytes: [UInt8] = []
+
+  package mutating func write(tag: UInt8) {
+    bytes.append(tag)
+  }
+
+  package mutating func write(_ flag: Bool) {
+    bytes.append(flag ? 1 : 0)
+  }
+
+  package mutating func write(_ number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  package mutating func write(_ text: String) {
+    write(UInt64(text.utf8.count))
+    bytes += text.utf8
+  }
+
+  package mutating func write(_ text: String?) {
+    write(text != nil)
+    if let text { write(text) }
+  }
+
+  package mutating func write(_ value: some CanonicalCodable) {
+    value.encode(to: &self)
+  }
+
+  package mutating func write(_ value: (some CanonicalCodable)?) {
+    write(value != nil)
+    if let value { write(value) }
+  }
+
+  package mutating func write(_ values: [some CanonicalCodable]) {
+    write(UInt64(values.count))
+    for value in values { write(value) }
+  }
+}
+
+/// Reads an encoding back, never past its end.
+package struct CanonicalInput {
+  /// Valid as long as the closure of `CanonicalCodable.decode` runs; never stored elsewhere.
+  private let bytes: UnsafeRawBufferPointer
+  private var offset = 0
+
+  fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+  }
+
+  package mutating func readTag() throws(CodecError) -> UInt8 {
+    guard offset < bytes.count else { throw .truncated(offset: offset) }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  package mutating func readFlag() throws(CodecError) -> Bool {
+    switch try readTag() {
+    case 0: return false
+    case 1: return true
+    default: throw invalid
+    }
+  }
+
+  package mutating func readNumber() throws(CodecError) -> UInt64 {
+    var number: UInt64 = 0
+    for shift in stride(from: 0, to: 64, by: 7) {
+      let byte = try readTag()
+      let part = UInt64(byte & 0x7F)
+      guard shift < 63 || part <= 1 else { throw invalid }
+      number |= part << UInt64(shift)
+      if byte < 0x80 {
+        // A longer form of the same number would be a second encoding of it.
+        guard byte != 0 || shift == 0 else { throw invalid }
+        return number
+      }
+    }
+    throw invalid
+  }
+
+  package mutating func readText() throws(CodecError) -> String {
+    let count = try readNumber()
+    guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: offset) }
+    let piece = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(count)])
+    guard let text = String(validating: piece, as: UTF8.self) else { throw invalid }
+    offset += Int(count)
+    return text
+  }
+
+  package mutating func readOptionalText() throws(CodecError) -> String? {
+    try readFlag() ? try readText() : nil
+  }
+
+  package mutating func read<Value: CanonicalCodable>(
+    _ type: Value.Type = Value.self
+  ) throws(CodecError) -> Value {
+    try Value(from: &self)
+  }
+
+  package mutating func readOptional<Value: CanonicalCodable>(
+    _ type: Value.Type = Value.self
+  ) throws(CodecError) -> Value? {
+    try readFlag() ? try Value(from: &self) : nil
+  }
+
+  package mutating func readArray<Value: CanonicalCodable>(
+    _ type: Value.Type = Value.self
+  ) throws(CodecError) -> [Value] {
+    let count = try readNumber()
+    // Each value takes a byte at least: a larger count is damage, and must not reserve memory.
+    guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: offset) }
+    var values: [Value] = []
+    values.reserveCapacity(Int(count))
+    for _ in 0..<count { values.append(try Value(from: &self)) }
+    return values
+  }
+
+  /// The error for what was just read.
+  package var invalid: CodecError { .invalid(offset: offset) }
+
+  fileprivate func finish() throws(CodecError) {
+    guard offset == bytes.count else { throw .excess(offset: offset) }
+  }
+}
+
+extension CanonicalCodable {
+  /// The one encoding of the value. Complexity: linear in its size.
+  package var canonicalBytes: [UInt8] {
+    var output = CanonicalOutput()
+    encode(to: &output)
+    return output.bytes
+  }
+
+  /// Reads a value from exactly these bytes.
+  package static func decode(_ span: RawSpan) throws(CodecError) -> Self {
+    try span.withUnsafeBytes { (bytes) throws(CodecError) -> Self in
+      // The pointer is valid inside this closure, and the value read holds copies.
+      var input = CanonicalInput(bytes)
+      let value = try Self(from: &input)
+      try input.finish()
+      return value
+    }
+  }
+}
+
+extension BareJID: CanonicalCodable {
+  package func encode(to output: inout CanonicalOutput) {
+    output.write(text)
+  }
+
+  package init(from input: inout CanonicalInput) throws(CodecError) {
+    self.init(prepared: try input.readText())
+  }
+}
+
+extension JID: CanonicalCodable {
+  package func encode(to output: inout CanonicalOutput) {
+    output.write(bare)
+    output.write(resource)
+  }
+
+  package init(from input: inout CanonicalInput) throws(CodecError) {
+    let bare = try input.read(BareJID.self)
+    self.init(prepared: bare, resource: try input.readOptionalText())
+  }
+}

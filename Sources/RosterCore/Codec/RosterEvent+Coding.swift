@@ -1,0 +1,176 @@
+import XMPPStanza
+
+// The stored form of events. A change of it must raise `StanzaTranslator.version`.
+extension RosterEvent: CanonicalCodable {
+  package func encode(to output: inout CanonicalOutput) {
+    switch self {
+    case .session(let event): event.encode(to: &output)
+    case .stanza(let event): event.encode(to: &output)
+    }
+  }
+
+  package init(from input: inout CanonicalInput) throws(CodecError) {
+    let tag = try input.readTag()
+    if let event = try SessionEvent(tag: tag, from: &input) {
+      self = .session(event)
+    } else if let event = try StanzaEvent(tag: tag, from: &input) {
+      self = .stanza(event)
+    } else {
+      throw input.invalid
+    }
+  }
+}
+
+/// The first byte of each event; numbers are never given twice.
+private enum EventTag: UInt8 {
+  case captureBegan = 1
+  case negotiated, featuresOffered, opened, resumed, closed
+  case querySent = 16
+  case setSent, answerReceived, pushReceived, answerSent
+  case subscriptionReceived = 32
+  case subscriptionSent, availableReceived, unavailableReceived, presenceSent
+  case blocked = 48
+  case unblocked, nicknamePublished, rejected
+}
+
+extension CanonicalOutput {
+  fileprivate mutating func write(_ tag: EventTag) {
+    write(tag: tag.rawValue)
+  }
+}
+
+extension SessionEvent {
+  fileprivate func encode(to output: inout CanonicalOutput) {
+    switch self {
+    case .captureBegan(let account, let inboundOnly):
+      output.write(EventTag.captureBegan)
+      output.write(account)
+      output.write(inboundOnly)
+    case .negotiated: output.write(EventTag.negotiated)
+    case .featuresOffered(let features):
+      output.write(EventTag.featuresOffered)
+      output.write(features.versioning)
+      output.write(features.preApproval)
+    case .opened(let jid):
+      output.write(EventTag.opened)
+      output.write(jid)
+    case .resumed(let jid):
+      output.write(EventTag.resumed)
+      output.write(jid)
+    case .closed(let isLost):
+      output.write(EventTag.closed)
+      output.write(isLost)
+    }
+  }
+
+  fileprivate init?(tag: UInt8, from input: inout CanonicalInput) throws(CodecError) {
+    switch EventTag(rawValue: tag) {
+    case .captureBegan:
+      self = .captureBegan(account: try input.readOptional(), inboundOnly: try input.readFlag())
+    case .negotiated: self = .negotiated
+    case .featuresOffered:
+      self = .featuresOffered(
+        StreamFeatures(versioning: try input.readFlag(), preApproval: try input.readFlag()))
+    case .opened: self = .opened(try input.read())
+    case .resumed: self = .resumed(try input.readOptional())
+    case .closed: self = .closed(isLost: try input.readFlag())
+    case .querySent, .setSent, .answerReceived, .pushReceived, .answerSent,
+      .subscriptionReceived, .subscriptionSent, .availableReceived, .unavailableReceived,
+      .presenceSent, .blocked, .unblocked, .nicknamePublished, .rejected, nil:
+      return nil
+    }
+  }
+}
+
+extension StanzaEvent {
+  fileprivate func encode(to output: inout CanonicalOutput) {
+    switch self {
+    case .querySent(let query):
+      output.write(EventTag.querySent)
+      output.write(query)
+    case .setSent(let set):
+      output.write(EventTag.setSent)
+      output.write(set.id)
+      output.write(set.to)
+      output.write(set.query)
+    case .answerReceived(let answer):
+      output.write(EventTag.answerReceived)
+      output.write(answer)
+    case .pushReceived(let push):
+      output.write(EventTag.pushReceived)
+      output.write(push.id)
+      output.write(push.from)
+      output.write(push.query)
+    case .answerSent(let id):
+      output.write(EventTag.answerSent)
+      output.write(id)
+    case .subscriptionReceived(let stanza):
+      output.write(EventTag.subscriptionReceived)
+      output.write(stanza)
+    case .subscriptionSent(let stanza):
+      output.write(EventTag.subscriptionSent)
+      output.write(stanza)
+    case .availableReceived(let from, let availability):
+      output.write(EventTag.availableReceived)
+      output.write(from)
+      output.write(availability)
+    case .unavailableReceived(let from):
+      output.write(EventTag.unavailableReceived)
+      output.write(from)
+    case .presenceSent(let to, let isAvailable):
+      output.write(EventTag.presenceSent)
+      output.write(to)
+      output.write(isAvailable)
+    case .blocked(let from, let jids):
+      output.write(EventTag.blocked)
+      output.write(from)
+      output.write(jids)
+    case .unblocked(let from, let jids):
+      output.write(EventTag.unblocked)
+      output.write(from)
+      output.write(jids)
+    case .nicknamePublished(let jid, let nickname):
+      output.write(EventTag.nicknamePublished)
+      output.write(jid)
+      output.write(nickname)
+    case .rejected(let rejection):
+      output.write(EventTag.rejected)
+      output.write(rejection.kind.rawValue)
+      output.write(rejection.reason)
+    }
+  }
+
+  fileprivate init?(tag: UInt8, from input: inout CanonicalInput) throws(CodecError) {
+    switch EventTag(rawValue: tag) {
+    case .querySent: self = .querySent(try input.read())
+    case .setSent:
+      self = .setSent(
+        RosterSet(
+          id: try input.readOptionalText(), to: try input.readOptional(),
+          query: try input.read()))
+    case .answerReceived: self = .answerReceived(try input.read())
+    case .pushReceived:
+      self = .pushReceived(
+        RosterPush(
+          id: try input.readOptionalText(), from: try input.readOptional(),
+          query: try input.read()))
+    case .answerSent: self = .answerSent(id: try input.readText())
+    case .subscriptionReceived: self = .subscriptionReceived(try input.read())
+    case .subscriptionSent: self = .subscriptionSent(try input.read())
+    case .availableReceived:
+      self = .availableReceived(from: try input.read(), try input.read())
+    case .unavailableReceived: self = .unavailableReceived(from: try input.read())
+    case .presenceSent:
+      self = .presenceSent(to: try input.readOptional(), isAvailable: try input.readFlag())
+    case .blocked: self = .blocked(from: try input.readOptional(), try input.readArray())
+    case .unblocked: self = .unblocked(from: try input.readOptional(), try input.readArray())
+    case .nicknamePublished:
+      self = .nicknamePublished(try input.read(), try input.readOptionalText())
+    case .rejected:
+      guard let kind = Rejection.Kind(rawValue: try input.readText()) else { throw input.invalid }
+      self = .rejected(Rejection(kind: kind, reason: try input.readText()))
+    case .captureBegan, .negotiated, .featuresOffered, .opened, .resumed, .closed, nil:
+      return nil
+    }
+  }
+}
