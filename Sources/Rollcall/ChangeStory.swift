@@ -1,0 +1,115 @@
+package import RosterCore
+import XMPPStanza
+
+extension RosterChange {
+  /// Whether something came, went, or became different: the mark in front of its line.
+  package var mark: String {
+    switch kind {
+    case .itemAdded, .requestOpened, .outgoingOpened, .connected(true), .blocking(_, true): "+"
+    case .itemRemoved, .requestEnded, .outgoingEnded, .connected(false), .blocking(_, false): "-"
+    case .presence(_, _, nil, _), .ownPresence(_, nil, _): "+"
+    case .presence(_, _, _, nil), .ownPresence(_, _, nil): "-"
+    case .account, .completeness, .version, .itemChanged, .requestRepeated,
+      .requestUnconfirmed, .presence, .ownPresence, .nickname, .vCard:
+      "~"
+    }
+  }
+
+  /// What changed, in a clause.
+  package var clause: String {
+    switch kind {
+    case .account(let jid): "the account is \(jid)"
+    case .connected(let isOn): isOn ? "connected" : "disconnected: no presence is shown"
+    case .completeness(_, let after): after.clause
+    case .version(_, let after): "roster version \(quoted(after))"
+    case .itemAdded(let item): "contact \(item.clause)"
+    case .itemChanged(let jid, let field): "\(jid) \(field.clause)"
+    case .itemRemoved(let item): "contact \(item.clause)"
+    case .requestOpened(let jid, let request): "request of \(jid)" + request.words
+    case .requestRepeated(let jid, let request):
+      "request of \(jid), for the \(request.count). time" + request.words
+    case .requestUnconfirmed(let jid):
+      "request of \(jid): the server has not sent it again in this session"
+    case .requestEnded(let jid, let end):
+      "request of \(jid) of record \(end.since.record): \(end.way.clause)"
+    case .outgoingOpened(let jid, _): "we wait for \(jid)"
+    case .outgoingEnded(let jid, let end): "we no longer wait for \(jid): \(end.clause)"
+    case .presence(let jid, let resource, _, let after):
+      "\(jid)\(resource.isEmpty ? "" : "/" + resource) \(after?.availability.clause ?? "offline")"
+    case .ownPresence(let resource, _, let after):
+      "our other resource \(resource) \(after?.availability.clause ?? "offline")"
+    case .blocking(let jid, let isOn): isOn ? "\(jid) is blocked" : "\(jid) is not blocked"
+    case .nickname(let jid, let before, let after):
+      "\(jid) nickname \(quoted(before)) → \(quoted(after))"
+    case .vCard(let jid, let before, let after):
+      "\(jid) vCard \(quoted(before?.nickname ?? before?.fullName)) → "
+        + quoted(after?.nickname ?? after?.fullName)
+    }
+  }
+}
+
+private func quoted(_ text: String?) -> String { text.map { "“\($0)”" } ?? "none" }
+
+extension Completeness {
+  /// What is known of the roster, in a clause.
+  package var clause: String {
+    switch self {
+    case .complete: "the whole roster is known"
+    case .neverFetched:
+      "the whole roster was never seen: no result to a roster get is in the log, and the items "
+        + "are what pushes told"
+    case .baseUnknown:
+      "the whole roster was never seen: the server said that nothing had changed since a version "
+        + "that is not in the log"
+    }
+  }
+}
+
+extension RosterChange.ItemField {
+  fileprivate var clause: String {
+    switch self {
+    case .name(let before, let after): "name \(quoted(before)) → \(quoted(after))"
+    case .subscription(let before, let after):
+      "subscription \(before.rawValue) → \(after.rawValue)"
+    case .ask(_, let after): after ? "ask: we wait for an answer" : "ask: no longer"
+    case .approved(_, let after): after ? "approved in advance" : "no longer approved in advance"
+    case .groups(let before, let after): "groups \(list(before)) → \(list(after))"
+    }
+  }
+
+  private func list(_ groups: [String]) -> String {
+    groups.isEmpty ? "none" : groups.joined(separator: ", ")
+  }
+}
+
+extension IncomingRequest {
+  fileprivate var words: String {
+    (nickname.map { " as “\($0)”" } ?? "") + (status.map { ": “\($0)”" } ?? "")
+  }
+}
+
+extension EndedRequest.Way {
+  /// How it ended, in a clause.
+  package var clause: String {
+    switch self {
+    case .accepted: "we accepted it"
+    case .denied: "we denied it"
+    case .withdrawn: "withdrawn by the contact"
+    case .acceptedElsewhere: "the roster shows it accepted, by another of our devices"
+    case .deniedElsewhere: "the server removed the contact: denied by another of our devices"
+    }
+  }
+}
+
+extension RosterChange.OutgoingEnd {
+  fileprivate var clause: String {
+    switch self {
+    case .accepted: "accepted"
+    case .refused: "refused"
+    case .cancelled: "we cancelled it"
+    case .subscribed: "the roster shows that we see its presence"
+    case .dropped: "the roster no longer shows it"
+    case .removed: "the contact left the roster"
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package import RosterCore
+import XMPPStanza
+
+// What events and changes are in words: one clause each, for a person.
+extension RosterEvent {
+  /// What the element means to the roster.
+  package var clause: String {
+    switch self {
+    case .session(let event): event.clause
+    case .stanza(let event): event.clause
+    }
+  }
+}
+
+extension SessionEvent {
+  fileprivate var clause: String {
+    switch self {
+    case .captureBegan(let account, let inboundOnly):
+      "the capture of \(account?.description ?? "an account yet unknown") begins"
+        + (inboundOnly ? ", inbound stanzas only" : "")
+    case .negotiated: "a stream is negotiated"
+    case .featuresOffered(let features):
+      "the server offers " + (features.versioning ? "roster versions" : "no roster versions")
+        + (features.preApproval ? " and pre-approval" : "")
+    case .opened(let jid): "a session is bound as \(jid)"
+    case .resumed(let jid): "the session\(jid.map { " of \($0)" } ?? "") is resumed"
+    case .closed(let isLost): isLost ? "the connection is lost" : "the stream is closed"
+    }
+  }
+}
+
+extension StanzaEvent {
+  fileprivate var clause: String {
+    switch self {
+    case .querySent(let query): query.clause
+    case .setSent(let set): "we ask the server to \(set.query.clauseOfItems)"
+    case .answerReceived(let answer): answer.clause
+    case .pushReceived(let push):
+      "\(push.from?.description ?? "the server") pushes: \(push.query.clauseOfItems)"
+    case .answerSent(let id): "we answer the request “\(id)”"
+    case .subscriptionReceived(let stanza): stanza.inboundClause
+    case .subscriptionSent(let stanza): stanza.outboundClause
+    case .availableReceived(let from, let availability):
+      "\(from) is \(availability.clause)"
+    case .unavailableReceived(let from): "\(from) is offline"
+    case .presenceSent(nil, let isAvailable):
+      isAvailable ? "we show our presence" : "we go offline"
+    case .presenceSent(let to?, let isAvailable):
+      isAvailable ? "we show our presence to \(to)" : "we go offline to \(to)"
+    case .blocked(_, let jids): "blocked: \(jids.clause)"
+    case .unblocked(_, let jids): jids.isEmpty ? "everybody is unblocked" : "unblocked: \(jids.clause)"
+    case .nicknamePublished(let jid, let name):
+      "\(jid) \(name.map { "calls itself “\($0)”" } ?? "withdraws its nickname")"
+    case .rejected(let rejection): "ignored: \(rejection.reason)"
+    }
+  }
+}
+
+extension Query {
+  fileprivate var clause: String {
+    switch subject {
+    case .roster(nil): "we fetch the roster"
+    case .roster(let version?): "we fetch the roster, holding version “\(version)”"
+    case .blockList: "we fetch the block list"
+    case .vCard: "we fetch the vCard of \(to?.description ?? "our own account")"
+    case .nickname: "we fetch the nickname of \(to?.description ?? "our own account")"
+    }
+  }
+}
+
+extension Answer {
+  fileprivate var clause: String {
+    let who = from?.description ?? "the server"
+    return switch payload {
+    case .nothing, .other: "\(who) answers “\(id ?? "")”"
+    case .roster(let query):
+      "\(who) sends a roster of \(query.items.count)"
+        + (query.version.map { ", version “\($0)”" } ?? "")
+    case .blockList(let jids): "\(who) sends a block list of \(jids.count)"
+    case .vCard: "\(who) sends a vCard"
+    case .nickname(let name): "\(who) sends a nickname: \(name ?? "none")"
+    case .error(let condition): "\(who) refuses “\(id ?? "")”: \(condition ?? "no condition")"
+    }
+  }
+}
+
+extension RosterQuery {
+  fileprivate var clauseOfItems: String {
+    let clauses = items.map { item in
+      switch item.change {
+      case .set(let item): item.clause
+      case .remove(let jid): "remove \(jid)"
+      }
+    }
+    return clauses.isEmpty ? "nothing that can be read" : clauses.joined(separator: "; ")
+  }
+}
+
+extension RosterItem {
+  /// The item on one line: address, name, subscription, groups.
+  package var clause: String {
+    var parts = [jid.text]
+    if let name { parts.append("“\(name)”") }
+    parts.append(subscription.rawValue + (isPending ? ", asked" : ""))
+    if isApproved { parts.append("approved") }
+    if !groups.isEmpty { parts.append("in " + groups.joined(separator: ", ")) }
+    return parts.joined(separator: " ")
+  }
+}
+
+extension SubscriptionStanza {
+  fileprivate var inboundClause: String {
+    switch kind {
+    case .subscribe:
+      "\(contact) asks to see our presence" + (status.map { ": “\($0)”" } ?? "")
+    case .subscribed: "\(contact) lets us see its presence"
+    case .unsubscribe: "\(contact) no longer wants to see our presence"
+    case .unsubscribed: "\(contact) does not let us see its presence"
+    }
+  }
+
+  fileprivate var outboundClause: String {
+    switch kind {
+    case .subscribe: "we ask \(contact) to see its presence"
+    case .subscribed: "we let \(contact) see our presence"
+    case .unsubscribe: "we no longer want to see the presence of \(contact)"
+    case .unsubscribed: "we do not let \(contact) see our presence"
+    }
+  }
+}
+
+extension Availability {
+  /// The availability on one line: show, status, priority where it is not 0.
+  package var clause: String {
+    var text = show.rawValue
+    if let status { text += " “\(status)”" }
+    if priority != 0 { text += ", priority \(priority)" }
+    return text
+  }
+}
+
+extension [JID] {
+  fileprivate var clause: String { map(\.description).joined(separator: ", ") }
+}
