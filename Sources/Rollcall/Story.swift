@@ -48,7 +48,8 @@ extension StanzaEvent {
     case .presenceSent(let to?, let isAvailable):
       isAvailable ? "we show our presence to \(to)" : "we go offline to \(to)"
     case .blocked(_, let jids): "blocked: \(jids.clause)"
-    case .unblocked(_, let jids): jids.isEmpty ? "everybody is unblocked" : "unblocked: \(jids.clause)"
+    case .unblocked(_, let jids):
+      jids.isEmpty ? "everybody is unblocked" : "unblocked: \(jids.clause)"
     case .nicknamePublished(let jid, let name):
       "\(jid) \(name.map { "calls itself “\($0)”" } ?? "withdraws its nickname")"
     case .rejected(let rejection): "ignored: \(rejection.reason)"

@@ -43,6 +43,11 @@ public struct Roster: Hashable, Sendable {
 
   /// The state before all records.
   public init() {}
+
+  /// Moves on over records that mean nothing to the roster.
+  package mutating func move(to record: UInt64) {
+    position = max(position, record)
+  }
 }
 
 /// Whether the items are the whole roster.

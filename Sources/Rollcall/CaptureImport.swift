@@ -1,0 +1,209 @@
+package import Captures
+import Crypto
+package import EventLog
+import Foundation
+import RosterCore
+package import XMPPStanza
+
+/// What a person may say about a capture that it does not say itself.
+package struct ImportOptions: Sendable {
+  /// The format; nil to find it by looking.
+  package var format: CaptureFormat?
+  /// The account to take where a capture holds several; nil where it holds one.
+  package var account: BareJID?
+  /// The year of times that have none.
+  package var year: Int?
+
+  package init(format: CaptureFormat? = nil, account: BareJID? = nil, year: Int? = nil) {
+    self.format = format
+    self.account = account
+    self.year = year
+  }
+}
+
+/// What came of an import.
+package struct ImportSummary: Sendable {
+  package var format: CaptureFormat
+  package var account: BareJID?
+  /// How many records were appended.
+  package var records = 0
+  /// The first of what had to be skipped or should be known.
+  package var problems: [CaptureProblem] = []
+  /// How much there was of it in all.
+  package var problemCount = 0
+  /// Whether times were left out because the source's clock has no year.
+  package var lacksTimes = false
+
+  /// How many problems are kept to be shown.
+  package static let shownProblems = 20
+}
+
+/// Why a capture cannot be imported.
+package enum ImportError: Error, Hashable, Sendable {
+  case unknownFormat
+  case severalAccounts([BareJID])
+  case otherAccounts(wanted: BareJID, found: [BareJID])
+  case nothingFound(format: String)
+  case alreadyImported(log: String)
+}
+
+extension ImportError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unknownFormat:
+      "the format is not known; say it with --format, one of:\n"
+        + CaptureFormat.all.map { "  \($0.id): \($0.title)" }.joined(separator: "\n")
+    case .severalAccounts(let accounts):
+      "several accounts are in it; choose one with --account: "
+        + accounts.map(\.text).joined(separator: ", ")
+    case .otherAccounts(let wanted, let found):
+      "\(wanted) is not in it; it has "
+        + (found.isEmpty ? "no account" : found.map(\.text).joined(separator: ", "))
+    case .nothingFound(let format):
+      "no stanza was found in it, read as \(format)"
+    case .alreadyImported(let log):
+      "\(log) holds this capture already; --force imports it again"
+    }
+  }
+}
+
+/// Reads captures into a log.
+package struct CaptureImport {
+  /// How many records one durable commit takes.
+  package static let batch = 1000
+  /// How much of a file is looked at to find its format.
+  private static let headBytes = 64 << 10
+  private static let chunkBytes = 256 << 10
+
+  private let options: ImportOptions
+  private var pending: [RecordDraft] = []
+
+  package init(_ options: ImportOptions) {
+    self.options = options
+  }
+
+  /// The digest of a file's bytes, by which a second import is known. Reads the file once.
+  package static func digest(of path: String) throws -> String {
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    defer { try? file.close() }
+    var hash = SHA256()
+    while let chunk = try file.read(upToCount: chunkBytes), !chunk.isEmpty {
+      hash.update(data: chunk)
+    }
+    return hash.finalize().map { String(format: "%02x", $0) }.joined()
+  }
+
+  /// Appends what a capture file holds to a log, in durable batches; the last one notes the
+  /// import.
+  ///
+  /// Memory is bounded whatever the file's size.
+  /// - Parameters:
+  ///   - source: noted in the log with the last batch.
+  ///   - progress: told how many bytes have been read.
+  /// - Throws: `ImportError`, the reader's errors, which name the line, and the log's.
+  package mutating func run(
+    _ path: String, into log: EventLog, noting source: ImportedSource?,
+    progress: (Int) -> Void
+  ) throws -> ImportSummary {
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    defer { try? file.close() }
+    var chunk = Array(try file.read(upToCount: Self.headBytes) ?? Data())
+    guard let format = options.format ?? CaptureFormat.detect(chunk) else {
+      throw ImportError.unknownFormat
+    }
+    var summary = ImportSummary(format: format)
+    var reader = CaptureReader(format: format, options: ReaderOptions(year: options.year))
+    var filter = AccountFilter(account: options.account)
+    var done = 0
+    while !chunk.isEmpty {
+      try reader.read(chunk) { try take($0, &filter, &summary, log) }
+      done += chunk.count
+      progress(done)
+      chunk = Array(try file.read(upToCount: Self.chunkBytes) ?? Data())
+    }
+    try reader.finish { try take($0, &filter, &summary, log) }
+    try filter.finish { try add($0, &summary, log) }
+    summary.account = try account(filter, format)
+    let marks = LogMarks(account: summary.account?.text, imported: source)
+    try log.append(pending, marks: marks)
+    pending.removeAll()
+    return summary
+  }
+
+  private func account(_ filter: AccountFilter, _ format: CaptureFormat) throws -> BareJID? {
+    let found = filter.accounts.sorted()
+    if let wanted = options.account {
+      guard found.contains(wanted) || found.isEmpty else {
+        throw ImportError.otherAccounts(wanted: wanted, found: found)
+      }
+      return wanted
+    }
+    guard found.count < 2 else { throw ImportError.severalAccounts(found) }
+    return found.first
+  }
+
+  private mutating func take(
+    _ output: CaptureOutput, _ filter: inout AccountFilter, _ summary: inout ImportSummary,
+    _ log: EventLog
+  ) throws {
+    switch output {
+    case .problem(let problem):
+      summary.problemCount += 1
+      if summary.problems.count < ImportSummary.shownProblems { summary.problems.append(problem) }
+    case .record(let record):
+      try filter.take(record) { try add($0, &summary, log) }
+    }
+  }
+
+  private mutating func add(
+    _ record: CapturedRecord, _ summary: inout ImportSummary, _ log: EventLog
+  ) throws {
+    pending.append(try RecordDraft(record))
+    summary.records += 1
+    if record.time == nil { summary.lacksTimes = true }
+    guard pending.count >= Self.batch else { return }
+    try log.append(pending)
+    pending.removeAll(keepingCapacity: true)
+  }
+}
+
+extension RecordDraft {
+  /// The record that a captured one becomes.
+  package init(_ record: CapturedRecord) throws {
+    switch record.content {
+    case .element(let direction, let node, let bytes):
+      let parts = RecordMeaning.derive(node, Direction(direction))
+      self.init(
+        time: record.time, direction: RecordDirection(Direction(direction)), kind: .element,
+        bytes: bytes, event: parts.event, contacts: parts.contacts)
+    case .streamHeader(let direction, _, let bytes):
+      self.init(record.time, Direction(direction), .streamHeader, bytes, .session(.negotiated))
+    case .streamEnd(let direction):
+      self.init(
+        record.time, Direction(direction), .streamEnd, Array("</stream:stream>".utf8),
+        .session(.closed(isLost: false)))
+    case .header(let account, let inboundOnly):
+      try self.init(record.time, .header(account: account, inboundOnly: inboundOnly))
+    case .opened(let jid): try self.init(record.time, .opened(jid))
+    case .resumed(let jid): try self.init(record.time, .resumed(jid))
+    case .closed: try self.init(record.time, .closed)
+    }
+  }
+
+  private init(
+    _ time: Int64?, _ direction: Direction, _ kind: RecordKind, _ bytes: [UInt8],
+    _ event: RosterEvent
+  ) {
+    let parts = RecordMeaning.derive(event)
+    self.init(
+      time: time, direction: RecordDirection(direction), kind: kind, bytes: bytes,
+      event: parts.event, contacts: parts.contacts)
+  }
+
+  package init(_ time: Int64?, _ lifecycle: Lifecycle) throws {
+    let parts = RecordMeaning.derive(lifecycle.event)
+    self.init(
+      time: time, direction: .none, kind: .lifecycle, bytes: try lifecycle.bytes,
+      event: parts.event, contacts: parts.contacts)
+  }
+}

@@ -1,0 +1,151 @@
+import ArgumentParser
+import EventLog
+import Rollcall
+import RosterCore
+
+struct ReplayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Tells the story: each record that changed something, what it changed, what is odd.",
+    discussion: """
+      ← came from the server, → went to it; + came, - went, ~ became different, ! is a finding.
+
+      Examples:
+        rollcall replay debug.log
+        rollcall replay alice.rollcall --at 120
+      """)
+
+  @OptionGroup var source: SourceOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let opened = try source.open()
+    var records: [JSONValue] = []
+    let state = try opened.replay(upTo: source.point) { moment in
+      guard moment.tells else { return }
+      if output.json {
+        records.append(JSONValue(moment))
+      } else {
+        Terminal.say(moment.lines)
+      }
+    }
+    guard !output.json else {
+      let document = JSONValue.object([
+        "account": JSONValue(state.roster.account?.text), "records": .array(records),
+      ])
+      Terminal.say(try document.text())
+      return
+    }
+    let roster = state.roster
+    let friends = roster.entries.count { $0.value.item.subscription == .both }
+    Terminal.say([
+      "",
+      Style.bold(roster.account?.text ?? "account unknown")
+        + ": \(roster.entries.count) contacts, \(friends) of them friends; "
+        + "\(roster.incoming.count) asking us, \(roster.outgoing.count) asked by us",
+    ])
+    roster.noteIncompleteness()
+  }
+}
+
+struct FindingsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "findings",
+    abstract: "Lists what is odd: by whom, at which record, against which rule.",
+    discussion: """
+      Examples:
+        rollcall findings debug.log
+        rollcall findings alice.rollcall --json
+      """)
+
+  @OptionGroup var source: SourceOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    var findings: [Finding] = []
+    let state = try source.open().replay(upTo: source.point) {
+      findings += $0.outcome.findings
+    }
+    guard !output.json else {
+      let document = JSONValue.object([
+        "account": JSONValue(state.roster.account?.text),
+        "findings": .array(findings.map { JSONValue($0) }),
+      ])
+      Terminal.say(try document.text())
+      return
+    }
+    Terminal.say(findings.isEmpty ? ["no findings"] : findings.map(\.line))
+  }
+}
+
+extension Timeline.Moment {
+  /// Whether the record is part of the story.
+  var tells: Bool { !outcome.changes.isEmpty || !outcome.findings.isEmpty }
+
+  /// The record, what it changed and what is odd about it.
+  var lines: [String] {
+    let arrow =
+      switch direction {
+      case .inbound: "←"
+      case .outbound: "→"
+      case .none: "·"
+      }
+    let clock = stamp.time.map { Timestamp.clock($0) + " " } ?? ""
+    let head =
+      Style.dim("#\(stamp.record)") + " \(Style.dim(clock))\(arrow) \(event.clause.visible)"
+    return [head] + outcome.changes.map { "    " + $0.line }
+      + outcome.findings.map { "    " + $0.line }
+  }
+}
+
+extension RosterChange {
+  /// The change with its mark, coloured by it.
+  var line: String {
+    let text = "\(mark) \(clause)".visible
+    return switch mark {
+    case "+": Style.green(text)
+    case "-": Style.red(text)
+    default: Style.yellow(text)
+    }
+  }
+}
+
+extension Finding {
+  /// The finding with its record, code and severity.
+  var line: String {
+    let head = "! #\(record) \(code.rawValue) (\(severity.rawValue))"
+    let text = "\(head): \(sentence)".visible
+    return severity == .error ? Style.red(text) : Style.cyan(text)
+  }
+}
+
+extension JSONValue {
+  /// A record of the story.
+  init(_ moment: Timeline.Moment) {
+    self = .object([
+      "record": JSONValue(moment.stamp.record),
+      "time": JSONValue(time: moment.stamp.time),
+      "direction": .string(moment.direction.name),
+      "meaning": .string(moment.event.clause),
+      "changes": .array(
+        moment.outcome.changes.map { change in
+          .object([
+            "contact": JSONValue(change.contact?.text), "mark": .string(change.mark),
+            "text": .string(change.clause),
+          ])
+        }),
+      "findings": .array(moment.outcome.findings.map { JSONValue($0) }),
+    ])
+  }
+}
+
+extension RecordDirection {
+  /// The direction as JSON and options have it.
+  var name: String {
+    switch self {
+    case .inbound: "in"
+    case .outbound: "out"
+    case .none: "none"
+    }
+  }
+}

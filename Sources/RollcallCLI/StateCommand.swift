@@ -1,0 +1,94 @@
+import ArgumentParser
+import HashTreeCollections
+import Rollcall
+import RosterCore
+import XMPPStanza
+
+struct StateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "state",
+    abstract: "Shows the roster, the requests and the presence at a point.",
+    discussion: """
+      Examples:
+        rollcall state alice.rollcall
+        rollcall state debug.log --at 2026-11-20T10:00:00Z
+        rollcall state alice.rollcall --at head~10 --json
+      """)
+
+  @OptionGroup var source: SourceOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let state = try source.open().state(at: source.point)
+    if output.json {
+      Terminal.say(try JSONValue(state.roster, time: state.time).text())
+    } else {
+      Terminal.say(lines(state))
+    }
+  }
+
+  private func lines(_ state: Timeline.State) -> [String] {
+    let roster = state.roster
+    var lines = [heading(state), ""]
+    if roster.completeness != .complete {
+      lines += [Style.yellow(roster.completeness.clause), ""]
+    }
+    if roster.entries.isEmpty {
+      lines.append("no contacts")
+    } else {
+      var table = Table(["contact", "name", "subscription", "groups", "set by"])
+      for item in roster.sortedItems {
+        table.add([
+          item.jid.text, item.name ?? "–", item.subscriptionText,
+          item.groups.joined(separator: ", "), records(item.jid, roster),
+        ])
+      }
+      lines += table.lines
+    }
+    lines += section("requests", requests(roster))
+    lines += section("presence", presence(roster))
+    lines += section("blocked", roster.blocked.sorted().map(\.description))
+    return lines
+  }
+
+  private func heading(_ state: Timeline.State) -> String {
+    let roster = state.roster
+    var parts = [roster.account?.text ?? "account unknown", "after record \(roster.position)"]
+    if let time = state.time { parts.append(Timestamp.text(time)) }
+    parts.append(roster.version.map { "version “\($0)”" } ?? "no version")
+    parts.append(roster.isConnected ? "connected" : "not connected")
+    return Style.bold(parts.joined(separator: " · "))
+  }
+
+  /// The records that gave the item the values it has.
+  private func records(_ jid: BareJID, _ roster: Roster) -> String {
+    guard let from = roster.entries[jid]?.provenance else { return "" }
+    let records = Set([from.item, from.name, from.subscription, from.ask, from.groups])
+    return records.sorted().map { "#\($0)" }.joined(separator: " ")
+  }
+
+  private func requests(_ roster: Roster) -> [String] {
+    let incoming = roster.incoming.sorted { $0.key < $1.key }.map { jid, request in
+      "\(jid) asks for our presence (#\(request.since.record))"
+    }
+    let unconfirmed = roster.unconfirmed.sorted { $0.key < $1.key }.map { jid, request in
+      "\(jid) asked in an earlier session (#\(request.since.record)), not confirmed in this one"
+    }
+    let outgoing = roster.outgoing.sorted { $0.key < $1.key }.map { jid, request in
+      "we ask for the presence of \(jid) (#\(request.since.record))"
+    }
+    return incoming + unconfirmed + outgoing
+  }
+
+  private func presence(_ roster: Roster) -> [String] {
+    roster.shownPresences.sorted { $0.key < $1.key }.flatMap { jid, presence in
+      presence.resources.sorted { $0.key < $1.key }.map { name, resource in
+        "\(jid)/\(name) \(resource.availability.clause) (#\(resource.since.record))"
+      }
+    }
+  }
+
+  private func section(_ title: String, _ lines: [String]) -> [String] {
+    lines.isEmpty ? [] : ["", Style.dim(title)] + lines.map { "  " + $0.visible }
+  }
+}
