@@ -74,8 +74,11 @@ let package = Package(
       name: "RosterCoreTests",
       dependencies: ["RosterCore", "XMPPStanza", "XMPPStream", "TestSupport"],
       swiftSettings: rules),
+    .executableTarget(
+      name: "EventLogProbe", dependencies: ["EventLog"], path: "Tests/EventLogProbe",
+      swiftSettings: rules),
     .testTarget(
-      name: "EventLogTests", dependencies: ["EventLog", "CLMDB", "TestSupport"],
+      name: "EventLogTests", dependencies: ["EventLog", "EventLogProbe", "CLMDB", "TestSupport"],
       swiftSettings: rules),
     .testTarget(
       name: "CapturesTests", dependencies: ["Captures", "XMPPStanza", "XMPPStream", "TestSupport"],

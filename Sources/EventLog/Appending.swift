@@ -1,0 +1,159 @@
+/// What is noted about the whole log together with the records that are appended.
+package struct LogMarks: Hashable, Sendable {
+  /// The account whose history this is; nil leaves it as it is.
+  package var account: String?
+  /// A capture that is being imported.
+  package var imported: ImportedSource?
+
+  package init(account: String? = nil, imported: ImportedSource? = nil) {
+    self.account = account
+    self.imported = imported
+  }
+}
+
+extension EventLog {
+  /// Appends records, and notes marks, in one transaction: all of it is durable when this returns,
+  /// or none of it happened.
+  ///
+  /// Where the log's derived parts are of another version, the records are kept all the same, but
+  /// nothing is derived from them: the log is marked as having to be rebuilt. A recorder never
+  /// loses a record because a newer program has looked at its log.
+  ///
+  /// - Parameter drafts: Gone through again from the start where the map has to grow.
+  /// - Returns: The numbers that the records got; empty, and where the next one will go, if there
+  ///   are no drafts.
+  /// - Throws: `EventLogError`; the log is then as it was.
+  @discardableResult
+  package func append(
+    _ drafts: some Collection<RecordDraft>, marks: LogMarks = LogMarks()
+  ) throws(EventLogError) -> Range<UInt64> {
+    guard access == .readWrite else { throw .readOnly(path: path) }
+    let version = eventVersion
+    return try environment.write { (transaction, memory) throws(EventLogError) in
+      try Self.note(marks, in: transaction)
+      let derives = try Self.mayDerive(version, in: transaction)
+      var tail = try Tail(of: transaction)
+      let first = tail.sequence + 1
+      for draft in drafts {
+        let header = try Self.add(draft, behind: &tail, in: transaction)
+        guard derives else { continue }
+        try Self.derive(
+          draft.event, draft.contacts, of: header, in: transaction, &memory)
+      }
+      return first..<(tail.sequence + 1)
+    }
+  }
+
+  /// What a new record has to follow.
+  private struct Tail {
+    var sequence: UInt64
+    var clock: Int64?
+    var digest: RecordDigest
+
+    init(of transaction: borrowing WriteTransaction) throws(EventLogError) {
+      let raw = transaction.raw
+      let records = transaction.databases.records
+      sequence = try Store.lastSequence(raw, records)
+      clock = nil
+      digest = .start
+      let sequence = sequence
+      guard sequence > 0 else { return }
+      let last = try Store.get(raw, records, sequence: sequence) { (value) throws(EventLogError) in
+        try LogFormat.readHeader(value, sequence: sequence)
+      }
+      guard let last else { throw .corrupt(sequence: sequence, what: "it is missing") }
+      clock = last.clock
+      digest = last.digest
+    }
+  }
+
+  private static func add(
+    _ draft: borrowing RecordDraft, behind tail: inout Tail,
+    in transaction: borrowing WriteTransaction
+  ) throws(EventLogError) -> RecordHeader {
+    let count = draft.bytes.count
+    guard count <= LogFormat.payloadLimit else {
+      throw .payloadTooLong(bytes: count, limit: LogFormat.payloadLimit)
+    }
+    let header = RecordHeader(draft, sequence: tail.sequence + 1, after: tail.clock)
+    let before = tail.digest
+    var digest = before
+    try draft.bytes.withRawBytes { (bytes) throws(EventLogError) in
+      try Store.append(
+        transaction.raw, transaction.databases.records, sequence: header.sequence,
+        byteCount: LogFormat.recordHeaderBytes + count
+      ) { space in
+        digest = LogFormat.writeRecord(header, after: before, bytes: bytes, to: space)
+      }
+    }
+    tail.sequence = header.sequence
+    tail.clock = header.clock
+    tail.digest = digest
+    return header
+  }
+
+  /// Stores what is derived from a record.
+  static func derive(
+    _ event: [UInt8]?, _ contacts: [String], of header: RecordHeader,
+    in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory
+  ) throws(EventLogError) {
+    if let event {
+      guard event.count <= LogFormat.payloadLimit else {
+        throw .payloadTooLong(bytes: event.count, limit: LogFormat.payloadLimit)
+      }
+      try Store.append(
+        transaction.raw, transaction.databases.events, sequence: header.sequence,
+        byteCount: LogFormat.eventHeaderBytes + event.count
+      ) { space in
+        LogFormat.writeEventHeader(header, to: space)
+        UnsafeMutableRawBufferPointer(rebasing: space[LogFormat.eventHeaderBytes...])
+          .copyBytes(from: event)
+      }
+    }
+    if contacts.isEmpty { return }
+    try ContactIndex.add(contacts, of: header.sequence, in: transaction, &memory)
+  }
+
+  /// Whether derived parts may be added to those that are there; marks the log where not.
+  private static func mayDerive(
+    _ version: UInt32, in transaction: borrowing WriteTransaction
+  ) throws(EventLogError) -> Bool {
+    let meta = MetaTable(raw: transaction.raw, database: transaction.databases.meta)
+    let stored = try meta.eventVersion()
+    if stored == version { return true }
+    if stored != nil { try meta.setEventVersion(nil) }
+    return false
+  }
+
+  private static func note(
+    _ marks: LogMarks, in transaction: borrowing WriteTransaction
+  ) throws(EventLogError) {
+    let meta = MetaTable(raw: transaction.raw, database: transaction.databases.meta)
+    if let account = marks.account {
+      let recorded = try meta.account()
+      if let recorded, recorded != account {
+        throw .accountDiffers(recorded: recorded, given: account)
+      }
+      if recorded == nil { try meta.setAccount(account) }
+    }
+    if let source = marks.imported { try meta.add(source) }
+  }
+}
+
+extension LogFormat {
+  /// Writes a whole record in its place.
+  ///
+  /// - Returns: The record's digest.
+  static func writeRecord(
+    _ header: RecordHeader, after previous: RecordDigest, bytes: UnsafeRawBufferPointer,
+    to space: UnsafeMutableRawBufferPointer
+  ) -> RecordDigest {
+    let chained = UnsafeMutableRawBufferPointer(rebasing: space[..<chainedHeaderBytes])
+    writeChained(header, to: chained)
+    let digest = RecordDigest.chain(
+      after: previous, header: UnsafeRawBufferPointer(chained), bytes: bytes)
+    space.storeBytes(of: digest, toByteOffset: chainedHeaderBytes, as: RecordDigest.self)
+    UnsafeMutableRawBufferPointer(rebasing: space[recordHeaderBytes...]).copyMemory(from: bytes)
+    return digest
+  }
+}

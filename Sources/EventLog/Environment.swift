@@ -1,0 +1,267 @@
+import CLMDB
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// One open LMDB file, and the rules under which the process may use it.
+///
+/// Transactions pass the gate together; growing the map, opening anew and closing pass it alone.
+///
+/// `@unchecked Sendable`: `state` is changed only by a thread that the gate has let through alone,
+/// and read only behind the gate; everything else is constant or has its own lock.
+final class Environment: @unchecked Sendable {
+  /// What a log is while it is open.
+  struct Open {
+    var raw: OpaquePointer
+    var databases: Databases
+  }
+
+  private struct Location {
+    var path: String
+    var isDraft: Bool
+  }
+
+  private enum State {
+    case open(Open)
+    /// Between closing the file and opening it anew, or where that failed.
+    case shut
+    /// For good.
+    case closed
+  }
+
+  /// What has to be done, alone, before a transaction can be tried again.
+  private enum Repair {
+    /// Another process has made the map larger.
+    case adopt
+    case grow
+    case reopen
+  }
+
+  private enum Attempt<R> {
+    case done(R)
+    case again(Repair)
+  }
+
+  let access: LogAccess
+  private let mapSize: Int
+  private let gate = Gate()
+  private var state = State.shut
+  private let location: Mutex<Location>
+  /// A commit failed: LMDB 0.9.24 is not to be trusted until it has been opened anew. (A meta page
+  /// that cannot be written, for one, leaves it refusing every transaction.)
+  private let isDoubtful = Atomic<Bool>(false)
+  /// What the writer remembers between its transactions. Locked for the whole of one.
+  private let writerMemory = Mutex(WriterMemory())
+
+  /// - Parameter isDraft: Whether nobody else will open the file before it has moved.
+  init(path: String, access: LogAccess, mapSize: Int, isDraft: Bool) {
+    location = Mutex(Location(path: path, isDraft: isDraft))
+    self.access = access
+    self.mapSize = mapSize
+  }
+
+  /// Where the file is now.
+  var path: String { location.withLock { $0.path } }
+
+  // MARK: Opening and closing
+
+  /// Opens the file that is there, or makes one where `creating` says what is to be in it.
+  func start(creating meta: NewLog? = nil) throws(EventLogError) {
+    try gate.alone { () throws(EventLogError) in
+      state = .open(try opened(creating: meta))
+    }
+  }
+
+  /// Waits for the transactions that are open, then closes the file for good.
+  func close() throws(EventLogError) {
+    try gate.alone { () throws(EventLogError) in
+      shut()
+      state = .closed
+    }
+  }
+
+  /// Closes the file, gives it its final path and opens it there.
+  func move(to target: String) throws(EventLogError) {
+    try gate.alone { () throws(EventLogError) in
+      shut()
+      let source = path
+      defer {
+        // Whether it moved or not: the log goes on where it is.
+        if case .shut = state, let open = try? opened() { state = .open(open) }
+      }
+      try FileSystem.move(source, to: target)
+      location.withLock { $0 = Location(path: target, isDraft: false) }
+      try FileSystem.syncDirectory(of: target)
+      state = .open(try opened())
+    }
+  }
+
+  private func opened(creating meta: NewLog? = nil) throws(EventLogError) -> Open {
+    let location = location.withLock { $0 }
+    let open = try Opening.open(
+      location.path, access: access, mapSize: mapSize, creating: meta)
+    // This process has the lock file open and nobody else needs its name: a draft that is thrown
+    // away, or left by a crash, is one file.
+    if location.isDraft { unlink(location.path + "-lock") }
+    return open
+  }
+
+  private func shut() {
+    guard case .open(let open) = state else { return }
+    mdb_env_close(open.raw)
+    state = .shut
+  }
+
+  // MARK: Transactions
+
+  func read<R>(
+    _ body: (borrowing ReadTransaction) throws(EventLogError) -> R
+  ) throws(EventLogError) -> R {
+    try transact { (open) throws(EventLogError) in
+      var raw: OpaquePointer?
+      var code = mdb_txn_begin(open.raw, nil, UInt32(MDB_RDONLY), &raw)
+      if code == MDB_READERS_FULL {
+        // Slots of processes that have died are taken back only when somebody asks.
+        mdb_reader_check(open.raw, nil)
+        code = mdb_txn_begin(open.raw, nil, UInt32(MDB_RDONLY), &raw)
+      }
+      try check(code, "begin reading")
+      guard let raw else { throw .lmdb(doing: "begin reading", code: MDB_PANIC) }
+      let transaction = ReadTransaction(raw: raw, databases: open.databases)
+      return try body(transaction)
+    }
+  }
+
+  /// Runs a write transaction and commits it: what `body` wrote is durable when this returns.
+  ///
+  /// `body` runs again from its start where the map has to grow first, so it must leave nothing
+  /// behind but what is in the transaction and the memory that is handed to it.
+  func write<R: Sendable>(
+    _ body: (borrowing WriteTransaction, inout WriterMemory) throws(EventLogError) -> R
+  ) throws(EventLogError) -> R {
+    guard access == .readWrite else { throw .readOnly(path: path) }
+    return try FileSystem.holdingBackSizeSignal { () throws(EventLogError) in
+      try transact { (open) throws(EventLogError) in
+        try writerMemory.withLock { (memory) throws(EventLogError) in
+          try writeOnce(open, &memory, body)
+        }
+      }
+    }
+  }
+
+  private func writeOnce<R: Sendable>(
+    _ open: Open, _ memory: inout WriterMemory,
+    _ body: (borrowing WriteTransaction, inout WriterMemory) throws(EventLogError) -> R
+  ) throws(EventLogError) -> R {
+    var raw: OpaquePointer?
+    try check(mdb_txn_begin(open.raw, nil, 0, &raw), "begin writing")
+    guard let raw else { throw .lmdb(doing: "begin writing", code: MDB_PANIC) }
+    let transaction = WriteTransaction(raw: raw, databases: open.databases)
+    let id = transaction.id
+    memory.begin(transaction: id)
+    do throws(EventLogError) {
+      let result = try body(transaction, &memory)
+      do throws(EventLogError) {
+        try transaction.commit()
+      } catch {
+        isDoubtful.store(true, ordering: .sequentiallyConsistent)
+        throw error
+      }
+      memory.end(transaction: id)
+      Opening.coverLastPage(open.raw)
+      return result
+    } catch {
+      memory.forget()
+      throw error
+    }
+  }
+
+  /// Tries a transaction, and again after each repair that it turns out to need.
+  private func transact<R>(
+    _ body: (Open) throws(EventLogError) -> R
+  ) throws(EventLogError) -> R {
+    // Doubling reaches any size a file can have in fewer rounds than this.
+    for _ in 0..<64 {
+      switch try attempt(body) {
+      case .done(let result): return result
+      case .again(let repair): try self.repair(repair)
+      }
+    }
+    throw .lmdb(doing: "begin", code: MDB_MAP_RESIZED)
+  }
+
+  private func attempt<R>(
+    _ body: (Open) throws(EventLogError) -> R
+  ) throws(EventLogError) -> Attempt<R> {
+    try gate.together { () throws(EventLogError) in
+      guard !isDoubtful.load(ordering: .sequentiallyConsistent) else { return .again(.reopen) }
+      let open: Open
+      switch state {
+      case .open(let current): open = current
+      case .shut: return .again(.reopen)
+      case .closed: throw .closed(path: path)
+      }
+      do throws(EventLogError) {
+        return .done(try body(open))
+      } catch {
+        guard let repair = repair(for: error) else { throw explained(error) }
+        return .again(repair)
+      }
+    }
+  }
+
+  private func repair(for error: EventLogError) -> Repair? {
+    guard case .lmdb(_, let code) = error else { return nil }
+    switch code {
+    case MDB_MAP_RESIZED: return .adopt
+    case MDB_MAP_FULL: return .grow
+    case MDB_PANIC:
+      isDoubtful.store(true, ordering: .sequentiallyConsistent)
+      return .reopen
+    default: return nil
+    }
+  }
+
+  private func repair(_ repair: Repair) throws(EventLogError) {
+    try gate.alone { () throws(EventLogError) in
+      switch (repair, state) {
+      case (_, .closed): throw .closed(path: path)
+      case (.adopt, .open(let open)): try resize(open, to: 0)
+      case (.grow, .open(let open)):
+        try resize(open, to: Opening.grown(Opening.mapSize(of: open.raw)))
+      case (.reopen, .open), (_, .shut):
+        shut()
+        state = .open(try opened())
+        isDoubtful.store(false, ordering: .sequentiallyConsistent)
+      }
+    }
+  }
+
+  /// Maps the file anew; 0 stands for the size that another process has given it.
+  private func resize(_ open: Open, to size: Int) throws(EventLogError) {
+    guard mdb_env_set_mapsize(open.raw, size) != MDB_SUCCESS else { return }
+    // Nothing is mapped now, and LMDB would not notice: it can only be closed.
+    shut()
+    throw .addressSpace(path: path, bytes: size)
+  }
+
+  /// Says what an error code of LMDB or of the system means here.
+  private func explained(_ error: EventLogError) -> EventLogError {
+    guard case .lmdb(let doing, let code) = error else { return error }
+    switch code {
+    case ENOSPC, EDQUOT: return .diskFull(path: path)
+    case EFBIG: return .fileSizeLimit(path: path)
+    case EIO:
+      return FileSystem.causeOfShortWrite(path: path)
+        ?? .system(doing: doing, path: path, code: code)
+    case MDB_READERS_FULL: return .tooManyReaders(path: path)
+    case MDB_CORRUPTED, MDB_PAGE_NOTFOUND:
+      return .damaged(path: path, what: String(cString: mdb_strerror(code)))
+    default: return code > 0 ? .system(doing: doing, path: path, code: code) : error
+    }
+  }
+}

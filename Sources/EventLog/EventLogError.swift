@@ -1,0 +1,102 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+import CLMDB
+
+/// Why a log cannot be opened, read or written.
+package enum EventLogError: Error, Hashable, Sendable {
+  // The path
+  case noSuchFile(path: String)
+  case alreadyExists(path: String)
+  case notAFile(path: String)
+
+  // The file
+  case emptyFile(path: String)
+  /// Not an LMDB file at all.
+  case notALog(path: String)
+  /// An LMDB file, but some other program's.
+  case foreignDatabase(path: String)
+  case truncated(path: String, bytes: UInt64, expected: UInt64)
+  case damaged(path: String, what: String)
+  /// A record or something derived from it cannot be read.
+  case corrupt(sequence: UInt64, what: String)
+  case newerFormat(path: String, format: UInt32, supported: UInt32)
+  case unknownLMDBVersion(path: String, version: UInt32)
+
+  // The use of it
+  case readOnly(path: String)
+  /// This process has the log open for reading and now asks to write.
+  case openForReadingOnly(path: String)
+  /// The file at the path is not the one that this process has open under it.
+  case replaced(path: String)
+  /// Somebody else is using the log, and this user may not take a lock beside it.
+  case inUseBeyondLock(path: String)
+  case nestedTransaction
+  case closed(path: String)
+  case accountDiffers(recorded: String, given: String)
+  case payloadTooLong(bytes: Int, limit: Int)
+  case contactLength(bytes: Int, limit: Int)
+  case markTooLong(bytes: Int, limit: Int)
+
+  // What the machine refuses
+  case diskFull(path: String)
+  case fileSizeLimit(path: String)
+  case addressSpace(path: String, bytes: Int)
+  case tooManyReaders(path: String)
+  case system(doing: String, path: String, code: Int32)
+  case lmdb(doing: String, code: Int32)
+}
+
+extension EventLogError: CustomStringConvertible {
+  /// A sentence for a person, without a full stop.
+  package var description: String {
+    switch self {
+    case .noSuchFile(let path): "there is no file \(path)"
+    case .alreadyExists(let path): "\(path) exists already"
+    case .notAFile(let path): "\(path) is not a file"
+    case .emptyFile(let path): "\(path) is empty"
+    case .notALog(let path): "\(path) is not a Rollcall log"
+    case .foreignDatabase(let path):
+      "\(path) is an LMDB database, but not a Rollcall log"
+    case .truncated(let path, let bytes, let expected):
+      "\(path) is cut short: it has \(bytes) bytes of at least \(expected)"
+    case .damaged(let path, let what): "\(path) is damaged: \(what)"
+    case .corrupt(let sequence, let what): "record \(sequence) is damaged: \(what)"
+    case .newerFormat(let path, let format, let supported):
+      "\(path): this log is of format \(format); this program reads up to \(supported)"
+    case .unknownLMDBVersion(let path, let version):
+      "\(path) is an LMDB file of version \(version), which this program does not read"
+    case .readOnly(let path): "\(path) is open for reading only"
+    case .openForReadingOnly(let path):
+      "\(path) is already open in this process, for reading only; close it before writing"
+    case .replaced(let path):
+      "\(path) was replaced while it was open; close the old log before opening the new one"
+    case .inUseBeyondLock(let path):
+      "\(path) is in use, and its lock file cannot be written by this user"
+    case .nestedTransaction: "a transaction of a log cannot be begun inside another one"
+    case .closed(let path): "the log \(path) is closed"
+    case .accountDiffers(let recorded, let given):
+      "this is the log of \(recorded), not of \(given)"
+    case .payloadTooLong(let bytes, let limit):
+      "a record of \(bytes) bytes is over the limit of \(limit)"
+    case .contactLength(let bytes, let limit):
+      "a contact's address has \(bytes) bytes; 1 to \(limit) are allowed"
+    case .markTooLong(let bytes, let limit):
+      "the digest or name of an import has \(bytes) bytes, over the limit of \(limit)"
+    case .diskFull(let path): "the disk that holds \(path) is full"
+    case .fileSizeLimit(let path): "\(path) has reached the largest size that a file may have"
+    case .addressSpace(let path, let bytes):
+      "there is no room in memory to map \(bytes) bytes for \(path)"
+    case .tooManyReaders(let path): "too many readers have \(path) open"
+    case .system(let doing, let path, let code):
+      "cannot \(doing) \(path): \(Self.text(ofSystemCode: code))"
+    case .lmdb(let doing, let code): "cannot \(doing): \(String(cString: mdb_strerror(code)))"
+    }
+  }
+
+  private static func text(ofSystemCode code: Int32) -> String {
+    strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  }
+}

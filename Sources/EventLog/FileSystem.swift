@@ -1,0 +1,150 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The few things that a log asks of the file system beside LMDB.
+enum FileSystem {
+  /// What a file is, whatever its path: device and inode.
+  struct Identity: Hashable {
+    var device: UInt64
+    var inode: UInt64
+  }
+
+  static func identity(of path: String) -> Identity? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return Identity(
+      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+  }
+
+  /// Whether anything stands at the path, also a link that leads nowhere.
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// The one absolute path of an existing file.
+  static func canonical(_ path: String) throws(EventLogError) -> String {
+    guard let resolved = realpath(path, nil) else {
+      throw .system(doing: "find", path: path, code: errno)
+    }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  static func directory(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Makes an empty file for a draft, with a name that no other draft has, in this process or
+  /// another.
+  static func takeName(beside target: String) throws(EventLogError) -> String {
+    for number in 1...1000 {
+      let name = "\(target).draft-\(getpid())-\(number)"
+      let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      if descriptor >= 0 {
+        close(descriptor)
+        return name
+      }
+      guard errno == EEXIST else { throw .system(doing: "create", path: target, code: errno) }
+    }
+    throw .system(doing: "create", path: target, code: EEXIST)
+  }
+
+  /// Gives a file its final name, unless something has that name.
+  ///
+  /// A hard link refuses a taken name in one step, which `rename` does not; where links cannot be
+  /// made, it is looked up first.
+  static func move(_ source: String, to target: String) throws(EventLogError) {
+    if link(source, target) == 0 {
+      unlink(source)
+      return
+    }
+    let code = errno
+    if code == EEXIST || exists(target) { throw .alreadyExists(path: target) }
+    guard rename(source, target) == 0 else {
+      throw .system(doing: "create", path: target, code: errno)
+    }
+  }
+
+  /// Makes a name in a directory durable.
+  static func syncDirectory(of path: String) throws(EventLogError) {
+    let directory = directory(of: path)
+    let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw .system(doing: "open the directory", path: directory, code: errno)
+    }
+    defer { close(descriptor) }
+    // Some file systems have nothing to sync in a directory and say so by EINVAL.
+    guard fsync(descriptor) == 0 || errno == EINVAL else {
+      throw .system(doing: "sync the directory", path: directory, code: errno)
+    }
+  }
+
+  /// Whether a process holds LMDB's lock in this lock file, found out without taking one.
+  ///
+  /// Only for a lock file that this process does not have open: closing it drops the locks of the
+  /// whole process.
+  static func isLocked(_ lockPath: String) -> Bool {
+    let descriptor = open(lockPath, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return errno != ENOENT }
+    defer { close(descriptor) }
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = 0
+    lock.l_len = 1
+    guard fcntl(descriptor, F_GETLK, &lock) == 0 else { return true }
+    return lock.l_type != Int16(F_UNLCK)
+  }
+
+  /// Runs `body` with SIGXFSZ held back on this thread.
+  ///
+  /// A write beyond the largest allowed file size raises it, and it ends the process; held back,
+  /// the write fails with an error code. A handler would change the whole process, which is not a
+  /// library's to do.
+  static func holdingBackSizeSignal<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    var signals = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGXFSZ)
+    pthread_sigmask(SIG_BLOCK, &signals, &before)
+    defer {
+      if sigismember(&before, SIGXFSZ) == 0 {
+        var pending = sigset_t()
+        sigpending(&pending)
+        var taken: Int32 = 0
+        if sigismember(&pending, SIGXFSZ) == 1 { sigwait(&signals, &taken) }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+      }
+    }
+    return try body()
+  }
+
+  /// What is behind an I/O error: LMDB reports a write that the disk took only in part as EIO.
+  static func causeOfShortWrite(path: String) -> EventLogError? {
+    var status = stat()
+    var limit = rlimit()
+    guard stat(path, &status) == 0, getFileSizeLimit(&limit) == 0 else { return nil }
+    let nearly: UInt64 = 1 << 20
+    if limit.rlim_cur < UInt64(Int64.max), UInt64(status.st_size) + nearly > UInt64(limit.rlim_cur)
+    {
+      return .fileSizeLimit(path: path)
+    }
+    var space = statvfs()
+    guard statvfs(path, &space) == 0 else { return nil }
+    let free = UInt64(space.f_bavail) * UInt64(space.f_frsize)
+    return free < nearly ? .diskFull(path: path) : nil
+  }
+
+  private static func getFileSizeLimit(_ limit: inout rlimit) -> Int32 {
+    #if canImport(Glibc)
+      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    #else
+      getrlimit(RLIMIT_FSIZE, &limit)
+    #endif
+  }
+}

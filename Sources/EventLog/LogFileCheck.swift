@@ -1,0 +1,139 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Looks at a file before LMDB does.
+///
+/// LMDB maps the file and trusts it: a page behind its end is a SIGBUS, and some damage makes it
+/// abort the process. So the two meta pages are read here and held against the file's size. What
+/// lies deeper is not looked at: a file that was crafted to do harm still can.
+///
+/// The layout is that of LMDB 0.9 on a 64-bit machine, the only one on which its files travel.
+enum LogFileCheck {
+  private static let magic: UInt32 = 0xBEEF_C0DE
+  private static let dataVersion: UInt32 = 1
+  private static let metaPageFlag: UInt16 = 0x08
+  private static let metaBytes = 152
+  private static let pageSizes = 512...65536
+  /// Enough looks that a writer in another process cannot spoil them all.
+  private static let looks = 3
+
+  /// What a sound meta page says.
+  private struct Meta {
+    var pageSize: Int
+    var lastPage: UInt64
+    var transaction: UInt64
+    var roots: [UInt64]
+  }
+
+  /// Refuses everything that LMDB could not open, each by its own error.
+  static func check(_ path: String) throws(EventLogError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      let code = errno
+      if code == ENOENT || code == ENOTDIR { throw .noSuchFile(path: path) }
+      throw .system(doing: "look at", path: path, code: code)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(doing: "open", path: path, code: errno) }
+    // LMDB keeps its locks in the lock file: closing the data file drops none.
+    defer { close(descriptor) }
+    // The pages are read while another process may be writing them: look again before refusing.
+    for _ in 1..<looks {
+      do {
+        return try checkOnce(descriptor, path)
+      } catch {
+        continue
+      }
+    }
+    try checkOnce(descriptor, path)
+  }
+
+  private static func checkOnce(_ descriptor: Int32, _ path: String) throws(EventLogError) {
+    let first = try readMeta(descriptor, at: 0, path)
+    let second = try readMeta(descriptor, at: first.pageSize, path)
+    guard second.pageSize == first.pageSize else {
+      throw .damaged(path: path, what: "its two meta pages disagree about the page size")
+    }
+    guard first.transaction & 1 == 0, second.transaction & 1 == 1 || second.transaction == 0 else {
+      throw .damaged(path: path, what: "its meta pages are in the wrong order")
+    }
+    // The size comes last: a file only grows.
+    let bytes = try size(of: descriptor, path)
+    try checkGeometry(
+      first.transaction > second.transaction ? first : second, bytes: bytes, path)
+  }
+
+  private static func checkGeometry(
+    _ meta: Meta, bytes: UInt64, _ path: String
+  ) throws(EventLogError) {
+    let (expected, overflow) = (meta.lastPage &+ 1).multipliedReportingOverflow(
+      by: UInt64(meta.pageSize))
+    guard meta.lastPage >= 1, meta.lastPage < .max, !overflow, expected < UInt64(Int.max) else {
+      throw .damaged(path: path, what: "its last page is said to be \(meta.lastPage)")
+    }
+    guard bytes >= expected else {
+      throw .truncated(path: path, bytes: bytes, expected: expected)
+    }
+    for root in meta.roots where root != .max && !(2...meta.lastPage).contains(root) {
+      throw .damaged(path: path, what: "a root page is said to be \(root)")
+    }
+  }
+
+  private static func readMeta(
+    _ descriptor: Int32, at offset: Int, _ path: String
+  ) throws(EventLogError) -> Meta {
+    var buffer = [UInt8](repeating: 0, count: metaBytes)
+    let count = buffer.withUnsafeMutableBytes {
+      pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
+    }
+    guard count >= 0 else { throw .system(doing: "read", path: path, code: errno) }
+    return try buffer.withRawBytes { (page) throws(EventLogError) in
+      try parseMeta(UnsafeRawBufferPointer(rebasing: page[..<count]), at: offset, path)
+    }
+  }
+
+  private static func parseMeta(
+    _ page: UnsafeRawBufferPointer, at offset: Int, _ path: String
+  ) throws(EventLogError) -> Meta {
+    if page.isEmpty && offset == 0 { throw .emptyFile(path: path) }
+    let hasMagic =
+      page.count >= 20 && page.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == magic
+    guard page.count == metaBytes else {
+      // Only a first page that shows the magic tells a cut log from any other short file.
+      if offset == 0 && !hasMagic { throw .notALog(path: path) }
+      throw .truncated(
+        path: path, bytes: UInt64(offset + page.count), expected: UInt64(offset + metaBytes))
+    }
+    let isMetaPage =
+      hasMagic && page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) & metaPageFlag != 0
+    guard isMetaPage else {
+      if offset == 0 { throw .notALog(path: path) }
+      throw .damaged(path: path, what: "its second meta page is none")
+    }
+    let version = page.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
+    guard version == dataVersion else { throw .unknownLMDBVersion(path: path, version: version) }
+    let pageSize = Int(page.loadUnaligned(fromByteOffset: 40, as: UInt32.self))
+    guard pageSizes.contains(pageSize), pageSize & (pageSize - 1) == 0 else {
+      throw .damaged(path: path, what: "its page size is said to be \(pageSize)")
+    }
+    return Meta(
+      pageSize: pageSize,
+      lastPage: page.loadUnaligned(fromByteOffset: 136, as: UInt64.self),
+      transaction: page.loadUnaligned(fromByteOffset: 144, as: UInt64.self),
+      roots: [80, 128].map { page.loadUnaligned(fromByteOffset: $0, as: UInt64.self) })
+  }
+
+  private static func size(
+    of descriptor: Int32, _ path: String
+  ) throws(EventLogError) -> UInt64 {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw .system(doing: "look at", path: path, code: errno)
+    }
+    return UInt64(max(0, status.st_size))
+  }
+}

@@ -1,0 +1,240 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// What a new log is made with.
+struct NewLog {
+  var account: String?
+  var eventVersion: UInt32
+}
+
+/// How an LMDB environment is opened and made sure to be a log.
+enum Opening {
+  /// A log is private, as the talk in it is.
+  private static let mode: mode_t = 0o600
+  private static let readers: UInt32 = 512
+  /// A map is a whole number of the largest pages that are about.
+  private static let mapUnit = 1 << 16
+  /// Below this a map has no room for the two meta pages and one transaction.
+  private static let leastMap = 1 << 18
+
+  static func open(
+    _ path: String, access: LogAccess, mapSize: Int, creating new: NewLog?
+  ) throws(EventLogError) -> Environment.Open {
+    if new == nil { try LogFileCheck.check(path) }
+    let raw = try openEnvironment(path, access: access, mapSize: mapSize)
+    do throws(EventLogError) {
+      mdb_reader_check(raw, nil)
+      let databases = try databases(raw, path, access: access, creating: new)
+      return Environment.Open(raw: raw, databases: databases)
+    } catch {
+      mdb_env_close(raw)
+      throw error
+    }
+  }
+
+  // MARK: The environment
+
+  /// Opens the environment with as much of the wanted map as there is room for.
+  private static func openEnvironment(
+    _ path: String, access: LogAccess, mapSize: Int
+  ) throws(EventLogError) -> OpaquePointer {
+    var size = max(leastMap, rounded(mapSize))
+    var flags = MDB_NOSUBDIR | MDB_NOTLS
+    if access == .readOnly { flags |= MDB_RDONLY }
+    while true {
+      do throws(EventLogError) {
+        return try openEnvironment(path, flags: flags, mapSize: size)
+      } catch .lmdb(_, ENOMEM) {
+        // A limit on address space. A smaller map does until the log outgrows it.
+        guard size > leastMap else { throw .addressSpace(path: path, bytes: size) }
+        size = max(leastMap, rounded(size / 2))
+      } catch .lmdb(_, EACCES) where flags & MDB_RDONLY != 0 && flags & MDB_NOLOCK == 0 {
+        // This user may not write the lock file. Without one a reader is safe for as long as
+        // nobody writes, and nobody does who has not taken a lock.
+        guard !FileSystem.isLocked(path + "-lock") else { throw .inUseBeyondLock(path: path) }
+        flags |= MDB_NOLOCK
+      } catch {
+        throw explained(error, path)
+      }
+    }
+  }
+
+  private static func openEnvironment(
+    _ path: String, flags: Int32, mapSize: Int
+  ) throws(EventLogError) -> OpaquePointer {
+    var created: OpaquePointer?
+    try check(mdb_env_create(&created), "open")
+    guard let raw = created else { throw .lmdb(doing: "open", code: ENOMEM) }
+    var code = mdb_env_set_maxdbs(raw, Databases.most)
+    if code == MDB_SUCCESS { code = mdb_env_set_maxreaders(raw, readers) }
+    if code == MDB_SUCCESS { code = mdb_env_set_mapsize(raw, mapSize) }
+    if code == MDB_SUCCESS { code = mdb_env_open(raw, path, UInt32(flags), mode) }
+    guard code == MDB_SUCCESS else {
+      mdb_env_close(raw)
+      throw .lmdb(doing: "open", code: code)
+    }
+    return raw
+  }
+
+  private static func explained(_ error: EventLogError, _ path: String) -> EventLogError {
+    guard case .lmdb(let doing, let code) = error else { return error }
+    switch code {
+    case MDB_INVALID: return .notALog(path: path)
+    case ENOSPC, EDQUOT: return .diskFull(path: path)
+    case EFBIG: return .fileSizeLimit(path: path)
+    case EIO:
+      return FileSystem.causeOfShortWrite(path: path)
+        ?? .system(doing: doing, path: path, code: code)
+    default: return code > 0 ? .system(doing: doing, path: path, code: code) : error
+    }
+  }
+
+  // MARK: The map
+
+  static func mapSize(of raw: OpaquePointer) -> Int {
+    var info = MDB_envinfo()
+    mdb_env_info(raw, &info)
+    return info.me_mapsize
+  }
+
+  /// The next larger map.
+  static func grown(_ size: Int) -> Int {
+    let (double, overflow) = size.multipliedReportingOverflow(by: 2)
+    return overflow ? Int.max / mapUnit * mapUnit : rounded(double)
+  }
+
+  private static func rounded(_ size: Int) -> Int {
+    guard size < Int.max - mapUnit else { return Int.max / mapUnit * mapUnit }
+    return max(0, size + mapUnit - 1) / mapUnit * mapUnit
+  }
+
+  /// Makes the file reach as far as its newest meta page says.
+  ///
+  /// A page at the end that a transaction took and gave back is never written, so a sound file can
+  /// be a little short. It is made whole, so that a short file is always a cut one. Nothing is done
+  /// about a failure: the pages are free ones.
+  static func coverLastPage(_ raw: OpaquePointer) {
+    guard isShort(raw) != nil else { return }
+    var opened: OpaquePointer?
+    // Inside a write transaction no other process can be making the file longer.
+    guard mdb_txn_begin(raw, nil, 0, &opened) == MDB_SUCCESS, let transaction = opened else {
+      return
+    }
+    if let (descriptor, bytes) = isShort(raw) { ftruncate(descriptor, bytes) }
+    mdb_txn_abort(transaction)
+  }
+
+  private static func isShort(_ raw: OpaquePointer) -> (descriptor: Int32, bytes: off_t)? {
+    var info = MDB_envinfo()
+    var figures = MDB_stat()
+    var descriptor: Int32 = -1
+    var status = stat()
+    guard mdb_env_info(raw, &info) == MDB_SUCCESS, mdb_env_stat(raw, &figures) == MDB_SUCCESS,
+      mdb_env_get_fd(raw, &descriptor) == MDB_SUCCESS, fstat(descriptor, &status) == 0
+    else { return nil }
+    let bytes = off_t(info.me_last_pgno + 1) * off_t(figures.ms_psize)
+    return status.st_size < bytes ? (descriptor, bytes) : nil
+  }
+
+  // MARK: The databases
+
+  /// Opens or makes the databases, once it is clear that this is a log of a known format.
+  private static func databases(
+    _ raw: OpaquePointer, _ path: String, access: LogAccess, creating new: NewLog?
+  ) throws(EventLogError) -> Databases {
+    let transaction = try begin(raw, access: access)
+    do throws(EventLogError) {
+      let databases: Databases
+      if let new {
+        databases = try make(transaction, new)
+      } else {
+        databases = try find(transaction, path)
+      }
+      // Committing is what keeps the handles, also after reading only.
+      try check(mdb_txn_commit(transaction), "open")
+      return databases
+    } catch .lmdb(let doing, let code) where code > 0 {
+      throw explained(.lmdb(doing: doing, code: code), path)
+    }
+  }
+
+  private static func begin(
+    _ raw: OpaquePointer, access: LogAccess
+  ) throws(EventLogError) -> OpaquePointer {
+    let flags = access == .readOnly ? UInt32(MDB_RDONLY) : 0
+    var opened: OpaquePointer?
+    var code = mdb_txn_begin(raw, nil, flags, &opened)
+    if code == MDB_MAP_RESIZED {
+      // Another process has grown the file since it was mapped, a moment ago.
+      try check(mdb_env_set_mapsize(raw, 0), "open")
+      code = mdb_txn_begin(raw, nil, flags, &opened)
+    }
+    try check(code, "open")
+    guard let opened else { throw .lmdb(doing: "open", code: MDB_PANIC) }
+    return opened
+  }
+
+  private static func make(
+    _ transaction: OpaquePointer, _ new: NewLog
+  ) throws(EventLogError) -> Databases {
+    do throws(EventLogError) {
+      let open = { (name: String) throws(EventLogError) -> MDB_dbi in
+        try openDatabase(transaction, name, UInt32(MDB_CREATE))
+      }
+      let databases = try Databases(meta: open("meta"), opening: open)
+      let meta = MetaTable(raw: transaction, database: databases.meta)
+      try meta.setFormat()
+      try meta.setEventVersion(new.eventVersion)
+      if let account = new.account { try meta.setAccount(account) }
+      return databases
+    } catch {
+      mdb_txn_abort(transaction)
+      throw error
+    }
+  }
+
+  private static func find(
+    _ transaction: OpaquePointer, _ path: String
+  ) throws(EventLogError) -> Databases {
+    do throws(EventLogError) {
+      let meta: MDB_dbi
+      do throws(EventLogError) {
+        meta = try openDatabase(transaction, "meta", 0)
+      } catch .lmdb(_, MDB_NOTFOUND), .lmdb(_, MDB_INCOMPATIBLE) {
+        throw .foreignDatabase(path: path)
+      }
+      let format = try MetaTable(raw: transaction, database: meta).format()
+      guard let format, format > 0 else { throw .foreignDatabase(path: path) }
+      guard format <= LogFormat.version else {
+        throw .newerFormat(path: path, format: format, supported: LogFormat.version)
+      }
+      return try Databases(meta: meta) { (name) throws(EventLogError) in
+        do throws(EventLogError) {
+          return try openDatabase(transaction, name, 0)
+        } catch .lmdb(_, MDB_NOTFOUND), .lmdb(_, MDB_INCOMPATIBLE) {
+          throw .damaged(path: path, what: "it has no database \(name)")
+        }
+      }
+    } catch {
+      mdb_txn_abort(transaction)
+      throw error
+    }
+  }
+
+  private static func openDatabase(
+    _ transaction: OpaquePointer, _ name: String, _ flags: UInt32
+  ) throws(EventLogError) -> MDB_dbi {
+    var handle: MDB_dbi = 0
+    try check(mdb_dbi_open(transaction, name, flags, &handle), "open")
+    // A file says itself how its keys are compared: any other way than ours is not ours.
+    var found: UInt32 = 0
+    try check(mdb_dbi_flags(transaction, handle, &found), "open")
+    guard found == 0 else { throw .lmdb(doing: "open", code: MDB_INCOMPATIBLE) }
+    return handle
+  }
+}

@@ -1,0 +1,101 @@
+import CLMDB
+
+extension EventLog {
+  /// How many records a rebuild takes in one transaction: others can append in between.
+  private static let rebuildStep: UInt64 = 2000
+
+  /// Throws away everything derived and makes it anew from the records.
+  ///
+  /// It takes several transactions. From the first to the last the log is marked as incomplete, so
+  /// a crash leaves nothing that could be misread, and records that are appended meanwhile, also by
+  /// other processes, are derived here.
+  ///
+  /// - Parameter derive: Given each record in order. It runs inside a transaction: it must not use
+  ///   the log, and it can be called again for records it has had.
+  /// - Throws: `EventLogError`, and what `derive` throws; the log is then still to be rebuilt.
+  package func rebuildDerived(
+    _ derive: (RecordHeader, RawSpan) throws -> DerivedParts
+  ) throws {
+    guard access == .readWrite else { throw EventLogError.readOnly(path: path) }
+    let version = eventVersion
+    try environment.write { (transaction, memory) throws(EventLogError) in
+      try Self.startRebuild(version, in: transaction, &memory)
+    }
+    var isDone = false
+    while !isDone {
+      // The caller's error is carried past the transaction, whose own errors have one type.
+      var failure: (any Error)?
+      do {
+        isDone = try environment.write { (transaction, memory) throws(EventLogError) in
+          failure = nil
+          return try Self.stepRebuild(version, in: transaction, &memory, derive) { failure = $0 }
+        }
+      } catch {
+        throw failure ?? error
+      }
+    }
+  }
+
+  private static func startRebuild(
+    _ version: UInt32, in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory
+  ) throws(EventLogError) {
+    let databases = transaction.databases
+    for derived in [databases.events, databases.contacts, databases.index] {
+      try check(mdb_drop(transaction.raw, derived, 0), "empty the derived parts")
+    }
+    memory.forgetContacts()
+    let meta = MetaTable(raw: transaction.raw, database: databases.meta)
+    try meta.setEventVersion(nil)
+    try meta.setRebuild(MetaTable.Rebuild(eventVersion: version, next: 1))
+  }
+
+  /// Does the next records; true once there are none left.
+  ///
+  /// How far it has come is read from the log: another process may be at the same work.
+  private static func stepRebuild(
+    _ version: UInt32, in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory,
+    _ derive: (RecordHeader, RawSpan) throws -> DerivedParts, _ fail: (any Error) -> Void
+  ) throws(EventLogError) -> Bool {
+    let meta = MetaTable(raw: transaction.raw, database: transaction.databases.meta)
+    guard let progress = try meta.rebuild(), progress.eventVersion == version else {
+      // Somebody else has finished it, or has begun one of another version.
+      if try meta.eventVersion() == version { return true }
+      try startRebuild(version, in: transaction, &memory)
+      return false
+    }
+    let last = try Store.lastSequence(transaction.raw, transaction.databases.records)
+    let end = min(last, progress.next + rebuildStep - 1)
+    for sequence in progress.next..<max(progress.next, end + 1) {
+      try deriveAgain(sequence, in: transaction, &memory, derive, fail)
+    }
+    guard end == last else {
+      try meta.setRebuild(MetaTable.Rebuild(eventVersion: version, next: end + 1))
+      return false
+    }
+    try meta.setRebuild(nil)
+    try meta.setEventVersion(version)
+    return true
+  }
+
+  private static func deriveAgain(
+    _ sequence: UInt64, in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory,
+    _ derive: (RecordHeader, RawSpan) throws -> DerivedParts, _ fail: (any Error) -> Void
+  ) throws(EventLogError) {
+    let records = transaction.databases.records
+    let found = try Store.get(transaction.raw, records, sequence: sequence) {
+      (value) throws(EventLogError) in
+      let header = try LogFormat.readHeader(value, sequence: sequence)
+      do {
+        let bytes = value.bytes.extracting(LogFormat.recordHeaderBytes...)
+        return (header, try derive(header, bytes))
+      } catch {
+        fail(error)
+        throw EventLogError.corrupt(sequence: sequence, what: "nothing can be derived from it")
+      }
+    }
+    guard let (header, parts) = found else {
+      throw .corrupt(sequence: sequence, what: "it is missing")
+    }
+    try Self.derive(parts.event, parts.contacts, of: header, in: transaction, &memory)
+  }
+}

@@ -1,0 +1,77 @@
+import Synchronization
+
+/// The environments that this process has open.
+///
+/// LMDB must not open one file twice in one process: closing one of the two drops the locks of
+/// both. So whoever opens a log that is open already shares its environment, and the last one to
+/// let go closes it. Opening and closing happen under one lock: no file is opened while it is
+/// still being closed.
+enum Registry {
+  private struct Entry {
+    var environment: Environment
+    var file: FileSystem.Identity
+    var users: Int
+  }
+
+  private static let entries = Mutex<[Entry]>([])
+
+  /// The environment of an existing log, opened or shared.
+  static func open(
+    _ path: String, access: LogAccess, mapSize: Int
+  ) throws(EventLogError) -> Environment {
+    try entries.withLock { (entries) throws(EventLogError) in
+      guard let file = FileSystem.identity(of: path) else { throw .noSuchFile(path: path) }
+      let canonical = try FileSystem.canonical(path)
+      if let index = entries.firstIndex(where: { $0.file == file }) {
+        let environment = entries[index].environment
+        if access == .readWrite && environment.access == .readOnly {
+          throw .openForReadingOnly(path: path)
+        }
+        entries[index].users += 1
+        return environment
+      }
+      // Another file, but the lock file beside it would be the same.
+      if entries.contains(where: { $0.environment.path == canonical }) {
+        throw .replaced(path: path)
+      }
+      let environment = Environment(
+        path: canonical, access: access, mapSize: mapSize, isDraft: false)
+      try environment.start()
+      entries.append(Entry(environment: environment, file: file, users: 1))
+      return environment
+    }
+  }
+
+  /// A new environment at a path that nobody else knows.
+  static func create(
+    _ path: String, mapSize: Int, _ new: NewLog
+  ) throws(EventLogError) -> Environment {
+    try entries.withLock { (entries) throws(EventLogError) in
+      let environment = Environment(
+        path: path, access: .readWrite, mapSize: mapSize, isDraft: true)
+      try environment.start(creating: new)
+      guard let file = FileSystem.identity(of: path) else { throw .noSuchFile(path: path) }
+      entries.append(Entry(environment: environment, file: file, users: 1))
+      return environment
+    }
+  }
+
+  /// Gives a log its final name.
+  static func move(_ environment: Environment, to target: String) throws(EventLogError) {
+    try entries.withLock { (_) throws(EventLogError) in try environment.move(to: target) }
+  }
+
+  /// Lets go of an environment, and closes it where nobody else uses it.
+  static func release(_ environment: Environment) {
+    entries.withLock { entries in
+      guard let index = entries.firstIndex(where: { $0.environment === environment }) else {
+        return
+      }
+      entries[index].users -= 1
+      guard entries[index].users == 0 else { return }
+      // It can only be refused inside a transaction, which holds on to the log.
+      try? environment.close()
+      entries.remove(at: index)
+    }
+  }
+}

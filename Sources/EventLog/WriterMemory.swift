@@ -1,0 +1,56 @@
+/// What the writer of a log remembers from one transaction to the next: the ids of contacts, which
+/// it would otherwise look up once for every record.
+struct WriterMemory {
+  /// Some 10 MB; a log with more contacts than this looks some of them up again.
+  private static let most = 100_000
+
+  private var ids: [ContactName: UInt32] = [:]
+  /// The transaction that left the ids as they are here. Transactions are counted over all
+  /// processes: where one is missing, somebody else may have changed them.
+  private var transaction: Int?
+
+  mutating func begin(transaction id: Int) {
+    if transaction != id - 1 { ids.removeAll(keepingCapacity: true) }
+    transaction = nil
+  }
+
+  mutating func end(transaction id: Int) {
+    transaction = id
+  }
+
+  /// The ids are given anew in this very transaction.
+  mutating func forgetContacts() {
+    ids.removeAll(keepingCapacity: true)
+  }
+
+  mutating func forget() {
+    ids.removeAll(keepingCapacity: true)
+    transaction = nil
+  }
+
+  func id(of name: ContactName) -> UInt32? { ids[name] }
+
+  mutating func remember(_ id: UInt32, of name: ContactName) {
+    if ids.count >= Self.most { ids.removeAll(keepingCapacity: true) }
+    ids[name] = id
+  }
+}
+
+/// A contact's name compared by its bytes, as the file does. `String` compares by canonical
+/// equivalence, under which two different keys could be one.
+struct ContactName: Hashable {
+  private let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+
+  static func == (a: ContactName, b: ContactName) -> Bool {
+    a.text.utf8.count == b.text.utf8.count && a.text.utf8.elementsEqual(b.text.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
