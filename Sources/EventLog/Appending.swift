@@ -45,7 +45,7 @@ extension EventLog {
   }
 
   /// What a new record has to follow.
-  private struct Tail {
+  struct Tail {
     var sequence: UInt64
     var clock: Int64?
     var digest: RecordDigest
@@ -67,7 +67,7 @@ extension EventLog {
     }
   }
 
-  private static func add(
+  static func add(
     _ draft: borrowing RecordDraft, behind tail: inout Tail,
     in transaction: borrowing WriteTransaction
   ) throws(EventLogError) -> RecordHeader {
@@ -115,7 +115,7 @@ extension EventLog {
   }
 
   /// Whether derived parts may be added to those that are there; marks the log where not.
-  private static func mayDerive(
+  static func mayDerive(
     _ version: UInt32, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) -> Bool {
     let meta = MetaTable(raw: transaction.raw, database: transaction.databases.meta)
@@ -125,7 +125,7 @@ extension EventLog {
     return false
   }
 
-  private static func note(
+  static func note(
     _ marks: LogMarks, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     let meta = MetaTable(raw: transaction.raw, database: transaction.databases.meta)

@@ -168,20 +168,32 @@ package struct CaptureImport {
 }
 
 extension RecordDraft {
+  package init(
+    time: Int64?, direction: RecordDirection, kind: RecordKind, bytes: [UInt8],
+    meaning: RecordMeaning
+  ) {
+    let parts = meaning.parts
+    self.init(
+      time: time, direction: direction, kind: kind, bytes: bytes, event: parts.event,
+      contacts: parts.contacts)
+  }
+
   /// The record that a captured one becomes.
   package init(_ record: CapturedRecord) throws {
     switch record.content {
     case .element(let direction, let node, let bytes):
-      let parts = RecordMeaning.derive(node, Direction(direction))
       self.init(
-        time: record.time, direction: RecordDirection(Direction(direction)), kind: .element,
-        bytes: bytes, event: parts.event, contacts: parts.contacts)
+        time: record.time, direction: RecordDirection(direction), kind: .element, bytes: bytes,
+        meaning: RecordMeaning(node, Direction(direction)))
     case .streamHeader(let direction, _, let bytes):
-      self.init(record.time, Direction(direction), .streamHeader, bytes, .session(.negotiated))
+      self.init(
+        time: record.time, direction: RecordDirection(direction), kind: .streamHeader,
+        bytes: bytes, meaning: RecordMeaning(.session(.negotiated)))
     case .streamEnd(let direction):
       self.init(
-        record.time, Direction(direction), .streamEnd, Array("</stream:stream>".utf8),
-        .session(.closed(isLost: false)))
+        time: record.time, direction: RecordDirection(direction), kind: .streamEnd,
+        bytes: Array("</stream:stream>".utf8),
+        meaning: RecordMeaning(.session(.closed(isLost: false))))
     case .header(let account, let inboundOnly):
       try self.init(record.time, .header(account: account, inboundOnly: inboundOnly))
     case .opened(let jid): try self.init(record.time, .opened(jid))
@@ -190,20 +202,9 @@ extension RecordDraft {
     }
   }
 
-  private init(
-    _ time: Int64?, _ direction: Direction, _ kind: RecordKind, _ bytes: [UInt8],
-    _ event: RosterEvent
-  ) {
-    let parts = RecordMeaning.derive(event)
-    self.init(
-      time: time, direction: RecordDirection(direction), kind: kind, bytes: bytes,
-      event: parts.event, contacts: parts.contacts)
-  }
-
-  package init(_ time: Int64?, _ lifecycle: Lifecycle) throws {
-    let parts = RecordMeaning.derive(lifecycle.event)
+  private init(_ time: Int64?, _ lifecycle: Lifecycle) throws {
     self.init(
       time: time, direction: .none, kind: .lifecycle, bytes: try lifecycle.bytes,
-      event: parts.event, contacts: parts.contacts)
+      meaning: RecordMeaning(lifecycle.event))
   }
 }

@@ -25,53 +25,63 @@ extension RecordKind {
   }
 }
 
-/// What the bytes of a record mean: how every derived part of a log is made.
-package final class RecordMeaning {
+/// What a record means: its event, and the contacts it concerns.
+package struct RecordMeaning {
+  /// Nil where it means nothing to the roster.
+  package let event: RosterEvent?
+  /// As prepared bare addresses, sorted.
+  package let contacts: [String]
+
   /// The version of everything derived; raised with the translation and with the codec.
   package static let version = StanzaTranslator.version
 
+  /// What an element means.
+  package init(_ node: XMLNode, _ direction: Direction) {
+    event = StanzaTranslator.translate(node, direction)
+    var jids = event?.contacts ?? []
+    let other = node.attribute(direction == .inbound ? "from" : "to")
+    if let other, let jid = try? JID(parsing: other) { jids.insert(jid.bare) }
+    contacts = jids.map(\.text).sorted()
+  }
+
+  /// What something means that is not an element.
+  package init(_ event: RosterEvent?) {
+    self.event = event
+    contacts = (event?.contacts ?? []).map(\.text).sorted()
+  }
+
+  /// The form in which a log stores it.
+  package var parts: DerivedParts {
+    DerivedParts(event: event?.canonicalBytes, contacts: contacts)
+  }
+}
+
+/// Reads what records mean from their raw bytes, which is how every derived part is made anew.
+package final class RecordReader {
   private let parser = StreamParser(root: .records, limits: .capture)
 
   package init() {}
 
-  /// Everything derived from a record, from its raw bytes.
-  package func derive(_ header: RecordHeader, _ bytes: [UInt8]) -> DerivedParts {
-    if header.kind == .element, let direction = Direction(header.direction) {
-      return element(bytes).map { Self.derive($0, direction) }
-        ?? DerivedParts(event: nil, contacts: [])
-    }
-    return event(header, bytes).map(Self.derive) ?? DerivedParts(event: nil, contacts: [])
-  }
-
-  /// The event of a record, from its raw bytes.
-  ///
-  /// A record that is not well formed means nothing: it was kept because it was there.
-  package func event(_ header: RecordHeader, _ bytes: [UInt8]) -> RosterEvent? {
-    switch header.kind {
+  /// What a record means. One that is not well formed means nothing: it was kept because it was
+  /// there.
+  package func meaning(
+    _ kind: RecordKind, _ direction: RecordDirection, _ bytes: [UInt8]
+  ) -> RecordMeaning {
+    switch kind {
     case .element:
-      guard let direction = Direction(header.direction), let node = element(bytes) else {
-        return nil
-      }
-      return StanzaTranslator.translate(node, direction)
-    case .streamHeader: return .session(.negotiated)
-    case .streamEnd: return .session(.closed(isLost: false))
-    case .lifecycle: return Lifecycle(bytes)?.event
-    default: return nil
+      guard let direction = Direction(direction), let node = element(bytes) else { break }
+      return RecordMeaning(node, direction)
+    case .streamHeader: return RecordMeaning(.session(.negotiated))
+    case .streamEnd: return RecordMeaning(.session(.closed(isLost: false)))
+    case .lifecycle: return RecordMeaning(Lifecycle(bytes)?.event)
+    default: break
     }
+    return RecordMeaning(nil)
   }
 
-  /// The derived parts of an element that is parsed already.
-  package static func derive(_ node: XMLNode, _ direction: Direction) -> DerivedParts {
-    let event = StanzaTranslator.translate(node, direction)
-    var contacts = event?.contacts ?? []
-    let other = node.attribute(direction == .inbound ? "from" : "to")
-    if let other, let jid = try? JID(parsing: other) { contacts.insert(jid.bare) }
-    return DerivedParts(event: event?.canonicalBytes, contacts: contacts.map(\.text).sorted())
-  }
-
-  /// The derived parts of something that is not an element.
-  package static func derive(_ event: RosterEvent) -> DerivedParts {
-    DerivedParts(event: event.canonicalBytes, contacts: event.contacts.map(\.text).sorted())
+  /// What a record means, from where the log has it.
+  package func meaning(_ header: RecordHeader, _ bytes: RawSpan) -> RecordMeaning {
+    meaning(header.kind, header.direction, bytes.withUnsafeBytes { Array($0) })
   }
 
   /// The element that a record's bytes hold, nil where they hold none.

@@ -106,11 +106,8 @@ public final class RosterSession {
     do {
       let element = try element(in: xml)
       let (node, bytes) = withoutCredentials(element.node, bytes: element.bytes)
-      let parts = RecordMeaning.derive(node, direction)
-      let draft = RecordDraft(
-        time: time, direction: RecordDirection(direction), kind: .element, bytes: bytes,
-        event: parts.event, contacts: parts.contacts)
-      return try record(draft, StanzaTranslator.translate(node, direction))
+      return try record(
+        bytes, .element, RecordDirection(direction), RecordMeaning(node, direction), time)
     } catch {
       throw RollcallError("\(error)")
     }
@@ -120,7 +117,8 @@ public final class RosterSession {
     _ lifecycle: Lifecycle, _ time: Int64?
   ) throws(RollcallError) -> RosterReducer.Outcome {
     do {
-      return try record(try RecordDraft(time, lifecycle), lifecycle.event)
+      return try record(
+        try lifecycle.bytes, .lifecycle, .none, RecordMeaning(lifecycle.event), time)
     } catch {
       throw RollcallError("\(error)")
     }
@@ -140,11 +138,14 @@ public final class RosterSession {
   }
 
   private func record(
-    _ draft: RecordDraft, _ event: RosterEvent?
+    _ bytes: [UInt8], _ kind: RecordKind, _ direction: RecordDirection, _ meaning: RecordMeaning,
+    _ time: Int64?
   ) throws -> RosterReducer.Outcome {
+    let draft = RecordDraft(
+      time: time, direction: direction, kind: kind, bytes: bytes, meaning: meaning)
     let number = try log?.append([draft]).lowerBound ?? lastRecord + 1
     lastRecord = number
-    guard let event else {
+    guard let event = meaning.event else {
       roster.move(to: number)
       return RosterReducer.Outcome()
     }

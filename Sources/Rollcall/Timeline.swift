@@ -96,9 +96,9 @@ package struct Timeline: Sendable {
     upTo last: UInt64, in transaction: borrowing ReadTransaction,
     _ step: (EventStamp, RosterEvent) throws -> Void
   ) throws {
-    let meaning = RecordMeaning()
+    let reader = RecordReader()
     try transaction.forEachRecord(in: 1...last) { header, bytes in
-      guard let event = meaning.event(header, bytes.withUnsafeBytes { Array($0) }) else { return }
+      guard let event = reader.meaning(header, bytes).event else { return }
       try step(
         EventStamp(sequence: header.sequence, time: header.time, direction: header.direction),
         event)

@@ -53,7 +53,7 @@ struct ImportCommand: ParsableCommand {
       if isNew {
         try target.publish()
       } else {
-        try target.append(allOf: staging, noting: sources)
+        try target.append(recordsOf: staging)
       }
     } catch {
       throw Failure(error, in: log)

@@ -63,14 +63,14 @@ struct LogCommand: ParsableCommand {
     let last = try Timeline(log).resolve(source.point, in: transaction)
     let bounds = range.bounds(upTo: last)
     guard let bounds else { return [] }
-    let meaning = RecordMeaning()
+    let reader = RecordReader()
     var rows: [Row] = []
     let wanted = try contactRecords(transaction, bounds)
     try transaction.forEachRecord(in: bounds) { header, span in
       guard direction == nil || direction?.rawValue == header.direction.name else { return }
       if let wanted, !wanted.contains(header.sequence) { return }
       let bytes = span.withUnsafeBytes { Array($0) }
-      let node = header.kind == .element ? meaning.element(bytes) : nil
+      let node = header.kind == .element ? reader.element(bytes) : nil
       guard kind == nil || kind == KindOption(header, node) else { return }
       rows.append(Row(header: header, bytes: bytes, kind: KindOption(header, node)))
     }

@@ -67,7 +67,7 @@ struct ShowCommand: ParsableCommand {
       about.append("the source's clock said \(Timestamp.text(source))")
     }
     var lines = [Style.bold(about.joined(separator: " · ")), ""]
-    if let node = RecordMeaning().element(stored.bytes) {
+    if let node = RecordReader().element(stored.bytes) {
       lines += node.indented
     } else {
       lines.append(String(decoding: stored.bytes, as: UTF8.self).visible)

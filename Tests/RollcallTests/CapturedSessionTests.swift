@@ -20,7 +20,8 @@ import XMPPStanza
     #expect(roster.completeness == .complete)
   }
 
-  @Test("Straight, through the log, reopened and from raw bytes: one state",
+  @Test(
+    "Straight, through the log, reopened and from raw bytes: one state",
     arguments: CaptureCase.all)
   func sameState(_ test: CaptureCase) throws {
     let folder = try TemporaryFolder()
@@ -92,15 +93,15 @@ import XMPPStanza
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: test.path)))
     let format = try #require(CaptureFormat.detect(Array(bytes.prefix(64 << 10))))
     #expect(format.id == test.format)
-    var reader = CaptureReader(format: format, options: ReaderOptions())
+    var capture = CaptureReader(format: format, options: ReaderOptions())
     var filter = AccountFilter(account: try BareJID(parsing: test.account))
     var roster = Roster()
     var record: UInt64 = 0
-    let meaning = RecordMeaning()
+    let reader = RecordReader()
     func take(_ captured: CapturedRecord) throws {
       record += 1
       let draft = try RecordDraft(captured)
-      let event = meaning.event(draft.kind, draft.direction, draft.bytes)
+      let event = reader.meaning(draft.kind, draft.direction, draft.bytes).event
       if let event {
         _ = RosterReducer.reduce(
           &roster, event, at: RecordStamp(record: record, time: captured.time))
@@ -114,8 +115,8 @@ import XMPPStanza
       case .problem(let problem): Issue.record("line \(problem.line): \(problem.message)")
       }
     }
-    try reader.read(bytes, pass)
-    try reader.finish(pass)
+    try capture.read(bytes, pass)
+    try capture.finish(pass)
     try filter.finish(take)
     return roster
   }

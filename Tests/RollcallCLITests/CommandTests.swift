@@ -1,0 +1,193 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A session in the native format: bob is a friend, a stranger pushes, carol asks.
+private let session = """
+  {"rollcall-capture":1,"account":"alice@example.test/phone"}
+  {"t":1763600000000,"stream":"opened","jid":"alice@example.test/phone"}
+  {"t":1763600000100,"dir":"out","xml":"<iq type='get' id='r1'><query xmlns='jabber:iq:roster' ver=''/></iq>"}
+  {"t":1763600000200,"dir":"in","xml":"<iq type='result' id='r1'><query xmlns='jabber:iq:roster' ver='v1'><item jid='bob@example.test' name='Bob' subscription='both'><group>Friends</group></item></query></iq>"}
+  {"t":1763600000300,"dir":"out","xml":"<presence/>"}
+  {"t":1763600000400,"dir":"in","xml":"<presence from='bob@example.test/phone'><show>away</show><priority>5</priority><status>lunch</status></presence>"}
+  {"t":1763600000500,"dir":"in","xml":"<iq type='set' id='evil' from='mallory@evil.test'><query xmlns='jabber:iq:roster' ver='v9'><item jid='mallory@evil.test' subscription='both'/></query></iq>"}
+  {"t":1763600000600,"dir":"in","xml":"<presence type='subscribe' from='carol@example.test'><status>It is me</status></presence>"}
+  {"t":1763600000700,"dir":"in","xml":"<message from='bob@example.test/phone'><body>hello</body></message>"}
+
+  """
+
+/// A folder with the session in it.
+private func folder() throws -> TemporaryFolder {
+  let folder = try TemporaryFolder()
+  try session.write(toFile: folder.file("alice.jsonl"), atomically: true, encoding: .utf8)
+  return folder
+}
+
+@Suite struct StateCommandTests {
+  @Test("state --json is the documented document, from a capture and from its log")
+  func document() throws {
+    let folder = try folder()
+    let imported = try Program("import", "alice.jsonl", "-o", "alice.rollcall", in: folder.path)
+    #expect(imported.code == 0, "\(imported.errors)")
+    for source in ["alice.jsonl", "alice.rollcall"] {
+      let run = try Program("state", source, "--json", in: folder.path)
+      #expect(run.code == 0, "\(run.errors)")
+      let expected: NSDictionary = [
+        "account": "alice@example.test", "at": 9, "time": "2025-11-20T00:53:20.700Z",
+        "version": "v1", "complete": true, "connected": true, "blocked": [],
+        "items": [
+          [
+            "jid": "bob@example.test", "name": "Bob", "subscription": "both", "ask": NSNull(),
+            "approved": false, "groups": ["Friends"],
+          ]
+        ],
+        "requests": [
+          "incoming": [
+            [
+              "jid": "carol@example.test", "since": 8, "count": 1, "text": "It is me",
+              "nick": NSNull(), "crossing": false,
+            ]
+          ],
+          "unconfirmed": [], "outgoing": [],
+        ],
+        "presence": [
+          "bob@example.test": ["phone": ["show": "away", "priority": 5, "status": "lunch"]]
+        ],
+        "ownResources": [:],
+      ]
+      #expect(try run.document == expected)
+    }
+  }
+
+  @Test(
+    "Points name the state after a record",
+    arguments: [
+      ("0", 0, 0), ("3", 3, 0), ("4", 4, 1), ("head", 9, 1), ("head~6", 3, 0),
+      ("2025-11-20T00:53:20.199Z", 3, 0), ("2025-11-20T00:53:20.200Z", 4, 1),
+      ("2025-11-20T01:53:20+01:00", 2, 0), ("1999-01-01T00:00:00Z", 0, 0),
+    ])
+  func points(_ point: String, _ record: Int, _ items: Int) throws {
+    let folder = try folder()
+    let run = try Program("state", "alice.jsonl", "--at", point, "--json", in: folder.path)
+    let document = try run.document
+    #expect(document["at"] as? Int == record)
+    #expect((document["items"] as? [Any])?.count == items)
+  }
+
+  @Test(
+    "A point that is none is refused by name",
+    arguments: ["10", "head~10", "yesterday", "-1", "2025-11-20"])
+  func badPoints(_ point: String) throws {
+    let folder = try folder()
+    let run = try Program("state", "alice.jsonl", "--at=\(point)", in: folder.path)
+    #expect(run.code == 2)
+    #expect(run.output.isEmpty)
+    #expect(
+      run.errors.contains(point.hasPrefix("head") ? point : "10") || run.errors.contains(point))
+  }
+
+  @Test("For people it says who, when and what, and which records said so")
+  func people() throws {
+    let folder = try folder()
+    let run = try Program("state", "alice.jsonl", in: folder.path)
+    #expect(run.output.contains("alice@example.test · after record 9"))
+    #expect(run.output.contains("bob@example.test  Bob   both          Friends  #4"))
+    #expect(run.output.contains("carol@example.test asks for our presence (#8)"))
+    #expect(run.output.contains("bob@example.test/phone away “lunch”, priority 5 (#6)"))
+    #expect(!run.output.contains("\u{1B}["), "colour is for terminals")
+  }
+
+  @Test("While no whole roster was seen, it is said")
+  func incomplete() throws {
+    let folder = try folder()
+    let run = try Program("state", "alice.jsonl", "--at", "3", in: folder.path)
+    #expect(run.output.contains("the whole roster was never seen"))
+  }
+}
+
+@Suite struct StoryTests {
+  @Test("replay tells each change with its record, and findings in place")
+  func replay() throws {
+    let folder = try folder()
+    let run = try Program("replay", "alice.jsonl", in: folder.path)
+    #expect(run.code == 0)
+    let lines = run.output.split(separator: "\n").map(String.init)
+    let push = try #require(lines.firstIndex { $0.hasPrefix("#7 ") })
+    #expect(lines[push].contains("←"))
+    #expect(lines[push + 1].contains("! #7 foreign-push (error)"))
+    #expect(lines.contains { $0.contains("+ contact bob@example.test “Bob” both in Friends") })
+    #expect(!lines.contains { $0.hasPrefix("#9 ") }, "a chat message changes no roster")
+  }
+
+  @Test("findings lists what is odd, and --json with stable codes")
+  func findings() throws {
+    let folder = try folder()
+    let run = try Program("findings", "alice.jsonl", "--json", in: folder.path)
+    let findings = try #require(try run.document["findings"] as? [NSDictionary])
+    #expect(findings.map { $0["code"] as? String } == ["foreign-push"])
+    #expect(findings.first?["record"] as? Int == 7)
+    #expect(findings.first?["contact"] as? String == "mallory@evil.test")
+  }
+
+  @Test("friends, requests and show answer from the same state")
+  func lists() throws {
+    let folder = try folder()
+    let friends = try Program("friends", "alice.jsonl", in: folder.path)
+    #expect(friends.output.contains("Bob   bob@example.test  both"))
+    let requests = try Program("requests", "alice.jsonl", in: folder.path)
+    #expect(requests.output.contains("asks us  carol@example.test  #8     “It is me”"))
+    let shown = try Program("show", "alice.jsonl", "7", in: folder.path)
+    #expect(shown.output.contains("record 7 · from the server · element"))
+    #expect(shown.output.contains("    <item jid=\"mallory@evil.test\" subscription=\"both\"/>"))
+    #expect(shown.output.contains("It changed nothing."))
+    let missing = try Program("show", "alice.jsonl", "99", in: folder.path)
+    #expect(missing.code == 2)
+    #expect(missing.errors.contains("alice.jsonl") && missing.errors.contains("99"))
+  }
+
+  @Test(
+    "log filters by contact, direction, kind and range",
+    arguments: [
+      (["--contact", "BOB@example.test"], [4, 6, 9]), (["--direction", "out"], [3, 5]),
+      (["--direction", "none"], [1, 2]), (["--kind", "message"], [9]),
+      (["--kind", "stream"], [1, 2]), (["--range", "3-4"], [3, 4]), (["--range", "8-"], [8, 9]),
+      (["--kind", "iq", "--direction", "in"], [4, 7]), (["--at", "2"], [1, 2]),
+    ])
+  func log(_ options: [String], _ expected: [Int]) throws {
+    let folder = try folder()
+    let run = try Program(["log", "alice.jsonl", "--json"] + options, in: folder.path)
+    let records = try #require(try run.document["records"] as? [NSDictionary])
+    #expect(records.map { $0["record"] as? Int } == expected)
+  }
+
+  @Test("Nothing found is the answer no")
+  func nothing() throws {
+    let folder = try folder()
+    let run = try Program("log", "alice.jsonl", "--contact", "nobody@example.test", in: folder.path)
+    #expect(run.code == 1)
+  }
+
+  @Test("No secret of any capture comes out of any command", arguments: CaptureCase.all)
+  func secrets(_ test: CaptureCase) throws {
+    for command in ["log", "replay", "state", "findings"] {
+      for form in [[], ["--json"]] {
+        let run = try Program([command, test.path, "--account", test.account] + form)
+        #expect(run.code == 0, "\(run.errors)")
+        let text = run.output + run.errors
+        #expect(!text.contains("qing-chun-7"))
+        #expect(!text.contains("cWluZy1jaHVuLTc"), "the password in base64")
+        #expect(!text.contains("biws"), "a SCRAM message in base64")
+      }
+    }
+  }
+
+  @Test(
+    "Every command explains itself with examples",
+    arguments: ["import", "state", "friends", "requests", "log", "show", "replay", "findings"])
+  func help(_ command: String) throws {
+    let run = try Program(command, "--help")
+    #expect(run.code == 0)
+    #expect(run.output.contains("Example"))
+    #expect(run.output.contains("rollcall \(command)"))
+  }
+}

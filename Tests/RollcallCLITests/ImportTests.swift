@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ImportTests {
+  private let header = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#
+  private func push(_ name: String) -> String {
+    "{\"dir\":\"in\",\"xml\":\"<iq type='set' id='\(name)'><query xmlns='jabber:iq:roster'>"
+      + "<item jid='\(name)@example.test'/></query></iq>\"}"
+  }
+
+  private func folder(_ files: [String: String]) throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    for (name, text) in files {
+      try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+    }
+    return folder
+  }
+
+  private func jids(_ log: String, _ folder: TemporaryFolder) throws -> [String] {
+    let items = try Program("state", log, "--json", in: folder.path).document["items"]
+    return (items as? [NSDictionary] ?? []).compactMap { $0["jid"] as? String }
+  }
+
+  @Test("Several captures append in order, at once and one after the other")
+  func several() throws {
+    let folder = try folder([
+      "one": "\(header)\n\(push("a"))\n", "two": "\(header)\n\(push("b"))\n",
+      "three": "\(header)\n\(push("c"))\n",
+    ])
+    #expect(try Program("import", "one", "two", "-o", "x.rollcall", in: folder.path).code == 0)
+    #expect(try Program("import", "three", "-o", "x.rollcall", in: folder.path).code == 0)
+    #expect(try jids("x.rollcall", folder) == ["a", "b", "c"].map { "\($0)@example.test" })
+    let records = try Program("log", "x.rollcall", "--json", in: folder.path).document["records"]
+    #expect((records as? [Any])?.count == 6)
+  }
+
+  @Test("The same capture is not imported twice, but for --force")
+  func again() throws {
+    let folder = try folder(["one": "\(header)\n\(push("a"))\n"])
+    #expect(try Program("import", "one", "-o", "x.rollcall", in: folder.path).code == 0)
+    let before = try Data(contentsOf: URL(filePath: folder.file("x.rollcall")))
+    let again = try Program("import", "one", "-o", "x.rollcall", in: folder.path)
+    #expect(again.code == 2)
+    #expect(again.errors.contains("one") && again.errors.contains("--force"))
+    #expect(try Data(contentsOf: URL(filePath: folder.file("x.rollcall"))) == before)
+    #expect(try Program("import", "one", "-o", "x.rollcall", "--force", in: folder.path).code == 0)
+    let twice = try Program("import", "one", "one", "-o", "y.rollcall", in: folder.path)
+    #expect(twice.code == 2)
+    #expect(try !folder.names.contains("y.rollcall"))
+  }
+
+  @Test(
+    "Bad input is named by file and line, and nothing is left behind",
+    arguments: [
+      ("not a capture at all\n", "slixmpp"), ("", "slixmpp"),
+      (#"{"rollcall-capture":2,"account":"alice@example.test"}"# + "\n", "bad:1"),
+      (#"{"rollcall-capture":1,"account":"@"}"# + "\n", "bad:1"),
+    ])
+  func bad(_ text: String, _ named: String) throws {
+    let folder = try folder(["bad": text])
+    let run = try Program("import", "bad", "-o", "x.rollcall", in: folder.path)
+    #expect(run.code == 2)
+    #expect(run.output.isEmpty)
+    #expect(run.errors.contains("bad") && run.errors.contains(named), "\(run.errors)")
+    #expect(try folder.names == ["bad"])
+  }
+
+  @Test("A bad capture leaves an existing log as it was")
+  func existing() throws {
+    let folder = try folder([
+      "one": "\(header)\n\(push("a"))\n", "bad": "nothing\n",
+      "other": #"{"rollcall-capture":1,"account":"bob@example.test"}"# + "\n\(push("b"))\n",
+    ])
+    #expect(try Program("import", "one", "-o", "x.rollcall", in: folder.path).code == 0)
+    for capture in ["bad", "other"] {
+      let run = try Program("import", capture, "-o", "x.rollcall", in: folder.path)
+      #expect(run.code == 2)
+      #expect(run.errors.contains(capture == "bad" ? "bad" : "bob@example.test"))
+    }
+    #expect(try jids("x.rollcall", folder) == ["a@example.test"])
+    #expect(try folder.names.filter { $0.contains("draft") } == [])
+  }
+
+  @Test("A skipped line is reported with its number, and the records around it are kept")
+  func skipped() throws {
+    let broken = #"{"dir":"in","xml":"<iq type='set'><query xmlns='jabber:iq:roster'>"}"#
+    let folder = try folder([
+      "one": "\(header)\n\(push("a"))\n\(broken)\n\(push("b"))\n"
+    ])
+    let run = try Program("import", "one", "-o", "x.rollcall", in: folder.path)
+    #expect(run.code == 0)
+    #expect(run.errors.contains("one:3:"), "\(run.errors)")
+    #expect(try jids("x.rollcall", folder) == ["a@example.test", "b@example.test"])
+  }
+
+  @Test("Where a log holds several accounts they are named, and one is chosen")
+  func accounts() throws {
+    let path = try #require(CaptureCase.all.first { $0.format == "prosody-debug" }).path
+    let run = try Program("state", path)
+    #expect(run.code == 2)
+    #expect(run.errors.contains("lilei17@example.test, xiaomei17@example.test"))
+    let wrong = try Program("state", path, "--account", "nobody@example.test")
+    #expect(wrong.code == 2)
+    #expect(wrong.errors.contains("xiaomei17@example.test"))
+  }
+
+  @Test("What is no log and no capture is refused by name")
+  func noFile() throws {
+    let folder = try folder(["fake.rollcall": "text", "empty.rollcall": ""])
+    for source in ["missing", ".", "fake.rollcall", "empty.rollcall"] {
+      let run = try Program("state", source, in: folder.path)
+      #expect(run.code == 2)
+      #expect(run.errors.contains(source))
+    }
+    let usage = try Program("state")
+    #expect(usage.code == 2)
+    let unknown = try Program("state", "fake.rollcall", "--format", "pidgin", in: folder.path)
+    #expect(unknown.code == 2)
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+
+/// The program as a person runs it.
+struct Program {
+  let output: String
+  let errors: String
+  let code: Int32
+
+  /// Runs `rollcall` with arguments; its input is empty, its output is no terminal.
+  init(_ arguments: String..., in folder: String? = nil) throws {
+    try self.init(arguments, in: folder)
+  }
+
+  init(_ arguments: [String], in folder: String? = nil) throws {
+    let process = Process()
+    process.executableURL = try Self.executable()
+    process.arguments = arguments
+    if let folder { process.currentDirectoryURL = URL(filePath: folder) }
+    let files = try TemporaryFolder()
+    let output = files.file("output")
+    let errors = files.file("errors")
+    for path in [output, errors] { FileManager.default.createFile(atPath: path, contents: nil) }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
+    process.standardError = try FileHandle(forWritingTo: URL(filePath: errors))
+    try process.run()
+    process.waitUntilExit()
+    code = process.terminationStatus
+    self.output = try String(contentsOfFile: output, encoding: .utf8)
+    self.errors = try String(contentsOfFile: errors, encoding: .utf8)
+  }
+
+  /// The JSON document on standard output.
+  var document: NSDictionary {
+    get throws {
+      let object = try JSONSerialization.jsonObject(with: Data(output.utf8))
+      guard let document = object as? NSDictionary else { throw CocoaError(.coderInvalidValue) }
+      return document
+    }
+  }
+
+  /// The program stands beside the test bundle.
+  private static func executable() throws -> URL {
+    var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    for _ in 0..<6 {
+      let candidate = folder.appending(path: "rollcall")
+      if FileManager.default.isExecutableFile(atPath: candidate.path()) { return candidate }
+      folder.deleteLastPathComponent()
+    }
+    throw CocoaError(.fileNoSuchFile)
+  }
+}
