@@ -20,7 +20,7 @@ package enum EventLogError: Error, Hashable, Sendable {
   case foreignDatabase(path: String)
   case truncated(path: String, bytes: UInt64, expected: UInt64)
   case damaged(path: String, what: String)
-  /// A record or something derived from it cannot be read.
+  /// A record or something derived from it cannot be read; 0 stands for what is no record's.
   case corrupt(sequence: UInt64, what: String)
   case newerFormat(path: String, format: UInt32, supported: UInt32)
   case unknownLMDBVersion(path: String, version: UInt32)
@@ -63,6 +63,7 @@ extension EventLogError: CustomStringConvertible {
     case .truncated(let path, let bytes, let expected):
       "\(path) is cut short: it has \(bytes) bytes of at least \(expected)"
     case .damaged(let path, let what): "\(path) is damaged: \(what)"
+    case .corrupt(0, let what): "the log is damaged: \(what)"
     case .corrupt(let sequence, let what): "record \(sequence) is damaged: \(what)"
     case .newerFormat(let path, let format, let supported):
       "\(path): this log is of format \(format); this program reads up to \(supported)"
