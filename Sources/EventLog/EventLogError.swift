@@ -101,3 +101,22 @@ extension EventLogError: CustomStringConvertible {
     strerror(code).map { String(cString: $0) } ?? "error \(code)"
   }
 }
+
+extension EventLogError {
+  /// What an error code of LMDB, or of the system through it, means for a log.
+  func explained(for path: String) -> EventLogError {
+    guard case .lmdb(let doing, let code) = self else { return self }
+    switch code {
+    case ENOSPC, EDQUOT: return .diskFull(path: path)
+    case EFBIG: return .fileSizeLimit(path: path)
+    case EIO:
+      return FileSystem.causeOfShortWrite(path: path)
+        ?? .system(doing: doing, path: path, code: code)
+    case MDB_READERS_FULL: return .tooManyReaders(path: path)
+    case MDB_INVALID: return .notALog(path: path)
+    case MDB_CORRUPTED, MDB_PAGE_NOTFOUND:
+      return .damaged(path: path, what: String(cString: mdb_strerror(code)))
+    default: return code > 0 ? .system(doing: doing, path: path, code: code) : self
+    }
+  }
+}
