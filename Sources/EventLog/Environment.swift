@@ -208,7 +208,7 @@ final class Environment: @unchecked Sendable {
       do throws(EventLogError) {
         return .done(try body(open))
       } catch {
-        guard let repair = repair(for: error) else { throw explained(error) }
+        guard let repair = repair(for: error) else { throw error.explained(for: path) }
         return .again(repair)
       }
     }
@@ -247,21 +247,5 @@ final class Environment: @unchecked Sendable {
     // Nothing is mapped now, and LMDB would not notice: it can only be closed.
     shut()
     throw .addressSpace(path: path, bytes: size)
-  }
-
-  /// Says what an error code of LMDB or of the system means here.
-  private func explained(_ error: EventLogError) -> EventLogError {
-    guard case .lmdb(let doing, let code) = error else { return error }
-    switch code {
-    case ENOSPC, EDQUOT: return .diskFull(path: path)
-    case EFBIG: return .fileSizeLimit(path: path)
-    case EIO:
-      return FileSystem.causeOfShortWrite(path: path)
-        ?? .system(doing: doing, path: path, code: code)
-    case MDB_READERS_FULL: return .tooManyReaders(path: path)
-    case MDB_CORRUPTED, MDB_PAGE_NOTFOUND:
-      return .damaged(path: path, what: String(cString: mdb_strerror(code)))
-    default: return code > 0 ? .system(doing: doing, path: path, code: code) : error
-    }
   }
 }

@@ -134,7 +134,7 @@ package final class EventLog: Sendable {
       switch place {
       case .draft(let target):
         defer { if environment.path == target { place = .published } }
-        try Registry.move(environment, to: target)
+        try environment.move(to: target)
       case .published: return
       case .discarded: throw .closed(path: environment.path)
       }

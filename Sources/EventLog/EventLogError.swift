@@ -20,7 +20,7 @@ package enum EventLogError: Error, Hashable, Sendable {
   case foreignDatabase(path: String)
   case truncated(path: String, bytes: UInt64, expected: UInt64)
   case damaged(path: String, what: String)
-  /// A record or something derived from it cannot be read.
+  /// A record or something derived from it cannot be read; 0 stands for what is no record's.
   case corrupt(sequence: UInt64, what: String)
   case newerFormat(path: String, format: UInt32, supported: UInt32)
   case unknownLMDBVersion(path: String, version: UInt32)
@@ -63,6 +63,7 @@ extension EventLogError: CustomStringConvertible {
     case .truncated(let path, let bytes, let expected):
       "\(path) is cut short: it has \(bytes) bytes of at least \(expected)"
     case .damaged(let path, let what): "\(path) is damaged: \(what)"
+    case .corrupt(0, let what): "the log is damaged: \(what)"
     case .corrupt(let sequence, let what): "record \(sequence) is damaged: \(what)"
     case .newerFormat(let path, let format, let supported):
       "\(path): this log is of format \(format); this program reads up to \(supported)"
@@ -98,5 +99,24 @@ extension EventLogError: CustomStringConvertible {
 
   private static func text(ofSystemCode code: Int32) -> String {
     strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  }
+}
+
+extension EventLogError {
+  /// What an error code of LMDB, or of the system through it, means for a log.
+  func explained(for path: String) -> EventLogError {
+    guard case .lmdb(let doing, let code) = self else { return self }
+    switch code {
+    case ENOSPC, EDQUOT: return .diskFull(path: path)
+    case EFBIG: return .fileSizeLimit(path: path)
+    case EIO:
+      return FileSystem.causeOfShortWrite(path: path)
+        ?? .system(doing: doing, path: path, code: code)
+    case MDB_READERS_FULL: return .tooManyReaders(path: path)
+    case MDB_INVALID: return .notALog(path: path)
+    case MDB_CORRUPTED, MDB_PAGE_NOTFOUND:
+      return .damaged(path: path, what: String(cString: mdb_strerror(code)))
+    default: return code > 0 ? .system(doing: doing, path: path, code: code) : self
+    }
   }
 }

@@ -59,7 +59,7 @@ enum Opening {
         guard !FileSystem.isLocked(path + "-lock") else { throw .inUseBeyondLock(path: path) }
         flags |= MDB_NOLOCK
       } catch {
-        throw explained(error, path)
+        throw error.explained(for: path)
       }
     }
   }
@@ -79,19 +79,6 @@ enum Opening {
       throw .lmdb(doing: "open", code: code)
     }
     return raw
-  }
-
-  private static func explained(_ error: EventLogError, _ path: String) -> EventLogError {
-    guard case .lmdb(let doing, let code) = error else { return error }
-    switch code {
-    case MDB_INVALID: return .notALog(path: path)
-    case ENOSPC, EDQUOT: return .diskFull(path: path)
-    case EFBIG: return .fileSizeLimit(path: path)
-    case EIO:
-      return FileSystem.causeOfShortWrite(path: path)
-        ?? .system(doing: doing, path: path, code: code)
-    default: return code > 0 ? .system(doing: doing, path: path, code: code) : error
-    }
   }
 
   // MARK: The map
@@ -159,7 +146,7 @@ enum Opening {
       try check(mdb_txn_commit(transaction), "open")
       return databases
     } catch .lmdb(let doing, let code) where code > 0 {
-      throw explained(.lmdb(doing: doing, code: code), path)
+      throw EventLogError.lmdb(doing: doing, code: code).explained(for: path)
     }
   }
 

@@ -56,11 +56,6 @@ enum Registry {
     }
   }
 
-  /// Gives a log its final name.
-  static func move(_ environment: Environment, to target: String) throws(EventLogError) {
-    try entries.withLock { (_) throws(EventLogError) in try environment.move(to: target) }
-  }
-
   /// Lets go of an environment, and closes it where nobody else uses it.
   static func release(_ environment: Environment) {
     entries.withLock { entries in

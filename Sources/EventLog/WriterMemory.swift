@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// What the writer of a log remembers from one transaction to the next: the ids of contacts, which
 /// it would otherwise look up once for every record.
 struct WriterMemory {
@@ -46,7 +52,15 @@ struct ContactName: Hashable {
   }
 
   static func == (a: ContactName, b: ContactName) -> Bool {
-    a.text.utf8.count == b.text.utf8.count && a.text.utf8.elementsEqual(b.text.utf8)
+    var (a, b) = (a.text, b.text)
+    return a.withUTF8 { a in
+      b.withUTF8 { b in
+        guard a.count == b.count, let left = a.baseAddress, let right = b.baseAddress else {
+          return a.isEmpty && b.isEmpty
+        }
+        return memcmp(left, right, a.count) == 0
+      }
+    }
   }
 
   func hash(into hasher: inout Hasher) {

@@ -156,6 +156,22 @@ import Testing
     #expect(try log.derived(contacts: Self.contacts) == before)
   }
 
+  /// Rebuilding frees and takes pages in every order; the file must never look cut afterwards.
+  @Test func aLogIsWholeAfterManyRebuilds() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try log.append(drafts(3000, seed: 31))
+    var generator = SeededGenerator(seed: 32)
+    for round in 1...20 {
+      let most = [0, 10, 3000, 9000].randomElement(using: &generator) ?? 0
+      try log.rebuildDerived { _, _ in
+        let size = Int.random(in: 0...most, using: &generator)
+        return DerivedParts(
+          event: size.isMultiple(of: 2) ? Array(repeating: 1, count: size) : nil, contacts: [])
+      }
+      #expect(try ProbeProcess.run(["read", path]).lines == ["last 3000"], "round \(round)")
+    }
+  }
+
   // MARK: Marks
 
   @Test func marksAreNotedWithTheRecords() throws {
