@@ -1,8 +1,7 @@
 package import Foundation
-package import Testing
 
 /// A captured session with what the server itself said of the account's roster afterwards.
-package struct CaptureCase: Sendable, CustomTestStringConvertible {
+package struct CaptureCase: Sendable, CustomStringConvertible {
   /// The folder's name.
   package let name: String
   /// The account that the expectation is about.
@@ -13,7 +12,7 @@ package struct CaptureCase: Sendable, CustomTestStringConvertible {
   package let format: String
   package let expected: Expected
 
-  package var testDescription: String { "\(name) for \(account)" }
+  package var description: String { "\(name) for \(account)" }
 
   /// What a fresh client was told, and what the server's store says of requests.
   package struct Expected: Decodable, Hashable, Sendable {
