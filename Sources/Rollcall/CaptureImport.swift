@@ -131,7 +131,7 @@ package struct CaptureImport {
   }
 
   private func account(_ filter: AccountFilter, _ format: CaptureFormat) throws -> BareJID? {
-    let found = filter.accounts.sorted()
+    let found = filter.accounts
     if let wanted = options.account {
       guard found.contains(wanted) || found.isEmpty else {
         throw ImportError.otherAccounts(wanted: wanted, found: found)
@@ -184,7 +184,7 @@ extension RecordDraft {
     case .element(let direction, let node, let bytes):
       self.init(
         time: record.time, direction: RecordDirection(direction), kind: .element, bytes: bytes,
-        meaning: RecordMeaning(node, Direction(direction)))
+        meaning: RecordMeaning(node, direction))
     case .streamHeader(let direction, _, let bytes):
       self.init(
         time: record.time, direction: RecordDirection(direction), kind: .streamHeader,

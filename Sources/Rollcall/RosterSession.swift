@@ -105,7 +105,7 @@ public final class RosterSession {
   ) throws(RollcallError) -> RosterReducer.Outcome {
     do {
       let element = try element(in: xml)
-      let (node, bytes) = withoutCredentials(element.node, bytes: element.bytes)
+      let (node, bytes) = withoutCredentials(element.node, element.bytes)
       return try record(
         bytes, .element, RecordDirection(direction), RecordMeaning(node, direction), time)
     } catch {

@@ -118,9 +118,8 @@ package struct Timeline: Sendable {
       guard steps <= head else { throw PointError.beforeStart(steps, head: head) }
       return head - steps
     case .time(let time):
-      guard head == 0 || (try transaction.header(at: head)?.clock) != nil else {
-        throw PointError.noTimes
-      }
+      let newest = try transaction.header(at: head)?.clock
+      guard head == 0 || newest != nil else { throw PointError.noTimes }
       return try transaction.lastSequence(atOrBefore: time)
     }
   }

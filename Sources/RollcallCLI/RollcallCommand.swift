@@ -33,15 +33,15 @@ struct RollcallCommand: ParsableCommand {
       try command.run()
     } catch let nothing as NothingFound {
       Terminal.complain(nothing.sentence)
-      exit(1)
+      Foundation.exit(1)
     } catch let failure as Failure {
       Terminal.complain(failure.description)
-      exit(2)
+      Foundation.exit(2)
     } catch {
       let code = exitCode(for: error)
       guard code != .success else { exit(withError: error) }
       Terminal.complain(fullMessage(for: error))
-      exit(2)
+      Foundation.exit(2)
     }
   }
 }

@@ -14,6 +14,9 @@ public enum RosterReducer {
     public internal(set) var changes: [RosterChange] = []
     /// What was odd.
     public internal(set) var findings: [Finding] = []
+
+    /// Of a record that means nothing to the roster.
+    package init() {}
   }
 
   /// Reduces one event into the state, in place.

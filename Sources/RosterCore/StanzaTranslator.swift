@@ -1,13 +1,5 @@
 package import XMPPStanza
 
-/// The side of the stream an element came from, seen from the client.
-package enum Direction: UInt8, Hashable, Sendable, CaseIterable {
-  /// From the server.
-  case inbound = 0
-  /// To the server.
-  case outbound = 1
-}
-
 /// Says what a stream element means to the roster: a pure function of the element.
 package enum StanzaTranslator {
   /// The version of the translation; stored events of another version must be made anew.

@@ -20,7 +20,7 @@ struct Program {
     let files = try TemporaryFolder()
     let output = files.file("output")
     let errors = files.file("errors")
-    for path in [output, errors] { FileManager.default.createFile(atPath: path, contents: nil) }
+    for path in [output, errors] { try Data().write(to: URL(filePath: path)) }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
     process.standardError = try FileHandle(forWritingTo: URL(filePath: errors))
