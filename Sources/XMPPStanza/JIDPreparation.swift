@@ -68,12 +68,25 @@ enum JIDPreparation {
     guard !prepared.isEmpty else { throw .emptyDomain }
     let labels = prepared.split(separator: ".", omittingEmptySubsequences: false)
     guard labels.allSatisfy({ !$0.isEmpty }) else { throw .emptyDomain }
-    prepared = labels.map { Punycode.unicodeLabel($0) ?? String($0) }.joined(separator: ".")
+    prepared = labels.map { unicodeLabel($0) ?? String($0) }.joined(separator: ".")
     for scalar in prepared.unicodeScalars where !isAllowedInDomain(scalar) {
       throw .forbidden(scalar, .domain)
     }
     guard prepared.utf8.count <= JIDLimit.partBytes else { throw .tooLong(.domain) }
     return prepared
+  }
+
+  /// The U-label that an A-label stands for (RFC 5890 §2.3.2.1). Nil where what it decodes to is
+  /// none: plain ASCII, or a text that preparing would change. Such a label stands for itself.
+  private static func unicodeLabel(_ label: Substring) -> String? {
+    guard let decoded = Punycode.unicodeLabel(label), !decoded.utf8.allSatisfy({ $0 < 0x80 }),
+      !decoded.hasPrefix("xn--"),
+      stable(decoded, fold: { $0.lowercased() }).utf8.elementsEqual(decoded.utf8),
+      decoded.unicodeScalars.allSatisfy({
+        $0 != "." && $0 != "\u{3002}" && isAllowedInDomain($0)
+      })
+    else { return nil }
+    return decoded
   }
 
   /// Folds width and case and normalises to form C until nothing changes any more: preparing a

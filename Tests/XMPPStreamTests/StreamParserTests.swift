@@ -114,7 +114,7 @@ struct StreamParserTests {
   /// A header may declare what the standard root lacks; the bytes of a record do not need it.
   @Test func recordsStandByThemselves() {
     let foreign =
-      "<s:stream xmlns='jabber:server' xmlns:s='http://etherx.jabber.org/streams' xmlns:x='u&amp;v'>"
+      "<s:stream xmlns='jabber:server' xmlns:x='u&amp;v' xmlns:s='\(Namespace.streams)'>"
     let outcome = parse(
       foreign
         + "<s:features/><iq x:a='1'/><iq xmlns='jabber:client'/><x:b xmlns:x='w'/></s:stream>",

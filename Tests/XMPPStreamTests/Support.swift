@@ -85,4 +85,4 @@ func client(
 }
 
 let header =
-  "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' to='a.test'>"
+  "<stream:stream xmlns='jabber:client' xmlns:stream='\(Namespace.streams)' to='a.test'>"

@@ -1,0 +1,201 @@
+package import XMPPStanza
+
+/// Finds out whose each connection of a capture is, and lets one account's records pass.
+///
+/// The account is known from the capture's header, the bind result, SASL 2, a lifecycle record,
+/// or, where the log begins in mid-session, from the address that the server sends stanzas to.
+/// Records before that are held back, and so is what comes behind them: the order stays. A
+/// connection that ends without having said whose it is belongs to nobody, but where the capture
+/// has one connection only: then it belongs to the account that a later session of it names, and
+/// where none does, all passes.
+package struct AccountFilter {
+  /// Every account that the capture names, sorted. Where `chosen` was nil and these are several,
+  /// the caller asks the user which; nothing has passed but records of one of them.
+  package var accounts: [BareJID] { found.sorted() }
+  /// The records dropped because nothing said whose they are.
+  package private(set) var unattributed = 0
+
+  private struct Session {
+    let connection: String
+    var account: BareJID?
+    /// What the server sends to, where it is no full address.
+    var hint: BareJID?
+    var isOver = false
+  }
+
+  private struct Held {
+    let record: CapturedRecord
+    let session: Int
+  }
+
+  private let chosen: BareJID?
+  private var found: Set<BareJID> = []
+  /// The account of the whole capture, where its header says it.
+  private var headerAccount: BareJID?
+  private var sessions: [Int: Session] = [:]
+  private var current: [String: Int] = [:]
+  private var lastSession = 0
+  private var held: [Held] = []
+  private var heldBytes = 0
+  private var names: Set<String> = []
+
+  /// How much may wait for one connection to say whose it is.
+  private static let maximumHeld = 10_000
+  private static let maximumHeldBytes = 16 << 20
+
+  /// A filter that lets pass one account's records; without one, those of the only account.
+  package init(account: BareJID?) {
+    chosen = account
+  }
+
+  /// Takes the next record and hands over those whose time has come.
+  package mutating func take(
+    _ record: CapturedRecord, _ sink: (CapturedRecord) throws -> Void
+  ) rethrows {
+    let session = session(of: record)
+    learn(from: record, session)
+    held.append(Held(record: record, session: session))
+    heldBytes += record.bytes
+    if case .closed = record.content { end(record.connection) }
+    try release(all: false, sink)
+    while held.count > Self.maximumHeld || heldBytes > Self.maximumHeldBytes {
+      guard let first = held.first else { return }
+      sessions[first.session]?.isOver = true
+      try release(all: false, sink)
+    }
+  }
+
+  /// Says that the capture has ended, and hands over what still waits.
+  package mutating func finish(_ sink: (CapturedRecord) throws -> Void) rethrows {
+    try release(all: true, sink)
+  }
+
+  // MARK: Sessions
+
+  /// The session that a record belongs to: a connection's name may be used again.
+  private mutating func session(of record: CapturedRecord) -> Int {
+    names.insert(record.connection)
+    if case .streamHeader = record.content, let id = current[record.connection],
+      sessions[id]?.account != nil || sessions[id]?.hint != nil
+    {
+      // After binding no new header comes on a stream: this is another.
+      end(record.connection)
+    }
+    if let id = current[record.connection] { return id }
+    lastSession += 1
+    current[record.connection] = lastSession
+    sessions[lastSession] = Session(connection: record.connection, account: headerAccount)
+    return lastSession
+  }
+
+  private mutating func end(_ connection: String) {
+    guard let id = current.removeValue(forKey: connection), !connection.isEmpty else { return }
+    sessions[id]?.isOver = true
+  }
+
+  private mutating func learn(from record: CapturedRecord, _ id: Int) {
+    if case .header(let account?, _) = record.content { headerAccount = account.bare }
+    if let account = headerAccount ?? Self.account(in: record.content) {
+      name(account, id)
+    } else if let hint = Self.recipient(of: record.content) {
+      sessions[id]?.hint = hint.bare
+      if hint.resource != nil { name(hint.bare, id) }
+    }
+  }
+
+  private mutating func name(_ account: BareJID, _ id: Int) {
+    guard let session = sessions[id], session.account == nil else { return }
+    sessions[id]?.account = account
+    found.insert(account)
+    guard session.connection.isEmpty else { return }
+    for (earlier, session) in sessions where session.connection.isEmpty {
+      sessions[earlier]?.account = session.account ?? account
+    }
+  }
+
+  private static func account(in content: CapturedRecord.Content) -> BareJID? {
+    switch content {
+    case .opened(let jid): return jid.bare
+    case .resumed(let jid): return jid?.bare
+    case .element(.inbound, let node, _):
+      if node.is("iq", in: Namespace.client), node.attribute("type") == "result",
+        let jid = node.child("bind", in: Namespace.bind)?.child("jid", in: Namespace.bind)
+      {
+        return address(jid.text)?.bare
+      }
+      if node.is("success", in: Namespace.sasl2),
+        let jid = node.child("authorization-identifier", in: Namespace.sasl2)
+      {
+        return address(jid.text)?.bare
+      }
+      return nil
+    case .element(.outbound, _, _), .header, .streamHeader, .streamEnd, .closed: return nil
+    }
+  }
+
+  /// Whom the server sends a stanza to.
+  private static func recipient(of content: CapturedRecord.Content) -> JID? {
+    guard case .element(.inbound, let node, _) = content,
+      node.name.namespace == Namespace.client, let to = node.attribute("to"),
+      ["iq", "message", "presence"].contains(node.name.local), let jid = address(to),
+      jid.bare.local != nil
+    else { return nil }
+    return jid
+  }
+
+  private static func address(_ text: String) -> JID? {
+    try? JID(parsing: text.trimmedOfXMLSpace)
+  }
+
+  // MARK: Releasing
+
+  private mutating func release(
+    all: Bool, _ sink: (CapturedRecord) throws -> Void
+  ) rethrows {
+    var count = 0
+    defer { drop(count) }
+    while count < held.count {
+      let next = held[count]
+      guard let session = sessions[next.session] else { return }
+      let isDecided = all || session.isOver
+      guard let account = session.account ?? (isDecided ? session.hint : nil) else {
+        guard isDecided else { return }
+        count += 1
+        if isWhole(all: all) { try sink(next.record) } else { unattributed += 1 }
+        continue
+      }
+      found.insert(account)
+      count += 1
+      if passes(account) { try sink(next.record) }
+    }
+  }
+
+  private func passes(_ account: BareJID) -> Bool {
+    if let chosen { return account == chosen }
+    return found.count == 1
+  }
+
+  /// Whether nothing in the capture says whose it is, and there is one connection only.
+  private func isWhole(all: Bool) -> Bool {
+    found.isEmpty && names.count == 1 && (all || names.contains(""))
+  }
+
+  private mutating func drop(_ count: Int) {
+    guard count > 0 else { return }
+    for gone in held[..<count] { heldBytes -= gone.record.bytes }
+    held.removeFirst(count)
+    guard sessions.count > 1000 else { return }
+    let needed = Set(current.values).union(held.map(\.session))
+    sessions = sessions.filter { needed.contains($0.key) }
+  }
+}
+
+extension CapturedRecord {
+  /// About what it takes to hold the record.
+  fileprivate var bytes: Int {
+    switch content {
+    case .element(_, _, let bytes), .streamHeader(_, _, let bytes): 2 * bytes.count
+    case .header, .streamEnd, .opened, .resumed, .closed: 0
+    }
+  }
+}

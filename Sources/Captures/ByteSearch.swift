@@ -1,0 +1,49 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension ArraySlice<UInt8> {
+  /// The index of the first `byte`, found by the C library's fast search.
+  func position(of byte: UInt8) -> Int? {
+    withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress,
+        let found = memchr(base, Int32(byte), bytes.count)
+      else { return nil }
+      return startIndex + (UnsafeRawPointer(found) - base)
+    }
+  }
+
+  /// The index of the first occurrence of `text`, which is not empty.
+  func position(of text: [UInt8]) -> Int? {
+    guard let first = text.first else { return nil }
+    var rest = self
+    while let start = rest.position(of: first) {
+      rest = rest[start...]
+      if rest.starts(with: text) { return start }
+      rest = rest.dropFirst()
+    }
+    return nil
+  }
+
+  /// Whether the bytes end with `text`.
+  func ends(with text: [UInt8]) -> Bool {
+    suffix(text.count).elementsEqual(text)
+  }
+
+  /// The bytes without white space at their start.
+  var withoutLeadingSpace: ArraySlice<UInt8> { drop(while: \.isBlank) }
+}
+
+extension UInt8 {
+  /// A space, a tab or a line end.
+  var isBlank: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+
+  var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+
+  var isLetter: Bool {
+    let lower = self | 0x20
+    return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
+  }
+}

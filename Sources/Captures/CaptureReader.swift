@@ -1,0 +1,86 @@
+package import XMPPStream
+
+/// How a capture is to be read.
+package struct ReaderOptions: Hashable, Sendable {
+  /// The year in which a log begins whose clock does not say; without it its times are unknown.
+  package var year: Int?
+  /// What is taken before an element is refused.
+  package var limits: StreamLimits
+
+  /// Options from their parts.
+  package init(year: Int? = nil, limits: StreamLimits = .capture) {
+    self.year = year
+    self.limits = limits
+  }
+}
+
+/// Reads a capture of one format from its bytes, in bounded memory.
+///
+/// Any way to cut the bytes gives the same outputs. Credentials are taken out of every element
+/// before it is handed over.
+package struct CaptureReader {
+  private let reader: any LineReader
+  private var lines: LineSplitter
+
+  /// A reader at the beginning of a capture.
+  package init(format: CaptureFormat, options: ReaderOptions = ReaderOptions()) {
+    // A character of an element takes six bytes at most where JSON escapes it.
+    lines = LineSplitter(maximumBytes: 6 * options.limits.bytesPerElement + (64 << 10))
+    reader =
+      switch format.shape {
+      case .native: NativeReader(options)
+      case .raw: RawReader(options)
+      case .lines(let log): LineLogReader(log, options)
+      }
+  }
+
+  /// Takes the next bytes and hands over what they complete.
+  ///
+  /// - Throws: `CaptureError` where nothing of the capture can be read, and what `sink` throws.
+  package mutating func read(
+    _ chunk: [UInt8], _ sink: (CaptureOutput) throws -> Void
+  ) throws {
+    try lines.read(chunk) { try Self.take($0, reader, sink) }
+  }
+
+  /// Says that the capture has ended.
+  ///
+  /// - Throws: as `read` does.
+  package mutating func finish(_ sink: (CaptureOutput) throws -> Void) throws {
+    try lines.finish { try Self.take($0, reader, sink) }
+    try reader.finish { try sink($0.withoutCredentials) }
+  }
+
+  private static func take(
+    _ line: LineSplitter.Line, _ reader: any LineReader,
+    _ sink: (CaptureOutput) throws -> Void
+  ) throws {
+    guard let bytes = line.bytes else {
+      let problem = CaptureProblem(line: line.number, message: "the line is too long")
+      return try sink(.problem(problem))
+    }
+    try reader.take(bytes, number: line.number) { try sink($0.withoutCredentials) }
+  }
+}
+
+/// Makes records of the lines of a capture.
+protocol LineReader: AnyObject {
+  typealias Sink = (CaptureOutput) throws -> Void
+
+  /// Takes the next line, without its end.
+  func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws
+  /// Says that no line follows.
+  func finish(_ sink: Sink) throws
+}
+
+extension CaptureOutput {
+  /// The same without credentials.
+  fileprivate var withoutCredentials: CaptureOutput {
+    guard case .record(var record) = self,
+      case .element(let direction, let node, let bytes) = record.content
+    else { return self }
+    let clean = Captures.withoutCredentials(node, bytes)
+    record.content = .element(direction, clean.node, bytes: clean.bytes)
+    return .record(record)
+  }
+}

@@ -1,0 +1,79 @@
+package import XMPPStanza
+
+/// One thing that a capture tells, in the order of the capture.
+package struct CapturedRecord: Hashable, Sendable {
+  /// The source's own name for the connection; empty where it has one connection only.
+  package var connection: String
+  /// Milliseconds since 1970 in UTC, nil where the source does not say.
+  package var time: Int64?
+  /// The number of the line that it begins on, from 1.
+  package var line: Int
+  /// What happened.
+  package var content: Content
+
+  /// A record from its parts.
+  package init(connection: String, time: Int64?, line: Int, content: Content) {
+    self.connection = connection
+    self.time = time
+    self.line = line
+    self.content = content
+  }
+
+  /// What a capture tells of a connection. Directions are the client's, whoever wrote it.
+  package enum Content: Hashable, Sendable {
+    /// The capture says itself whose it is, and whether it holds one direction only.
+    case header(account: JID?, inboundOnly: Bool)
+    /// The start tag of a stream: its attributes without content, and its bytes.
+    case streamHeader(Direction, XMLNode, bytes: [UInt8])
+    /// The end tag of a stream.
+    case streamEnd(Direction)
+    /// The source says that a stream was bound to an address.
+    case opened(JID)
+    /// The source says that a stream was resumed (XEP-0198).
+    case resumed(JID?)
+    /// The source says that the connection has gone.
+    case closed
+    /// A top-level element, credentials taken out, and its bytes.
+    case element(Direction, XMLNode, bytes: [UInt8])
+  }
+}
+
+/// A part of a capture that could not be read. It was skipped, and what stands around it was not.
+package struct CaptureProblem: Hashable, Sendable {
+  /// The number of the line, from 1, that the part begins on.
+  package var line: Int
+  /// What is wrong, as a clause for a person; it quotes nothing of the capture.
+  package var message: String
+
+  /// A problem from its parts.
+  package init(line: Int, message: String) {
+    self.line = line
+    self.message = message
+  }
+}
+
+/// What a reader gives.
+package enum CaptureOutput: Hashable, Sendable {
+  case record(CapturedRecord)
+  case problem(CaptureProblem)
+}
+
+/// Why a capture cannot be read at all.
+package enum CaptureError: Error, Hashable, Sendable {
+  /// The first line of a native capture is no header; the clause says why.
+  case badHeader(line: Int, String)
+  /// The header names a version of the format that this reader does not know.
+  case unknownVersion(line: Int, Int64)
+}
+
+extension CaptureError: CustomStringConvertible {
+  /// The reason as a sentence without its full stop.
+  package var description: String {
+    switch self {
+    case .badHeader(let line, let reason):
+      "line \(line): the capture's header cannot be read: \(reason)"
+    case .unknownVersion(let line, let version):
+      "line \(line): the capture has version \(version) of the format; this program reads version 1"
+    }
+  }
+}

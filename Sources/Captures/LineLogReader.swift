@@ -1,0 +1,198 @@
+import XMPPStanza
+import XMPPStream
+
+/// Reads the text log of a program by its description.
+///
+/// Structure decides, not looks: from its first `<` on a record is XML, and it goes on over the
+/// following lines, whatever they look like, until its element closes. One that turns out broken
+/// is reported, and reading goes on at the line behind its first: nothing around it is lost.
+final class LineLogReader: LineReader {
+  private struct OpenRecord {
+    let line: Int
+    let direction: Direction
+    let connection: String
+    let time: Int64?
+    /// The lines after the first, to be read again should the record be broken.
+    var following: [HeldLine] = []
+    var followingBytes = 0
+  }
+
+  private struct HeldLine {
+    let number: Int
+    let bytes: ArraySlice<UInt8>
+  }
+
+  private let log: LineLog
+  private let parser: StreamParser
+  private var clock: LogClock
+  private var events: [StreamEvent] = []
+  private var open: OpenRecord?
+  /// Lines to be read again, the next one last.
+  private var again: [HeldLine] = []
+  private var shapes: Set<[UInt8]> = []
+  private var continuationBytes = LineLogReader.maximumContinuation
+  private var hintLine: Int?
+  private var hasRecords = false
+
+  /// The most that the lines after its first may add to a record. A record that was cut off takes
+  /// what follows for its content, and this is how far.
+  private static let maximumContinuation = 4 << 20
+  private static let minimumContinuation = 4 << 10
+
+  init(_ log: LineLog, _ options: ReaderOptions) {
+    self.log = log
+    parser = StreamParser(root: .records, limits: options.limits)
+    clock = LogClock(year: options.year)
+  }
+
+  func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    if open == nil { continuationBytes = Self.maximumContinuation }
+    try read(line, number, sink)
+    try readAgain(sink)
+  }
+
+  func finish(_ sink: Sink) throws {
+    while open != nil {
+      try giveUp("the record does not end before the capture does", sink)
+      try readAgain(sink)
+    }
+    if let hint = log.hint, let hintLine, !hasRecords {
+      try sink(.problem(CaptureProblem(line: hintLine, message: hint.message)))
+    }
+  }
+
+  private func readAgain(_ sink: Sink) throws {
+    while let held = again.popLast() { try read(held.bytes, held.number, sink) }
+  }
+
+  private func read(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
+    guard open == nil else { return try continueRecord(line, number, sink) }
+    if let start = line.position(of: UInt8(ascii: "<")),
+      try beginRecord(line[start...], line[..<start], number, sink)
+    {
+      return
+    }
+    try readMessage(line, number, sink)
+  }
+
+  // MARK: Records
+
+  /// Starts a record where the line is the head of one.
+  private func beginRecord(
+    _ payload: ArraySlice<UInt8>, _ head: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
+  ) throws -> Bool {
+    guard let marker = log.markers.first(where: { head.ends(with: $0.text) }),
+      let prefix = log.prefix(head.dropLast(marker.text.count))
+    else { return false }
+    if let shape = prefix.shape, !shapes.contains(shape) {
+      // The first record says how the log is formatted; another run of the program, which begins
+      // with a stream header, may be formatted otherwise.
+      guard shapes.isEmpty || Self.isStreamHeader(payload) else {
+        let message =
+          "the line is formatted unlike the log's records before it: it is taken for "
+          + "a message that quotes one"
+        try sink(.problem(CaptureProblem(line: number, message: message)))
+        return true
+      }
+      shapes.insert(shape)
+    }
+    open = OpenRecord(
+      line: number, direction: marker.direction, connection: prefix.connection,
+      time: clock.milliseconds(prefix.time))
+    try feed(payload, sink)
+    return true
+  }
+
+  private static func isStreamHeader(_ payload: ArraySlice<UInt8>) -> Bool {
+    payload.starts(with: "<?xml ".utf8) || payload.starts(with: "<stream:stream".utf8)
+  }
+
+  private func continueRecord(
+    _ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
+  ) throws {
+    open?.following.append(HeldLine(number: number, bytes: line))
+    open?.followingBytes += line.count + 1
+    guard let size = open?.followingBytes, size <= continuationBytes else {
+      return try giveUp("the record goes on for too many lines", sink)
+    }
+    try feed([UInt8(ascii: "\n")] + line, sink)
+  }
+
+  private func feed(_ payload: ArraySlice<UInt8>, _ sink: Sink) throws {
+    do {
+      try parser.feed(log.mend.map { $0(payload) } ?? payload) { events.append($0) }
+      if parser.isBetweenElements { try finishRecord(sink) }
+    } catch let error as StreamError {
+      if log.hasSuffix, error.kind == .textBetweenElements, !events.isEmpty {
+        parser.reset()
+        return try finishRecord(sink)
+      }
+      try giveUp(error.kind.description, sink)
+    }
+  }
+
+  private func finishRecord(_ sink: Sink) throws {
+    guard let record = open else { return }
+    open = nil
+    try giveEvents(of: record, sink)
+  }
+
+  private func giveEvents(of record: OpenRecord, _ sink: Sink) throws {
+    guard !events.isEmpty else { return }
+    let found = events
+    events.removeAll(keepingCapacity: true)
+    hasRecords = true
+    for event in found {
+      let content = CapturedRecord.Content(event, record.direction)
+      try sink(
+        .record(
+          CapturedRecord(
+            connection: record.connection, time: record.time, line: record.line,
+            content: content)))
+    }
+  }
+
+  /// Reports a broken record and has the lines behind its first read again; the elements that it
+  /// begins with and that are whole are given.
+  private func giveUp(_ reason: String, _ sink: Sink) throws {
+    guard let record = open else { return }
+    open = nil
+    parser.reset()
+    // Each failure among lines that are read again halves what the next may swallow, so that a
+    // log made to fail at every line is not read over and over.
+    if !record.following.isEmpty {
+      continuationBytes = max(Self.minimumContinuation, continuationBytes / 2)
+    }
+    again += record.following.reversed()
+    try giveEvents(of: record, sink)
+    let message = "the record cannot be read: \(reason)"
+    try sink(.problem(CaptureProblem(line: record.line, message: message)))
+  }
+
+  // MARK: Other lines
+
+  private func readMessage(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
+    for ending in log.endings {
+      guard let start = line.position(of: ending), let prefix = log.prefix(line[..<start]),
+        prefix.shape.map(shapes.contains) ?? true
+      else { continue }
+      let time = clock.milliseconds(prefix.time)
+      let record = CapturedRecord(
+        connection: prefix.connection, time: time, line: number, content: .closed)
+      return try sink(.record(record))
+    }
+    guard let hint = log.hint, hintLine == nil, !hasRecords else { return }
+    if hint.markers.contains(where: { line.position(of: $0) != nil }) { hintLine = number }
+  }
+}
+
+extension CapturedRecord.Content {
+  /// What a parser found in one direction.
+  init(_ event: StreamEvent, _ direction: Direction) {
+    switch event {
+    case .header(let header): self = .streamHeader(direction, header.node, bytes: header.bytes)
+    case .element(let element): self = .element(direction, element.node, bytes: element.bytes)
+    case .end: self = .streamEnd(direction)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import XMPPStanza
+import XMPPStream
+
+/// Reads recordings of the bytes of connections, one JSON object for what one read gave.
+final class RawReader: LineReader {
+  /// One way of one connection.
+  private struct Way {
+    let parser: StreamParser
+    /// The line on which the element in work began.
+    var start = 0
+    /// The first line that could not be read, and the bytes dropped since.
+    var broken: (line: Int, reason: String, bytes: Int)?
+  }
+
+  private struct Connection {
+    var ways: [Direction: Way] = [:]
+    var hasEnded = false
+  }
+
+  private let limits: StreamLimits
+  private var connections: [String: Connection] = [:]
+
+  init(_ options: ReaderOptions) {
+    limits = options.limits
+  }
+
+  func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    guard !line.allSatisfy(\.isBlank) else { return }
+    func problem(_ message: String) throws {
+      try sink(.problem(CaptureProblem(line: number, message: message)))
+    }
+    let object: JSONScanner.Object
+    do {
+      object = try JSONScanner.object(line)
+    } catch {
+      return try problem(error.description)
+    }
+    let name: String
+    switch object["conn"] {
+    case .integer(let number): name = String(number)
+    case .string(let bytes): name = String(decoding: bytes, as: UTF8.self)
+    default: return try problem("\"conn\" is missing or is neither a number nor a string")
+    }
+    var record = CapturedRecord(
+      connection: name, time: Self.time(object["t"]), line: number, content: .closed)
+    switch (object["event"]?.text, object["dir"]?.text) {
+    case ("open", nil):
+      // A name may be used again.
+      guard connections[name] != nil else { return connections[name] = Connection() }
+      try close(record, sink)
+      connections[name] = Connection()
+    case ("close", nil): try close(record, sink)
+    case (nil, "C>S"), (nil, "S>C"):
+      guard let bytes = Self.data(object) else {
+        return try problem("\"data\" or \"data_b64\" is missing or malformed")
+      }
+      let direction = object["dir"]?.text == "C>S" ? Direction.outbound : .inbound
+      record.content = .streamEnd(direction)
+      try feed(bytes, direction, record, sink)
+    default: try problem("the line has no known \"event\" or \"dir\"")
+    }
+  }
+
+  func finish(_ sink: Sink) throws {
+    for name in connections.keys.sorted() { try reportRest(of: name, sink) }
+  }
+
+  /// Seconds since 1970; a time that cannot be is none.
+  private static func time(_ value: JSONValue?) -> Int64? {
+    switch value {
+    case .integer(let seconds): LogClock.milliseconds(exactly: Double(seconds) * 1000)
+    case .decimal(let seconds): LogClock.milliseconds(exactly: seconds * 1000)
+    case nil, .null, .bool, .string, .nested: nil
+    }
+  }
+
+  private static func data(_ object: JSONScanner.Object) -> [UInt8]? {
+    switch (object["data"], object["data_b64"]) {
+    case (.string(let bytes), nil): bytes
+    case (nil, .string(let text)): Base64.decode(text)
+    default: nil
+    }
+  }
+
+  // MARK: Bytes
+
+  /// Feeds what one read gave; `record` is what an event of it looks like but for its content.
+  private func feed(
+    _ bytes: [UInt8], _ direction: Direction, _ record: CapturedRecord, _ sink: Sink
+  ) throws {
+    var connection = connections[record.connection] ?? Connection()
+    var way = connection.ways[direction] ?? Way(parser: parser(for: bytes))
+    defer {
+      connection.ways[direction] = way
+      connections[record.connection] = connection
+    }
+    if way.broken != nil {
+      guard Self.isStreamHeader(bytes) else {
+        way.broken?.bytes += bytes.count
+        return
+      }
+      try report(&way, sink)
+      way = Way(parser: parser(for: bytes))
+    }
+    if way.parser.isBetweenElements { way.start = record.line }
+    var events: [StreamEvent] = []
+    do {
+      try way.parser.feed(bytes) { events.append($0) }
+    } catch let error as StreamError {
+      way.broken = (record.line, error.kind.description, 0)
+    }
+    if !events.isEmpty { way.start = record.line }
+    for event in events {
+      var found = record
+      found.content = CapturedRecord.Content(event, direction)
+      switch event {
+      case .header: connection.hasEnded = false
+      case .end: connection.hasEnded = true
+      case .element: break
+      }
+      try sink(.record(found))
+    }
+  }
+
+  /// A recording that begins in mid-session has elements without a header.
+  private func parser(for bytes: [UInt8]) -> StreamParser {
+    StreamParser(root: Self.isStreamHeader(bytes) ? .wire : .records, limits: limits)
+  }
+
+  private static func isStreamHeader(_ bytes: [UInt8]) -> Bool {
+    let text = bytes[...].withoutLeadingSpace
+    guard !text.starts(with: "<?xml".utf8) else { return true }
+    guard text.first == UInt8(ascii: "<") else { return false }
+    let name = text.dropFirst().prefix {
+      !$0.isBlank && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/")
+    }
+    return name.ends(with: Array(":stream".utf8))
+  }
+
+  private func close(_ record: CapturedRecord, _ sink: Sink) throws {
+    try reportRest(of: record.connection, sink)
+    guard let connection = connections.removeValue(forKey: record.connection) else { return }
+    if !connection.hasEnded { try sink(.record(record)) }
+  }
+
+  // MARK: What could not be read
+
+  private func reportRest(of name: String, _ sink: Sink) throws {
+    for direction in Direction.allCases {
+      guard var way = connections[name]?.ways[direction] else { continue }
+      if way.broken == nil, !way.parser.isBetweenElements {
+        way.broken = (way.start, "it ends inside an element", 0)
+      }
+      try report(&way, sink)
+    }
+  }
+
+  private func report(_ way: inout Way, _ sink: Sink) throws {
+    guard let broken = way.broken else { return }
+    way.broken = nil
+    let dropped = broken.bytes == 0 ? "" : "; \(broken.bytes) more bytes were skipped"
+    let message = "the stream cannot be read on from here: \(broken.reason)\(dropped)"
+    try sink(.problem(CaptureProblem(line: broken.line, message: message)))
+  }
+}

@@ -1,0 +1,139 @@
+/// A time as it stands in a log.
+enum Timestamp: Hashable {
+  /// Milliseconds since 1970 in UTC.
+  case complete(Int64)
+  /// A clock without a year: month, day, and milliseconds of the day.
+  case withoutYear(month: Int, day: Int, milliseconds: Int64)
+
+  private static let dayMilliseconds: Int64 = 86_400_000
+
+  /// The first `2026-11-20T10:00:00` in a text, with `T` or a space between day and hour, and
+  /// with or without a fraction behind `.` or `,` and a zone. Without a zone it is taken as UTC.
+  static func isoTime(in text: ArraySlice<UInt8>) -> Timestamp? {
+    var rest = text
+    while rest.count >= 19 {
+      if rest[rest.startIndex].isDigit, let found = isoTime(at: rest) { return found }
+      rest = rest.dropFirst()
+    }
+    return nil
+  }
+
+  private static func isoTime(at text: ArraySlice<UInt8>) -> Timestamp? {
+    let shape = Array("0000-00-00T00:00:00".utf8)
+    for (byte, expected) in zip(text, shape) {
+      switch expected {
+      case UInt8(ascii: "0"): guard byte.isDigit else { return nil }
+      case UInt8(ascii: "T"):
+        guard byte == expected || byte == UInt8(ascii: " ") else { return nil }
+      default: guard byte == expected else { return nil }
+      }
+    }
+    func field(_ offset: Int, _ count: Int) -> Int {
+      text.dropFirst(offset).prefix(count).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+    guard let day = days(year: field(0, 4), month: field(5, 2), day: field(8, 2)),
+      let clock = milliseconds(field(11, 2), field(14, 2), field(17, 2))
+    else { return nil }
+    var rest = text.dropFirst(shape.count)
+    let fraction = fraction(&rest)
+    return .complete(day * dayMilliseconds + clock + fraction - offset(rest))
+  }
+
+  /// `Nov 21 07:14:48`, as a text begins.
+  static func monthTime(_ text: ArraySlice<UInt8>) -> Timestamp? {
+    let words = text.split(separator: UInt8(ascii: " "), maxSplits: 3)
+    guard words.count >= 3,
+      let month = months.firstIndex(where: { words[0].elementsEqual($0.utf8) }),
+      let day = Int(String(decoding: words[1], as: UTF8.self)), (1...31).contains(day)
+    else { return nil }
+    let clock = words[2].prefix(8).split(separator: UInt8(ascii: ":"))
+      .map { Int(String(decoding: $0, as: UTF8.self)) ?? -1 }
+    guard clock.count == 3, let time = milliseconds(clock[0], clock[1], clock[2]) else {
+      return nil
+    }
+    return .withoutYear(month: month + 1, day: day, milliseconds: time)
+  }
+
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// The days from 1970-01-01 to a day of the Gregorian calendar; nil for a day that is none.
+  static func days(year: Int, month: Int, day: Int) -> Int64? {
+    guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
+      return nil
+    }
+    // Counted in years that begin in March, so that the leap day comes last.
+    let shifted = month > 2 ? year : year - 1
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let leapDays = floorDivide(shifted, 4) - floorDivide(shifted, 100) + floorDivide(shifted, 400)
+    return Int64(shifted * 365 + leapDays + dayOfYear - 719_468)
+  }
+
+  private static func floorDivide(_ a: Int, _ b: Int) -> Int { a >= 0 ? a / b : -((b - 1 - a) / b) }
+
+  private static func milliseconds(_ hour: Int, _ minute: Int, _ second: Int) -> Int64? {
+    guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second) else {
+      return nil
+    }
+    return Int64((hour * 60 + minute) * 60 + second) * 1000
+  }
+
+  /// Takes `.689940` or `,689`.
+  private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Int64 {
+    guard let mark = rest.first, mark == UInt8(ascii: ".") || mark == UInt8(ascii: ",") else {
+      return 0
+    }
+    let digits = rest.dropFirst().prefix(while: \.isDigit)
+    rest = rest.dropFirst(digits.count + 1)
+    let firstThree = Array(digits.prefix(3)) + Array(repeating: UInt8(ascii: "0"), count: 3)
+    return firstThree.prefix(3).reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+  }
+
+  /// The milliseconds that a zone, `+01:00` or `-0500`, is ahead of UTC.
+  private static func offset(_ rest: ArraySlice<UInt8>) -> Int64 {
+    guard let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else {
+      return 0
+    }
+    let digits = rest.dropFirst().prefix(5).filter { $0 != UInt8(ascii: ":") }.prefix(4)
+    guard digits.count == 4, digits.allSatisfy(\.isDigit) else { return 0 }
+    let values = digits.map { Int64($0 - UInt8(ascii: "0")) }
+    let minutes = (values[0] * 10 + values[1]) * 60 + values[2] * 10 + values[3]
+    return (sign == UInt8(ascii: "-") ? -minutes : minutes) * 60_000
+  }
+}
+
+/// Turns the times of one log into milliseconds.
+struct LogClock {
+  /// The year that a clock without one stands in; nil where nobody said.
+  private var year: Int?
+  private var month = 0
+
+  init(year: Int?) {
+    self.year = year
+  }
+
+  /// Whole milliseconds since 1970; nil where they lie outside of the years that calendars know.
+  static func milliseconds(exactly time: Double) -> Int64? {
+    // 100,000,000 days on either side, as in ECMAScript.
+    guard abs(time) <= 8.64e15 else { return nil }
+    return Int64(exactly: time.rounded(.down))
+  }
+
+  /// The time, nil where the log and the user leave it open.
+  mutating func milliseconds(_ stamp: Timestamp?) -> Int64? {
+    switch stamp {
+    case nil: return nil
+    case .complete(let time): return time
+    case .withoutYear(let newMonth, let day, let time):
+      guard let known = year else { return nil }
+      // From December to January, and not back by a line that came late.
+      if month - newMonth > 6 { year = known + 1 }
+      month = newMonth
+      guard let year, let days = Timestamp.days(year: year, month: month, day: day) else {
+        return nil
+      }
+      return days * 86_400_000 + time
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import CXMLPush
+import XMPPStanza
+
+// What libxml2 calls while it is fed: nothing here may throw, for C stands in between.
+extension StreamParser {
+  func didStart(_ element: xml_push_start) {
+    if isOpeningRoot {
+      isOpeningRoot = false
+      return
+    }
+    do throws(StreamError.Kind) {
+      guard rootTag != nil else { return try startRoot(element) }
+      guard builder.isEmpty else { return try builder.start(element) }
+      if Self.isStreamTag(element) { return try startNextStream(element) }
+      guard !expectsHeader else { throw .badRoot }
+      if let rootTag, !rootTag.foreign.isEmpty {
+        let own = try element.declarations().map(\.prefix)
+        missing = rootTag.foreign.filter { !own.contains($0.prefix) }
+      }
+      try builder.start(element)
+    } catch {
+      fail(error)
+    }
+  }
+
+  func didEnd() {
+    guard let context else { return }
+    let end = context.shift + Int(xml_push_position(context.parser))
+    guard !builder.isEmpty else {
+      position = end
+      phase = .between
+      events.append(.end)
+      if root == .wire { rootTag = nil }
+      return stopContext()
+    }
+    do throws(StreamError.Kind) {
+      guard let node = try builder.end() else { return }
+      try finishElement(node, end: end)
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func finishElement(_ node: XMLNode, end: Int) throws(StreamError.Kind) {
+    let bytes = try slice(to: end)
+    events.append(
+      .element(StreamElement(node: node, bytes: RootTag.insert(missing, into: bytes))))
+    missing.removeAll()
+    position = end
+    phase = .between
+    guard let context, end - context.shift < Self.contextBytes else { return stopContext() }
+    enterNext()
+  }
+
+  /// Lets the context go on, where what comes next is for it.
+  private func enterNext() {
+    switch lookAhead() {
+    case .tag(let index):
+      position = bufferStart + index
+      phase = .inside
+    case .undecided(let index): skip(to: index)
+    case .declaration, .refused: stopContext()
+    }
+  }
+
+  /// The header of a connection's first stream: the root of this context.
+  private func startRoot(_ element: xml_push_start) throws(StreamError.Kind) {
+    guard Self.isStreamTag(element) else { throw .badRoot }
+    let node = try builder.node(element)
+    guard let tag = try headerTag() else { return }
+    finishHeader(node, tag)
+    rootTag = RootTag(header: Array(tag.bytes), declarations: try element.declarations())
+    guard !tag.isEmptyElement else { return }
+    phase = .between
+    enterNext()
+  }
+
+  /// A header where a stream is already open: in a connection it is the root of a new context; in
+  /// a log it stands by itself, and the elements behind it stand in the standard root again.
+  private func startNextStream(_ element: xml_push_start) throws(StreamError.Kind) {
+    switch root {
+    case .wire:
+      rootTag = nil
+      phase = .between
+    case .records:
+      let node = try builder.node(element)
+      guard let tag = try headerTag() else { return }
+      finishHeader(node, tag)
+      if tag.isEmptyElement { events.append(.end) }
+      phase = .between
+    }
+    stopContext()
+  }
+
+  private func finishHeader(
+    _ node: XMLNode, _ tag: (bytes: ArraySlice<UInt8>, isEmptyElement: Bool)
+  ) {
+    events.append(.header(StreamElement(node: node, bytes: Array(tag.bytes))))
+    position += tag.bytes.count
+    expectsHeader = false
+  }
+
+  /// The start tag that is being parsed, from `position` to its `>`; nil where it does not end
+  /// there, which libxml2 is about to say.
+  private func headerTag() throws(StreamError.Kind)
+    -> (bytes: ArraySlice<UInt8>, isEmptyElement: Bool)?
+  {
+    guard let context else { return nil }
+    let end = context.shift + Int(xml_push_position(context.parser))
+    guard end >= bufferStart, end - bufferStart < buffer.count else { return nil }
+    switch buffer[end - bufferStart] {
+    case UInt8(ascii: ">"): return (try slice(to: end + 1), false)
+    case UInt8(ascii: "/"):
+      guard end + 2 - bufferStart <= buffer.count else { return nil }
+      return (try slice(to: end + 2), true)
+    default: return nil
+    }
+  }
+
+  /// The bytes from `position` to an offset of the stream.
+  private func slice(to end: Int) throws(StreamError.Kind) -> ArraySlice<UInt8> {
+    guard position <= end, end <= bufferStart + buffer.count else {
+      throw .notWellFormed(code: 0)
+    }
+    guard end - position <= limits.bytesPerElement else { throw .limit(.bytesPerElement) }
+    return buffer[(position - bufferStart)..<(end - bufferStart)]
+  }
+
+  private static func isStreamTag(_ element: xml_push_start) -> Bool {
+    guard let uri = element.uri else { return false }
+    return String(interned: element.local) == "stream"
+      && String(interned: uri) == Namespace.streams
+  }
+}

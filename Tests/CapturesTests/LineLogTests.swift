@@ -1,0 +1,197 @@
+import Captures
+import Testing
+import XMPPStanza
+import XMPPStream
+
+/// The shared machinery of text logs, by small logs made for it.
+struct LineLogTests {
+  @Test(arguments: [
+    "DEBUG    ", "DEBUG:slixmpp.xmlstream.xmlstream:", "2026-11-21 07:25:14,147 DEBUG:xmlstream:",
+    "", "[MainThread] 12:00 ", "2026-11-21T07:25:14Z [7] xmlstream ",
+  ])
+  func anyFormatterOfPython(_ head: String) throws {
+    let log = """
+      \(head)Event triggered: connected
+      \(head)SEND: <stream:stream to='a.test' version='1.0'>
+      \(head)RECV: <stream:features xmlns="http://etherx.jabber.org/streams" />
+      \(head)SEND (IMMED): <iq/>
+      \(head)connection_lost: (None,)
+
+      """
+    #expect(CaptureFormat.detect(Array(log.utf8))?.id == "slixmpp")
+    let reading = try read(log, "slixmpp")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.records.map(\.line) == [2, 3, 4, 5])
+    #expect(reading.records.last?.content == .closed)
+    #expect(reading.elements.count == 2)
+  }
+
+  @Test func aSuffixOfTheFormatter() throws {
+    let reading = try read("RECV: <a/> [Thread]\nSEND: <b>\n</b> [Thread]\nRECV: <c/>", "slixmpp")
+    #expect(reading.elements == ["< <a/>", "> <b>\n</b>", "< <c/>"])
+    #expect(reading.problems.isEmpty)
+  }
+
+  /// A message of the application that quotes a record is formatted unlike a record.
+  @Test func aQuotedRecord() throws {
+    let reading = try read(
+      """
+      DEBUG    RECV: <a/>
+      INFO     message from eve: RECV: <iq type='set'/>
+      DEBUG    RECV: <b/>
+      """, "slixmpp")
+    #expect(reading.elements == ["< <a/>", "< <b/>"])
+    #expect(reading.problems.map(\.line) == [2])
+  }
+
+  @Test func anotherRunMayBeFormattedOtherwise() throws {
+    let reading = try read(
+      """
+      DEBUG    RECV: <a/>
+      DEBUG:xmlstream:SEND: <stream:stream to='a'>
+      DEBUG:xmlstream:RECV: <b/>
+      """, "slixmpp")
+    #expect(reading.elements == ["< <a/>", "< <b/>"])
+    #expect(reading.problems.isEmpty)
+  }
+
+  @Test func aRecordGoesOnUntilItCloses() throws {
+    let body = "<message><x xmlns='u'>\n2026-01-01T00:00:00Z: xmpp: DBG: RECV: <iq type='set'/>\n"
+    let log = """
+      2026-11-21T07:00:00.5Z: xmpp: DBG: RECV: \(body)
+      </x></message>
+      2026-11-21T07:00:01Z: conn: DBG: SENT: <r xmlns='urn:xmpp:sm:3'/><presence/>
+      2026-11-21T07:00:02Z: prof: DBG: Input received: RECV: <iq/>
+      """
+    let reading = try read(log, "profanity")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.elements.count == 3)
+    #expect(reading.elements[0] == "< \(body)\n</x></message>")
+    #expect(reading.records.map(\.line) == [1, 5, 5])
+    #expect(reading.records.map { ($0.time ?? 0) % 60_000 } == [500, 1000, 1000])
+  }
+
+  struct Broken: CustomTestStringConvertible, Sendable {
+    let name: String
+    let lines: [String]
+    /// The lines that have a problem, and those that have a record.
+    let problems: [Int]
+    let records: [Int]
+
+    var testDescription: String { name }
+  }
+
+  static let broken: [Broken] = [
+    Broken(
+      name: "malformed", lines: ["RECV: <a/>", "RECV: <b></c>", "RECV: <d/>"], problems: [2],
+      records: [1, 3]),
+    Broken(
+      name: "cut off, then a header",
+      lines: [
+        "RECV: <a/>", "RECV: <b><c", "RECV: <d/>", "SEND: <stream:stream>", "RECV: <e/>",
+      ], problems: [2], records: [1, 3, 4, 5]),
+    Broken(
+      name: "cut off in text", lines: ["RECV: <a>", "text", "RECV: <b/>"], problems: [1],
+      records: [3]),
+    Broken(
+      name: "cut off at the end", lines: ["RECV: <a/>", "RECV: <b>"], problems: [2], records: [1]),
+    Broken(
+      name: "several cut off", lines: ["RECV: <a>", "RECV: <b>", "RECV: <c>", "RECV: <d/>"],
+      problems: [1, 2, 3], records: [4]),
+    Broken(
+      name: "whole before broken", lines: ["RECV: <a/><b/><c></d>", "RECV: <e/>"], problems: [1],
+      records: [1, 1, 2]),
+    Broken(
+      name: "comment", lines: ["RECV: <!-- x -->", "RECV: <a/>"], problems: [1], records: [2]),
+    Broken(
+      name: "no XML", lines: ["RECV: text", "RECV: ", "RECV: <a/>"], problems: [], records: [3]),
+    Broken(
+      name: "invalid characters", lines: ["RECV: <a>\u{0}</a>", "RECV: <b/>"], problems: [1],
+      records: [2]),
+  ]
+
+  @Test(arguments: broken)
+  func aBrokenRecordIsReportedAndLosesNothingAroundIt(_ test: Broken) throws {
+    let reading = try read(test.lines.joined(separator: "\n"), "slixmpp")
+    #expect(reading.problems.map(\.line) == test.problems)
+    #expect(reading.records.map(\.line) == test.records)
+  }
+
+  /// Each line opens a section that swallows what follows: reading must not take forever.
+  @Test(.timeLimit(.minutes(1)))
+  func aLogThatFailsAtEveryLine() throws {
+    let line = "RECV: <a><![CDATA[ \n"
+    let log = String(repeating: line, count: 4000) + "RECV: <b/>\n"
+    let reading = try read(log, "slixmpp")
+    #expect(reading.problems.count == 4000)
+    #expect(reading.elements == ["< <b/>"])
+  }
+
+  @Test func aRecordOfManyLines() throws {
+    let body = String(repeating: "line\n", count: 200_000)
+    let reading = try read("RECV: <a>\(body)</a>\nRECV: <b/>", "slixmpp")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.elements.map(\.utf8.count) == [1_000_009, 6])
+  }
+
+  @Test func aRecordOfTooManyLinesIsGivenUp() throws {
+    let body = String(repeating: String(repeating: "x", count: 999) + "\n", count: 5000)
+    let reading = try read("RECV: <a>\(body)\nRECV: <b/>", "slixmpp")
+    #expect(reading.problems.map(\.line) == [1])
+    #expect(reading.elements == ["< <b/>"])
+  }
+
+  @Test func aLineThatIsTooLong() throws {
+    let options = ReaderOptions(
+      limits: .init(depth: 9, attributesPerElement: 9, elementsPerStanza: 9, bytesPerElement: 99))
+    let long = String(repeating: "x", count: 70_000)
+    let reading = try read(
+      "RECV: <a/>\n\(long)\nRECV: <b/>\n\(long)", "slixmpp", options: options, pieces: [1000])
+    #expect(reading.elements == ["< <a/>", "< <b/>"])
+    #expect(reading.problems.map(\.line) == [2, 4])
+  }
+
+  @Test func prosodyWithHeadTagsOnly() throws {
+    let log = """
+      Nov 21 07:14:48 c2s1\tinfo\tClient connected
+      Nov 21 07:14:48 c2s1\tdebug\tReceived[c2s]: <iq id='a' type='get'>
+      Nov 21 07:14:48 c2s1\tdebug\tSending[c2s]: <iq id='a' type='result'>
+      """
+    #expect(CaptureFormat.detect(Array(log.utf8))?.id == "prosody-debug")
+    let reading = try read(log, "prosody-debug")
+    #expect(reading.records.isEmpty)
+    #expect(reading.problems.map(\.line) == [2])
+    #expect(reading.problems.first?.message.contains("mod_stanza_debug") == true)
+  }
+
+  @Test func prosodyServerSessionsAreNotClients() throws {
+    let reading = try read(
+      """
+      Nov 21 07:14:48 s2sin5\tdebug\tRECV: <a/>
+      Nov 21 07:14:48 c2s5\tdebug\tRECV: <b/>
+      Nov 21 07:14:48 s2sin5\tinfo\tClient disconnected: closed
+      """, "prosody-debug")
+    #expect(reading.elements == ["> <b/>"])
+    #expect(reading.records.count == 1)
+  }
+
+  @Test func aYearEndsInALog() throws {
+    let reading = try read(
+      """
+      Dec 31 23:59:59 c2s5\tdebug\tRECV: <a/>
+      Jan  1 00:00:00 c2s5\tdebug\tRECV: <b/>
+      Feb 29 00:00:00 c2s5\tdebug\tRECV: <c/>
+      """, "prosody-debug", options: ReaderOptions(year: 2027))
+    // 2028-01-01 is 1830297600; 2028 is a leap year.
+    #expect(
+      reading.records.map(\.time) == [1_830_297_599_000, 1_830_297_600_000, 1_835_395_200_000])
+  }
+
+  @Test(arguments: [
+    "", "\n\n", "hello\nworld\n", "{}", "{\"a\":1}\n", "[1,2]", "<stream:stream>", "\u{0}\u{1}",
+    "{\"conn\":1}", "07:14:48 something happened",
+  ])
+  func anUnknownFormatIsNil(_ text: String) {
+    #expect(CaptureFormat.detect(Array(text.utf8))?.id == nil)
+  }
+}

@@ -1,0 +1,104 @@
+import Captures
+import Foundation
+import Testing
+import XMPPStanza
+
+/// What a reader made of a capture.
+struct Reading: Equatable {
+  var outputs: [CaptureOutput] = []
+  var error: CaptureError?
+
+  var records: [CapturedRecord] {
+    outputs.compactMap { output in
+      switch output {
+      case .record(let record): record
+      case .problem: nil
+      }
+    }
+  }
+
+  var problems: [CaptureProblem] {
+    outputs.compactMap { output in
+      switch output {
+      case .record: nil
+      case .problem(let problem): problem
+      }
+    }
+  }
+
+  /// The bytes of every element as text, with an arrow for its direction.
+  var elements: [String] {
+    records.compactMap { record in
+      guard case .element(let direction, _, let bytes) = record.content else { return nil }
+      return (direction == .inbound ? "< " : "> ") + String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  func count(where isCounted: (CapturedRecord.Content) -> Bool) -> Int {
+    records.count { isCounted($0.content) }
+  }
+}
+
+func read(
+  _ bytes: [UInt8], _ format: String, options: ReaderOptions = ReaderOptions(),
+  pieces: [Int] = []
+) throws -> Reading {
+  var reading = Reading()
+  var reader = CaptureReader(format: try #require(CaptureFormat.named(format)), options: options)
+  do {
+    var start = 0
+    var turn = 0
+    while start < bytes.count {
+      let count = pieces.isEmpty ? bytes.count : pieces[turn % pieces.count]
+      let end = min(start + max(1, count), bytes.count)
+      try reader.read(Array(bytes[start..<end])) { reading.outputs.append($0) }
+      start = end
+      turn += 1
+    }
+    try reader.finish { reading.outputs.append($0) }
+  } catch let error as CaptureError {
+    reading.error = error
+  }
+  return reading
+}
+
+func read(
+  _ text: String, _ format: String, options: ReaderOptions = ReaderOptions(), pieces: [Int] = []
+) throws -> Reading {
+  try read(Array(text.utf8), format, options: options, pieces: pieces)
+}
+
+/// A captured session that is kept beside the tests.
+struct Fixture: CustomTestStringConvertible, Sendable {
+  let name: String
+  let format: String
+  let account: String
+  let bytes: [UInt8]
+
+  var testDescription: String { name }
+
+  static let all: [Fixture] = {
+    struct Meta: Decodable {
+      let account: String
+      let format: String
+    }
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Fixtures/captures")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
+    return names.sorted().compactMap { name in
+      guard let log = try? Data(contentsOf: folder.appending(path: "\(name)/capture.log")),
+        let json = try? Data(contentsOf: folder.appending(path: "\(name)/meta.json")),
+        let meta = try? JSONDecoder().decode(Meta.self, from: json)
+      else { return nil }
+      return Fixture(name: name, format: meta.format, account: meta.account, bytes: [UInt8](log))
+    }
+  }()
+
+  static func named(_ name: String) throws -> Fixture {
+    try #require(all.first { $0.name == name })
+  }
+
+  func reading(pieces: [Int] = []) throws -> Reading {
+    try read(bytes, format, pieces: pieces)
+  }
+}

@@ -1,0 +1,52 @@
+import Testing
+import XMPPStanza
+import XMPPStream
+
+/// What the serialiser writes the parser reads, and finds the element that was written.
+struct SerializerTests {
+  private static let names = ["a", "iq", "x-y_z.1", "é", "你好"]
+  private static let namespaces = [
+    "jabber:client", "", "u", "http://a.test/?b&c='<\">", "vcard-temp",
+  ]
+  private static let texts = [
+    "x", " ", "\t", "\r", "\n", "\r\n", "<", ">", "&", "\"", "'", "]]>", "&amp;", "你", "😀",
+    "\u{85}", "\u{2028}", "e\u{301}",
+  ]
+
+  private func node(depth: Int, using generator: inout SeededGenerator) -> XMLNode {
+    func pick(_ list: [String]) -> String {
+      list[Int.random(in: 0..<list.count, using: &generator)]
+    }
+    func text() -> String {
+      (0..<Int.random(in: 1...5, using: &generator)).map { _ in pick(Self.texts) }.joined()
+    }
+    var node = XMLNode(XMLName(pick(Self.names), in: pick(Self.namespaces)))
+    for _ in 0..<Int.random(in: 0...3, using: &generator) {
+      let name = XMLName(pick(Self.names), in: pick(Self.namespaces + [Namespace.xml]))
+      guard !node.attributes.contains(where: { $0.name == name }) else { continue }
+      node.attributes.append(XMLAttribute(name, text()))
+    }
+    guard depth > 0 else { return node }
+    var lastIsText = false
+    for _ in 0..<Int.random(in: 0...4, using: &generator) {
+      if !lastIsText, Bool.random(using: &generator) {
+        node.content.append(.text(text()))
+        lastIsText = true
+      } else {
+        node.content.append(.element(self.node(depth: depth - 1, using: &generator)))
+        lastIsText = false
+      }
+    }
+    return node
+  }
+
+  @Test func parsingWhatWasWrittenGivesTheSame() {
+    for seed in UInt64(0)..<3000 {
+      var generator = SeededGenerator(seed: seed)
+      let node = node(depth: 4, using: &generator)
+      let outcome = parse(node.serialized())
+      #expect(outcome.error == nil, "seed \(seed)")
+      #expect(outcome.elements == [node], "seed \(seed)")
+    }
+  }
+}
