@@ -37,7 +37,10 @@ package struct AccountFilter {
   private var lastSession = 0
   private var held: [Held] = []
   private var heldBytes = 0
-  private var names: Set<String> = []
+  private var firstName: String?
+  private var hasSeveralNames = false
+  /// How many sessions are known before those that are over are forgotten.
+  private var sessionsToKeep = 1000
 
   /// How much may wait for one connection to say whose it is.
   private static let maximumHeld = 10_000
@@ -74,7 +77,8 @@ package struct AccountFilter {
 
   /// The session that a record belongs to: a connection's name may be used again.
   private mutating func session(of record: CapturedRecord) -> Int {
-    names.insert(record.connection)
+    firstName = firstName ?? record.connection
+    if firstName != record.connection { hasSeveralNames = true }
     if case .streamHeader = record.content, let id = current[record.connection],
       sessions[id]?.account != nil || sessions[id]?.hint != nil
     {
@@ -177,16 +181,17 @@ package struct AccountFilter {
 
   /// Whether nothing in the capture says whose it is, and there is one connection only.
   private func isWhole(all: Bool) -> Bool {
-    found.isEmpty && names.count == 1 && (all || names.contains(""))
+    found.isEmpty && !hasSeveralNames && (all || firstName?.isEmpty == true)
   }
 
   private mutating func drop(_ count: Int) {
     guard count > 0 else { return }
     for gone in held[..<count] { heldBytes -= gone.record.bytes }
     held.removeFirst(count)
-    guard sessions.count > 1000 else { return }
+    guard sessions.count > sessionsToKeep else { return }
     let needed = Set(current.values).union(held.map(\.session))
     sessions = sessions.filter { needed.contains($0.key) }
+    sessionsToKeep = max(sessionsToKeep, 2 * sessions.count)
   }
 }
 

@@ -24,14 +24,20 @@ package struct CaptureReader {
 
   /// A reader at the beginning of a capture.
   package init(format: CaptureFormat, options: ReaderOptions = ReaderOptions()) {
-    // A character of an element takes six bytes at most where JSON escapes it.
-    lines = LineSplitter(maximumBytes: 6 * options.limits.bytesPerElement + (64 << 10))
-    reader =
-      switch format.shape {
-      case .native: NativeReader(options)
-      case .raw: RawReader(options)
-      case .lines(let log): LineLogReader(log, options)
-      }
+    // A byte of an element takes six bytes at most where JSON escapes it.
+    let escapedBytes: Int
+    switch format.shape {
+    case .native:
+      reader = NativeReader(options)
+      escapedBytes = 6
+    case .raw:
+      reader = RawReader(options)
+      escapedBytes = 6
+    case .lines(let log):
+      reader = LineLogReader(log, options)
+      escapedBytes = 1
+    }
+    lines = LineSplitter(maximumBytes: escapedBytes * options.limits.bytesPerElement + (64 << 10))
   }
 
   /// Takes the next bytes and hands over what they complete.

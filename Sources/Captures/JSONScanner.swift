@@ -53,35 +53,36 @@ struct JSONScanner {
   /// How deep an array or object that is passed over may be nested.
   static let maximumDepth = 64
 
-  private let bytes: ArraySlice<UInt8>
-  private var index: Int
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var index = 0
 
-  private init(_ bytes: ArraySlice<UInt8>) {
+  private init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
-    index = bytes.startIndex
   }
 
   /// Reads a line that holds one object and nothing else but white space.
   static func object(_ line: ArraySlice<UInt8>) throws(JSONError) -> Object {
-    var scanner = JSONScanner(line)
-    let object = try scanner.object()
-    scanner.skipSpace()
-    guard scanner.index == line.endIndex else { throw scanner.unexpected }
-    return object
+    try line.withUnsafeBufferPointer { (bytes) throws(JSONError) in
+      var scanner = JSONScanner(bytes)
+      let object = try scanner.object()
+      scanner.skipSpace()
+      guard scanner.index == bytes.count else { throw scanner.unexpected }
+      return object
+    }
   }
 
   private var unexpected: JSONError {
-    index < bytes.endIndex ? .unexpected(at: index - bytes.startIndex) : .unfinished
+    index < bytes.count ? .unexpected(at: index) : .unfinished
   }
 
   private mutating func skipSpace() {
-    while index < bytes.endIndex, bytes[index].isBlank { index += 1 }
+    while index < bytes.count, bytes[index].isBlank { index += 1 }
   }
 
   /// Skips white space and gives the next byte without taking it.
   private mutating func peek() throws(JSONError) -> UInt8 {
     skipSpace()
-    guard index < bytes.endIndex else { throw .unfinished }
+    guard index < bytes.count else { throw .unfinished }
     return bytes[index]
   }
 
@@ -129,7 +130,7 @@ struct JSONScanner {
     _ text: StaticString, _ value: JSONValue
   ) throws(JSONError) -> JSONValue {
     for offset in 0..<text.utf8CodeUnitCount {
-      guard index < bytes.endIndex else { throw .unfinished }
+      guard index < bytes.count else { throw .unfinished }
       guard bytes[index] == text.utf8Start[offset] else { throw unexpected }
       index += 1
     }
@@ -167,14 +168,14 @@ struct JSONScanner {
 
   private mutating func number() throws(JSONError) -> JSONValue {
     let start = index
-    while index < bytes.endIndex, isNumeric(bytes[index]) { index += 1 }
+    while index < bytes.count, isNumeric(bytes[index]) { index += 1 }
     guard start < index else { throw unexpected }
     let text = bytes[start..<index]
-    guard Self.isNumber(text) else { throw .badNumber(at: start - bytes.startIndex) }
+    guard Self.isNumber(text) else { throw .badNumber(at: start) }
     let string = String(decoding: text, as: UTF8.self)
     if let integer = Int64(string) { return .integer(integer) }
     guard let decimal = Double(string), decimal.isFinite else {
-      throw .badNumber(at: start - bytes.startIndex)
+      throw .badNumber(at: start)
     }
     return .decimal(decimal)
   }
@@ -185,9 +186,9 @@ struct JSONScanner {
   }
 
   /// Whether the bytes are a number as RFC 8259 §6 has it.
-  private static func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
+  private static func isNumber(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     var rest = text
-    func digits(_ rest: inout ArraySlice<UInt8>) -> Int {
+    func digits(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> Int {
       let count = rest.prefix(while: \.isDigit).count
       rest = rest.dropFirst(count)
       return count
@@ -214,31 +215,39 @@ struct JSONScanner {
 
   /// Reads a string whose opening quote is next.
   private mutating func string() throws(JSONError) -> [UInt8] {
-    let start = index - bytes.startIndex
+    let start = index
     index += 1
     var output: [UInt8] = []
+    var isASCII = true
     while true {
-      let run = bytes[index...].prefix {
-        $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20
+      let runStart = index
+      var seen: UInt8 = 0
+      while index < bytes.count {
+        let byte = bytes[index]
+        guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
+        seen |= byte
+        index += 1
       }
-      output += run
-      index = run.endIndex
-      guard index < bytes.endIndex else { throw .unfinished }
+      if seen >= 0x80 { isASCII = false }
+      output += bytes[runStart..<index]
+      guard index < bytes.count else { throw .unfinished }
       switch bytes[index] {
       case UInt8(ascii: "\""):
         index += 1
-        guard String(validating: output, as: UTF8.self) != nil else { throw .badString(at: start) }
+        guard isASCII || String(validating: output, as: UTF8.self) != nil else {
+          throw .badString(at: start)
+        }
         return output
       case UInt8(ascii: "\\"):
         index += 1
         try escape(&output)
-      default: throw .badString(at: index - bytes.startIndex)
+      default: throw .badString(at: index)
       }
     }
   }
 
   private mutating func escape(_ output: inout [UInt8]) throws(JSONError) {
-    guard index < bytes.endIndex else { throw .unfinished }
+    guard index < bytes.count else { throw .unfinished }
     let byte = bytes[index]
     index += 1
     switch byte {
@@ -250,13 +259,13 @@ struct JSONScanner {
     case UInt8(ascii: "t"): output.append(0x09)
     case UInt8(ascii: "u"):
       output += String(Character(try unicodeEscape())).utf8
-    default: throw .badString(at: index - 1 - bytes.startIndex)
+    default: throw .badString(at: index - 1)
     }
   }
 
-  /// The character of `\uXXXX`, or of two of them that are a surrogate pair; half a pair is none.
+  /// The character of `\u4F60`, or of two of them that are a surrogate pair; half a pair is none.
   private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
-    let start = index - bytes.startIndex
+    let start = index
     let first = try hexadecimal()
     if let scalar = Unicode.Scalar(first) { return scalar }
     guard first < 0xDC00, bytes[index...].starts(with: Array("\\u".utf8)) else {
@@ -271,11 +280,11 @@ struct JSONScanner {
   }
 
   private mutating func hexadecimal() throws(JSONError) -> UInt32 {
-    guard index + 4 <= bytes.endIndex else { throw .unfinished }
+    guard index + 4 <= bytes.count else { throw .unfinished }
     var value: UInt32 = 0
     for byte in bytes[index..<(index + 4)] {
       guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-        throw .badString(at: index - bytes.startIndex)
+        throw .badString(at: index)
       }
       value = value << 4 | UInt32(digit)
     }

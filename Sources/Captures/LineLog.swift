@@ -72,8 +72,9 @@ extension LineLog {
       Marker(": xmpp: DBG: RECV: ", .inbound), Marker(": conn: DBG: SENT: ", .outbound),
     ],
     prefix: { text in
-      let clock = Set("0123456789-/.:+TZ ".utf8)
-      guard !text.isEmpty, text.count <= 40, text.allSatisfy(clock.contains) else { return nil }
+      guard !text.isEmpty, text.count <= 40, text.allSatisfy(clockBytes.contains) else {
+        return nil
+      }
       return Prefix(time: Timestamp.isoTime(in: text))
     },
     endings: [Array(": prof: DBG: Connection handler: XMPP_CONN_DISCONNECT".utf8)],
@@ -108,6 +109,9 @@ extension LineLog {
         this log has only the head tags of stanzas, from which no roster can be had; load \
         mod_stanza_debug in Prosody's modules_enabled and record again
         """))
+
+  /// All that a time is written with.
+  private static let clockBytes = Array("0123456789-/.:+TZ ".utf8)
 
   /// What a formatter leaves the same from line to line: words (`w`) and what separates them.
   ///

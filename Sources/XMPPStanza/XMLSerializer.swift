@@ -11,16 +11,21 @@ extension XMLNode {
   }
 
   private func write(to output: inout [UInt8], inherited: String) {
+    // The namespace of `xml` may be the default one nowhere (Namespaces in XML 1.0 §3).
+    let isXML = name.namespace == Namespace.xml
+    let qualified = isXML ? "xml:" + name.local : name.local
+    let inside = isXML ? inherited : name.namespace
     output.append(UInt8(ascii: "<"))
-    output += name.local.utf8
-    if name.namespace != inherited { output.appendAttribute("xmlns", name.namespace) }
+    output += qualified.utf8
+    if inside != inherited { output.appendAttribute("xmlns", inside) }
     for (index, attribute) in attributes.enumerated() {
       switch attribute.name.namespace {
       case "": output.appendAttribute(attribute.name.local, attribute.value)
       case Namespace.xml: output.appendAttribute("xml:" + attribute.name.local, attribute.value)
       case let namespace:
-        output.appendAttribute("xmlns:a\(index)", namespace)
-        output.appendAttribute("a\(index):" + attribute.name.local, attribute.value)
+        let first = attributes.firstIndex { $0.name.namespace == namespace } ?? index
+        if first == index { output.appendAttribute("xmlns:a\(first)", namespace) }
+        output.appendAttribute("a\(first):" + attribute.name.local, attribute.value)
       }
     }
     guard !content.isEmpty else {
@@ -30,12 +35,12 @@ extension XMLNode {
     output.append(UInt8(ascii: ">"))
     for item in content {
       switch item {
-      case .element(let child): child.write(to: &output, inherited: name.namespace)
+      case .element(let child): child.write(to: &output, inherited: inside)
       case .text(let text): output.appendEscaped(text, inAttribute: false)
       }
     }
     output += "</".utf8
-    output += name.local.utf8
+    output += qualified.utf8
     output.append(UInt8(ascii: ">"))
   }
 }

@@ -2,6 +2,8 @@ import CXMLPush
 import XMPPStanza
 
 /// Puts one top-level element together from the callbacks of the parser.
+///
+/// Values and text are taken to be UTF-8; the parser checks the bytes of the element as a whole.
 struct ElementBuilder {
   private let limits: StreamLimits
   private var names = NameTable()
@@ -41,9 +43,10 @@ struct ElementBuilder {
     for attribute in UnsafeBufferPointer(start: element.attributes, count: count) {
       let bytes = UnsafeBufferPointer(
         start: attribute.value, count: attribute.value_end - attribute.value)
-      guard let name = names.name(local: attribute.local, uri: attribute.uri),
-        let value = String(validating: bytes, as: UTF8.self)
-      else { throw .unsupportedEncoding }
+      guard let name = names.name(local: attribute.local, uri: attribute.uri) else {
+        throw .unsupportedEncoding
+      }
+      let value = String(decoding: bytes, as: UTF8.self)
       node.attributes.append(XMLAttribute(name, value))
     }
     return node
@@ -53,7 +56,7 @@ struct ElementBuilder {
   mutating func start(_ element: xml_push_start) throws(StreamError.Kind) {
     guard open.count < limits.depth else { throw .limit(.depth) }
     guard elements < limits.elementsPerStanza else { throw .limit(.elementsPerStanza) }
-    try flushText()
+    flushText()
     elements += 1
     open.append(try node(element))
   }
@@ -65,8 +68,8 @@ struct ElementBuilder {
   }
 
   /// An end tag: gives the top-level element where it was that element's.
-  mutating func end() throws(StreamError.Kind) -> XMLNode? {
-    try flushText()
+  mutating func end() -> XMLNode? {
+    flushText()
     guard let node = open.popLast() else { return nil }
     guard !open.isEmpty else {
       elements = 0
@@ -76,12 +79,9 @@ struct ElementBuilder {
     return nil
   }
 
-  private mutating func flushText() throws(StreamError.Kind) {
+  private mutating func flushText() {
     guard !text.isEmpty, !open.isEmpty else { return }
-    guard let joined = String(validating: text, as: UTF8.self) else {
-      throw .unsupportedEncoding
-    }
-    open[open.count - 1].content.append(.text(joined))
+    open[open.count - 1].content.append(.text(String(decoding: text, as: UTF8.self)))
     text.removeAll(keepingCapacity: true)
   }
 }

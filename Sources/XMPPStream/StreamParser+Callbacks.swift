@@ -34,7 +34,7 @@ extension StreamParser {
       return stopContext()
     }
     do throws(StreamError.Kind) {
-      guard let node = try builder.end() else { return }
+      guard let node = builder.end() else { return }
       try finishElement(node, end: end)
     } catch {
       fail(error)
@@ -117,18 +117,31 @@ extension StreamParser {
     }
   }
 
-  /// The bytes from `position` to an offset of the stream.
+  /// The bytes from `position` to an offset of the stream, which are UTF-8: libxml2 lets some
+  /// sequences pass that are none.
   private func slice(to end: Int) throws(StreamError.Kind) -> ArraySlice<UInt8> {
     guard position <= end, end <= bufferStart + buffer.count else {
       throw .notWellFormed(code: 0)
     }
     guard end - position <= limits.bytesPerElement else { throw .limit(.bytesPerElement) }
-    return buffer[(position - bufferStart)..<(end - bufferStart)]
+    let bytes = buffer[(position - bufferStart)..<(end - bufferStart)]
+    guard bytes.isUTF8 else { throw .unsupportedEncoding }
+    return bytes
   }
 
   private static func isStreamTag(_ element: xml_push_start) -> Bool {
     guard let uri = element.uri else { return false }
     return String(interned: element.local) == "stream"
       && String(interned: uri) == Namespace.streams
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate var isUTF8: Bool {
+    withUnsafeBufferPointer { bytes in
+      var union: UInt8 = 0
+      for byte in bytes { union |= byte }
+      return union < 0x80 || String(validating: bytes, as: UTF8.self) != nil
+    }
   }
 }

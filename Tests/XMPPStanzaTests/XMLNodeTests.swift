@@ -22,8 +22,16 @@ struct XMLNodeTests {
         XMLAttribute(XMLName("b", in: ""), "1"),
         XMLAttribute(XMLName("lang", in: Namespace.xml), "de"),
         XMLAttribute(XMLName("c", in: "u"), "2"),
+        XMLAttribute(XMLName("d", in: "u"), "3"),
       ])
-    #expect(text(node) == "<a b=\"1\" xml:lang=\"de\" xmlns:a2=\"u\" a2:c=\"2\"/>")
+    #expect(text(node) == "<a b=\"1\" xml:lang=\"de\" xmlns:a2=\"u\" a2:c=\"2\" a2:d=\"3\"/>")
+  }
+
+  /// The namespace of `xml` cannot be declared as the default one.
+  @Test func anElementInTheNamespaceOfXML() {
+    let child = XMLNode(XMLName("b", in: Namespace.client))
+    let node = XMLNode(XMLName("a", in: Namespace.xml), content: [.element(child)])
+    #expect(text(node) == "<xml:a><b/></xml:a>")
   }
 
   @Test func whatXMLWouldReadOtherwiseIsEscaped() {

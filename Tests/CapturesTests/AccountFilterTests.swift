@@ -1,0 +1,149 @@
+import Captures
+import Testing
+import XMPPStanza
+
+/// Whose a connection is.
+struct AccountFilterTests {
+  private func inbound(_ xml: String, _ connection: String = "1") throws -> CapturedRecord {
+    try record("S>C", xml, connection)
+  }
+
+  private func record(_ way: String, _ xml: String, _ connection: String) throws -> CapturedRecord {
+    let escaped = xml.replacing("\"", with: "\\\"")
+    let line = "{\"conn\":\"\(connection)\",\"dir\":\"\(way)\",\"data\":\"\(escaped)\"}"
+    return try #require(try read(line, "raw-jsonl").records.first)
+  }
+
+  private func bound(_ jid: String, _ connection: String = "1") throws -> CapturedRecord {
+    let bind = "<bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'><jid>\(jid)</jid></bind>"
+    return try inbound("<iq type='result' id='b'>\(bind)</iq>", connection)
+  }
+
+  private func lifecycle(_ content: CapturedRecord.Content, _ connection: String = "1")
+    -> CapturedRecord
+  {
+    CapturedRecord(connection: connection, time: nil, line: 1, content: content)
+  }
+
+  /// What passes, each record told by its place in the list, and the filter afterwards.
+  private func filtered(
+    _ records: [CapturedRecord], account: String? = nil
+  ) throws -> (passed: [Int], filter: AccountFilter) {
+    var filter = AccountFilter(account: try account.map(BareJID.init(parsing:)))
+    var passed: [Int] = []
+    for (index, record) in records.enumerated() {
+      var numbered = record
+      numbered.line = index
+      filter.take(numbered) { passed.append($0.line) }
+    }
+    filter.finish { passed.append($0.line) }
+    return (passed, filter)
+  }
+
+  @Test func whatComesBeforeBindIsHeldAndPasses() throws {
+    var filter = AccountFilter(account: nil)
+    var passed = 0
+    try filter.take(inbound("<stream:features/>")) { _ in passed += 1 }
+    try filter.take(record("C>S", "<iq type='set'/>", "1")) { _ in passed += 1 }
+    #expect(passed == 0)
+    try filter.take(bound("alice@a.test/x")) { _ in passed += 1 }
+    #expect(passed == 3)
+    #expect(filter.accounts.map(\.text) == ["alice@a.test"])
+  }
+
+  @Test func oneAccountOfSeveral() throws {
+    let records = try [
+      inbound("<stream:features/>", "1"), inbound("<stream:features/>", "2"),
+      bound("bob@a.test/x", "2"), bound("alice@a.test/x", "1"), inbound("<presence/>", "2"),
+      inbound("<presence/>", "1"),
+    ]
+    #expect(try filtered(records, account: "alice@a.test").passed == [0, 3, 5])
+    #expect(try filtered(records, account: "BOB@a.test").passed == [1, 2, 4])
+    #expect(try filtered(records, account: "eve@a.test").passed == [])
+    let open = try filtered(records)
+    #expect(open.filter.accounts.map(\.text) == ["alice@a.test", "bob@a.test"])
+  }
+
+  @Test func theAccountFromSASL2() throws {
+    let success =
+      "<success xmlns='urn:xmpp:sasl:2'><authorization-identifier>alice@a.test/x"
+      + "</authorization-identifier></success>"
+    let result = try filtered([inbound(success)])
+    #expect(result.filter.accounts.map(\.text) == ["alice@a.test"])
+  }
+
+  @Test func theAccountFromLifecycle() throws {
+    let alice = try JID(parsing: "alice@a.test/x")
+    for content in [CapturedRecord.Content.opened(alice), .resumed(alice)] {
+      let result = try filtered([lifecycle(content), inbound("<presence/>")])
+      #expect(result.filter.accounts == [alice.bare])
+      #expect(result.passed == [0, 1])
+    }
+  }
+
+  @Test func theAccountFromTheHeader() throws {
+    let alice = try JID(parsing: "alice@a.test")
+    let records = try [
+      lifecycle(.header(account: alice, inboundOnly: false), ""), inbound("<presence/>", ""),
+      lifecycle(.closed, ""), inbound("<presence/>", ""),
+    ]
+    #expect(try filtered(records, account: "alice@a.test").passed == [0, 1, 2, 3])
+    #expect(try filtered(records, account: "bob@a.test").passed == [])
+  }
+
+  @Test func aLogFromTheMiddle() throws {
+    let full = try [
+      inbound("<presence from='x@y'/>", ""), inbound("<presence to='alice@a.test/x'/>", ""),
+    ]
+    #expect(try filtered(full).filter.accounts.map(\.text) == ["alice@a.test"])
+    // A bare address is taken where there is nothing better.
+    let bare = try [inbound("<presence to='alice@a.test'/>"), inbound("<presence/>")]
+    #expect(try filtered(bare).filter.accounts.map(\.text) == ["alice@a.test"])
+    #expect(try filtered(bare, account: "alice@a.test").passed == [0, 1])
+    // What we send to somebody says nothing of ourselves.
+    let sent = try [record("C>S", "<presence to='bob@a.test/x'/>", "")]
+    #expect(try filtered(sent).filter.accounts.isEmpty)
+  }
+
+  @Test func aNamelessLogPassesWhole() throws {
+    let records = try [inbound("<presence/>", ""), lifecycle(.closed, ""), inbound("<a/>", "")]
+    #expect(try filtered(records).passed == [0, 1, 2])
+    #expect(try filtered(records, account: "alice@a.test").passed == [0, 1, 2])
+  }
+
+  @Test func aLoginThatFailedBelongsToTheNext() throws {
+    let records = try [
+      inbound("<stream:features/>", ""), lifecycle(.closed, ""), bound("alice@a.test/x", ""),
+    ]
+    #expect(try filtered(records, account: "alice@a.test").passed == [0, 1, 2])
+  }
+
+  @Test func aConnectionThatNeverSaysWhoseItIs() throws {
+    let records = try [
+      inbound("<stream:features/>", "1"), bound("alice@a.test/x", "2"), lifecycle(.closed, "1"),
+      inbound("<presence/>", "2"),
+    ]
+    let result = try filtered(records, account: "alice@a.test")
+    #expect(result.passed == [1, 3])
+    #expect(result.filter.unattributed == 2)
+  }
+
+  @Test func aNameUsedAgainIsAnotherConnection() throws {
+    let records = try [
+      bound("alice@a.test/x"), lifecycle(.closed), bound("bob@a.test/x"), inbound("<presence/>"),
+    ]
+    #expect(try filtered(records, account: "alice@a.test").passed == [0, 1])
+    #expect(try filtered(records, account: "bob@a.test").passed == [2, 3])
+  }
+
+  @Test func whatIsHeldIsBounded() throws {
+    var filter = AccountFilter(account: try BareJID(parsing: "alice@a.test"))
+    var passed = 0
+    let unknown = try inbound("<stream:features/>", "1")
+    let known = try bound("alice@a.test/x", "2")
+    filter.take(unknown) { _ in passed += 1 }
+    for _ in 0..<10_000 { filter.take(known) { _ in passed += 1 } }
+    #expect(passed == 10_000)
+    #expect(filter.unattributed == 1)
+  }
+}
