@@ -51,7 +51,7 @@ extension [UInt8] {
 
   /// Appends text with the characters escaped that XML would read otherwise: markup, and the
   /// white space that XML 1.0 §2.11 and §3.3.3 would normalise away.
-  fileprivate mutating func appendEscaped(_ text: String, inAttribute: Bool) {
+  package mutating func appendEscaped(_ text: String, inAttribute: Bool) {
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "&"): self += "&amp;".utf8

@@ -1,0 +1,95 @@
+/// Why a stream cannot be read any further.
+package struct StreamError: Error, Hashable, Sendable {
+  /// The rule that was broken.
+  package let kind: Kind
+  /// The offset in the stream of the first byte of the element at fault, or of the byte between
+  /// elements that may not stand there.
+  package let offset: Int
+
+  /// An error at an offset.
+  package init(_ kind: Kind, offset: Int) {
+    self.kind = kind
+    self.offset = offset
+  }
+
+  /// The rules of a stream.
+  package enum Kind: Error, Hashable {
+    /// XML 1.0 and its namespaces; with libxml2's number for the rule where it is known.
+    case notWellFormed(code: Int32)
+    /// A part of XML that RFC 6120 §11.1 forbids.
+    case restrictedXML(RestrictedXML)
+    /// RFC 6120 §11.6: a declared encoding, or bytes, other than UTF-8.
+    case unsupportedEncoding
+    /// A namespace prefix that nothing declares (RFC 6120 §4.8).
+    case undeclaredPrefix
+    /// A limit of `StreamLimits`.
+    case limit(StreamLimit)
+    /// The stream begins with something other than a stream header (RFC 6120 §4.2).
+    case badRoot
+    /// Something other than white space stands between two elements.
+    case textBetweenElements
+    /// The bytes ended inside an element.
+    case truncated
+    /// libxml2 could not be set up: memory is short.
+    case noMemory
+  }
+}
+
+/// The parts of XML that have no place in XMPP.
+package enum RestrictedXML: String, Hashable, Sendable {
+  /// `<!-- -->`
+  case comment = "a comment"
+  /// `<? ?>`
+  case processingInstruction = "a processing instruction"
+  /// `<!DOCTYPE>`
+  case documentType = "a document type declaration"
+  /// `&name;` where it is none of the five that XML predefines.
+  case entityReference = "a reference to an entity other than the five of XML"
+}
+
+/// The fields of `StreamLimits`.
+package enum StreamLimit: Hashable, Sendable {
+  case depth
+  case attributesPerElement
+  case elementsPerStanza
+  case bytesPerElement
+}
+
+extension StreamError: CustomStringConvertible {
+  /// The reason as a sentence without its full stop; it quotes nothing of the stream.
+  package var description: String { "\(kind) (byte \(offset) of the stream)" }
+}
+
+extension StreamError.Kind: CustomStringConvertible {
+  /// The reason as a clause, for a person.
+  package var description: String {
+    switch self {
+    case .notWellFormed(let code):
+      Self.wellKnown[code] ?? "the XML is not well formed (libxml2 error \(code))"
+    case .restrictedXML(let part): "\(part.rawValue), which XMPP forbids"
+    case .unsupportedEncoding: "the text is not UTF-8"
+    case .undeclaredPrefix: "a namespace prefix is not declared"
+    case .limit(.depth): "elements are nested too deeply"
+    case .limit(.attributesPerElement): "an element has too many attributes"
+    case .limit(.elementsPerStanza): "a stanza has too many elements"
+    case .limit(.bytesPerElement): "a stanza has too many bytes"
+    case .badRoot: "a stream header was expected"
+    case .textBetweenElements: "there is text between elements"
+    case .truncated: "the text ends inside an element"
+    case .noMemory: "the memory for an XML parser is not there"
+    }
+  }
+
+  /// libxml2's numbers (`xmlParserErrors`) for the mistakes that logs really have.
+  private static let wellKnown: [Int32: String] = [
+    9: "a character that XML does not allow",
+    38: "a `<` inside an attribute value",
+    39: "an attribute value without quotes",
+    41: "an attribute without a value",
+    42: "an attribute occurs twice",
+    62: "`]]>` in text",
+    68: "a name was expected",
+    73: "a `>` was expected",
+    76: "an end tag does not fit its start tag",
+  ]
+}

@@ -1,0 +1,81 @@
+import Testing
+import XMPPStanza
+import XMPPStream
+
+/// Each limit: what reaches it passes, one more is refused.
+struct LimitTests {
+  private static let limits = StreamLimits(
+    depth: 5, attributesPerElement: 4, elementsPerStanza: 10, bytesPerElement: 1000)
+
+  private func nested(_ depth: Int) -> String {
+    String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+  }
+
+  @Test func depth() {
+    #expect(parse(nested(5), limits: Self.limits).error == nil)
+    #expect(parse(nested(6), limits: Self.limits).error == .limit(.depth))
+    #expect(parse(nested(128)).error == nil)
+    #expect(parse(nested(129)).error == .limit(.depth))
+    #expect(parse(nested(50_000), limits: .capture).error == .limit(.depth))
+  }
+
+  @Test func attributes() {
+    func element(_ count: Int) -> String {
+      "<a " + (0..<count).map { "b\($0)=''" }.joined(separator: " ") + "/>"
+    }
+    #expect(parse(element(4), limits: Self.limits).error == nil)
+    #expect(parse(element(5), limits: Self.limits).error == .limit(.attributesPerElement))
+    #expect(
+      parse("<a xmlns='u' b='' c='' d='' e=''/>", limits: Self.limits).error
+        == .limit(.attributesPerElement))
+    #expect(parse(element(20_000)).error == .limit(.attributesPerElement))
+  }
+
+  @Test func elements() {
+    func element(_ count: Int) -> String {
+      "<a>" + String(repeating: "<b/>", count: count - 1) + "</a>"
+    }
+    #expect(parse(element(10) + element(10), limits: Self.limits).error == nil)
+    #expect(parse(element(11), limits: Self.limits).error == .limit(.elementsPerStanza))
+  }
+
+  @Test func bytes() {
+    func element(_ count: Int) -> String {
+      "<a>" + String(repeating: "x", count: count - 7) + "</a>"
+    }
+    for pieces in [[], [1], [999], [1000]] {
+      let fits = parse("\n" + element(1000) + element(1000), limits: Self.limits, pieces: pieces)
+      #expect(fits.error == nil)
+      #expect(fits.elements.count == 2)
+      let exceeds = parse(element(1001), limits: Self.limits, pieces: pieces)
+      #expect(exceeds.error == .limit(.bytesPerElement))
+    }
+  }
+
+  @Test(arguments: ["<a>", "<a b='", "<a b='' ", "<a><![CDATA[", "<", "<a>&", "<!-- "])
+  func bytesAreCountedWhileTheyArrive(_ head: String) throws {
+    let parser = StreamParser(root: .records, limits: Self.limits)
+    let error = #expect(throws: StreamError.self) {
+      try parser.feed(Array(head.utf8)) { _ in }
+      for _ in 0..<1001 { try parser.feed([UInt8(ascii: "x")]) { _ in } }
+    }
+    switch error?.kind {
+    case .limit(.bytesPerElement), .restrictedXML, .notWellFormed: break
+    default: Issue.record("\(String(describing: error))")
+    }
+  }
+
+  @Test func tenMegabytesOfText() {
+    let text = String(repeating: "0123456789", count: 1_100_000)
+    let outcome = parse("<a><b>\(text)</b></a>", limits: .capture)
+    #expect(outcome.error == nil)
+    #expect(outcome.elements.first?.children.first { _ in true }?.text == text)
+    #expect(parse("<a>\(text)</a>").error == .limit(.bytesPerElement))
+  }
+
+  @Test func aMegabyteOfAttributeInSmallPieces() {
+    let value = String(repeating: "v", count: 1_000_000)
+    let outcome = parse("<a b='\(value)'/>", pieces: [100])
+    #expect(outcome.elements == [client("a", [("b", value)])])
+  }
+}

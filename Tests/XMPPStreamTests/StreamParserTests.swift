@@ -1,0 +1,171 @@
+import Testing
+import XMPPStanza
+import XMPPStream
+
+struct StreamParserTests {
+  @Test func anElementWithoutNamespaceIsAStanza() {
+    let text = "<iq type='get'><query xmlns='jabber:iq:roster'/></iq>"
+    let query = XMLNode(XMLName("query", in: Namespace.roster))
+    let outcome = parse(text)
+    #expect(outcome.elements == [client("iq", [("type", "get")], [.element(query)])])
+    #expect(outcome.texts == [text])
+  }
+
+  @Test func whiteSpaceBetweenElementsIsNoPartOfThem() {
+    #expect(parse(" \r\n<a/>\t\n <b >x</b >\n").texts == ["<a/>", "<b >x</b >"])
+  }
+
+  @Test func theEndComesWithTheLastByte() throws {
+    let parser = StreamParser(root: .records, limits: .live)
+    for text in ["<a/>", "<a></a>", "<a b='1'>x</a >"] {
+      var count = 0
+      try parser.feed(Array(text.utf8.dropLast())) { _ in count += 1 }
+      #expect(count == 0)
+      #expect(!parser.isBetweenElements)
+      try parser.feed(Array(text.utf8.suffix(1))) { _ in count += 1 }
+      #expect(count == 1, "\(text)")
+      #expect(parser.isBetweenElements)
+    }
+  }
+
+  /// libxml2 2.9 gives `&amp;` in an attribute as `&#38;` where it is not told otherwise.
+  @Test(arguments: [
+    ("&amp;", "&"), ("&#38;", "&"), ("&#x26;", "&"), ("&lt;", "<"), ("&#60;", "<"), ("&gt;", ">"),
+    ("&quot;", "\""), ("&apos;", "'"), ("&amp;lt;", "&lt;"), ("&#38;lt;", "&lt;"),
+    ("a&amp;b&amp;c", "a&b&c"), ("&#x4F60;", "你"), ("&#128512;", "😀"), ("&amp;#38;", "&#38;"),
+  ])
+  func referencesAreReplaced(_ written: String, _ meant: String) {
+    #expect(parse("<a b='\(written)'/>").elements == [client("a", [("b", meant)])])
+    #expect(parse("<a>\(written)</a>").elements == [client("a", [], [.text(meant)])])
+  }
+
+  @Test func textIsJoined() {
+    let outcome = parse("<a>one &amp; <![CDATA[<two> & ]]]]><![CDATA[>]]>three\r\nfour</a>")
+    #expect(outcome.elements == [client("a", [], [.text("one & <two> & ]]>three\nfour")])])
+  }
+
+  @Test func attributeValuesAreNormalised() {
+    #expect(
+      parse("<a b='1\t2\n3\r\n4&#10;5'/>").elements == [client("a", [("b", "1 2 3 4\n5")])])
+  }
+
+  @Test func namespaceNamesNeedNotBeURIs() {
+    let outcome = parse("<a xmlns='vcard-temp'/><b xmlns='a b'/><c xmlns=''/>")
+    #expect(outcome.elements.map(\.name.namespace) == ["vcard-temp", "a b", ""])
+    #expect(outcome.error == nil)
+  }
+
+  @Test func prefixesAreResolved() {
+    let outcome = parse("<x:a xmlns:x='u' x:b='1' xml:lang='de' c='2'/>")
+    let node = XMLNode(
+      XMLName("a", in: "u"),
+      attributes: [
+        XMLAttribute(XMLName("b", in: "u"), "1"),
+        XMLAttribute(XMLName("lang", in: Namespace.xml), "de"),
+        XMLAttribute(XMLName("c", in: ""), "2"),
+      ])
+    #expect(outcome.elements == [node])
+  }
+
+  @Test func headersAndEndsMayStandBetweenRecords() {
+    let outcome = parse(
+      "<?xml version='1.0'?><stream:stream to='a.test'><iq/></stream:stream><stream:stream><r/>")
+    let root = XMLName("stream", in: Namespace.streams)
+    let first = StreamElement(
+      node: XMLNode(root, attributes: [XMLAttribute(XMLName("to", in: ""), "a.test")]),
+      bytes: Array("<stream:stream to='a.test'>".utf8))
+    let second = StreamElement(node: XMLNode(root), bytes: Array("<stream:stream>".utf8))
+    #expect(
+      outcome.events == [
+        .header(first), .element(StreamElement(node: client("iq"), bytes: Array("<iq/>".utf8))),
+        .end, .header(second),
+        .element(StreamElement(node: client("r"), bytes: Array("<r/>".utf8))),
+      ])
+  }
+
+  @Test(arguments: ["", "<?xml version='1.0'?>", "<?xml version=\"1.0\" encoding='utf-8' ?>\n"])
+  func aNewStreamMayBeginInAConnection(_ declaration: String) {
+    let text = "\(declaration)\(header)<a/>\(declaration)\(header)<b/></stream:stream>"
+    for pieces in [[], [1], [7]] {
+      let outcome = parse(text, as: .wire, pieces: pieces)
+      #expect(outcome.error == nil)
+      #expect(outcome.elements == [client("a"), client("b")])
+      #expect(outcome.events.count == 5)
+      #expect(outcome.events.last == .end)
+    }
+  }
+
+  @Test func aNewStreamMayBeginAfterTheEnd() {
+    let outcome = parse("\(header)<a/></stream:stream>\n\(header)<b/>", as: .wire)
+    #expect(outcome.elements == [client("a"), client("b")])
+    #expect(outcome.error == nil)
+  }
+
+  @Test func anEmptyStreamIsAHeaderAndAnEnd() {
+    let tag = String(header.dropLast()) + "/>"
+    for root in [StreamRoot.records, .wire] {
+      let outcome = parse(tag + tag, as: root)
+      #expect(outcome.error == nil)
+      #expect(outcome.events.count == 4)
+      #expect(outcome.events.last == .end)
+    }
+  }
+
+  /// A header may declare what the standard root lacks; the bytes of a record do not need it.
+  @Test func recordsStandByThemselves() {
+    let foreign =
+      "<s:stream xmlns='jabber:server' xmlns:s='http://etherx.jabber.org/streams' xmlns:x='u&amp;v'>"
+    let outcome = parse(
+      foreign
+        + "<s:features/><iq x:a='1'/><iq xmlns='jabber:client'/><x:b xmlns:x='w'/></s:stream>",
+      as: .wire)
+    #expect(outcome.error == nil)
+    #expect(
+      outcome.elements.map(\.name.namespace) == [
+        Namespace.streams, "jabber:server", Namespace.client, "w",
+      ])
+    for event in outcome.events {
+      guard case .element(let element) = event else { continue }
+      let again = parse(element.bytes)
+      #expect(again.elements == [element.node])
+    }
+    #expect(outcome.texts.last?.contains("xmlns:x=\"u") == false)
+  }
+
+  @Test func aHeaderWithoutDefaultNamespace() {
+    let outcome = parse(
+      "<stream:stream xmlns:stream='http://etherx.jabber.org/streams'><a/><b xmlns='u'/>",
+      as: .wire)
+    #expect(outcome.texts == ["<a xmlns=\"\"/>", "<b xmlns='u'/>"])
+  }
+
+  @Test func namesThatComeAgainAreTheSame() {
+    let many = (0..<3000).map { "<n\($0) a\($0)='' xmlns='u\($0 % 7)'/>" }.joined()
+    let outcome = parse(many + many)
+    #expect(outcome.elements.count == 6000)
+    #expect(outcome.elements.prefix(3000) == outcome.elements.suffix(3000))
+    #expect(outcome.elements[1234].name == XMLName("n1234", in: "u2"))
+  }
+
+  /// libxml2's dictionary of names holds 10 MB, so a context has to be renewed in time.
+  @Test func aLongStreamOfNewNames() throws {
+    let parser = StreamParser(root: .wire, limits: .live)
+    try parser.feed(Array(header.utf8)) { _ in }
+    let padding = String(repeating: "n", count: 1000)
+    var count = 0
+    for index in 0..<16_000 {
+      try parser.feed(Array("<\(padding)\(index)/>".utf8)) { event in
+        guard case .element(let element) = event else { return }
+        if element.node.name.local == "\(padding)\(index)" { count += 1 }
+      }
+    }
+    try parser.finish()
+    #expect(count == 16_000)
+  }
+
+  @Test func whatTheSinkThrowsComesOut() {
+    struct Full: Error {}
+    let parser = StreamParser(root: .records, limits: .live)
+    #expect(throws: Full.self) { try parser.feed(Array("<a/>".utf8)) { _ in throw Full() } }
+  }
+}

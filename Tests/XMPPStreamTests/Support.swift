@@ -1,0 +1,88 @@
+import XMPPStanza
+import XMPPStream
+
+/// SplitMix64: small, seeded and the same on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// What a parser made of some bytes: the events, and the error that ended them.
+struct Outcome: Equatable {
+  var events: [StreamEvent] = []
+  var error: StreamError.Kind?
+
+  var elements: [XMLNode] {
+    events.compactMap { event in
+      switch event {
+      case .element(let element): element.node
+      case .header, .end: nil
+      }
+    }
+  }
+
+  /// The bytes of every element as text.
+  var texts: [String] {
+    events.compactMap { event in
+      switch event {
+      case .element(let element): String(decoding: element.bytes, as: UTF8.self)
+      case .header, .end: nil
+      }
+    }
+  }
+}
+
+/// Feeds the bytes in pieces of the given lengths, in turn; an empty list means in one piece.
+func parse(
+  _ bytes: [UInt8], as root: StreamRoot = .records, limits: StreamLimits = .live,
+  pieces: [Int] = []
+) -> Outcome {
+  var outcome = Outcome()
+  let parser = StreamParser(root: root, limits: limits)
+  do {
+    var start = 0
+    var turn = 0
+    while start < bytes.count {
+      let count = pieces.isEmpty ? bytes.count : pieces[turn % pieces.count]
+      let end = min(start + max(1, count), bytes.count)
+      try parser.feed(bytes[start..<end]) { outcome.events.append($0) }
+      start = end
+      turn += 1
+    }
+    try parser.finish()
+  } catch let error as StreamError {
+    outcome.error = error.kind
+  } catch {
+    preconditionFailure("the sink throws nothing")
+  }
+  return outcome
+}
+
+func parse(
+  _ text: String, as root: StreamRoot = .records, limits: StreamLimits = .live,
+  pieces: [Int] = []
+) -> Outcome {
+  parse(Array(text.utf8), as: root, limits: limits, pieces: pieces)
+}
+
+func client(
+  _ local: String, _ attributes: [(String, String)] = [], _ content: [XMLNode.Content] = []
+) -> XMLNode {
+  XMLNode(
+    XMLName(local, in: Namespace.client),
+    attributes: attributes.map { XMLAttribute(XMLName($0.0, in: ""), $0.1) }, content: content)
+}
+
+let header =
+  "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' to='a.test'>"
