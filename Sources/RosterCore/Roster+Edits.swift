@@ -64,6 +64,12 @@ extension Roster {
           + "only our own server answers it (RFC 6120 §8.1.2.1).")
       return
     }
+    if case .roster = answer.payload {
+      step.find(
+        .unsolicitedResult, cause: mine.first?.sent.record,
+        "The answer to our roster set holds a roster, which was ignored: only a get is answered "
+          + "by one (RFC 6121 §2.1.4).")
+    }
     edits.pending.removeAll { $0.id == answer.id }
     for var edit in mine {
       if case .error(let condition) = answer.payload {

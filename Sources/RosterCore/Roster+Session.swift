@@ -54,7 +54,9 @@ extension Roster {
   }
 
   /// A log that begins in mid-session shows stanzas without a stream header before them.
-  mutating func takeSessionForGranted(_ step: inout Step) {
+  /// An element that was not taken tells nothing, not even that there is a session.
+  mutating func takeSessionForGranted(by event: StanzaEvent, _ step: inout Step) {
+    if case .rejected = event { return }
     if stream.phase == .unseen { startSession(&step) }
   }
 

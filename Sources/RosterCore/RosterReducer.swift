@@ -14,6 +14,9 @@ public enum RosterReducer {
     public internal(set) var changes: [RosterChange] = []
     /// What was odd.
     public internal(set) var findings: [Finding] = []
+
+    /// Nothing happened.
+    package init() {}
   }
 
   /// Reduces one event into the state, in place.
@@ -59,7 +62,7 @@ extension Roster {
     case .stanza(let event):
       // What another account's stream carries says nothing about this one.
       guard stream.phase != .foreign else { return }
-      takeSessionForGranted(&step)
+      takeSessionForGranted(by: event, &step)
       apply(event, &step)
     }
   }
