@@ -91,6 +91,8 @@ extension Roster {
   /// Inserts an item or replaces it whole: what it lacks goes back to its default.
   private mutating func put(_ item: RosterItem, _ source: Source, _ step: inout Step) {
     let jid = item.jid
+    let isPush = if case .push = source { true } else { false }
+    noteEffects(from: entries[jid]?.item, to: item, isPush: isPush)
     if let old = entries[jid] {
       if old.item != item { replace(old, by: item, &step) }
       if old.item.subscription.includesTo, !item.subscription.includesTo {
@@ -143,6 +145,7 @@ extension Roster {
       step.change(.itemRemoved(old.item))
       voidPresence(of: jid, &step)
     }
+    echoes[jid] = nil
     if case .push = source { denyIncoming(of: jid, &step) }
     settleOutgoing(byRemovalOf: jid, source, &step)
     compareWithEdits(jid, nil, &step)

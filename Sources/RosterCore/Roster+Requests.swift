@@ -15,15 +15,38 @@ extension Roster {
     }
     switch stanza.kind {
     case .subscribe: receiveRequest(stanza, &step)
-    case .subscribed:
-      guard !endOutgoing(jid, .accepted, &step) else { return }
+    case .subscribed: receiveAcceptance(stanza, &step)
+    case .unsubscribe: receiveWithdrawal(stanza, &step)
+    case .unsubscribed: receiveRefusal(stanza, &step)
+    }
+  }
+
+  private mutating func receiveAcceptance(_ stanza: SubscriptionStanza, _ step: inout Step) {
+    let isEcho = isEcho(.subscribed, of: stanza.contact)
+    if endOutgoing(stanza.contact, .accepted, &step) {
+      if !isEcho { expectPush(showing: .subscribed, of: stanza.contact) }
+    } else if !isEcho {
       reportUnasked(.unsolicitedSubscribed, stanza, "we had asked for nothing", &step)
-    case .unsubscribe:
-      guard !endIncoming(jid, .withdrawn, &step), !seesUs(jid) else { return }
+    }
+  }
+
+  private mutating func receiveWithdrawal(_ stanza: SubscriptionStanza, _ step: inout Step) {
+    let isEcho = isEcho(.unsubscribe, of: stanza.contact)
+    let hadAsked = endIncoming(stanza.contact, .withdrawn, &step)
+    if seesUs(stanza.contact) {
+      if !isEcho { expectPush(showing: .unsubscribe, of: stanza.contact) }
+    } else if !isEcho, !hadAsked {
       reportUnasked(
         .unsolicitedUnsubscribe, stanza, "it neither asked nor sees our presence", &step)
-    case .unsubscribed:
-      guard !endOutgoing(jid, .refused, &step), !isSeen(jid) else { return }
+    }
+  }
+
+  private mutating func receiveRefusal(_ stanza: SubscriptionStanza, _ step: inout Step) {
+    let isEcho = isEcho(.unsubscribed, of: stanza.contact)
+    let hadAsked = endOutgoing(stanza.contact, .refused, &step)
+    if isSeen(stanza.contact) || isAsked(stanza.contact) {
+      if !isEcho { expectPush(showing: .unsubscribed, of: stanza.contact) }
+    } else if !isEcho, !hadAsked {
       reportUnasked(
         .unsolicitedUnsubscribed, stanza, "we neither asked nor see its presence", &step)
     }
@@ -45,6 +68,8 @@ extension Roster {
     entries[jid]?.item.subscription.includesTo ?? false
   }
 
+  private func isAsked(_ jid: BareJID) -> Bool { entries[jid]?.item.isPending ?? false }
+
   private mutating func receiveRequest(_ stanza: SubscriptionStanza, _ step: inout Step) {
     let jid = stanza.contact
     guard !seesUs(jid) else {
@@ -58,8 +83,9 @@ extension Roster {
       known ?? IncomingRequest(since: step.stamp, last: step.stamp, count: 0)
     request.last = step.stamp
     request.count += 1
-    request.status = stanza.status
-    request.nickname = stanza.nickname
+    // Servers that send a request again often leave out its text.
+    request.status = stanza.status ?? request.status
+    request.nickname = stanza.nickname ?? request.nickname
     incoming[jid] = request
     if known == nil {
       step.change(.requestOpened(jid, request))
@@ -82,9 +108,12 @@ extension Roster {
     case .subscribe: sendRequest(to: jid, &step)
     case .subscribed: accept(jid, &step)
     case .unsubscribe:
+      if isSeen(jid) || isAsked(jid) { expectPush(showing: .unsubscribed, of: jid) }
       endOutgoing(jid, .cancelled, &step)
       voidPresence(of: jid, &step)
-    case .unsubscribed: endIncoming(jid, .denied, &step)
+    case .unsubscribed:
+      if seesUs(jid) { expectPush(showing: .unsubscribe, of: jid) }
+      endIncoming(jid, .denied, &step)
     }
   }
 
@@ -102,6 +131,8 @@ extension Roster {
   }
 
   private mutating func accept(_ jid: BareJID, _ step: inout Step) {
+    // The server brings back somebody whom we took out.
+    edits.settled[jid] = nil
     if let request = incoming[jid] { reportIfAutomatic(jid, request, &step) }
     guard !endIncoming(jid, .accepted, &step), !seesUs(jid) else { return }
     step.find(

@@ -26,6 +26,7 @@ extension Roster {
       return
     }
     openQueries = []
+    echoes = [:]
     presences = [:]
     ownPresences = ContactPresence()
     reportUnacknowledged(&step)
@@ -49,8 +50,10 @@ extension Roster {
   mutating func close(isLost: Bool, _ step: inout Step) {
     endSession(&step)
     stream.phase = .closed
-    // A lost session may be resumed and then acknowledge; one that was closed in order is over.
-    if !isLost { reportUnacknowledged(&step) }
+    // A lost session may be resumed and then go on; one that was closed in order is over.
+    guard !isLost else { return }
+    reportUnacknowledged(&step)
+    abandonEdits(&step)
   }
 
   /// A log that begins in mid-session shows stanzas without a stream header before them.

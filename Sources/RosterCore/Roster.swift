@@ -39,6 +39,7 @@ public struct Roster: Hashable, Sendable {
   /// The last versions that the server gave, the newest last.
   var knownVersions: [String] = []
   var edits = EditBook()
+  var echoes = TreeDictionary<BareJID, Echoes>()
   var unacknowledged: [UnacknowledgedPush] = []
   /// No deadline is due before this time, so that most events need not look.
   var nextDeadline: Int64 = .max
