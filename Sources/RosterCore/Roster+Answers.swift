@@ -52,6 +52,16 @@ extension Roster {
     }
   }
 
+  /// A new session: what was not answered will never be.
+  mutating func abandonQueries(_ step: inout Step) {
+    for open in openQueries where !open.isReportedAsLate {
+      step.find(
+        .unansweredQuery, about: open.query.to?.bare, cause: open.sent.record,
+        "The request of record \(open.sent.record) was not answered before its session ended.")
+    }
+    openQueries = []
+  }
+
   private func reportSpoofed(_ answer: Answer, _ open: OpenQuery, _ step: inout Step) {
     step.find(
       .spoofedAnswer, about: answer.from?.bare, cause: open.sent.record,

@@ -46,6 +46,15 @@ extension Roster {
     expect(within: Patience.answer, after: step.stamp)
   }
 
+  /// Each push wants an acknowledgement of its own, though servers use an id again. Our answer to
+  /// somebody else's request may have the same id.
+  mutating func acknowledge(_ id: String, to: JID?) {
+    guard isOwnServer(to), let index = unacknowledged.firstIndex(where: { $0.id == id }) else {
+      return
+    }
+    unacknowledged.remove(at: index)
+  }
+
   /// A result is the whole roster: what it does not list is gone.
   mutating func replaceRoster(by query: RosterQuery, asked: UInt64?, _ step: inout Step) {
     reportOddities(of: query, &step)

@@ -143,12 +143,14 @@ extension Roster {
   /// No person reads and answers within a second: a client that accepts whoever asks hands its
   /// user's presence to strangers. Somebody we see or asked to see is none.
   private func reportIfAutomatic(_ jid: BareJID, _ request: IncomingRequest, _ step: inout Step) {
-    guard let asked = request.last.time, let now = step.stamp.time, now - asked < Patience.person,
-      !isSeen(jid), outgoing[jid] == nil
+    guard let asked = request.last.time, let now = step.stamp.time, !isSeen(jid),
+      outgoing[jid] == nil
     else { return }
+    let (waited, isOverflow) = now.subtractingReportingOverflow(asked)
+    guard !isOverflow, waited < Patience.person else { return }
     step.find(
       .automaticAcceptance, about: jid, cause: request.last.record,
-      "The request of \(jid), whom we do not subscribe to, was accepted \(now - asked) ms after "
+      "The request of \(jid), whom we do not subscribe to, was accepted \(waited) ms after "
         + "it came: nobody was asked.")
   }
 
@@ -167,11 +169,7 @@ extension Roster {
     if item.subscription.includesTo {
       endOutgoing(item.jid, .subscribed, &step)
     } else if item.isPending {
-      if outgoing[item.jid] == nil {
-        openOutgoing(item.jid, isReflected: true, &step)
-      } else {
-        outgoing[item.jid]?.isReflected = true
-      }
+      reflectOutgoing(item.jid, &step)
     } else if let request = outgoing[item.jid], decides(source, request) {
       endOutgoing(item.jid, .dropped, &step)
     }
@@ -216,6 +214,16 @@ extension Roster {
     outgoing[jid] = request
     step.change(.outgoingOpened(jid, request))
     expect(within: Patience.people, after: step.stamp)
+  }
+
+  private mutating func reflectOutgoing(_ jid: BareJID, _ step: inout Step) {
+    guard let request = outgoing[jid] else {
+      openOutgoing(jid, isReflected: true, &step)
+      return
+    }
+    guard !request.isReflected else { return }
+    outgoing[jid]?.isReflected = true
+    step.change(.outgoingReflected(jid))
   }
 
   @discardableResult
