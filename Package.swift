@@ -63,8 +63,12 @@ let package = Package(
       swiftSettings: rules),
 
     .target(
-      name: "TestSupport", dependencies: ["XMPPStanza"], path: "Tests/TestSupport",
-      swiftSettings: rules),
+      name: "TestSupport",
+      dependencies: [
+        "XMPPStanza", "XMPPStream", "RosterCore",
+        .product(name: "HashTreeCollections", package: "swift-collections"),
+      ],
+      path: "Tests/TestSupport", swiftSettings: rules),
     .testTarget(
       name: "XMPPStanzaTests", dependencies: ["XMPPStanza", "TestSupport"], swiftSettings: rules),
     .testTarget(
@@ -72,7 +76,10 @@ let package = Package(
       swiftSettings: rules),
     .testTarget(
       name: "RosterCoreTests",
-      dependencies: ["RosterCore", "XMPPStanza", "XMPPStream", "TestSupport"],
+      dependencies: [
+        "RosterCore", "XMPPStanza", "XMPPStream", "TestSupport",
+        .product(name: "HashTreeCollections", package: "swift-collections"),
+      ],
       swiftSettings: rules),
     .executableTarget(
       name: "EventLogProbe", dependencies: ["EventLog"], path: "Tests/EventLogProbe",

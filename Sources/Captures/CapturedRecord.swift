@@ -67,13 +67,19 @@ package enum CaptureError: Error, Hashable, Sendable {
 }
 
 extension CaptureError: CustomStringConvertible {
+  /// The number of the line that is wrong, from 1.
+  package var line: Int {
+    switch self {
+    case .badHeader(let line, _), .unknownVersion(let line, _): line
+    }
+  }
+
   /// The reason as a sentence without its full stop.
   package var description: String {
     switch self {
-    case .badHeader(let line, let reason):
-      "line \(line): the capture's header cannot be read: \(reason)"
-    case .unknownVersion(let line, let version):
-      "line \(line): the capture has version \(version) of the format; this program reads version 1"
+    case .badHeader(_, let reason): "the capture's header cannot be read: \(reason)"
+    case .unknownVersion(_, let version):
+      "the capture has version \(version) of the format; this program reads version 1"
     }
   }
 }

@@ -160,7 +160,7 @@ package struct CaptureImport {
   ) throws {
     pending.append(try RecordDraft(record))
     summary.records += 1
-    if record.time == nil { summary.lacksTimes = true }
+    if record.time == nil, case .element = record.content { summary.lacksTimes = true }
     guard pending.count >= Self.batch else { return }
     try log.append(pending)
     pending.removeAll(keepingCapacity: true)

@@ -9,7 +9,7 @@ extension RosterChange {
     case .itemRemoved, .requestEnded, .outgoingEnded, .connected(false), .blocking(_, false): "-"
     case .presence(_, _, nil, _), .ownPresence(_, nil, _): "+"
     case .presence(_, _, _, nil), .ownPresence(_, _, nil): "-"
-    case .account, .completeness, .version, .itemChanged, .requestRepeated,
+    case .account, .completeness, .version, .outgoingReflected, .itemChanged, .requestRepeated,
       .requestUnconfirmed, .presence, .ownPresence, .nickname, .vCard:
       "~"
     }
@@ -33,6 +33,7 @@ extension RosterChange {
     case .requestEnded(let jid, let end):
       "request of \(jid) of record \(end.since.record): \(end.way.clause)"
     case .outgoingOpened(let jid, _): "we wait for \(jid)"
+    case .outgoingReflected(let jid): "the server shows our request to \(jid)"
     case .outgoingEnded(let jid, let end): "we no longer wait for \(jid): \(end.clause)"
     case .presence(let jid, let resource, _, let after):
       "\(jid)\(resource.isEmpty ? "" : "/" + resource) \(after?.availability.clause ?? "offline")"

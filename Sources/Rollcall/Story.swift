@@ -22,7 +22,8 @@ extension SessionEvent {
     case .featuresOffered(let features):
       "the server offers " + (features.versioning ? "roster versions" : "no roster versions")
         + (features.preApproval ? " and pre-approval" : "")
-    case .opened(let jid): "a session is bound as \(jid)"
+    case .authenticated(let jid): "the account is authenticated as \(jid)"
+    case .opened(let jid, _): "a session is bound as \(jid)"
     case .resumed(let jid): "the session\(jid.map { " of \($0)" } ?? "") is resumed"
     case .closed(let isLost): isLost ? "the connection is lost" : "the stream is closed"
     }
@@ -37,7 +38,7 @@ extension StanzaEvent {
     case .answerReceived(let answer): answer.clause
     case .pushReceived(let push):
       "\(push.from?.description ?? "the server") pushes: \(push.query.clauseOfItems)"
-    case .answerSent(let id): "we answer the request “\(id)”"
+    case .answerSent(let id, _): "we answer the request “\(id)”"
     case .subscriptionReceived(let stanza): stanza.inboundClause
     case .subscriptionSent(let stanza): stanza.outboundClause
     case .availableReceived(let from, let availability):

@@ -22,7 +22,9 @@ struct ImportCommand: ParsableCommand {
   @Argument(help: "The captures.", completion: .file())
   var captures: [String]
 
-  @Option(name: [.customShort("o"), .customLong("output")], help: "The log to write.", completion: .file())
+  @Option(
+    name: [.customShort("o"), .customLong("output")], help: "The log to write.", completion: .file()
+  )
   var log: String
 
   @Flag(help: "Import a capture again that the log already holds.")

@@ -57,7 +57,11 @@ struct Failure: Error, CustomStringConvertible {
   /// An error with the file in front, where the error does not name it itself.
   init(_ error: any Error, in path: String) {
     let text = "\(error)"
-    description = text.contains(path) ? text : "\(path): \(text)"
+    if let error = error as? CaptureError {
+      description = "\(path):\(error.line): \(text)"
+    } else {
+      description = text.contains(path) ? text : "\(path): \(text)"
+    }
   }
 }
 

@@ -12,7 +12,8 @@ extension Roster {
           "A roster get to another address is no request for our roster (RFC 6121 §2.1.3).")
         return
       }
-      isBaseKnown = version != nil && completeness == .complete && version == self.version
+      isBaseKnown =
+        completeness == .complete && version.map { knownVersions.contains($0) } ?? false
       reportUnusedVersion(version, &step)
     }
     guard query.id != nil else {
@@ -33,29 +34,42 @@ extension Roster {
   }
 
   mutating func receive(_ answer: Answer, _ step: inout Step) {
-    if let id = answer.id {
-      if let index = openQueries.firstIndex(where: { $0.query.id == id }) {
-        settle(queryAt: index, answer, &step)
-        return
-      }
-      if edits.pending.contains(where: { $0.id == id }) {
-        settleEdits(answer, &step)
-        return
-      }
-    }
-    receiveUnasked(answer, &step)
-  }
-
-  private mutating func settle(queryAt index: Int, _ answer: Answer, _ step: inout Step) {
-    let open = openQueries[index]
-    guard mayAnswer(open.query, from: answer.from) else {
-      step.find(
-        .spoofedAnswer, about: answer.from?.bare, cause: open.sent.record,
-        "An answer from \(answer.from?.description ?? "nobody") to the request of record "
-          + "\(open.sent.record) was ignored: it was not asked (RFC 6120 §8.1.2.1).")
+    guard let id = answer.id else {
+      receiveUnasked(answer, &step)
       return
     }
-    openQueries.remove(at: index)
+    // An id need be unique for one addressee only (RFC 6120 §8.1.3).
+    if let index = openQueries.firstIndex(where: {
+      $0.query.id == id && mayAnswer($0.query, from: answer.from)
+    }) {
+      settle(openQueries.remove(at: index), answer, &step)
+    } else if edits.pending.contains(where: { $0.id == id }) {
+      settleEdits(answer, &step)
+    } else if let open = openQueries.first(where: { $0.query.id == id }) {
+      reportSpoofed(answer, open, &step)
+    } else {
+      receiveUnasked(answer, &step)
+    }
+  }
+
+  /// A new session: what was not answered will never be.
+  mutating func abandonQueries(_ step: inout Step) {
+    for open in openQueries where !open.isReportedAsLate {
+      step.find(
+        .unansweredQuery, about: open.query.to?.bare, cause: open.sent.record,
+        "The request of record \(open.sent.record) was not answered before its session ended.")
+    }
+    openQueries = []
+  }
+
+  private func reportSpoofed(_ answer: Answer, _ open: OpenQuery, _ step: inout Step) {
+    step.find(
+      .spoofedAnswer, about: answer.from?.bare, cause: open.sent.record,
+      "An answer from \(answer.from?.description ?? "nobody") to the request of record "
+        + "\(open.sent.record) was ignored: it was not asked (RFC 6120 §8.1.2.1).")
+  }
+
+  private mutating func settle(_ open: OpenQuery, _ answer: Answer, _ step: inout Step) {
     switch (open.query.subject, answer.payload) {
     case (.roster, .roster(let query)): replaceRoster(by: query, asked: open.sent.record, &step)
     case (.roster(let version), .nothing): keepRoster(version, open, &step)
@@ -142,8 +156,19 @@ extension Roster {
   }
 
   mutating func setVersion(_ new: String?, _ step: inout Step) {
+    if let new { remember(new) }
     guard version != new else { return }
     step.change(.version(before: version, after: new))
     version = new
   }
+
+  /// A client may have kept an older version than the log's last, if it lost a push: the server
+  /// then sends what came after it once more (§2.6.3), so an older base is a known one too.
+  private mutating func remember(_ version: String) {
+    guard knownVersions.last != version else { return }
+    if knownVersions.count == Self.knownVersionLimit { knownVersions.removeFirst() }
+    knownVersions.append(version)
+  }
+
+  private static var knownVersionLimit: Int { 64 }
 }

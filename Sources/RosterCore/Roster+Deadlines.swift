@@ -16,7 +16,7 @@ extension Roster {
   /// Looks again at what is awaited once this much time has passed.
   mutating func expect(within patience: Int64, after stamp: RecordStamp) {
     guard let time = stamp.time else { return }
-    nextDeadline = min(nextDeadline, time.addingReportingOverflow(patience).partialValue)
+    nextDeadline = min(nextDeadline, time.adding(patience))
   }
 
   /// Reports everything that is overdue, each once.
@@ -32,7 +32,7 @@ extension Roster {
   /// Whether the wait that began at a stamp is over; if it is not, it is looked at again.
   private mutating func isOver(_ since: RecordStamp, _ patience: Int64, _ now: Int64) -> Bool {
     guard let time = since.time else { return false }
-    let due = time.addingReportingOverflow(patience).partialValue
+    let due = time.adding(patience)
     if now > due { return true }
     nextDeadline = min(nextDeadline, due)
     return false
@@ -50,17 +50,27 @@ extension Roster {
   }
 
   private mutating func meetEdits(_ now: Int64, _ step: inout Step) {
-    for edit in edits.pending where isOver(edit.sent, Patience.answer, now) {
-      edit.reportUnfinished(&step)
-      edits.pending.removeAll { $0 == edit }
+    var waiting: [PendingEdit] = []
+    for edit in edits.pending {
+      if isOver(edit.sent, Patience.answer, now) {
+        edit.reportUnfinished(&step)
+      } else {
+        waiting.append(edit)
+      }
     }
+    edits.pending = waiting
   }
 
   private mutating func meetPushes(_ now: Int64, _ step: inout Step) {
-    for push in unacknowledged where isOver(push.received, Patience.answer, now) {
-      push.report(&step)
-      unacknowledged.removeAll { $0 == push }
+    var waiting: [UnacknowledgedPush] = []
+    for push in unacknowledged {
+      if isOver(push.received, Patience.answer, now) {
+        push.report(&step)
+      } else {
+        waiting.append(push)
+      }
     }
+    unacknowledged = waiting
   }
 
   private mutating func meetRequests(_ now: Int64, _ step: inout Step) {
@@ -78,5 +88,13 @@ extension Roster {
         .neglectedRequest, about: jid, cause: request.since.record,
         "\(jid) has not answered our request for more than three days.")
     }
+  }
+}
+
+extension Int64 {
+  /// A time so much later, at most the last one that can be written.
+  fileprivate func adding(_ patience: Int64) -> Int64 {
+    let (sum, isOver) = addingReportingOverflow(patience)
+    return isOver ? .max : sum
   }
 }

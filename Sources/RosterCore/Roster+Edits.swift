@@ -64,6 +64,12 @@ extension Roster {
           + "only our own server answers it (RFC 6120 §8.1.2.1).")
       return
     }
+    if case .roster = answer.payload {
+      step.find(
+        .unsolicitedResult, cause: mine.first?.sent.record,
+        "The answer to our roster set holds a roster, which was ignored: only a get is answered "
+          + "by one (RFC 6121 §2.1.4).")
+    }
     edits.pending.removeAll { $0.id == answer.id }
     for var edit in mine {
       if case .error(let condition) = answer.payload {
@@ -81,30 +87,30 @@ extension Roster {
   }
 
   private mutating func keep(_ edit: PendingEdit, isShown: Bool) {
-    if isShown {
-      edits.settled[edit.contact] = SettledEdit(
-        sent: edit.sent.record, before: edit.before, after: edit.after)
-    } else {
+    guard isShown else {
       edits.pending.append(edit)
+      return
     }
+    // A later set of ours explains whatever comes after this one.
+    guard !edits.pending.contains(where: { $0.contact == edit.contact }) else { return }
+    edits.settled[edit.contact] = SettledEdit(
+      sent: edit.sent.record, before: edit.before, after: edit.after)
   }
 
   /// Holds what the server now shows against what we asked for.
   mutating func compareWithEdits(_ jid: BareJID, _ now: EditableFields?, _ step: inout Step) {
     if !edits.settled.isEmpty { compareWithSettled(jid, now, &step) }
-    guard let index = edits.pending.firstIndex(where: { $0.contact == jid && !$0.isPushed }) else {
-      return
-    }
-    let edit = edits.pending[index]
-    if edit.after == now {
+    guard !edits.pending.isEmpty else { return }
+    if let index = edits.pending.firstIndex(where: {
+      $0.contact == jid && !$0.isPushed && $0.after == now
+    }) {
       edits.pending[index].isPushed = true
-      guard edit.isAnswered else { return }
-      edits.pending.remove(at: index)
-      keep(edit, isShown: true)
-    } else if edit.isAnswered {
-      // Before the answer, a push may still tell of something earlier.
-      edits.pending.remove(at: index)
-      reportUndone(jid, sent: edit.sent.record, now, &step)
+      guard edits.pending[index].isAnswered else { return }
+      keep(edits.pending.remove(at: index), isShown: true)
+    } else if let index = edits.pending.lastIndex(where: { $0.contact == jid }),
+      edits.pending[index].isContradicted(by: now)
+    {
+      reportUndone(jid, sent: edits.pending.remove(at: index).sent.record, now, &step)
     }
   }
 
@@ -140,6 +146,12 @@ extension Roster {
 }
 
 extension PendingEdit {
+  /// Whether what the server shows now means that the edit did not last.
+  func isContradicted(by now: EditableFields?) -> Bool {
+    // Before the answer a push may still tell of something earlier.
+    isPushed ? now == before && now != after : isAnswered
+  }
+
   func reportUnfinished(_ step: inout Step) {
     if isAnswered {
       step.find(

@@ -46,6 +46,15 @@ extension Roster {
     expect(within: Patience.answer, after: step.stamp)
   }
 
+  /// Each push wants an acknowledgement of its own, though servers use an id again. Our answer to
+  /// somebody else's request may have the same id.
+  mutating func acknowledge(_ id: String, to: JID?) {
+    guard isOwnServer(to), let index = unacknowledged.firstIndex(where: { $0.id == id }) else {
+      return
+    }
+    unacknowledged.remove(at: index)
+  }
+
   /// A result is the whole roster: what it does not list is gone.
   mutating func replaceRoster(by query: RosterQuery, asked: UInt64?, _ step: inout Step) {
     reportOddities(of: query, &step)
@@ -91,6 +100,8 @@ extension Roster {
   /// Inserts an item or replaces it whole: what it lacks goes back to its default.
   private mutating func put(_ item: RosterItem, _ source: Source, _ step: inout Step) {
     let jid = item.jid
+    let isPush = if case .push = source { true } else { false }
+    noteEffects(from: entries[jid]?.item, to: item, isPush: isPush)
     if let old = entries[jid] {
       if old.item != item { replace(old, by: item, &step) }
       if old.item.subscription.includesTo, !item.subscription.includesTo {
@@ -143,6 +154,7 @@ extension Roster {
       step.change(.itemRemoved(old.item))
       voidPresence(of: jid, &step)
     }
+    echoes[jid] = nil
     if case .push = source { denyIncoming(of: jid, &step) }
     settleOutgoing(byRemovalOf: jid, source, &step)
     compareWithEdits(jid, nil, &step)

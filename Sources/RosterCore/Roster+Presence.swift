@@ -42,9 +42,11 @@ extension Roster {
   /// `unavailable` ends one resource; from a bare address it ends all of them (§4.5).
   mutating func receiveUnavailable(_ from: JID, _ step: inout Step) {
     if from.bare == account {
-      guard let name = from.resource,
-        let before = ownPresences.resources.removeValue(forKey: name)
-      else { return }
+      guard let name = from.resource else {
+        voidOwnPresence(&step)
+        return
+      }
+      guard let before = ownPresences.resources.removeValue(forKey: name) else { return }
       step.change(.ownPresence(resource: name, before: before, after: nil))
       return
     }
@@ -65,11 +67,25 @@ extension Roster {
     }
   }
 
+  private mutating func voidOwnPresence(_ step: inout Step) {
+    let resources = ownPresences.resources
+    ownPresences = ContactPresence()
+    for (name, before) in resources.sorted(by: { precedes($0.key, $1.key) }) {
+      step.change(.ownPresence(resource: name, before: before, after: nil))
+    }
+  }
+
+  /// Forgets all presence: nothing tells us any more whether it holds.
+  mutating func voidAllPresence(_ step: inout Step) {
+    for jid in presences.keys.sorted() { voidPresence(of: jid, &step) }
+    voidOwnPresence(&step)
+  }
+
   /// Our own undirected presence: the first one of a session starts it (§4.2), an unavailable
   /// one ends what we hear of others (§4.5).
   mutating func broadcast(isAvailable: Bool, _ step: inout Step) {
     guard isAvailable else {
-      for jid in presences.keys.sorted() { voidPresence(of: jid, &step) }
+      voidAllPresence(&step)
       return
     }
     guard !stream.sentInitialPresence else { return }

@@ -15,15 +15,38 @@ extension Roster {
     }
     switch stanza.kind {
     case .subscribe: receiveRequest(stanza, &step)
-    case .subscribed:
-      guard !endOutgoing(jid, .accepted, &step) else { return }
+    case .subscribed: receiveAcceptance(stanza, &step)
+    case .unsubscribe: receiveWithdrawal(stanza, &step)
+    case .unsubscribed: receiveRefusal(stanza, &step)
+    }
+  }
+
+  private mutating func receiveAcceptance(_ stanza: SubscriptionStanza, _ step: inout Step) {
+    let isEcho = isEcho(.subscribed, of: stanza.contact)
+    if endOutgoing(stanza.contact, .accepted, &step) {
+      if !isEcho { expectPush(showing: .subscribed, of: stanza.contact) }
+    } else if !isEcho {
       reportUnasked(.unsolicitedSubscribed, stanza, "we had asked for nothing", &step)
-    case .unsubscribe:
-      guard !endIncoming(jid, .withdrawn, &step), !seesUs(jid) else { return }
+    }
+  }
+
+  private mutating func receiveWithdrawal(_ stanza: SubscriptionStanza, _ step: inout Step) {
+    let isEcho = isEcho(.unsubscribe, of: stanza.contact)
+    let hadAsked = endIncoming(stanza.contact, .withdrawn, &step)
+    if seesUs(stanza.contact) {
+      if !isEcho { expectPush(showing: .unsubscribe, of: stanza.contact) }
+    } else if !isEcho, !hadAsked {
       reportUnasked(
         .unsolicitedUnsubscribe, stanza, "it neither asked nor sees our presence", &step)
-    case .unsubscribed:
-      guard !endOutgoing(jid, .refused, &step), !isSeen(jid) else { return }
+    }
+  }
+
+  private mutating func receiveRefusal(_ stanza: SubscriptionStanza, _ step: inout Step) {
+    let isEcho = isEcho(.unsubscribed, of: stanza.contact)
+    let hadAsked = endOutgoing(stanza.contact, .refused, &step)
+    if isSeen(stanza.contact) || isAsked(stanza.contact) {
+      if !isEcho { expectPush(showing: .unsubscribed, of: stanza.contact) }
+    } else if !isEcho, !hadAsked {
       reportUnasked(
         .unsolicitedUnsubscribed, stanza, "we neither asked nor see its presence", &step)
     }
@@ -45,6 +68,8 @@ extension Roster {
     entries[jid]?.item.subscription.includesTo ?? false
   }
 
+  private func isAsked(_ jid: BareJID) -> Bool { entries[jid]?.item.isPending ?? false }
+
   private mutating func receiveRequest(_ stanza: SubscriptionStanza, _ step: inout Step) {
     let jid = stanza.contact
     guard !seesUs(jid) else {
@@ -58,8 +83,9 @@ extension Roster {
       known ?? IncomingRequest(since: step.stamp, last: step.stamp, count: 0)
     request.last = step.stamp
     request.count += 1
-    request.status = stanza.status
-    request.nickname = stanza.nickname
+    // Servers that send a request again often leave out its text.
+    request.status = stanza.status ?? request.status
+    request.nickname = stanza.nickname ?? request.nickname
     incoming[jid] = request
     if known == nil {
       step.change(.requestOpened(jid, request))
@@ -82,9 +108,12 @@ extension Roster {
     case .subscribe: sendRequest(to: jid, &step)
     case .subscribed: accept(jid, &step)
     case .unsubscribe:
+      if isSeen(jid) || isAsked(jid) { expectPush(showing: .unsubscribed, of: jid) }
       endOutgoing(jid, .cancelled, &step)
       voidPresence(of: jid, &step)
-    case .unsubscribed: endIncoming(jid, .denied, &step)
+    case .unsubscribed:
+      if seesUs(jid) { expectPush(showing: .unsubscribe, of: jid) }
+      endIncoming(jid, .denied, &step)
     }
   }
 
@@ -102,6 +131,8 @@ extension Roster {
   }
 
   private mutating func accept(_ jid: BareJID, _ step: inout Step) {
+    // The server brings back somebody whom we took out.
+    edits.settled[jid] = nil
     if let request = incoming[jid] { reportIfAutomatic(jid, request, &step) }
     guard !endIncoming(jid, .accepted, &step), !seesUs(jid) else { return }
     step.find(
@@ -112,12 +143,14 @@ extension Roster {
   /// No person reads and answers within a second: a client that accepts whoever asks hands its
   /// user's presence to strangers. Somebody we see or asked to see is none.
   private func reportIfAutomatic(_ jid: BareJID, _ request: IncomingRequest, _ step: inout Step) {
-    guard let asked = request.last.time, let now = step.stamp.time, now - asked < Patience.person,
-      !isSeen(jid), outgoing[jid] == nil
+    guard let asked = request.last.time, let now = step.stamp.time, !isSeen(jid),
+      outgoing[jid] == nil
     else { return }
+    let (waited, isOverflow) = now.subtractingReportingOverflow(asked)
+    guard !isOverflow, waited < Patience.person else { return }
     step.find(
       .automaticAcceptance, about: jid, cause: request.last.record,
-      "The request of \(jid), whom we do not subscribe to, was accepted \(now - asked) ms after "
+      "The request of \(jid), whom we do not subscribe to, was accepted \(waited) ms after "
         + "it came: nobody was asked.")
   }
 
@@ -136,11 +169,7 @@ extension Roster {
     if item.subscription.includesTo {
       endOutgoing(item.jid, .subscribed, &step)
     } else if item.isPending {
-      if outgoing[item.jid] == nil {
-        openOutgoing(item.jid, isReflected: true, &step)
-      } else {
-        outgoing[item.jid]?.isReflected = true
-      }
+      reflectOutgoing(item.jid, &step)
     } else if let request = outgoing[item.jid], decides(source, request) {
       endOutgoing(item.jid, .dropped, &step)
     }
@@ -185,6 +214,16 @@ extension Roster {
     outgoing[jid] = request
     step.change(.outgoingOpened(jid, request))
     expect(within: Patience.people, after: step.stamp)
+  }
+
+  private mutating func reflectOutgoing(_ jid: BareJID, _ step: inout Step) {
+    guard let request = outgoing[jid] else {
+      openOutgoing(jid, isReflected: true, &step)
+      return
+    }
+    guard !request.isReflected else { return }
+    outgoing[jid]?.isReflected = true
+    step.change(.outgoingReflected(jid))
   }
 
   @discardableResult

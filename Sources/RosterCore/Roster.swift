@@ -36,7 +36,10 @@ public struct Roster: Hashable, Sendable {
   var presences = TreeDictionary<BareJID, ContactPresence>()
   var ownPresences = ContactPresence()
   var openQueries: [OpenQuery] = []
+  /// The last versions that the server gave, the newest last.
+  var knownVersions: [String] = []
   var edits = EditBook()
+  var echoes = TreeDictionary<BareJID, Echoes>()
   var unacknowledged: [UnacknowledgedPush] = []
   /// No deadline is due before this time, so that most events need not look.
   var nextDeadline: Int64 = .max

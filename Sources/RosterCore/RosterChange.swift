@@ -33,6 +33,8 @@ public struct RosterChange: Hashable, Sendable {
     case requestEnded(BareJID, EndedRequest)
     /// We wait for a contact's leave to see its presence.
     case outgoingOpened(BareJID, OutgoingRequest)
+    /// The server shows our request in the roster for the first time.
+    case outgoingReflected(BareJID)
     /// We wait no longer, and why.
     case outgoingEnded(BareJID, OutgoingEnd)
     /// A resource of a contact; nil is offline.
@@ -86,7 +88,8 @@ public struct RosterChange: Hashable, Sendable {
     case .blocking(let jid, _): jid.bare
     case .itemChanged(let jid, _), .requestOpened(let jid, _), .requestRepeated(let jid, _),
       .requestUnconfirmed(let jid), .requestEnded(let jid, _), .outgoingOpened(let jid, _),
-      .outgoingEnded(let jid, _), .presence(let jid, _, _, _), .nickname(let jid, _, _),
+      .outgoingReflected(let jid), .outgoingEnded(let jid, _), .presence(let jid, _, _, _),
+      .nickname(let jid, _, _),
       .vCard(let jid, _, _):
       jid
     }

@@ -21,8 +21,11 @@ package enum SessionEvent: Hashable, Sendable {
   case negotiated
   /// What the server offers (RFC 6120 §4.3.2).
   case featuresOffered(StreamFeatures)
-  /// A resource was bound: a new session (RFC 6120 §7, XEP-0386).
-  case opened(JID)
+  /// An account proved who it is; its session is still to come (XEP-0388).
+  case authenticated(JID)
+  /// A resource was bound: a new session (RFC 6120 §7, XEP-0386); with the sender of the stanza
+  /// that says so, where it names one.
+  case opened(JID, from: JID? = nil)
   /// A session goes on over a new stream (XEP-0198 §5).
   case resumed(JID?)
   /// The stream ended; by its closing tag or an error, or because the connection was lost.
@@ -37,7 +40,7 @@ package enum StanzaEvent: Hashable, Sendable {
   case answerReceived(Answer)
   case pushReceived(RosterPush)
   /// We answered a request, by a result or an error.
-  case answerSent(id: String)
+  case answerSent(id: String, to: JID?)
 
   // Subscriptions
   case subscriptionReceived(SubscriptionStanza)

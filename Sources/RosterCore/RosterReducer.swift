@@ -62,7 +62,7 @@ extension Roster {
     case .stanza(let event):
       // What another account's stream carries says nothing about this one.
       guard stream.phase != .foreign else { return }
-      takeSessionForGranted(&step)
+      takeSessionForGranted(by: event, &step)
       apply(event, &step)
     }
   }
@@ -73,7 +73,8 @@ extension Roster {
       beginCapture(account, inboundOnly: inboundOnly, &step)
     case .negotiated: negotiate(&step)
     case .featuresOffered(let features): stream.features = features
-    case .opened(let jid): open(jid, &step)
+    case .authenticated(let jid): authenticate(jid, &step)
+    case .opened(let jid, let from): open(jid, from: from, &step)
     case .resumed(let jid): resume(jid, &step)
     case .closed(let isLost): close(isLost: isLost, &step)
     }
@@ -85,7 +86,7 @@ extension Roster {
     case .setSent(let set): send(set, &step)
     case .answerReceived(let answer): receive(answer, &step)
     case .pushReceived(let push): receive(push, &step)
-    case .answerSent(let id): unacknowledged.removeAll { $0.id == id }
+    case .answerSent(let id, let to): acknowledge(id, to: to)
     case .subscriptionReceived(let stanza): receive(stanza, &step)
     case .subscriptionSent(let stanza): send(stanza, &step)
     case .availableReceived(let from, let availability): receive(availability, from, &step)

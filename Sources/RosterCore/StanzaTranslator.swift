@@ -58,7 +58,8 @@ package enum StanzaTranslator {
     if node.child("resumed", in: Namespace.streamManagement) != nil {
       return .session(.resumed(jid))
     }
-    return node.child("bound", in: Namespace.bind2) == nil ? nil : .session(.opened(jid))
+    let isBound = node.child("bound", in: Namespace.bind2) != nil
+    return .session(isBound ? .opened(jid) : .authenticated(jid))
   }
 
   // MARK: IQ
@@ -66,7 +67,7 @@ package enum StanzaTranslator {
   private static func translate(_ iq: IQ, _ direction: Direction) -> RosterEvent? {
     switch (iq.kind, direction) {
     case (.result, .outbound), (.error, .outbound):
-      iq.head.id.map { .stanza(.answerSent(id: $0)) }
+      iq.head.id.map { .stanza(.answerSent(id: $0, to: iq.head.to)) }
     case (.result, .inbound): translateResult(iq)
     case (.error, .inbound):
       .stanza(
@@ -124,17 +125,14 @@ package enum StanzaTranslator {
       .answerReceived(Answer(id: iq.head.id, from: iq.head.from, payload: payload)))
   }
 
-  /// RFC 6120 §7.6.1. Only the server binds: another sender's answer is no binding.
+  /// RFC 6120 §7.6.1.
   private static func translateBind(_ iq: IQ, _ bind: XMLNode) -> RosterEvent? {
     guard let text = bind.child("jid", in: Namespace.bind)?.text.trimmedOfXMLSpace,
       let jid = try? JID(parsing: text), jid.resource != nil
     else {
       return rejection(.payload, "the bind result has no full address to prepare")
     }
-    if let from = iq.head.from, from.bare != jid.bare, from.description != jid.bare.domain {
-      return rejection(.payload, "a bind result from \(from) is not the server's")
-    }
-    return .session(.opened(jid))
+    return .session(.opened(jid, from: iq.head.from))
   }
 
   private static func translatePush(_ iq: IQ) -> StanzaEvent? {
@@ -211,7 +209,8 @@ package enum StanzaTranslator {
 
   /// XEP-0163 §4.3: an event comes from the bare address of who published it.
   private static func translate(_ message: Message, _ direction: Direction) -> StanzaEvent? {
-    guard direction == .inbound, let from = message.head.from, from.resource == nil,
+    guard direction == .inbound, message.node.attribute("type") != "error",
+      let from = message.head.from, from.resource == nil,
       let event = message.node.child("event", in: Namespace.pubsubEvent),
       let items = event.child("items", in: Namespace.pubsubEvent),
       items.attribute("node") == Namespace.nick

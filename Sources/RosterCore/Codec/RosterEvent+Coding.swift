@@ -24,7 +24,7 @@ extension RosterEvent: CanonicalCodable {
 /// The first byte of each event; numbers are never given twice.
 private enum EventTag: UInt8 {
   case captureBegan = 1
-  case negotiated, featuresOffered, opened, resumed, closed
+  case negotiated, featuresOffered, authenticated, opened, resumed, closed
   case querySent = 16
   case setSent, answerReceived, pushReceived, answerSent
   case subscriptionReceived = 32
@@ -51,9 +51,13 @@ extension SessionEvent {
       output.write(EventTag.featuresOffered)
       output.write(features.versioning)
       output.write(features.preApproval)
-    case .opened(let jid):
+    case .authenticated(let jid):
+      output.write(EventTag.authenticated)
+      output.write(jid)
+    case .opened(let jid, let from):
       output.write(EventTag.opened)
       output.write(jid)
+      output.write(from)
     case .resumed(let jid):
       output.write(EventTag.resumed)
       output.write(jid)
@@ -71,7 +75,8 @@ extension SessionEvent {
     case .featuresOffered:
       self = .featuresOffered(
         StreamFeatures(versioning: try input.readFlag(), preApproval: try input.readFlag()))
-    case .opened: self = .opened(try input.read())
+    case .authenticated: self = .authenticated(try input.read())
+    case .opened: self = .opened(try input.read(), from: try input.readOptional())
     case .resumed: self = .resumed(try input.readOptional())
     case .closed: self = .closed(isLost: try input.readFlag())
     case .querySent, .setSent, .answerReceived, .pushReceived, .answerSent,
@@ -101,9 +106,10 @@ extension StanzaEvent {
       output.write(push.id)
       output.write(push.from)
       output.write(push.query)
-    case .answerSent(let id):
+    case .answerSent(let id, let to):
       output.write(EventTag.answerSent)
       output.write(id)
+      output.write(to)
     case .subscriptionReceived(let stanza):
       output.write(EventTag.subscriptionReceived)
       output.write(stanza)
@@ -154,7 +160,8 @@ extension StanzaEvent {
         RosterPush(
           id: try input.readOptionalText(), from: try input.readOptional(),
           query: try input.read()))
-    case .answerSent: self = .answerSent(id: try input.readText())
+    case .answerSent:
+      self = .answerSent(id: try input.readText(), to: try input.readOptional())
     case .subscriptionReceived: self = .subscriptionReceived(try input.read())
     case .subscriptionSent: self = .subscriptionSent(try input.read())
     case .availableReceived:
@@ -169,7 +176,8 @@ extension StanzaEvent {
     case .rejected:
       guard let kind = Rejection.Kind(rawValue: try input.readText()) else { throw input.invalid }
       self = .rejected(Rejection(kind: kind, reason: try input.readText()))
-    case .captureBegan, .negotiated, .featuresOffered, .opened, .resumed, .closed, nil:
+    case .captureBegan, .negotiated, .featuresOffered, .authenticated, .opened, .resumed, .closed,
+      nil:
       return nil
     }
   }

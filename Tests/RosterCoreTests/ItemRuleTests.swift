@@ -1,0 +1,419 @@
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite("Rules 3 to 9: the roster")
+struct ItemRuleTests {
+  private let bob = "bob@example.test"
+
+  @Test("Rule 3: what we send edits no item")
+  func sendingEditsNothing() {
+    var scenario = Scenario.alice(item(bob, "subscription='to' name='Bob'", groups: ["Work"]))
+    let before = scenario.roster.entries
+    scenario.sets(item(bob, "name='Robert'"))
+    scenario.sets(item(bob, "subscription='remove'"), id: "set2")
+    scenario.sets(item("carol@example.test", "name='Carol'"), id: "set3")
+    for type in ["subscribe", "subscribed", "unsubscribe", "unsubscribed"] {
+      scenario.sends(type, to: bob)
+      scenario.sends(type, to: "dave@example.test")
+    }
+    for type in ["subscribe", "subscribed", "unsubscribe", "unsubscribed"] {
+      scenario.receives(type, from: bob)
+      scenario.receives(type, from: "dave@example.test")
+    }
+    #expect(scenario.roster.entries == before)
+    scenario.receivesEmptyResult(id: "set")
+    #expect(scenario.roster.entries == before)
+  }
+
+  @Test("Rule 4: a result that answers an open get of ours counts, and uses it up")
+  func result() {
+    var scenario = Scenario.alice()
+    scenario.gets(id: "a")
+    scenario.receivesResult(item(bob), id: "a")
+    #expect(scenario.contacts == [bob])
+    scenario.receivesResult(item("eve@example.test"), id: "a")
+    #expect(scenario.contacts == [bob])
+    #expect(scenario.codes == [.unsolicitedResult])
+  }
+
+  @Test("Rule 4: the id must be the same")
+  func otherID() {
+    var scenario = Scenario.alice()
+    scenario.gets(id: "a")
+    for id in ["A", "b", ""] {
+      scenario.receivesResult(item("eve@example.test"), id: id)
+      #expect(scenario.codes == [.unsolicitedResult])
+    }
+    scenario.received(
+      "<iq type='result'><query xmlns='jabber:iq:roster'><item jid='eve@example.test'/></query></iq>"
+    )
+    #expect(scenario.codes == [.unsolicitedResult])
+    #expect(scenario.contacts.isEmpty)
+    scenario.receivesResult(item(bob), id: "a")
+    #expect(scenario.contacts == [bob])
+  }
+
+  @Test(
+    "Rule 4: from no address or our own account, also as old servers say it",
+    arguments: [
+      nil, "alice@example.test", "alice@example.test/phone", "example.test", "ALICE@example.test",
+    ])
+  func ownSender(from: String?) {
+    var scenario = Scenario.alice()
+    scenario.gets(id: "a")
+    scenario.receivesResult(item(bob), id: "a", from: from)
+    #expect(scenario.contacts == [bob])
+    #expect(scenario.codes.isEmpty)
+  }
+
+  @Test(
+    "Rule 4: a spoofed reply or error does not use the get up",
+    arguments: [
+      "eve@example.test", "alice@example.test/tablet", "evil.test", "example.test/res",
+      "alice@evil.test",
+    ])
+  func spoofed(from: String) {
+    var scenario = Scenario.alice(item("carol@example.test"))
+    scenario.gets(id: "a")
+    scenario.receivesResult(item("eve@example.test"), id: "a", from: from)
+    #expect(scenario.codes == [.spoofedAnswer])
+    #expect(scenario.last.changes.isEmpty)
+    scenario.received(
+      "<iq id='a' type='error' from='\(from)'><error type='cancel'>"
+        + "<item-not-found xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>")
+    #expect(scenario.codes == [.spoofedAnswer])
+    scenario.received("<iq id='a' type='result' from='\(from)'/>")
+    #expect(scenario.codes == [.spoofedAnswer])
+    scenario.receivesResult(item(bob), id: "a")
+    #expect(scenario.contacts == [bob])
+  }
+
+  @Test("Rule 4: the get goes to nobody or to our own bare JID")
+  func addressedGets() {
+    for to in ["alice@example.test", "Alice@Example.test"] {
+      var scenario = Scenario.alice()
+      scenario.sent("<iq id='a' to='\(to)' type='get'><query xmlns='jabber:iq:roster'/></iq>")
+      scenario.receivesResult(item(bob), id: "a", from: "alice@example.test")
+      #expect(scenario.contacts == [bob])
+    }
+    for to in ["carol@example.test", "example.test", "alice@example.test/tablet"] {
+      var scenario = Scenario.alice()
+      scenario.sent("<iq id='a' to='\(to)' type='get'><query xmlns='jabber:iq:roster'/></iq>")
+      #expect(scenario.codes == [.misdirectedQuery])
+      for from in [nil, to] {
+        scenario.receivesResult(item(bob), id: "a", from: from)
+        #expect(scenario.contacts.isEmpty)
+        #expect(scenario.codes == [.unsolicitedResult])
+      }
+    }
+  }
+
+  @Test("Rule 4: an id that is used for two requests does not lose the roster")
+  func sharedID() {
+    var scenario = Scenario.alice()
+    scenario.sent("<iq id='1' to='\(bob)' type='get'><vCard xmlns='vcard-temp'/></iq>")
+    scenario.gets(id: "1")
+    scenario.receivesResult(item(bob), id: "1")
+    #expect(scenario.contacts == [bob])
+    scenario.received(
+      "<iq id='1' from='\(bob)' type='result'><vCard xmlns='vcard-temp'><FN>Bob B</FN></vCard></iq>"
+    )
+    #expect(scenario.roster.displayName(of: bare(bob)) == "Bob B")
+    #expect(scenario.allCodes.isEmpty)
+  }
+
+  @Test("Rule 4: in a one-way capture results are taken at their word")
+  func oneWay() {
+    var scenario = Scenario()
+    scenario.captureBegan("alice@example.test/phone", inboundOnly: true)
+    scenario.receivesResult(item(bob), id: "whatever")
+    #expect(scenario.contacts == [bob])
+    #expect(scenario.roster.completeness == .complete)
+    scenario.receivesResult(item("eve@example.test"), id: "x", from: "eve@example.test")
+    #expect(scenario.contacts == [bob])
+    #expect(scenario.codes == [.unsolicitedResult])
+  }
+
+  @Test("Rule 5: a result replaces the whole roster, even with nothing")
+  func replacing() {
+    var scenario = Scenario.alice(item(bob, "name='Bob'") + item("carol@example.test"))
+    scenario.fetches(item("carol@example.test") + item("dave@example.test"))
+    #expect(scenario.contacts == ["carol@example.test", "dave@example.test"])
+    scenario.fetches("", id: "again")
+    #expect(scenario.contacts.isEmpty)
+    #expect(scenario.roster.completeness == .complete)
+  }
+
+  @Test("Rule 5: an empty result to a versioned get means unchanged")
+  func unchanged() {
+    var scenario = Scenario.alice(item(bob, "subscription='both'"), version: "v1")
+    scenario.opened("alice@example.test/phone")
+    scenario.gets(id: "b", version: "v1")
+    scenario.receivesEmptyResult(id: "b")
+    #expect(scenario.contacts == [bob])
+    #expect(scenario.roster.version == "v1")
+    #expect(scenario.roster.completeness == .complete)
+    #expect(scenario.codes.isEmpty)
+  }
+
+  @Test("Rule 5: unchanged from a base that is not in the log leaves the roster unknown")
+  func unknownBase() {
+    var scenario = Scenario()
+    scenario.opened("alice@example.test/phone")
+    scenario.gets(id: "b", version: "v7")
+    scenario.receivesEmptyResult(id: "b")
+    #expect(scenario.roster.completeness == .baseUnknown)
+    #expect(scenario.codes == [.unknownBase])
+    scenario.pushed(item(bob), version: "v8")
+    #expect(scenario.contacts == [bob])
+    #expect(scenario.roster.completeness == .baseUnknown)
+    scenario.fetches(item(bob) + item("carol@example.test"), id: "c")
+    #expect(scenario.roster.completeness == .complete)
+  }
+
+  @Test("Rule 5: an older version of the log is a known base, for the pushes since then follow")
+  func olderBase() {
+    var scenario = Scenario.alice(item(bob), version: "v1")
+    scenario.pushed(item("carol@example.test"), version: "v2")
+    scenario.lost()
+    scenario.opened("alice@example.test/phone")
+    scenario.gets(id: "b", version: "v1")
+    scenario.receivesEmptyResult(id: "b")
+    #expect(scenario.codes.filter { $0 == .unknownBase }.isEmpty)
+    scenario.pushed(item("carol@example.test"), version: "v2")
+    #expect(scenario.roster.completeness == .complete)
+    #expect(scenario.contacts == [bob, "carol@example.test"])
+  }
+
+  @Test("Rule 5: a push between the versioned get and its empty result stays")
+  func pushBetween() {
+    var scenario = Scenario.alice(item(bob), version: "v1")
+    scenario.gets(id: "b", version: "v1")
+    scenario.pushed(item("carol@example.test"), version: "v2")
+    scenario.receivesEmptyResult(id: "b")
+    #expect(scenario.contacts == [bob, "carol@example.test"])
+    #expect(scenario.roster.version == "v2")
+    #expect(scenario.roster.completeness == .complete)
+  }
+
+  @Test("Rule 5: an empty result to a get without a version leaves the roster as it was")
+  func emptyWithoutVersion() {
+    for version in [nil, ""] {
+      var scenario = Scenario.alice(item(bob))
+      scenario.gets(id: "b", version: version)
+      scenario.receivesEmptyResult(id: "b")
+      #expect(scenario.contacts == [bob])
+      #expect(scenario.codes == [.emptyResult])
+    }
+    var scenario = Scenario()
+    scenario.opened("alice@example.test/phone")
+    scenario.gets(id: "b", version: "")
+    scenario.receivesEmptyResult(id: "b")
+    #expect(scenario.roster.completeness == .neverFetched)
+  }
+
+  @Test("Rule 5: a result to a set is no roster result")
+  func resultToSet() {
+    var scenario = Scenario.alice(item(bob))
+    scenario.sets(item(bob, "name='Bob'"), id: "s")
+    scenario.receivesResult(item("eve@example.test"), id: "s")
+    #expect(scenario.contacts == [bob])
+    #expect(scenario.codes == [.unsolicitedResult])
+  }
+
+  @Test("Rule 5: an error leaves the roster as it was and uses the get up")
+  func errorResult() {
+    var scenario = Scenario.alice(item(bob), version: "v1")
+    scenario.gets(id: "b")
+    scenario.received(
+      "<iq id='b' type='error'><query xmlns='jabber:iq:roster'/><error type='wait'>"
+        + "<internal-server-error xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>")
+    #expect(scenario.contacts == [bob])
+    #expect(scenario.roster.version == "v1")
+    #expect(scenario.codes == [.refusedQuery])
+    scenario.receivesResult(id: "b")
+    #expect(scenario.contacts == [bob])
+  }
+
+  @Test(
+    "Rule 6: a push counts where from is absent or our own bare JID",
+    arguments: [nil, "alice@example.test", "ALICE@Example.Test"])
+  func ownPush(from: String?) {
+    var scenario = Scenario.alice()
+    scenario.pushed(item(bob), from: from)
+    #expect(scenario.contacts == [bob])
+    #expect(scenario.codes.isEmpty)
+  }
+
+  @Test(
+    "Rule 6: any other sender of a push is ignored, with a finding that says which",
+    arguments: [
+      ("alice@example.test/phone", "our own full address"),
+      ("alice@example.test/tablet", "another resource"),
+      ("alice@example.test/PHONE", "another resource"),
+      ("example.test", "our domain"),
+      ("eve@example.test", "stranger"),
+      ("eve@evil.test/x", "stranger"),
+      ("alice@example.test.evil.test", "stranger"),
+      ("bob@example.test", "stranger"),
+    ])
+  func foreignPush(from: String, says: String) {
+    for change in ["subscription='both'", "subscription='remove'"] {
+      var scenario = Scenario.alice(item(bob, "subscription='to'"), version: "v1")
+      let before = scenario.roster.entries
+      scenario.pushed(item(bob, change), version: "v2", from: from)
+      #expect(scenario.roster.entries == before)
+      #expect(scenario.roster.version == "v1")
+      #expect(scenario.last.changes.isEmpty)
+      #expect(scenario.codes == [.foreignPush])
+      #expect(scenario.last.findings.first?.sentence.contains(says) == true)
+    }
+  }
+
+  @Test("Rule 6: id may repeat, to may be missing, no get need have gone before")
+  func pushesWithoutCeremony() {
+    var scenario = Scenario()
+    scenario.opened("alice@example.test/phone")
+    scenario.pushed(item(bob), id: "push")
+    scenario.pushed(item("carol@example.test"), id: "push")
+    scenario.received(
+      "<iq type='set'><query xmlns='jabber:iq:roster'><item jid='dave@example.test'/></query></iq>")
+    #expect(scenario.contacts == [bob, "carol@example.test", "dave@example.test"])
+    #expect(scenario.roster.completeness == .neverFetched)
+  }
+
+  @Test("Rule 6: an inbound get or result is no push")
+  func otherKindsOfIQ() {
+    for type in ["get", "result", "error"] {
+      var scenario = Scenario.alice()
+      scenario.received(
+        "<iq id='p' type='\(type)'><query xmlns='jabber:iq:roster'><item jid='\(bob)'/></query></iq>"
+      )
+      #expect(scenario.contacts.isEmpty)
+    }
+  }
+
+  @Test("Rule 7: a push holds exactly one item")
+  func itemCount() {
+    for items in ["", item(bob, "name='B'") + item("carol@example.test")] {
+      var scenario = Scenario.alice(item(bob), version: "v1")
+      let before = scenario.roster.entries
+      scenario.pushed(items, version: "v2")
+      #expect(scenario.roster.entries == before)
+      #expect(scenario.roster.version == "v1")
+      #expect(scenario.codes == [.pushItemCount])
+    }
+  }
+
+  @Test("Rule 7: a push replaces its item whole")
+  func wholeItem() {
+    var scenario = Scenario.alice(
+      item(
+        bob, "name='Bob' subscription='from' ask='subscribe' approved='true'", groups: ["G", "H"]))
+    #expect(
+      scenario.item(bob)
+        == RosterItem(
+          jid: bare(bob), name: "Bob", subscription: .from, isPending: true, isApproved: true,
+          groups: ["G", "H"]))
+    scenario.pushed("<item jid='\(bob)'/>")
+    #expect(scenario.item(bob) == RosterItem(jid: bare(bob)))
+  }
+
+  @Test("Rule 7: remove takes out, may name an unknown contact, and is never stored")
+  func removal() {
+    var scenario = Scenario.alice(item(bob))
+    scenario.pushed(item("nobody@example.test", "subscription='remove'"), version: "v2")
+    #expect(scenario.contacts == [bob])
+    #expect(scenario.roster.version == "v2")
+    scenario.pushed(item(bob, "subscription='remove'"))
+    #expect(scenario.contacts.isEmpty)
+    scenario.fetches(item(bob, "subscription='remove'") + item("carol@example.test"))
+    #expect(scenario.contacts == ["carol@example.test"])
+    #expect(scenario.codes == [.removalInResult])
+  }
+
+  @Test(
+    "Rule 8: subscription",
+    arguments: [
+      ("", Subscription.none, false), ("subscription=''", .none, false),
+      ("subscription='none'", .none, false), ("subscription='to'", .to, false),
+      ("subscription='from'", .from, false), ("subscription='both'", .both, false),
+      ("subscription='BOTH'", .none, true), ("subscription='friend'", .none, true),
+      ("subscription='Remove'", .none, true),
+    ])
+  func subscription(attribute: String, expected: Subscription, isOdd: Bool) {
+    var scenario = Scenario.alice()
+    scenario.pushed(item(bob, attribute))
+    #expect(scenario.subscription(bob) == expected)
+    #expect(scenario.codes == (isOdd ? [.unknownSubscription] : []))
+  }
+
+  @Test(
+    "Rule 8: only ask='subscribe' is pending",
+    arguments: [
+      ("", false), ("ask='subscribe'", true), ("ask='unsubscribe'", false),
+      ("ask='Subscribe'", false), ("ask=''", false),
+    ])
+  func ask(attribute: String, expected: Bool) {
+    var scenario = Scenario.alice()
+    scenario.pushed(item(bob, attribute))
+    #expect(scenario.item(bob)?.isPending == expected)
+    #expect(scenario.outgoing == (expected ? [bob] : []))
+  }
+
+  @Test(
+    "Rule 8: approved is an xs:boolean",
+    arguments: [
+      ("", false), ("approved='true'", true), ("approved='1'", true), ("approved='false'", false),
+      ("approved='0'", false), ("approved='TRUE'", false), ("approved='yes'", false),
+      ("approved=' true '", true),
+    ])
+  func approved(attribute: String, expected: Bool) {
+    var scenario = Scenario.alice()
+    scenario.pushed(item(bob, attribute))
+    #expect(scenario.item(bob)?.isApproved == expected)
+  }
+
+  @Test("Rule 8: an empty name is none; groups are a case-sensitive set and empty ones go")
+  func namesAndGroups() {
+    var scenario = Scenario.alice()
+    scenario.pushed(item(bob, "name=''", groups: ["b", "B", "", "a", "b"]))
+    #expect(scenario.item(bob)?.name == nil)
+    #expect(scenario.item(bob)?.groups == ["B", "a", "b"])
+    scenario.pushed(item(bob, groups: ["a", "b", "B"]))
+    #expect(scenario.last.changes.isEmpty)
+    scenario.pushed(item(bob, groups: [""]))
+    #expect(scenario.item(bob)?.groups == [])
+  }
+
+  @Test("Rule 9: the version comes from the last accepted result or push")
+  func version() {
+    var scenario = Scenario.alice(item(bob), version: "v1")
+    #expect(scenario.roster.version == "v1")
+    scenario.pushed(item(bob, "name='B'"), version: " V/2 ")
+    #expect(scenario.roster.version == " V/2 ")
+    scenario.pushed(item(bob, "name='C'"))
+    #expect(scenario.roster.version == " V/2 ")
+    scenario.pushed(item(bob, "subscription='remove'"), version: "v3")
+    #expect(scenario.roster.version == "v3")
+    scenario.pushed(item("carol@example.test"), version: "v9", from: "eve@example.test")
+    #expect(scenario.roster.version == "v3")
+    scenario.fetches(item(bob), id: "b", version: "v4")
+    #expect(scenario.roster.version == "v4")
+  }
+
+  @Test("Rule 9: the version moves in the same step as its item")
+  func versionWithItem() {
+    var scenario = Scenario.alice(item(bob), version: "v1")
+    scenario.pushed(item(bob, "name='B'"), version: "v2")
+    #expect(
+      scenario.last.changes.map(\.kind) == [
+        .itemChanged(bare(bob), .name(before: nil, after: "B")),
+        .version(before: "v1", after: "v2"),
+      ])
+    scenario.pushed(item("b b@example.test"), version: "v3")
+    #expect(scenario.roster.version == "v2")
+  }
+}

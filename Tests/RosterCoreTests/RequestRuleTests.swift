@@ -1,0 +1,500 @@
+import HashTreeCollections
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite("Rules 11 to 13: requests of others")
+struct IncomingRuleTests {
+  private let bob = "bob@example.test"
+
+  /// Alice with a request of Bob, whose item, if there is one, is given.
+  private func asked(_ items: String = "") -> Scenario {
+    var scenario = Scenario.alice(items)
+    scenario.receives("subscribe", from: bob)
+    return scenario
+  }
+
+  @Test("Rule 11: a request stands beside the items, never in them")
+  func besideItems() {
+    let scenario = asked()
+    #expect(scenario.incoming == [bob])
+    #expect(scenario.contacts.isEmpty)
+  }
+
+  @Test(
+    "Rule 11: a subscribe makes one unless the item is from or both",
+    arguments: zip([nil, "none", "to", "from", "both"], [true, true, true, false, false]))
+  func unlessFrom(subscription: String?, opens: Bool) {
+    let items = subscription.map { item(bob, "subscription='\($0)'") } ?? ""
+    let scenario = asked(items)
+    #expect(scenario.incoming == (opens ? [bob] : []))
+    #expect(scenario.codes == (opens ? [] : [.needlessRequest]))
+  }
+
+  @Test("Rule 11: a subscribe from ourselves makes none")
+  func ourselves() {
+    for from in ["alice@example.test", "alice@example.test/tablet", "ALICE@example.test"] {
+      var scenario = Scenario.alice()
+      scenario.receives("subscribe", from: from)
+      #expect(scenario.incoming.isEmpty)
+      #expect(scenario.codes == [.ownSubscription])
+    }
+  }
+
+  @Test("Rule 11: when it is repeated, the first time, the newest text and nick and a count stay")
+  func repeated() throws {
+    let nick = "<nick xmlns='http://jabber.org/protocol/nick'>"
+    var scenario = Scenario.alice()
+    scenario.receives(
+      "subscribe", from: bob, "<status>hello</status>\(nick)Bobby</nick>", at: 1_000)
+    scenario.receives("subscribe", from: "\(bob)/pda", "<status>hey!</status>", at: 2_000)
+    scenario.receives("subscribe", from: bob, "\(nick)Rob</nick>", at: 3_000)
+    let request = try #require(scenario.roster.incoming[bare(bob)])
+    #expect(scenario.incoming.count == 1)
+    #expect(request.since == RecordStamp(record: 4, time: 1_000))
+    #expect(request.last == RecordStamp(record: 6, time: 3_000))
+    #expect(request.count == 3)
+    #expect(request.status == "hey!")
+    #expect(request.nickname == "Rob")
+  }
+
+  @Test(
+    "Rule 12: it ends by our answer",
+    arguments: [("subscribed", "accepted"), ("unsubscribed", "denied")])
+  func answered(type: String, way: String) {
+    var scenario = asked()
+    scenario.sends(type, to: bob)
+    #expect(scenario.incoming.isEmpty)
+    let end = scenario.roster.ended[bare(bob)]
+    #expect(end?.way.rawValue == way)
+    #expect(end?.at.record == 5)
+    #expect(end?.since.record == 4)
+    #expect(scenario.codes.isEmpty)
+  }
+
+  @Test("Rule 12: an answer to somebody else does not end it")
+  func answeredToOther() {
+    var scenario = asked()
+    scenario.sends("subscribed", to: "carol@example.test")
+    scenario.sends("unsubscribed", to: "carol@example.test")
+    #expect(scenario.incoming == [bob])
+  }
+
+  @Test("Rule 12: it ends by the contact's unsubscribe")
+  func withdrawn() {
+    var scenario = asked()
+    scenario.receives("unsubscribe", from: "\(bob)/pda")
+    #expect(scenario.incoming.isEmpty)
+    #expect(scenario.roster.ended[bare(bob)]?.way == .withdrawn)
+    #expect(scenario.codes.isEmpty)
+  }
+
+  @Test(
+    "Rule 12: it ends by a push or result that shows from or both", arguments: ["from", "both"])
+  func acceptedElsewhere(subscription: String) {
+    for byPush in [true, false] {
+      var scenario = asked()
+      let shown = item(bob, "subscription='\(subscription)'")
+      if byPush { scenario.pushed(shown) } else { scenario.fetches(shown) }
+      #expect(scenario.incoming.isEmpty)
+      #expect(scenario.roster.ended[bare(bob)]?.way == .acceptedElsewhere)
+      #expect(scenario.roster.ended[bare(bob)]?.at.record == scenario.record)
+    }
+  }
+
+  @Test("Rule 12: it ends by a push with remove, known contact or not")
+  func deniedElsewhere() {
+    for items in ["", item(bob, "subscription='to'")] {
+      var scenario = asked(items)
+      scenario.pushed(item(bob, "subscription='remove'"))
+      #expect(scenario.incoming.isEmpty)
+      #expect(scenario.roster.ended[bare(bob)]?.way == .deniedElsewhere)
+    }
+  }
+
+  @Test("Rule 12: a removal of ours denies it by ourselves, result first or push first")
+  func deniedByRemoval() {
+    for resultFirst in [true, false] {
+      var scenario = asked(item(bob, "subscription='to'"))
+      scenario.sets(item(bob, "subscription='remove'"))
+      #expect(scenario.incoming == [bob])
+      if resultFirst { scenario.receivesEmptyResult(id: "set") }
+      scenario.pushed(item(bob, "subscription='remove'"))
+      #expect(scenario.roster.ended[bare(bob)]?.way == .denied)
+    }
+  }
+
+  @Test("Rule 12: what does not end it")
+  func stays() {
+    let lines: [(String, (inout Scenario) -> Void)] = [
+      ("presence", { $0.receives(from: "bob@example.test/pda") }),
+      ("unavailable", { $0.receives("unavailable", from: "bob@example.test") }),
+      ("error", { $0.receives("error", from: "bob@example.test") }),
+      ("probe", { $0.receives("probe", from: "bob@example.test") }),
+      ("push none", { $0.pushed(item("bob@example.test", "subscription='none'")) }),
+      ("push none ask", { $0.pushed(item("bob@example.test", "ask='subscribe'")) }),
+      ("push to", { $0.pushed(item("bob@example.test", "subscription='to'")) }),
+      ("result none", { $0.fetches(item("bob@example.test")) }),
+      ("result that lacks the contact", { $0.fetches() }),
+      ("inbound subscribed", { $0.receives("subscribed", from: "bob@example.test") }),
+      ("inbound unsubscribed", { $0.receives("unsubscribed", from: "bob@example.test") }),
+      ("our subscribe", { $0.sends("subscribe", to: "bob@example.test") }),
+      ("our unsubscribe", { $0.sends("unsubscribe", to: "bob@example.test") }),
+      (
+        "spoofed push",
+        {
+          $0.pushed(item("bob@example.test", "subscription='both'"), from: "eve@example.test")
+        }
+      ),
+      (
+        "spoofed removal",
+        {
+          $0.pushed(item("bob@example.test", "subscription='remove'"), from: "bob@example.test")
+        }
+      ),
+      ("our set", { $0.sets(item("bob@example.test", "name='B'")) }),
+      ("directed presence", { $0.sends(to: "bob@example.test") }),
+      ("our broadcast", { $0.sends() }),
+      ("our unavailable", { $0.sends("unavailable") }),
+      ("end of the stream", { $0.closed() }),
+      (
+        "resumption",
+        {
+          $0.lost(); $0.resumed()
+        }
+      ),
+      (
+        "a new session",
+        {
+          $0.lost(); $0.opened("alice@example.test/phone")
+        }
+      ),
+    ]
+    for items in ["", item(bob, "subscription='to'")] {
+      for (name, line) in lines {
+        var scenario = asked(items)
+        line(&scenario)
+        #expect(scenario.incoming == [bob], "\(name)")
+      }
+    }
+  }
+
+  @Test("Rule 12: an item that was there and is gone from a result leaves the request")
+  func goneFromResult() {
+    var scenario = asked(item(bob, "subscription='to'"))
+    scenario.fetches()
+    #expect(scenario.contacts.isEmpty)
+    #expect(scenario.incoming == [bob])
+  }
+
+  @Test("Rule 12: who asks again after the end opens a new one")
+  func again() {
+    var scenario = asked()
+    scenario.sends("unsubscribed", to: bob)
+    scenario.receives("subscribe", from: bob)
+    #expect(scenario.roster.incoming[bare(bob)]?.since.record == 6)
+    #expect(scenario.roster.incoming[bare(bob)]?.count == 1)
+  }
+
+  @Test("Rule 13: from the first presence of a new session an older request is unconfirmed")
+  func unconfirmed() {
+    var scenario = asked()
+    scenario.receives("subscribe", from: "carol@example.test")
+    scenario.lost()
+    #expect(scenario.incoming == [bob, "carol@example.test"])
+    scenario.opened("alice@example.test/phone")
+    #expect(scenario.incoming == [bob, "carol@example.test"])
+    scenario.sends()
+    #expect(scenario.incoming.isEmpty)
+    #expect(scenario.unconfirmed == [bob, "carol@example.test"])
+    scenario.receives("subscribe", from: bob)
+    #expect(scenario.incoming == [bob])
+    #expect(scenario.unconfirmed == ["carol@example.test"])
+    let request = scenario.roster.incoming[bare(bob)]
+    #expect(request?.since.record == 4)
+    #expect(request?.count == 2)
+  }
+
+  @Test("Rule 13: a request that came again before our presence is open")
+  func beforePresence() {
+    var scenario = asked()
+    scenario.opened("alice@example.test/phone")
+    scenario.receives("subscribe", from: bob)
+    scenario.sends()
+    #expect(scenario.incoming == [bob])
+    #expect(scenario.unconfirmed.isEmpty)
+  }
+
+  @Test("Rule 13: neither a directed nor an unavailable presence, nor a later one, doubts them")
+  func otherPresence() {
+    var scenario = asked()
+    scenario.opened("alice@example.test/phone")
+    scenario.sends(to: "room@muc.example.test/alice")
+    scenario.sends("unavailable")
+    scenario.sends("subscribe", to: "carol@example.test")
+    #expect(scenario.incoming == [bob])
+    scenario.sends()
+    #expect(scenario.unconfirmed == [bob])
+    scenario.receives("subscribe", from: bob)
+    scenario.sends()
+    #expect(scenario.incoming == [bob])
+  }
+
+  @Test("Rule 13: a resumed session doubts none")
+  func resumed() {
+    var scenario = asked()
+    scenario.sends()
+    scenario.lost()
+    scenario.resumed()
+    scenario.sends()
+    #expect(scenario.incoming == [bob])
+    #expect(scenario.unconfirmed.isEmpty)
+  }
+
+  @Test("Rule 13: an unconfirmed one is never silently lost, and ends as an open one does")
+  func unconfirmedEnds() {
+    func doubted() -> Scenario {
+      var scenario = asked()
+      scenario.opened("alice@example.test/phone")
+      scenario.sends()
+      return scenario
+    }
+    var scenario = doubted()
+    scenario.fetches()
+    scenario.opened("alice@example.test/phone")
+    scenario.sends()
+    #expect(scenario.unconfirmed == [bob])
+    let ends: [(EndedRequest.Way, (inout Scenario) -> Void)] = [
+      (.accepted, { $0.sends("subscribed", to: "bob@example.test") }),
+      (.denied, { $0.sends("unsubscribed", to: "bob@example.test") }),
+      (.withdrawn, { $0.receives("unsubscribe", from: "bob@example.test") }),
+      (.acceptedElsewhere, { $0.pushed(item("bob@example.test", "subscription='from'")) }),
+      (.acceptedElsewhere, { $0.fetches(item("bob@example.test", "subscription='both'")) }),
+      (.deniedElsewhere, { $0.pushed(item("bob@example.test", "subscription='remove'")) }),
+    ]
+    for (way, end) in ends {
+      var scenario = doubted()
+      end(&scenario)
+      #expect(scenario.unconfirmed.isEmpty)
+      #expect(scenario.roster.ended[bare(bob)]?.way == way)
+      #expect(scenario.codes.isEmpty)
+    }
+  }
+}
+
+@Suite("Rules 14 to 16: requests of ours, and stanzas unasked")
+struct OutgoingRuleTests {
+  private let bob = "bob@example.test"
+
+  @Test("Rule 14: a subscribe of ours is outgoing, and an item with ask is")
+  func opens() {
+    var scenario = Scenario.alice(item("dave@example.test", "ask='subscribe'"))
+    scenario.sends("subscribe", to: "\(bob)/pda", at: 5_000)
+    #expect(scenario.outgoing == [bob, "dave@example.test"])
+    #expect(scenario.roster.outgoing[bare(bob)]?.since == RecordStamp(record: 4, time: 5_000))
+    #expect(scenario.roster.outgoing[bare("dave@example.test")]?.since.record == 3)
+    scenario.sends("subscribe", to: bob)
+    scenario.pushed(item(bob, "ask='subscribe'"))
+    #expect(scenario.roster.outgoing[bare(bob)]?.since.record == 4)
+  }
+
+  @Test("Rule 14: nothing is outgoing to a contact that is to or both", arguments: ["to", "both"])
+  func alreadyThere(subscription: String) {
+    var scenario = Scenario.alice(item(bob, "subscription='\(subscription)' ask='subscribe'"))
+    #expect(scenario.outgoing.isEmpty)
+    scenario.sends("subscribe", to: bob)
+    #expect(scenario.outgoing.isEmpty)
+    #expect(scenario.codes == [.needlessRequest])
+  }
+
+  @Test("Rule 14: until the first reflection a push of none does not end it; then the roster rules")
+  func reflection() {
+    var scenario = Scenario.alice()
+    scenario.sets(item(bob, "name='Bob'"))
+    scenario.sends("subscribe", to: bob)
+    scenario.pushed(item(bob, "name='Bob' subscription='none'"))
+    #expect(scenario.outgoing == [bob])
+    scenario.pushed(item(bob, "name='Bob' subscription='none' ask='subscribe'"))
+    #expect(scenario.outgoing == [bob])
+    scenario.pushed(item(bob, "name='Bob' subscription='none'"))
+    #expect(scenario.outgoing.isEmpty)
+  }
+
+  @Test("Rule 14: before the reflection a push of from without ask does not end it either")
+  func fromBeforeReflection() {
+    var scenario = Scenario.alice(item(bob, "subscription='from'"))
+    scenario.sends("subscribe", to: bob)
+    scenario.pushed(item(bob, "subscription='from' name='Bob'"))
+    #expect(scenario.outgoing == [bob])
+    scenario.pushed(item(bob, "subscription='from' name='Bob' ask='subscribe'"))
+    scenario.pushed(item(bob, "subscription='from' name='Bob'"))
+    #expect(scenario.outgoing.isEmpty)
+  }
+
+  @Test("Rule 14: what ends it")
+  func ends() {
+    let ends: [(String, (inout Scenario) -> Void)] = [
+      ("subscribed", { $0.receives("subscribed", from: "bob@example.test") }),
+      ("unsubscribed", { $0.receives("unsubscribed", from: "bob@example.test/pda") }),
+      ("our unsubscribe", { $0.sends("unsubscribe", to: "bob@example.test") }),
+      ("to", { $0.pushed(item("bob@example.test", "subscription='to'")) }),
+      ("both", { $0.fetches(item("bob@example.test", "subscription='both'")) }),
+      ("removal", { $0.pushed(item("bob@example.test", "subscription='remove'")) }),
+      ("result without it", { $0.fetches() }),
+    ]
+    for reflected in [true, false] {
+      for (name, end) in ends {
+        var scenario = Scenario.alice()
+        scenario.sends("subscribe", to: bob)
+        if reflected { scenario.pushed(item(bob, "ask='subscribe'")) }
+        #expect(scenario.outgoing == [bob])
+        end(&scenario)
+        #expect(scenario.outgoing.isEmpty, "\(name), reflected: \(reflected)")
+        #expect(scenario.codes.isEmpty, "\(name)")
+      }
+    }
+  }
+
+  @Test("Rule 14: what does not end it")
+  func stays() {
+    let lines: [(String, (inout Scenario) -> Void)] = [
+      ("presence", { $0.receives(from: "bob@example.test/pda") }),
+      ("error", { $0.receives("error", from: "bob@example.test") }),
+      ("inbound unsubscribe", { $0.receives("unsubscribe", from: "bob@example.test") }),
+      ("inbound subscribe", { $0.receives("subscribe", from: "bob@example.test") }),
+      ("our subscribed", { $0.sends("subscribed", to: "bob@example.test") }),
+      ("our unsubscribed", { $0.sends("unsubscribed", to: "bob@example.test") }),
+      (
+        "a new session",
+        {
+          $0.opened("alice@example.test/phone"); $0.sends()
+        }
+      ),
+      ("unsubscribed of another", { $0.receives("unsubscribed", from: "carol@example.test") }),
+      (
+        "spoofed push",
+        {
+          $0.pushed(item("bob@example.test", "subscription='to'"), from: "bob@example.test")
+        }
+      ),
+    ]
+    for (name, line) in lines {
+      var scenario = Scenario.alice()
+      scenario.sends("subscribe", to: bob)
+      line(&scenario)
+      #expect(scenario.outgoing == [bob], "\(name)")
+    }
+  }
+
+  @Test("Rule 14: a result to a get from before our subscribe does not end it")
+  func olderGet() {
+    var scenario = Scenario.alice()
+    scenario.gets(id: "b")
+    scenario.sends("subscribe", to: bob)
+    scenario.sends("subscribe", to: "carol@example.test")
+    scenario.receivesResult(item(bob), id: "b")
+    #expect(scenario.outgoing == [bob, "carol@example.test"])
+    scenario.fetches(item(bob), id: "c")
+    #expect(scenario.outgoing.isEmpty)
+  }
+
+  @Test("Rule 15: requests that cross are one matter that either side can settle")
+  func crossing() {
+    func crossed() -> Scenario {
+      var scenario = Scenario.alice()
+      scenario.sends("subscribe", to: bob)
+      scenario.pushed(item(bob, "ask='subscribe'"))
+      scenario.receives("subscribe", from: bob)
+      return scenario
+    }
+    #expect(crossed().roster.crosses(bare(bob)))
+    #expect(crossed().incoming == [bob])
+    #expect(crossed().outgoing == [bob])
+    var ours = crossed()
+    ours.sends("subscribed", to: bob)
+    #expect(!ours.roster.crosses(bare(bob)))
+    ours.pushed(item(bob, "subscription='from' ask='subscribe'"))
+    #expect(ours.outgoing == [bob])
+    #expect(ours.incoming.isEmpty)
+    var theirs = crossed()
+    theirs.receives("subscribed", from: bob)
+    theirs.pushed(item(bob, "subscription='to'"))
+    #expect(!theirs.roster.crosses(bare(bob)))
+    #expect(theirs.incoming == [bob])
+    theirs.sends("subscribed", to: bob)
+    theirs.pushed(item(bob, "subscription='both'"))
+    #expect(theirs.incoming.isEmpty)
+    #expect(theirs.allCodes.isEmpty)
+  }
+
+  @Test(
+    "Rule 16: what comes unasked changes no item and is a finding",
+    arguments: [
+      ("subscribed", Finding.Code.unsolicitedSubscribed), ("unsubscribe", .unsolicitedUnsubscribe),
+      ("unsubscribed", .unsolicitedUnsubscribed),
+    ])
+  func unasked(type: String, code: Finding.Code) {
+    for items in ["", item(bob)] {
+      var scenario = Scenario.alice(items)
+      let before = scenario.roster.entries
+      scenario.receives(type, from: bob)
+      #expect(scenario.codes == [code])
+      #expect(scenario.last.changes.isEmpty)
+      #expect(scenario.roster.entries == before)
+    }
+  }
+
+  @Test("Rule 16: a stanza is not unasked because its push came first")
+  func pushFirst() {
+    var accepted = Scenario.alice(item(bob, "ask='subscribe'"))
+    accepted.pushed(item(bob, "subscription='to'"))
+    accepted.receives("subscribed", from: bob)
+    #expect(accepted.allCodes.isEmpty)
+    accepted.receives("subscribed", from: bob)
+    #expect(accepted.codes == [.unsolicitedSubscribed])
+
+    var refused = Scenario.alice(item(bob, "ask='subscribe'"))
+    refused.pushed(item(bob))
+    refused.receives("unsubscribed", from: bob)
+    #expect(refused.allCodes.isEmpty)
+    refused.receives("unsubscribed", from: bob)
+    #expect(refused.codes == [.unsolicitedUnsubscribed])
+
+    var left = Scenario.alice(item(bob, "subscription='both'"))
+    left.pushed(item(bob, "subscription='to'"))
+    left.receives("unsubscribe", from: bob)
+    left.pushed(item(bob, "subscription='none'"))
+    left.receives("unsubscribed", from: bob)
+    #expect(left.allCodes.isEmpty)
+    left.receives("unsubscribe", from: bob)
+    #expect(left.codes == [.unsolicitedUnsubscribe])
+  }
+
+  @Test("Rule 16: what a subscription explains is not unasked")
+  func explained() {
+    var scenario = Scenario.alice(item(bob, "subscription='both'"))
+    scenario.receives("unsubscribe", from: bob)
+    scenario.receives("unsubscribed", from: bob)
+    #expect(scenario.allCodes.isEmpty)
+    scenario.pushed(item(bob))
+    #expect(scenario.allCodes.isEmpty)
+  }
+
+  @Test("Rule 16: a subscribed of ours to nobody's request is a pre-approval")
+  func preApproval() {
+    for items in ["", item(bob), item(bob, "subscription='to'")] {
+      var scenario = Scenario.alice(items)
+      scenario.sends("subscribed", to: bob)
+      #expect(scenario.codes == [.preApproval])
+      #expect(scenario.item(bob)?.isApproved != true)
+      scenario.pushed(item(bob, "approved='true'"))
+      #expect(scenario.item(bob)?.isApproved == true)
+    }
+    for items in [item(bob, "subscription='from'"), item(bob, "subscription='both'")] {
+      var scenario = Scenario.alice(items)
+      scenario.sends("subscribed", to: bob)
+      #expect(scenario.codes.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package import RosterCore
+package import XMPPStanza
+import XMPPStream
+
+/// A dialogue between a client and its server, reduced line by line.
+///
+/// The stanzas are XML text and go the whole way: parsed, translated, reduced. So a test says
+/// what was on the wire and then looks at what the roster shows.
+package struct Scenario {
+  package typealias Outcome = RosterReducer.Outcome
+
+  /// The state after the last line.
+  package private(set) var roster = Roster()
+  /// What every line did, those that mean nothing to the roster included.
+  package private(set) var outcomes: [Outcome] = []
+  /// The events that were reduced, with their stamps.
+  package private(set) var history: [(event: RosterEvent, stamp: RecordStamp)] = []
+  /// The time of the next lines in milliseconds; nil for a source without a clock.
+  package var time: Int64?
+
+  /// Before the first line.
+  package init() {}
+
+  /// The number of the last record.
+  package var record: UInt64 { UInt64(outcomes.count) }
+  /// What the last line did.
+  package var last: Outcome { outcomes.last ?? Outcome() }
+  /// The codes of the last line's findings.
+  package var codes: [Finding.Code] { last.findings.map(\.code) }
+  /// The codes of all findings so far.
+  package var allCodes: [Finding.Code] { outcomes.flatMap { $0.findings.map(\.code) } }
+
+  // MARK: Lines
+
+  /// A line from the server.
+  @discardableResult
+  package mutating func received(_ xml: String, at time: Int64? = nil) -> Outcome {
+    line(xml, .inbound, time)
+  }
+
+  /// A line to the server.
+  @discardableResult
+  package mutating func sent(_ xml: String, at time: Int64? = nil) -> Outcome {
+    line(xml, .outbound, time)
+  }
+
+  /// A new session was bound.
+  @discardableResult
+  package mutating func opened(_ jid: String, at time: Int64? = nil) -> Outcome {
+    reduce(.session(.opened(address(jid))), time)
+  }
+
+  /// The session of before goes on over a new stream.
+  @discardableResult
+  package mutating func resumed(_ jid: String? = nil, at time: Int64? = nil) -> Outcome {
+    reduce(.session(.resumed(jid.map(address))), time)
+  }
+
+  /// The stream ended in order.
+  @discardableResult
+  package mutating func closed(at time: Int64? = nil) -> Outcome {
+    reduce(.session(.closed(isLost: false)), time)
+  }
+
+  /// The connection was lost.
+  @discardableResult
+  package mutating func lost(at time: Int64? = nil) -> Outcome {
+    reduce(.session(.closed(isLost: true)), time)
+  }
+
+  /// A capture begins, with what its header says.
+  @discardableResult
+  package mutating func captureBegan(_ account: String?, inboundOnly: Bool = false) -> Outcome {
+    reduce(.session(.captureBegan(account: account.map(address), inboundOnly: inboundOnly)), nil)
+  }
+
+  private mutating func line(_ xml: String, _ direction: Direction, _ time: Int64?) -> Outcome {
+    guard let event = StanzaTranslator.translate(element(xml), direction) else {
+      self.time = time ?? self.time
+      outcomes.append(Outcome())
+      return last
+    }
+    return reduce(event, time)
+  }
+
+  /// Reduces an event as the next record.
+  @discardableResult
+  package mutating func reduce(_ event: RosterEvent, _ time: Int64? = nil) -> Outcome {
+    self.time = time ?? self.time
+    let stamp = RecordStamp(record: record + 1, time: self.time)
+    history.append((event, stamp))
+    outcomes.append(RosterReducer.reduce(&roster, event, at: stamp))
+    return last
+  }
+}
+
+/// The one element of an XML text; the texts of tests are well formed.
+package func element(_ xml: String) -> XMLNode {
+  var nodes: [XMLNode] = []
+  do {
+    let parser = StreamParser(root: .records, limits: .live)
+    try parser.feed(Array(xml.utf8)) { event in
+      switch event {
+      case .header(let element), .element(let element): nodes.append(element.node)
+      case .end: break
+      }
+    }
+  } catch {
+    fatalError("\(error) in the test's own XML: \(xml)")
+  }
+  guard nodes.count == 1 else { fatalError("\(nodes.count) elements in the test's XML: \(xml)") }
+  return nodes[0]
+}
+
+/// An address that a test is sure of.
+package func address(_ text: String) -> JID {
+  do {
+    return try JID(parsing: text)
+  } catch {
+    fatalError("“\(text)” is no address: \(error)")
+  }
+}
+
+/// A bare address that a test is sure of.
+package func bare(_ text: String) -> BareJID { address(text).bare }
