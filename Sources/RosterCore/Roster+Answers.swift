@@ -25,11 +25,14 @@ extension Roster {
   }
 
   private mutating func reportUnusedVersion(_ version: String?, _ step: inout Step) {
-    guard version == nil, stream.features.versioning, !stream.reportedUnusedVersion else { return }
+    // A server that gave a version keeps them, whether or not its offer is in the log.
+    guard version == nil, stream.features.versioning || self.version != nil,
+      !stream.reportedUnusedVersion
+    else { return }
     stream.reportedUnusedVersion = true
     step.find(
       .unusedVersion,
-      "The server offers roster versions, but the get names none: the whole roster is sent at "
+      "The server keeps roster versions, but the get names none: the whole roster is sent at "
         + "each login (RFC 6121 §2.6.2).")
   }
 

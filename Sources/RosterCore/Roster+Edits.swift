@@ -41,18 +41,25 @@ extension Roster {
     expect(within: Patience.answer, after: step.stamp)
   }
 
-  /// A client that renames a group must send each contact's other groups along: a set replaces
-  /// them all.
+  /// A set replaces all groups: a client that renames a contact or one of its groups must send
+  /// the other groups along.
   private func reportLostGroups(
     _ jid: BareJID, _ before: EditableFields, _ after: EditableFields, _ step: inout Step
   ) {
     let lost = before.groups.filter { !after.groups.contains($0) }
     let gained = after.groups.filter { !before.groups.contains($0) }
-    guard gained.count == 1, lost.count > 1 else { return }
+    let what: String
+    if gained.count == 1, lost.count > 1 {
+      what = "puts \(jid) into “\(gained[0])”"
+    } else if after.groups.isEmpty, !lost.isEmpty, before.name != after.name {
+      what = "renames \(jid)"
+    } else {
+      return
+    }
     step.find(
       .groupsLost, about: jid,
-      "The set puts \(jid) into “\(gained[0])” and takes it out of \(lost.count) groups ("
-        + lost.joined(separator: ", ") + "): a set replaces all groups (RFC 6121 §2.1.2.6).")
+      "The set \(what) and takes it out of “\(lost.joined(separator: "”, “"))”: a set replaces "
+        + "all groups (RFC 6121 §2.1.2.6).")
   }
 
   mutating func settleEdits(_ answer: Answer, _ step: inout Step) {

@@ -1,0 +1,211 @@
+@testable import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+/// A line and what it means to the roster.
+private struct Line: Sendable, CustomTestStringConvertible {
+  let direction: Direction
+  let xml: String
+  let event: RosterEvent?
+
+  var testDescription: String { (direction == .inbound ? "< " : "> ") + xml }
+}
+
+private func inbound(_ xml: String, _ event: StanzaEvent?) -> Line {
+  Line(direction: .inbound, xml: xml, event: event.map { .stanza($0) })
+}
+
+private func outbound(_ xml: String, _ event: StanzaEvent?) -> Line {
+  Line(direction: .outbound, xml: xml, event: event.map { .stanza($0) })
+}
+
+private func session(_ direction: Direction, _ xml: String, _ event: SessionEvent?) -> Line {
+  Line(direction: direction, xml: xml, event: event.map { .session($0) })
+}
+
+private let roster = "xmlns='jabber:iq:roster'"
+private let bob = bare("bob@example.test")
+private let pda = address("bob@example.test/pda")
+
+private func query(_ jids: String..., version: String? = nil) -> RosterQuery {
+  RosterQuery(
+    version: version,
+    items: jids.map { RosterQuery.Item(change: .set(RosterItem(jid: bare($0)))) })
+}
+
+@Suite("From element to event")
+struct TranslatorTests {
+  private static let requests: [Line] = [
+    outbound(
+      "<iq type='get' id='1'><query \(roster)/></iq>",
+      .querySent(Query(id: "1", to: nil, subject: .roster(version: nil)))),
+    outbound(
+      "<iq type='get' id='1' to='alice@example.test'><query \(roster) ver=''/></iq>",
+      .querySent(
+        Query(id: "1", to: address("alice@example.test"), subject: .roster(version: "")))),
+    outbound(
+      "<iq type='get' id='1'><r:query xmlns:r='jabber:iq:roster'/></iq>",
+      .querySent(Query(id: "1", to: nil, subject: .roster(version: nil)))),
+    outbound("<iq type='get' id='1'><query xmlns='jabber:iq:Roster'/></iq>", nil),
+    outbound("<iq type='get' id='1'><x xmlns='urn:x'><query \(roster)/></x></iq>", nil),
+    outbound(
+      "<iq type='set' id='1'><query \(roster)><item jid='bob@example.test'/></query></iq>",
+      .setSent(RosterSet(id: "1", to: nil, query: query("bob@example.test")))),
+    outbound("<iq type='result' id='p'/>", .answerSent(id: "p", to: nil)),
+    outbound(
+      "<iq type='error' id='p' to='example.test'/>",
+      .answerSent(id: "p", to: address("example.test"))),
+    outbound("<iq type='result'/>", nil),
+    outbound(
+      "<iq type='get' id='1' to='bob@example.test'><vCard xmlns='vcard-temp'/></iq>",
+      .querySent(Query(id: "1", to: address("bob@example.test"), subject: .vCard))),
+    outbound(
+      "<iq type='get' id='1'><blocklist xmlns='urn:xmpp:blocking'/></iq>",
+      .querySent(Query(id: "1", to: nil, subject: .blockList))),
+    outbound("<iq type='set' id='1'><block xmlns='urn:xmpp:blocking'/></iq>", nil),
+    inbound("<iq type='get' id='1' from='bob@example.test'><query \(roster)/></iq>", nil),
+  ]
+
+  private static let answers: [Line] = [
+    inbound(
+      "<iq type='result' id='1'><query \(roster) ver='v'><item jid='bob@example.test'/></query></iq>",
+      .answerReceived(
+        Answer(id: "1", from: nil, payload: .roster(query("bob@example.test", version: "v"))))),
+    inbound(
+      "<iq type='result' id='1'/>", .answerReceived(Answer(id: "1", from: nil, payload: .nothing))),
+    inbound(
+      "<iq type='result' id='1'> \n </iq>",
+      .answerReceived(Answer(id: "1", from: nil, payload: .nothing))),
+    inbound(
+      "<iq type='result' id='1'><query xmlns='jabber:iq:private'/></iq>",
+      .answerReceived(Answer(id: "1", from: nil, payload: .other))),
+    inbound(
+      "<iq type='result' id='1'><x xmlns='urn:x'><query \(roster)/></x></iq>",
+      .answerReceived(Answer(id: "1", from: nil, payload: .other))),
+    inbound(
+      "<iq type='error' id='1' from='eve@example.test/x'><error type='auth'><text "
+        + "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'>no</text><forbidden "
+        + "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>",
+      .answerReceived(
+        Answer(
+          id: "1", from: address("eve@example.test/x"), payload: .error(condition: "forbidden")))),
+    inbound(
+      "<iq type='set' id='p' from='alice@example.test'><query \(roster)/></iq>",
+      .pushReceived(
+        RosterPush(id: "p", from: address("alice@example.test"), query: RosterQuery()))),
+    inbound(
+      "<iq type='set' id='p'><query \(roster)><item jid='@'/><item/></query></iq>",
+      .pushReceived(
+        RosterPush(
+          id: "p", from: nil,
+          query: RosterQuery(spoiled: [
+            RosterQuery.Spoiled(jid: "@", reason: "the domain is empty or has an empty label"),
+            RosterQuery.Spoiled(jid: nil, reason: "it has no jid"),
+          ])))),
+  ]
+
+  private static let presence: [Line] = [
+    inbound(
+      "<presence from='bob@example.test/pda'/>", .availableReceived(from: pda, Availability())),
+    inbound(
+      "<presence from='bob@example.test/pda' type='unavailable'/>",
+      .unavailableReceived(from: pda)),
+    inbound("<presence/>", nil),
+    inbound("<presence from='bob@example.test' type='error'/>", nil),
+    inbound("<presence from='bob@example.test' type='probe'/>", nil),
+    outbound("<presence/>", .presenceSent(to: nil, isAvailable: true)),
+    outbound(
+      "<presence type='unavailable' to='bob@example.test/pda'/>",
+      .presenceSent(to: pda, isAvailable: false)),
+    outbound("<presence type='error' to='bob@example.test'/>", nil),
+    inbound(
+      "<presence from='r@muc.example.test/n'><x xmlns='http://jabber.org/protocol/muc#user'/></presence>",
+      nil),
+    inbound(
+      "<presence from='bob@example.test/pda' type='subscribe'><status>hi</status></presence>",
+      .subscriptionReceived(
+        SubscriptionStanza(kind: .subscribe, contact: bob, status: "hi", nickname: nil))),
+    outbound(
+      "<presence to='bob@example.test/pda' type='unsubscribed'/>",
+      .subscriptionSent(SubscriptionStanza(kind: .unsubscribed, contact: bob))),
+  ]
+
+  private static let sessions: [Line] = [
+    session(.outbound, "<stream:stream to='example.test'/>", .negotiated),
+    session(.inbound, "<stream:error/>", .closed(isLost: false)),
+    session(
+      .inbound, "<stream:features><sub xmlns='urn:xmpp:features:pre-approval'/></stream:features>",
+      .featuresOffered(StreamFeatures(versioning: false, preApproval: true))),
+    session(.outbound, "<stream:features/>", nil),
+    session(.inbound, "<resumed xmlns='urn:xmpp:sm:3'/>", .resumed(nil)),
+    session(.outbound, "<resumed xmlns='urn:xmpp:sm:3'/>", nil),
+    session(.inbound, "<resumed xmlns='jabber:client'/>", nil),
+    session(.inbound, "<failed xmlns='urn:xmpp:sm:3'/>", nil),
+    session(.inbound, "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>", nil),
+  ]
+
+  /// What somebody might send to be mistaken for the server.
+  private static let hostile: [Line] = {
+    let push =
+      "<iq xmlns='jabber:client' type='set' id='p'><query \(roster)><item jid='e@x'/></query></iq>"
+    return [
+      inbound("<message from='e@x'>\(push)</message>", nil),
+      inbound(
+        "<message from='e@x'><forwarded xmlns='urn:xmpp:forward:0'>\(push)</forwarded></message>",
+        nil
+      ),
+      inbound("<message from='e@x'><query \(roster)><item jid='e@x'/></query></message>", nil),
+      inbound("<iq xmlns='jabber:server' type='set' id='p'><query \(roster)/></iq>", nil),
+      inbound("<IQ type='set' id='p'><query \(roster)/></IQ>", nil),
+      inbound("<iq type='set' id='p'><Query \(roster)/></iq>", nil),
+      inbound("<iq xmlns:q='urn:q' q:type='set' type='get' id='p'><query \(roster)/></iq>", nil),
+      inbound("<message from='e@x'><resumed xmlns='urn:xmpp:sm:3'/></message>", nil),
+      inbound(
+        "<c:iq xmlns:c='jabber:client' type='set' id='p'><query \(roster)/></c:iq>",
+        .pushReceived(RosterPush(id: "p", from: nil, query: RosterQuery()))),
+    ]
+  }()
+
+  @Test("Requests, answers and pushes", arguments: requests + answers)
+  private func iqs(line: Line) {
+    #expect(StanzaTranslator.translate(element(line.xml), line.direction) == line.event)
+  }
+
+  @Test("Presence", arguments: presence)
+  private func presences(line: Line) {
+    #expect(StanzaTranslator.translate(element(line.xml), line.direction) == line.event)
+  }
+
+  @Test("Elements that are no stanzas", arguments: sessions)
+  private func nonzas(line: Line) {
+    #expect(StanzaTranslator.translate(element(line.xml), line.direction) == line.event)
+  }
+
+  @Test("Hostile lines", arguments: hostile)
+  private func hostileLines(line: Line) {
+    #expect(StanzaTranslator.translate(element(line.xml), line.direction) == line.event)
+  }
+
+  @Test(
+    "What cannot be taken is told, in either direction",
+    arguments: [
+      ("<iq type='SET' id='1'/>", Rejection.Kind.type), ("<iq id='1'/>", .type),
+      ("<presence type='Unavailable'/>", .type),
+      ("<presence type='' from='bob@example.test'/>", .type),
+      ("<presence from='@'/>", .address), ("<presence to='a b@x'/>", .address),
+      ("<iq type='result' id='1' from=''/>", .address), ("<message from='x@/y'/>", .address),
+      ("<presence from='bob@example.test/'/>", .address), ("<presence type='subscribe'/>", .nobody),
+    ])
+  func rejections(xml: String, kind: Rejection.Kind) throws {
+    for direction in Direction.allCases {
+      let event = StanzaTranslator.translate(element(xml), direction)
+      guard case .stanza(.rejected(let rejection)) = event else {
+        Issue.record("\(String(describing: event)) of \(xml)")
+        continue
+      }
+      #expect(rejection.kind == kind)
+      #expect(!rejection.reason.isEmpty)
+    }
+  }
+}
