@@ -179,6 +179,10 @@ extension RosterItem: CanonicalCodable {
     self.init(
       jid: jid, name: name, subscription: subscription, isPending: flags & 0x10 != 0,
       isApproved: flags & 0x20 != 0, groups: groups)
+    // An item keeps no empty name and sorts its groups: anything else was not written by it.
+    guard self.name == name,
+      self.groups.elementsEqual(groups, by: { $0.utf8.elementsEqual($1.utf8) })
+    else { throw input.invalid }
   }
 
   private static func code(of subscription: Subscription) -> UInt8 {

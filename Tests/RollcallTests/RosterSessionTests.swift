@@ -1,0 +1,87 @@
+import EventLog
+import Foundation
+import Rollcall
+import TestSupport
+import Testing
+
+@Suite struct RosterSessionTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.file("alice.rollcall") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func fetch(_ session: RosterSession) throws {
+    try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 1000)
+    try session.sent("<iq type='get' id='1'><query xmlns='jabber:iq:roster'/></iq>".utf8, at: 1001)
+    try session.received(
+      """
+      <iq type='result' id='1'><query xmlns='jabber:iq:roster'>\
+      <item jid='bob@example.test' name='Bob' subscription='both'/></query></iq>
+      """.utf8, at: 1002)
+  }
+
+  @Test("What is handed over changes the roster, and says what it changed")
+  func outcome() throws {
+    let session = RosterSession()
+    try fetch(session)
+    #expect(session.roster.sortedItems.map(\.name) == ["Bob"])
+    let outcome = try session.received(
+      "<presence from='bob@example.test/pc'><show>away</show></presence>".utf8, at: 1003)
+    let change = try #require(outcome.changes.first)
+    #expect(change.record == 4)
+    #expect(change.contact?.text == "bob@example.test")
+    #expect(try session.received("<message><body>hi</body></message>".utf8, at: 1).changes.isEmpty)
+    #expect(session.roster.position == 5)
+    try session.closed(at: 1004)
+    #expect(!session.roster.isConnected)
+    try session.resumed(at: 1005)
+    let bob = try BareJID(parsing: "bob@example.test")
+    #expect(session.roster.presence(of: bob).best?.presence.availability.show == .away)
+  }
+
+  @Test("A recorded session goes on where it stopped, in the same state as one in memory")
+  func goesOn() throws {
+    let memory = RosterSession()
+    try fetch(memory)
+    try fetch(try RosterSession(recordingTo: path))
+    let again = try RosterSession(recordingTo: path)
+    #expect(again.roster == memory.roster)
+    let push = """
+      <iq type='set' id='p'><query xmlns='jabber:iq:roster'>\
+      <item jid='bob@example.test' subscription='remove'/></query></iq>
+      """
+    // The source's clock runs backwards; the log's does not, and the roster goes by it.
+    let outcome = try again.received(push.utf8, at: 5)
+    #expect(outcome.changes.map(\.record) == [4])
+    #expect(again.roster.sortedItems.isEmpty)
+    #expect(try RosterSession(recordingTo: path).roster == again.roster)
+  }
+
+  @Test(
+    "What is not one well-formed element is refused, and nothing is recorded",
+    arguments: ["", "<a/><b/>", "<a>", "<a></b>", "text", "<!-- -->", "<a/>text", "&amp;"])
+  func refused(_ xml: String) throws {
+    let session = try RosterSession(recordingTo: path)
+    #expect(throws: RollcallError.self) { try session.received(xml.utf8, at: nil) }
+    try session.received("<presence/>".utf8, at: nil)
+    #expect(session.roster.position == 1)
+  }
+
+  @Test("A password that is handed over is not in the log")
+  func credentials() throws {
+    let session = try RosterSession(recordingTo: path)
+    try session.sent(
+      "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>AHNlY3JldHNlY3JldA==</auth>"
+        .utf8, at: nil)
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    #expect(bytes.range(of: Data("AHNlY3JldHNlY3JldA".utf8)) == nil)
+    #expect(bytes.range(of: Data("mechanism=\"PLAIN\"".utf8)) != nil)
+  }
+
+  @Test("What is no log is refused by name")
+  func noLog() throws {
+    try "no log at all".write(toFile: path, atomically: true, encoding: .utf8)
+    let error = #expect(throws: RollcallError.self) { try RosterSession(recordingTo: path) }
+    #expect(error?.description.contains("alice.rollcall") == true)
+  }
+}

@@ -1,0 +1,139 @@
+@testable import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+/// The stored form of events: one for each value, and whatever is read back is either the value or
+/// an error.
+@Suite struct CodecTests {
+  private static let jid = address("bob@example.test/Büro")
+  private static let query = RosterQuery(
+    version: "v\u{0}1",
+    items: [
+      .init(
+        change: .set(
+          RosterItem(
+            jid: jid.bare, name: "小梅 <&>", subscription: .from, isPending: true,
+            isApproved: true, groups: ["a", "b\n", "朋友"]))),
+      .init(change: .remove(bare("example.test"))),
+      .init(change: .set(RosterItem(jid: jid.bare)), unknownSubscription: "both "),
+    ],
+    spoiled: [.init(jid: nil, reason: "it has no jid"), .init(jid: "@", reason: "")])
+
+  /// One of each case, and of each shape within.
+  private static let plain: [RosterEvent] =
+    [
+      .session(.captureBegan(account: jid, inboundOnly: true)),
+      .session(.captureBegan(account: nil, inboundOnly: false)), .session(.negotiated),
+      .session(.featuresOffered(StreamFeatures(versioning: true, preApproval: false))),
+      .session(.authenticated(jid)), .session(.opened(jid)),
+      .session(.opened(jid, from: address("example.test"))), .session(.resumed(nil)),
+      .session(.resumed(jid)), .session(.closed(isLost: true)), .session(.closed(isLost: false)),
+      .stanza(.querySent(Query(id: "1", to: jid, subject: .roster(version: nil)))),
+      .stanza(.querySent(Query(id: nil, to: nil, subject: .roster(version: "")))),
+      .stanza(.querySent(Query(id: "", to: nil, subject: .blockList))),
+      .stanza(.querySent(Query(id: "2", to: nil, subject: .vCard))),
+      .stanza(.querySent(Query(id: "3", to: nil, subject: .nickname))),
+      .stanza(.setSent(RosterSet(id: "4", to: nil, query: query))),
+      .stanza(.pushReceived(RosterPush(id: nil, from: jid, query: query))),
+      .stanza(.answerReceived(Answer(id: "5", from: nil, payload: .nothing))),
+      .stanza(.answerReceived(Answer(id: "5", from: jid, payload: .other))),
+      .stanza(.answerReceived(Answer(id: nil, from: nil, payload: .roster(query)))),
+      .stanza(.answerReceived(Answer(id: "6", from: nil, payload: .blockList([jid])))),
+      .stanza(
+        .answerReceived(
+          Answer(
+            id: "7", from: nil, payload: .vCard(VCardNames(nickname: "n", fullName: nil))))),
+      .stanza(.answerReceived(Answer(id: "8", from: nil, payload: .nickname("阿杰")))),
+      .stanza(.answerReceived(Answer(id: "9", from: nil, payload: .error(condition: "forbidden")))),
+      .stanza(.answerSent(id: "x", to: nil)), .stanza(.answerSent(id: "", to: jid)),
+      .stanza(.availableReceived(from: jid, Availability())),
+      .stanza(
+        .availableReceived(
+          from: jid,
+          Availability(show: .xa, priority: -128, status: "多行\n状态", delay: "d", oddity: "o"))),
+      .stanza(.unavailableReceived(from: jid)),
+      .stanza(.presenceSent(to: nil, isAvailable: true)),
+      .stanza(.presenceSent(to: jid, isAvailable: false)),
+      .stanza(.blocked(from: nil, [jid, address("evil.test")])),
+      .stanza(.unblocked(from: jid, [])),
+      .stanza(.nicknamePublished(jid.bare, nil)), .stanza(.nicknamePublished(jid.bare, "n")),
+    ]
+
+  private static let subscriptions = SubscriptionStanza.Kind.allCases.flatMap { kind in
+    let stanza = SubscriptionStanza(kind: kind, contact: jid.bare, status: "hello", nickname: nil)
+    return [
+      RosterEvent.stanza(.subscriptionReceived(stanza)), .stanza(.subscriptionSent(stanza)),
+    ]
+  }
+
+  private static let rejections = Rejection.Kind.allCases.map { kind in
+    RosterEvent.stanza(.rejected(Rejection(kind: kind, reason: "because")))
+  }
+
+  static let events = plain + subscriptions + rejections
+
+  private func decode(_ bytes: [UInt8]) throws(CodecError) -> RosterEvent {
+    try RosterEvent.decode(bytes.span.bytes)
+  }
+
+  @Test("Decoding after encoding is identity", arguments: events)
+  func identity(_ event: RosterEvent) throws {
+    #expect(try decode(event.canonicalBytes) == event)
+  }
+
+  @Test("Different events have different bytes")
+  func injective() {
+    #expect(Set(Self.events.map(\.canonicalBytes)).count == Self.events.count)
+  }
+
+  @Test("Decoding after encoding is identity on what a mad stream means", arguments: 1...20)
+  func fuzzed(_ seed: UInt64) throws {
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var scenario = Scenario()
+    for _ in 0..<300 { fuzzer.step(&scenario) }
+    #expect(!scenario.history.isEmpty)
+    for (event, _) in scenario.history {
+      #expect(try decode(event.canonicalBytes) == event, "seed \(seed)")
+    }
+  }
+
+  @Test("An encoding that is cut anywhere is an error", arguments: events)
+  func truncated(_ event: RosterEvent) {
+    let bytes = event.canonicalBytes
+    for count in bytes.indices {
+      #expect(throws: CodecError.self) { try decode(Array(bytes[..<count])) }
+    }
+  }
+
+  @Test("Bytes behind the value are an error", arguments: events)
+  func excess(_ event: RosterEvent) {
+    let bytes = event.canonicalBytes
+    #expect(throws: CodecError.excess(offset: bytes.count)) { try decode(bytes + [0]) }
+  }
+
+  /// What is read from damaged bytes is what those bytes encode: there is no second encoding.
+  @Test("Damage is an error or another value, never a trap", arguments: 1...20)
+  func damaged(_ seed: UInt64) {
+    var random = ScenarioGenerator(seed: seed)
+    for event in Self.events {
+      var bytes = event.canonicalBytes
+      for _ in 0..<40 {
+        let place = Int.random(in: bytes.indices, using: &random)
+        let kept = bytes[place]
+        bytes[place] = UInt8.random(in: 0...255, using: &random)
+        if let read = try? decode(bytes) {
+          #expect(read.canonicalBytes == bytes, "seed \(seed)")
+        }
+        bytes[place] = kept
+      }
+    }
+  }
+
+  @Test("A count that no bytes follow reserves nothing")
+  func hugeCount() {
+    // An unblocking push without a sender and of 2^63 addresses.
+    let bytes: [UInt8] = [49, 0] + Array(repeating: 0xFF, count: 8) + [0x7F]
+    #expect(throws: CodecError.self) { try decode(bytes) }
+  }
+}
