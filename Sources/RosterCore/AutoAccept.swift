@@ -1,0 +1,60 @@
+import HashTreeCollections
+public import XMPPStanza
+
+/// Whose requests are accepted without asking the user.
+public enum AutoAccept: String, Hashable, Sendable, CaseIterable {
+  /// Nobody's.
+  case never
+  /// Those of contacts whose presence we see or asked to see.
+  case knownContacts = "known-contacts"
+  /// Everybody's; it hands the user's presence to strangers.
+  case all
+
+  /// Decides on a contact's request, with the reason to log; nil where no request is open.
+  ///
+  /// A request that came in an earlier session and not again is not decided on: somebody may have
+  /// answered it.
+  public func decide(on jid: BareJID, in roster: Roster) -> AutoAcceptDecision? {
+    guard let request = roster.incoming[jid] else { return nil }
+    let (isAccepted, reason) = verdict(on: jid, in: roster)
+    return AutoAcceptDecision(
+      contact: jid, request: request.since.record, isAccepted: isAccepted, reason: reason)
+  }
+
+  private func verdict(on jid: BareJID, in roster: Roster) -> (Bool, String) {
+    if roster.blocked.contains(where: { $0.covers(jid) }) {
+      return (false, "\(jid) is blocked: nothing is accepted without asking the user.")
+    }
+    switch self {
+    case .never: return (false, "The user answers each request.")
+    case .all: return (true, "Every request is accepted.")
+    case .knownContacts:
+      if roster.item(jid)?.subscription.includesTo == true {
+        return (true, "We see the presence of \(jid), and known contacts are accepted.")
+      }
+      if roster.outgoing[jid] != nil {
+        return (true, "We asked to see the presence of \(jid), and known contacts are accepted.")
+      }
+      return (false, "\(jid) is not known: we neither see its presence nor asked to.")
+    }
+  }
+}
+
+/// What a policy said to a request: to be logged, and carried out by `RosterCommand.accept`.
+public struct AutoAcceptDecision: Hashable, Sendable {
+  /// Who asked.
+  public let contact: BareJID
+  /// The record that brought the request.
+  public let request: UInt64
+  /// Whether to accept; otherwise the user is asked.
+  public let isAccepted: Bool
+  /// A sentence for a person.
+  public let reason: String
+}
+
+extension JID {
+  /// Whether blocking this address blocks the contact (XEP-0191 §3.1).
+  fileprivate func covers(_ jid: BareJID) -> Bool {
+    resource == nil && (bare == jid || bare.text == jid.domain)
+  }
+}

@@ -1,0 +1,76 @@
+public import XMPPStanza
+
+/// What a user wants done with the roster.
+public enum RosterCommand: Hashable, Sendable {
+  /// Ask the server for the roster.
+  case fetch
+  /// Put a contact into the roster and ask to see its presence; a request of theirs is accepted.
+  case add(BareJID, name: String? = nil, groups: [String] = [])
+  /// Let a contact that asked see our presence.
+  case accept(BareJID)
+  /// Refuse a contact that asked.
+  case reject(BareJID)
+  /// Take back our own request.
+  case cancel(BareJID)
+  /// Take a contact out of the roster; the server ends both subscriptions.
+  case remove(BareJID)
+  /// Give a contact another name, or none.
+  case rename(BareJID, to: String?)
+  /// Put a contact into exactly these groups.
+  case setGroups(BareJID, [String])
+  /// Give a group another name, in each contact that has it.
+  case renameGroup(String, to: String)
+  /// Take a group out of each contact that has it; the contacts stay.
+  case deleteGroup(String)
+  /// Approve a request that has not come yet (RFC 6121 §3.4).
+  case preApprove(BareJID)
+  /// Block an address (XEP-0191).
+  case block(JID)
+  /// Block an address no longer.
+  case unblock(JID)
+}
+
+/// Why a command is not carried out.
+public enum CommandRefusal: Error, Hashable, Sendable {
+  /// The address is the account's own.
+  case oneself(BareJID)
+  /// We see the contact's presence already, and it waits for nothing.
+  case alreadyFriend(BareJID)
+  /// No request of this contact is open.
+  case nobodyAsked(BareJID)
+  /// No request of ours to this contact is open.
+  case nothingToCancel(BareJID)
+  /// The contact is not in the roster.
+  case notInRoster(BareJID)
+  /// No contact is in this group.
+  case noSuchGroup(String)
+  /// A group has to have a name.
+  case emptyGroupName
+  /// The server does not offer pre-approval (RFC 6121 §3.4.1).
+  case preApprovalNotOffered
+  /// The contact sees our presence, or is approved, already.
+  case alreadyApproved(BareJID)
+  /// The address is blocked already.
+  case alreadyBlocked(JID)
+  /// The address is not blocked.
+  case notBlocked(JID)
+}
+
+extension CommandRefusal: CustomStringConvertible {
+  /// A sentence for a person.
+  public var description: String {
+    switch self {
+    case .oneself(let jid): "\(jid) is your own address."
+    case .alreadyFriend(let jid): "You see the presence of \(jid) already."
+    case .nobodyAsked(let jid): "\(jid) has not asked to see your presence."
+    case .nothingToCancel(let jid): "No request of yours to \(jid) is open."
+    case .notInRoster(let jid): "\(jid) is not in your roster."
+    case .noSuchGroup(let group): "No contact is in the group “\(group)”."
+    case .emptyGroupName: "A group has to have a name."
+    case .preApprovalNotOffered: "Your server does not offer to approve requests in advance."
+    case .alreadyApproved(let jid): "\(jid) is approved already."
+    case .alreadyBlocked(let jid): "\(jid) is blocked already."
+    case .notBlocked(let jid): "\(jid) is not blocked."
+    }
+  }
+}

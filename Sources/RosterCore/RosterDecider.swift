@@ -1,0 +1,183 @@
+import HashTreeCollections
+public import XMPPStanza
+
+/// Decides what to send for a command: a pure function of the command and the roster.
+///
+/// Nothing changes until the server says so. Presence goes to bare addresses (RFC 6121 §3.1.1);
+/// a roster set carries what the user may edit and nothing else (§2.1.5).
+public struct RosterDecider: Hashable, Sendable {
+  /// Whether whoever is accepted is asked back.
+  public var wantsMutualFriends: Bool
+
+  /// A decider with the account's wish.
+  public init(wantsMutualFriends: Bool) {
+    self.wantsMutualFriends = wantsMutualFriends
+  }
+
+  /// The stanzas that carry out a command, in the order to send them; none where nothing is to be
+  /// done.
+  ///
+  /// Complexity: linear in the contacts for groups, O(log n) otherwise.
+  /// - Parameters:
+  ///   - id: gives the id for the request of this index, counted from 0; no two may be equal.
+  /// - Throws: `CommandRefusal` where the command makes no sense in this state.
+  public func decide(
+    _ command: RosterCommand, on roster: Roster, id: (Int) -> String
+  ) throws(CommandRefusal) -> [XMLNode] {
+    switch command {
+    case .fetch: [.rosterGet(id: id(0), version: roster.versionToName)]
+    case .add(let jid, let name, let groups):
+      try add(RosterItem(jid: jid, name: name, groups: groups), on: roster, id: id)
+    case .accept(let jid): try accept(jid, on: roster)
+    case .reject(let jid):
+      [.subscription("unsubscribed", to: try roster.requiringRequest(of: jid))]
+    case .cancel(let jid): try cancel(jid, on: roster)
+    case .remove(let jid):
+      [.rosterSet(id: id(0), removing: try roster.requiringItem(jid).jid)]
+    case .rename(let jid, let name):
+      try roster.editing([try roster.requiringItem(jid)], id: id) { $0.with(name: name) }
+    case .setGroups(let jid, let groups):
+      try roster.editing([try roster.requiringItem(jid)], id: id) { $0.with(groups: groups) }
+    case .renameGroup(let old, let new): try renameGroup(old, to: new, on: roster, id: id)
+    case .deleteGroup(let group):
+      try roster.editing(try roster.requiringItems(in: group), id: id) { item in
+        item.with(groups: item.groups.filter { $0 != group })
+      }
+    case .preApprove(let jid): try preApprove(jid, on: roster)
+    case .block(let jid): try block(jid, on: roster, id: id(0))
+    case .unblock(let jid):
+      if roster.blocked.contains(jid) {
+        [.blocking("unblock", jid, id: id(0))]
+      } else {
+        throw .notBlocked(jid)
+      }
+    }
+  }
+
+  private func add(
+    _ wanted: RosterItem, on roster: Roster, id: (Int) -> String
+  ) throws(CommandRefusal) -> [XMLNode] {
+    let jid = wanted.jid
+    guard jid != roster.account else { throw .oneself(jid) }
+    let known = roster.item(jid)
+    let isSeen = known?.subscription.includesTo ?? false
+    let hasAsked = roster.hasRequest(of: jid)
+    guard !isSeen || hasAsked else { throw .alreadyFriend(jid) }
+    var stanzas: [XMLNode] = []
+    // What the user does not say stays as it is: a set would replace it.
+    let edited = RosterItem(
+      jid: jid, name: wanted.name ?? known?.name,
+      groups: wanted.groups.isEmpty ? known?.groups ?? [] : wanted.groups)
+    if known == nil || known?.name != edited.name || known?.groups != edited.groups {
+      stanzas.append(.rosterSet(id: id(0), edited))
+    }
+    if hasAsked { stanzas.append(.subscription("subscribed", to: jid)) }
+    if !isSeen { stanzas.append(.subscription("subscribe", to: jid)) }
+    return stanzas
+  }
+
+  private func accept(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMLNode] {
+    let stanzas: [XMLNode] = [
+      .subscription("subscribed", to: try roster.requiringRequest(of: jid))
+    ]
+    let isSeen = roster.item(jid)?.subscription.includesTo ?? false
+    guard wantsMutualFriends, !isSeen, roster.outgoing[jid] == nil else { return stanzas }
+    return stanzas + [.subscription("subscribe", to: jid)]
+  }
+
+  private func cancel(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMLNode] {
+    guard roster.outgoing[jid] != nil else { throw .nothingToCancel(jid) }
+    return [.subscription("unsubscribe", to: jid)]
+  }
+
+  private func renameGroup(
+    _ old: String, to new: String, on roster: Roster, id: (Int) -> String
+  ) throws(CommandRefusal) -> [XMLNode] {
+    let new = new.trimmedOfXMLSpace
+    guard !new.isEmpty else { throw .emptyGroupName }
+    return try roster.editing(try roster.requiringItems(in: old), id: id) { item in
+      item.with(groups: item.groups.map { $0 == old ? new : $0 })
+    }
+  }
+
+  private func preApprove(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMLNode] {
+    guard jid != roster.account else { throw .oneself(jid) }
+    guard roster.stream.features.preApproval else { throw .preApprovalNotOffered }
+    let item = roster.item(jid)
+    guard item?.isApproved != true, item?.subscription.includesFrom != true else {
+      throw .alreadyApproved(jid)
+    }
+    return [.subscription("subscribed", to: jid)]
+  }
+
+  private func block(
+    _ jid: JID, on roster: Roster, id: String
+  ) throws(CommandRefusal) -> [XMLNode] {
+    guard jid.bare != roster.account else { throw .oneself(jid.bare) }
+    guard !roster.blocked.contains(jid) else { throw .alreadyBlocked(jid) }
+    return [.blocking("block", jid, id: id)]
+  }
+
+  /// The answer to a push that our own server may send, of the roster or of the block list; nil
+  /// for anything else. Whoever else pushes gets none (RFC 6121 §2.1.6).
+  public static func acknowledgement(of element: XMLNode, on roster: Roster) -> XMLNode? {
+    guard case .iq(let iq)? = try? Stanza(element), iq.kind == .set, let id = iq.head.id,
+      roster.foreignness(ofPushFrom: iq.head.from) == nil,
+      element.children.contains(where: \.isPushPayload)
+    else { return nil }
+    var attributes = [XMLAttribute("type", "result"), XMLAttribute("id", id)]
+    if let from = iq.head.from { attributes.append(XMLAttribute("to", from.description)) }
+    return XMLNode(XMLName("iq", in: Namespace.client), attributes: attributes)
+  }
+}
+
+extension Roster {
+  /// The version for a roster get: none where the server does not offer versions, empty where the
+  /// log does not hold what a version stands for (§2.6.2).
+  fileprivate var versionToName: String? {
+    guard stream.features.versioning else { return nil }
+    return completeness == .complete ? version ?? "" : ""
+  }
+
+  fileprivate func hasRequest(of jid: BareJID) -> Bool {
+    incoming[jid] != nil || unconfirmed[jid] != nil
+  }
+
+  fileprivate func requiringRequest(of jid: BareJID) throws(CommandRefusal) -> BareJID {
+    guard hasRequest(of: jid) else { throw .nobodyAsked(jid) }
+    return jid
+  }
+
+  fileprivate func requiringItem(_ jid: BareJID) throws(CommandRefusal) -> RosterItem {
+    guard let item = item(jid) else { throw .notInRoster(jid) }
+    return item
+  }
+
+  fileprivate func requiringItems(in group: String) throws(CommandRefusal) -> [RosterItem] {
+    let items = sortedItems.filter { $0.groups.contains(group) }
+    guard !items.isEmpty else { throw .noSuchGroup(group) }
+    return items
+  }
+
+  /// The sets for those items that an edit changes, each with its name and all its groups.
+  fileprivate func editing(
+    _ items: [RosterItem], id: (Int) -> String, _ edit: (RosterItem) -> RosterItem
+  ) throws(CommandRefusal) -> [XMLNode] {
+    items.map { ($0, edit($0)) }.filter { $0.0 != $0.1 }.enumerated()
+      .map { .rosterSet(id: id($0.offset), $0.element.1) }
+  }
+}
+
+extension RosterItem {
+  fileprivate func with(name: String?) -> RosterItem {
+    RosterItem(
+      jid: jid, name: name?.trimmedOfXMLSpace, subscription: subscription, isPending: isPending,
+      isApproved: isApproved, groups: groups)
+  }
+
+  fileprivate func with(groups: [String]) -> RosterItem {
+    RosterItem(
+      jid: jid, name: name, subscription: subscription, isPending: isPending,
+      isApproved: isApproved, groups: groups.map(\.trimmedOfXMLSpace))
+  }
+}
