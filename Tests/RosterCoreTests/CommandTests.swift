@@ -212,7 +212,8 @@ struct CommandTests {
     expect(
       .unblock(address(bob)), scenario,
       sends: [
-        "<iq type='set' id='c0'><unblock xmlns='urn:xmpp:blocking'><item jid='\(bob)'/></unblock></iq>"
+        "<iq type='set' id='c0'><unblock xmlns='urn:xmpp:blocking'>"
+          + "<item jid='\(bob)'/></unblock></iq>"
       ])
   }
 

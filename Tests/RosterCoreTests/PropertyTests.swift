@@ -18,8 +18,10 @@ struct PropertyTests {
       let shown = ShadowRoster(viewsOf: scenario.roster, hidden: shadow)
       guard shadow == shown else {
         Issue.record(
-          "seed \(seed), step \(step): \(scenario.last.changes) of \(String(describing: scenario.history.last)) give \(shadow), not \(shown)"
-        )
+          """
+          seed \(seed), step \(step): \(scenario.last.changes) \
+          of \(String(describing: scenario.history.last)) give \(shadow), not \(shown)
+          """)
         return
       }
       if scenario.last.changes.isEmpty {

@@ -8,7 +8,8 @@ struct ReadingRuleTests {
   @Test("Rule 1: types are case-sensitive, and an unknown one makes nothing but a finding")
   func unknownTypes() {
     let lines = [
-      "<iq id='1' type='SET'><query xmlns='jabber:iq:roster'><item jid='bob@example.test'/></query></iq>",
+      "<iq id='1' type='SET'><query xmlns='jabber:iq:roster'>"
+        + "<item jid='bob@example.test'/></query></iq>",
       "<iq id='1' type='Result'><query xmlns='jabber:iq:roster'/></iq>",
       "<iq id='1'><query xmlns='jabber:iq:roster'/></iq>",
       "<presence from='bob@example.test' type='Subscribe'/>",
@@ -42,7 +43,8 @@ struct ReadingRuleTests {
     let request = "<presence xmlns='jabber:client' from='eve@example.test' type='subscribe'/>"
     let wraps = [
       "<message from='alice@example.test'>%</message>",
-      "<message from='eve@example.test'><forwarded xmlns='urn:xmpp:forward:0'>%</forwarded></message>",
+      "<message from='eve@example.test'>"
+        + "<forwarded xmlns='urn:xmpp:forward:0'>%</forwarded></message>",
       "<message from='alice@example.test'><received xmlns='urn:xmpp:carbons:2'>"
         + "<forwarded xmlns='urn:xmpp:forward:0'>%</forwarded></received></message>",
       "<iq id='p' type='set'><wrap xmlns='urn:example'>%</wrap></iq>",
@@ -75,7 +77,8 @@ struct ReadingRuleTests {
   func namespaces() {
     var scenario = Scenario.alice()
     scenario.received(
-      "<iq id='p' type='set'><query xmlns='jabber:iq:rosters'><item jid='a@example.test'/></query></iq>"
+      "<iq id='p' type='set'><query xmlns='jabber:iq:rosters'>"
+        + "<item jid='a@example.test'/></query></iq>"
     )
     scenario.received(
       "<iq id='p' type='set'><query xmlns='jabber:iq:roster'>"

@@ -140,7 +140,8 @@ struct StanzaFuzzer {
   private mutating func nick() -> String {
     "<message from='\(pick(Self.froms))'><event xmlns='http://jabber.org/protocol/pubsub#event'>"
       + "<items node='http://jabber.org/protocol/nick'><item>"
-      + "<nick xmlns='http://jabber.org/protocol/nick'>\(pick(["A", "B", ""]))</nick></item></items>"
+      + "<nick xmlns='http://jabber.org/protocol/nick'>\(pick(["A", "B", ""]))"
+      + "</nick></item></items>"
       + "</event></message>"
   }
 
@@ -149,7 +150,8 @@ struct StanzaFuzzer {
       "<iq/>", "<presence type='?'/>", "<message/>", "<foo xmlns='urn:x'/>",
       "<iq type='result' id='1'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></iq>",
       "<iq type='result' id='1' from='mallory@evil.test'>"
-        + "<bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'><jid>mallory@evil.test/x</jid></bind></iq>",
+        + "<bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>"
+        + "<jid>mallory@evil.test/x</jid></bind></iq>",
       "<success xmlns='urn:xmpp:sasl:2'/>", "<stream:features/>",
       "<stream:features><ver xmlns='urn:xmpp:features:rosterver'/></stream:features>",
       "<iq type='set'><query xmlns='jabber:iq:roster'>text<item/>text</query></iq>",

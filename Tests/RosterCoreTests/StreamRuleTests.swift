@@ -96,7 +96,8 @@ struct StreamRuleTests {
   func bound() {
     var scenario = Scenario()
     scenario.received(
-      "<iq id='b' type='result'><bind xmlns='\(bind)'><jid>Alice@Example.test/Phone</jid></bind></iq>"
+      "<iq id='b' type='result'><bind xmlns='\(bind)'>"
+        + "<jid>Alice@Example.test/Phone</jid></bind></iq>"
     )
     #expect(scenario.roster.account == bare("alice@example.test"))
     #expect(scenario.roster.resource == "Phone")
@@ -141,7 +142,8 @@ struct StreamRuleTests {
     ] {
       var scenario = online()
       scenario.received(
-        "<iq id='b' from='\(from)' type='result'><bind xmlns='\(bind)'><jid>\(jid)</jid></bind></iq>"
+        "<iq id='b' from='\(from)' type='result'><bind xmlns='\(bind)'>"
+          + "<jid>\(jid)</jid></bind></iq>"
       )
       #expect(scenario.last.changes.isEmpty, "\(from)")
       #expect(scenario.codes.count == 1, "\(from)")
@@ -281,7 +283,8 @@ struct StreamRuleTests {
   private func publishNick(_ nick: String, from: String, type: String = "headline") -> String {
     "<message from='\(from)' type='\(type)'><event xmlns='http://jabber.org/protocol/pubsub#event'>"
       + "<items node='http://jabber.org/protocol/nick'><item id='1'>"
-      + "<nick xmlns='http://jabber.org/protocol/nick'>\(nick)</nick></item></items></event></message>"
+      + "<nick xmlns='http://jabber.org/protocol/nick'>\(nick)"
+      + "</nick></item></items></event></message>"
   }
 
   @Test("Rule 24: the display name")
@@ -300,7 +303,8 @@ struct StreamRuleTests {
     #expect(name() == "Card Bob")
     scenario.sent("<iq id='v' to='\(bob)' type='get'><vCard xmlns='vcard-temp'/></iq>")
     scenario.received(
-      "<iq id='v' from='\(bob)' type='result'><vCard xmlns='vcard-temp'><FN>Full Bob</FN></vCard></iq>"
+      "<iq id='v' from='\(bob)' type='result'>"
+        + "<vCard xmlns='vcard-temp'><FN>Full Bob</FN></vCard></iq>"
     )
     #expect(name() == "Full Bob")
     scenario.sent("<iq id='v' to='\(bob)' type='get'><vCard xmlns='vcard-temp'/></iq>")
@@ -317,7 +321,8 @@ struct StreamRuleTests {
     for line in [
       publishNick("Fake", from: "eve@example.test"), publishNick("Fake", from: "\(bob)/pda"),
       publishNick("Fake", from: bob, type: "error"),
-      "<presence from='\(bob)/pda'><nick xmlns='http://jabber.org/protocol/nick'>Fake</nick></presence>",
+      "<presence from='\(bob)/pda'><nick xmlns='http://jabber.org/protocol/nick'>Fake"
+        + "</nick></presence>",
       "<iq id='v' from='\(bob)' type='result'><vCard xmlns='vcard-temp'><FN>Fake</FN></vCard></iq>",
     ] {
       scenario.received(line)

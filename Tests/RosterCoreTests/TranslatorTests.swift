@@ -69,7 +69,8 @@ struct TranslatorTests {
 
   private static let answers: [Line] = [
     inbound(
-      "<iq type='result' id='1'><query \(roster) ver='v'><item jid='bob@example.test'/></query></iq>",
+      "<iq type='result' id='1'><query \(roster) ver='v'>"
+        + "<item jid='bob@example.test'/></query></iq>",
       .answerReceived(
         Answer(id: "1", from: nil, payload: .roster(query("bob@example.test", version: "v"))))),
     inbound(
@@ -120,7 +121,8 @@ struct TranslatorTests {
       .presenceSent(to: pda, isAvailable: false)),
     outbound("<presence type='error' to='bob@example.test'/>", nil),
     inbound(
-      "<presence from='r@muc.example.test/n'><x xmlns='http://jabber.org/protocol/muc#user'/></presence>",
+      "<presence from='r@muc.example.test/n'>"
+        + "<x xmlns='http://jabber.org/protocol/muc#user'/></presence>",
       nil),
     inbound(
       "<presence from='bob@example.test/pda' type='subscribe'><status>hi</status></presence>",
