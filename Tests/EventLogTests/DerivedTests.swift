@@ -1,5 +1,6 @@
 import EventLog
 import Foundation
+import TestSupport
 import Testing
 
 /// The stored events and the contact index, which can be thrown away and made anew.

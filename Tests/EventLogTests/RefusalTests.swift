@@ -1,6 +1,7 @@
 import CLMDB
 import EventLog
 import Foundation
+import TestSupport
 import Testing
 
 /// What is no log, or no longer one, is refused by name and never maps into a crash.

@@ -1,5 +1,6 @@
 import EventLog
 import Foundation
+import TestSupport
 import Testing
 
 /// What happens when there is no room: in the map, on the disk, in the file.

@@ -1,5 +1,6 @@
 import EventLog
 import Foundation
+import TestSupport
 
 /// A directory that goes away with the test.
 final class Scratch {
@@ -18,21 +19,6 @@ final class Scratch {
   /// What lies in the directory, but for the lock files that LMDB leaves beside a log.
   func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-  }
-}
-
-/// SplitMix64: the same numbers from the same seed on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
 

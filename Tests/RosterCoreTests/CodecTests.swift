@@ -115,7 +115,7 @@ import XMPPStanza
   /// What is read from damaged bytes is what those bytes encode: there is no second encoding.
   @Test("Damage is an error or another value, never a trap", arguments: 1...20)
   func damaged(_ seed: UInt64) {
-    var random = ScenarioGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for event in Self.events {
       var bytes = event.canonicalBytes
       for _ in 0..<40 {

@@ -38,7 +38,7 @@ struct OrderTests {
     var first = start
     for line in lines { line(&first) }
     for seed in seeds {
-      var generator = ScenarioGenerator(seed: seed)
+      var generator = SeededGenerator(seed: seed)
       var scenario = start
       for line in lines.shuffled(using: &generator) { line(&scenario) }
       #expect(Shown(scenario) == Shown(first), "seed \(seed)")
@@ -50,7 +50,7 @@ struct OrderTests {
     var first = start
     for line in dialogues.joined() { line(&first) }
     for seed in 0..<UInt64(60) {
-      var generator = ScenarioGenerator(seed: seed)
+      var generator = SeededGenerator(seed: seed)
       var scenario = start
       var rest = dialogues.map { $0[...] }.filter { !$0.isEmpty }
       while !rest.isEmpty {
@@ -133,7 +133,7 @@ struct OrderTests {
       item("c\($0)@example.test", "subscription='to'", groups: ["G\($0)"])
     }
     for seed in 0..<UInt64(20) {
-      var generator = ScenarioGenerator(seed: seed)
+      var generator = SeededGenerator(seed: seed)
       let shuffled = Scenario.alice(items.shuffled(using: &generator).joined())
       #expect(shuffled.last == Scenario.alice(items.joined()).last, "seed \(seed)")
     }

@@ -5,11 +5,11 @@ import XMPPStanza
 /// Makes lines that a server, a client, a stranger or a madman might send, over so small a set of
 /// addresses and ids that they meet.
 struct StanzaFuzzer {
-  private var random: ScenarioGenerator
+  private var random: SeededGenerator
   private var time: Int64 = 0
 
   init(seed: UInt64) {
-    random = ScenarioGenerator(seed: seed)
+    random = SeededGenerator(seed: seed)
   }
 
   private static let contacts = [

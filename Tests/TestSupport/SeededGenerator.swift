@@ -1,5 +1,5 @@
 /// Random numbers that a seed repeats: SplitMix64.
-package struct ScenarioGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
   package init(seed: UInt64) {
