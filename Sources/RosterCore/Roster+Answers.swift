@@ -22,6 +22,7 @@ extension Roster {
     }
     openQueries.append(OpenQuery(query: query, sent: step.stamp, isBaseKnown: isBaseKnown))
     expect(within: Patience.answer, after: step.stamp)
+    if openQueries.count > Waiting.limit { openQueries.removeFirst().giveUp(&step) }
   }
 
   private mutating func reportUnusedVersion(_ version: String?, _ step: inout Step) {
@@ -57,11 +58,7 @@ extension Roster {
 
   /// A new session: what was not answered will never be.
   mutating func abandonQueries(_ step: inout Step) {
-    for open in openQueries where !open.isReportedAsLate {
-      step.find(
-        .unansweredQuery, about: open.query.to?.bare, cause: open.sent.record,
-        "The request of record \(open.sent.record) was not answered before its session ended.")
-    }
+    for open in openQueries { open.giveUp(&step) }
     openQueries = []
   }
 
@@ -174,4 +171,14 @@ extension Roster {
   }
 
   private static var knownVersionLimit: Int { 64 }
+}
+
+extension OpenQuery {
+  /// Says that no answer is waited for any more, unless its lateness was told already.
+  fileprivate func giveUp(_ step: inout Step) {
+    guard !isReportedAsLate else { return }
+    step.find(
+      .unansweredQuery, about: query.to?.bare, cause: sent.record,
+      "The request of record \(sent.record) was never answered.")
+  }
 }

@@ -1,6 +1,13 @@
 import HashTreeCollections
 import XMPPStanza
 
+/// How much may wait at once for an answer that perhaps never comes.
+enum Waiting {
+  /// Of requests, of edits and of pushes each; beyond it the oldest is given up. Many more than a
+  /// client has in flight, and few enough to be copied with each state that is kept.
+  static let limit = 1024
+}
+
 /// How long to wait before saying that something did not come, in milliseconds of log time.
 enum Patience {
   /// A server's answer to a request, or our acknowledgement of a push.

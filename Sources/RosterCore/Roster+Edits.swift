@@ -39,6 +39,7 @@ extension Roster {
     edits.pending.append(
       PendingEdit(id: id, contact: item.jid, sent: step.stamp, before: before, after: after))
     expect(within: Patience.answer, after: step.stamp)
+    if edits.pending.count > Waiting.limit { edits.pending.removeFirst().reportUnfinished(&step) }
   }
 
   /// A set replaces all groups: a client that renames a contact or one of its groups must send
