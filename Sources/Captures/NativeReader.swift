@@ -27,7 +27,10 @@ final class NativeReader: LineReader {
       do throws(Mistake) {
         let object = try Self.object(line)
         time = try Self.time(object)
-        content = try self.content(object)
+        // Captures can be put one behind the other; each begins with its header.
+        content =
+          object["rollcall-capture"] == nil
+          ? try self.content(object) : try Self.nextHeader(line, number)
       } catch {
         return try sink(.problem(CaptureProblem(line: number, message: error.message)))
       }
@@ -67,6 +70,16 @@ final class NativeReader: LineReader {
     default: throw .badHeader(line: number, "\"directions\" is not \"in\"")
     }
     return .header(account: try account(object, number), inboundOnly: inboundOnly)
+  }
+
+  private static func nextHeader(
+    _ line: ArraySlice<UInt8>, _ number: Int
+  ) throws(Mistake) -> CapturedRecord.Content {
+    do {
+      return try header(line, number)
+    } catch {
+      throw Mistake(error.description)
+    }
   }
 
   private static func account(
@@ -110,9 +123,6 @@ final class NativeReader: LineReader {
   private func content(
     _ object: JSONScanner.Object
   ) throws(Mistake) -> CapturedRecord.Content {
-    guard object["rollcall-capture"] == nil else {
-      throw Mistake("a second header; each capture is a file of its own")
-    }
     if let stream = object["stream"] {
       guard object["xml"] == nil else {
         throw Mistake("a record has either \"xml\" or \"stream\", not both")

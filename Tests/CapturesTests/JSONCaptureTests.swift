@@ -67,7 +67,7 @@ struct JSONCaptureTests {
       "{\"dir\":\"in\",\"xml\":\"<a>\"}", "{\"stream\":\"open\"}", "{\"stream\":\"opened\"}",
       "{\"stream\":\"opened\",\"jid\":\"@\"}", "{\"stream\":\"resumed\",\"jid\":7}",
       "{\"stream\":\"closed\",\"xml\":\"<a/>\"}", "{\"t\":\"1\",\"dir\":\"in\",\"xml\":\"<a/>\"}",
-      "{\"t\":1e300,\"dir\":\"in\",\"xml\":\"<a/>\"}", "{\"rollcall-capture\":1}",
+      "{\"t\":1e300,\"dir\":\"in\",\"xml\":\"<a/>\"}", "{\"rollcall-capture\":2}",
       "{\"dir\":\"in\",\"dir\":\"in\",\"xml\":\"<a/>\"}",
     ]
     let good = "{\"dir\":\"in\",\"xml\":\"<ok/>\"}"

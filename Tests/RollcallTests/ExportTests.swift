@@ -1,0 +1,113 @@
+import EventLog
+import Foundation
+import HashTreeCollections
+import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+@Suite struct ExportTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func log(of path: String, _ account: String?) throws -> EventLog {
+    let log = try EventLog.draft(
+      for: folder.file("\(UUID()).rollcall"), eventVersion: RecordMeaning.version)
+    var reading = CaptureImport(
+      ImportOptions(account: try account.map { try BareJID(parsing: $0) }))
+    let summary = try reading.run(path, into: log, noting: nil) { _ in }
+    #expect(summary.problemCount == 0)
+    return log
+  }
+
+  private func native(_ log: EventLog) throws -> (String, LogExport.Difference) {
+    let path = folder.file("\(UUID()).jsonl")
+    var bytes: [UInt8] = []
+    let difference = try LogExport(log).writeNative { bytes += $0 }
+    try Data(bytes).write(to: URL(filePath: path))
+    return (path, difference)
+  }
+
+  private func digests(_ log: EventLog) throws -> [RecordDigest] {
+    try log.read { transaction in
+      var digests: [RecordDigest] = []
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
+        digests.append(header.digest)
+      }
+      return digests
+    }
+  }
+
+  @Test("An export imported again is the same roster", arguments: CaptureCase.all)
+  func again(_ test: CaptureCase) throws {
+    let log = try log(of: test.path, test.account)
+    let (path, difference) = try native(log)
+    let again = try self.log(of: path, nil)
+    let before = try Timeline(log).state(at: .head(minus: 0)).roster
+    let after = try Timeline(again).state(at: .head(minus: 0)).roster
+    #expect(after.sortedItems == before.sortedItems)
+    #expect(after.incoming.keys.sorted() == before.incoming.keys.sorted())
+    #expect(after.account == before.account)
+    #expect(difference == .addedHeader, "no program but Rollcall writes such a header")
+    #expect(try digests(again).count == digests(log).count + 1)
+  }
+
+  @Test(
+    "The export of a log that began with a header has equal digests", arguments: CaptureCase.all)
+  func digests(_ test: CaptureCase) throws {
+    let (first, _) = try native(try log(of: test.path, test.account))
+    let log = try log(of: first, nil)
+    let (second, difference) = try native(log)
+    #expect(difference == .none)
+    #expect(try Data(contentsOf: URL(filePath: first)) == Data(contentsOf: URL(filePath: second)))
+    #expect(try digests(self.log(of: second, nil)) == digests(log))
+  }
+
+  @Test("A log of several captures, with times that run backwards, comes back as it was")
+  func several() throws {
+    let header = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#
+    let text = """
+      \(header)
+      {"t":5,"stream":"opened","jid":"alice@example.test/phone"}
+      {"t":3,"dir":"in","xml":"<presence from='bob@example.test/a'><status>\\"q\\" \\\\ 多行\\n\\t</status></presence>"}
+      {"dir":"out","xml":"<stream:stream to='example.test'>"}
+      {"dir":"out","xml":"</stream:stream>"}
+      {"t":9,"stream":"closed"}
+      \(header)
+      {"t":11,"stream":"resumed"}
+
+      """
+    let path = folder.file("several.jsonl")
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    let log = try log(of: path, nil)
+    let (exported, difference) = try native(log)
+    #expect(difference == .none)
+    #expect(try digests(log).count == 8)
+    #expect(try digests(self.log(of: exported, nil)) == digests(log))
+  }
+
+  @Test("As XML each direction is a document that holds its elements", arguments: CaptureCase.all)
+  func xml(_ test: CaptureCase) throws {
+    let log = try log(of: test.path, test.account)
+    var counts: [Direction: Int] = [:]
+    try log.read { transaction in
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
+        guard header.kind == .element, let direction = Direction(header.direction) else { return }
+        counts[direction, default: 0] += 1
+      }
+    }
+    for direction in Direction.allCases {
+      var bytes: [UInt8] = []
+      try LogExport(log).writeXML(direction) { bytes += $0 }
+      let document = try XMLDocument(data: Data(bytes))
+      let elements = document.rootElement()?.children?.count { $0.kind == .element }
+      #expect(elements == counts[direction])
+    }
+  }
+}
