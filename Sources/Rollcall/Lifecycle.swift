@@ -21,6 +21,27 @@ package enum Lifecycle: Hashable, Sendable {
     }
   }
 
+  /// The address it names, nil where it names none.
+  package var jid: JID? {
+    switch self {
+    case .header(let account, _): account
+    case .opened(let jid): jid
+    case .resumed(let jid): jid
+    case .closed: nil
+    }
+  }
+
+  /// The same with another address.
+  package func mapped(_ change: (JID) -> JID) -> Lifecycle {
+    switch self {
+    case .header(let account, let inboundOnly):
+      .header(account: account.map(change), inboundOnly: inboundOnly)
+    case .opened(let jid): .opened(change(jid))
+    case .resumed(let jid): .resumed(jid.map(change))
+    case .closed: .closed
+    }
+  }
+
   /// The line, without a line feed.
   package var bytes: [UInt8] {
     get throws {
