@@ -52,6 +52,7 @@ let package = Package(
       dependencies: [
         "XMPPStanza", "XMPPStream", "RosterCore", "EventLog", "Captures",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: rules),
     .executableTarget(
@@ -59,6 +60,7 @@ let package = Package(
       dependencies: [
         "XMPPStanza", "XMPPStream", "RosterCore", "EventLog", "Captures", "Rollcall",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: rules),
 
