@@ -120,13 +120,13 @@ public final class RosterSession {
 
   private func element(in xml: [UInt8]) throws(RollcallError) -> StreamElement {
     var found: [StreamElement] = []
-    parser.reset()
     do {
       try parser.feed(xml) { event in
         if case .element(let element) = event { found.append(element) }
       }
       try parser.finish()
     } catch {
+      parser.reset()
       throw RollcallError(.element, "the element cannot be read: \(error)")
     }
     guard let element = found.first, found.count == 1 else {

@@ -24,7 +24,8 @@ struct Table {
   /// the first time behind the heading.
   mutating func takeLines() -> [String] {
     for row in rows {
-      for (column, cell) in row.enumerated() {
+      // Nothing is aligned behind the last column.
+      for (column, cell) in row.dropLast().enumerated() {
         if column == widths.count { widths.append(0) }
         widths[column] = max(widths[column], cell.cells)
       }
@@ -55,7 +56,8 @@ extension String {
   /// The text with control and bidirectional control characters made visible: what a contact
   /// wrote must not move the cursor or turn the line round.
   var visible: String {
-    guard unicodeScalars.contains(where: \.isObeyedByTerminals) else { return self }
+    let isPlain = utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+    guard !isPlain, unicodeScalars.contains(where: \.isObeyedByTerminals) else { return self }
     var text = ""
     for scalar in unicodeScalars {
       if scalar.isObeyedByTerminals {
@@ -69,8 +71,7 @@ extension String {
 
   /// How many cells of a terminal the text takes: two for each wide character.
   var cells: Int {
-    let isPlain = utf8.allSatisfy { (0x20..<0x7F).contains($0) }
-    return isPlain ? utf8.count : reduce(0) { $0 + $1.cells }
+    utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.cells }
   }
 }
 
@@ -86,6 +87,7 @@ extension Character {
 extension Unicode.Scalar {
   /// Unicode Standard Annex #11, by blocks: wide and full-width forms take two cells.
   fileprivate var cells: Int {
+    if isASCII { return 1 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
