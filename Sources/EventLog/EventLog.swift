@@ -37,6 +37,8 @@ package final class EventLog: Sendable {
     /// In a file of its own beside the path that it is for.
     case draft(target: String)
     case published
+    /// Without a name in any directory, for as long as it is open.
+    case unnamed
     case discarded
   }
 
@@ -124,9 +126,23 @@ package final class EventLog: Sendable {
     }
   }
 
+  /// Makes an empty log that is never published and has no name in the directory: nothing is left
+  /// of it once it is closed, however the process ends.
+  package static func unnamed(
+    in directory: String, eventVersion: UInt32, mapSize: Int = EventLog.defaultMapSize
+  ) throws(EventLogError) -> EventLog {
+    let log = try draft(
+      for: directory + "/unnamed.rollcall", eventVersion: eventVersion, mapSize: mapSize)
+    log.place.withLock { place in
+      unlink(log.environment.path)
+      place = .unnamed
+    }
+    return log
+  }
+
   /// Puts a draft in its place, durably. It is used on as before.
   ///
-  /// A log that is in its place is left there.
+  /// A log that is in its place is left there, and one without a name stays without.
   /// - Throws: `EventLogError.alreadyExists` where something has taken the path meanwhile; the
   ///   draft stays as it is.
   package func publish() throws(EventLogError) {
@@ -135,7 +151,7 @@ package final class EventLog: Sendable {
       case .draft(let target):
         defer { if environment.path == target { place = .published } }
         try environment.move(to: target)
-      case .published: return
+      case .published, .unnamed: return
       case .discarded: throw .closed(path: environment.path)
       }
     }

@@ -97,6 +97,20 @@ extension EventLogError: CustomStringConvertible {
     }
   }
 
+  /// Whether the sentence says which file it is about.
+  package var namesPath: Bool {
+    switch self {
+    case .corrupt, .nestedTransaction, .accountDiffers, .payloadTooLong, .contactLength,
+      .markTooLong, .lmdb:
+      false
+    case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
+      .truncated, .damaged, .newerFormat, .unknownLMDBVersion, .readOnly, .openForReadingOnly,
+      .replaced, .inUseBeyondLock, .closed, .diskFull, .fileSizeLimit, .addressSpace,
+      .tooManyReaders, .system:
+      true
+    }
+  }
+
   private static func text(ofSystemCode code: Int32) -> String {
     strerror(code).map { String(cString: $0) } ?? "error \(code)"
   }

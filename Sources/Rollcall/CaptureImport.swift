@@ -1,7 +1,7 @@
 package import Captures
 import Crypto
 package import EventLog
-import Foundation
+package import Foundation
 import RosterCore
 package import XMPPStanza
 
@@ -27,6 +27,8 @@ package struct ImportSummary: Sendable {
   package var account: BareJID?
   /// How many records were appended.
   package var records = 0
+  /// What was noted in the log about the capture.
+  package var source: ImportedSource?
   /// The first of what had to be skipped or should be known.
   package var problems: [CaptureProblem] = []
   /// How much there was of it in all.
@@ -44,7 +46,7 @@ package enum ImportError: Error, Hashable, Sendable {
   case severalAccounts([BareJID])
   case otherAccounts(wanted: BareJID, found: [BareJID])
   case nothingFound(format: String)
-  case alreadyImported(log: String)
+  case alreadyImported
 }
 
 extension ImportError: CustomStringConvertible {
@@ -61,8 +63,7 @@ extension ImportError: CustomStringConvertible {
         + (found.isEmpty ? "no account" : found.map(\.text).joined(separator: ", "))
     case .nothingFound(let format):
       "no stanza was found in it, read as \(format)"
-    case .alreadyImported(let log):
-      "\(log) holds this capture already; --force imports it again"
+    case .alreadyImported: "the log holds this capture already; --force imports it again"
     }
   }
 }
@@ -82,40 +83,31 @@ package struct CaptureImport {
     self.options = options
   }
 
-  /// The digest of a file's bytes, by which a second import is known. Reads the file once.
-  package static func digest(of path: String) throws -> String {
-    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-    defer { try? file.close() }
-    var hash = SHA256()
-    while let chunk = try file.read(upToCount: chunkBytes), !chunk.isEmpty {
-      hash.update(data: chunk)
-    }
-    return hash.finalize().map { String(format: "%02x", $0) }.joined()
-  }
-
-  /// Appends what a capture file holds to a log, in durable batches; the last one notes the
-  /// import.
+  /// Appends what a capture holds to a log, in durable batches; the last one notes the import.
   ///
-  /// Memory is bounded whatever the file's size.
+  /// Memory is bounded whatever the capture's size.
   /// - Parameters:
-  ///   - source: noted in the log with the last batch.
+  ///   - file: read once, from where it stands to its end; it may be a pipe.
+  ///   - name: noted in the log, with a digest of the capture's bytes; nil to note nothing.
+  ///   - known: what was imported before; the same bytes are refused.
   ///   - progress: told how many bytes have been read.
-  /// - Throws: `ImportError`, the reader's errors, which name the line, and the log's.
+  /// - Throws: `ImportError`, the reader's errors, which name the line, and the log's. What was
+  ///   appended until then stays: give it a draft.
   package mutating func run(
-    _ path: String, into log: EventLog, noting source: ImportedSource?,
-    progress: (Int) -> Void
+    _ file: FileHandle, into log: EventLog, noting name: String? = nil,
+    refusing known: [ImportedSource] = [], progress: (Int) -> Void = { _ in }
   ) throws -> ImportSummary {
-    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-    defer { try? file.close() }
-    var chunk = Array(try file.read(upToCount: Self.headBytes) ?? Data())
+    var chunk = try head(of: file)
     guard let format = options.format ?? CaptureFormat.detect(chunk) else {
       throw ImportError.unknownFormat
     }
     var summary = ImportSummary(format: format)
     var reader = CaptureReader(format: format, options: ReaderOptions(year: options.year))
     var filter = AccountFilter(account: options.account)
+    var hash = SHA256()
     var done = 0
     while !chunk.isEmpty {
+      if name != nil { hash.update(data: chunk) }
       try reader.read(chunk) { try take($0, &filter, &summary, log) }
       done += chunk.count
       progress(done)
@@ -124,10 +116,28 @@ package struct CaptureImport {
     try reader.finish { try take($0, &filter, &summary, log) }
     try filter.finish { try add($0, &summary, log) }
     summary.account = try account(filter, format)
-    let marks = LogMarks(account: summary.account?.text, imported: source)
+    if let name {
+      let digest = hash.finalize().map { String(format: "%02x", $0) }.joined()
+      guard !known.contains(where: { $0.digest == digest }) else {
+        throw ImportError.alreadyImported
+      }
+      summary.source = ImportedSource(digest: digest, name: name)
+    }
+    let marks = LogMarks(account: summary.account?.text, imported: summary.source)
     try log.append(pending, marks: marks)
     pending.removeAll()
     return summary
+  }
+
+  /// Enough of a file to tell its format by, also from a pipe that gives little at a time.
+  private func head(of file: FileHandle) throws -> [UInt8] {
+    var head: [UInt8] = []
+    while head.count < Self.headBytes,
+      let chunk = try file.read(upToCount: Self.headBytes - head.count), !chunk.isEmpty
+    {
+      head += chunk
+    }
+    return head
   }
 
   private func account(_ filter: AccountFilter, _ format: CaptureFormat) throws -> BareJID? {
@@ -158,7 +168,7 @@ package struct CaptureImport {
   private mutating func add(
     _ record: CapturedRecord, _ summary: inout ImportSummary, _ log: EventLog
   ) throws {
-    pending.append(try RecordDraft(record))
+    pending.append(RecordDraft(record))
     summary.records += 1
     if record.time == nil, case .element = record.content { summary.lacksTimes = true }
     guard pending.count >= Self.batch else { return }
@@ -179,7 +189,7 @@ extension RecordDraft {
   }
 
   /// The record that a captured one becomes.
-  package init(_ record: CapturedRecord) throws {
+  package init(_ record: CapturedRecord) {
     switch record.content {
     case .element(let direction, let node, let bytes):
       self.init(
@@ -195,16 +205,16 @@ extension RecordDraft {
         bytes: Array("</stream:stream>".utf8),
         meaning: RecordMeaning(.session(.closed(isLost: false))))
     case .header(let account, let inboundOnly):
-      try self.init(record.time, .header(account: account, inboundOnly: inboundOnly))
-    case .opened(let jid): try self.init(record.time, .opened(jid))
-    case .resumed(let jid): try self.init(record.time, .resumed(jid))
-    case .closed: try self.init(record.time, .closed)
+      self.init(record.time, .header(account: account, inboundOnly: inboundOnly))
+    case .opened(let jid): self.init(record.time, .opened(jid))
+    case .resumed(let jid): self.init(record.time, .resumed(jid))
+    case .closed: self.init(record.time, .closed)
     }
   }
 
-  private init(_ time: Int64?, _ lifecycle: Lifecycle) throws {
+  private init(_ time: Int64?, _ lifecycle: Lifecycle) {
     self.init(
-      time: time, direction: .none, kind: .lifecycle, bytes: try lifecycle.bytes,
+      time: time, direction: .none, kind: .lifecycle, bytes: lifecycle.bytes,
       meaning: RecordMeaning(lifecycle.event))
   }
 }

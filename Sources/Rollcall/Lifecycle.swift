@@ -44,20 +44,18 @@ package enum Lifecycle: Hashable, Sendable {
 
   /// The line, without a line feed.
   package var bytes: [UInt8] {
-    get throws {
-      let members: [String: JSONValue]
-      switch self {
-      case .header(let account, let inboundOnly):
-        members = ["rollcall-capture": .integer(1), "account": JSONValue(account?.description)]
-          .merging(inboundOnly ? ["directions": .string("in")] : [:]) { a, _ in a }
-      case .opened(let jid): members = ["stream": .string("opened"), "jid": .string("\(jid)")]
-      case .resumed(let jid):
-        members = ["stream": .string("resumed")]
-          .merging(jid.map { ["jid": .string("\($0)")] } ?? [:]) { a, _ in a }
-      case .closed: members = ["stream": .string("closed")]
-      }
-      return Array(try JSONValue.object(members).text().utf8)
+    let members: [String: JSONValue]
+    switch self {
+    case .header(let account, let inboundOnly):
+      members = ["rollcall-capture": .integer(1), "account": JSONValue(account?.description)]
+        .merging(inboundOnly ? ["directions": .string("in")] : [:]) { a, _ in a }
+    case .opened(let jid): members = ["stream": .string("opened"), "jid": .string("\(jid)")]
+    case .resumed(let jid):
+      members = ["stream": .string("resumed")]
+        .merging(jid.map { ["jid": .string("\($0)")] } ?? [:]) { a, _ in a }
+    case .closed: members = ["stream": .string("closed")]
     }
+    return Array(JSONValue.object(members).text.utf8)
   }
 
   private struct Line: Decodable {

@@ -87,9 +87,14 @@ package final class RecordReader {
   /// The element that a record's bytes hold, nil where they hold none.
   package func element(_ bytes: [UInt8]) -> XMLNode? {
     var found: XMLNode?
-    parser.reset()
-    try? parser.feed(bytes) { event in
-      if case .element(let element) = event { found = element.node }
+    do {
+      try parser.feed(bytes) { event in
+        if case .element(let element) = event { found = element.node }
+      }
+      try parser.finish()
+    } catch {
+      // Only then: a context of its own for each record would cost more than the records.
+      parser.reset()
     }
     return found
   }

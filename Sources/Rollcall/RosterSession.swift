@@ -1,5 +1,7 @@
 import Captures
 import EventLog
+// What the roster is made of: whoever imports this library goes through its dictionaries.
+@_exported public import HashTreeCollections
 @_exported public import RosterCore
 @_exported public import XMPPStanza
 import XMPPStream
@@ -16,7 +18,8 @@ public final class RosterSession {
 
   private let log: EventLog?
   private let parser = StreamParser(root: .records, limits: .live)
-  private var lastRecord: UInt64 = 0
+  /// Whether the log itself says whose it is, so that no other account's capture gets into it.
+  private var isAccountNoted = false
 
   /// A session that is kept in memory only.
   public init() {
@@ -35,11 +38,11 @@ public final class RosterSession {
     do {
       let log = try Self.open(path)
       let state = try Timeline(log).state(at: .head(minus: 0))
+      isAccountNoted = try log.meta.account != nil
       self.log = log
       roster = state.roster
-      lastRecord = roster.position
     } catch {
-      throw RollcallError("\(error)")
+      throw RollcallError(.log, "\(error)")
     }
   }
 
@@ -62,7 +65,7 @@ public final class RosterSession {
   /// - Returns: What it changed, and what is odd about it. When this returns, the record is
   ///   durable.
   /// - Throws: `RollcallError` where the element is not well formed, is none or is several, or
-  ///   the log cannot be written; the roster is then as it was.
+  ///   the log cannot be written. What is not in the log is not in the roster.
   @discardableResult
   public func received(
     _ xml: some Sequence<UInt8>, at time: Int64?
@@ -103,36 +106,31 @@ public final class RosterSession {
   private func take(
     _ xml: [UInt8], _ direction: Direction, _ time: Int64?
   ) throws(RollcallError) -> RosterReducer.Outcome {
-    do {
-      let element = try element(in: xml)
-      let (node, bytes) = withoutCredentials(element.node, element.bytes)
-      return try record(
-        bytes, .element, RecordDirection(direction), RecordMeaning(node, direction), time)
-    } catch {
-      throw RollcallError("\(error)")
-    }
+    let element = try element(in: xml)
+    let (node, bytes) = withoutCredentials(element.node, element.bytes)
+    return try record(
+      bytes, .element, RecordDirection(direction), RecordMeaning(node, direction), time)
   }
 
   private func take(
     _ lifecycle: Lifecycle, _ time: Int64?
   ) throws(RollcallError) -> RosterReducer.Outcome {
-    do {
-      return try record(
-        try lifecycle.bytes, .lifecycle, .none, RecordMeaning(lifecycle.event), time)
-    } catch {
-      throw RollcallError("\(error)")
-    }
+    try record(lifecycle.bytes, .lifecycle, .none, RecordMeaning(lifecycle.event), time)
   }
 
-  private func element(in xml: [UInt8]) throws -> StreamElement {
+  private func element(in xml: [UInt8]) throws(RollcallError) -> StreamElement {
     var found: [StreamElement] = []
-    parser.reset()
-    try parser.feed(xml) { event in
-      if case .element(let element) = event { found.append(element) }
+    do {
+      try parser.feed(xml) { event in
+        if case .element(let element) = event { found.append(element) }
+      }
+      try parser.finish()
+    } catch {
+      parser.reset()
+      throw RollcallError(.element, "the element cannot be read: \(error)")
     }
-    try parser.finish()
     guard let element = found.first, found.count == 1 else {
-      throw RollcallError("one element was expected, \(found.count) were given")
+      throw RollcallError(.element, "one element was expected, \(found.count) were given")
     }
     return element
   }
@@ -140,28 +138,58 @@ public final class RosterSession {
   private func record(
     _ bytes: [UInt8], _ kind: RecordKind, _ direction: RecordDirection, _ meaning: RecordMeaning,
     _ time: Int64?
-  ) throws -> RosterReducer.Outcome {
+  ) throws(RollcallError) -> RosterReducer.Outcome {
     let draft = RecordDraft(
       time: time, direction: direction, kind: kind, bytes: bytes, meaning: meaning)
-    let number = try log?.append([draft]).lowerBound ?? lastRecord + 1
-    lastRecord = number
-    guard let event = meaning.event else {
-      roster.move(to: number)
-      return RosterReducer.Outcome()
+    do {
+      let stamp = try stored(draft)
+      let outcome: RosterReducer.Outcome
+      if let event = meaning.event {
+        outcome = RosterReducer.reduce(&roster, event, at: stamp)
+      } else {
+        roster.move(to: stamp.record)
+        outcome = RosterReducer.Outcome()
+      }
+      if let log, !isAccountNoted, let account = roster.account {
+        try log.append([], marks: LogMarks(account: account.text))
+        isAccountNoted = true
+      }
+      return outcome
+    } catch {
+      throw RollcallError(.log, "\(error)")
+    }
+  }
+
+  /// Makes a record durable, and says which it became.
+  private func stored(_ draft: RecordDraft) throws -> RecordStamp {
+    guard let log else { return RecordStamp(record: roster.position + 1, time: draft.time) }
+    let number = try log.append([draft]).lowerBound
+    if number != roster.position + 1 {
+      // Somebody else has added to the log: what they added is part of the history.
+      roster = try Timeline(log).state(at: .record(number - 1)).roster
     }
     // The log's clock never runs backwards, and the roster goes by it.
-    let time = try log?.read { try $0.header(at: number)?.time } ?? draft.time
-    return RosterReducer.reduce(
-      &roster, event, at: RecordStamp(record: number, time: time))
+    return RecordStamp(record: number, time: try log.read { try $0.header(at: number)?.time })
   }
 }
 
 /// Why something could not be recorded or read.
 public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Where the fault lies.
+  public enum Reason: Hashable, Sendable {
+    /// What was handed over is not one well-formed element, or one over the limits.
+    case element
+    /// The log cannot be opened, read or written; the disk may be full.
+    case log
+  }
+
+  /// Where the fault lies.
+  public let reason: Reason
   /// A sentence for a person, with the place.
   public let description: String
 
-  init(_ description: String) {
+  init(_ reason: Reason, _ description: String) {
+    self.reason = reason
     self.description = description
   }
 }

@@ -33,76 +33,100 @@ package struct Timeline: Sendable {
     try replay(upTo: point) { _, _ in }
   }
 
+  /// How many records one read transaction goes over. A reader that is held keeps the file from
+  /// reusing its pages, and `body` may wait as long as a person who reads page by page.
+  private static let slice: UInt64 = 4096
+
   /// Reduces every event up to a point, and hands each to `body` with what it did and the state
   /// after it.
   ///
   /// The events are the stored ones where this program made them, so that no XML is parsed;
-  /// otherwise they are derived again from the raw bytes, never misread.
+  /// otherwise they are derived again from the raw bytes, never misread. `body` runs outside of
+  /// every transaction.
   /// - Returns: The state at the point.
   @discardableResult
   package func replay(
     upTo point: Point, _ body: (Moment, Roster) throws -> Void
   ) throws -> State {
-    try log.read { transaction in
+    var state = State()
+    let last = try log.read { transaction in
       let last = try resolve(point, in: transaction)
-      var state = State()
-      let step = { (header: EventStamp, event: RosterEvent) in
-        let stamp = RecordStamp(record: header.sequence, time: header.time)
-        let outcome = RosterReducer.reduce(&state.roster, event, at: stamp)
+      state.time = last == 0 ? nil : try transaction.header(at: last)?.clock
+      return last
+    }
+    let reader = RecordReader()
+    var done: UInt64 = 0
+    while done < last {
+      let end = min(last, done + Self.slice)
+      for step in try steps(done + 1...end, reader) {
+        let outcome = RosterReducer.reduce(&state.roster, step.event, at: step.stamp)
         try body(
-          Moment(stamp: stamp, direction: header.direction, event: event, outcome: outcome),
+          Moment(
+            stamp: step.stamp, direction: step.direction, event: step.event, outcome: outcome),
           state.roster)
       }
-      if last > 0 {
-        if try transaction.meta.eventVersion == RecordMeaning.version {
-          try scanEvents(upTo: last, in: transaction, step)
-        } else {
-          try scanRecords(upTo: last, in: transaction, step)
+      done = end
+    }
+    // The point may lie behind the last record that meant anything.
+    state.roster.move(to: last)
+    return state
+  }
+
+  /// An event and its record.
+  private struct Step {
+    var stamp: RecordStamp
+    var direction: RecordDirection
+    var event: RosterEvent
+  }
+
+  private func steps(
+    _ range: ClosedRange<UInt64>, _ reader: RecordReader
+  ) throws -> [Step] {
+    try log.read { transaction in
+      var steps: [Step] = []
+      // Asked for each slice: a program of another version may have come in between.
+      guard try transaction.meta.eventVersion == RecordMeaning.version else {
+        try transaction.forEachRecord(in: range) { header, bytes in
+          guard let event = reader.meaning(header, bytes).event else { return }
+          let stamp = RecordStamp(record: header.sequence, time: header.time)
+          steps.append(Step(stamp: stamp, direction: header.direction, event: event))
+        }
+        return steps
+      }
+      try transaction.forEachEvent(in: range) { header, bytes in
+        let stamp = RecordStamp(record: header.sequence, time: header.time)
+        do {
+          let event = try RosterEvent.decode(bytes)
+          steps.append(Step(stamp: stamp, direction: header.direction, event: event))
+        } catch {
+          throw EventLogError.corrupt(
+            sequence: header.sequence, what: "its stored event cannot be read: \(error)")
         }
       }
-      // The point may lie behind the last record that meant anything.
-      state.roster.move(to: last)
-      state.time = last == 0 ? nil : try transaction.header(at: last)?.clock
-      return state
+      return steps
     }
   }
 
-  /// What is known of an event's record.
-  private struct EventStamp {
-    var sequence: UInt64
-    var time: Int64?
-    var direction: RecordDirection
-  }
-
-  private func scanEvents(
-    upTo last: UInt64, in transaction: borrowing ReadTransaction,
-    _ step: (EventStamp, RosterEvent) throws -> Void
-  ) throws {
-    try transaction.forEachEvent(in: 1...last) { header, bytes in
-      let event: RosterEvent
-      do {
-        event = try RosterEvent.decode(bytes)
-      } catch {
-        throw EventLogError.corrupt(
-          sequence: header.sequence, what: "its stored event cannot be read: \(error)")
-      }
-      try step(
-        EventStamp(sequence: header.sequence, time: header.time, direction: header.direction),
-        event)
-    }
-  }
-
-  private func scanRecords(
-    upTo last: UInt64, in transaction: borrowing ReadTransaction,
-    _ step: (EventStamp, RosterEvent) throws -> Void
-  ) throws {
+  /// The numbers of the records of a range that concern a contact.
+  ///
+  /// They are looked up in the index where this program made it, and otherwise found in the raw
+  /// bytes: an index of another version is not complete.
+  package func records(
+    concerning contact: BareJID, in range: ClosedRange<UInt64>
+  ) throws -> Set<UInt64> {
+    var found: Set<UInt64> = []
     let reader = RecordReader()
-    try transaction.forEachRecord(in: 1...last) { header, bytes in
-      guard let event = reader.meaning(header, bytes).event else { return }
-      try step(
-        EventStamp(sequence: header.sequence, time: header.time, direction: header.direction),
-        event)
+    try log.read { transaction in
+      guard try transaction.meta.eventVersion != RecordMeaning.version else {
+        found = Set(try transaction.sequences(concerning: contact.text, in: range))
+        return
+      }
+      try transaction.forEachRecord(in: range) { header, bytes in
+        guard reader.meaning(header, bytes).contacts.contains(contact.text) else { return }
+        found.insert(header.sequence)
+      }
     }
+    return found
   }
 
   /// The number of the record that a point names. Complexity: O(log n).

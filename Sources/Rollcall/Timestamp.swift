@@ -1,36 +1,89 @@
-import Foundation
-
 /// The time of a record, as it is written and read: milliseconds since 1970, in UTC.
 package enum Timestamp {
-  /// As in `2026-11-20T10:00:00.000Z` (RFC 3339).
+  private static let day: Int64 = 86_400_000
+  /// In the Gregorian calendar, 400 years are always this many days.
+  private static let daysOf400Years: Int64 = 146_097
+  /// From 0000-03-01, where the counting of `date(ofDay:)` begins, to 1970-01-01.
+  private static let daysBefore1970: Int64 = 719_468
+
+  // MARK: Writing
+
+  /// As in `2026-11-20T10:00:00.000Z` (RFC 3339). A year beyond 9999 has more digits, one before
+  /// the year 0 a sign: no time that a log can hold is without a text.
   package static func text(_ milliseconds: Int64) -> String {
-    // Whole seconds and thousandths apart: a fraction of a `Date` is not exact.
-    let (seconds, thousandths) = milliseconds.quotientAndRemainderFlooring(1000)
-    let text = Date(timeIntervalSince1970: Double(seconds)).formatted(withoutFraction)
-    let digits = String(thousandths + 1000).dropFirst()
-    return "\(text.dropLast()).\(digits)Z"
+    let (year, month, dayOfMonth) = date(ofDay: milliseconds.quotientAndRemainder(day).quotient)
+    let date = "\(digits(year, 4))-\(digits(month, 2))-\(digits(dayOfMonth, 2))"
+    return "\(date)T\(clock(milliseconds))Z"
   }
 
   /// The time of day alone, for a column, as in `10:00:00.000`.
   package static func clock(_ milliseconds: Int64) -> String {
-    String(text(milliseconds).dropFirst(11).dropLast())
+    let (seconds, thousandths) = milliseconds.quotientAndRemainder(day).remainder
+      .quotientAndRemainder(1000)
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60)
+    return "\(digits(hour, 2)):\(digits(minute, 2)):\(digits(second, 2)).\(digits(thousandths, 3))"
   }
 
-  /// Reads a time with a zone, with or without fractions; nil where the text is none.
+  private static func digits(_ value: Int64, _ count: Int) -> String {
+    let text = String(value.magnitude)
+    return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, count - text.count)) + text
+  }
+
+  /// The day of the calendar that is so many days after 1970-01-01.
+  private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    // Counted in years that begin in March, so that the leap day comes last.
+    let (era, dayOfEra) = (day + daysBefore1970).quotientAndRemainder(daysOf400Years)
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    return (
+      era * 400 + yearOfEra + (month < 3 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1
+    )
+  }
+
+  // MARK: Reading
+
+  /// Reads a time with a zone, with or without a fraction (RFC 3339), whole: nil where the text is
+  /// none, or names a day or an hour that does not exist. What is finer than a millisecond is cut.
   package static func parse(_ text: String) -> Int64? {
-    guard let date = (try? withFraction.parse(text)) ?? (try? withoutFraction.parse(text)) else {
-      return nil
+    // A second of 60 is a leap second, and the next one by this count.
+    let pattern =
+      /(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))/
+      .asciiOnlyDigits()
+    guard let found = text.wholeMatch(of: pattern)?.output,
+      let year = Int64(found.1), let month = Int64(found.2), let dayOfMonth = Int64(found.3),
+      let hour = Int64(found.4), let minute = Int64(found.5), let second = Int64(found.6),
+      hour < 24, minute < 60, second <= 60, let day = days(year, month, dayOfMonth)
+    else { return nil }
+    var offset: Int64 = 0
+    if let sign = found.8, let hours = found.9.flatMap({ Int64($0) }),
+      let minutes = found.10.flatMap({ Int64($0) })
+    {
+      guard hours < 24, minutes < 60 else { return nil }
+      offset = (hours * 60 + minutes) * (sign == "-" ? -60_000 : 60_000)
     }
-    return Int64((date.timeIntervalSince1970 * 1000).rounded())
+    let thousandths = Int64(((found.7 ?? "") + "000").prefix(3)) ?? 0
+    return day * Self.day + ((hour * 60 + minute) * 60 + second) * 1000 + thousandths - offset
   }
 
-  private static let withFraction = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-  private static let withoutFraction = Date.ISO8601FormatStyle()
+  /// The days from 1970-01-01 to a day; nil where the calendar has no such day.
+  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
+    guard (1...12).contains(month), (1...31).contains(day) else { return nil }
+    let shifted = month > 2 ? year : year - 1
+    let (era, yearOfEra) = shifted.quotientAndRemainder(400)
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    let days = era * daysOf400Years + dayOfEra - daysBefore1970
+    let date = date(ofDay: days)
+    return date.month == month && date.day == day ? days : nil
+  }
 }
 
 extension Int64 {
   /// The quotient rounded down, and the remainder, which is never negative.
-  fileprivate func quotientAndRemainderFlooring(_ divisor: Int64) -> (Int64, Int64) {
+  fileprivate func quotientAndRemainder(_ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }

@@ -17,9 +17,10 @@ struct ImportCommand: ParsableCommand {
         rollcall import debug.log -o alice.rollcall
         rollcall import monday.log tuesday.log -o alice.rollcall
         rollcall import prosody.log --account alice@example.test -o alice.rollcall
+        ssh host cat debug.log | rollcall import - -o alice.rollcall
       """)
 
-  @Argument(help: "The captures.", completion: .file())
+  @Argument(help: "The captures; - for standard input.", completion: .file())
   var captures: [String]
 
   @Option(
@@ -39,17 +40,14 @@ struct ImportCommand: ParsableCommand {
     // An existing log must not be left with half a capture: everything is first read into a
     // draft of its own, then appended in one transaction.
     let staging = isNew ? target : try draft(for: log + ".import")
-    var summaries: [JSONValue] = []
-    var sources: [ImportedSource] = []
+    let interruption = Interruption(removing: staging.path)
+    defer { withExtendedLifetime(interruption) {} }
+    var known = force ? [] : try target.meta.imports
+    var summaries: [(path: String, summary: ImportSummary)] = []
     for path in captures {
-      let (summary, source) = try take(path, into: staging, known: known(target) + sources)
-      sources.append(source)
-      summaries.append(JSONValue(summary, path: path))
-      if !output.json {
-        Terminal.say(
-          "\(path): \(summary.records) records of \(summary.account?.text ?? "an unknown account")"
-            + ", read as \(summary.format.title)")
-      }
+      let summary = try take(path, into: staging, known: known)
+      if !force, let source = summary.source { known.append(source) }
+      summaries.append((path, summary))
     }
     do {
       if isNew {
@@ -60,9 +58,20 @@ struct ImportCommand: ParsableCommand {
     } catch {
       throw Failure(error, in: log)
     }
-    if output.json {
-      Terminal.say(
-        try JSONValue.object(["log": .string(log), "imported": .array(summaries)]).text())
+    try tell(summaries)
+  }
+
+  /// Only what is in the log is told of.
+  private func tell(_ summaries: [(path: String, summary: ImportSummary)]) throws {
+    guard !output.json else {
+      let imported = summaries.map { JSONValue($0.summary, path: $0.path) }
+      return try Terminal.say(.object(["log": .string(log), "imported": .array(imported)]))
+    }
+    for (path, summary) in summaries {
+      let line =
+        "\(path): \(summary.records) records of \(summary.account?.text ?? "an unknown account")"
+        + ", read as \(summary.format.title)"
+      try Terminal.say(line.visible)
     }
   }
 
@@ -86,28 +95,18 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  private func known(_ target: EventLog) throws -> [ImportedSource] { try target.meta.imports }
-
   private func take(
     _ path: String, into log: EventLog, known: [ImportedSource]
-  ) throws -> (ImportSummary, ImportedSource) {
+  ) throws -> ImportSummary {
     do {
-      var isDirectory: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-        throw Failure("\(path): there is no such file")
-      }
-      guard !isDirectory.boolValue else { throw Failure("\(path): it is a directory") }
-      let name = (path as NSString).lastPathComponent
-      let source = ImportedSource(digest: try CaptureImport.digest(of: path), name: name)
-      if !force, known.contains(where: { $0.digest == source.digest }) {
-        throw ImportError.alreadyImported(log: self.log)
-      }
-      let summary = try capture.read(path, into: log, noting: source)
+      let name = path == "-" ? "standard input" : (path as NSString).lastPathComponent
+      let summary = try capture.read(
+        CaptureInput(path), into: log, noting: name, refusing: known)
       summary.tell(of: path)
       guard summary.records > 0 else {
         throw ImportError.nothingFound(format: summary.format.title)
       }
-      return (summary, source)
+      return summary
     } catch let failure as Failure {
       throw failure
     } catch {

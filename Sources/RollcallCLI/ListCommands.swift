@@ -39,12 +39,12 @@ struct FriendsCommand: ParsableCommand {
     let state = try opened.state(at: source.point)
     let items = state.roster.sortedItems.filter(friends.includes)
     guard !output.json else {
-      Terminal.say(try document(items, state).text())
+      try Terminal.say(document(items, state))
       return
     }
     state.roster.noteIncompleteness()
     guard !items.isEmpty else {
-      Terminal.say("no friends")
+      try Terminal.say("no friends")
       return
     }
     var table = Table(["name", "address", "subscription", "presence", "groups"])
@@ -56,7 +56,7 @@ struct FriendsCommand: ParsableCommand {
         item.groups.joined(separator: ", "),
       ])
     }
-    Terminal.say(table.lines)
+    try Terminal.say(table.takeLines())
   }
 
   private func document(_ items: [RosterItem], _ state: Timeline.State) -> JSONValue {
@@ -99,7 +99,7 @@ struct RequestsCommand: ParsableCommand {
     let state = try source.open().state(at: source.point)
     let roster = state.roster
     guard !output.json else {
-      Terminal.say(try document(roster).text())
+      try Terminal.say(document(roster))
       return
     }
     var table = Table(["", "address", "since", "what is known"])
@@ -118,7 +118,8 @@ struct RequestsCommand: ParsableCommand {
         "ended", jid.text, "#\(end.since.record)", "#\(end.at.record): \(end.way.clause)",
       ])
     }
-    Terminal.say(table.lines.count == 1 ? ["no requests"] : table.lines)
+    let lines = table.takeLines()
+    try Terminal.say(lines.count == 1 ? ["no requests"] : lines)
   }
 
   private func words(_ request: IncomingRequest, _ roster: Roster, _ jid: BareJID) -> String {

@@ -40,52 +40,97 @@ struct LogCommand: ParsableCommand {
   @Option(help: "Only these records, such as 100-200, 100- or -200.")
   var range: RecordRange = RecordRange()
 
+  /// How many records one read transaction goes over, and how many rows are held at a time: the
+  /// reader of the output may take its time.
+  private static let slice: UInt64 = 1024
+
   func run() throws {
     let opened = try source.open()
-    var rows: [Row] = []
+    var listing = Listing(json: output.json)
     do {
-      rows = try opened.log.read { transaction in try collect(transaction, opened.log) }
+      let timeline = Timeline(opened.log)
+      let last = try opened.log.read { try timeline.resolve(source.point, in: $0) }
+      if let bounds = range.bounds(upTo: last) {
+        try list(bounds, timeline, &listing)
+      }
+      try listing.finish()
+    } catch let error as OutputError {
+      throw error
+    } catch let failure as Failure {
+      throw failure
     } catch {
       throw Failure(error, in: source.source)
     }
-    if output.json {
-      Terminal.say(
-        try JSONValue.object(["records": .array(rows.map(\.document))]).text())
-    } else {
-      var table = Table(["record", "time", "", "kind", "element"])
-      for row in rows { table.add(row.cells) }
-      Terminal.say(rows.isEmpty ? [] : table.lines)
-    }
-    guard !rows.isEmpty else { throw NothingFound(sentence: "no record is of that kind") }
+    if listing.isEmpty { throw NothingFound(sentence: "no record is of that kind") }
   }
 
-  private func collect(_ transaction: borrowing ReadTransaction, _ log: EventLog) throws -> [Row] {
-    let last = try Timeline(log).resolve(source.point, in: transaction)
-    let bounds = range.bounds(upTo: last)
-    guard let bounds else { return [] }
+  private func list(
+    _ bounds: ClosedRange<UInt64>, _ timeline: Timeline, _ listing: inout Listing
+  ) throws {
+    let wanted = try contact.map { contact in
+      do {
+        return try timeline.records(concerning: JID(parsing: contact).bare, in: bounds)
+      } catch let error as JIDError {
+        throw Failure("--contact “\(contact)” is no address: \(error)")
+      }
+    }
     let reader = RecordReader()
+    var next = bounds.lowerBound
+    while next <= bounds.upperBound {
+      let end = min(bounds.upperBound, next + Self.slice - 1)
+      for row in try rows(next...end, of: wanted, in: timeline.log, reader) {
+        try listing.add(row, upTo: bounds.upperBound)
+      }
+      next = end + 1
+    }
+  }
+
+  private func rows(
+    _ range: ClosedRange<UInt64>, of wanted: Set<UInt64>?, in log: EventLog,
+    _ reader: RecordReader
+  ) throws -> [Row] {
     var rows: [Row] = []
-    let wanted = try contactRecords(transaction, bounds)
-    try transaction.forEachRecord(in: bounds) { header, span in
-      guard direction == nil || direction?.rawValue == header.direction.name else { return }
-      if let wanted, !wanted.contains(header.sequence) { return }
-      let bytes = span.withUnsafeBytes { Array($0) }
-      let node = header.kind == .element ? reader.element(bytes) : nil
-      guard kind == nil || kind == KindOption(header, node) else { return }
-      rows.append(Row(header: header, bytes: bytes, kind: KindOption(header, node)))
+    try log.read { transaction in
+      try transaction.forEachRecord(in: range) { header, span in
+        guard direction == nil || direction?.rawValue == header.direction.name else { return }
+        if let wanted, !wanted.contains(header.sequence) { return }
+        let bytes = span.withUnsafeBytes { Array($0) }
+        let node = header.kind == .element ? reader.element(bytes) : nil
+        let found = KindOption(header, node)
+        guard kind == nil || kind == found else { return }
+        rows.append(Row(header: header, bytes: bytes, kind: found))
+      }
     }
     return rows
   }
 
-  private func contactRecords(
-    _ transaction: borrowing ReadTransaction, _ bounds: ClosedRange<UInt64>
-  ) throws -> Set<UInt64>? {
-    guard let contact else { return nil }
-    do {
-      let jid = try JID(parsing: contact).bare
-      return Set(try transaction.sequences(concerning: jid.text, in: bounds))
-    } catch let error as JIDError {
-      throw Failure("--contact “\(contact)” is no address: \(error)")
+  /// The rows, written as they are found: a log of any length is listed in bounded memory.
+  private struct Listing {
+    private var document: DocumentList?
+    private var table: Table?
+    private(set) var isEmpty = true
+
+    init(json: Bool) {
+      if json { document = DocumentList("records") }
+    }
+
+    mutating func add(_ row: Row, upTo last: UInt64) throws(OutputError) {
+      isEmpty = false
+      if document != nil {
+        try document?.add(row.document)
+      } else {
+        // The widest of each column but the last, so that the rows need not be held.
+        let widths = ["#\(last)".count, "2026-11-20T10:00:00.000Z".count, 1, "presence".count]
+        var table =
+          table ?? Table(["record", "time", "", "kind", "element"], widths: widths)
+        table.add(row.cells)
+        try Terminal.say(table.takeLines())
+        self.table = table
+      }
+    }
+
+    func finish() throws(OutputError) {
+      try document?.finish()
     }
   }
 
@@ -113,8 +158,12 @@ struct LogCommand: ParsableCommand {
 
     /// The beginning of the element, on one line.
     private static func head(of bytes: [UInt8]) -> String {
-      let text = String(decoding: bytes, as: UTF8.self)
-      return text.count > 100 ? text.prefix(99) + "…" : text
+      // Characters are counted only in as much as is likely to be shown.
+      let text = String(decoding: bytes.prefix(500), as: UTF8.self)
+      guard let end = text.index(text.startIndex, offsetBy: 100, limitedBy: text.endIndex),
+        end < text.endIndex
+      else { return bytes.count > 500 ? text + "…" : text }
+      return text.prefix(99) + "…"
     }
   }
 }

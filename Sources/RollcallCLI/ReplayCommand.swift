@@ -20,25 +20,21 @@ struct ReplayCommand: ParsableCommand {
 
   func run() throws {
     let opened = try source.open()
-    var records: [JSONValue] = []
+    var records = DocumentList("records")
     let state = try opened.replay(upTo: source.point) { moment in
       guard moment.tells else { return }
       if output.json {
-        records.append(JSONValue(moment))
+        try records.add(JSONValue(moment))
       } else {
-        Terminal.say(moment.lines)
+        try Terminal.say(moment.lines)
       }
     }
     guard !output.json else {
-      let document = JSONValue.object([
-        "account": JSONValue(state.roster.account?.text), "records": .array(records),
-      ])
-      Terminal.say(try document.text())
-      return
+      return try records.finish(["account": JSONValue(state.roster.account?.text)])
     }
     let roster = state.roster
     let friends = roster.entries.count { $0.value.item.subscription == .both }
-    Terminal.say([
+    try Terminal.say([
       "",
       Style.bold(roster.account?.text ?? "account unknown")
         + ": \(roster.entries.count) contacts, \(friends) of them friends; "
@@ -71,10 +67,10 @@ struct FindingsCommand: ParsableCommand {
         "account": JSONValue(state.roster.account?.text),
         "findings": .array(findings.map { JSONValue($0) }),
       ])
-      Terminal.say(try document.text())
+      try Terminal.say(document)
       return
     }
-    Terminal.say(findings.isEmpty ? ["no findings"] : findings.map(\.line))
+    try Terminal.say(findings.isEmpty ? ["no findings"] : findings.map(\.line))
   }
 }
 

@@ -40,9 +40,9 @@ struct ShowCommand: ParsableCommand {
       if $0.stamp.record == stored.header.sequence { moment = $0 }
     }
     if output.json {
-      Terminal.say(try document(stored, moment).text())
+      try Terminal.say(document(stored, moment))
     } else {
-      Terminal.say(lines(stored, moment))
+      try Terminal.say(lines(stored, moment))
     }
   }
 
@@ -72,13 +72,14 @@ struct ShowCommand: ParsableCommand {
     } else {
       lines.append(String(decoding: stored.bytes, as: UTF8.self).visible)
     }
-    guard let moment else {
-      return lines + ["", "It means nothing to the roster."]
+    if let moment {
+      lines += ["", "It means: \(moment.event.clause.visible)."]
+      if moment.outcome.changes.isEmpty { lines.append("It changed nothing.") }
+      lines += moment.outcome.changes.map { "  " + $0.line }
+      lines += moment.outcome.findings.map { "  " + $0.line }
+    } else {
+      lines += ["", "It means nothing to the roster."]
     }
-    lines += ["", "It means: \(moment.event.clause.visible)."]
-    if moment.outcome.changes.isEmpty { lines.append("It changed nothing.") }
-    lines += moment.outcome.changes.map { "  " + $0.line }
-    lines += moment.outcome.findings.map { "  " + $0.line }
     return lines + ["", Style.dim("digest \(header.digest)")]
   }
 

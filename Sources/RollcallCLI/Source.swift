@@ -7,7 +7,8 @@ import XMPPStanza
 
 /// What a command reads, and up to where.
 struct SourceOptions: ParsableArguments {
-  @Argument(help: "A log (NAME.rollcall) or a capture.", completion: .file())
+  @Argument(
+    help: "A log (NAME.rollcall) or a capture; - for standard input.", completion: .file())
   var source: String
 
   @Option(
@@ -45,7 +46,9 @@ struct SourceOptions: ParsableArguments {
   /// Opens a log, or imports a capture into a temporary one.
   static func open(_ path: String, _ capture: CaptureOptions) throws -> OpenedSource {
     do {
-      let log = try isLog(path) ? openLog(path, capture) : importTemporarily(path, capture)
+      let input = try CaptureInput(path)
+      let log =
+        try isLog(path, input) ? openLog(path, capture) : importTemporarily(path, input, capture)
       return OpenedSource(log: log, path: path)
     } catch let failure as Failure {
       throw failure
@@ -55,15 +58,11 @@ struct SourceOptions: ParsableArguments {
   }
 
   /// LMDB's magic number stands behind the 16 bytes of a page's header.
-  private static func isLog(_ path: String) throws -> Bool {
-    var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-      throw Failure("\(path): there is no such file")
-    }
-    guard !isDirectory.boolValue else { throw Failure("\(path): it is a directory") }
-    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-    defer { try? file.close() }
-    let head = Array(try file.read(upToCount: 20) ?? Data())
+  private static func isLog(_ path: String, _ input: CaptureInput) throws -> Bool {
+    // What is read from a pipe is gone, and no log comes through one.
+    guard input.isFile else { return false }
+    let head = Array(try input.handle.read(upToCount: 20) ?? Data())
+    try input.handle.seek(toOffset: 0)
     return path.hasSuffix(".rollcall")
       || (head.count == 20 && head[16...] == [0xDE, 0xC0, 0xEF, 0xBE])
   }
@@ -79,17 +78,47 @@ struct SourceOptions: ParsableArguments {
   }
 
   private static func importTemporarily(
-    _ path: String, _ capture: CaptureOptions
+    _ path: String, _ input: CaptureInput, _ capture: CaptureOptions
   ) throws -> EventLog {
-    let directory = FileManager.default.temporaryDirectory
-    let target = directory.appendingPathComponent("capture.rollcall").path
-    let log = try EventLog.draft(for: target, eventVersion: RecordMeaning.version)
-    let summary = try capture.read(path, into: log, noting: nil)
+    let directory = FileManager.default.temporaryDirectory.path
+    let log: EventLog
+    do {
+      log = try EventLog.unnamed(in: directory, eventVersion: RecordMeaning.version)
+    } catch {
+      throw Failure("a temporary log is needed: \(error); TMPDIR names another directory")
+    }
+    let summary = try capture.read(input, into: log)
     summary.tell(of: path)
     guard summary.records > 0 else {
       throw ImportError.nothingFound(format: summary.format.title)
     }
     return log
+  }
+}
+
+/// What is to be read: a file, a pipe, or `-` for standard input. Opened once, for a pipe has
+/// its content once.
+struct CaptureInput {
+  let handle: FileHandle
+  /// Whether it can be read more than once.
+  let isFile: Bool
+  /// How many bytes there are, 0 where only its end will tell.
+  let size: Int
+
+  init(_ path: String) throws {
+    do {
+      handle =
+        path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+      throw Failure("\(path): there is no such file")
+    }
+    var status = stat()
+    guard fstat(handle.fileDescriptor, &status) == 0 else {
+      throw Failure("\(path): it cannot be read")
+    }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw Failure("\(path): it is a directory") }
+    isFile = status.st_mode & S_IFMT == S_IFREG && path != "-"
+    size = isFile ? Int(status.st_size) : 0
   }
 }
 
@@ -109,7 +138,7 @@ struct CaptureOptions: ParsableArguments {
       var options = ImportOptions(year: year)
       if let account {
         do {
-          options.account = try BareJID(parsing: account)
+          options.account = try JID(parsing: account).bare
         } catch {
           throw Failure("--account “\(account)” is no address: \(error)")
         }
@@ -126,14 +155,20 @@ struct CaptureOptions: ParsableArguments {
   }
 
   /// Imports a capture, with a progress bar where it takes long.
+  ///
+  /// - Parameters:
+  ///   - name: noted in the log; nil to note nothing.
+  ///   - known: what was imported before; the same is refused.
   func read(
-    _ path: String, into log: EventLog, noting source: ImportedSource?
+    _ input: CaptureInput, into log: EventLog, noting name: String? = nil,
+    refusing known: [ImportedSource] = []
   ) throws -> ImportSummary {
-    let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-    var progress = Progress(total: size ?? 0)
+    var progress = Progress(total: input.size)
     defer { progress.finish() }
     var reading = CaptureImport(try importOptions)
-    return try reading.run(path, into: log, noting: source) { progress.show($0) }
+    return try reading.run(input.handle, into: log, noting: name, refusing: known) {
+      progress.show($0)
+    }
   }
 }
 
@@ -170,6 +205,8 @@ struct OpenedSource {
   ) throws -> Timeline.State {
     do {
       return try Timeline(log).replay(upTo: point) { moment, _ in try body(moment) }
+    } catch let error as OutputError {
+      throw error
     } catch {
       throw Failure(error, in: path)
     }

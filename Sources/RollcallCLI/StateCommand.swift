@@ -21,9 +21,9 @@ struct StateCommand: ParsableCommand {
   func run() throws {
     let state = try source.open().state(at: source.point)
     if output.json {
-      Terminal.say(try JSONValue(state.roster, time: state.time).text())
+      try Terminal.say(JSONValue(state.roster, time: state.time))
     } else {
-      Terminal.say(lines(state))
+      try Terminal.say(lines(state))
     }
   }
 
@@ -43,7 +43,7 @@ struct StateCommand: ParsableCommand {
           item.groups.joined(separator: ", "), records(item.jid, roster),
         ])
       }
-      lines += table.lines
+      lines += table.takeLines()
     }
     lines += section("requests", requests(roster))
     lines += section("presence", presence(roster))
@@ -57,7 +57,7 @@ struct StateCommand: ParsableCommand {
     if let time = state.time { parts.append(Timestamp.text(time)) }
     parts.append(roster.version.map { "version “\($0)”" } ?? "no version")
     parts.append(roster.isConnected ? "connected" : "not connected")
-    return Style.bold(parts.joined(separator: " · "))
+    return Style.bold(parts.joined(separator: " · ").visible)
   }
 
   /// The records that gave the item the values it has.

@@ -1,9 +1,17 @@
+import Rollcall
+
 /// Lines in columns, aligned for characters that are two cells wide.
 struct Table {
   private var rows: [[String]] = []
+  private var widths: [Int]
+  private var hasHeading = true
 
   /// A table with a heading.
-  init(_ heading: [String]) {
+  ///
+  /// - Parameter widths: What the columns take at least: enough where the rows are not all known
+  ///   when the first are printed.
+  init(_ heading: [String], widths: [Int] = []) {
+    self.widths = widths
     rows = [heading]
   }
 
@@ -12,26 +20,35 @@ struct Table {
     rows.append(cells.map(\.visible))
   }
 
-  /// The rows, two spaces between columns, none at the ends of lines.
-  var lines: [String] {
-    var widths: [Int] = []
+  /// Takes the rows that were added out as lines, two spaces between columns, none at the ends;
+  /// the first time behind the heading.
+  mutating func takeLines() -> [String] {
     for row in rows {
-      for (column, cell) in row.enumerated() {
+      // Nothing is aligned behind the last column.
+      for (column, cell) in row.dropLast().enumerated() {
         if column == widths.count { widths.append(0) }
         widths[column] = max(widths[column], cell.cells)
       }
     }
-    return rows.enumerated().map { number, row in
-      var line = ""
-      for (column, cell) in row.enumerated() {
-        line += cell
-        if column < row.count - 1 {
-          line += String(repeating: " ", count: widths[column] - cell.cells + 2)
-        }
-      }
-      while line.last == " " { line.removeLast() }
-      return number == 0 ? Style.dim(line) : line
+    let lines = rows.enumerated().map { number, row in
+      let line = line(row)
+      return number == 0 && hasHeading ? Style.dim(line) : line
     }
+    rows.removeAll(keepingCapacity: true)
+    hasHeading = false
+    return lines
+  }
+
+  private func line(_ row: [String]) -> String {
+    var line = ""
+    for (column, cell) in row.enumerated() {
+      line += cell
+      if column < row.count - 1 {
+        line += String(repeating: " ", count: max(0, widths[column] - cell.cells) + 2)
+      }
+    }
+    while line.last == " " { line.removeLast() }
+    return line
   }
 }
 
@@ -39,19 +56,23 @@ extension String {
   /// The text with control and bidirectional control characters made visible: what a contact
   /// wrote must not move the cursor or turn the line round.
   var visible: String {
+    let isPlain = utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+    guard !isPlain, unicodeScalars.contains(where: \.isObeyedByTerminals) else { return self }
     var text = ""
     for scalar in unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator: text += scalar.escaped(asASCII: true)
-      case .format where scalar.properties.isBidiControl: text += scalar.escaped(asASCII: true)
-      default: text.unicodeScalars.append(scalar)
+      if scalar.isObeyedByTerminals {
+        text += scalar.escaped(asASCII: true)
+      } else {
+        text.unicodeScalars.append(scalar)
       }
     }
     return text
   }
 
   /// How many cells of a terminal the text takes: two for each wide character.
-  var cells: Int { reduce(0) { $0 + $1.cells } }
+  var cells: Int {
+    utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.cells }
+  }
 }
 
 extension Character {
@@ -66,6 +87,7 @@ extension Character {
 extension Unicode.Scalar {
   /// Unicode Standard Annex #11, by blocks: wide and full-width forms take two cells.
   fileprivate var cells: Int {
+    if isASCII { return 1 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break

@@ -1,36 +1,132 @@
 import Foundation
+import Rollcall
+import Synchronization
 
 /// What a command writes: results on standard output, everything else on standard error.
 enum Terminal {
-  /// Writes a line of the result.
-  static func say(_ line: String) {
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  /// What has not been written yet. A system call for each line would cost more than the lines.
+  private static let buffer = Mutex<[UInt8]>([])
+  private static let bufferBytes = 64 << 10
+
+  /// Makes standard output and error safe to write to; called first of all.
+  static func prepare() {
+    // A descriptor that the caller has closed would be given to the next file that is opened,
+    // such as a log, and what is written for people would go there. So it is taken, and such
+    // that using it fails.
+    for (descriptor, mode) in [
+      (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY),
+      (STDERR_FILENO, O_RDONLY),
+    ] where fcntl(descriptor, F_GETFD) == -1 {
+      _ = open("/dev/null", mode)
+    }
+    // Writing to a pipe that nobody reads is an error like others: what was begun is cleaned up.
+    signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Writes lines of the result in one go.
-  static func say(_ lines: [String]) {
-    guard !lines.isEmpty else { return }
-    say(lines.joined(separator: "\n"))
+  /// Writes a line of the result.
+  static func say(_ line: String) throws(OutputError) {
+    try write(line.utf8)
+    try write(CollectionOfOne(UInt8(ascii: "\n")))
+    if isTerminal { try flush() }
+  }
+
+  /// Writes lines of the result.
+  static func say(_ lines: [String]) throws(OutputError) {
+    for line in lines {
+      try write(line.utf8)
+      try write(CollectionOfOne(UInt8(ascii: "\n")))
+    }
+    if isTerminal { try flush() }
+  }
+
+  /// Writes a document, on one line.
+  static func say(_ document: JSONValue) throws(OutputError) {
+    try say(document.text)
+  }
+
+  /// Adds a part of the result.
+  static func write(_ bytes: some Collection<UInt8>) throws(OutputError) {
+    let isFull = buffer.withLock { buffer in
+      buffer.append(contentsOf: bytes)
+      return buffer.count >= bufferBytes
+    }
+    if isFull { try flush() }
+  }
+
+  /// Writes what is left of the result.
+  static func flush() throws(OutputError) {
+    let bytes = buffer.withLock { buffer in
+      defer { buffer.removeAll(keepingCapacity: true) }
+      return buffer
+    }
+    if let code = put(bytes, to: STDOUT_FILENO) {
+      throw code == EPIPE ? .nobodyReads : .failed(code)
+    }
   }
 
   /// Says what went wrong.
   static func complain(_ message: String) {
-    FileHandle.standardError.write(Data("rollcall: \(message)\n".utf8))
+    tell("rollcall: \(message)")
   }
 
   /// Says something beside the result that a person should know.
   static func note(_ message: String) {
-    FileHandle.standardError.write(Data("note: \(message)\n".utf8))
+    tell("note: \(message)")
   }
+
+  /// What goes to standard error is said or it is not: there is nowhere to complain about it.
+  private static func tell(_ message: String) {
+    // In the order in which it came about, where both go to one place.
+    try? flush()
+    let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+    let text = lines.map { String($0).visible }.joined(separator: "\n")
+    show(text + "\n")
+  }
+
+  /// Writes to standard error as it is.
+  static func show(_ text: String) {
+    _ = put(Array(text.utf8), to: STDERR_FILENO)
+  }
+
+  /// Writes everything; the system's code where it cannot.
+  private static func put(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Foundation.write(
+          descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress,
+          rest.count)
+        if count >= 0 {
+          rest = rest.dropFirst(count)
+        } else if errno == EAGAIN {
+          // Somebody who shares the terminal has made it non-blocking.
+          var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          _ = poll(&wait, 1, -1)
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return nil
+    }
+  }
+
+  private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
   /// Whether standard output is a terminal that wants colour (no-color.org).
   static let isColoured =
-    isatty(STDOUT_FILENO) == 1
+    isTerminal
     && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
   /// Whether progress can be shown.
   static let showsProgress = isatty(STDERR_FILENO) == 1
+}
+
+/// Why a result cannot be written.
+enum OutputError: Error {
+  /// It goes to a pipe, and the reader has what it wanted.
+  case nobodyReads
+  case failed(Int32)
 }
 
 /// A few colours, left out where nobody would see them.
@@ -66,12 +162,12 @@ struct Progress {
     shown = percent
     let filled = percent * 30 / 100
     let bar = String(repeating: "#", count: filled) + String(repeating: "·", count: 30 - filled)
-    FileHandle.standardError.write(Data("\r[\(bar)] \(percent) %".utf8))
+    Terminal.show("\r[\(bar)] \(percent) %")
   }
 
   /// Takes the bar away.
   func finish() {
     guard shown >= 0 else { return }
-    FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
+    Terminal.show("\r\u{1B}[K")
   }
 }

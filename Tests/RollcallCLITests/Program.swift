@@ -13,8 +13,18 @@ struct Program {
   }
 
   init(_ arguments: [String], in folder: String? = nil) throws {
+    try self.init(Self.executable(), arguments, in: folder)
+  }
+
+  /// Runs a line of shell, in which `$ROLLCALL` is the program.
+  init(shell line: String, in folder: String) throws {
+    let line = "ROLLCALL='\(try Self.executable().path())'; \(line)"
+    try self.init(URL(filePath: "/bin/sh"), ["-c", line], in: folder)
+  }
+
+  private init(_ executable: URL, _ arguments: [String], in folder: String?) throws {
     let process = Process()
-    process.executableURL = try Self.executable()
+    process.executableURL = executable
     process.arguments = arguments
     if let folder { process.currentDirectoryURL = URL(filePath: folder) }
     let files = try TemporaryFolder()

@@ -84,4 +84,59 @@ import Testing
     let error = #expect(throws: RollcallError.self) { try RosterSession(recordingTo: path) }
     #expect(error?.description.contains("alice.rollcall") == true)
   }
+
+  @Test("What somebody else adds to the log meanwhile is part of the roster")
+  func shared() throws {
+    let session = try RosterSession(recordingTo: path)
+    try fetch(session)
+    let other = try RosterSession(recordingTo: path)
+    try other.received(
+      """
+      <iq type='set' id='p'><query xmlns='jabber:iq:roster'>\
+      <item jid='carol@example.test'/></query></iq>
+      """.utf8, at: 1003)
+    let outcome = try session.received("<presence from='bob@example.test/pc'/>".utf8, at: 1004)
+    #expect(outcome.changes.map(\.record) == [5])
+    #expect(
+      session.roster.sortedItems.map(\.jid.text) == ["bob@example.test", "carol@example.test"])
+    #expect(try RosterSession(recordingTo: path).roster == session.roster)
+  }
+
+  @Test("The log says whose it is as soon as that is known, so that no other's capture gets in")
+  func account() throws {
+    let session = try RosterSession(recordingTo: path)
+    try session.received("<message/>".utf8, at: nil)
+    #expect(try log.meta.account == nil)
+    try fetch(session)
+    #expect(try log.meta.account == "alice@example.test")
+    #expect(try log.read { try $0.lastSequence } == session.roster.position)
+  }
+
+  @Test("An error says whether what was handed over or the log is at fault")
+  func reasons() throws {
+    let session = RosterSession()
+    let malformed = #expect(throws: RollcallError.self) {
+      try session.received("<a".utf8, at: nil)
+    }
+    #expect(malformed?.reason == .element)
+    let missing = #expect(throws: RollcallError.self) {
+      try RosterSession(recordingTo: folder.file("none/alice.rollcall"))
+    }
+    #expect(missing?.reason == .log)
+  }
+
+  @Test("Any time can be handed over", arguments: [Int64.min, -1, 0, .max])
+  func anyTime(_ time: Int64) throws {
+    let session = try RosterSession(recordingTo: path)
+    try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 0)
+    try session.received("<presence from='bob@example.test/pc'/>".utf8, at: time)
+    try session.received("<presence from='bob@example.test/pc'/>".utf8, at: 1)
+    #expect(try RosterSession(recordingTo: path).roster == session.roster)
+  }
+
+  private var log: EventLog {
+    get throws {
+      try EventLog.open(at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+    }
+  }
 }

@@ -1,0 +1,72 @@
+import EventLog
+import Foundation
+import Rollcall
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite struct TimelineTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.file("alice.rollcall") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// A log of many records, every third of them bob's.
+  private func record(_ count: Int) throws {
+    let log = try EventLog.create(at: path, eventVersion: RecordMeaning.version)
+    let reader = RecordReader()
+    let drafts = (0..<count).map { number in
+      let name = number.isMultiple(of: 3) ? "bob" : "carol"
+      let xml = Array("<presence from='\(name)@example.test/\(number)'/>".utf8)
+      return RecordDraft(
+        time: Int64(number), direction: .inbound, kind: .element, bytes: xml,
+        meaning: reader.meaning(.element, .inbound, xml))
+    }
+    try log.append(drafts)
+  }
+
+  private func open(version: UInt32 = RecordMeaning.version) throws -> EventLog {
+    try EventLog.open(at: path, access: .readWrite, eventVersion: version)
+  }
+
+  @Test(
+    "A replay over many slices misses no record and takes none twice",
+    arguments: [4095, 4096, 9000])
+  func slices(_ count: Int) throws {
+    try record(count)
+    var seen: [UInt64] = []
+    let state = try Timeline(open()).replay(upTo: .head(minus: 1)) { moment, _ in
+      seen.append(moment.stamp.record)
+    }
+    #expect(seen == Array(1...UInt64(count - 1)))
+    #expect(state.roster.position == UInt64(count - 1))
+    #expect(state.time == Int64(count - 2))
+  }
+
+  @Test("The log can be written while a replay hands out what it found")
+  func noTransactionIsHeld() throws {
+    try record(10)
+    let log = try open()
+    var appended: UInt64 = 10
+    try Timeline(log).replay(upTo: .head(minus: 0)) { _, _ in
+      appended = try log.append([
+        RecordDraft(
+          time: nil, direction: .none, kind: .lifecycle, bytes: Lifecycle.closed.bytes,
+          meaning: RecordMeaning(Lifecycle.closed.event))
+      ]).lowerBound
+    }
+    #expect(appended == 20)
+  }
+
+  @Test("A contact's records are found with the index and without one that is complete")
+  func concerning() throws {
+    try record(5000)
+    let bob = try BareJID(parsing: "bob@example.test")
+    let expected = Set((10...UInt64(4990)).filter { ($0 - 1).isMultiple(of: 3) })
+    #expect(try Timeline(open()).records(concerning: bob, in: 10...4990) == expected)
+    // Another version of the program leaves an index that must not be read.
+    try open(version: RecordMeaning.version + 1)
+      .rebuildDerived { _, _ in DerivedParts(event: nil, contacts: []) }
+    #expect(try Timeline(open()).records(concerning: bob, in: 10...4990) == expected)
+  }
+}
