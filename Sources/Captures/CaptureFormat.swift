@@ -6,6 +6,9 @@ package struct CaptureFormat: Sendable {
   package let title: String
   /// How to have such a log written, in one line.
   package let howTo: String
+  /// Whether a real log of the program is among the tests; else it was built from the program's
+  /// source.
+  package let isTested: Bool
 
   let shape: Shape
 
@@ -13,29 +16,133 @@ package struct CaptureFormat: Sendable {
     case native
     case raw
     case lines(LineLog)
+    case chunks(ChunkLog)
   }
 
   /// Every format, in the order in which a list shows them.
-  package static let all: [CaptureFormat] = [
+  package static let all: [CaptureFormat] = own + clients + consoles + servers
+
+  private static let own: [CaptureFormat] = [
     CaptureFormat(
-      id: "native", title: "Rollcall's own capture (JSON Lines)",
-      howTo: "rollcall record, or rollcall export LOG", shape: .native),
+      "native", "Rollcall's own capture (JSON Lines)",
+      howTo: "rollcall record, or rollcall export LOG", .native),
     CaptureFormat(
-      id: "raw-jsonl", title: "bytes of recorded connections (JSON Lines)",
-      howTo: "a recording proxy between client and server", shape: .raw),
-    CaptureFormat(
-      id: "slixmpp", title: "log of a program that uses slixmpp, such as poezio",
-      howTo: "logging.basicConfig(level=logging.DEBUG); poezio: poezio --debug FILE",
-      shape: .lines(.slixmpp)),
-    CaptureFormat(
-      id: "profanity", title: "log of profanity",
-      howTo: "profanity --log DEBUG; the log is in ~/.local/share/profanity/logs",
-      shape: .lines(.profanity)),
-    CaptureFormat(
-      id: "prosody-debug", title: "debug log of a Prosody server with mod_stanza_debug",
-      howTo: "add \"stanza_debug\" to modules_enabled, and log = { debug = \"FILE\" }",
-      shape: .lines(.prosody)),
+      "raw-jsonl", "bytes of recorded connections (JSON Lines)",
+      howTo: "a recording proxy between client and server", .raw),
   ]
+
+  private static let clients: [CaptureFormat] = [
+    CaptureFormat(
+      "slixmpp", "log of a program that uses slixmpp, such as poezio",
+      howTo: "logging.basicConfig(level=logging.DEBUG); poezio: poezio --debug FILE",
+      .lines(.slixmpp)),
+    CaptureFormat(
+      "aioxmpp", "log of a program that uses aioxmpp",
+      howTo: "logging.basicConfig(level=logging.DEBUG)", .chunks(.aioxmpp)),
+    CaptureFormat(
+      "profanity", "log of profanity",
+      howTo: "profanity --log DEBUG; the log is in ~/.local/share/profanity/logs",
+      .lines(.profanity)),
+    CaptureFormat(
+      "libstrophe", "log of a program that uses libstrophe",
+      howTo: "xmpp_ctx_new(NULL, xmpp_get_default_logger(XMPP_LEVEL_DEBUG)); keep standard error",
+      .lines(.libstrophe)),
+    CaptureFormat(
+      "gloox", "log of a program that uses gloox",
+      howTo: """
+        a LogHandler at LogLevelDebug and LogAreaAll that prints \
+        "log: level: %d, area: %d, %s" as those of gloox's examples do
+        """, .lines(.gloox)),
+    CaptureFormat(
+      "qxmpp", "log of a program that uses QXmpp",
+      howTo: "client.logger()->setLoggingType(QXmppLogger::StdoutLogging) or FileLogging",
+      .chunks(.qxmpp)),
+    CaptureFormat(
+      "libpurple", "debug log of Pidgin, Finch or another program that uses libpurple",
+      howTo: "pidgin -d or finch -d, with standard output and error kept in a file",
+      .chunks(.libpurple)),
+    CaptureFormat(
+      "mcabber", "trace log of mcabber, which uses loudmouth",
+      howTo: "in ~/.mcabber/mcabberrc: set tracelog_level = 3, set tracelog_file = FILE",
+      .chunks(.mcabber)),
+    CaptureFormat(
+      "net-xmpp", "log of a program that uses Perl's Net::XMPP",
+      howTo: "Net::XMPP::Client->new(debuglevel => 1, debugfile => FILE)", .chunks(.netXMPP)),
+    CaptureFormat(
+      "gajim", "log of Gajim",
+      howTo: "gajim -l nbxmpp.connection=INFO, with standard error kept in a file",
+      .chunks(.gajim)),
+    CaptureFormat(
+      "smack", "log of a program that uses Smack, also from Android's logcat",
+      howTo:
+        "SmackConfiguration.DEBUG = true, or a ConnectionConfiguration with enableDefaultDebugger",
+      isTested: false, .chunks(.smack)),
+    CaptureFormat(
+      "xmppframework", "log of a program that uses XMPPFramework",
+      howTo:
+        "log level verbose with send and receive: XMPP_LOG_FLAG_SEND | XMPP_LOG_FLAG_RECV_POST",
+      isTested: false, .lines(.xmppFramework)),
+    CaptureFormat(
+      "monal", "log of Monal, and of others that write RECV Stanza: and SEND:",
+      howTo: "Settings, Debug, log to file or to a UDP logger; then share the log",
+      isTested: false, .lines(.monal)),
+  ]
+
+  private static let consoles: [CaptureFormat] = [
+    CaptureFormat(
+      "gajim-console", "export of Gajim's XML console",
+      howTo: "Accounts, Advanced, XML Console; filter nothing; copy or export",
+      isTested: false, .chunks(.gajimConsole)),
+    CaptureFormat(
+      "beagle", "XML console of Beagle or Siskin",
+      howTo: "open the account's XML console, log in again, copy all of it",
+      isTested: false, .chunks(.beagle)),
+    CaptureFormat(
+      "converse", "browser console under Converse.js",
+      howTo: "loglevel: 'debug' in converse.initialize; save the browser's console to a file",
+      isTested: false, .chunks(.converse)),
+    CaptureFormat(
+      "xmpp.js", "output of a program that uses xmpp.js",
+      howTo: "require('@xmpp/debug')(xmpp, true), with the output kept in a file",
+      isTested: false, .chunks(.xmppJS)),
+  ]
+
+  private static let servers: [CaptureFormat] = [
+    CaptureFormat(
+      "prosody-debug", "debug log of a Prosody server with mod_stanza_debug",
+      howTo: "add \"stanza_debug\" to modules_enabled, and log = { debug = \"FILE\" }",
+      .lines(.prosody)),
+    CaptureFormat(
+      "prosody-raw", "debug log of a Prosody server with mod_rawdebug",
+      howTo: "add \"rawdebug\" (of the community modules) to modules_enabled, and log at debug",
+      isTested: false, .chunks(.prosodyRaw)),
+    CaptureFormat(
+      "ejabberd", "log of an ejabberd server at level debug",
+      howTo: "ejabberdctl set_loglevel debug, or loglevel: debug in ejabberd.yml",
+      .chunks(.ejabberd)),
+    CaptureFormat(
+      "openfire", "output of an Openfire server with the plug-in XML Debugger",
+      howTo: "install the plug-in, and let it log client connections on plain and TLS ports",
+      isTested: false, .chunks(.openfire)),
+  ]
+
+  /// The formats by how much their lines say: a line that two know belongs to the earlier.
+  private static let bySpecificity: [CaptureFormat] = {
+    let vague = ["monal", "slixmpp"]
+    let first = ["prosody-raw"]
+    return first.compactMap(named) + all.filter { !(vague + first).contains($0.id) }
+      + vague.compactMap(named)
+  }()
+
+  private init(
+    _ id: String, _ title: String, howTo: String, isTested: Bool = true, _ shape: Shape
+  ) {
+    self.id = id
+    self.title = title
+    self.howTo = howTo
+    self.isTested = isTested
+    self.shape = shape
+  }
 
   /// The format of this name.
   package static func named(_ id: String) -> CaptureFormat? { all.first { $0.id == id } }
@@ -53,12 +160,19 @@ package struct CaptureFormat: Sendable {
     splitter.finish { lines.append($0.bytes ?? []) }
     guard let first = lines.first(where: { !$0.allSatisfy(\.isBlank) }) else { return nil }
     if first.withoutLeadingSpace.first == UInt8(ascii: "{") { return detectJSON(first) }
+    return detectText(lines)
+  }
+
+  private static func detectText(_ lines: [ArraySlice<UInt8>]) -> CaptureFormat? {
+    var counts: [String: Int] = [:]
+    for line in lines {
+      guard let owner = bySpecificity.first(where: { $0.shape.owns(line) }) else { continue }
+      counts[owner.id, default: 0] += 1
+    }
     var best: (format: CaptureFormat, count: Int)?
-    for format in all {
-      guard case .lines(let log) = format.shape else { continue }
-      let count = lines.count(where: log.isOwnLine)
-      // The later of two is the one that is told by more.
-      if count > 0, count >= best?.count ?? 0 { best = (format, count) }
+    for format in bySpecificity {
+      guard let count = counts[format.id], count > best?.count ?? 0 else { continue }
+      best = (format, count)
     }
     return best?.format
   }
@@ -76,5 +190,16 @@ package struct CaptureFormat: Sendable {
     }
     if hasKey("rollcall-capture") { return named("native") }
     return hasKey("conn") && hasKey("dir") ? named("raw-jsonl") : nil
+  }
+}
+
+extension CaptureFormat.Shape {
+  /// Whether a line of text is one that the format's program writes.
+  fileprivate func owns(_ line: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .native, .raw: false
+    case .lines(let log): log.isOwnLine(line)
+    case .chunks(let log): log.isOwnLine(log.outerPrefix?(line)?.rest ?? line)
+    }
   }
 }

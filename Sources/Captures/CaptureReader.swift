@@ -36,6 +36,10 @@ package struct CaptureReader {
     case .lines(let log):
       reader = LineLogReader(log, options)
       escapedBytes = 1
+    case .chunks(let log):
+      reader = ChunkLogReader(log, options)
+      // A byte is `\\xe5` in Python, `229,` in Erlang.
+      escapedBytes = 5
     }
     lines = LineSplitter(maximumBytes: escapedBytes * options.limits.bytesPerElement + (64 << 10))
   }
