@@ -115,8 +115,15 @@ final class ChunkLogReader: LineReader {
     {
       hintLine = number
     }
-    guard !log.isOwnLine(line) else { return }
+    // A line that looks like a head and is none stands in a text.
+    guard head != nil || isInsidePayload || !log.isOwnLine(line) else { return }
     try goOn(line, sink)
+  }
+
+  /// Whether the payload that is being read has not ended, for its suffix has not come.
+  private var isInsidePayload: Bool {
+    guard let current, !suffix.isEmpty, !heldSuffix else { return false }
+    return streams[current.key].map { !$0.isBetweenElements } ?? false
   }
 
   /// Handles a line that stands behind a head without a payload; false where it is to be read as
@@ -159,6 +166,10 @@ final class ChunkLogReader: LineReader {
       try problem(ShapeMemory.message, number, sink)
       return true
     }
+    if streams[key].map({ !$0.isBetweenElements }) ?? false {
+      // It goes on with an element, or it is a line of a text in it: then its echo may come.
+      echoes.learn(line: line) { log.head($0) != nil }
+    }
     let record = Record(line: number, key: key, time: clock.milliseconds(head.time))
     guard !isBare else {
       let held = HeldLine(number: number, bytes: line)
@@ -171,15 +182,9 @@ final class ChunkLogReader: LineReader {
 
   /// Whether a record with this payload can begin where reading has come to.
   private func mayBegin(_ key: Key, _ payload: ArraySlice<UInt8>) -> Bool {
-    if let current, let stream = streams[current.key], !stream.isBetweenElements {
-      if !suffix.isEmpty, !heldSuffix, current.key == key { return false }
-      if current.key == key, !log.isWhole { return true }
-    }
+    guard !isInsidePayload else { return false }
     if let stream = streams[key], !stream.isBetweenElements, !log.isWhole { return true }
-    let first = payload.withoutLeadingSpace.first
-    return first == UInt8(ascii: "<")
-      || (first == suffix.first
-        && payload.withoutLeadingSpace.dropFirst().first == UInt8(ascii: "<"))
+    return payload.withoutLeadingSpace.first == UInt8(ascii: "<")
   }
 
   private func isStreamHeader(_ payload: ArraySlice<UInt8>) -> Bool {

@@ -136,18 +136,19 @@ extension ChunkLog {
       guard scanner.skip("RECV ["), let count = scanner.number(), scanner.skip("]:"),
         scanner.rest.isEmpty
       else { return nil }
-      // It is the chunk with its quotes.
-      return Head(direction: .inbound, time: time, payload: scanner.rest, count: count + 2)
+      return Head(direction: .inbound, time: time, payload: scanner.rest, count: count)
     },
     isOwnLine: { line in
       var scanner = ByteScanner(line)
       return scanner.digits("[0000-00-00 00:00:00] ") != nil
     },
+    // What was received stands in quotes, and what was sent does not.
+    payload: .verbatim(suffix: "'"),
     lead: { line in
       guard let (text, _) = loudmouthMessage(line), !text.starts(with: "-----".utf8) else {
         return nil
       }
-      return text
+      return text.first == UInt8(ascii: "'") ? text.dropFirst() : text
     })
 
   /// `[2026-11-21 07:19:04] LM-NET: …`

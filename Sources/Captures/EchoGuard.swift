@@ -31,6 +31,18 @@ struct EchoGuard {
     lines.contains { line.starts(with: $0) }
   }
 
+  /// Takes an escaped line for what it stands for.
+  mutating func learn(line: ArraySlice<UInt8>, isRecord: (ArraySlice<UInt8>) -> Bool) {
+    guard line.contains(UInt8(ascii: "&")) else { return }
+    var text = String(decoding: line, as: UTF8.self)
+    for (entity, character) in [
+      ("&lt;", "<"), ("&gt;", ">"), ("&apos;", "'"), ("&quot;", "\""), ("&amp;", "&"),
+    ] {
+      text = text.replacing(entity, with: character)
+    }
+    learn(text, isRecord)
+  }
+
   private mutating func learn(_ text: String, _ isRecord: (ArraySlice<UInt8>) -> Bool) {
     guard text.utf8.contains(UInt8(ascii: "<")) else { return }
     for line in Array(text.utf8).split(separator: UInt8(ascii: "\n")) where isRecord(line) {
