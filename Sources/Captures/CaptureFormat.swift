@@ -17,10 +17,13 @@ package struct CaptureFormat: Sendable {
     case raw
     case lines(LineLog)
     case chunks(ChunkLog)
+    case dino
+    case xml
+    case wireshark(WiresharkReader.Kind)
   }
 
   /// Every format, in the order in which a list shows them.
-  package static let all: [CaptureFormat] = own + clients + consoles + servers
+  package static let all: [CaptureFormat] = own + clients + consoles + servers + streams
 
   private static let own: [CaptureFormat] = [
     CaptureFormat(
@@ -73,6 +76,8 @@ package struct CaptureFormat: Sendable {
       howTo: "gajim -l nbxmpp.connection=INFO, with standard error kept in a file",
       .chunks(.gajim)),
     CaptureFormat(
+      "dino", "output of Dino", howTo: "dino --print-xmpp=all 2> FILE", isTested: false, .dino),
+    CaptureFormat(
       "smack", "log of a program that uses Smack, also from Android's logcat",
       howTo:
         "SmackConfiguration.DEBUG = true, or a ConnectionConfiguration with enableDefaultDebugger",
@@ -90,6 +95,10 @@ package struct CaptureFormat: Sendable {
 
   private static let consoles: [CaptureFormat] = [
     CaptureFormat(
+      "psi", "XML console of Psi or Psi+, which does not say which way an element went",
+      howTo: "account menu, XML Console, Enable, Dump Ringbuf; copy all of it", isTested: false,
+      .xml),
+    CaptureFormat(
       "gajim-console", "export of Gajim's XML console",
       howTo: "Accounts, Advanced, XML Console; filter nothing; copy or export",
       isTested: false, .chunks(.gajimConsole)),
@@ -105,6 +114,26 @@ package struct CaptureFormat: Sendable {
       "xmpp.js", "output of a program that uses xmpp.js",
       howTo: "require('@xmpp/debug')(xmpp, true), with the output kept in a file",
       isTested: false, .chunks(.xmppJS)),
+  ]
+
+  private static let streams: [CaptureFormat] = [
+    CaptureFormat(
+      "xml", "bytes of a stream, one file a direction or both in one",
+      howTo: "Wireshark: Follow TCP stream of a decrypted connection, save as raw",
+      isTested: false, .xml),
+    CaptureFormat(
+      "wireshark-yaml", "a TCP stream that Wireshark saved as YAML",
+      howTo:
+        "Follow TCP stream of a decrypted connection, show as YAML; or tshark -z follow,tcp,yaml,N",
+      isTested: false, .wireshark(.yaml)),
+    CaptureFormat(
+      "wireshark-hex", "a TCP stream that Wireshark saved as a hex dump",
+      howTo:
+        "Follow TCP stream of a decrypted connection, show as hex dump; or tshark -z follow,tcp,hex,N",
+      isTested: false, .wireshark(.hexDump)),
+    CaptureFormat(
+      "wireshark-raw", "a TCP stream that tshark printed raw, in lines of hexadecimal digits",
+      howTo: "tshark -q -r FILE -z follow,tcp,raw,N", isTested: false, .wireshark(.hexLines)),
   ]
 
   private static let servers: [CaptureFormat] = [
@@ -160,7 +189,32 @@ package struct CaptureFormat: Sendable {
     splitter.finish { lines.append($0.bytes ?? []) }
     guard let first = lines.first(where: { !$0.allSatisfy(\.isBlank) }) else { return nil }
     if first.withoutLeadingSpace.first == UInt8(ascii: "{") { return detectJSON(first) }
-    return detectText(lines)
+    let isMarkup = first.withoutLeadingSpace.first == UInt8(ascii: "<")
+    return detectText(lines) ?? (isMarkup ? detectXML(head) : nil)
+  }
+
+  /// A stream by itself has at least a header or a whole element that stands in streams.
+  private static func detectXML(_ head: [UInt8]) -> CaptureFormat? {
+    let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
+    let trimmed = text.withoutLeadingSpace
+    if trimmed.starts(with: "<!-- TS:".utf8) { return named("psi") }
+    guard TopLevel.isStreamHeader(trimmed) || TopLevel.isElement(trimmed) else { return nil }
+    var hasElement = false
+    let reader = RawXMLReader(ReaderOptions())
+    try? reader.read(Array(text)) { output in
+      guard case .record(let record) = output else { return }
+      switch record.content {
+      case .streamHeader(_, let node, _): hasElement = hasElement || TopLevel.isHeader(node)
+      case .element(_, let node, _): hasElement = hasElement || TopLevel.holds(node)
+      case .header, .streamEnd, .opened, .resumed, .closed: break
+      }
+    }
+    try? reader.finish { output in
+      if case .record(let record) = output, case .streamHeader(_, let node, _) = record.content {
+        hasElement = hasElement || TopLevel.isHeader(node)
+      }
+    }
+    return hasElement ? named("xml") : nil
   }
 
   private static func detectText(_ lines: [ArraySlice<UInt8>]) -> CaptureFormat? {
@@ -197,7 +251,13 @@ extension CaptureFormat.Shape {
   /// Whether a line of text is one that the format's program writes.
   fileprivate func owns(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
-    case .native, .raw: false
+    case .native, .raw, .xml: false
+    case .dino: DinoReader.isHead(line)
+    case .wireshark(.yaml):
+      line.starts(with: "- packet: ".utf8) || line.starts(with: "  - packet: ".utf8)
+    case .wireshark(.hexDump): WiresharkReader.dumped(line.drop(while: \.isBlank)) != nil
+    case .wireshark(.hexLines):
+      line.count >= 16 && WiresharkReader.hexadecimal(line.drop(while: \.isBlank)) != nil
     case .lines(let log): log.isOwnLine(line)
     case .chunks(let log): log.isOwnLine(log.outerPrefix?(line)?.rest ?? line)
     }

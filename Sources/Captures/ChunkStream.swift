@@ -110,6 +110,20 @@ enum TopLevel {
     return names.contains(Array(local))
   }
 
+  /// Whether a stream header says who speaks to whom.
+  static func isHeader(_ node: XMLNode) -> Bool {
+    ["to", "from", "id"].contains { node.attribute($0) != nil }
+  }
+
+  /// Whether an element is in a namespace that elements of streams are in.
+  static func holds(_ node: XMLNode) -> Bool {
+    let namespaces = [
+      Namespace.client, Namespace.streams, Namespace.sasl, Namespace.sasl2,
+      Namespace.streamManagement, Namespace.streamManagement2,
+    ]
+    return namespaces.contains(node.name.namespace) && names.contains(Array(node.name.local.utf8))
+  }
+
   private static func name(_ tag: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     tag.dropFirst().prefix(64).prefix {
       !$0.isBlank && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/")
