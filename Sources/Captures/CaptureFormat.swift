@@ -19,7 +19,7 @@ package struct CaptureFormat: Sendable {
     case chunks(ChunkLog)
     case dino
     case xml
-    case wireshark(WiresharkReader.Kind)
+    case wireshark
   }
 
   /// Every format, in the order in which a list shows them.
@@ -76,7 +76,7 @@ package struct CaptureFormat: Sendable {
       howTo: "gajim -l nbxmpp.connection=INFO, with standard error kept in a file",
       .chunks(.gajim)),
     CaptureFormat(
-      "dino", "output of Dino", howTo: "dino --print-xmpp=all 2> FILE", isTested: false, .dino),
+      "dino", "output of Dino", howTo: "dino --print-xmpp=all 2> FILE", .dino),
     CaptureFormat(
       "smack", "log of a program that uses Smack, also from Android's logcat",
       howTo:
@@ -118,22 +118,14 @@ package struct CaptureFormat: Sendable {
 
   private static let streams: [CaptureFormat] = [
     CaptureFormat(
-      "xml", "bytes of a stream, one file a direction or both in one",
-      howTo: "Wireshark: Follow TCP stream of a decrypted connection, save as raw",
-      isTested: false, .xml),
+      "raw-stream", "bytes of a stream, one file a direction or both in one",
+      howTo: "Wireshark: Follow TCP stream of a decrypted connection, show and save as raw", .xml),
     CaptureFormat(
-      "wireshark-yaml", "a TCP stream that Wireshark saved as YAML",
-      howTo:
-        "Follow TCP stream of a decrypted connection, show as YAML; or tshark -z follow,tcp,yaml,N",
-      isTested: false, .wireshark(.yaml)),
-    CaptureFormat(
-      "wireshark-hex", "a TCP stream that Wireshark saved as a hex dump",
-      howTo:
-        "Follow TCP stream of a decrypted connection, show as hex dump; or tshark -z follow,tcp,hex,N",
-      isTested: false, .wireshark(.hexDump)),
-    CaptureFormat(
-      "wireshark-raw", "a TCP stream that tshark printed raw, in lines of hexadecimal digits",
-      howTo: "tshark -q -r FILE -z follow,tcp,raw,N", isTested: false, .wireshark(.hexLines)),
+      "wireshark", "a TCP stream that Wireshark or tshark saved as YAML, hex dump or hex digits",
+      howTo: """
+        Follow TCP stream of a decrypted connection, show and save as YAML; or \
+        tshark -q -r FILE -z follow,tcp,yaml,N
+        """, .wireshark),
   ]
 
   private static let servers: [CaptureFormat] = [
@@ -144,7 +136,7 @@ package struct CaptureFormat: Sendable {
     CaptureFormat(
       "prosody-raw", "debug log of a Prosody server with mod_rawdebug",
       howTo: "add \"rawdebug\" (of the community modules) to modules_enabled, and log at debug",
-      isTested: false, .chunks(.prosodyRaw)),
+      .chunks(.prosodyRaw)),
     CaptureFormat(
       "ejabberd", "log of an ejabberd server at level debug",
       howTo: "ejabberdctl set_loglevel debug, or loglevel: debug in ejabberd.yml",
@@ -158,9 +150,7 @@ package struct CaptureFormat: Sendable {
   /// The formats by how much their lines say: a line that two know belongs to the earlier.
   private static let bySpecificity: [CaptureFormat] = {
     let vague = ["monal", "slixmpp"]
-    let first = ["prosody-raw"]
-    return first.compactMap(named) + all.filter { !(vague + first).contains($0.id) }
-      + vague.compactMap(named)
+    return all.filter { !vague.contains($0.id) } + vague.compactMap(named)
   }()
 
   private init(
@@ -214,9 +204,11 @@ package struct CaptureFormat: Sendable {
         hasElement = hasElement || TopLevel.isHeader(node)
       }
     }
-    return hasElement ? named("xml") : nil
+    return hasElement ? named("raw-stream") : nil
   }
 
+  /// Each line is evidence for the format that says most by it; of those that could have written
+  /// as many, the one whose records begin there.
   private static func detectText(_ lines: [ArraySlice<UInt8>]) -> CaptureFormat? {
     var counts: [String: Int] = [:]
     for line in lines {
@@ -228,7 +220,13 @@ package struct CaptureFormat: Sendable {
       guard let count = counts[format.id], count > best?.count ?? 0 else { continue }
       best = (format, count)
     }
-    return best?.format
+    guard let best else { return nil }
+    let heads = lines.count(where: best.format.shape.begins)
+    let rival = bySpecificity.first { rival in
+      rival.id != best.format.id && lines.count(where: rival.shape.owns) >= best.count
+        && lines.count(where: rival.shape.begins) > heads
+    }
+    return rival ?? best.format
   }
 
   /// A first line may be cut off where it is very long; its first keys tell all the same.
@@ -253,13 +251,19 @@ extension CaptureFormat.Shape {
     switch self {
     case .native, .raw, .xml: false
     case .dino: DinoReader.isHead(line)
-    case .wireshark(.yaml):
-      line.starts(with: "- packet: ".utf8) || line.starts(with: "  - packet: ".utf8)
-    case .wireshark(.hexDump): WiresharkReader.dumped(line.drop(while: \.isBlank)) != nil
-    case .wireshark(.hexLines):
-      line.count >= 16 && WiresharkReader.hexadecimal(line.drop(while: \.isBlank)) != nil
+    case .wireshark: WiresharkReader.Kind(line) != nil
     case .lines(let log): log.isOwnLine(line)
     case .chunks(let log): log.isOwnLine(log.outerPrefix?(line)?.rest ?? line)
+    }
+  }
+
+  /// Whether a record of the format begins on a line.
+  fileprivate func begins(_ line: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .native, .raw, .xml: false
+    case .dino, .wireshark: owns(line)
+    case .lines(let log): log.isHead(line)
+    case .chunks(let log): log.head(log.outerPrefix?(line)?.rest ?? line) != nil
     }
   }
 }

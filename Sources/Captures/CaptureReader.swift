@@ -45,8 +45,8 @@ package struct CaptureReader {
       // Four of Python's `\xe5`, and `229,` of Erlang's.
       escapedBytes = 4
     case .dino: reader = .lines(DinoReader(options))
-    case .wireshark(let kind):
-      reader = .lines(WiresharkReader(kind, options))
+    case .wireshark:
+      reader = .lines(WiresharkReader(options))
       escapedBytes = 2
     case .xml: reader = .bytes(RawXMLReader(options))
     }

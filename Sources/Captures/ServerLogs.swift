@@ -62,10 +62,7 @@ extension ChunkLog {
       }
       return nil
     },
-    isOwnLine: { line in
-      guard LineLog.prosody.isOwnLine(line) else { return false }
-      return prosodyMarkers.contains { line.prefix(128).position(of: Array($0.0.utf8)) != nil }
-    },
+    isOwnLine: LineLog.prosody.isOwnLine,
     ending: { line in
       guard let start = line.prefix(128).position(of: Array("\tinfo\tClient disconnected".utf8))
       else { return nil }

@@ -13,6 +13,24 @@ final class WiresharkReader: LineReader {
     case hexDump
     /// Lines of hexadecimal digits; those of the second peer are indented.
     case hexLines
+    /// Text in which a dot stands for every byte that is not ASCII.
+    case ascii
+
+    /// The kind that has such a line; nil for a line that tells nothing.
+    init?(_ line: ArraySlice<UInt8>) {
+      let text = line.drop(while: \.isBlank)
+      if text.starts(with: "- packet: ".utf8) {
+        self = .yaml
+      } else if WiresharkReader.dumped(text) != nil {
+        self = .hexDump
+      } else if text.count >= 16, WiresharkReader.hexadecimal(text) != nil {
+        self = .hexLines
+      } else if text.elementsEqual("Follow: tcp,ascii".utf8) {
+        self = .ascii
+      } else {
+        return nil
+      }
+    }
   }
 
   private struct Chunk {
@@ -22,7 +40,12 @@ final class WiresharkReader: LineReader {
     var bytes: [UInt8] = []
   }
 
-  private let kind: Kind
+  private var kind: Kind?
+  private static let lossy = """
+    the stream was saved as ASCII, in which other characters are lost; save it as YAML, hex dump \
+    or raw
+    """
+
   private let limits: StreamLimits
   private var streams: [Int: ChunkStream] = [:]
   /// The peer that is the client.
@@ -31,15 +54,19 @@ final class WiresharkReader: LineReader {
   private var chunk: Chunk?
   private var base64: [UInt8]?
 
-  init(_ kind: Kind, _ options: ReaderOptions) {
-    self.kind = kind
+  init(_ options: ReaderOptions) {
     limits = options.limits
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    if kind == nil {
+      kind = Kind(line)
+      if kind == .ascii { try sink(.problem(CaptureProblem(line: number, message: Self.lossy))) }
+    }
     switch kind {
     case .yaml: try takeYAML(line, number, sink)
     case .hexDump, .hexLines: try takeHex(line, number, sink)
+    case .ascii, nil: break
     }
   }
 

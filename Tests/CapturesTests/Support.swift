@@ -92,22 +92,22 @@ struct Fixture: CustomTestStringConvertible, Sendable {
     }
     let folder = CaptureCase.fixtures.appending(path: kind)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
-    return names.sorted().compactMap { name in
-      guard let log = try? Data(contentsOf: folder.appending(path: "\(name)/capture.log")),
-        let json = try? Data(contentsOf: folder.appending(path: "\(name)/meta.json")),
+    return names.sorted().flatMap { name -> [Fixture] in
+      let path = folder.appending(path: name)
+      let files = (try? FileManager.default.contentsOfDirectory(atPath: path.path())) ?? []
+      guard let json = try? Data(contentsOf: path.appending(path: "meta.json")),
         let meta = try? JSONDecoder().decode(Meta.self, from: json)
-      else { return nil }
-      let files =
-        (try? FileManager.default.contentsOfDirectory(
-          atPath: folder.appending(path: name).path())) ?? []
+      else { return [] }
       let expected = files.sorted().filter { $0.hasPrefix("expected") }.compactMap { file in
         try? JSONDecoder().decode(
-          CaptureCase.Expected.self,
-          from: Data(contentsOf: folder.appending(path: "\(name)/\(file)")))
+          CaptureCase.Expected.self, from: Data(contentsOf: path.appending(path: file)))
       }
-      return Fixture(
-        name: name, format: meta.format, account: meta.account, bytes: [UInt8](log),
-        expected: expected)
+      return files.sorted().filter { !$0.hasSuffix(".json") }.compactMap { file in
+        guard let log = try? Data(contentsOf: path.appending(path: file)) else { return nil }
+        return Fixture(
+          name: file == "capture.log" ? name : "\(name)/\(file)", format: meta.format,
+          account: meta.account, bytes: [UInt8](log), expected: expected)
+      }
     }
   }
 
