@@ -90,7 +90,11 @@ let package = Package(
       name: "EventLogTests", dependencies: ["EventLog", "EventLogProbe", "CLMDB", "TestSupport"],
       swiftSettings: rules),
     .testTarget(
-      name: "CapturesTests", dependencies: ["Captures", "XMPPStanza", "XMPPStream", "TestSupport"],
+      name: "CapturesTests",
+      dependencies: [
+        "Captures", "RosterCore", "XMPPStanza", "XMPPStream", "TestSupport",
+        .product(name: "HashTreeCollections", package: "swift-collections"),
+      ],
       swiftSettings: rules),
     .testTarget(
       name: "RollcallTests",

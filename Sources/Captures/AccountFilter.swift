@@ -8,6 +8,9 @@ package import XMPPStanza
 /// connection that ends without having said whose it is belongs to nobody, but where the capture
 /// has one connection only: then it belongs to the account that a later session of it names, and
 /// where none does, all passes.
+///
+/// Where nothing that passes says whose it is, because it was inferred or chosen, a header that
+/// says so goes before it: who may push and who may answer depends on it.
 package struct AccountFilter {
   /// Every account that the capture names, sorted. Where `chosen` was nil and these are several,
   /// the caller asks the user which; nothing has passed but records of one of them.
@@ -18,6 +21,8 @@ package struct AccountFilter {
   private struct Session {
     let connection: String
     var account: BareJID?
+    /// Whether the account was told, by this session or the capture's header, and not inferred.
+    var isNamed = false
     /// What the server sends to, where it is no full address.
     var hint: BareJID?
     var isOver = false
@@ -32,6 +37,9 @@ package struct AccountFilter {
   private var found: Set<BareJID> = []
   /// The account of the whole capture, where its header says it.
   private var headerAccount: BareJID?
+  private var isInboundOnly = false
+  /// Whether what has passed says whose it is.
+  private var isAnnounced = false
   private var sessions: [Int: Session] = [:]
   private var current: [String: Int] = [:]
   private var lastSession = 0
@@ -88,7 +96,8 @@ package struct AccountFilter {
     if let id = current[record.connection] { return id }
     lastSession += 1
     current[record.connection] = lastSession
-    sessions[lastSession] = Session(connection: record.connection, account: headerAccount)
+    sessions[lastSession] = Session(
+      connection: record.connection, account: headerAccount, isNamed: headerAccount != nil)
     return lastSession
   }
 
@@ -98,8 +107,12 @@ package struct AccountFilter {
   }
 
   private mutating func learn(from record: CapturedRecord, _ id: Int) {
-    if case .header(let account?, _) = record.content { headerAccount = account.bare }
+    if case .header(let account, let inboundOnly) = record.content {
+      headerAccount = account?.bare ?? headerAccount
+      isInboundOnly = inboundOnly
+    }
     if let account = headerAccount ?? Self.account(in: record.content) {
+      sessions[id]?.isNamed = true
       name(account, id)
     } else if let hint = Self.recipient(of: record.content) {
       sessions[id]?.hint = hint.bare
@@ -165,13 +178,39 @@ package struct AccountFilter {
       guard let account = session.account ?? (isDecided ? session.hint : nil) else {
         guard isDecided else { return }
         count += 1
-        if isWhole(all: all) { try sink(next.record) } else { unattributed += 1 }
+        if isWhole(all: all) {
+          if let chosen { try announce(chosen, before: next.record, sink) }
+          try sink(next.record)
+        } else {
+          unattributed += 1
+        }
         continue
       }
       found.insert(account)
       count += 1
-      if passes(account) { try sink(next.record) }
+      guard passes(account) else { continue }
+      if !session.isNamed { try announce(account, before: next.record, sink) }
+      if !isAnnounced { isAnnounced = Self.names(next.record.content) }
+      try sink(next.record)
     }
+  }
+
+  /// Says whose the records are, where none of them does.
+  private mutating func announce(
+    _ account: BareJID, before record: CapturedRecord, _ sink: (CapturedRecord) throws -> Void
+  ) rethrows {
+    guard !isAnnounced else { return }
+    isAnnounced = true
+    let jid = JID(prepared: account, resource: nil)
+    var header = record
+    header.time = nil
+    header.content = .header(account: jid, inboundOnly: isInboundOnly)
+    try sink(header)
+  }
+
+  private static func names(_ content: CapturedRecord.Content) -> Bool {
+    if case .header(let account, _) = content { return account != nil }
+    return account(in: content) != nil
   }
 
   private func passes(_ account: BareJID) -> Bool {

@@ -6,6 +6,9 @@ package struct CaptureFormat: Sendable {
   package let title: String
   /// How to have such a log written, in one line.
   package let howTo: String
+  /// Whether a real log of the program is among the tests; else it was built from the program's
+  /// source.
+  package let isTested: Bool
 
   let shape: Shape
 
@@ -13,29 +16,152 @@ package struct CaptureFormat: Sendable {
     case native
     case raw
     case lines(LineLog)
+    case chunks(ChunkLog)
+    case dino
+    case xml
+    case wireshark
   }
 
   /// Every format, in the order in which a list shows them.
-  package static let all: [CaptureFormat] = [
+  package static let all: [CaptureFormat] = own + clients + consoles + servers + streams
+
+  private static let own: [CaptureFormat] = [
     CaptureFormat(
-      id: "native", title: "Rollcall's own capture (JSON Lines)",
-      howTo: "rollcall record, or rollcall export LOG", shape: .native),
+      "native", "Rollcall's own capture (JSON Lines)",
+      howTo: "rollcall record, or rollcall export LOG", .native),
     CaptureFormat(
-      id: "raw-jsonl", title: "bytes of recorded connections (JSON Lines)",
-      howTo: "a recording proxy between client and server", shape: .raw),
-    CaptureFormat(
-      id: "slixmpp", title: "log of a program that uses slixmpp, such as poezio",
-      howTo: "logging.basicConfig(level=logging.DEBUG); poezio: poezio --debug FILE",
-      shape: .lines(.slixmpp)),
-    CaptureFormat(
-      id: "profanity", title: "log of profanity",
-      howTo: "profanity --log DEBUG; the log is in ~/.local/share/profanity/logs",
-      shape: .lines(.profanity)),
-    CaptureFormat(
-      id: "prosody-debug", title: "debug log of a Prosody server with mod_stanza_debug",
-      howTo: "add \"stanza_debug\" to modules_enabled, and log = { debug = \"FILE\" }",
-      shape: .lines(.prosody)),
+      "raw-jsonl", "bytes of recorded connections (JSON Lines)",
+      howTo: "a recording proxy between client and server", .raw),
   ]
+
+  private static let clients: [CaptureFormat] = [
+    CaptureFormat(
+      "slixmpp", "log of a program that uses slixmpp, such as poezio",
+      howTo: "logging.basicConfig(level=logging.DEBUG); poezio: poezio --debug FILE",
+      .lines(.slixmpp)),
+    CaptureFormat(
+      "aioxmpp", "log of a program that uses aioxmpp",
+      howTo: "logging.basicConfig(level=logging.DEBUG)", .chunks(.aioxmpp)),
+    CaptureFormat(
+      "profanity", "log of profanity",
+      howTo: "profanity --log DEBUG; the log is in ~/.local/share/profanity/logs",
+      .lines(.profanity)),
+    CaptureFormat(
+      "libstrophe", "log of a program that uses libstrophe",
+      howTo: "xmpp_ctx_new(NULL, xmpp_get_default_logger(XMPP_LEVEL_DEBUG)); keep standard error",
+      .lines(.libstrophe)),
+    CaptureFormat(
+      "gloox", "log of a program that uses gloox",
+      howTo: """
+        a LogHandler at LogLevelDebug and LogAreaAll that prints \
+        "log: level: %d, area: %d, %s" as those of gloox's examples do
+        """, .lines(.gloox)),
+    CaptureFormat(
+      "qxmpp", "log of a program that uses QXmpp",
+      howTo: "client.logger()->setLoggingType(QXmppLogger::StdoutLogging) or FileLogging",
+      .chunks(.qxmpp)),
+    CaptureFormat(
+      "libpurple", "debug log of Pidgin, Finch or another program that uses libpurple",
+      howTo: "pidgin -d or finch -d, with standard output and error kept in a file",
+      .chunks(.libpurple)),
+    CaptureFormat(
+      "mcabber", "trace log of mcabber, which uses loudmouth",
+      howTo: "in ~/.mcabber/mcabberrc: set tracelog_level = 3, set tracelog_file = FILE",
+      .chunks(.mcabber)),
+    CaptureFormat(
+      "net-xmpp", "log of a program that uses Perl's Net::XMPP",
+      howTo: "Net::XMPP::Client->new(debuglevel => 1, debugfile => FILE)", .chunks(.netXMPP)),
+    CaptureFormat(
+      "gajim", "log of Gajim",
+      howTo: "gajim -l nbxmpp.connection=INFO, with standard error kept in a file",
+      .chunks(.gajim)),
+    CaptureFormat(
+      "dino", "output of Dino", howTo: "dino --print-xmpp=all 2> FILE", .dino),
+    CaptureFormat(
+      "smack", "log of a program that uses Smack, also from Android's logcat",
+      howTo:
+        "SmackConfiguration.DEBUG = true, or a ConnectionConfiguration with enableDefaultDebugger",
+      isTested: false, .chunks(.smack)),
+    CaptureFormat(
+      "xmppframework", "log of a program that uses XMPPFramework",
+      howTo:
+        "log level verbose with send and receive: XMPP_LOG_FLAG_SEND | XMPP_LOG_FLAG_RECV_POST",
+      isTested: false, .lines(.xmppFramework)),
+    CaptureFormat(
+      "monal", "log of Monal, and of others that write RECV Stanza: and SEND:",
+      howTo: "Settings, Debug, log to file or to a UDP logger; then share the log",
+      isTested: false, .lines(.monal)),
+  ]
+
+  private static let consoles: [CaptureFormat] = [
+    CaptureFormat(
+      "psi", "XML console of Psi or Psi+, which does not say which way an element went",
+      howTo: "account menu, XML Console, Enable, Dump Ringbuf; copy all of it", isTested: false,
+      .xml),
+    CaptureFormat(
+      "gajim-console", "export of Gajim's XML console",
+      howTo: "Accounts, Advanced, XML Console; filter nothing; copy or export",
+      isTested: false, .chunks(.gajimConsole)),
+    CaptureFormat(
+      "beagle", "XML console of Beagle or Siskin",
+      howTo: "open the account's XML console, log in again, copy all of it",
+      isTested: false, .chunks(.beagle)),
+    CaptureFormat(
+      "converse", "browser console under Converse.js",
+      howTo: "loglevel: 'debug' in converse.initialize; save the browser's console to a file",
+      isTested: false, .chunks(.converse)),
+    CaptureFormat(
+      "xmpp.js", "output of a program that uses xmpp.js",
+      howTo: "require('@xmpp/debug')(xmpp, true), with the output kept in a file",
+      isTested: false, .chunks(.xmppJS)),
+  ]
+
+  private static let streams: [CaptureFormat] = [
+    CaptureFormat(
+      "raw-stream", "bytes of a stream, one file a direction or both in one",
+      howTo: "Wireshark: Follow TCP stream of a decrypted connection, show and save as raw", .xml),
+    CaptureFormat(
+      "wireshark", "a TCP stream that Wireshark or tshark saved as YAML, hex dump or hex digits",
+      howTo: """
+        Follow TCP stream of a decrypted connection, show and save as YAML; or \
+        tshark -q -r FILE -z follow,tcp,yaml,N
+        """, .wireshark),
+  ]
+
+  private static let servers: [CaptureFormat] = [
+    CaptureFormat(
+      "prosody-debug", "debug log of a Prosody server with mod_stanza_debug",
+      howTo: "add \"stanza_debug\" to modules_enabled, and log = { debug = \"FILE\" }",
+      .lines(.prosody)),
+    CaptureFormat(
+      "prosody-raw", "debug log of a Prosody server with mod_rawdebug",
+      howTo: "add \"rawdebug\" (of the community modules) to modules_enabled, and log at debug",
+      .chunks(.prosodyRaw)),
+    CaptureFormat(
+      "ejabberd", "log of an ejabberd server at level debug",
+      howTo: "ejabberdctl set_loglevel debug, or loglevel: debug in ejabberd.yml",
+      .chunks(.ejabberd)),
+    CaptureFormat(
+      "openfire", "output of an Openfire server with the plug-in XML Debugger",
+      howTo: "install the plug-in, and let it log client connections on plain and TLS ports",
+      isTested: false, .chunks(.openfire)),
+  ]
+
+  /// The formats by how much their lines say: a line that two know belongs to the earlier.
+  private static let bySpecificity: [CaptureFormat] = {
+    let vague = ["monal", "slixmpp"]
+    return all.filter { !vague.contains($0.id) } + vague.compactMap(named)
+  }()
+
+  private init(
+    _ id: String, _ title: String, howTo: String, isTested: Bool = true, _ shape: Shape
+  ) {
+    self.id = id
+    self.title = title
+    self.howTo = howTo
+    self.isTested = isTested
+    self.shape = shape
+  }
 
   /// The format of this name.
   package static func named(_ id: String) -> CaptureFormat? { all.first { $0.id == id } }
@@ -53,14 +179,54 @@ package struct CaptureFormat: Sendable {
     splitter.finish { lines.append($0.bytes ?? []) }
     guard let first = lines.first(where: { !$0.allSatisfy(\.isBlank) }) else { return nil }
     if first.withoutLeadingSpace.first == UInt8(ascii: "{") { return detectJSON(first) }
-    var best: (format: CaptureFormat, count: Int)?
-    for format in all {
-      guard case .lines(let log) = format.shape else { continue }
-      let count = lines.count(where: log.isOwnLine)
-      // The later of two is the one that is told by more.
-      if count > 0, count >= best?.count ?? 0 { best = (format, count) }
+    let isMarkup = first.withoutLeadingSpace.first == UInt8(ascii: "<")
+    return detectText(lines) ?? (isMarkup ? detectXML(head) : nil)
+  }
+
+  /// A stream by itself has at least a header or a whole element that stands in streams.
+  private static func detectXML(_ head: [UInt8]) -> CaptureFormat? {
+    let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
+    let trimmed = text.withoutLeadingSpace
+    if trimmed.starts(with: "<!-- TS:".utf8) { return named("psi") }
+    guard TopLevel.isStreamHeader(trimmed) || TopLevel.isElement(trimmed) else { return nil }
+    var hasElement = false
+    let reader = RawXMLReader(ReaderOptions())
+    try? reader.read(Array(text)) { output in
+      guard case .record(let record) = output else { return }
+      switch record.content {
+      case .streamHeader(_, let node, _): hasElement = hasElement || TopLevel.isHeader(node)
+      case .element(_, let node, _): hasElement = hasElement || TopLevel.holds(node)
+      case .header, .streamEnd, .opened, .resumed, .closed: break
+      }
     }
-    return best?.format
+    try? reader.finish { output in
+      if case .record(let record) = output, case .streamHeader(_, let node, _) = record.content {
+        hasElement = hasElement || TopLevel.isHeader(node)
+      }
+    }
+    return hasElement ? named("raw-stream") : nil
+  }
+
+  /// Each line is evidence for the format that says most by it; of those that could have written
+  /// as many, the one whose records begin there.
+  private static func detectText(_ lines: [ArraySlice<UInt8>]) -> CaptureFormat? {
+    var counts: [String: Int] = [:]
+    for line in lines {
+      guard let owner = bySpecificity.first(where: { $0.shape.owns(line) }) else { continue }
+      counts[owner.id, default: 0] += 1
+    }
+    var best: (format: CaptureFormat, count: Int)?
+    for format in bySpecificity {
+      guard let count = counts[format.id], count > best?.count ?? 0 else { continue }
+      best = (format, count)
+    }
+    guard let best else { return nil }
+    let heads = lines.count(where: best.format.shape.begins)
+    let rival = bySpecificity.first { rival in
+      rival.id != best.format.id && lines.count(where: rival.shape.owns) >= best.count
+        && lines.count(where: rival.shape.begins) > heads
+    }
+    return rival ?? best.format
   }
 
   /// A first line may be cut off where it is very long; its first keys tell all the same.
@@ -76,5 +242,28 @@ package struct CaptureFormat: Sendable {
     }
     if hasKey("rollcall-capture") { return named("native") }
     return hasKey("conn") && hasKey("dir") ? named("raw-jsonl") : nil
+  }
+}
+
+extension CaptureFormat.Shape {
+  /// Whether a line of text is one that the format's program writes.
+  fileprivate func owns(_ line: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .native, .raw, .xml: false
+    case .dino: DinoReader.isHead(line)
+    case .wireshark: WiresharkReader.Kind(line) != nil
+    case .lines(let log): log.isOwnLine(line)
+    case .chunks(let log): log.isOwnLine(log.outerPrefix?(line)?.rest ?? line)
+    }
+  }
+
+  /// Whether a record of the format begins on a line.
+  fileprivate func begins(_ line: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .native, .raw, .xml: false
+    case .dino, .wireshark: owns(line)
+    case .lines(let log): log.isHead(line)
+    case .chunks(let log): log.head(log.outerPrefix?(line)?.rest ?? line) != nil
+    }
   }
 }

@@ -19,23 +19,36 @@ package struct ReaderOptions: Hashable, Sendable {
 /// Any way to cut the bytes gives the same outputs. Credentials are taken out of every element
 /// before it is handed over.
 package struct CaptureReader {
-  private let reader: any LineReader
+  private enum Reader {
+    case lines(any LineReader)
+    case bytes(RawXMLReader)
+  }
+
+  private let reader: Reader
+  /// Cuts the lines for a reader of lines.
   private var lines: LineSplitter
 
   /// A reader at the beginning of a capture.
   package init(format: CaptureFormat, options: ReaderOptions = ReaderOptions()) {
-    // A byte of an element takes six bytes at most where JSON escapes it.
-    let escapedBytes: Int
+    // How many bytes of a line a byte of an element takes at most.
+    var escapedBytes = 1
     switch format.shape {
     case .native:
-      reader = NativeReader(options)
+      reader = .lines(NativeReader(options))
       escapedBytes = 6
     case .raw:
-      reader = RawReader(options)
+      reader = .lines(RawReader(options))
       escapedBytes = 6
-    case .lines(let log):
-      reader = LineLogReader(log, options)
-      escapedBytes = 1
+    case .lines(let log): reader = .lines(LineLogReader(log, options))
+    case .chunks(let log):
+      reader = .lines(ChunkLogReader(log, options))
+      // Four of Python's `\xe5`, and `229,` of Erlang's.
+      escapedBytes = 4
+    case .dino: reader = .lines(DinoReader(options))
+    case .wireshark:
+      reader = .lines(WiresharkReader(options))
+      escapedBytes = 2
+    case .xml: reader = .bytes(RawXMLReader(options))
     }
     lines = LineSplitter(maximumBytes: escapedBytes * options.limits.bytesPerElement + (64 << 10))
   }
@@ -46,15 +59,22 @@ package struct CaptureReader {
   package mutating func read(
     _ chunk: [UInt8], _ sink: (CaptureOutput) throws -> Void
   ) throws {
-    try lines.read(chunk) { try Self.take($0, reader, sink) }
+    switch reader {
+    case .bytes(let reader): try reader.read(chunk) { try sink($0.withoutCredentials) }
+    case .lines(let reader): try lines.read(chunk) { try Self.take($0, reader, sink) }
+    }
   }
 
   /// Says that the capture has ended.
   ///
   /// - Throws: as `read` does.
   package mutating func finish(_ sink: (CaptureOutput) throws -> Void) throws {
-    try lines.finish { try Self.take($0, reader, sink) }
-    try reader.finish { try sink($0.withoutCredentials) }
+    switch reader {
+    case .bytes(let reader): try reader.finish { try sink($0.withoutCredentials) }
+    case .lines(let reader):
+      try lines.finish { try Self.take($0, reader, sink) }
+      try reader.finish { try sink($0.withoutCredentials) }
+    }
   }
 
   private static func take(

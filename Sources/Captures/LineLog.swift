@@ -46,6 +46,12 @@ struct LineLog: Sendable {
   /// Whether text may follow the XML on its last line.
   var hasSuffix = false
   var hint: Hint?
+
+  /// Whether a line looks like the first of a record.
+  func isHead(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let start = line.position(of: UInt8(ascii: "<")) else { return false }
+    return markers.contains { line[..<start].ends(with: $0.text) }
+  }
 }
 
 extension LineLog {
@@ -54,10 +60,7 @@ extension LineLog {
     markers: [
       Marker("RECV: ", .inbound), Marker("SEND: ", .outbound), Marker("SEND (IMMED): ", .outbound),
     ],
-    prefix: { text in
-      guard text.count <= 256 else { return nil }
-      return Prefix(time: Timestamp.isoTime(in: text), shape: shape(of: text))
-    },
+    prefix: LogPrefix.formatter,
     endings: [Array("connection_lost: ".utf8)],
     isOwnLine: { line in
       let own = ["RECV: <", "SEND: <", "Loaded Plugin: ", "Event triggered: "]
@@ -111,22 +114,7 @@ extension LineLog {
         """))
 
   /// All that a time is written with.
-  private static let clockBytes = Array("0123456789-/.:+TZ ".utf8)
-
-  /// What a formatter leaves the same from line to line: words (`w`) and what separates them.
-  ///
-  /// A line whose message merely contains a marker has another shape than those of the stream.
-  private static func shape(of text: ArraySlice<UInt8>) -> [UInt8] {
-    var shape: [UInt8] = []
-    for byte in text {
-      let isWord =
-        byte.isLetter || byte.isDigit || byte >= 0x80 || byte == UInt8(ascii: "_")
-        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-      let symbol = isWord ? UInt8(ascii: "w") : byte
-      if symbol != shape.last || !(isWord || byte.isBlank) { shape.append(symbol) }
-    }
-    return shape
-  }
+  static let clockBytes = Array("0123456789-/.:+TZ ".utf8)
 
   /// slixmpp 1.17 writes `<stream:stream:features>`: a prefix that stands twice goes once.
   private static func withoutDoubledPrefixes(_ xml: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -29,7 +29,8 @@ final class LineLogReader: LineReader {
   private var open: OpenRecord?
   /// Lines to be read again, the next one last.
   private var again: [HeldLine] = []
-  private var shapes: Set<[UInt8]> = []
+  private var shapes = ShapeMemory()
+  private var echoes = EchoGuard()
   private var continuationBytes = LineLogReader.maximumContinuation
   private var hintLine: Int?
   private var hasRecords = false
@@ -84,27 +85,21 @@ final class LineLogReader: LineReader {
     guard let marker = log.markers.first(where: { head.ends(with: $0.text) }),
       let prefix = log.prefix(head.dropLast(marker.text.count))
     else { return false }
-    if let shape = prefix.shape, !shapes.contains(shape) {
-      // The first record says how the log is formatted; another run of the program, which begins
-      // with a stream header, may be formatted otherwise.
-      guard shapes.isEmpty || Self.isStreamHeader(payload) else {
-        let message =
-          "the line is formatted unlike the log's records before it: it is taken for "
-          + "a message that quotes one"
-        try sink(.problem(CaptureProblem(line: number, message: message)))
-        return true
-      }
-      shapes.insert(shape)
+    let isEcho = !echoes.isEmpty && echoes.isEcho(head + payload)
+    let isQuoted =
+      prefix.shape.map {
+        !shapes.admits($0, beginsStream: TopLevel.isStreamHeader(payload))
+      } ?? false
+    guard !isEcho, !isQuoted else {
+      let message = isEcho ? EchoGuard.message : ShapeMemory.message
+      try sink(.problem(CaptureProblem(line: number, message: message)))
+      return true
     }
     open = OpenRecord(
       line: number, direction: marker.direction, connection: prefix.connection,
       time: clock.milliseconds(prefix.time))
     try feed(payload, sink)
     return true
-  }
-
-  private static func isStreamHeader(_ payload: ArraySlice<UInt8>) -> Bool {
-    payload.starts(with: "<?xml ".utf8) || payload.starts(with: "<stream:stream".utf8)
   }
 
   private func continueRecord(
@@ -143,6 +138,9 @@ final class LineLogReader: LineReader {
     events.removeAll(keepingCapacity: true)
     hasRecords = true
     for event in found {
+      if case .element(let element) = event {
+        echoes.learn(element.node) { [log] in log.isHead($0) }
+      }
       let content = CapturedRecord.Content(event, record.direction)
       try sink(
         .record(
@@ -174,7 +172,7 @@ final class LineLogReader: LineReader {
   private func readMessage(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
     for ending in log.endings {
       guard let start = line.position(of: ending), let prefix = log.prefix(line[..<start]),
-        prefix.shape.map(shapes.contains) ?? true
+        prefix.shape.map(shapes.shapes.contains) ?? true
       else { continue }
       let time = clock.milliseconds(prefix.time)
       let record = CapturedRecord(

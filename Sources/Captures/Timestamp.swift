@@ -54,6 +54,32 @@ enum Timestamp: Hashable {
     return .withoutYear(month: month + 1, day: day, milliseconds: time)
   }
 
+  /// `Sat Nov 21 10:46:05 2026`; it is taken as UTC.
+  static func calendarTime(_ text: ArraySlice<UInt8>) -> Timestamp? {
+    let words = text.split(separator: UInt8(ascii: " "))
+    guard words.count == 5, words[0].count == 3, words[4].count == 4,
+      let year = Int(String(decoding: words[4], as: UTF8.self)),
+      case .withoutYear(let month, let day, let time)? = monthTime(text.dropFirst(4))
+    else { return nil }
+    return days(year: year, month: month, day: day).map { .complete($0 * dayMilliseconds + time) }
+  }
+
+  /// A day without a year, and the clock's hours, minutes, seconds and milliseconds.
+  static func withoutYear(_ month: Int, _ day: Int, _ clock: [Int]) -> Timestamp? {
+    guard clock.count == 4, (1...12).contains(month), (1...31).contains(day),
+      let time = milliseconds(clock[0], clock[1], clock[2])
+    else { return nil }
+    return .withoutYear(month: month, day: day, milliseconds: time + Int64(clock[3]))
+  }
+
+  /// A day and the clock's hours, minutes and seconds, taken as UTC.
+  static func complete(_ year: Int, _ month: Int, _ day: Int, _ clock: [Int]) -> Timestamp? {
+    guard clock.count == 3, let day = days(year: year, month: month, day: day),
+      let time = milliseconds(clock[0], clock[1], clock[2])
+    else { return nil }
+    return .complete(day * dayMilliseconds + time)
+  }
+
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]

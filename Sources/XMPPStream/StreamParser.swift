@@ -29,7 +29,7 @@ package final class StreamParser {
     var isStopped = false
   }
 
-  let root: StreamRoot
+  package let root: StreamRoot
   let limits: StreamLimits
   var phase = Phase.between
   var context: Context?

@@ -99,7 +99,7 @@ struct AccountFilterTests {
     // A bare address is taken where there is nothing better.
     let bare = try [inbound("<presence to='alice@a.test'/>"), inbound("<presence/>")]
     #expect(try filtered(bare).filter.accounts.map(\.text) == ["alice@a.test"])
-    #expect(try filtered(bare, account: "alice@a.test").passed == [0, 1])
+    #expect(try filtered(bare, account: "alice@a.test").passed == [0, 0, 1])
     // What we send to somebody says nothing of ourselves.
     let sent = try [record("C>S", "<presence to='bob@a.test/x'/>", "")]
     #expect(try filtered(sent).filter.accounts.isEmpty)
@@ -108,14 +108,80 @@ struct AccountFilterTests {
   @Test func aNamelessLogPassesWhole() throws {
     let records = try [inbound("<presence/>", ""), lifecycle(.closed, ""), inbound("<a/>", "")]
     #expect(try filtered(records).passed == [0, 1, 2])
-    #expect(try filtered(records, account: "alice@a.test").passed == [0, 1, 2])
+    #expect(try filtered(records, account: "alice@a.test").passed == [0, 0, 1, 2])
+  }
+
+  /// What passes, with the time and the content of each.
+  private func passing(
+    _ records: [CapturedRecord], account: String? = nil
+  ) throws -> [CapturedRecord] {
+    var filter = AccountFilter(account: try account.map(BareJID.init(parsing:)))
+    var passed: [CapturedRecord] = []
+    for record in records { filter.take(record) { passed.append($0) } }
+    filter.finish { passed.append($0) }
+    return passed
+  }
+
+  private func header(
+    _ account: String, inboundOnly: Bool = false
+  ) throws -> CapturedRecord.Content {
+    .header(account: try JID(parsing: account), inboundOnly: inboundOnly)
+  }
+
+  @Test func anInferredAccountIsAnnouncedOnce() throws {
+    var first = try inbound("<presence from='x@y'/>")
+    first.line = 7
+    first.time = 5
+    let records = try [
+      first, inbound("<presence to='alice@a.test/x'/>"), lifecycle(.closed),
+      inbound("<presence to='alice@a.test/y'/>"),
+    ]
+    let passed = try passing(records)
+    #expect(passed.count == 5)
+    #expect(passed[0].content == (try header("alice@a.test")))
+    #expect(passed[0].line == 7)
+    #expect(passed[0].time == nil)
+    #expect(Array(passed.dropFirst()) == records)
+  }
+
+  @Test func aChosenAccountIsAnnouncedWhereNothingNamesOne() throws {
+    let records = try [inbound("<presence/>"), inbound("<presence/>")]
+    let passed = try passing(records, account: "alice@a.test")
+    #expect(passed.map(\.content) == (try [header("alice@a.test")]) + records.map(\.content))
+    #expect(try passing(records) == records)
+  }
+
+  @Test func aNamedAccountIsNotAnnounced() throws {
+    let alice = try JID(parsing: "alice@a.test/x")
+    let names: [CapturedRecord] = try [
+      bound("alice@a.test/x"), lifecycle(.opened(alice)), lifecycle(.resumed(alice)),
+      lifecycle(.header(account: alice, inboundOnly: false)),
+    ]
+    for name in names {
+      // What comes later by itself is of an account that is known.
+      let records = try [
+        name, lifecycle(.closed), inbound("<presence to='alice@a.test/x'/>", "2"),
+      ]
+      #expect(try passing(records) == records)
+      #expect(try passing(records, account: "alice@a.test") == records)
+    }
+  }
+
+  @Test func aHeaderWithoutAccountKeepsItsDirections() throws {
+    let records = try [
+      lifecycle(.header(account: nil, inboundOnly: true)),
+      inbound("<presence to='alice@a.test/x'/>"),
+    ]
+    let passed = try passing(records)
+    #expect(passed[0].content == (try header("alice@a.test", inboundOnly: true)))
+    #expect(Array(passed.dropFirst()) == records)
   }
 
   @Test func aLoginThatFailedBelongsToTheNext() throws {
     let records = try [
       inbound("<stream:features/>", ""), lifecycle(.closed, ""), bound("alice@a.test/x", ""),
     ]
-    #expect(try filtered(records, account: "alice@a.test").passed == [0, 1, 2])
+    #expect(try filtered(records, account: "alice@a.test").passed == [0, 0, 1, 2])
   }
 
   @Test func aConnectionThatNeverSaysWhoseItIs() throws {

@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import TestSupport
 import Testing
 import XMPPStanza
 
@@ -74,25 +75,41 @@ struct Fixture: CustomTestStringConvertible, Sendable {
   let format: String
   let account: String
   let bytes: [UInt8]
+  /// What the server held, for each account.
+  let expected: [CaptureCase.Expected]
 
   var testDescription: String { name }
 
-  static let all: [Fixture] = {
+  /// The captures whose records are counted by hand.
+  static let all = load("captures")
+  /// The logs of every program that could be run.
+  static let logs = load("logs")
+
+  private static func load(_ kind: String) -> [Fixture] {
     struct Meta: Decodable {
       let account: String
       let format: String
     }
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/captures")
+    let folder = CaptureCase.fixtures.appending(path: kind)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
-    return names.sorted().compactMap { name in
-      guard let log = try? Data(contentsOf: folder.appending(path: "\(name)/capture.log")),
-        let json = try? Data(contentsOf: folder.appending(path: "\(name)/meta.json")),
+    return names.sorted().flatMap { name -> [Fixture] in
+      let path = folder.appending(path: name)
+      let files = (try? FileManager.default.contentsOfDirectory(atPath: path.path())) ?? []
+      guard let json = try? Data(contentsOf: path.appending(path: "meta.json")),
         let meta = try? JSONDecoder().decode(Meta.self, from: json)
-      else { return nil }
-      return Fixture(name: name, format: meta.format, account: meta.account, bytes: [UInt8](log))
+      else { return [] }
+      let expected = files.sorted().filter { $0.hasPrefix("expected") }.compactMap { file in
+        try? JSONDecoder().decode(
+          CaptureCase.Expected.self, from: Data(contentsOf: path.appending(path: file)))
+      }
+      return files.sorted().filter { !$0.hasSuffix(".json") }.compactMap { file in
+        guard let log = try? Data(contentsOf: path.appending(path: file)) else { return nil }
+        return Fixture(
+          name: file == "capture.log" ? name : "\(name)/\(file)", format: meta.format,
+          account: meta.account, bytes: [UInt8](log), expected: expected)
+      }
     }
-  }()
+  }
 
   static func named(_ name: String) throws -> Fixture {
     try #require(all.first { $0.name == name })

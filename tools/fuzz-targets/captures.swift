@@ -40,6 +40,7 @@ public func fuzzCaptures(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     filter.take(record) { _ in passed += 1 }
   }
   filter.finish { _ in passed += 1 }
-  precondition(passed <= records, "the filter invents records")
+  // A header may say whose they are.
+  precondition(passed <= records + 1, "the filter invents records")
   return 0
 }

@@ -1,0 +1,69 @@
+import XMPPStanza
+
+/// What a text log looks like whose records are what one read or one write of the connection had:
+/// a stanza may be cut anywhere, and several may be in one record. All that differs from program
+/// to program is here; the rest is `ChunkLogReader`'s.
+///
+/// Also the logs of whole stanzas are described so where the XML does not begin behind a fixed
+/// text on the record's line, which is what `LineLog` asks for.
+struct ChunkLog: Sendable {
+  /// The line that a record begins with.
+  struct Head {
+    /// Seen from the client; nil where the log does not say.
+    var direction: Direction?
+    /// The log's own name for the connection; empty where it has one only.
+    var connection = ""
+    var time: Timestamp?
+    /// What the heads of one log have in common; nil where reading the head has checked it all.
+    var shape: [UInt8]?
+    /// What stands on the line behind the head.
+    var payload: ArraySlice<UInt8>
+    /// How many bytes the chunk has, where the log says so.
+    var count: Int?
+  }
+
+  /// How a payload is written.
+  enum Payload: Sendable {
+    /// As it is, over as many lines as it has, with a text behind its end.
+    case verbatim(suffix: String)
+    /// As a byte string of a programming language.
+    case literal(@Sendable (ArraySlice<UInt8>) -> Literal)
+  }
+
+  /// Reads the first line of a record; nil for any other line.
+  let head: @Sendable (ArraySlice<UInt8>) -> Head?
+  /// Whether a line is the program's own, whatever it says: no part of a payload, and evidence of
+  /// who wrote the log.
+  let isOwnLine: @Sendable (ArraySlice<UInt8>) -> Bool
+  var payload = Payload.verbatim(suffix: "")
+  /// Where the payload begins on a line after the head: gives it, or nil where the line stands
+  /// between them. Nil where the payload begins on the head's line.
+  var lead: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>?)?
+  /// The connection that a line says to have gone; nil where it says no such thing.
+  var ending: (@Sendable (ArraySlice<UInt8>) -> String?)?
+  /// What stands in a line before everything that the program wrote, such as the system's clock.
+  var outerPrefix: (@Sendable (ArraySlice<UInt8>) -> (rest: ArraySlice<UInt8>, time: Timestamp?)?)?
+  /// Whether a record holds whole elements, so that one that ends within an element is broken.
+  var isWhole = false
+  /// What stands in a payload for what the program left out.
+  var omissions: [String] = []
+  var hint: LineLog.Hint?
+}
+
+extension ChunkLog {
+  /// The head that is a prefix and a marker.
+  static func head(
+    _ markers: [LineLog.Marker], prefix: @escaping @Sendable (ArraySlice<UInt8>) -> LineLog.Prefix?
+  ) -> @Sendable (ArraySlice<UInt8>) -> Head? {
+    { line in
+      for marker in markers {
+        guard let start = line.position(of: marker.text), let prefix = prefix(line[..<start])
+        else { continue }
+        return Head(
+          direction: marker.direction, connection: prefix.connection, time: prefix.time,
+          shape: prefix.shape, payload: line[(start + marker.text.count)...])
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,378 @@
+import XMPPStanza
+import XMPPStream
+
+/// Reads a text log of chunks by its description.
+///
+/// Structure decides, not looks. In escaped XML no text holds a `<`: while an element is open, a
+/// line that looks like the head of a record of another stream is one only where its payload
+/// begins with `<`, and one of the same stream can only go on with the open element. A line that
+/// stands in a text of a stanza before is an echo (`EchoGuard`).
+final class ChunkLogReader: LineReader {
+  private struct Key: Hashable {
+    let connection: String
+    let direction: Direction?
+  }
+
+  /// A record whose payload is being read.
+  private struct Record {
+    let line: Int
+    let key: Key
+    let time: Int64?
+  }
+
+  private struct HeldLine {
+    let number: Int
+    let bytes: ArraySlice<UInt8>
+  }
+
+  /// A record of whose payload nothing has come.
+  private struct Pending {
+    let head: ChunkLog.Head
+    let record: Record
+    var lines: [HeldLine]
+  }
+
+  /// A payload that is collected before it is fed.
+  private struct Collected {
+    let record: Record
+    /// The bytes that it has to have; nil for a literal, which says itself where it ends.
+    let count: Int?
+    var bytes: [UInt8]
+    var lines: [HeldLine] = []
+  }
+
+  private let log: ChunkLog
+  private let limits: StreamLimits
+  private let suffix: [UInt8]
+  private var clock: LogClock
+  private var shapes = ShapeMemory()
+  private var echoes = EchoGuard()
+  private var guess = DirectionGuess()
+  private var streams: [Key: ChunkStream] = [:]
+  private var current: Record?
+  private var pending: Pending?
+  private var collected: Collected?
+  /// The suffix at the end of the last line, which may be part of the payload.
+  private var heldSuffix = false
+  /// Lines to be read again, the next one last.
+  private var again: [HeldLine] = []
+  private var hintLine: Int?
+  private var hasRecords = false
+
+  /// More is no chunk that one read gives.
+  private static let maximumCount = 1 << 20
+  private static let maximumPendingLines = 8
+  private static let maximumStreams = 10_000
+
+  init(_ log: ChunkLog, _ options: ReaderOptions) {
+    self.log = log
+    limits = options.limits
+    clock = LogClock(year: options.year)
+    switch log.payload {
+    case .verbatim(let suffix): self.suffix = Array(suffix.utf8)
+    case .literal: suffix = []
+    }
+  }
+
+  func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    try read(line, number, sink)
+    while let held = again.popLast() { try read(held.bytes, held.number, sink) }
+  }
+
+  func finish(_ sink: Sink) throws {
+    while let unfinished = collected {
+      try giveUp(unfinished, sink)
+      while let held = again.popLast() { try read(held.bytes, held.number, sink) }
+    }
+    let keys = streams.keys.sorted {
+      ($0.connection, $0.direction == .inbound ? 0 : 1)
+        < ($1.connection, $1.direction == .inbound ? 0 : 1)
+    }
+    for key in keys {
+      streams[key]?.breakOff("it ends inside an element")
+      try report(key, sink)
+    }
+    if let hint = log.hint, let hintLine, !hasRecords {
+      try sink(.problem(CaptureProblem(line: hintLine, message: hint.message)))
+    }
+  }
+
+  // MARK: Lines
+
+  private func read(_ whole: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
+    let outer = log.outerPrefix?(whole)
+    let line = outer?.rest ?? whole
+    if collected != nil { return try collect(line, number, sink) }
+    var head = log.head(line)
+    if let time = outer?.time { head?.time = time }
+    if let open = pending, try readBehindHead(open, line, head, number, sink) { return }
+    if let head, try begin(head, line, number, sink) { return }
+    if let connection = log.ending?(line) {
+      return try end(connection, line, number, sink)
+    }
+    if let hint = log.hint, hintLine == nil, !hasRecords,
+      hint.markers.contains(where: { line.position(of: $0) != nil })
+    {
+      hintLine = number
+    }
+    // A line that looks like a head and is none stands in a text.
+    guard head != nil || isInsidePayload || !log.isOwnLine(line) else { return }
+    try goOn(line, sink)
+  }
+
+  /// Whether the payload that is being read has not ended, for its suffix has not come.
+  private var isInsidePayload: Bool {
+    guard let current, !suffix.isEmpty, !heldSuffix else { return false }
+    return streams[current.key].map { !$0.isBetweenElements } ?? false
+  }
+
+  /// Handles a line that stands behind a head without a payload; false where it is to be read as
+  /// any other.
+  private func readBehindHead(
+    _ open: Pending, _ line: ArraySlice<UInt8>, _ head: ChunkLog.Head?, _ number: Int, _ sink: Sink
+  ) throws -> Bool {
+    if head != nil || open.lines.count >= Self.maximumPendingLines {
+      pending = nil
+      return false
+    }
+    guard let payload = log.lead?(line) else {
+      pending?.lines.append(HeldLine(number: number, bytes: line))
+      return true
+    }
+    pending = nil
+    guard mayBegin(open.record.key, payload) else {
+      for held in open.lines { try goOn(held.bytes, sink) }
+      return false
+    }
+    try start(open.record, open.head.count, payload, sink)
+    return true
+  }
+
+  /// Begins a record where the line is the head of one.
+  private func begin(
+    _ head: ChunkLog.Head, _ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
+  ) throws -> Bool {
+    let key = Key(connection: head.connection, direction: head.direction)
+    let isBare = log.lead != nil && head.payload.allSatisfy(\.isBlank)
+    switch log.payload {
+    case .verbatim: guard isBare || mayBegin(key, head.payload) else { return false }
+    case .literal: break
+    }
+    if echoes.isEcho(line) {
+      try problem(EchoGuard.message, number, sink)
+      return true
+    }
+    if let shape = head.shape, !shapes.admits(shape, beginsStream: isStreamHeader(head.payload)) {
+      try problem(ShapeMemory.message, number, sink)
+      return true
+    }
+    if streams[key].map({ !$0.isBetweenElements }) ?? false {
+      // It goes on with an element, or it is a line of a text in it: then its echo may come.
+      echoes.learn(line: line) { log.head($0) != nil }
+    }
+    let record = Record(line: number, key: key, time: clock.milliseconds(head.time))
+    guard !isBare else {
+      let held = HeldLine(number: number, bytes: line)
+      pending = Pending(head: head, record: record, lines: [held])
+      return true
+    }
+    try start(record, head.count, head.payload, sink)
+    return true
+  }
+
+  /// Whether a record with this payload can begin where reading has come to.
+  private func mayBegin(_ key: Key, _ payload: ArraySlice<UInt8>) -> Bool {
+    guard !isInsidePayload else { return false }
+    if let stream = streams[key], !stream.isBetweenElements, !log.isWhole { return true }
+    return payload.withoutLeadingSpace.first == UInt8(ascii: "<")
+  }
+
+  private func isStreamHeader(_ payload: ArraySlice<UInt8>) -> Bool {
+    guard case .literal(let decode) = log.payload else { return TopLevel.isStreamHeader(payload) }
+    guard case .complete(let bytes) = decode(payload) else { return false }
+    return TopLevel.isStreamHeader(bytes[...])
+  }
+
+  private func end(
+    _ connection: String, _ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
+  ) throws {
+    current = nil
+    for direction in Direction.allCases {
+      let key = Key(connection: connection, direction: direction)
+      streams[key]?.breakOff("it ends inside an element")
+      try report(key, sink)
+      streams[key] = nil
+    }
+    let record = CapturedRecord(connection: connection, time: nil, line: number, content: .closed)
+    if hasRecords { try sink(.record(record)) }
+  }
+
+  private func problem(_ message: String, _ line: Int, _ sink: Sink) throws {
+    try sink(.problem(CaptureProblem(line: line, message: message)))
+  }
+
+  // MARK: Payloads
+
+  private func start(
+    _ record: Record, _ count: Int?, _ payload: ArraySlice<UInt8>, _ sink: Sink
+  ) throws {
+    switch log.payload {
+    case .literal:
+      collected = Collected(record: record, count: nil, bytes: Array(payload))
+      try decodeLiteral(sink)
+    case .verbatim:
+      if let count, count <= Self.maximumCount {
+        collected = Collected(record: record, count: count, bytes: Array(payload))
+        return try completeCounted(sink)
+      }
+      try startVerbatim(record, payload, sink)
+    }
+  }
+
+  private func startVerbatim(
+    _ record: Record, _ payload: ArraySlice<UInt8>, _ sink: Sink
+  ) throws {
+    current = record
+    if log.isWhole {
+      streams[record.key]?.breakOff("it ends inside an element")
+      try report(record.key, sink)
+    }
+    try feedLine(payload, beginsChunk: true, sink)
+  }
+
+  /// A line of a payload that was begun on an earlier one.
+  private func goOn(_ line: ArraySlice<UInt8>, _ sink: Sink) throws {
+    guard let current, case .verbatim = log.payload else { return }
+    let isBetween = streams[current.key]?.isBetweenElements ?? true
+    if isBetween {
+      // Where payloads have lines of their own, the next element may begin on a line of its own.
+      guard log.lead != nil, !line.allSatisfy(\.isBlank) else { return self.current = nil }
+      guard line.withoutLeadingSpace.first == UInt8(ascii: "<") else { return }
+    }
+    try feedLine([UInt8(ascii: "\n")] + line, beginsChunk: false, sink)
+  }
+
+  /// Feeds a line of a payload, but for a suffix at its end: whether that belongs to the payload
+  /// is known when the next line comes.
+  private func feedLine(
+    _ payload: ArraySlice<UInt8>, beginsChunk: Bool, _ sink: Sink
+  ) throws {
+    if heldSuffix, !beginsChunk { try feed(suffix[...], beginsChunk: false, sink) }
+    heldSuffix = !suffix.isEmpty && payload.ends(with: suffix)
+    try feed(
+      heldSuffix ? payload.dropLast(suffix.count) : payload, beginsChunk: beginsChunk, sink)
+  }
+
+  private func collect(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
+    guard var open = collected else { return }
+    let isCounted = open.count != nil
+    let isTooLong = open.bytes.count > 8 * limits.bytesPerElement
+    if isTooLong || (!isCounted && log.head(line) != nil) {
+      try giveUp(open, sink)
+      return again.append(HeldLine(number: number, bytes: line))
+    }
+    open.bytes.append(UInt8(ascii: "\n"))
+    open.bytes += line
+    if isCounted { open.lines.append(HeldLine(number: number, bytes: line)) }
+    collected = open
+    if isCounted {
+      try completeCounted(sink)
+    } else if line.ends(with: Array(">>".utf8)) {
+      try decodeLiteral(sink)
+    }
+  }
+
+  private func decodeLiteral(_ sink: Sink) throws {
+    guard let open = collected, case .literal(let decode) = log.payload else { return }
+    switch decode(open.bytes[...]) {
+    case .unfinished: return
+    case .malformed: try giveUp(open, sink)
+    case .complete(let bytes):
+      collected = nil
+      current = open.record
+      try feed(bytes[...], beginsChunk: true, sink)
+    }
+  }
+
+  /// Ends a payload where it has as many bytes as its head said.
+  private func completeCounted(_ sink: Sink) throws {
+    guard let open = collected, let count = open.count, open.bytes.count >= count else { return }
+    let rest = open.bytes[count...]
+    let isOtherLine = suffix.isEmpty && !rest.isEmpty && log.isOwnLine(rest)
+    guard rest.elementsEqual(suffix) || isOtherLine else {
+      guard rest.count > suffix.count || !suffix.starts(with: rest) else { return }
+      return try giveUp(open, sink)
+    }
+    collected = nil
+    current = open.record
+    heldSuffix = false
+    try feed(open.bytes[..<count], beginsChunk: true, sink)
+    current = nil
+    if isOtherLine {
+      again.append(HeldLine(number: open.lines.last?.number ?? open.record.line, bytes: rest))
+    }
+  }
+
+  /// What was collected is not as it was taken to be: the lines are read again, without a count.
+  private func giveUp(_ open: Collected, _ sink: Sink) throws {
+    collected = nil
+    guard open.count != nil else {
+      let message = "the record cannot be read: its byte string is malformed"
+      return try problem(message, open.record.line, sink)
+    }
+    again += open.lines.reversed()
+    let end = open.bytes.firstIndex(of: UInt8(ascii: "\n")) ?? open.bytes.endIndex
+    try startVerbatim(open.record, open.bytes[..<end], sink)
+  }
+
+  // MARK: Streams
+
+  private func feed(_ bytes: ArraySlice<UInt8>, beginsChunk: Bool, _ sink: Sink) throws {
+    guard let record = current else { return }
+    if streams.count > Self.maximumStreams { streams = streams.filter { !$1.isBetweenElements } }
+    if beginsChunk, record.key.direction == .outbound, TopLevel.isStreamHeader(bytes) {
+      // A new connection, or a stream that begins anew: what the server still had to say is gone.
+      try breakOffAnswers(record.key.connection, sink)
+    }
+    var stream = streams[record.key] ?? ChunkStream(limits)
+    let events = stream.feed(withoutOmissions(bytes), line: record.line, beginsChunk: beginsChunk)
+    streams[record.key] = stream
+    try report(record.key, sink)
+    for event in events { try give(event, record, sink) }
+  }
+
+  private func breakOffAnswers(_ connection: String, _ sink: Sink) throws {
+    let key = Key(connection: connection, direction: .inbound)
+    guard let stream = streams[key], !stream.isBetweenElements else { return }
+    streams[key]?.breakOff("it ends inside an element")
+    try report(key, sink)
+  }
+
+  private func withoutOmissions(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = bytes
+    for omission in log.omissions {
+      while let start = rest.position(of: Array(omission.utf8)) {
+        rest = (rest[..<start] + rest[(start + omission.utf8.count)...])[...]
+      }
+    }
+    return rest
+  }
+
+  private func give(_ event: StreamEvent, _ record: Record, _ sink: Sink) throws {
+    hasRecords = true
+    let direction = record.key.direction ?? guess.direction(of: event)
+    if case .element(let element) = event {
+      echoes.learn(element.node) { [log] in log.head($0) != nil }
+    }
+    let content = CapturedRecord.Content(event, direction)
+    try sink(
+      .record(
+        CapturedRecord(
+          connection: record.key.connection, time: record.time, line: record.line,
+          content: content)))
+  }
+
+  private func report(_ key: Key, _ sink: Sink) throws {
+    for problem in streams[key]?.takeProblems() ?? [] { try sink(.problem(problem)) }
+  }
+}

@@ -1,0 +1,269 @@
+import XMPPStanza
+
+// The logs of client programs and libraries. Each description is made from a real log or from the
+// program's own format strings; `CaptureFormat` says from which.
+
+extension LineLog {
+  /// The default logger of libstrophe.
+  static let libstrophe = LineLog(
+    markers: [Marker("xmpp DEBUG RECV: ", .inbound), Marker("conn DEBUG SENT: ", .outbound)],
+    prefix: { text in
+      text.count <= 40 && text.allSatisfy(clockBytes.contains)
+        ? Prefix(time: Timestamp.isoTime(in: text)) : nil
+    },
+    endings: [Array("xmpp DEBUG Closing socket.".utf8)],
+    isOwnLine: { line in
+      var scanner = ByteScanner(line)
+      let area = scanner.take { $0 != UInt8(ascii: " ") }
+      let areas = ["xmpp", "conn", "event", "parser", "sock", "resolver", "tls"]
+      return areas.contains { area.elementsEqual($0.utf8) }
+        && [" DEBUG ", " INFO ", " WARN ", " ERROR "].contains {
+          scanner.rest.starts(with: $0.utf8)
+        }
+    })
+
+  /// gloox with a handler that prints as those of its examples do.
+  static let gloox = LineLog(
+    markers: [Marker("area: 131072, ", .inbound), Marker("area: 262144, ", .outbound)],
+    prefix: LogPrefix.formatter,
+    endings: [],
+    isOwnLine: { line in
+      let head = line.prefix(128)
+      return head.position(of: Array("level: ".utf8)) != nil
+        && head.position(of: Array(" area: ".utf8)) != nil
+    },
+    mend: withOpenStreamHeader)
+
+  /// Monal, whose log names every stanza that it has parsed.
+  static let monal = LineLog(
+    markers: [Marker("RECV Stanza: ", .inbound), Marker("SEND: ", .outbound)],
+    prefix: LogPrefix.formatter,
+    endings: [],
+    isOwnLine: { line in
+      ["RECV Stanza: <", "[xmpp "].contains { line.prefix(256).position(of: Array($0.utf8)) != nil }
+    },
+    hasSuffix: true)
+
+  /// XMPPFramework, through NSLog or CocoaLumberjack.
+  static let xmppFramework = LineLog(
+    markers: [
+      Marker("RECV: ", .inbound), Marker("SEND: ", .outbound), Marker("RECV4: ", .inbound),
+      Marker("SEND4: ", .outbound),
+    ],
+    prefix: { text in
+      if text.isEmpty { return Prefix() }
+      guard let (rest, time) = LogPrefix.nsLog(text), rest.isEmpty else { return nil }
+      return Prefix(time: time)
+    },
+    endings: [],
+    isOwnLine: { line in
+      guard let (rest, _) = LogPrefix.nsLog(line) else { return false }
+      return ["RECV: <", "SEND: <", "RECV4: <", "SEND4: <", "XMPPStream"]
+        .contains { rest.starts(with: $0.utf8) }
+    })
+
+  /// gloox prints the header that it received as an empty element.
+  private static func withOpenStreamHeader(_ xml: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard TopLevel.isStreamHeader(xml), xml.ends(with: Array("/>".utf8)) else { return xml }
+    return (xml.dropLast(2) + [UInt8(ascii: ">")])[...]
+  }
+}
+
+extension ChunkLog {
+  /// aioxmpp under Python's `logging`.
+  static let aioxmpp = ChunkLog(
+    head: head(
+      [LineLog.Marker("RECV b", .inbound), LineLog.Marker("SENT b", .outbound)],
+      prefix: LogPrefix.formatter),
+    isOwnLine: { line in
+      ["RECV b'", "RECV b\"", "SENT b'", "SENT b\"", "aioxmpp."]
+        .contains { line.prefix(256).position(of: Array($0.utf8)) != nil }
+    },
+    payload: .literal(Literal.python),
+    omissions: ["<!-- some bytes omitted -->"])
+
+  /// QXmpp's own logger.
+  static let qxmpp = ChunkLog(
+    head: head(
+      [LineLog.Marker(" RECEIVED ", .inbound), LineLog.Marker(" SENT ", .outbound)],
+      prefix: LogPrefix.calendarTime),
+    isOwnLine: { line in
+      guard LogPrefix.calendarTime(line.prefix(24)) != nil else { return false }
+      return ["RECEIVED", "SENT", "DEBUG", "INFO", "WARNING"]
+        .contains { line.dropFirst(25).starts(with: "\($0) ".utf8) }
+    },
+    ending: { line in
+      line.dropFirst(24).elementsEqual(" DEBUG Socket disconnected".utf8) ? "" : nil
+    })
+
+  /// libpurple, so Pidgin and Finch: `(07:19:12) jabber: Recv (ssl)(627): `.
+  static let libpurple = ChunkLog(
+    head: { line in
+      var scanner = ByteScanner(line)
+      guard scanner.digits("(00:00:00) ") != nil, scanner.skip("jabber: ") else { return nil }
+      let direction: Direction
+      if scanner.skip("Recv ") {
+        direction = .inbound
+      } else if scanner.skip("Sending ") {
+        direction = .outbound
+      } else {
+        return nil
+      }
+      _ = scanner.skip("(ssl)")
+      scanner.skipSpaces()
+      guard scanner.skip("("), let name = scanner.take(upTo: "): ", limit: 4096) else {
+        return nil
+      }
+      let count = direction == .inbound ? Int(String(decoding: name, as: UTF8.self)) : nil
+      guard direction == .outbound || count != nil else { return nil }
+      return Head(direction: direction, payload: scanner.rest, count: count)
+    },
+    isOwnLine: { line in
+      var scanner = ByteScanner(line)
+      guard scanner.digits("(00:00:00) ") != nil else { return false }
+      return !scanner.take { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") }.isEmpty
+        && scanner.skip(": ")
+    })
+
+  /// loudmouth, as mcabber prints it: the chunk stands under a line of dashes.
+  static let mcabber = ChunkLog(
+    head: { line in
+      guard let (text, time) = loudmouthMessage(line) else { return nil }
+      var scanner = ByteScanner(text)
+      if scanner.skip("SEND:"), scanner.rest.isEmpty {
+        return Head(direction: .outbound, time: time, payload: scanner.rest)
+      }
+      guard scanner.skip("RECV ["), let count = scanner.number(), scanner.skip("]:"),
+        scanner.rest.isEmpty
+      else { return nil }
+      return Head(direction: .inbound, time: time, payload: scanner.rest, count: count)
+    },
+    isOwnLine: { line in
+      var scanner = ByteScanner(line)
+      return scanner.digits("[0000-00-00 00:00:00] ") != nil
+    },
+    // What was received stands in quotes, and what was sent does not.
+    payload: .verbatim(suffix: "'"),
+    lead: { line in
+      guard let (text, _) = loudmouthMessage(line), !text.starts(with: "-----".utf8) else {
+        return nil
+      }
+      return text.first == UInt8(ascii: "'") ? text.dropFirst() : text
+    })
+
+  /// `[2026-11-21 07:19:04] LM-NET: …`
+  private static func loudmouthMessage(
+    _ line: ArraySlice<UInt8>
+  ) -> (text: ArraySlice<UInt8>, time: Timestamp?)? {
+    var scanner = ByteScanner(line)
+    guard scanner.digits("[0000-00-00 00:00:00] ") != nil, scanner.skip("LM-NET: ") else {
+      return nil
+    }
+    return (scanner.rest, Timestamp.isoTime(in: line.prefix(21)))
+  }
+
+  /// Net::XMPP, whose XML::Stream says what it read and sent.
+  static let netXMPP = ChunkLog(
+    head: head(
+      [
+        LineLog.Marker("XML::Stream: Read: buff(", .inbound),
+        LineLog.Marker("XML::Stream: Send: (", .outbound),
+      ],
+      prefix: netXMPPPrefix),
+    isOwnLine: { line in
+      ["XML::Stream: ", "XMPP::Conn: ", "Jabber::"].contains { name in
+        guard let start = line.prefix(64).position(of: Array(name.utf8)) else { return false }
+        return netXMPPPrefix(line[..<start]) != nil
+      }
+    },
+    payload: .verbatim(suffix: ")"))
+
+  private static func netXMPPPrefix(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
+    var scanner = ByteScanner(text)
+    _ = scanner.digits("[00:00:00] ")
+    return scanner.rest.isEmpty ? LineLog.Prefix() : nil
+  }
+
+  /// nbxmpp under Gajim: `11/21/26 07:29:25 (I) nbxmpp.connection | (capture) ::::: DATA SENT ::::`.
+  static let gajim = ChunkLog(
+    head: { line in
+      guard let (message, time) = gajimMessage(line) else { return nil }
+      var scanner = ByteScanner(message)
+      guard scanner.skip("nbxmpp."), scanner.take(upTo: "| ", limit: 64) != nil,
+        let account = scanner.take(upTo: "::::: DATA ", limit: 256)
+      else { return nil }
+      let direction: Direction
+      if scanner.skip("RECEIVED ::::") {
+        direction = .inbound
+      } else if scanner.skip("SENT ::::") {
+        direction = .outbound
+      } else {
+        return nil
+      }
+      guard scanner.rest.allSatisfy(\.isBlank) else { return nil }
+      let name = account.filter { !$0.isBlank }
+      return Head(
+        direction: direction, connection: String(decoding: name, as: UTF8.self), time: time,
+        payload: scanner.rest)
+    },
+    isOwnLine: { gajimMessage($0) != nil },
+    lead: { $0.allSatisfy(\.isBlank) ? nil : $0 })
+
+  /// What stands behind `11/21/26 07:29:25 (I) `; the date is the locale's, and read where it is
+  /// one of the two that cannot be mistaken.
+  private static func gajimMessage(
+    _ line: ArraySlice<UInt8>
+  ) -> (text: ArraySlice<UInt8>, time: Timestamp?)? {
+    var scanner = ByteScanner(line)
+    let date = scanner.take { !$0.isBlank }
+    scanner.skipSpaces()
+    guard (6...14).contains(date.count), let clock = scanner.digits("00:00:00") else { return nil }
+    _ = scanner.skip(" AM") || scanner.skip(" PM")
+    guard scanner.skip(" ("), scanner.take(1).first?.isLetter == true, scanner.skip(") ") else {
+      return nil
+    }
+    var day = ByteScanner(date)
+    var stamp: Timestamp?
+    if let numbers = day.digits("00/00/00"), day.rest.isEmpty {
+      stamp = Timestamp.complete(2000 + numbers[2], numbers[0], numbers[1], clock)
+    } else if let numbers = day.digits("0000-00-00"), day.rest.isEmpty {
+      stamp = Timestamp.complete(numbers[0], numbers[1], numbers[2], clock)
+    }
+    return (scanner.rest, stamp)
+  }
+
+  /// Smack's debuggers: `07:19:12 SENT (0): <iq …>`, also in Android's log.
+  static let smack = ChunkLog(
+    head: { line in
+      var scanner = ByteScanner(line)
+      skipSmackClock(&scanner)
+      let direction: Direction
+      if scanner.skip("SENT (") {
+        direction = .outbound
+      } else if scanner.skip("RECV (") {
+        direction = .inbound
+      } else {
+        return nil
+      }
+      guard let counter = scanner.number(), scanner.skip("):") else { return nil }
+      _ = scanner.skip(" ")
+      return Head(direction: direction, connection: "\(counter)", payload: scanner.rest)
+    },
+    isOwnLine: { line in
+      var scanner = ByteScanner(line)
+      skipSmackClock(&scanner)
+      guard
+        ["SENT (", "RECV (", "RCV PKT (", "User logged (", "XMPPConnection "]
+          .contains(where: { scanner.rest.starts(with: $0.utf8) })
+      else { return false }
+      return true
+    },
+    outerPrefix: LogPrefix.system)
+
+  /// `07:19:12 `, `07:19:12 AM `, or what java.util.logging puts before a message.
+  private static func skipSmackClock(_ scanner: inout ByteScanner) {
+    for level in ["FINE: ", "FINER: ", "INFO: ", "DEBUG: "] where scanner.skip(level) { return }
+    guard scanner.digits("00:00:00 ") != nil else { return }
+    _ = scanner.skip("AM ") || scanner.skip("PM ")
+  }
+}

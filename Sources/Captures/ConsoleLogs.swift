@@ -1,0 +1,122 @@
+import XMPPStanza
+
+// What XML consoles show, saved or copied: a line that says which way an element went, and the
+// element below it or behind it.
+extension ChunkLog {
+  /// The console of Beagle and Siskin, which stand on Martin:
+  /// `<!--   2022-07-26T23:56:58Z   >>>>   -->`.
+  static let beagle = ChunkLog(
+    head: { line in
+      var scanner = ByteScanner(line)
+      guard scanner.skip("<!-- ") else { return nil }
+      scanner.skipSpaces()
+      let stamp = scanner.take { !$0.isBlank }
+      scanner.skipSpaces()
+      let direction: Direction
+      if scanner.skip(">>>>") {
+        direction = .outbound
+      } else if scanner.skip("<<<<") {
+        direction = .inbound
+      } else {
+        return nil
+      }
+      scanner.skipSpaces()
+      guard scanner.skip("-->"), scanner.rest.allSatisfy(\.isBlank) else { return nil }
+      return Head(
+        direction: direction, time: Timestamp.isoTime(in: stamp), payload: scanner.rest)
+    },
+    isOwnLine: { line in
+      line.starts(with: "<!-- ".utf8) && line.ends(with: Array("-->".utf8))
+        && [">>>>", "<<<<"].contains { line.prefix(64).position(of: Array($0.utf8)) != nil }
+    },
+    lead: lineWithText,
+    isWhole: true)
+
+  /// The console of Gajim: `<!-- Incoming Sat Nov 21 07:16:07 2026 (account) -->`.
+  static let gajimConsole = ChunkLog(
+    head: { line in
+      var scanner = ByteScanner(line)
+      guard scanner.skip("<!-- ") else { return nil }
+      let direction: Direction
+      if scanner.skip("Incoming ") {
+        direction = .inbound
+      } else if scanner.skip("Outgoing ") {
+        direction = .outbound
+      } else {
+        return nil
+      }
+      guard let stamp = scanner.take(upTo: " ("), let account = scanner.take(upTo: ") -->") else {
+        return nil
+      }
+      return Head(
+        direction: direction, connection: String(decoding: account, as: UTF8.self),
+        time: LogPrefix.calendarTime(stamp)?.time, payload: scanner.rest)
+    },
+    isOwnLine: { line in
+      ["<!-- Incoming ", "<!-- Outgoing "].contains { line.starts(with: $0.utf8) }
+    },
+    lead: lineWithText,
+    isWhole: true)
+
+  /// xmpp.js with `@xmpp/debug`, or its older `XMPP_DEBUG`.
+  static let xmppJS = ChunkLog(
+    head: { line in
+      for (marker, direction) in xmppJSMarkers {
+        var scanner = ByteScanner(line)
+        guard scanner.skip(marker) else { continue }
+        scanner.skipSpaces()
+        return Head(direction: direction, payload: scanner.rest)
+      }
+      guard let direction = xmppJSDirection(line) else { return nil }
+      return Head(direction: direction, payload: line.suffix(0))
+    },
+    isOwnLine: { line in
+      xmppJSDirection(line) != nil
+        || (xmppJSMarkers.map(\.0) + ["🛈    "]).contains { line.starts(with: $0.utf8) }
+    },
+    lead: lineWithText,
+    isWhole: true)
+
+  private static let xmppJSMarkers: [(String, Direction)] = [
+    ("⮈ IN ", .inbound), ("⮊ OUT", .outbound),
+  ]
+
+  private static func xmppJSDirection(_ line: ArraySlice<UInt8>) -> Direction? {
+    if line.elementsEqual("IN".utf8) { return .inbound }
+    return line.elementsEqual("OUT".utf8) ? .outbound : nil
+  }
+
+  /// A browser's console under Converse.js; the colour tells the direction where the browser
+  /// keeps it.
+  static let converse = ChunkLog(
+    head: { line in
+      guard let start = line.prefix(512).position(of: Array(" DEBUG: <".utf8)),
+        Timestamp.isoTime(in: line[..<start].suffix(24)) != nil
+      else { return nil }
+      var payload = line[(start + 8)...]
+      var direction: Direction?
+      for (style, way) in [
+        ("color: darkgoldenrod", Direction.inbound), ("color: darkcyan", .outbound),
+      ]
+      where payload.ends(with: Array(style.utf8)) {
+        payload = payload.dropLast(style.utf8.count)
+        direction = way
+        while payload.last?.isBlank == true { payload = payload.dropLast() }
+      }
+      return Head(
+        direction: direction, time: Timestamp.isoTime(in: line[..<start].suffix(24)),
+        payload: payload)
+    },
+    isOwnLine: { line in
+      guard let start = line.prefix(512).position(of: Array(" DEBUG: ".utf8)) else { return false }
+      return line[..<start].suffix(24).first?.isDigit == true
+        && line[..<start].last == UInt8(ascii: "Z")
+        && Timestamp.isoTime(in: line[..<start].suffix(24)) != nil
+        && line[(start + 8)...].first == UInt8(ascii: "<")
+    },
+    isWhole: true)
+
+  @Sendable private static func lineWithText(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    line.allSatisfy(\.isBlank) ? nil : line
+  }
+}

@@ -1,0 +1,78 @@
+import XMPPStanza
+import XMPPStream
+
+/// Infers which way elements went, for sources that do not say it.
+///
+/// A server puts `from` on what it forwards, and a client seldom does; an answer goes the other way
+/// than its request; and some elements only one side sends.
+struct DirectionGuess {
+  /// The requests that wait for an answer, by id.
+  private var requests: [String: Direction] = [:]
+  /// Contacts that the user has taken off the roster without having been told so by a push.
+  private var removals: Set<String> = []
+
+  private static let maximumRequests = 10_000
+  private static let serverOnly: Set<String> = [
+    "features", "error", "proceed", "challenge", "success", "failure", "enabled", "resumed",
+    "failed", "continue",
+  ]
+
+  mutating func direction(of event: StreamEvent) -> Direction {
+    switch event {
+    case .header(let header): Self.direction(ofHeader: header.node)
+    case .element(let element): direction(of: element.node)
+    case .end: .outbound
+    }
+  }
+
+  /// A server's header has an id (RFC 6120 §4.7.3), and a client's none.
+  static func direction(ofHeader node: XMLNode) -> Direction {
+    node.attribute("id") == nil ? .outbound : .inbound
+  }
+
+  private mutating func direction(of node: XMLNode) -> Direction {
+    guard node.name.namespace == Namespace.client else {
+      return Self.serverOnly.contains(node.name.local) ? .inbound : .outbound
+    }
+    guard node.name.local == "iq" else {
+      return node.attribute("from") == nil ? .outbound : .inbound
+    }
+    let id = node.attribute("id") ?? ""
+    switch node.attribute("type") {
+    case "get", "set":
+      let direction = directionOfRequest(node)
+      if requests.count < Self.maximumRequests { requests[id] = direction }
+      return direction
+    case "result", "error":
+      if let asked = requests.removeValue(forKey: id) {
+        return asked == .outbound ? .inbound : .outbound
+      }
+      let hasPayload = node.content.contains { if case .element = $0 { true } else { false } }
+      return node.attribute("from") != nil || hasPayload ? .inbound : .outbound
+    default: return node.attribute("from") == nil ? .outbound : .inbound
+    }
+  }
+
+  private mutating func directionOfRequest(_ node: XMLNode) -> Direction {
+    guard node.attribute("from") == nil else { return .inbound }
+    guard node.attribute("type") == "set",
+      let query = node.child("query", in: Namespace.roster),
+      let item = query.child("item", in: Namespace.roster)
+    else { return .outbound }
+    // RFC 6121 §2.1.3 and §2.6.1: only the server says a version and a state of subscription.
+    if query.attribute("ver") != nil || item.attribute("ask") != nil { return .inbound }
+    switch item.attribute("subscription") {
+    case nil: return .outbound
+    case "remove":
+      let jid = item.attribute("jid") ?? ""
+      return removals.insert(jid).inserted ? .outbound : removed(jid)
+    default: return .inbound
+    }
+  }
+
+  /// The second time that a contact is taken off is the server's push.
+  private mutating func removed(_ jid: String) -> Direction {
+    removals.remove(jid)
+    return .inbound
+  }
+}

@@ -1,0 +1,53 @@
+import XMPPStanza
+
+/// Knows the lines of received texts that look like records.
+///
+/// Programs print what they understood beside what they received: the body of a chat, unescaped,
+/// on lines of its own. Somebody can write a body whose lines look like records of the log, so a
+/// line that stands in a text which the log has shown is an echo of it and no record.
+struct EchoGuard {
+  private var lines: [[UInt8]] = []
+
+  static let message = "the line stands in a text that was received: it is an echo of it"
+
+  private static let maximumLines = 64
+
+  /// Looks through the texts of an element for lines that look like records.
+  mutating func learn(_ node: XMLNode, isRecord: (ArraySlice<UInt8>) -> Bool) {
+    for attribute in node.attributes { learn(attribute.value, isRecord) }
+    for content in node.content {
+      switch content {
+      case .text(let text): learn(text, isRecord)
+      case .element(let child): learn(child, isRecord: isRecord)
+      }
+    }
+  }
+
+  /// Whether no text had such a line.
+  var isEmpty: Bool { lines.isEmpty }
+
+  /// Whether the line begins with one that stood in a text.
+  func isEcho(_ line: ArraySlice<UInt8>) -> Bool {
+    lines.contains { line.starts(with: $0) }
+  }
+
+  /// Takes an escaped line for what it stands for.
+  mutating func learn(line: ArraySlice<UInt8>, isRecord: (ArraySlice<UInt8>) -> Bool) {
+    guard line.contains(UInt8(ascii: "&")) else { return }
+    var text = String(decoding: line, as: UTF8.self)
+    for (entity, character) in [
+      ("&lt;", "<"), ("&gt;", ">"), ("&apos;", "'"), ("&quot;", "\""), ("&amp;", "&"),
+    ] {
+      text = text.replacing(entity, with: character)
+    }
+    learn(text, isRecord)
+  }
+
+  private mutating func learn(_ text: String, _ isRecord: (ArraySlice<UInt8>) -> Bool) {
+    guard text.utf8.contains(UInt8(ascii: "<")) else { return }
+    for line in Array(text.utf8).split(separator: UInt8(ascii: "\n")) where isRecord(line) {
+      lines.append(Array(line))
+    }
+    if lines.count > Self.maximumLines { lines.removeFirst(lines.count - Self.maximumLines) }
+  }
+}

@@ -1,0 +1,139 @@
+/// Byte strings as programming languages print them.
+enum Literal: Equatable {
+  case complete([UInt8])
+  /// More has to come.
+  case unfinished
+  case malformed
+
+  // MARK: Python
+
+  /// `'…'` or `"…"` behind the `b` of a byte string, as Python's `repr` prints it; what follows it
+  /// on the line is not looked at.
+  static func python(_ text: ArraySlice<UInt8>) -> Literal {
+    guard let quote = text.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
+      return .malformed
+    }
+    var output: [UInt8] = []
+    output.reserveCapacity(text.count)
+    var rest = text.dropFirst()
+    while let byte = rest.popFirst() {
+      if byte == quote { return .complete(output) }
+      guard byte == UInt8(ascii: "\\") else {
+        output.append(byte)
+        continue
+      }
+      switch rest.popFirst() {
+      case UInt8(ascii: "n"): output.append(0x0A)
+      case UInt8(ascii: "r"): output.append(0x0D)
+      case UInt8(ascii: "t"): output.append(0x09)
+      case UInt8(ascii: "x"):
+        guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else {
+          return .malformed
+        }
+        output.append(high << 4 | low)
+      case let other? where other == UInt8(ascii: "\\") || other == quote: output.append(other)
+      case UInt8(ascii: "'"), UInt8(ascii: "\""): output.append(rest[rest.startIndex - 1])
+      default: return .malformed
+      }
+    }
+    return .malformed
+  }
+
+  // MARK: Erlang
+
+  /// `<<"…">>`, also in pieces and with `/utf8`, or `<<60,105,…>>`, wrapped over any lines.
+  static func erlang(_ text: ArraySlice<UInt8>) -> Literal {
+    var scanner = ByteScanner(text)
+    guard scanner.skip("<<") else { return .malformed }
+    var output: [UInt8] = []
+    while true {
+      _ = scanner.take { $0.isBlank || $0 == UInt8(ascii: ",") }
+      guard let next = scanner.rest.first else { return .unfinished }
+      if next == UInt8(ascii: "\"") {
+        switch erlangString(&scanner) {
+        case .complete(let bytes): output += bytes
+        case .unfinished: return .unfinished
+        case .malformed: return .malformed
+        }
+      } else if next.isDigit {
+        guard let number = scanner.number(), let byte = UInt8(exactly: number) else {
+          return .malformed
+        }
+        output.append(byte)
+      } else {
+        if scanner.skip(">>") { return .complete(output) }
+        return scanner.rest.elementsEqual([UInt8(ascii: ">")]) ? .unfinished : .malformed
+      }
+    }
+  }
+
+  /// Adjacent strings, which are one, and the type behind the last.
+  private static func erlangString(_ scanner: inout ByteScanner) -> Literal {
+    var characters: [UInt8] = []
+    while scanner.skip("\"") {
+      while let byte = scanner.rest.first, byte != UInt8(ascii: "\"") {
+        characters += scanner.take { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        if scanner.skip("\\") {
+          guard let escape = erlangEscape(&scanner) else {
+            return scanner.rest.isEmpty ? .unfinished : .malformed
+          }
+          characters += escape
+        }
+      }
+      guard scanner.skip("\"") else { return .unfinished }
+      _ = scanner.take(while: \.isBlank)
+    }
+    if scanner.skip("/utf8") { return .complete(characters) }
+    return .complete(latin1(characters))
+  }
+
+  private static func erlangEscape(_ scanner: inout ByteScanner) -> [UInt8]? {
+    if scanner.skip("x{") {
+      guard let digits = scanner.take(upTo: "}", limit: 8),
+        let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
+        let character = Unicode.Scalar(value)
+      else { return nil }
+      return Array(String(Character(character)).utf8)
+    }
+    let octal = scanner.rest.prefix(3).prefix { (UInt8(ascii: "0")...UInt8(ascii: "7")) ~= $0 }
+    if !octal.isEmpty {
+      _ = scanner.take(octal.count)
+      let value = octal.reduce(0) { $0 * 8 + UInt32($1 - UInt8(ascii: "0")) }
+      return Unicode.Scalar(value).map { Array(String(Character($0)).utf8) }
+    }
+    guard let letter = scanner.take(1).first else { return nil }
+    switch letter {
+    case UInt8(ascii: "n"): return [0x0A]
+    case UInt8(ascii: "r"): return [0x0D]
+    case UInt8(ascii: "t"): return [0x09]
+    case UInt8(ascii: "v"): return [0x0B]
+    case UInt8(ascii: "b"): return [0x08]
+    case UInt8(ascii: "f"): return [0x0C]
+    case UInt8(ascii: "e"): return [0x1B]
+    case UInt8(ascii: "s"): return [0x20]
+    case UInt8(ascii: "d"): return [0x7F]
+    default: return letter < 0x80 ? [letter] : nil
+    }
+  }
+
+  /// The bytes that a string stands for whose characters are bytes, itself printed as UTF-8; where
+  /// it holds others, it is text.
+  private static func latin1(_ text: [UInt8]) -> [UInt8] {
+    guard text.contains(where: { $0 >= 0x80 }), let string = String(validating: text, as: UTF8.self)
+    else { return text }
+    let values = string.unicodeScalars.map(\.value)
+    return values.allSatisfy { $0 < 0x100 } ? values.map { UInt8(truncatingIfNeeded: $0) } : text
+  }
+}
+
+extension UInt8 {
+  /// The value of a hexadecimal digit.
+  var hexValue: UInt8? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import XMPPStanza
+import XMPPStream
+
+/// Reads the bytes of streams as they are: what one side sent, or both in the order of their
+/// coming, as Wireshark saves a connection and Psi's console shows one.
+///
+/// Which side an element is of stands nowhere. Where the file begins with a stream header and the
+/// other side's does not follow, it is that side's alone; else each is inferred.
+final class RawXMLReader {
+  /// What a byte stands in, for comments are no part of a stream.
+  private enum Context {
+    case markup
+    case comment
+    case characterData
+  }
+
+  private enum Sides {
+    case unknown
+    case one(Direction)
+    case both
+  }
+
+  typealias Sink = (CaptureOutput) throws -> Void
+
+  private let parser: StreamParser
+  private var guess = DirectionGuess()
+  private var sides = Sides.unknown
+  /// The file's first header, until what follows it tells whose the file is.
+  private var firstHeader: (event: StreamEvent, line: Int, time: Int64?)?
+  private var context = Context.markup
+  /// The beginning of a piece of markup whose `>` has not come.
+  private var piece: [UInt8] = []
+  private var comment: [UInt8] = []
+  private var line = 1
+  private var start = 1
+  private var time: Int64?
+  private var isLost = false
+  private var hasBegun = false
+
+  private static let maximumComment = 256
+  private static let maximumPiece = 64 << 10
+
+  init(_ options: ReaderOptions) {
+    parser = StreamParser(root: .records, limits: options.limits)
+  }
+
+  func read(_ bytes: [UInt8], _ sink: Sink) throws {
+    for byte in bytes {
+      if piece.isEmpty, !byte.isBlank { pieceBegins() }
+      try take(byte, sink)
+      if byte == UInt8(ascii: "\n") { line += 1 }
+    }
+  }
+
+  func finish(_ sink: Sink) throws {
+    if !piece.allSatisfy(\.isBlank) { try feedPiece(sink) }
+    if firstHeader != nil { try decide(.unknown, sink) }
+    if !isLost, !parser.isBetweenElements {
+      try problem("the stream ends inside an element", sink)
+    }
+  }
+
+  private func pieceBegins() {
+    if parser.isBetweenElements { start = line }
+  }
+
+  private func take(_ byte: UInt8, _ sink: Sink) throws {
+    switch context {
+    case .comment: return takeComment(byte)
+    case .markup, .characterData: piece.append(byte)
+    }
+    switch byte {
+    case UInt8(ascii: "-"):
+      guard context == .markup, piece[...].ends(with: Array("<!--".utf8)) else { return }
+      piece.removeLast(4)
+      context = .comment
+      comment = []
+      isLost = false
+    case UInt8(ascii: "["):
+      if piece[...].ends(with: Array("<![CDATA[".utf8)) { context = .characterData }
+    case UInt8(ascii: ">"):
+      if context == .characterData {
+        guard piece[...].ends(with: Array("]]>".utf8)) else { return }
+        context = .markup
+      }
+      try feedPiece(sink)
+    default:
+      if piece.count > Self.maximumPiece { try feedPiece(sink) }
+    }
+  }
+
+  /// Psi's comments have the time of what follows: `<!-- TS:2026-07-22T10:00:00-->`.
+  private func takeComment(_ byte: UInt8) {
+    comment.append(byte)
+    guard byte == UInt8(ascii: ">"), comment[...].ends(with: Array("-->".utf8)) else {
+      // Its end must stay to be seen.
+      if comment.count > Self.maximumComment { comment.removeFirst(Self.maximumComment - 2) }
+      return
+    }
+    context = .markup
+    time = nil
+    if case .complete(let stamp) = Timestamp.isoTime(in: comment[...]) { time = stamp }
+  }
+
+  // MARK: Elements
+
+  private func feedPiece(_ sink: Sink) throws {
+    var bytes = piece[...]
+    piece.removeAll(keepingCapacity: true)
+    if !hasBegun {
+      bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
+      hasBegun = true
+    }
+    if TopLevel.isStreamHeader(bytes), isLost || !parser.isBetweenElements {
+      if !isLost { try problem("the stream ends inside an element", sink) }
+      isLost = false
+      parser.reset()
+      start = line
+    }
+    guard !isLost else { return }
+    var events: [StreamEvent] = []
+    do {
+      try parser.feed(bytes) { events.append($0) }
+    } catch let error as StreamError {
+      for event in events { try give(event, sink) }
+      isLost = true
+      parser.reset()
+      return try problem("the stream cannot be read on from here: \(error.kind)", sink)
+    }
+    for event in events { try give(event, sink) }
+  }
+
+  private func give(_ event: StreamEvent, _ sink: Sink) throws {
+    defer { time = nil }
+    switch sides {
+    case .one(let direction): try give(event, direction, start, time, sink)
+    case .both: try give(event, guess.direction(of: event), start, time, sink)
+    case .unknown:
+      guard firstHeader != nil else {
+        if case .header = event {
+          firstHeader = (event, start, time)
+          return
+        }
+        sides = .both
+        return try give(event, sink)
+      }
+      try decide(sides(after: event), sink)
+      try give(event, sink)
+    }
+  }
+
+  private func sides(after event: StreamEvent) -> Sides {
+    guard case .header(let second) = event, case .header(let first)? = firstHeader?.event else {
+      return .unknown
+    }
+    let isSame =
+      DirectionGuess.direction(ofHeader: first.node)
+      == DirectionGuess.direction(ofHeader: second.node)
+    return isSame ? .unknown : .both
+  }
+
+  /// Hands over the first header: the file is of its side alone, or of both.
+  private func decide(_ found: Sides, _ sink: Sink) throws {
+    guard let first = firstHeader, case .header(let header) = first.event else { return }
+    firstHeader = nil
+    let direction = DirectionGuess.direction(ofHeader: header.node)
+    switch found {
+    case .both: sides = .both
+    case .unknown, .one:
+      sides = .one(direction)
+      switch direction {
+      case .inbound:
+        let content = CapturedRecord.Content.header(account: nil, inboundOnly: true)
+        try sink(
+          .record(CapturedRecord(connection: "", time: nil, line: first.line, content: content)))
+      case .outbound:
+        let message = """
+          the file has only what the client sent, from which no roster can be had: record also \
+          what the server sent
+          """
+        try sink(.problem(CaptureProblem(line: first.line, message: message)))
+      }
+    }
+    try give(first.event, direction, first.line, first.time, sink)
+  }
+
+  private func give(
+    _ event: StreamEvent, _ direction: Direction, _ line: Int, _ time: Int64?, _ sink: Sink
+  ) throws {
+    let content = CapturedRecord.Content(event, direction)
+    try sink(
+      .record(CapturedRecord(connection: "", time: time, line: line, content: content)))
+  }
+
+  private func problem(_ message: String, _ sink: Sink) throws {
+    try sink(.problem(CaptureProblem(line: start, message: message)))
+  }
+}

@@ -1,0 +1,20 @@
+/// Remembers how the records of a log are formatted, where the program's user chose it.
+///
+/// The first record says how. Another run of the program, which begins with a stream header, may
+/// be formatted otherwise; a line formatted unlike those before it is a message that quotes one.
+struct ShapeMemory {
+  private(set) var shapes: Set<[UInt8]> = []
+
+  static let message = """
+    the line is formatted unlike the log's records before it: it is taken for a message that \
+    quotes one
+    """
+
+  /// Whether a record of this shape is one of the log's.
+  mutating func admits(_ shape: [UInt8], beginsStream: Bool) -> Bool {
+    guard !shapes.contains(shape) else { return true }
+    guard shapes.isEmpty || beginsStream else { return false }
+    shapes.insert(shape)
+    return true
+  }
+}

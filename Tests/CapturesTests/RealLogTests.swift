@@ -1,0 +1,163 @@
+import Captures
+import HashTreeCollections
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+/// The logs that programs wrote in one and the same scenario, each with the roster that its server
+/// held at the end.
+struct RealLogTests {
+  @Test func thereAreLogs() {
+    #expect(Fixture.logs.count > 10)
+    #expect(Fixture.logs.allSatisfy { $0.name == "prosody-heads" || !$0.expected.isEmpty })
+  }
+
+  /// Those that hold what the client sent and what it received.
+  static let whole = Fixture.logs.filter { !partial.contains($0.name) }
+  /// Those that lack something, and what tests of their own say of.
+  static let partial = [
+    "prosody-heads", "raw-stream/in.xml", "raw-stream/out.xml", "wireshark/follow.ascii.txt",
+  ]
+
+  @Test(arguments: whole)
+  func givesTheRosterThatTheServerHeld(_ fixture: Fixture) throws {
+    let reading = try read(fixture.bytes, detected(fixture))
+    #expect(reading.error == nil)
+    for expected in fixture.expected {
+      let roster = try roster(of: expected.account, in: reading.records)
+      #expect(roster.account?.text == expected.account)
+      #expect(roster.completeness == .complete)
+      let items = roster.sortedItems
+      #expect(items.map(\.jid.text) == expected.items.map(\.jid))
+      for (item, truth) in zip(items, expected.items) {
+        #expect(item.name == truth.name)
+        #expect(item.groups == truth.groups)
+        #expect(item.subscription.rawValue == truth.subscription)
+        #expect(item.isPending == (truth.ask != nil))
+      }
+      let incoming = Set(roster.incoming.keys.map(\.text))
+      // Another client of the account answered one, which no server tells the others.
+      let unseen = fixture.format == "dino" ? Set(incoming.filter { $0.hasPrefix("mallory") }) : []
+      #expect(incoming.subtracting(unseen) == Set(expected.incoming_requests))
+      #expect(roster.outgoing.keys.map(\.text).sorted() == expected.outgoing_requests)
+    }
+  }
+
+  /// Somebody sent a message whose lines look like records of this very log.
+  @Test(arguments: Fixture.logs)
+  func aForgedRecordIsNotBelieved(_ fixture: Fixture) throws {
+    let reading = try read(fixture.bytes, detected(fixture))
+    let forged = reading.records.count { record in
+      guard case .element(_, let node, _) = record.content,
+        let query = node.child("query", in: Namespace.roster)
+      else { return false }
+      return query.children.contains { $0.attribute("jid")?.contains("evil") == true }
+    }
+    #expect(forged == 0)
+  }
+
+  @Test(arguments: whole)
+  func hasNoProblems(_ fixture: Fixture) throws {
+    let problems = try read(fixture.bytes, detected(fixture)).problems
+      .filter { !$0.message.contains("it is an echo of it") }
+    #expect(problems.isEmpty)
+  }
+
+  @Test(arguments: Fixture.logs)
+  func isDetectedFromItsBeginning(_ fixture: Fixture) {
+    let format = Self.format(of: fixture)
+    #expect(CaptureFormat.detect(Array(fixture.bytes.prefix(64 << 10)))?.id == format)
+    // What the server says before the first client comes is the same with either module.
+    guard format != "prosody-raw" else { return }
+    #expect(CaptureFormat.detect(Array(fixture.bytes.prefix(4000)))?.id == format)
+  }
+
+  /// One reader reads what the notes of the log keep apart.
+  private static func format(of fixture: Fixture) -> String {
+    switch fixture.name {
+    case "wireshark/follow.bin": "raw-stream"
+    case "prosody-heads": "prosody-debug"
+    default: fixture.format
+    }
+  }
+
+  private func detected(_ fixture: Fixture) throws -> String {
+    try #require(CaptureFormat.detect(Array(fixture.bytes.prefix(64 << 10)))).id
+  }
+
+  @Test(arguments: Fixture.logs)
+  func anyCutGivesTheSame(_ fixture: Fixture) throws {
+    let format = try detected(fixture)
+    let whole = try read(fixture.bytes, format)
+    for seed in UInt64(0)..<4 {
+      var generator = SeededGenerator(seed: seed)
+      let pieces = (0..<50).map { _ in Int.random(in: 1...3000, using: &generator) }
+      let isSame = try read(fixture.bytes, format, pieces: pieces) == whole
+      #expect(isSame, "seed \(seed)")
+    }
+  }
+
+  @Test func aLogOfHeadTagsSaysWhatToLoad() throws {
+    let fixture = try #require(Fixture.logs.first { $0.name == "prosody-heads" })
+    let reading = try read(fixture.bytes, "prosody-debug")
+    #expect(reading.elements.isEmpty)
+    #expect(reading.problems.count == 1)
+    #expect(reading.problems.first?.message.contains("mod_stanza_debug") == true)
+  }
+
+  @Test func theServersSideAloneGivesARoster() throws {
+    let fixture = try #require(Fixture.logs.first { $0.name == "raw-stream/in.xml" })
+    let reading = try read(fixture.bytes, "raw-stream")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.records.first?.content == .header(account: nil, inboundOnly: true))
+    #expect(reading.elements.allSatisfy { $0.hasPrefix("<") })
+    let expected = try #require(fixture.expected.first)
+    let roster = try roster(of: expected.account, in: reading.records)
+    #expect(roster.sortedItems.map(\.jid.text) == expected.items.map(\.jid))
+  }
+
+  @Test func theClientsSideAloneSaysWhatIsMissing() throws {
+    let fixture = try #require(Fixture.logs.first { $0.name == "raw-stream/out.xml" })
+    let reading = try read(fixture.bytes, "raw-stream")
+    #expect(reading.elements.count > 10)
+    #expect(reading.elements.allSatisfy { $0.hasPrefix(">") })
+    #expect(reading.problems.count == 1)
+    #expect(reading.problems.first?.message.contains("what the server sent") == true)
+  }
+
+  @Test func asciiLosesCharacters() throws {
+    let fixture = try #require(Fixture.logs.first { $0.name == "wireshark/follow.ascii.txt" })
+    let reading = try read(fixture.bytes, "wireshark")
+    #expect(reading.records.isEmpty)
+    #expect(reading.problems.first?.message.contains("ASCII") == true)
+  }
+
+  private func roster(of account: String, in records: [CapturedRecord]) throws -> Roster {
+    var filter = AccountFilter(account: try BareJID(parsing: account))
+    var roster = Roster()
+    var number: UInt64 = 0
+    func take(_ record: CapturedRecord) {
+      number += 1
+      guard let event = event(of: record.content) else { return roster.move(to: number) }
+      let stamp = RecordStamp(record: number, time: record.time)
+      _ = RosterReducer.reduce(&roster, event, at: stamp)
+    }
+    for record in records { filter.take(record, take) }
+    filter.finish(take)
+    return roster
+  }
+
+  private func event(of content: CapturedRecord.Content) -> RosterEvent? {
+    switch content {
+    case .element(let direction, let node, _): StanzaTranslator.translate(node, direction)
+    case .streamHeader: .session(.negotiated)
+    case .streamEnd: .session(.closed(isLost: false))
+    case .header(let account, let inboundOnly):
+      .session(.captureBegan(account: account, inboundOnly: inboundOnly))
+    case .opened(let jid): .session(.opened(jid))
+    case .resumed(let jid): .session(.resumed(jid))
+    case .closed: .session(.closed(isLost: true))
+    }
+  }
+}
