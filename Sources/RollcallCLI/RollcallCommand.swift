@@ -25,7 +25,7 @@ struct RollcallCommand: ParsableCommand {
     subcommands: [
       ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
       LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
-      ExportCommand.self,
+      ExportCommand.self, FormatsCommand.self,
     ])
 
   /// Runs the command, with the exit codes that the help promises.

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Captures
+import Rollcall
+
+struct FormatsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "formats",
+    abstract: "Lists the formats of captures, and how to have each one written.",
+    discussion: """
+      Formats are found by looking; --format says one where that fails.
+
+      Examples:
+        rollcall formats
+        rollcall formats --json
+      """)
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    guard !output.json else {
+      try Terminal.say(
+        .object([
+          "formats": .array(
+            CaptureFormat.all.map { format in
+              .object([
+                "format": .string(format.id), "writtenBy": .string(format.title),
+                "howTo": .string(format.howTo), "tested": .bool(format.isTested),
+              ])
+            })
+        ]))
+      return
+    }
+    for format in CaptureFormat.all {
+      let doubt = format.isTested ? "" : " (built from its source, not tested on a real log)"
+      try Terminal.say([
+        Style.bold(format.id) + ": " + format.title + doubt, "    " + format.howTo,
+      ])
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ExportCommandTests {
+  private let capture: String
+  private let folder: TemporaryFolder
+
+  init() throws {
+    capture = try #require(CaptureCase.all.first { $0.name == "raw-add-offline" }).path
+    folder = try TemporaryFolder()
+  }
+
+  @Test("To standard output or to a file, the same; imported again, the same roster")
+  func native() throws {
+    let printed = try Program("export", capture)
+    #expect(printed.code == 0)
+    #expect(printed.errors.contains("one record more"))
+    let written = try Program("export", capture, "-o", "x.jsonl", in: folder.path)
+    #expect(written.code == 0)
+    #expect(written.output.isEmpty)
+    #expect(try String(contentsOfFile: folder.file("x.jsonl"), encoding: .utf8) == printed.output)
+    let before = try Program("friends", capture, "--json").document["friends"] as? NSArray
+    let after = try Program("friends", "x.jsonl", "--json", in: folder.path).document["friends"]
+    #expect(before == after as? NSArray)
+    #expect(before?.count == 1)
+  }
+
+  @Test("As XML there is one file for each direction")
+  func xml() throws {
+    let run = try Program("export", capture, "--format", "xml", "-o", "x", in: folder.path)
+    #expect(run.code == 0)
+    #expect(try folder.names == ["x.in.xml", "x.out.xml"])
+    let sent = try String(contentsOfFile: folder.file("x.out.xml"), encoding: .utf8)
+    #expect(sent.contains("<presence type=\"subscribe\" to=\"ajie19@example.test\"></presence>"))
+    #expect(!sent.contains("<success"))
+    let nameless = try Program("export", capture, "--format", "xml")
+    #expect(nameless.code == 2)
+    #expect(nameless.errors.contains("-o"))
+  }
+
+  @Test("A file that is there is not written over, and a failed export leaves none behind")
+  func existing() throws {
+    try "kept".write(toFile: folder.file("x.jsonl"), atomically: true, encoding: .utf8)
+    let run = try Program("export", capture, "-o", "x.jsonl", in: folder.path)
+    #expect(run.code == 2)
+    #expect(run.errors.contains("x.jsonl"))
+    #expect(try String(contentsOfFile: folder.file("x.jsonl"), encoding: .utf8) == "kept")
+    let missing = try Program("export", capture, "-o", "no/x.jsonl", in: folder.path)
+    #expect(missing.code == 2)
+    #expect(missing.errors.contains("no/x.jsonl"))
+    #expect(try folder.names == ["x.jsonl"])
+  }
+
+  @Test("Every format is listed with how to have it written")
+  func formats() throws {
+    let formats = try Program("formats", "--json").document["formats"] as? [NSDictionary]
+    let names = try #require(formats).compactMap { $0["format"] as? String }
+    #expect(Set(CaptureCase.all.map(\.format)).isSubset(of: names))
+    #expect(Set(names).count == names.count)
+    #expect(formats?.allSatisfy { ($0["howTo"] as? String)?.isEmpty == false } == true)
+    let printed = try Program("formats")
+    for name in names { #expect(printed.output.contains("\(name): ")) }
+  }
+}
