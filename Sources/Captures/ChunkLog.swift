@@ -43,6 +43,8 @@ struct ChunkLog: Sendable {
   var ending: (@Sendable (ArraySlice<UInt8>) -> String?)?
   /// What stands in a line before everything that the program wrote, such as the system's clock.
   var outerPrefix: (@Sendable (ArraySlice<UInt8>) -> (rest: ArraySlice<UInt8>, time: Timestamp?)?)?
+  /// Takes off what a program puts behind the last line of a payload, whatever line that is.
+  var trim: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>)?
   /// Whether a record holds whole elements, so that one that ends within an element is broken.
   var isWhole = false
   /// What stands in a payload for what the program left out.
@@ -51,6 +53,13 @@ struct ChunkLog: Sendable {
 }
 
 extension ChunkLog {
+  /// Whether a line, with what the system puts before it, is the head of a record and has its
+  /// payload's beginning.
+  func isRecord(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let head = head(outerPrefix?(line)?.rest ?? line) else { return false }
+    return head.payload.contains(UInt8(ascii: "<"))
+  }
+
   /// The head that is a prefix and a marker.
   static func head(
     _ markers: [LineLog.Marker], prefix: @escaping @Sendable (ArraySlice<UInt8>) -> LineLog.Prefix?

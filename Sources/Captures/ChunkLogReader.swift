@@ -101,12 +101,12 @@ final class ChunkLogReader: LineReader {
 
   private func read(_ whole: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
     let outer = log.outerPrefix?(whole)
-    let line = outer?.rest ?? whole
+    let line = trimmed(outer?.rest ?? whole)
     if collected != nil { return try collect(line, number, sink) }
     var head = log.head(line)
     if let time = outer?.time { head?.time = time }
     if let open = pending, try readBehindHead(open, line, head, number, sink) { return }
-    if let head, try begin(head, line, number, sink) { return }
+    if let head, try begin(head, line, whole, number, sink) { return }
     if let connection = log.ending?(line) {
       return try end(connection, line, number, sink)
     }
@@ -150,7 +150,8 @@ final class ChunkLogReader: LineReader {
 
   /// Begins a record where the line is the head of one.
   private func begin(
-    _ head: ChunkLog.Head, _ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
+    _ head: ChunkLog.Head, _ line: ArraySlice<UInt8>, _ whole: ArraySlice<UInt8>, _ number: Int,
+    _ sink: Sink
   ) throws -> Bool {
     let key = Key(connection: head.connection, direction: head.direction)
     let isBare = log.lead != nil && head.payload.allSatisfy(\.isBlank)
@@ -158,7 +159,7 @@ final class ChunkLogReader: LineReader {
     case .verbatim: guard isBare || mayBegin(key, head.payload) else { return false }
     case .literal: break
     }
-    if echoes.isEcho(line) {
+    if isEcho(whole, head.payload) || isEcho(line, head.payload) {
       try problem(EchoGuard.message, number, sink)
       return true
     }
@@ -168,7 +169,7 @@ final class ChunkLogReader: LineReader {
     }
     if streams[key].map({ !$0.isBetweenElements }) ?? false {
       // It goes on with an element, or it is a line of a text in it: then its echo may come.
-      echoes.learn(line: line) { log.head($0) != nil }
+      echoes.learn(line: whole, isRecord: log.isRecord)
     }
     let record = Record(line: number, key: key, time: clock.milliseconds(head.time))
     guard !isBare else {
@@ -178,6 +179,17 @@ final class ChunkLogReader: LineReader {
     }
     try start(record, head.count, head.payload, sink)
     return true
+  }
+
+  private func isEcho(_ line: ArraySlice<UInt8>, _ payload: ArraySlice<UInt8>) -> Bool {
+    guard !echoes.isEmpty, echoes.isEcho(line, suffix: suffix) else { return false }
+    guard case .literal(let decode) = log.payload else { return true }
+    // The first line of several says too little.
+    return decode(payload) != .unfinished
+  }
+
+  private func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    log.trim.map { $0(line) } ?? line
   }
 
   /// Whether a record with this payload can begin where reading has come to.
@@ -362,7 +374,7 @@ final class ChunkLogReader: LineReader {
     hasRecords = true
     let direction = record.key.direction ?? guess.direction(of: event)
     if case .element(let element) = event {
-      echoes.learn(element.node) { [log] in log.head($0) != nil }
+      echoes.learn(element.node, isRecord: log.isRecord)
     }
     let content = CapturedRecord.Content(event, direction)
     try sink(

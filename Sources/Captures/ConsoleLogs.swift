@@ -86,26 +86,15 @@ extension ChunkLog {
     return line.elementsEqual("OUT".utf8) ? .outbound : nil
   }
 
-  /// A browser's console under Converse.js; the colour tells the direction where the browser
-  /// keeps it.
+  /// A browser's console under Converse.js: `… 2026-11-21T07:19:12.123Z DEBUG: <iq …>`, and behind
+  /// it the colour that the direction gives it, where the browser writes that down.
   static let converse = ChunkLog(
     head: { line in
       guard let start = line.prefix(512).position(of: Array(" DEBUG: <".utf8)),
         Timestamp.isoTime(in: line[..<start].suffix(24)) != nil
       else { return nil }
-      var payload = line[(start + 8)...]
-      var direction: Direction?
-      for (style, way) in [
-        ("color: darkgoldenrod", Direction.inbound), ("color: darkcyan", .outbound),
-      ]
-      where payload.ends(with: Array(style.utf8)) {
-        payload = payload.dropLast(style.utf8.count)
-        direction = way
-        while payload.last?.isBlank == true { payload = payload.dropLast() }
-      }
       return Head(
-        direction: direction, time: Timestamp.isoTime(in: line[..<start].suffix(24)),
-        payload: payload)
+        time: Timestamp.isoTime(in: line[..<start].suffix(24)), payload: line[(start + 8)...])
     },
     isOwnLine: { line in
       guard let start = line.prefix(512).position(of: Array(" DEBUG: ".utf8)) else { return false }
@@ -113,6 +102,14 @@ extension ChunkLog {
         && line[..<start].last == UInt8(ascii: "Z")
         && Timestamp.isoTime(in: line[..<start].suffix(24)) != nil
         && line[(start + 8)...].first == UInt8(ascii: "<")
+    },
+    trim: { line in
+      for style in ["color: darkgoldenrod", "color: darkcyan"]
+      where line.ends(with: Array(style.utf8)) {
+        let rest = line.dropLast(style.utf8.count)
+        return rest.prefix(rest.count - rest.reversed().prefix(while: \.isBlank).count)
+      }
+      return line
     },
     isWhole: true)
 

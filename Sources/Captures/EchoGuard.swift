@@ -26,9 +26,16 @@ struct EchoGuard {
   /// Whether no text had such a line.
   var isEmpty: Bool { lines.isEmpty }
 
-  /// Whether the line begins with one that stood in a text.
-  func isEcho(_ line: ArraySlice<UInt8>) -> Bool {
-    lines.contains { line.starts(with: $0) }
+  /// Whether the line is one that stood in a text, but for what the program puts behind a text.
+  ///
+  /// A line that merely begins like one is none: else somebody could have records left out whose
+  /// beginning he knows.
+  func isEcho(_ line: ArraySlice<UInt8>, suffix: [UInt8] = []) -> Bool {
+    lines.contains { echo in
+      line.elementsEqual(echo)
+        || (line.count == echo.count + suffix.count && line.starts(with: echo)
+          && line.ends(with: suffix))
+    }
   }
 
   /// Takes an escaped line for what it stands for.

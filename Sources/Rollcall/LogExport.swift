@@ -58,7 +58,7 @@ package struct LogExport {
         if header.sequence == 1, !Self.isHeader(header.kind, line.bytes) {
           let jid = try account.map { try JID(parsing: $0) }
           let first = Lifecycle.header(account: jid, inboundOnly: false)
-          let added = Line(kind: .lifecycle, direction: nil, bytes: try first.bytes)
+          let added = Line(kind: .lifecycle, direction: nil, bytes: first.bytes)
           if let added = try edit(added) { try Self.write(added, time: nil, write) }
           difference = .addedHeader
         }
@@ -113,10 +113,8 @@ package struct LogExport {
     case .streamHeader: line.bytes = Array(root.utf8)
     case .streamEnd: break
     case .lifecycle:
-      guard let lifecycle = Lifecycle(line.bytes),
-        let bytes = try? lifecycle.mapped({ redactor.redacted($0) }).bytes
-      else { return nil }
-      line.bytes = bytes
+      guard let lifecycle = Lifecycle(line.bytes) else { return nil }
+      line.bytes = lifecycle.mapped { redactor.redacted($0) }.bytes
     default: return nil
     }
     return line

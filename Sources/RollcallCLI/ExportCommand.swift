@@ -1,11 +1,10 @@
 import ArgumentParser
 import Foundation
 import Rollcall
-import RosterCore
 import XMPPStanza
 
 /// What an export is written as.
-enum ExportForm: String, ExpressibleByArgument, CaseIterable {
+enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
   case native, xml
 }
 
@@ -14,20 +13,21 @@ struct ExportCommand: ParsableCommand {
     commandName: "export",
     abstract: "Writes a log as a native capture, or as one XML stream for each direction.",
     discussion: """
-      Credentials were taken out when the log was written. The native capture can be imported \
-      again, and gives the same records.
+      Credentials were taken out when the log was written. A native capture can be imported again \
+      and gives the same records.
 
       Examples:
         rollcall export alice.rollcall > alice.jsonl
         rollcall export debug.log -o alice.jsonl
-        rollcall export alice.rollcall --as xml -o alice     (alice.in.xml, alice.out.xml)
+        rollcall export alice.rollcall --format xml -o alice     (alice.in.xml, alice.out.xml)
       """)
 
-  @Argument(help: "A log (NAME.rollcall) or a capture.", completion: .file())
+  @Argument(
+    help: "A log (NAME.rollcall) or a capture; - for standard input.", completion: .file())
   var source: String
 
-  @Option(name: .customLong("as"), help: "native (JSON Lines) or xml.")
-  var form = ExportForm.native
+  @Option(help: "What to write: native (JSON Lines) or xml.")
+  var format = ExportFormat.native
 
   @Option(
     name: [.customShort("o"), .customLong("output")],
@@ -35,15 +35,32 @@ struct ExportCommand: ParsableCommand {
     completion: .file())
   var output: String?
 
-  @OptionGroup var capture: CaptureOptions
+  @Option(help: "The account, where a capture holds several.")
+  var account: String?
+
+  @Option(help: "The capture's format, where it is not found by looking.")
+  var captureFormat: String?
+
+  @Option(help: "The year of a capture whose clock has none; without it, its times are unknown.")
+  var year: Int?
+
+  func validate() throws {
+    if format == .xml, output == nil {
+      throw ValidationError("--format xml writes two files: name them with -o")
+    }
+  }
 
   func run() throws {
-    let opened = try SourceOptions.open(source, capture)
+    let options = try ImportOptions(
+      account: account, format: captureFormat, "--capture-format", year: year)
+    let export = LogExport(try SourceOptions.open(source, options).log)
     do {
-      switch form {
-      case .native: try writeNative(LogExport(opened.log))
-      case .xml: try writeXML(LogExport(opened.log))
+      switch format {
+      case .native: try writeNative(export)
+      case .xml: try writeXML(export)
       }
+    } catch let error as OutputError {
+      throw error
     } catch let failure as Failure {
       throw failure
     } catch {
@@ -52,9 +69,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   private func writeNative(_ export: LogExport) throws {
-    let file = try OutputFile(output)
-    let difference = try export.writeNative { try file.write($0) }
-    try file.finish()
+    let difference = try writing(to: output) { write in try export.writeNative(write) }
     if difference == .addedHeader {
       Terminal.note(
         "the capture begins with a header that the log does not have: imported again it has one "
@@ -63,54 +78,63 @@ struct ExportCommand: ParsableCommand {
   }
 
   private func writeXML(_ export: LogExport) throws {
-    guard let output else { throw Failure("--as xml writes two files: name them with -o") }
     for (direction, name) in [(Direction.inbound, "in"), (.outbound, "out")] {
-      let file = try OutputFile("\(output).\(name).xml")
-      try export.writeXML(direction) { try file.write($0) }
-      try file.finish()
+      let path = output.map { "\($0).\(name).xml" }
+      try writing(to: path) { write in try export.writeXML(direction, write) }
     }
+  }
+
+  /// Runs `body` with a way to write to a file, which is there when it is complete or not at all;
+  /// without a path to standard output.
+  private func writing<R>(
+    to path: String?, _ body: (([UInt8]) throws -> Void) throws -> R
+  ) throws -> R {
+    guard let path else { return try body { try Terminal.write($0) } }
+    guard !FileManager.default.fileExists(atPath: path) else {
+      throw Failure("\(path) exists already")
+    }
+    let file = try FinishedFile(path)
+    let result = try body { try file.write($0) }
+    try file.finish()
+    return result
   }
 }
 
-/// A file that is there when it is complete, or standard output.
-private final class OutputFile {
-  private let path: String?
+/// A file that takes its place when it is complete; before that it has another name, and goes
+/// away with the last reference.
+private final class FinishedFile {
+  private let path: String
+  private let draft: String
   private let file: FileHandle
   private var pending: [UInt8] = []
   private var isFinished = false
 
-  private var temporary: String? { path.map { $0 + ".part" } }
-
-  init(_ path: String?) throws {
+  init(_ path: String) throws {
     self.path = path
-    guard let path else {
-      file = .standardOutput
-      return
-    }
-    guard !FileManager.default.fileExists(atPath: path) else {
-      throw Failure("\(path) exists already")
-    }
-    guard FileManager.default.createFile(atPath: path + ".part", contents: nil),
-      let file = FileHandle(forWritingAtPath: path + ".part")
+    draft = "\(path).draft-\(getpid())"
+    guard FileManager.default.createFile(atPath: draft, contents: nil),
+      let file = FileHandle(forWritingAtPath: draft)
     else { throw Failure("\(path): it cannot be written") }
     self.file = file
   }
 
   deinit {
-    if !isFinished, let temporary { try? FileManager.default.removeItem(atPath: temporary) }
+    if !isFinished { try? FileManager.default.removeItem(atPath: draft) }
   }
 
   func write(_ bytes: [UInt8]) throws {
     pending += bytes
-    if pending.count >= 1 << 20 { try flush() }
+    if pending.count >= 1 << 16 { try flush() }
   }
 
   func finish() throws {
-    try flush()
-    if let path, let temporary {
+    do {
+      try flush()
       try file.synchronize()
       try file.close()
-      try FileManager.default.moveItem(atPath: temporary, toPath: path)
+      try FileManager.default.moveItem(atPath: draft, toPath: path)
+    } catch {
+      throw Failure(error, in: path)
     }
     isFinished = true
   }

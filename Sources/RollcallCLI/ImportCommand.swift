@@ -100,7 +100,7 @@ struct ImportCommand: ParsableCommand {
   ) throws -> ImportSummary {
     do {
       let name = path == "-" ? "standard input" : (path as NSString).lastPathComponent
-      let summary = try capture.read(
+      let summary = try capture.importOptions.read(
         CaptureInput(path), into: log, noting: name, refusing: known)
       summary.tell(of: path)
       guard summary.records > 0 else {

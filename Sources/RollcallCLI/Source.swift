@@ -40,15 +40,15 @@ struct SourceOptions: ParsableArguments {
 
   /// Opens the log, or imports the capture into a temporary one.
   func open() throws -> OpenedSource {
-    try Self.open(source, capture)
+    try Self.open(source, try capture.importOptions)
   }
 
   /// Opens a log, or imports a capture into a temporary one.
-  static func open(_ path: String, _ capture: CaptureOptions) throws -> OpenedSource {
+  static func open(_ path: String, _ options: ImportOptions) throws -> OpenedSource {
     do {
       let input = try CaptureInput(path)
       let log =
-        try isLog(path, input) ? openLog(path, capture) : importTemporarily(path, input, capture)
+        try isLog(path, input) ? openLog(path, options) : importTemporarily(path, input, options)
       return OpenedSource(log: log, path: path)
     } catch let failure as Failure {
       throw failure
@@ -67,18 +67,17 @@ struct SourceOptions: ParsableArguments {
       || (head.count == 20 && head[16...] == [0xDE, 0xC0, 0xEF, 0xBE])
   }
 
-  private static func openLog(_ path: String, _ capture: CaptureOptions) throws -> EventLog {
+  private static func openLog(_ path: String, _ options: ImportOptions) throws -> EventLog {
     let log = try EventLog.open(
       at: path, access: .readOnly, eventVersion: RecordMeaning.version)
-    let wanted = try capture.importOptions.account
-    if let wanted, let account = try log.meta.account, account != wanted.text {
+    if let wanted = options.account, let account = try log.meta.account, account != wanted.text {
       throw Failure("\(path) is the log of \(account), not of \(wanted)")
     }
     return log
   }
 
   private static func importTemporarily(
-    _ path: String, _ input: CaptureInput, _ capture: CaptureOptions
+    _ path: String, _ input: CaptureInput, _ options: ImportOptions
   ) throws -> EventLog {
     let directory = FileManager.default.temporaryDirectory.path
     let log: EventLog
@@ -87,7 +86,7 @@ struct SourceOptions: ParsableArguments {
     } catch {
       throw Failure("a temporary log is needed: \(error); TMPDIR names another directory")
     }
-    let summary = try capture.read(input, into: log)
+    let summary = try options.read(input, into: log)
     summary.tell(of: path)
     guard summary.records > 0 else {
       throw ImportError.nothingFound(format: summary.format.title)
@@ -134,23 +133,29 @@ struct CaptureOptions: ParsableArguments {
   var year: Int?
 
   var importOptions: ImportOptions {
-    get throws {
-      var options = ImportOptions(year: year)
-      if let account {
-        do {
-          options.account = try JID(parsing: account).bare
-        } catch {
-          throw Failure("--account “\(account)” is no address: \(error)")
-        }
+    get throws { try ImportOptions(account: account, format: format, "--format", year: year) }
+  }
+}
+
+extension ImportOptions {
+  /// What the options of a command line say.
+  ///
+  /// - Parameter formatOption: what the option for the format is called.
+  init(account: String?, format: String?, _ formatOption: String, year: Int?) throws {
+    self.init(year: year)
+    if let account {
+      do {
+        self.account = try JID(parsing: account).bare
+      } catch {
+        throw Failure("--account “\(account)” is no address: \(error)")
       }
-      if let format {
-        options.format = CaptureFormat.all.first { $0.id == format }
-        guard options.format != nil else {
-          let known = CaptureFormat.all.map(\.id).joined(separator: ", ")
-          throw Failure("--format “\(format)” is not known; there are \(known)")
-        }
+    }
+    if let format {
+      self.format = CaptureFormat.named(format)
+      guard self.format != nil else {
+        let known = CaptureFormat.all.map(\.id).joined(separator: ", ")
+        throw Failure("\(formatOption) “\(format)” is not known; there are \(known)")
       }
-      return options
     }
   }
 
@@ -165,7 +170,7 @@ struct CaptureOptions: ParsableArguments {
   ) throws -> ImportSummary {
     var progress = Progress(total: input.size)
     defer { progress.finish() }
-    var reading = CaptureImport(try importOptions)
+    var reading = CaptureImport(self)
     return try reading.run(input.handle, into: log, noting: name, refusing: known) {
       progress.show($0)
     }

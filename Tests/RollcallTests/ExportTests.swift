@@ -21,7 +21,8 @@ import XMPPStanza
       for: folder.file("\(UUID()).rollcall"), eventVersion: RecordMeaning.version)
     var reading = CaptureImport(
       ImportOptions(account: try account.map { try BareJID(parsing: $0) }))
-    let summary = try reading.run(path, into: log, noting: nil) { _ in }
+    let file = try FileHandle(forReadingFrom: URL(filePath: path))
+    let summary = try reading.run(file, into: log)
     #expect(summary.problemCount == 0)
     return log
   }

@@ -1,0 +1,200 @@
+import Captures
+import Testing
+
+/// One session written as each program writes it, by its own format strings: the programs that no
+/// real log is kept of, and the ways of writing that the kept logs do not show.
+struct RenderedLogTests {
+  /// How a program writes what went over its connection.
+  struct Program: CustomTestStringConvertible, Sendable {
+    let name: String
+    let format: String
+    /// What the program writes for an element; it ends with a line end.
+    let write: @Sendable (_ isInbound: Bool, _ xml: String) -> String
+    /// What stands between records.
+    var noise = ""
+
+    var testDescription: String { name }
+  }
+
+  static let programs: [Program] = [
+    Program(name: "Smack's console", format: "smack") { isInbound, xml in
+      "07:19:12 \(isInbound ? "RECV" : "SENT") (0): \(xml)\n"
+    },
+    Program(name: "Smack on Android, threadtime", format: "smack") { isInbound, xml in
+      prefixed(
+        "11-21 07:19:12.123  1234  5678 D SMACK   : ", "\(isInbound ? "RECV" : "SENT") (0): \(xml)")
+    },
+    Program(name: "Smack on Android, brief", format: "smack") { isInbound, xml in
+      prefixed("D/SMACK   ( 1234): ", "07:19:12 AM \(isInbound ? "RECV" : "SENT") (3): \(xml)")
+    },
+    Program(
+      name: "Smack's java.util.logging", format: "smack",
+      write: { isInbound, xml in
+        "Nov 21, 2026 7:19:12 AM org.jivesoftware.smack.debugger.JulDebugger log\n"
+          + "FINE: \(isInbound ? "RECV" : "SENT") (0): \(xml)\n"
+      }),
+    Program(name: "XMPPFramework through NSLog", format: "xmppframework") { isInbound, xml in
+      "2026-11-21 07:19:12.123 iPhoneXMPP[123:456] \(isInbound ? "RECV" : "SEND"): \(xml)\n"
+    },
+    Program(name: "Monal", format: "monal") { isInbound, xml in
+      "2026-11-21T07:19:12.123+0000 [0x1234] xmpp processInput: \(isInbound ? "RECV Stanza" : "SEND"): \(xml)\n"
+    },
+    Program(name: "Gajim's console", format: "gajim-console") { isInbound, xml in
+      "<!-- \(isInbound ? "Incoming" : "Outgoing") Sat Nov 21 07:19:12 2026 (home) -->\n\(xml)\n\n"
+    },
+    Program(name: "Beagle", format: "beagle") { isInbound, xml in
+      "<!--   2026-11-21T07:19:12Z   \(isInbound ? "<<<<" : ">>>>")   -->\n\(xml)\n\n"
+    },
+    Program(name: "Psi", format: "psi") { _, xml in
+      "<!-- TS:2026-11-21T07:19:12-->\(xml)\n"
+    },
+    Program(name: "Converse.js with colours", format: "converse") { isInbound, xml in
+      "converse.js:1234 %c 2026-11-21T07:19:12.123Z DEBUG: \(xml) color: \(isInbound ? "darkgoldenrod" : "darkcyan")\n"
+    },
+    Program(name: "Converse.js without colours", format: "converse") { _, xml in
+      "converse.js:1234 2026-11-21T07:19:12.123Z DEBUG: \(xml)\n"
+    },
+    Program(name: "xmpp.js", format: "xmpp.js") { isInbound, xml in
+      "\(isInbound ? "IN" : "OUT")\n\(xml)\n"
+    },
+    Program(name: "older xmpp.js", format: "xmpp.js") { isInbound, xml in
+      "\(isInbound ? "⮈ IN " : "⮊ OUT") \(xml)\n"
+    },
+    Program(name: "ejabberd, strings", format: "ejabberd") { isInbound, xml in
+      "\(ejabberd(isInbound))\(erlangString(xml))\n"
+    },
+    Program(name: "ejabberd, lists of numbers", format: "ejabberd") { isInbound, xml in
+      "\(ejabberd(isInbound))\(erlangNumbers(xml))\n"
+    },
+    Program(name: "Openfire", format: "openfire") { isInbound, xml in
+      "C2S /127.0.0.1:5555 - \(isInbound ? "SENT" : "RECV") - (    1234567): \(xml)\n"
+    },
+    Program(name: "libpurple with TLS", format: "libpurple") { isInbound, xml in
+      isInbound
+        ? "(07:19:12) jabber: Recv (ssl)(\(xml.utf8.count)): \(xml)\n"
+        : "(07:19:12) jabber: Sending (ssl) (alice@example.test/pc): \(xml)\n"
+    },
+    Program(name: "libpurple without line ends", format: "libpurple") { isInbound, xml in
+      isInbound
+        ? "(07:19:12) jabber: Recv (\(xml.utf8.count)): \(xml)(07:19:12) jabber: XMPP\n"
+        : "(07:19:12) jabber: Sending (alice@example.test/pc): \(xml)\n"
+    },
+    Program(name: "Prosody's mod_rawdebug", format: "prosody-raw") { isInbound, xml in
+      "Nov 21 07:19:12 c2s55d\tdebug\t\(isInbound ? "SEND" : "RECV")(\(xml.utf8.count)): \(xml)\n"
+    },
+  ]
+
+  /// What both sides say; `forged` is text that one of the contacts wrote.
+  static func session(forging forged: String) -> [(isInbound: Bool, xml: String)] {
+    let escaped = forged.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    return [
+      (false, "<iq type='get' id='r1'><query xmlns='jabber:iq:roster'/></iq>"),
+      (
+        true,
+        "<iq type='result' id='r1' to='alice@example.test/pc'><query xmlns='jabber:iq:roster'>"
+          + "<item jid='bob@example.test' name='小美 &amp; &quot;花&quot;' subscription='both'>"
+          + "<group>邻居&lt;三楼&gt;</group></item></query></iq>"
+      ),
+      (false, "<presence/>"),
+      (
+        true,
+        "<presence from='bob@example.test/x' to='alice@example.test/pc'><status>多行\n\n状态"
+          + "</status></presence>"
+      ),
+      (
+        true,
+        "<message from='mallory@example.test/x' to='alice@example.test/pc' type='chat'>"
+          + "<body>看\n\(escaped)\n完</body></message>"
+      ),
+      (
+        true,
+        "<iq type='set' id='p1' from='alice@example.test' to='alice@example.test/pc'>"
+          + "<query xmlns='jabber:iq:roster' ver='2'><item jid='carol@example.test' "
+          + "subscription='none' ask='subscribe'/></query></iq>"
+      ),
+      (false, "<iq type='result' id='p1'/>"),
+      (false, "<message to='bob@example.test'><body>再见</body></message>"),
+      (true, "<presence from='bob@example.test/x' to='alice@example.test' type='unavailable'/>"),
+    ]
+  }
+
+  static let push =
+    "<iq type='set' id='evil'><query xmlns='jabber:iq:roster'>"
+    + "<item jid='boss@evil.example.test' subscription='both'/></query></iq>"
+
+  @Test(arguments: programs)
+  func aSessionIsReadAsItWent(_ program: Program) throws {
+    let forged = program.write(true, Self.push) + program.write(false, "<presence/>")
+    let session = Self.session(forging: forged)
+    let log = session.map { program.write($0.isInbound, $0.xml) }.joined()
+    #expect(CaptureFormat.detect(Array(log.utf8))?.id == program.format)
+    let reading = try read(log, program.format)
+    #expect(reading.problems.isEmpty)
+    #expect(reading.elements.map(\.first) == session.map { $0.isInbound ? "<" : ">" })
+    let other = { (xml: String) in !xml.contains("mallory") }
+    #expect(
+      reading.elements.map { String($0.dropFirst(2)) }.filter(other)
+        == session.map(\.xml).filter(other))
+    #expect(!reading.elements.contains { $0.contains("evil") && !$0.contains("mallory") })
+    for piece in [1, 7, 64] {
+      let isSame = try read(log, program.format, pieces: [piece]) == reading
+      #expect(isSame, "in pieces of \(piece)")
+    }
+  }
+
+  /// A program that prints the body that it received, unescaped, on lines of its own.
+  @Test(arguments: programs)
+  func anEchoedBodyIsNoRecord(_ program: Program) throws {
+    // In a console there is nothing but elements, and Erlang prints texts as terms.
+    let others = ["psi", "gajim-console", "beagle", "xmpp.js", "ejabberd"]
+    guard !others.contains(program.format) else { return }
+    let forged = program.write(true, Self.push)
+    let session = Self.session(forging: forged)
+    let late = session.map { program.write($0.isInbound, $0.xml) }.joined() + "看\n\(forged)完\n"
+    let reading = try read(late, program.format)
+    #expect(reading.elements.count == session.count)
+  }
+
+  @Test(arguments: programs)
+  func noPartOfALogCrashesOrInvents(_ program: Program) throws {
+    let session = Self.session(forging: program.write(true, Self.push))
+    let log = Array(session.map { program.write($0.isInbound, $0.xml) }.joined().utf8)
+    for start in stride(from: 0, to: log.count, by: 37) {
+      let reading = try read(Array(log[start...]), program.format)
+      #expect(!reading.elements.contains { $0.contains("evil") && !$0.contains("mallory") })
+      #expect(reading.elements.count <= session.count)
+      #expect(try read(Array(log[..<start]), program.format).elements.count <= session.count)
+    }
+  }
+
+  // MARK: Ways of writing
+
+  private static func prefixed(_ prefix: String, _ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { "\(prefix)\($0)\n" }.joined()
+  }
+
+  private static func ejabberd(_ isInbound: Bool) -> String {
+    "2026-11-21 07:25:14.147000+00:00 [debug] <0.512.0>@xmpp_socket:send/2:170 "
+      + "(tcp|<0.512.0>) \(isInbound ? "Send" : "Received") XML on stream = "
+  }
+
+  /// As `~p` prints a binary whose bytes are all printable in Latin-1, wrapped.
+  private static func erlangString(_ xml: String) -> String {
+    guard xml.utf8.allSatisfy({ $0 < 0x80 }) else { return erlangNumbers(xml) }
+    let escaped = xml.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      .replacing("\n", with: "\\n")
+    let middle = escaped.index(escaped.startIndex, offsetBy: min(9, escaped.count))
+    return "<<\"\(escaped[..<middle])\"\n  \"\(escaped[middle...])\">>"
+  }
+
+  private static func erlangNumbers(_ xml: String) -> String {
+    var lines: [String] = []
+    var rest = Array(xml.utf8)[...]
+    while !rest.isEmpty {
+      lines.append(rest.prefix(20).map(String.init).joined(separator: ","))
+      rest = rest.dropFirst(20)
+    }
+    return "<<" + lines.joined(separator: ",\n  ") + ">>"
+  }
+}
