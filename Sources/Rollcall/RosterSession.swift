@@ -127,7 +127,9 @@ public final class RosterSession {
       try parser.finish()
     } catch {
       parser.reset()
-      throw RollcallError(.element, "the element cannot be read: \(error)")
+      // Without the place, which counts the bytes of all elements since the last error.
+      let reason = (error as? StreamError)?.kind.description ?? "\(error)"
+      throw RollcallError(.element, "the element cannot be read: \(reason)")
     }
     guard let element = found.first, found.count == 1 else {
       throw RollcallError(.element, "one element was expected, \(found.count) were given")
