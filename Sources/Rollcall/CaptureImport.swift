@@ -11,12 +11,18 @@ package struct ImportOptions: Sendable {
   package var format: CaptureFormat?
   /// The account to take where a capture holds several; nil where it holds one.
   package var account: BareJID?
+  /// The one connection to take, by the source's own name for it; nil to take all.
+  package var connection: String?
   /// The year of times that have none.
   package var year: Int?
 
-  package init(format: CaptureFormat? = nil, account: BareJID? = nil, year: Int? = nil) {
+  package init(
+    format: CaptureFormat? = nil, account: BareJID? = nil, connection: String? = nil,
+    year: Int? = nil
+  ) {
     self.format = format
     self.account = account
+    self.connection = connection
     self.year = year
   }
 }
@@ -45,6 +51,7 @@ package enum ImportError: Error, Hashable, Sendable {
   case unknownFormat
   case severalAccounts([BareJID])
   case otherAccounts(wanted: BareJID, found: [BareJID])
+  case otherConnections(wanted: String, found: [String])
   case nothingFound(format: String)
   case alreadyImported
 }
@@ -61,6 +68,9 @@ extension ImportError: CustomStringConvertible {
     case .otherAccounts(let wanted, let found):
       "\(wanted) is not in it; it has "
         + (found.isEmpty ? "no account" : found.map(\.text).joined(separator: ", "))
+    case .otherConnections(let wanted, let found):
+      "there is no connection “\(wanted)” in it; it has "
+        + (found == [""] ? "one, without a name" : found.joined(separator: ", "))
     case .nothingFound(let format):
       "no stanza was found in it, read as \(format)"
     case .alreadyImported: "the log holds this capture already; --force imports it again"
@@ -76,7 +86,11 @@ package struct CaptureImport {
   private static let headBytes = 64 << 10
   private static let chunkBytes = 256 << 10
 
+  /// How many connections are named where the wanted one is none of them.
+  private static let shownConnections = 100
+
   private let options: ImportOptions
+  private var connections: Set<String> = []
   private var pending: [RecordDraft] = []
 
   package init(_ options: ImportOptions) {
@@ -114,6 +128,9 @@ package struct CaptureImport {
       chunk = Array(try file.read(upToCount: Self.chunkBytes) ?? Data())
     }
     try reader.finish { try take($0, &filter, &summary, log) }
+    if let wanted = options.connection, !connections.contains(wanted) {
+      throw ImportError.otherConnections(wanted: wanted, found: connections.sorted())
+    }
     try filter.finish { try add($0, &summary, log) }
     summary.account = try account(filter, format)
     if let name {
@@ -161,8 +178,17 @@ package struct CaptureImport {
       summary.problemCount += 1
       if summary.problems.count < ImportSummary.shownProblems { summary.problems.append(problem) }
     case .record(let record):
+      guard isWanted(record.connection) else { return }
       try filter.take(record) { try add($0, &summary, log) }
     }
+  }
+
+  /// Whether a connection is to be taken. A resource's connection tells what that resource knows.
+  private mutating func isWanted(_ connection: String) -> Bool {
+    guard let wanted = options.connection else { return true }
+    let isWanted = connection == wanted
+    if isWanted || connections.count < Self.shownConnections { connections.insert(connection) }
+    return isWanted
   }
 
   private mutating func add(

@@ -52,16 +52,17 @@ extension RosterChange {
 private func quoted(_ text: String?) -> String { text.map { "“\($0)”" } ?? "none" }
 
 extension Completeness {
-  /// What is known of the roster, in a clause.
+  /// What is known of the roster, and where something is missing how to get it, in a clause.
   package var clause: String {
     switch self {
     case .complete: "the whole roster is known"
     case .neverFetched:
       "the whole roster was never seen: no result to a roster get is in the log, and the items "
-        + "are what pushes told"
+        + "are what pushes told; a capture that begins before the client logs in has one"
     case .baseUnknown:
       "the whole roster was never seen: the server said that nothing had changed since a version "
-        + "that is not in the log"
+        + "that is not in the log; import the capture of an earlier login first, or let the client "
+        + "forget the roster it keeps"
     }
   }
 }

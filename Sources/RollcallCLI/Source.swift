@@ -126,6 +126,10 @@ struct CaptureOptions: ParsableArguments {
   @Option(help: "The account, where a capture holds several.")
   var account: String?
 
+  @Option(
+    help: "The one connection to take, by the source's name for it, such as c2s56226dd11ee0.")
+  var connection: String?
+
   @Option(help: "The capture's format, where it is not found by looking.")
   var format: String?
 
@@ -133,7 +137,11 @@ struct CaptureOptions: ParsableArguments {
   var year: Int?
 
   var importOptions: ImportOptions {
-    get throws { try ImportOptions(account: account, format: format, "--format", year: year) }
+    get throws {
+      var options = try ImportOptions(account: account, format: format, "--format", year: year)
+      options.connection = connection
+      return options
+    }
   }
 }
 

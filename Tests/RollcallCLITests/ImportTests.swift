@@ -119,3 +119,22 @@ import Testing
     #expect(unknown.code == 2)
   }
 }
+
+@Suite struct ConnectionTests {
+  @Test("One connection of a server's log tells what its resource knows")
+  func narrowed() throws {
+    let path = try #require(CaptureCase.all.first { $0.format == "prosody-debug" }).path
+    // The account's first connection went offline at once; its second made the friend.
+    let all = try Program("log", path, "--account", "xiaomei17@example.test", "--json")
+    let one = try Program("log", path, "--connection", "c2s56226dcef490", "--json")
+    let records = try #require(try one.document["records"] as? [NSDictionary])
+    #expect(!records.isEmpty)
+    #expect(records.count < (try all.document["records"] as? [NSDictionary])?.count ?? 0)
+    let state = try Program("state", path, "--connection", "c2s56226dcef490", "--json").document
+    #expect(state["account"] as? String == "xiaomei17@example.test")
+    #expect(state["complete"] as? Bool == false, "that connection never fetched the roster")
+    let none = try Program("state", path, "--connection", "c2s0")
+    #expect(none.code == 2)
+    #expect(none.errors.contains("c2s56226dcef490, c2s56226dd11ee0, c2s56226dd310d0"))
+  }
+}
