@@ -59,8 +59,11 @@ final class ChunkLogReader: LineReader {
   private var hintLine: Int?
   private var hasRecords = false
 
+  private var countLimit = ChunkLogReader.maximumCount
+
   /// More is no chunk that one read gives.
   private static let maximumCount = 1 << 20
+  private static let minimumCount = 16 << 10
   private static let maximumPendingLines = 8
   private static let maximumStreams = 10_000
 
@@ -75,6 +78,7 @@ final class ChunkLogReader: LineReader {
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    if collected == nil { countLimit = Self.maximumCount }
     try read(line, number, sink)
     while let held = again.popLast() { try read(held.bytes, held.number, sink) }
   }
@@ -156,7 +160,11 @@ final class ChunkLogReader: LineReader {
     let key = Key(connection: head.connection, direction: head.direction)
     let isBare = log.lead != nil && head.payload.allSatisfy(\.isBlank)
     switch log.payload {
-    case .verbatim: guard isBare || mayBegin(key, head.payload) else { return false }
+    case .verbatim:
+      guard isBare || mayBegin(key, head.payload) else {
+        try reportBeginning(key, head.payload, number, sink)
+        return false
+      }
     case .literal: break
     }
     if isEcho(whole, head.payload) || isEcho(line, head.payload) {
@@ -190,6 +198,15 @@ final class ChunkLogReader: LineReader {
 
   private func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     log.trim.map { $0(line) } ?? line
+  }
+
+  /// Says so where a log begins in the middle of a stanza.
+  private func reportBeginning(
+    _ key: Key, _ payload: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
+  ) throws {
+    guard current == nil, streams[key] == nil, payload.contains(UInt8(ascii: "<")) else { return }
+    streams[key] = ChunkStream(limits)
+    try problem("the log begins within a stanza, which is left out", number, sink)
   }
 
   /// Whether a record with this payload can begin where reading has come to.
@@ -233,7 +250,7 @@ final class ChunkLogReader: LineReader {
       collected = Collected(record: record, count: nil, bytes: Array(payload))
       try decodeLiteral(sink)
     case .verbatim:
-      if let count, count <= Self.maximumCount {
+      if let count, count <= countLimit {
         collected = Collected(record: record, count: count, bytes: Array(payload))
         return try completeCounted(sink)
       }
@@ -332,6 +349,9 @@ final class ChunkLogReader: LineReader {
       let message = "the record cannot be read: its byte string is malformed"
       return try problem(message, open.record.line, sink)
     }
+    // Each failure among lines that are read again halves what the next may take, so that a log
+    // made to fail at every line is not read over and over.
+    if !open.lines.isEmpty { countLimit = max(Self.minimumCount, countLimit / 2) }
     again += open.lines.reversed()
     let end = open.bytes.firstIndex(of: UInt8(ascii: "\n")) ?? open.bytes.endIndex
     try startVerbatim(open.record, open.bytes[..<end], sink)

@@ -84,13 +84,18 @@ enum Literal: Equatable {
       _ = scanner.take(while: \.isBlank)
     }
     if scanner.skip("/utf8") { return .complete(characters) }
+    if !scanner.rest.isEmpty, "/utf8".utf8.starts(with: scanner.rest) { return .unfinished }
     return .complete(latin1(characters))
   }
 
   private static func erlangEscape(_ scanner: inout ByteScanner) -> [UInt8]? {
     if scanner.skip("x{") {
-      guard let digits = scanner.take(upTo: "}", limit: 8),
-        let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
+      guard let digits = scanner.take(upTo: "}", limit: 9) else {
+        // Where it is cut off, nothing is left; else it is malformed.
+        if scanner.rest.count < 9 { _ = scanner.take(scanner.rest.count) }
+        return nil
+      }
+      guard let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
         let character = Unicode.Scalar(value)
       else { return nil }
       return Array(String(Character(character)).utf8)
