@@ -96,12 +96,11 @@ package struct CaptureFormat: Sendable {
   private static let consoles: [CaptureFormat] = [
     CaptureFormat(
       "psi", "XML console of Psi or Psi+, which does not say which way an element went",
-      howTo: "account menu, XML Console, Enable, Dump Ringbuf; copy all of it", isTested: false,
-      .xml),
+      howTo: "account menu, XML Console, Enable, Dump Ringbuf; copy all of it", .xml),
     CaptureFormat(
       "gajim-console", "export of Gajim's XML console",
       howTo: "Accounts, Advanced, XML Console; filter nothing; copy or export",
-      isTested: false, .chunks(.gajimConsole)),
+      .chunks(.gajimConsole)),
     CaptureFormat(
       "beagle", "XML console of Beagle or Siskin",
       howTo: "open the account's XML console, log in again, copy all of it",

@@ -24,7 +24,9 @@ struct DetectionTests {
   /// Two thirds of any log are found to be what the whole is: detection hangs on no one line.
   @Test(arguments: Fixture.all + Fixture.logs)
   func partsOfALogAreFoundToo(_ fixture: Fixture) {
-    guard fixture.name != "wireshark/follow.ascii.txt", let whole = detect(fixture.bytes[...])
+    // Bare elements are known by how the file begins.
+    guard fixture.name != "wireshark/follow.ascii.txt", fixture.format != "psi",
+      let whole = detect(fixture.bytes[...])
     else { return }
     let lines = fixture.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     guard lines.count > 60 else { return }
@@ -93,5 +95,24 @@ struct DetectionTests {
       let bytes = (0..<8000).map { _ in UInt8.random(in: 0...255, using: &generator) }
       #expect(CaptureFormat.detect(bytes)?.id == nil, "seed \(seed)")
     }
+  }
+
+  @Test(
+    arguments: [
+      ([0x1F, 0x8B, 8, 0], "gzip -dk"), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz -dk"),
+      ([0x28, 0xB5, 0x2F, 0xFD, 4], "zstd -dk"), ([0x42, 0x5A, 0x68, 0x39], "bzip2 -dk"),
+      ([0x50, 0x4B, 3, 4], "unzip"), ([0x0A, 0x0D, 0x0D, 0x0A, 1], "tshark"),
+      ([0xFF, 0xFE, 0x41, 0], "iconv"), ([], "empty"),
+      ([0x44, 0, 0x45, 0, 0x42, 0, 0x55, 0, 0x47, 0], "iconv"),
+      ([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0, 0, 0, 0, 0], "no text"),
+    ] as [([UInt8], String)])
+  func whatCannotBeReadSaysWhatToDo(_ head: [UInt8], _ advice: String) {
+    #expect(CaptureFormat.detect(head)?.id == nil)
+    #expect(UnreadableFile(head)?.description.contains(advice) == true)
+  }
+
+  @Test(arguments: Fixture.all + Fixture.logs)
+  func logsAreText(_ fixture: Fixture) {
+    #expect(UnreadableFile(Array(fixture.bytes.prefix(64 << 10))) == nil)
   }
 }
