@@ -41,6 +41,14 @@ final class ChunkLogReader: LineReader {
     var lines: [HeldLine] = []
   }
 
+  /// A chunk that waits for a later line to say whose it is.
+  private struct Unrouted {
+    let record: Record
+    let chunk: [UInt8]
+    /// What has come since, to be read again.
+    var lines: [HeldLine] = []
+  }
+
   private let log: ChunkLog
   private let limits: StreamLimits
   private let suffix: [UInt8]
@@ -56,6 +64,8 @@ final class ChunkLogReader: LineReader {
   private var heldSuffix = false
   /// Lines to be read again, the next one last.
   private var again: [HeldLine] = []
+  private var router = AccountRouter()
+  private var unrouted: Unrouted?
   private var hintLine: Int?
   private var hasRecords = false
 
@@ -66,6 +76,8 @@ final class ChunkLogReader: LineReader {
   private static let minimumCount = 16 << 10
   private static let maximumPendingLines = 8
   private static let maximumStreams = 10_000
+  /// How many lines later an answer to a push comes at most.
+  private static let maximumUnroutedLines = 200
 
   init(_ log: ChunkLog, _ options: ReaderOptions) {
     self.log = log
@@ -84,8 +96,9 @@ final class ChunkLogReader: LineReader {
   }
 
   func finish(_ sink: Sink) throws {
-    while let unfinished = collected {
-      try giveUp(unfinished, sink)
+    while collected != nil || unrouted != nil {
+      if let unfinished = collected { try giveUp(unfinished, sink) }
+      if unrouted != nil { try route(to: nil, sink) }
       while let held = again.popLast() { try read(held.bytes, held.number, sink) }
     }
     let keys = streams.keys.sorted {
@@ -108,6 +121,7 @@ final class ChunkLogReader: LineReader {
     let line = trimmed(outer?.rest ?? whole)
     if collected != nil { return try collect(line, number, sink) }
     var head = log.head(line)
+    if unrouted != nil { return try waitForAnswer(head, whole, number, sink) }
     if let time = outer?.time { head?.time = time }
     if let open = pending, try readBehindHead(open, line, head, number, sink) { return }
     if let head, try begin(head, line, whole, number, sink) { return }
@@ -204,7 +218,7 @@ final class ChunkLogReader: LineReader {
   private func reportBeginning(
     _ key: Key, _ payload: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
   ) throws {
-    guard current == nil, streams[key] == nil, payload.contains(UInt8(ascii: "<")) else { return }
+    guard current == nil, streams.isEmpty, payload.contains(UInt8(ascii: "<")) else { return }
     streams[key] = ChunkStream(limits)
     try problem("the log begins within a stanza, which is left out", number, sink)
   }
@@ -212,6 +226,12 @@ final class ChunkLogReader: LineReader {
   /// Whether a record with this payload can begin where reading has come to.
   private func mayBegin(_ key: Key, _ payload: ArraySlice<UInt8>) -> Bool {
     guard !isInsidePayload else { return false }
+    if log.namesSendersOnly, key.direction == .inbound {
+      let isOpen = streams.contains {
+        $0.key.direction == .inbound && !$0.value.isBetweenElements
+      }
+      if isOpen { return true }
+    }
     if let stream = streams[key], !stream.isBetweenElements, !log.isWhole { return true }
     return payload.withoutLeadingSpace.first == UInt8(ascii: "<")
   }
@@ -258,9 +278,77 @@ final class ChunkLogReader: LineReader {
     }
   }
 
+  // MARK: Whose a chunk is
+
+  /// Feeds a whole chunk that was received to the connection that it is of.
+  private func receive(_ chunk: ArraySlice<UInt8>, _ record: Record, _ sink: Sink) throws {
+    guard log.namesSendersOnly, record.key.direction == .inbound else {
+      return try feedWhole(chunk, record, sink)
+    }
+    let open = streams.filter { $0.key.direction == .inbound && !$0.value.isBetweenElements }
+    guard let name = router.account(of: chunk, open: open.map(\.key.connection)) else {
+      // What sets a stream up, and acknowledgements, mean nothing to a roster, whosever they are.
+      if router.hasSeveral, TopLevel.isElement(chunk) || TopLevel.isStreamHeader(chunk),
+        !TopLevel.isStanza(chunk),
+        chunk.position(of: Array("<iq".utf8)) == nil,
+        chunk.position(of: Array("<presence".utf8)) == nil
+      {
+        return
+      }
+      unrouted = Unrouted(record: record, chunk: Array(chunk))
+      return
+    }
+    try feedWhole(chunk, Self.renamed(record, name), sink)
+  }
+
+  private func feedWhole(_ chunk: ArraySlice<UInt8>, _ record: Record, _ sink: Sink) throws {
+    current = record
+    try feed(chunk, beginsChunk: true, sink)
+    current = nil
+  }
+
+  private static func renamed(_ record: Record, _ name: String) -> Record {
+    let key = Key(connection: name, direction: record.key.direction)
+    return Record(line: record.line, key: key, time: record.time)
+  }
+
+  /// Holds a line until one comes that answers the chunk whose account is sought.
+  private func waitForAnswer(
+    _ head: ChunkLog.Head?, _ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
+  ) throws {
+    guard let waiting = unrouted else { return }
+    unrouted?.lines.append(HeldLine(number: number, bytes: line))
+    if let head, head.direction == .outbound,
+      router.latest == nil || router.answers(head.payload, waiting.chunk[...])
+    {
+      try route(to: head.connection, sink)
+    } else if waiting.lines.count >= Self.maximumUnroutedLines {
+      try route(to: nil, sink)
+    }
+  }
+
+  /// Feeds the chunk that waited, or leaves it out, and has the lines since read again.
+  private func route(to name: String?, _ sink: Sink) throws {
+    guard let waiting = unrouted else { return }
+    unrouted = nil
+    again += waiting.lines.reversed()
+    if let name = name ?? (router.hasSeveral ? nil : router.latest ?? "") {
+      try feedWhole(waiting.chunk[...], Self.renamed(waiting.record, name), sink)
+    } else {
+      let message = "nothing says which of the accounts received this: it is left out"
+      try problem(message, waiting.record.line, sink)
+    }
+  }
+
   private func startVerbatim(
     _ record: Record, _ payload: ArraySlice<UInt8>, _ sink: Sink
   ) throws {
+    if log.namesSendersOnly {
+      guard record.key.direction == .outbound else {
+        return try receive(payload, record, sink)
+      }
+      router.sent(record.key.connection, payload)
+    }
     current = record
     if log.isWhole {
       streams[record.key]?.breakOff("it ends inside an element")
@@ -333,10 +421,8 @@ final class ChunkLogReader: LineReader {
       return try giveUp(open, sink)
     }
     collected = nil
-    current = open.record
     heldSuffix = false
-    try feed(open.bytes[..<count], beginsChunk: true, sink)
-    current = nil
+    try receive(open.bytes[..<count], open.record, sink)
     if isOtherLine {
       again.append(HeldLine(number: open.lines.last?.number ?? open.record.line, bytes: rest))
     }

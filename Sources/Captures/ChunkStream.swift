@@ -115,6 +115,12 @@ enum TopLevel {
     ["to", "from", "id"].contains { node.attribute($0) != nil }
   }
 
+  /// Whether a stanza begins here.
+  static func isStanza(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let text = bytes.withoutLeadingSpace
+    return ["<iq", "<message", "<presence"].contains { text.starts(with: $0.utf8) }
+  }
+
   /// Whether an element is one that only streams have, by its name and its namespace.
   static func holds(_ node: XMLNode) -> Bool {
     switch node.name.namespace {
