@@ -46,8 +46,11 @@ struct AccountRouter {
   func account(of chunk: ArraySlice<UInt8>, open: [String]) -> String? {
     guard hasSeveral else { return latest }
     if chunk.first != UInt8(ascii: "<"), open.count == 1 { return open.first }
-    let addressed = accounts.filter { Self.isAddressed(chunk, to: $0.bare) }
+    let addressed = accounts.filter { Self.names(chunk, "to", $0.bare) }
     if addressed.count == 1 { return addressed.first?.name }
+    // What has no recipient is of the account itself: its own presence, or a push.
+    let own = accounts.filter { Self.names(chunk, "from", $0.bare) }
+    if own.count == 1, chunk.position(of: Array(" to=".utf8)) == nil { return own.first?.name }
     let answered = Set(Self.ids(in: chunk))
     let asking = accounts.filter { $0.ids.contains(where: answered.contains) }
     if asking.count == 1 { return asking.first?.name }
@@ -66,11 +69,14 @@ struct AccountRouter {
     return Self.ids(in: chunk).contains(id)
   }
 
-  private static func isAddressed(_ chunk: ArraySlice<UInt8>, to bare: [UInt8]) -> Bool {
-    let end = [UInt8](" to=".utf8)
+  /// Whether an attribute has an address of the account.
+  private static func names(
+    _ chunk: ArraySlice<UInt8>, _ attribute: String, _ bare: [UInt8]
+  ) -> Bool {
+    let name = [UInt8](" \(attribute)=".utf8)
     var rest = chunk
-    while let start = rest.position(of: end) {
-      rest = rest[(start + end.count)...]
+    while let start = rest.position(of: name) {
+      rest = rest[(start + name.count)...]
       let value = rest.dropFirst()
       let next = value.dropFirst(bare.count).first
       let isWhole = next == rest.first || next == UInt8(ascii: "/")

@@ -8,19 +8,19 @@ import XMPPStream
 /// begins with `<`, and one of the same stream can only go on with the open element. A line that
 /// stands in a text of a stanza before is an echo (`EchoGuard`).
 final class ChunkLogReader: LineReader {
-  private struct Key: Hashable {
+  struct Key: Hashable {
     let connection: String
     let direction: Direction?
   }
 
   /// A record whose payload is being read.
-  private struct Record {
+  struct Record {
     let line: Int
     let key: Key
     let time: Int64?
   }
 
-  private struct HeldLine {
+  struct HeldLine {
     let number: Int
     let bytes: ArraySlice<UInt8>
   }
@@ -42,30 +42,30 @@ final class ChunkLogReader: LineReader {
   }
 
   /// A chunk that waits for a later line to say whose it is.
-  private struct Unrouted {
+  struct Unrouted {
     let record: Record
     let chunk: [UInt8]
     /// What has come since, to be read again.
     var lines: [HeldLine] = []
   }
 
-  private let log: ChunkLog
+  let log: ChunkLog
   private let limits: StreamLimits
   private let suffix: [UInt8]
   private var clock: LogClock
   private var shapes = ShapeMemory()
   private var echoes = EchoGuard()
   private var guess = DirectionGuess()
-  private var streams: [Key: ChunkStream] = [:]
-  private var current: Record?
+  var streams: [Key: ChunkStream] = [:]
+  var current: Record?
   private var pending: Pending?
   private var collected: Collected?
   /// The suffix at the end of the last line, which may be part of the payload.
   private var heldSuffix = false
   /// Lines to be read again, the next one last.
-  private var again: [HeldLine] = []
-  private var router = AccountRouter()
-  private var unrouted: Unrouted?
+  var again: [HeldLine] = []
+  var router = AccountRouter()
+  var unrouted: Unrouted?
   private var hintLine: Int?
   private var hasRecords = false
 
@@ -77,7 +77,7 @@ final class ChunkLogReader: LineReader {
   private static let maximumPendingLines = 8
   private static let maximumStreams = 10_000
   /// How many lines later an answer to a push comes at most.
-  private static let maximumUnroutedLines = 200
+  static let maximumUnroutedLines = 200
 
   init(_ log: ChunkLog, _ options: ReaderOptions) {
     self.log = log
@@ -256,7 +256,7 @@ final class ChunkLogReader: LineReader {
     if hasRecords { try sink(.record(record)) }
   }
 
-  private func problem(_ message: String, _ line: Int, _ sink: Sink) throws {
+  func problem(_ message: String, _ line: Int, _ sink: Sink) throws {
     try sink(.problem(CaptureProblem(line: line, message: message)))
   }
 
@@ -275,68 +275,6 @@ final class ChunkLogReader: LineReader {
         return try completeCounted(sink)
       }
       try startVerbatim(record, payload, sink)
-    }
-  }
-
-  // MARK: Whose a chunk is
-
-  /// Feeds a whole chunk that was received to the connection that it is of.
-  private func receive(_ chunk: ArraySlice<UInt8>, _ record: Record, _ sink: Sink) throws {
-    guard log.namesSendersOnly, record.key.direction == .inbound else {
-      return try feedWhole(chunk, record, sink)
-    }
-    let open = streams.filter { $0.key.direction == .inbound && !$0.value.isBetweenElements }
-    guard let name = router.account(of: chunk, open: open.map(\.key.connection)) else {
-      // What sets a stream up, and acknowledgements, mean nothing to a roster, whosever they are.
-      if router.hasSeveral, TopLevel.isElement(chunk) || TopLevel.isStreamHeader(chunk),
-        !TopLevel.isStanza(chunk),
-        chunk.position(of: Array("<iq".utf8)) == nil,
-        chunk.position(of: Array("<presence".utf8)) == nil
-      {
-        return
-      }
-      unrouted = Unrouted(record: record, chunk: Array(chunk))
-      return
-    }
-    try feedWhole(chunk, Self.renamed(record, name), sink)
-  }
-
-  private func feedWhole(_ chunk: ArraySlice<UInt8>, _ record: Record, _ sink: Sink) throws {
-    current = record
-    try feed(chunk, beginsChunk: true, sink)
-    current = nil
-  }
-
-  private static func renamed(_ record: Record, _ name: String) -> Record {
-    let key = Key(connection: name, direction: record.key.direction)
-    return Record(line: record.line, key: key, time: record.time)
-  }
-
-  /// Holds a line until one comes that answers the chunk whose account is sought.
-  private func waitForAnswer(
-    _ head: ChunkLog.Head?, _ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
-  ) throws {
-    guard let waiting = unrouted else { return }
-    unrouted?.lines.append(HeldLine(number: number, bytes: line))
-    if let head, head.direction == .outbound,
-      router.latest == nil || router.answers(head.payload, waiting.chunk[...])
-    {
-      try route(to: head.connection, sink)
-    } else if waiting.lines.count >= Self.maximumUnroutedLines {
-      try route(to: nil, sink)
-    }
-  }
-
-  /// Feeds the chunk that waited, or leaves it out, and has the lines since read again.
-  private func route(to name: String?, _ sink: Sink) throws {
-    guard let waiting = unrouted else { return }
-    unrouted = nil
-    again += waiting.lines.reversed()
-    if let name = name ?? (router.hasSeveral ? nil : router.latest ?? "") {
-      try feedWhole(waiting.chunk[...], Self.renamed(waiting.record, name), sink)
-    } else {
-      let message = "nothing says which of the accounts received this: it is left out"
-      try problem(message, waiting.record.line, sink)
     }
   }
 
@@ -445,7 +383,7 @@ final class ChunkLogReader: LineReader {
 
   // MARK: Streams
 
-  private func feed(_ bytes: ArraySlice<UInt8>, beginsChunk: Bool, _ sink: Sink) throws {
+  func feed(_ bytes: ArraySlice<UInt8>, beginsChunk: Bool, _ sink: Sink) throws {
     guard let record = current else { return }
     if streams.count > Self.maximumStreams { streams = streams.filter { !$1.isBetweenElements } }
     if beginsChunk, record.key.direction == .outbound, TopLevel.isStreamHeader(bytes) {

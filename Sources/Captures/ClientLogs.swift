@@ -187,7 +187,8 @@ extension ChunkLog {
     return scanner.rest.isEmpty ? LineLog.Prefix() : nil
   }
 
-  /// nbxmpp under Gajim: `11/21/26 07:29:25 (I) nbxmpp.connection | (capture) ::::: DATA SENT ::::`.
+  /// nbxmpp under Gajim:
+  /// `11/21/26 07:29:25 (I) nbxmpp.connection | (capture) ::::: DATA SENT ::::`.
   static let gajim = ChunkLog(
     head: { line in
       guard let (message, time) = gajimMessage(line) else { return nil }

@@ -25,7 +25,8 @@ struct DinoTests {
   private func message(_ body: String, _ style: Style) -> String {
     """
     \(Self.head)
-    <{jabber:client}:message {jabber:client}:from='eve@b.test/x' {http://www.w3.org/2000/xmlns/}:xmlns='jabber:client'>
+    <{jabber:client}:message {jabber:client}:from='eve@b.test/x' \
+    {http://www.w3.org/2000/xmlns/}:xmlns='jabber:client'>
       <{jabber:client}:body>
     \(style.text(body, indent: "    "))  </{jabber:client}:body>
       <{urn:x}:y />
