@@ -1,4 +1,11 @@
 /// A format of captures that can be read.
+///
+/// To add a program, look at a log of it and write one description. Where each record is a whole
+/// element that begins behind a fixed text on its line, that is a `LineLog`: the markers, what may
+/// stand before them, and what the program's other lines look like. Where a record is what one
+/// read or write had, is a byte string of a language, or stands below its head, it is a `ChunkLog`:
+/// a function that reads the head of a record, and how the payload is written. Then name it here,
+/// and put a log of it with the roster of its server beside the others: the tests find it there.
 package struct CaptureFormat: Sendable {
   /// The word that names it on a command line.
   package let id: String

@@ -20,6 +20,18 @@ struct LiteralTests {
   }
 
   @Test(arguments: [
+    ("\"\"", ""), ("\"a\\\"b\\'\\\\\"", "a\"b'\\"), ("\"\\229\\176\\143\\n1\"", "小\n1"),
+  ])
+  func lua(_ text: String, _ value: String) {
+    #expect(Literal.lua(bytes(text)) == .complete(Array(value.utf8)))
+  }
+
+  @Test(arguments: ["", "a", "\"a", "\"\\300\"", "\"a\" b", "\"\\"])
+  func luaMalformed(_ text: String) {
+    #expect(Literal.lua(bytes(text)) == .malformed)
+  }
+
+  @Test(arguments: [
     ("<<>>", ""), ("<<\"\">>", ""), ("<<\"a\">>", "a"), ("<<97,98,\n  99>>", "abc"),
     ("<<\"a\\\"b\\\\c\\nd\">>", "a\"b\\c\nd"), ("<<\"ab\"\n   \"cd\">>", "abcd"),
     ("<<\"小\"/utf8>>", "小"), ("<<\"a\\x{5c0f}\"/utf8>>", "a小"), ("<<\"a\\101\">>", "aA"),

@@ -66,6 +66,17 @@ struct RealLogTests {
     #expect(problems.isEmpty)
   }
 
+  /// Every one has a long chat, which chunks cut inside of characters.
+  @Test(arguments: whole)
+  func theLongChatIsThere(_ fixture: Fixture) throws {
+    let sent = String(decoding: fixture.bytes, as: UTF8.self).contains("'m-long'")
+    guard sent else { return }
+    let reading = try read(fixture.bytes, detected(fixture))
+    let chats = reading.elements.filter { $0.contains("m-long") && $0.contains("<message") }
+    #expect(!chats.isEmpty)
+    #expect(chats.allSatisfy { !$0.contains("\u{FFFD}") })
+  }
+
   @Test(arguments: Fixture.logs)
   func isDetectedFromItsBeginning(_ fixture: Fixture) {
     let format = Self.format(of: fixture)
