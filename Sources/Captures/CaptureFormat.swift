@@ -1,4 +1,11 @@
 /// A format of captures that can be read.
+///
+/// To add a program, look at a log of it and write one description. Where each record is a whole
+/// element that begins behind a fixed text on its line, that is a `LineLog`: the markers, what may
+/// stand before them, and what the program's other lines look like. Where a record is what one
+/// read or write had, is a byte string of a language, or stands below its head, it is a `ChunkLog`:
+/// a function that reads the head of a record, and how the payload is written. Then name it here,
+/// and put a log of it with the roster of its server beside the others: the tests find it there.
 package struct CaptureFormat: Sendable {
   /// The word that names it on a command line.
   package let id: String
@@ -96,12 +103,11 @@ package struct CaptureFormat: Sendable {
   private static let consoles: [CaptureFormat] = [
     CaptureFormat(
       "psi", "XML console of Psi or Psi+, which does not say which way an element went",
-      howTo: "account menu, XML Console, Enable, Dump Ringbuf; copy all of it", isTested: false,
-      .xml),
+      howTo: "account menu, XML Console, Enable, Dump Ringbuf; copy all of it", .xml),
     CaptureFormat(
       "gajim-console", "export of Gajim's XML console",
       howTo: "Accounts, Advanced, XML Console; filter nothing; copy or export",
-      isTested: false, .chunks(.gajimConsole)),
+      .chunks(.gajimConsole)),
     CaptureFormat(
       "beagle", "XML console of Beagle or Siskin",
       howTo: "open the account's XML console, log in again, copy all of it",

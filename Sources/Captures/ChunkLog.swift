@@ -47,6 +47,9 @@ struct ChunkLog: Sendable {
   var trim: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>)?
   /// Whether a record holds whole elements, so that one that ends within an element is broken.
   var isWhole = false
+  /// Whether heads name the connection only of what was sent; chunks received say how long they
+  /// are.
+  var namesSendersOnly = false
   /// What stands in a payload for what the program left out.
   var omissions: [String] = []
   var hint: LineLog.Hint?

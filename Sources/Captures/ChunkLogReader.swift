@@ -8,19 +8,19 @@ import XMPPStream
 /// begins with `<`, and one of the same stream can only go on with the open element. A line that
 /// stands in a text of a stanza before is an echo (`EchoGuard`).
 final class ChunkLogReader: LineReader {
-  private struct Key: Hashable {
+  struct Key: Hashable {
     let connection: String
     let direction: Direction?
   }
 
   /// A record whose payload is being read.
-  private struct Record {
+  struct Record {
     let line: Int
     let key: Key
     let time: Int64?
   }
 
-  private struct HeldLine {
+  struct HeldLine {
     let number: Int
     let bytes: ArraySlice<UInt8>
   }
@@ -41,28 +41,43 @@ final class ChunkLogReader: LineReader {
     var lines: [HeldLine] = []
   }
 
-  private let log: ChunkLog
+  /// A chunk that waits for a later line to say whose it is.
+  struct Unrouted {
+    let record: Record
+    let chunk: [UInt8]
+    /// What has come since, to be read again.
+    var lines: [HeldLine] = []
+  }
+
+  let log: ChunkLog
   private let limits: StreamLimits
   private let suffix: [UInt8]
   private var clock: LogClock
   private var shapes = ShapeMemory()
   private var echoes = EchoGuard()
   private var guess = DirectionGuess()
-  private var streams: [Key: ChunkStream] = [:]
-  private var current: Record?
+  var streams: [Key: ChunkStream] = [:]
+  var current: Record?
   private var pending: Pending?
   private var collected: Collected?
   /// The suffix at the end of the last line, which may be part of the payload.
   private var heldSuffix = false
   /// Lines to be read again, the next one last.
-  private var again: [HeldLine] = []
+  var again: [HeldLine] = []
+  var router = AccountRouter()
+  var unrouted: Unrouted?
   private var hintLine: Int?
   private var hasRecords = false
 
+  private var countLimit = ChunkLogReader.maximumCount
+
   /// More is no chunk that one read gives.
   private static let maximumCount = 1 << 20
+  private static let minimumCount = 16 << 10
   private static let maximumPendingLines = 8
   private static let maximumStreams = 10_000
+  /// How many lines later an answer to a push comes at most.
+  static let maximumUnroutedLines = 200
 
   init(_ log: ChunkLog, _ options: ReaderOptions) {
     self.log = log
@@ -75,13 +90,15 @@ final class ChunkLogReader: LineReader {
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    if collected == nil { countLimit = Self.maximumCount }
     try read(line, number, sink)
     while let held = again.popLast() { try read(held.bytes, held.number, sink) }
   }
 
   func finish(_ sink: Sink) throws {
-    while let unfinished = collected {
-      try giveUp(unfinished, sink)
+    while collected != nil || unrouted != nil {
+      if let unfinished = collected { try giveUp(unfinished, sink) }
+      if unrouted != nil { try route(to: nil, sink) }
       while let held = again.popLast() { try read(held.bytes, held.number, sink) }
     }
     let keys = streams.keys.sorted {
@@ -104,6 +121,7 @@ final class ChunkLogReader: LineReader {
     let line = trimmed(outer?.rest ?? whole)
     if collected != nil { return try collect(line, number, sink) }
     var head = log.head(line)
+    if unrouted != nil { return try waitForAnswer(head, whole, number, sink) }
     if let time = outer?.time { head?.time = time }
     if let open = pending, try readBehindHead(open, line, head, number, sink) { return }
     if let head, try begin(head, line, whole, number, sink) { return }
@@ -156,7 +174,11 @@ final class ChunkLogReader: LineReader {
     let key = Key(connection: head.connection, direction: head.direction)
     let isBare = log.lead != nil && head.payload.allSatisfy(\.isBlank)
     switch log.payload {
-    case .verbatim: guard isBare || mayBegin(key, head.payload) else { return false }
+    case .verbatim:
+      guard isBare || mayBegin(key, head.payload) else {
+        try reportBeginning(key, head.payload, number, sink)
+        return false
+      }
     case .literal: break
     }
     if isEcho(whole, head.payload) || isEcho(line, head.payload) {
@@ -192,9 +214,24 @@ final class ChunkLogReader: LineReader {
     log.trim.map { $0(line) } ?? line
   }
 
+  /// Says so where a log begins in the middle of a stanza.
+  private func reportBeginning(
+    _ key: Key, _ payload: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
+  ) throws {
+    guard current == nil, streams.isEmpty, payload.contains(UInt8(ascii: "<")) else { return }
+    streams[key] = ChunkStream(limits)
+    try problem("the log begins within a stanza, which is left out", number, sink)
+  }
+
   /// Whether a record with this payload can begin where reading has come to.
   private func mayBegin(_ key: Key, _ payload: ArraySlice<UInt8>) -> Bool {
     guard !isInsidePayload else { return false }
+    if log.namesSendersOnly, key.direction == .inbound {
+      let isOpen = streams.contains {
+        $0.key.direction == .inbound && !$0.value.isBetweenElements
+      }
+      if isOpen { return true }
+    }
     if let stream = streams[key], !stream.isBetweenElements, !log.isWhole { return true }
     return payload.withoutLeadingSpace.first == UInt8(ascii: "<")
   }
@@ -219,7 +256,7 @@ final class ChunkLogReader: LineReader {
     if hasRecords { try sink(.record(record)) }
   }
 
-  private func problem(_ message: String, _ line: Int, _ sink: Sink) throws {
+  func problem(_ message: String, _ line: Int, _ sink: Sink) throws {
     try sink(.problem(CaptureProblem(line: line, message: message)))
   }
 
@@ -233,7 +270,7 @@ final class ChunkLogReader: LineReader {
       collected = Collected(record: record, count: nil, bytes: Array(payload))
       try decodeLiteral(sink)
     case .verbatim:
-      if let count, count <= Self.maximumCount {
+      if let count, count <= countLimit {
         collected = Collected(record: record, count: count, bytes: Array(payload))
         return try completeCounted(sink)
       }
@@ -244,6 +281,12 @@ final class ChunkLogReader: LineReader {
   private func startVerbatim(
     _ record: Record, _ payload: ArraySlice<UInt8>, _ sink: Sink
   ) throws {
+    if log.namesSendersOnly {
+      guard record.key.direction == .outbound else {
+        return try receive(payload, record, sink)
+      }
+      router.sent(record.key.connection, payload)
+    }
     current = record
     if log.isWhole {
       streams[record.key]?.breakOff("it ends inside an element")
@@ -316,10 +359,8 @@ final class ChunkLogReader: LineReader {
       return try giveUp(open, sink)
     }
     collected = nil
-    current = open.record
     heldSuffix = false
-    try feed(open.bytes[..<count], beginsChunk: true, sink)
-    current = nil
+    try receive(open.bytes[..<count], open.record, sink)
     if isOtherLine {
       again.append(HeldLine(number: open.lines.last?.number ?? open.record.line, bytes: rest))
     }
@@ -332,6 +373,9 @@ final class ChunkLogReader: LineReader {
       let message = "the record cannot be read: its byte string is malformed"
       return try problem(message, open.record.line, sink)
     }
+    // Each failure among lines that are read again halves what the next may take, so that a log
+    // made to fail at every line is not read over and over.
+    if !open.lines.isEmpty { countLimit = max(Self.minimumCount, countLimit / 2) }
     again += open.lines.reversed()
     let end = open.bytes.firstIndex(of: UInt8(ascii: "\n")) ?? open.bytes.endIndex
     try startVerbatim(open.record, open.bytes[..<end], sink)
@@ -339,7 +383,7 @@ final class ChunkLogReader: LineReader {
 
   // MARK: Streams
 
-  private func feed(_ bytes: ArraySlice<UInt8>, beginsChunk: Bool, _ sink: Sink) throws {
+  func feed(_ bytes: ArraySlice<UInt8>, beginsChunk: Bool, _ sink: Sink) throws {
     guard let record = current else { return }
     if streams.count > Self.maximumStreams { streams = streams.filter { !$1.isBetweenElements } }
     if beginsChunk, record.key.direction == .outbound, TopLevel.isStreamHeader(bytes) {

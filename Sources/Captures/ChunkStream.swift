@@ -115,13 +115,21 @@ enum TopLevel {
     ["to", "from", "id"].contains { node.attribute($0) != nil }
   }
 
-  /// Whether an element is in a namespace that elements of streams are in.
+  /// Whether a stanza begins here.
+  static func isStanza(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let text = bytes.withoutLeadingSpace
+    return ["<iq", "<message", "<presence"].contains { text.starts(with: $0.utf8) }
+  }
+
+  /// Whether an element is one that only streams have, by its name and its namespace.
   static func holds(_ node: XMLNode) -> Bool {
-    let namespaces = [
-      Namespace.client, Namespace.streams, Namespace.sasl, Namespace.sasl2,
-      Namespace.streamManagement, Namespace.streamManagement2,
-    ]
-    return namespaces.contains(node.name.namespace) && names.contains(Array(node.name.local.utf8))
+    switch node.name.namespace {
+    case Namespace.client: ["iq", "message", "presence"].contains(node.name.local)
+    case Namespace.streams, Namespace.sasl, Namespace.sasl2, Namespace.streamManagement,
+      Namespace.streamManagement2:
+      names.contains(Array(node.name.local.utf8))
+    default: false
+    }
   }
 
   private static func name(_ tag: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -116,14 +116,17 @@ extension ChunkLog {
       }
       let count = direction == .inbound ? Int(String(decoding: name, as: UTF8.self)) : nil
       guard direction == .outbound || count != nil else { return nil }
-      return Head(direction: direction, payload: scanner.rest, count: count)
+      let connection = direction == .outbound ? String(decoding: name, as: UTF8.self) : ""
+      return Head(
+        direction: direction, connection: connection, payload: scanner.rest, count: count)
     },
     isOwnLine: { line in
       var scanner = ByteScanner(line)
       guard scanner.digits("(00:00:00) ") != nil else { return false }
       return !scanner.take { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") }.isEmpty
         && scanner.skip(": ")
-    })
+    },
+    namesSendersOnly: true)
 
   /// loudmouth, as mcabber prints it: the chunk stands under a line of dashes.
   static let mcabber = ChunkLog(
@@ -184,7 +187,8 @@ extension ChunkLog {
     return scanner.rest.isEmpty ? LineLog.Prefix() : nil
   }
 
-  /// nbxmpp under Gajim: `11/21/26 07:29:25 (I) nbxmpp.connection | (capture) ::::: DATA SENT ::::`.
+  /// nbxmpp under Gajim:
+  /// `11/21/26 07:29:25 (I) nbxmpp.connection | (capture) ::::: DATA SENT ::::`.
   static let gajim = ChunkLog(
     head: { line in
       guard let (message, time) = gajimMessage(line) else { return nil }

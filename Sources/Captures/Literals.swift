@@ -39,6 +39,42 @@ enum Literal: Equatable {
     return .malformed
   }
 
+  // MARK: Lua
+
+  /// `"…"` with escapes such as `\\229`, as Prosody prints bytes that are not UTF-8.
+  static func lua(_ text: ArraySlice<UInt8>) -> Literal {
+    guard text.first == UInt8(ascii: "\"") else { return .malformed }
+    var output: [UInt8] = []
+    var rest = text.dropFirst()
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\"") { return rest.isEmpty ? .complete(output) : .malformed }
+      guard byte == UInt8(ascii: "\\") else {
+        output.append(byte)
+        continue
+      }
+      let digits = rest.prefix(3).prefix(while: \.isDigit)
+      guard digits.isEmpty else {
+        let value = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        guard let byte = UInt8(exactly: value) else { return .malformed }
+        output.append(byte)
+        rest = rest.dropFirst(digits.count)
+        continue
+      }
+      switch rest.popFirst() {
+      case UInt8(ascii: "n"): output.append(0x0A)
+      case UInt8(ascii: "r"): output.append(0x0D)
+      case UInt8(ascii: "t"): output.append(0x09)
+      case UInt8(ascii: "v"): output.append(0x0B)
+      case UInt8(ascii: "f"): output.append(0x0C)
+      case UInt8(ascii: "b"): output.append(0x08)
+      case UInt8(ascii: "a"): output.append(0x07)
+      case let other?: output.append(other)
+      case nil: return .malformed
+      }
+    }
+    return .malformed
+  }
+
   // MARK: Erlang
 
   /// `<<"…">>`, also in pieces and with `/utf8`, or `<<60,105,…>>`, wrapped over any lines.
@@ -84,13 +120,18 @@ enum Literal: Equatable {
       _ = scanner.take(while: \.isBlank)
     }
     if scanner.skip("/utf8") { return .complete(characters) }
+    if !scanner.rest.isEmpty, "/utf8".utf8.starts(with: scanner.rest) { return .unfinished }
     return .complete(latin1(characters))
   }
 
   private static func erlangEscape(_ scanner: inout ByteScanner) -> [UInt8]? {
     if scanner.skip("x{") {
-      guard let digits = scanner.take(upTo: "}", limit: 8),
-        let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
+      guard let digits = scanner.take(upTo: "}", limit: 9) else {
+        // Where it is cut off, nothing is left; else it is malformed.
+        if scanner.rest.count < 9 { _ = scanner.take(scanner.rest.count) }
+        return nil
+      }
+      guard let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
         let character = Unicode.Scalar(value)
       else { return nil }
       return Array(String(Character(character)).utf8)

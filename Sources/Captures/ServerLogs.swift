@@ -56,9 +56,13 @@ extension ChunkLog {
         else { continue }
         var scanner = ByteScanner(line[(start + marker.utf8.count)...])
         guard let count = scanner.number(), scanner.skip("): ") else { continue }
+        var payload = scanner.rest
+        if case .complete(let bytes) = Literal.lua(payload), bytes.count == count {
+          payload = bytes[...]
+        }
         return Head(
           direction: direction, connection: prefix.connection, time: prefix.time,
-          payload: scanner.rest, count: count)
+          payload: payload, count: count)
       }
       return nil
     },

@@ -37,7 +37,8 @@ struct RenderedLogTests {
       "2026-11-21 07:19:12.123 iPhoneXMPP[123:456] \(isInbound ? "RECV" : "SEND"): \(xml)\n"
     },
     Program(name: "Monal", format: "monal") { isInbound, xml in
-      "2026-11-21T07:19:12.123+0000 [0x1234] xmpp processInput: \(isInbound ? "RECV Stanza" : "SEND"): \(xml)\n"
+      "2026-11-21T07:19:12.123+0000 [0x1234] xmpp processInput: "
+        + "\(isInbound ? "RECV Stanza" : "SEND"): \(xml)\n"
     },
     Program(name: "Gajim's console", format: "gajim-console") { isInbound, xml in
       "<!-- \(isInbound ? "Incoming" : "Outgoing") Sat Nov 21 07:19:12 2026 (home) -->\n\(xml)\n\n"
@@ -49,7 +50,8 @@ struct RenderedLogTests {
       "<!-- TS:2026-11-21T07:19:12-->\(xml)\n"
     },
     Program(name: "Converse.js with colours", format: "converse") { isInbound, xml in
-      "converse.js:1234 %c 2026-11-21T07:19:12.123Z DEBUG: \(xml) color: \(isInbound ? "darkgoldenrod" : "darkcyan")\n"
+      "converse.js:1234 %c 2026-11-21T07:19:12.123Z DEBUG: \(xml) "
+        + "color: \(isInbound ? "darkgoldenrod" : "darkcyan")\n"
     },
     Program(name: "Converse.js without colours", format: "converse") { _, xml in
       "converse.js:1234 2026-11-21T07:19:12.123Z DEBUG: \(xml)\n"

@@ -1,0 +1,67 @@
+/// What a file is that holds no capture which can be read as it is, and what to do about it.
+package enum UnreadableFile: Hashable, Sendable {
+  /// A compressed file, by its program.
+  case compressed(program: String)
+  /// A capture of packets, as tcpdump and Wireshark write it.
+  case packets
+  /// Text in another encoding.
+  case utf16
+  case empty
+  /// Bytes that are no text.
+  case binary
+
+  /// Looks at the first bytes of a file, 64 KiB of which are enough; nil where it is text.
+  package init?(_ head: [UInt8]) {
+    let magics: [([UInt8], UnreadableFile)] = [
+      ([0x1F, 0x8B], .compressed(program: "gzip")),
+      ([0xFD, 0x37, 0x7A, 0x58, 0x5A], .compressed(program: "xz")),
+      ([0x28, 0xB5, 0x2F, 0xFD], .compressed(program: "zstd")),
+      ([0x42, 0x5A, 0x68], .compressed(program: "bzip2")),
+      ([0x50, 0x4B, 0x03, 0x04], .compressed(program: "unzip")),
+      ([0x0A, 0x0D, 0x0D, 0x0A], .packets), ([0xD4, 0xC3, 0xB2, 0xA1], .packets),
+      ([0xA1, 0xB2, 0xC3, 0xD4], .packets), ([0x4D, 0x3C, 0xB2, 0xA1], .packets),
+      ([0xFF, 0xFE], .utf16), ([0xFE, 0xFF], .utf16),
+    ]
+    if let known = magics.first(where: { head.starts(with: $0.0) }) {
+      self = known.1
+    } else if head.isEmpty {
+      self = .empty
+    } else if Self.isUTF16(head) {
+      self = .utf16
+    } else if head.count(where: { $0 == 0 }) * 20 > head.count {
+      self = .binary
+    } else {
+      return nil
+    }
+  }
+
+  /// Whether every other byte is zero, as of Latin letters.
+  private static func isUTF16(_ head: [UInt8]) -> Bool {
+    let pairs = head.count / 2
+    guard pairs >= 4 else { return false }
+    let zeros = [0, 1].map { offset in
+      (0..<pairs).count { head[2 * $0 + offset] == 0 }
+    }
+    return zeros.contains { $0 * 10 > pairs * 8 } && zeros.contains { $0 * 10 < pairs }
+  }
+}
+
+extension UnreadableFile: CustomStringConvertible {
+  /// The reason as a clause, and the way out.
+  package var description: String {
+    switch self {
+    case .compressed(program: "unzip"):
+      "it is a zip archive; unpack it first: unzip FILE"
+    case .compressed(let program):
+      "it is compressed with \(program); unpack it first: \(program) -dk FILE"
+    case .packets:
+      """
+      it is a capture of packets; decrypt and save the TCP stream first: \
+      tshark -q -r FILE -z follow,tcp,yaml,0 > STREAM.yaml
+      """
+    case .utf16: "it is text in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 FILE > COPY"
+    case .empty: "it is empty"
+    case .binary: "it is no text"
+    }
+  }
+}

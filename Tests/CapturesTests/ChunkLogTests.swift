@@ -1,0 +1,108 @@
+import Captures
+import Testing
+
+/// The shared machinery of logs of chunks, by small logs made for it.
+struct ChunkLogTests {
+  private func line(_ isInbound: Bool, _ chunk: String) -> String {
+    "Sat Nov 21 10:46:05 2026 \(isInbound ? "RECEIVED" : "SENT") \(chunk)\n"
+  }
+
+  @Test func aStanzaIsCutAnywhere() throws {
+    let xml = "<iq id='1'><query xmlns='jabber:iq:roster'><item jid='b&lt;'/></query></iq><r/>"
+    for cut in 1..<xml.count {
+      let middle = xml.index(xml.startIndex, offsetBy: cut)
+      let log =
+        line(true, String(xml[..<middle])) + line(false, "<presence/>")
+        + line(true, String(xml[middle...]))
+      let reading = try read(log, "qxmpp")
+      #expect(reading.problems.isEmpty, "\(cut)")
+      #expect(reading.elements.count == 3, "\(cut)")
+      #expect(reading.elements.contains("> <presence/>"), "\(cut)")
+      #expect(reading.elements.contains { $0.dropFirst(2) == xml.dropLast(4) }, "\(cut)")
+    }
+  }
+
+  @Test func linesOfTheProgramStandBetweenTheParts() throws {
+    let log =
+      line(true, "<iq id=") + "Sat Nov 21 10:46:05 2026 DEBUG <something> else\n"
+      + line(true, "'1'/>")
+    let reading = try read(log, "qxmpp")
+    #expect(reading.elements == ["< <iq id='1'/>"])
+  }
+
+  @Test func aLogThatBeginsInTheMiddleOfAStanza() throws {
+    let log =
+      line(true, "='both'/></query></iq><presence/>") + line(false, "<iq id='2'/>")
+      + line(true, "<iq id='2' type='result'/>")
+    let reading = try read(log, "qxmpp")
+    #expect(reading.elements == ["> <iq id='2'/>", "< <iq id='2' type='result'/>"])
+    #expect(reading.problems.map(\.line) == [1])
+  }
+
+  /// What stands inside of a lost stanza must not be taken for one, whatever it looks like.
+  @Test func aStanzaWithinALostStanzaIsNone() throws {
+    let inner = "<iq type='set'><query xmlns='jabber:iq:roster'><item jid='evil'/></query></iq>"
+    let log =
+      line(true, "x='y'><forwarded>\(inner)") + line(true, "</forwarded></message>")
+      + line(true, "<presence/>")
+    let reading = try read(log, "qxmpp")
+    #expect(reading.elements == ["< <presence/>"])
+    #expect(reading.problems.map(\.line) == [1, 2])
+  }
+
+  @Test func aConnectionThatBreaksOffIsReportedAndTheNextIsRead() throws {
+    let header =
+      "<?xml version='1.0'?><stream:stream xmlns='jabber:client' "
+      + "xmlns:stream='http://etherx.jabber.org/streams' to='a'>"
+    let log =
+      line(true, "<iq id='1'><query") + line(false, header) + line(true, header)
+      + line(true, "<presence/>")
+    let reading = try read(log, "qxmpp")
+    #expect(reading.elements == ["< <presence/>"])
+    #expect(reading.problems.map(\.line) == [1])
+  }
+
+  @Test func aWrongCountIsNotTrusted() throws {
+    for count in [0, 5, 10, 12, 40, 5_000_000] {
+      let log = """
+        (07:19:12) jabber: Recv (\(count)): <presence/>
+        (07:19:13) jabber: Sending (a@b/c): <iq id='1'/>
+        (07:19:14) jabber: Recv (16): <iq id='\("22")'/>
+
+        """
+      let reading = try read(log, "libpurple")
+      #expect(
+        reading.elements == ["< <presence/>", "> <iq id='1'/>", "< <iq id='22'/>"], "\(count)")
+    }
+  }
+
+  @Test func whatIsWrittenBetweenChunksIsNotRead() throws {
+    let log = line(true, "<presence/>") + "<iq id='printed'/>\n" + line(true, "<r/>")
+    #expect(try read(log, "qxmpp").elements == ["< <presence/>", "< <r/>"])
+  }
+
+  @Test func connectionsDoNotMix() throws {
+    let log = """
+      07:19:12 RECV (0): <iq id='1'>
+      07:19:12 RECV (1): <iq id='2'>
+      07:19:12 RECV (0): <a/></iq>
+      07:19:12 RECV (1): <b/></iq>
+
+      """
+    let reading = try read(log, "smack")
+    #expect(reading.elements == ["< <iq id='1'><a/></iq>", "< <iq id='2'><b/></iq>"])
+    #expect(reading.records.map(\.connection) == ["0", "1"])
+  }
+
+  @Test func manyStreamsAreBounded() throws {
+    var log = ""
+    for number in 0..<30_000 { log += "07:19:12 RECV (\(number)): <iq id='\(number)'/>\n" }
+    #expect(try read(log, "smack").elements.count == 30_000)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aLogThatFailsAtEveryLine() throws {
+    let log = String(repeating: "(07:19:12) jabber: Recv (1000000): <a\n", count: 5000)
+    _ = try read(log, "libpurple")
+  }
+}

@@ -1,0 +1,118 @@
+import Captures
+import Foundation
+import TestSupport
+import Testing
+
+/// What a file is, found by looking at it.
+struct DetectionTests {
+  @Test func theIdsAreDistinctAndSaidOf() {
+    #expect(Set(CaptureFormat.all.map(\.id)).count == CaptureFormat.all.count)
+    for format in CaptureFormat.all {
+      #expect(CaptureFormat.named(format.id)?.title == format.title)
+      #expect(!format.howTo.isEmpty)
+    }
+  }
+
+  /// A format is called tested where there is a log of it, and only there.
+  @Test func testedMeansThatThereIsALog() {
+    let logged = Set((Fixture.all + Fixture.logs).map(\.format)).union(["native"])
+    for format in CaptureFormat.all {
+      #expect(format.isTested == logged.contains(format.id), "\(format.id)")
+    }
+  }
+
+  /// Two thirds of any log are found to be what the whole is: detection hangs on no one line.
+  @Test(arguments: Fixture.all + Fixture.logs)
+  func partsOfALogAreFoundToo(_ fixture: Fixture) {
+    // Bare elements are known by how the file begins.
+    guard fixture.name != "wireshark/follow.ascii.txt", fixture.format != "psi",
+      let whole = detect(fixture.bytes[...])
+    else { return }
+    let lines = fixture.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    guard lines.count > 60 else { return }
+    for skipped in [lines.count / 3, lines.count / 2] {
+      let rest = Array(lines[skipped...].joined(separator: [0x0A]))
+      let found = detect(rest.prefix(64 << 10))
+      // The server's own lines are the same under either module.
+      if whole != "prosody-raw" { #expect(found == whole) }
+    }
+  }
+
+  private func detect(_ bytes: ArraySlice<UInt8>) -> String? {
+    CaptureFormat.detect(Array(bytes.prefix(64 << 10)))?.id
+  }
+
+  /// A log whose contact quotes many lines of another program's is still its own program's.
+  @Test func aBodyFullOfAnotherProgramsLinesDeceivesNobody() throws {
+    let forged = String(repeating: "2026-11-21T07:00:00Z: xmpp: DBG: RECV: &lt;a/>\n", count: 10)
+    var log = ""
+    for number in 0..<20 { log += "DEBUG    RECV: <iq id='\(number)'/>\n" }
+    log += "DEBUG    RECV: <message><body>\(forged)</body></message>\n"
+    #expect(detect(Array(log.utf8)[...]) == "slixmpp")
+  }
+
+  @Test(arguments: [
+    // nginx
+    """
+    127.0.0.1 - - [21/Nov/2026:07:14:48 +0000] "GET / HTTP/1.1" 200 612 "-" "curl/7.88.1"
+    2026/11/21 07:14:48 [error] 123#123: *1 open() "/x" failed (2: No such file or directory)
+    """,
+    // syslog
+    """
+    Nov 21 07:14:48 host sshd[123]: Accepted publickey for x from 10.0.0.1 port 1 ssh2
+    2026-11-21T07:14:48.123456+00:00 host systemd[1]: Started Session 1 of user x.
+    """,
+    "name,age\nbob,1\ncarol,2\n",
+    "# A heading\n\nSome text that speaks of XML such as <iq/> and of logs.\n\n- a list\n",
+    "<!DOCTYPE html>\n<html><head><title>x</title></head><body>IN</body></html>\n",
+    "<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg'><a/></svg>\n",
+    "<presentation><slide/></presentation>",
+    "<a href='x'>y</a>",
+    "<!-- a comment -->\n<project><name>x</name></project>",
+    "{\"name\":\"x\",\"version\":1}\n",
+    "packages:\n  - name: x\n    peer: 0\n",
+    "import sys\nprint('RECV')\n",
+    "2026-11-21 07:14:48,501 INFO something DEBUG else\n",
+    "Sat Nov 21 10:46:05 2026 something else\n",
+    "11/21/26 07:14:48 and so on\n",
+    "deadbeef\ncafebabe\n",
+  ])
+  func otherTextIsNone(_ text: String) {
+    #expect(CaptureFormat.detect(Array(text.utf8))?.id == nil)
+  }
+
+  @Test func ourOwnFilesAreNone() throws {
+    let root = CaptureCase.fixtures.deletingLastPathComponent().deletingLastPathComponent()
+    for name in ["README.md", "LICENSE", "Package.swift", "tools/fuzz"] {
+      let data = try Data(contentsOf: root.appending(path: name))
+      #expect(CaptureFormat.detect([UInt8](data))?.id == nil, "\(name)")
+    }
+  }
+
+  @Test func randomBytesAreNone() {
+    for seed in UInt64(0)..<20 {
+      var generator = SeededGenerator(seed: seed)
+      let bytes = (0..<8000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      #expect(CaptureFormat.detect(bytes)?.id == nil, "seed \(seed)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([0x1F, 0x8B, 8, 0], "gzip -dk"), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz -dk"),
+      ([0x28, 0xB5, 0x2F, 0xFD, 4], "zstd -dk"), ([0x42, 0x5A, 0x68, 0x39], "bzip2 -dk"),
+      ([0x50, 0x4B, 3, 4], "unzip"), ([0x0A, 0x0D, 0x0D, 0x0A, 1], "tshark"),
+      ([0xFF, 0xFE, 0x41, 0], "iconv"), ([], "empty"),
+      ([0x44, 0, 0x45, 0, 0x42, 0, 0x55, 0, 0x47, 0], "iconv"),
+      ([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0, 0, 0, 0, 0], "no text"),
+    ] as [([UInt8], String)])
+  func whatCannotBeReadSaysWhatToDo(_ head: [UInt8], _ advice: String) {
+    #expect(CaptureFormat.detect(head)?.id == nil)
+    #expect(UnreadableFile(head)?.description.contains(advice) == true)
+  }
+
+  @Test(arguments: Fixture.all + Fixture.logs)
+  func logsAreText(_ fixture: Fixture) {
+    #expect(UnreadableFile(Array(fixture.bytes.prefix(64 << 10))) == nil)
+  }
+}
