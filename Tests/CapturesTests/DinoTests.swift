@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import TestSupport
 import Testing
 import XMPPStanza
 
