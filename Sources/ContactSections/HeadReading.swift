@@ -46,12 +46,15 @@ struct HeadReading {
 
   /// Whether what follows a surname, which begins no word here, looks like a person.
   private static func isPerson(_ run: HanRun, in strength: NameFacts.Strength) -> Bool {
-    switch strength {
+    let others = 1..<min(max(run.count, 1), 3)
+    return switch strength {
     case .always: true
-    case .usual: hasNameLength(run)
+    case .usual:
+      isTitled(run, givenName: 0)
+        || hasNameLength(run) && (run.count == 1 || others.contains { isGiven(run[$0]) })
     case .rare:
       isTitled(run, givenName: 0)
-        || hasNameLength(run) && (1..<min(run.count, 3)).allSatisfy { isGiven(run[$0]) }
+        || hasNameLength(run) && others.allSatisfy { isGiven(run[$0]) }
     }
   }
 

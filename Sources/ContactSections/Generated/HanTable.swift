@@ -30,7 +30,7 @@ enum HanTable {
   /// U+4E00 to U+9FFF, two digits each: the reading and the state.
   static var main: StaticString {
 #"""
-8[(*,Z2M4b7_*WR]9q42P27_+Y@e8{/M)O&B&B:J2h1{5%5%2z%/8Y&sC_5T&2_*2zd|(/8v.&8H\+4:*C,+)c8B2]U\+[+u\#
+8[(*,Z2M4b7_*WR]9q42P27_+Y%:8{/M)O&B&B:J2h1{5%5%2z%/8Y&sC_5T&2_*2zd|(/8v.&8H\+4:*C,+)c8B2]U\+[+u\#
 ).*5&W%u.4:_:=$B70'D7<:=+~-s,221)C8\8^0)7T,-,-6{Ja8^8[:,7R9b+1(qI48a291b2b+3*-&2&28]8b8FK%,-Mz8X\#
 7X7f)O,-7_+45,(;5$+Y02+^,34~//+1.{.Y:c3g898I)D4P0$)Q5y8z'/9zN(:/*<)QeT.58^,;-e.x8{:'k{5%(n&H8z-9\#
 8z9.+4My7T+~5Wlk)m)m8E7p8E2No@G*6c75,V'=+m*S8^%u*s/u8Z7h+|6Y.'7h+|8Y2k%38w7s'F-{(T7;3MjHbU+Zn08^\#
@@ -214,7 +214,7 @@ p).@+*)C*b*e7bba4Z7Z8}.S-S0u8z.5fH9H'Ib>pG7sow-r5%89.9n-:c8obH%I-}^o8Y$@+A9}%te|
 n5[~*%2X8f%(-F)'%K/6ba7;e^9?ec-s8toJeN5W:/oa_:76+Jnn1^kp$y%t/le9+cMv4D&2*%[~+W7deM2n*X8f3\dn,$nf\#
 oa5o7;7s+<8;q6eCdK(K(v+2-P5,.<8f/G+\dx+f8f),.48^+c9+%t'B3>+edN(v5C8~:_`)kg-h-S&s3%8o2X(r*5,;8J*b\#
 8fk%9?.W8Jdl/H4]m&'K+o%u8fa]$E:<dO-S03n*eR8>7coE)T8J8|+V$y/X*7'b+J7k7k+Ja}.99I:M,-9b7s&9:_p297%I\#
-8M2P:1)*0yGS7?2H8^.R&^1{,L1`8H,L1e/v&$.,NY,V(P*77u:/*7*77;2_$s';7]:':<,_pq)C$C7s7s.;:^86,36.M:,(\#
+8M2P:1)*0yGS7?2H8^.R&^1{,L1`8H,L1e/v&$.,3.,V(P*77u:/*7*77;2_$s';7]:':<,_pq)C$C7s7s.;:^86,36.M:,(\#
 hc6'6'%/8N6]4\:>U2'sn74~-}&9+G:6+15R-U6X+o81*t3+.1+C8M8)8)7c8anM:68R5%796^/Xp2,L+'-_7]:<85:'2A8G\#
 +K*7&*+J,Z,3(v4d8Y+M$$63+z3J.17W)Cb~7s2JmS:_6Z70*R1v-Y4Z81).&93\+27W5,*g8=,~,57k7W8G*X:R,B'j7s+Z\#
 7U8G.g*V8J+C/?,165$^)*.6->+R6v7W'.nN+'&$)D7K+m&r)12:2v4&7W2v7x%}8J8J8^,;8|)Y391|8')Y4x%{4d8&0[)o\#
@@ -250,7 +250,7 @@ e\7c2N,;84fNq^J8.R8|5f752{)I(*-d$B+Y+('j&W)Q,-8z2O8z8M.v+(7T)B7?+u8C%($r$T9+,;/=
 he:9,?2{'0319_`{c:,?q49_*%9s(?/\2O8f8z[V9s:11ra`8f*e8^%2n,*e$;9k8H+c*e8y-9(xDz'Q1^`?2{PK^L.Tpf/B\#
 -qbt81b^hY*5$3eM80:6^G$3*%-s/v(*)T8./)77:-2P9%6JS6(O7u7Z1`).(P/[/`PJ5%9./N1](|/R'D/8/0,Q7d,v5%8L\#
 :'8S4s+W'=:$-7,04v8\4z/:/l:>px9}/L5%8~'|0Wqa:f&$9a86%//H.HQ=6^/F'~'j0>/`86&6-7,8/o:%6Q8M8I/lq//l\#
-9|:'/85w4g*X+C'j&3'6,8(X/%n_7Wd<-P+e4\6K*D71-n5%2v.18C+|p}-qdK5p,85HQ=(>$m1~/v+O0W.T8^+s%C:88z+O\#
+UL:'/85w4g*X+C'j&3'6,8(X/%n_7Wd<-P+e4\6K*D71-n5%2v.18C+|p}-qdK5p,85HQ=(>$m1~/v+O0W.T8^+s%C:88z+O\#
 .w7_7|+J*D97&e+c/:(@+-836L-:)[3w/081(q7K/Q&B-</F7E,y'L&,,]5`7\2v/l/`/$5H9L9q8^'vcq/l5M&reG&6ez2,\#
 &1*</B723z2/7W2b2I:='e4u5M.,&*7b,Q8Y816^/o.4*?+f8Y$1+M9ib`*%9vNP/8]=4?0t8=8T+Wf=/L25/L-h-7,;83/L\#
 +W.R/BeC*5/%7Y&H62cLq8/.+w+w8|5R9L,;5$8]4u:,+-4u8g,2:6+o'6(E$0bj9Z9($E4~(-2P+Y:e)Q7U9y,{)V7Z(v-7\#
@@ -382,7 +382,7 @@ n965`{9}nXozeO+m%~qG7<+P8:ptbk9l%8-^)*(ue/)a4D,P+A8]+Z:W(l8|+fa}-ghjdn-seM.6ARSp
 +')~,].R:7:.8^+1:$-s8R2p5%Te:/+p:63*.T+p9y)D.'0[$^+J*C76.%&k:c&z)C+Z7>5,1o9$7]9k.T9y.47u)~&n&nMN\#
 qz$rdF-K]i88[J$r$r$r88$r$L]i[m[m&-3ggx0}%u&k&k8[3R$o$o4~8y.*Bf%s)Q2W8y8y2P8@8\Et.|2Mp-776j:Y8f';\#
 90+z*[8E(w7T';(XE|9{';+z9%7:-{&7&*0W6O:/8\,(+^&-'B(m'h2A:>'|9Lm15/6|3(,$bF(78w/G$h+\0)oW+s:T.18@\#
-6t5\PP66M3+/0W(P,(858@%78t7k2{6e:<2{'j'j6hbz6G(<8]pv6]*:7U5%&35f9I33)/dv5z+K-r*%-N$c'8,;$h+C'A.T\#
+6t5\5%66M3+/0W(P,(858@%78t7k2{6e:<2{'j'j6hbz6G(<8]pv6]*:7U5%&35f9I33)/dv5z+K-r*%-N$c'8,;$h+C'A.T\#
 8uq1bu8|&h-:79mB8^';9%.a$j1=8z'L5n(P5p8I&U&76E8|4~9}8up+(Z$raD(Z7]+F2{'Q^6n50-T,)|oM&C.@o;6$^e&7\#
 o{la5|2Y.v8R*59n$>k{%?&95f9F9x_K'j.M]2'5.4;&3EiRo08|oW(Ze%,35%$m8Qew7s5paL9i6@_h/R$o[j-H-q9$8Re\\#
 dm8^6Y'e2O8o4Z*V8z/)3f2v7W-7)B,V%((z7{KP7u4u$Q9$'0+V7q$Q7R,38u*V6'2z$m1{%/4g$^7''i:m8Y.4-4*<:;4}\#
@@ -461,7 +461,7 @@ nNc0ow\.,B,B$j7W,B,16g+|m@_S(Xd0b-nO4s-P+q1`.T1|5,)C[.:_hr2liR[V'v.Tj,+c,16j8B8~
 7S%3-q,5F](X8|7b6E7T31/Q$3->$[1w2W&d)o8~5f+2*e(Z*%2z&n/87U8^8T7C.>+Z8^+c*g8[8e9{.@.*+m,.8|.T+A9i\#
 8e+4/B*55@eN+w.9+en]^1b`b`oC'6.T8t&|+[1h]w1h:>,?:=+c/G/G8{.>&-,?e/0U2N.T,.c:+|dn7f7b+^/G-s4lpi.4\#
 +|2N.98H]wew.|*e&$`=/N/N)B1j3'izfj)B7d-NizfI&:).)BNO/N.uf1/j+J/m:m16)*bA+F+w*76I6d+(+9-7a~5.-qL*\#
-&6F9ad8^2X'F7Z6v/lfg2X'B&H8v^n8[7]8I3$/98I2q9+-q^F(?%H8G8H8I'F$6:$'B\C8[f39koD_:.R:.)+)C)DfW/\oz\#
+&6*iad8^2X'F7Z6v/lfg2X'B&H8v^n8[7]8I3$/98I2q9+-q^F(?%H8G8H8I'F$6:$'B\C8[f39koD_:.R:.)+)C)DfW/\oz\#
 '$3'%~m{q6:,/B$>$~mw$m9$%~6|(,fD0*(,:c*%`{_/)*668~1|%x)[2P8~606?5.5.)*)'7?$C'v6|:13%4x4~8w4~6Y7S\#
 ,1+|+P,1oD6g5T7W7d8I-g$k8T2{*U7U7U+,7s(Z9_o'7F9_1$04iIp_+\:cbTbT2N+Y]3&/]*a`8Co\nn[Q9L7sq^&68Ic-\#
 mJe4.9]@3*7so\0k,.oN]f9/ov&GoXgP9L:mi|9/8I1O_UnF8^&m:m'q]B+z8E&8&/*e8a,2.9$V6O:c8a8{&k3&7KeC1c)t\#
