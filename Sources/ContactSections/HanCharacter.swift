@@ -2,9 +2,9 @@
 enum HanCharacter {
   /// Whether context matters for a character's reading.
   enum State {
-    /// Its reading as the first character is always the same.
+    /// It begins no word or name that reads characters otherwise.
     case plain
-    /// A word or a name that it begins may read it otherwise.
+    /// It may begin one.
     case head
     /// It is another form of a character.
     case variant

@@ -65,7 +65,7 @@ struct HeadReading {
   ) -> Bool {
     guard word.length == 2, run.count > 2 else { return false }
     return isTitled(run, givenName: 0)
-      || strength != .rare && run.count == 3 && isGiven(run[1]) && isGiven(run[2])
+      || run.count == 3 && isGiven(run[1]) && isGiven(run[2])
   }
 
   private static func isGiven(_ scalar: UInt32) -> Bool { NameFacts.isInGivenNames(scalar) }

@@ -44,6 +44,7 @@ public enum PinyinReader {
   public static func reading(of name: String) -> Reading {
     var parts = ReadingParts()
     for scalar in name.unicodeScalars { parts.append(scalar) }
-    return Reading(name: name, elements: parts.finish())
+    let elements = parts.finish()
+    return Reading(name: name, elements: elements, section: parts.section(elements))
   }
 }

@@ -7,7 +7,7 @@ public struct Reading: Hashable, Sendable {
     case han(UInt32, folded: UInt32, Syllable?)
     /// A letter a to z, and whether it begins a word.
     case letter(UInt8, isFirst: Bool)
-    /// A number from its digits, without leading zeros.
+    /// A number in decimal digits.
     case number(digits: [UInt8])
     case symbol(UInt32)
     /// A letter of another script, in lower case.
@@ -17,9 +17,8 @@ public struct Reading: Hashable, Sendable {
   /// The name that is read.
   public let name: String
   let elements: [Element]
-
   /// The section that the name stands in.
-  public var section: SectionKey { PinyinReader.section(of: name) }
+  public let section: SectionKey
 
   /// The syllables of the Han characters, in order.
   public var syllables: [Syllable] {

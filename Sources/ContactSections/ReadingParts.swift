@@ -6,9 +6,13 @@ struct ReadingParts {
   private var headRun = HanRun()
   private var digits: [UInt8] = []
   private var isInWord = false
+  /// Whether a visible character came, and whether the first one is an element: a mark is none.
+  private var isVisible = false
+  private var beginsWithElement = false
 
   mutating func append(_ scalar: Unicode.Scalar) {
     let kind = CharacterKind(scalar)
+    if !isVisible { look(at: kind) }
     switch kind {
     case .han(let entry):
       endNumber()
@@ -38,6 +42,26 @@ struct ReadingParts {
     }
   }
 
+  private mutating func look(at first: CharacterKind) {
+    switch first {
+    case .space, .invisible: break
+    case .mark, .middleDot: isVisible = true
+    case .latin, .number, .han, .symbol, .otherScript:
+      isVisible = true
+      beginsWithElement = true
+    }
+  }
+
+  /// The section of the name: that of its first visible character.
+  func section(_ elements: [Reading.Element]) -> SectionKey {
+    guard beginsWithElement, let first = elements.first else { return .other }
+    return switch first {
+    case .han(_, _, let syllable): syllable.map { SectionKey(letter: $0.initial) } ?? .other
+    case .letter(let letter, _): SectionKey(letter: letter)
+    case .number, .symbol, .other: .other
+    }
+  }
+
   /// The elements, when the name is at its end.
   mutating func finish() -> [Reading.Element] {
     endNumber()
@@ -47,8 +71,12 @@ struct ReadingParts {
 
   private func element(_ kind: CharacterKind, _ scalar: Unicode.Scalar) -> Reading.Element {
     guard case .otherScript = kind else { return .symbol(scalar.value) }
-    let lower = scalar.properties.lowercaseMapping.unicodeScalars.first ?? scalar
-    return .other(lower.value)
+    return .other(Self.lowercased(scalar))
+  }
+
+  /// A letter in lower case; where that is several, the first of them.
+  static func lowercased(_ scalar: Unicode.Scalar) -> UInt32 {
+    (scalar.properties.lowercaseMapping.unicodeScalars.first ?? scalar).value
   }
 
   private mutating func append(_ scalar: UInt32, _ entry: HanCharacter.Entry?) {
@@ -60,8 +88,7 @@ struct ReadingParts {
 
   private mutating func endNumber() {
     guard !digits.isEmpty else { return }
-    let significant = Array(digits.drop { $0 == UInt8(ascii: "0") })
-    elements.append(.number(digits: significant))
+    elements.append(.number(digits: digits))
     digits = []
   }
 
@@ -111,7 +138,9 @@ struct ReadingParts {
     in folded: [UInt32], from start: Int, into readings: inout [Syllable?]
   ) -> Int {
     let words = WordBook.words
-    guard let match = words.longest(in: HanRun(from: start, of: folded)) else { return 1 }
+    guard run[start].entry?.state != .plain,
+      let match = words.longest(in: HanRun(from: start, of: folded))
+    else { return 1 }
     for index in 0..<match.length {
       readings[start + index] = words.reading(match, at: index) ?? readings[start + index]
     }

@@ -1,7 +1,7 @@
 /// The section of an A to Z list that a name stands in: a letter, or `#` for all else.
 public struct SectionKey: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// 0 to 25 for A to Z, 26 for `#`.
-  private let rank: UInt8
+  let rank: UInt8
 
   /// The section of digits, symbols, other scripts and the nameless; the last one.
   public static let other = SectionKey(rank: 26)

@@ -7,6 +7,8 @@
 public struct SortKey: Hashable, Comparable, Sendable {
   /// The key as bytes; they compare as unsigned, a prefix first.
   public let bytes: [UInt8]
+  /// The section that the name stands in.
+  public let section: SectionKey
 
   // Each part begins with a byte of its class; the letters are a class each. What ends a word is
   // below every letter, so that 王 comes before 网络 before 旺, and `ann` before `anna`.
@@ -17,10 +19,14 @@ public struct SortKey: Hashable, Comparable, Sendable {
   private static let other: UInt8 = 0x80
   private static let nameless: UInt8 = 0xFF
 
-  /// The key of a name that is read. Complexity: O(n).
-  public init(_ reading: Reading) {
-    var bytes: [UInt8] = [reading.section == .other ? 1 : 0]
-    bytes.reserveCapacity(reading.elements.count * 12 + reading.name.utf8.count)
+  /// The key of a name that is read. Where a user gave the reading, `name` is what is read so.
+  /// Complexity: O(n).
+  public init(_ reading: Reading, name: String? = nil) {
+    let name = name ?? reading.name
+    section = reading.section
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(reading.elements.count * 12 + name.utf8.count + 2)
+    bytes.append(section.rank)
     var isInWord = false
     for element in reading.elements {
       if isInWord, !Self.continuesWord(element) { bytes += [Self.endOfWord, Self.latinWord] }
@@ -29,7 +35,7 @@ public struct SortKey: Hashable, Comparable, Sendable {
     if isInWord { bytes += [Self.endOfWord, Self.latinWord] }
     if reading.elements.isEmpty { bytes.append(Self.nameless) }
     bytes.append(0)
-    bytes += reading.name.utf8
+    bytes += name.utf8
     self.bytes = bytes
   }
 
@@ -48,8 +54,9 @@ public struct SortKey: Hashable, Comparable, Sendable {
       append(raw, to: &bytes)
     case .number(let digits):
       // More digits are a greater number; beyond 255 of them, the length says no more.
-      bytes += [number, UInt8(clamping: digits.count)]
-      bytes += digits
+      let significant = digits.drop { $0 == UInt8(ascii: "0") }
+      bytes += [number, UInt8(clamping: significant.count)]
+      bytes += significant
     case .symbol(let scalar):
       bytes.append(symbol)
       append(scalar, to: &bytes)
