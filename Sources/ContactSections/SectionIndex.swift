@@ -42,18 +42,37 @@ public struct SectionIndex: Sendable {
     requests: some Sequence<ListedRequest> = []
   ) {
     self.policy = policy
+    self.contacts.reserveCapacity(contacts.underestimatedCount)
     for contact in contacts {
       self.contacts[contact.id] = Entry(contact: contact, place: place(of: contact))
     }
     for request in requests {
       self.requests[request.id] = RequestEntry(request: request, place: place(of: request))
     }
-    var rows: [SectionID: [RowKey]] = policy.showsRequests ? [.requests: []] : [:]
-    for place in self.contacts.values.map(\.place) + self.requests.values.map(\.place) {
-      for section in place.sections { rows[section, default: []].append(place.key) }
+    fill(from: self.contacts.values.map(\.place) + self.requests.values.map(\.place))
+  }
+
+  /// Makes the sections. Sorts numbers rather than objects, which would be counted at every step.
+  private mutating func fill(from places: [Place]) {
+    let order = places.indices.map { (number: $0, head: places[$0].key.head) }
+      .sorted {
+        if $0.head != $1.head { return $0.head < $1.head }
+        return places[$0.number].key < places[$1.number].key
+      }
+    if policy.showsRequests { sections = [Section(id: .requests, rows: [])] }
+    var numbers: [SectionID: Int] = policy.showsRequests ? [.requests: 0] : [:]
+    for (number, _) in order {
+      let place = places[number]
+      for id in place.sections {
+        if let number = numbers[id] {
+          sections[number].rows.append(place.key)
+        } else {
+          numbers[id] = sections.count
+          sections.append(Section(id: id, rows: [place.key]))
+        }
+      }
     }
-    sections = rows.map { Section(id: $0.key, rows: $0.value.sorted(by: <)) }
-      .sorted { $0.id < $1.id }
+    sections.sort { $0.id < $1.id }
   }
 
   /// Adds a contact or changes the one with its id.
@@ -163,6 +182,7 @@ struct Section: Sendable {
 
 /// What a row is sorted by. An object, so that moving rows in memory moves a word each.
 final class RowKey: Sendable {
+  /// Settles the order before the name does.
   let rank: Int
   /// Nil for a request.
   let name: SortKey?
@@ -173,6 +193,9 @@ final class RowKey: Sendable {
     self.name = name
     self.id = id
   }
+
+  /// What settles most comparisons.
+  var head: (Int, UInt128) { (rank, name?.prefix ?? 0) }
 
   static func < (left: RowKey, right: RowKey) -> Bool {
     if left.rank != right.rank { return left.rank < right.rank }

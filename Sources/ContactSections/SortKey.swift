@@ -37,6 +37,15 @@ public struct SortKey: Hashable, Comparable, Sendable {
     bytes.append(0)
     bytes += name.utf8
     self.bytes = bytes
+    prefix = Self.word(bytes, at: 0) << 64 | Self.word(bytes, at: 8)
+  }
+
+  private static func word(_ bytes: [UInt8], at start: Int) -> UInt128 {
+    var word: UInt64 = 0
+    for index in start..<(start + 8) {
+      word = word << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
+    }
+    return UInt128(word)
   }
 
   /// Appends an element; returns whether a Latin word is open then.
@@ -46,8 +55,9 @@ public struct SortKey: Hashable, Comparable, Sendable {
       bytes.append(letter)
       return true
     case .han(let raw, _, let syllable?):
-      bytes += syllable.spelling
-      bytes += [endOfWord, UInt8(syllable.tone) + 1]
+      syllable.appendSpelling(to: &bytes)
+      bytes.append(endOfWord)
+      bytes.append(UInt8(syllable.tone) + 1)
       append(raw, to: &bytes)
     case .han(let raw, _, nil), .other(let raw):
       bytes.append(other)
@@ -69,10 +79,22 @@ public struct SortKey: Hashable, Comparable, Sendable {
   }
 
   private static func append(_ scalar: UInt32, to bytes: inout [UInt8]) {
-    bytes += [UInt8(scalar >> 16), UInt8(scalar >> 8 & 0xFF), UInt8(scalar & 0xFF)]
+    bytes.append(UInt8(truncatingIfNeeded: scalar >> 16))
+    bytes.append(UInt8(truncatingIfNeeded: scalar >> 8))
+    bytes.append(UInt8(truncatingIfNeeded: scalar))
   }
 
+  /// The first sixteen bytes as a number, which settles most comparisons.
+  let prefix: UInt128
+
   public static func < (left: SortKey, right: SortKey) -> Bool {
-    left.bytes.lexicographicallyPrecedes(right.bytes)
+    if left.prefix != right.prefix { return left.prefix < right.prefix }
+    return left.bytes.lexicographicallyPrecedes(right.bytes)
   }
+
+  public static func == (left: SortKey, right: SortKey) -> Bool {
+    left.prefix == right.prefix && left.bytes == right.bytes
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }

@@ -20,6 +20,16 @@ public struct Syllable: Hashable, Comparable, Sendable {
     (0..<6).lazy.map { Self.table.byte(Int(code / 5), at: $0) }.prefix { $0 != Self.padding }
   }
 
+  /// Appends the letters a to z without the tone.
+  func appendSpelling(to bytes: inout [UInt8]) {
+    let table = Self.table
+    for offset in 0..<6 {
+      let letter = table.byte(Int(code / 5), at: offset)
+      if letter == Self.padding { return }
+      bytes.append(letter)
+    }
+  }
+
   /// The letters without the tone; ü is `v`, as on a keyboard: `zhang`, `lv`.
   public var letters: String { String(decoding: Array(spelling), as: UTF8.self) }
 
