@@ -137,8 +137,9 @@ extension Syllable {
     if letters[1] == v {
       return [letters, [letters[0], u] + rest, [letters[0], y, u] + rest]
     }
-    if letters[1] == u, [UInt8(ascii: "j"), UInt8(ascii: "q"), UInt8(ascii: "x"), y]
-      .contains(letters[0])
+    if letters[1] == u,
+      [UInt8(ascii: "j"), UInt8(ascii: "q"), UInt8(ascii: "x"), y]
+        .contains(letters[0])
     {
       return [letters, [letters[0], v] + rest]
     }

@@ -18,6 +18,7 @@ public struct NameQuery: Sendable {
     /// In the address.
     case address
 
+    /// The better rank is the less.
     public static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
   }
 
@@ -74,7 +75,8 @@ public struct NameQuery: Sendable {
   private static var apostrophes: [Unicode.Scalar] { ["'", "\u{2019}", "\u{2BC}"] }
 
   private static func isUmlaut(_ scalar: Unicode.Scalar) -> Bool {
-    (["ü", "Ü", "ǖ", "ǘ", "ǚ", "ǜ", "Ǖ", "Ǘ", "Ǚ", "Ǜ"] as [Unicode.Scalar]).contains(scalar)
+    let forms: [Unicode.Scalar] = ["ü", "Ü", "ǖ", "ǘ", "ǚ", "ǜ", "Ǖ", "Ǘ", "Ǚ", "Ǜ"]
+    return forms.contains(scalar)
   }
 
   private static func trimmed(_ query: String) -> String {

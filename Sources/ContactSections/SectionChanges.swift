@@ -11,6 +11,7 @@ public struct RowPosition: Hashable, Comparable, Sendable {
     self.row = row
   }
 
+  /// Orders by section, then by row.
   public static func < (left: RowPosition, right: RowPosition) -> Bool {
     (left.section, left.row) < (right.section, right.row)
   }

@@ -22,10 +22,13 @@ public enum SectionID: Hashable, Comparable, Sendable {
       key = SortKey(PinyinReader.reading(of: name))
     }
 
+    /// Whether the names are the same, character by character.
     public static func == (left: GroupName, right: GroupName) -> Bool { left.key == right.key }
 
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
+    /// Orders by the reading of the name.
     public static func < (left: GroupName, right: GroupName) -> Bool { left.key < right.key }
   }
 
@@ -67,6 +70,7 @@ public enum SectionID: Hashable, Comparable, Sendable {
     }
   }
 
+  /// Orders as the sections stand on the screen.
   public static func < (left: SectionID, right: SectionID) -> Bool {
     if left.rank != right.rank { return left.rank < right.rank }
     if case .group(let one, _) = left, case .group(let other, _) = right, one != other {

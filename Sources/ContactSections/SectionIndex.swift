@@ -129,7 +129,9 @@ extension SectionIndex {
     }
     let rank = policy.onlineFirst ? contact.onlineRank ?? .max : 0
     let key = RowKey(rank: rank, name: name, id: contact.id)
-    guard policy.friends.includes(contact.subscription) else { return Place(key: key, sections: []) }
+    guard policy.friends.includes(contact.subscription) else {
+      return Place(key: key, sections: [])
+    }
     var sections = groupedSections(of: contact, letter: name.section)
     if policy.showsStarred, contact.isStarred { sections.append(.starred) }
     return Place(key: key, sections: sections)

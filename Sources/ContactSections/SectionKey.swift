@@ -20,7 +20,9 @@ public struct SectionKey: Hashable, Comparable, Sendable, CustomStringConvertibl
     self == .other ? "#" : String(Unicode.Scalar(UInt8(ascii: "A") + rank))
   }
 
+  /// The title.
   public var description: String { title }
 
+  /// Orders A to Z, then `#`.
   public static func < (left: SectionKey, right: SectionKey) -> Bool { left.rank < right.rank }
 }

@@ -87,14 +87,17 @@ public struct SortKey: Hashable, Comparable, Sendable {
   /// The first sixteen bytes as a number, which settles most comparisons.
   let prefix: UInt128
 
+  /// Orders by the bytes.
   public static func < (left: SortKey, right: SortKey) -> Bool {
     if left.prefix != right.prefix { return left.prefix < right.prefix }
     return left.bytes.lexicographicallyPrecedes(right.bytes)
   }
 
+  /// Whether the bytes are the same.
   public static func == (left: SortKey, right: SortKey) -> Bool {
     left.prefix == right.prefix && left.bytes == right.bytes
   }
 
+  /// Hashes the bytes.
   public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }

@@ -68,5 +68,6 @@ public struct Syllable: Hashable, Comparable, Sendable {
     return letters.lastIndex { vowels.contains($0) } ?? letters.indices.first
   }
 
+  /// Orders by letters, then by tone.
   public static func < (left: Syllable, right: Syllable) -> Bool { left.code < right.code }
 }

@@ -32,7 +32,8 @@ struct GeneratorTests {
       Self.run([Self.root.appending(path: "tools/generate-readings").path(), folder.path()]))
     for name in ["HanTable.swift", "FoldTable.swift", "WordTable.swift"] {
       let kept = Self.root.appending(path: "Sources/ContactSections/Generated/\(name)")
-      #expect(try Data(contentsOf: folder.appending(path: name)) == Data(contentsOf: kept), "\(name)")
+      #expect(
+        try Data(contentsOf: folder.appending(path: name)) == Data(contentsOf: kept), "\(name)")
     }
   }
 }

@@ -5,13 +5,11 @@ import Testing
 struct LetterTests {
   /// Checks names given as `name letter` pairs, divided by spaces.
   private func check(_ table: String) {
-    let cells = table.split(separator: " ")
-    for (name, letter) in zip(cells, cells.dropFirst()).enumerated().filter({ $0.offset % 2 == 0 })
-      .map(\.element)
-    {
-      let section = PinyinReader.section(of: String(name))
-      #expect(section.title == letter, "\(name)")
-      #expect(PinyinReader.reading(of: String(name)).section == section, "\(name), as read")
+    let cells = table.split(separator: " ").map(String.init)
+    for index in stride(from: 0, to: cells.count - 1, by: 2) {
+      let section = PinyinReader.section(of: cells[index])
+      #expect(section.title == cells[index + 1], "\(cells[index])")
+      #expect(PinyinReader.reading(of: cells[index]).section == section, "\(cells[index]), as read")
     }
   }
 

@@ -30,7 +30,8 @@ for row in rows {
   }
 }
 func percent(_ tally: Tally) -> String {
-  String(format: "%6.2f %%  %d of %d", 100 * Double(tally.right) / Double(tally.all), tally.right, tally.all)
+  let part = 100 * Double(tally.right) / Double(tally.all)
+  return String(format: "%6.2f %%  %d of %d", part, tally.right, tally.all)
 }
 for (category, tally) in tallies.sorted(by: { $0.key < $1.key }) {
   print("\(percent(tally))\t\(category)")

@@ -56,7 +56,7 @@ Z'w<2Z'w>8Q'wN*2'wq+['wt-_'x-%}'x99]'x<.T'xF2M'xf5f'xg/S'xg/g'zf9e'{;(l'{E1T'}L1
 7d(;=2s(;M+p(;T7d(;\+p(;e,;(;v7s(;z7s(=m1J(>,5H(>24o(>A6O(@$:/(@L(<(@\2{(A7:/(Ae5H(Al(<(Ar5F(At6\#
 O(C39g(C6*U(CD*e(D(*%(EC*%(F.2i(H>7W(Ic,0(Id9`(KI,0(KJ9`(L'$m(L`+A(Ls1Z(NV+A(O>8>(Ot(>(R3&<(R67W\#
 (SS6|(SV1h(Sf8H(TJ'y(XX6,(X~&1(YY9+(Z39+(ZS8H(ZX6|(Zi&1(Zy8R(\96,(\O%y(\W%y(\|)b(]J4j(]_$m(^)4j(\#
-^a(W(^h.@(^o7g(_?.@(`,2a(aC.O(ad,$(ak.'(bN4d(c-4d(c|+s(d8)q(e-)q(e.7q(fX)`(g&9c(gh)`(gv9c(hE(U(h\#
+^a(W(^h.@(^o7g(_?.@(`,2a(aC.O(ad,$(ak,$(bN4d(c-4d(c|+s(d8)q(e-)q(e.7q(fX)`(g&9c(gh)`(gv9c(hE(U(h\#
 l'B(i|2-(jL(U(j^6'(j~2-(lZ-s(rf*%(sf+2(u9*%(uM+2(u|34(v/34(vJ/v(y%,?(y%2z(y(,?(y(2z(yW';+cR,0+cS\#
 *%+cV)y+cW,?+cW2z+cX,?+cX2z+cd9++cf.c+ch-K+ch-_+d-.O+d0.@+d2.T+d8.J+dG-d+dK.9+dO(<+dQ9++dV59+dZ2\#
 &+d]$m+d^5R+d`%_+d`4s+da4D+db7|+dc7q+dd5H+dh4l+e88Y+e;5H+eS7U+eT.++eW5m+eY9++eb0y+em.@+eu59+f;:/\#

@@ -421,7 +421,7 @@ mEgflzcFa`j,]V*2(<2O-961a-2+cL7Z+M\phy'L+Alz7?5|/=5;4\8H*X$m7A&[3|7:7b+(G3/\,V/?
 318J2l2W8%So+Z*&+A:/)|c3&n8o,0&F+193.c8z&A'vlh*X7Kl;*5]Ap.8obT7W&A.@dlg(8993+Z+Z8{8zSe0$)?4D/v7?\#
 ))1bp)-s&98L.9-g$4$W7U^o'L+47U'y8.+\/v&-7k9b6Y:%1o/8.92M:6+W4S)$+(9i8`0U:>6w.4.9(78e7U.95@.97]+(\#
 8`.|.|9/.@/D%(nP7<-F8a7X8^$0'G6B7d8|.T.H'B+Zh]8M$E1{7:).7ZbW.z/B/B-gdn+W[+)'^=.He4[,).-s$X*g*g*g\#
-%02pN@IR6I9},$&12sGObz'tbzmD)$)$,[/G/N/N$Y8YfH+MoT)a(*%j2X3O'h(A7U3O2l+z880y$D8b4*0%/l:t';$O8^8T\#
+%02pN@IR6I9},$&12sGOd}'tbzmD)$)$,[/G/N/N$Y8YfH+MoT)a(*%j2X3O'h(A7U3O2l+z880y$D8b4*0%/l:t';$O8^8T\#
 m1$^+r+(1h8L%/8`)am1+s7q[.$3*o`q2T';2b6X/$8h5m6O2do1,t$g6$k]%/-F,0-L7s3a$Q(fiu2z*e2d/v,0+c$o'g+c\#
 7>65)y6$$^nl1^)a$m-F60.M*?i]o3+Y+cbc%v^6+47ciR(?7(b^-Sn5jJ`>/:3,)a7;i_aQ%{-F3b904ln6)a$Jm0`tp+)[\#
 $m7;5p(?7((?7:3O)C*V7;9065,-c(7a7s7a+YT093904e-d1w+F8ep+1w$38`nc+4oT_'im-:ndlHaPo)8\o)(YlWd6iIaV\#
