@@ -59,9 +59,12 @@ extension SectionIndex {
   /// Complexity: O(n) readings.
   public func search(_ query: NameQuery) -> [ListedContact] {
     let hits = contacts.values.compactMap { entry -> (rank: NameQuery.Rank, entry: Entry)? in
-      guard policy.friends.includes(entry.contact.subscription) else { return nil }
-      let reading = PinyinReader.reading(of: entry.contact.displayName)
-      return query.match(reading, address: entry.contact.id).map { ($0, entry) }
+      let contact = entry.contact
+      guard policy.friends.includes(contact.subscription) else { return nil }
+      let names = [contact.displayName, contact.userReading].compactMap { $0 }
+      return names.compactMap {
+        query.match(PinyinReader.reading(of: $0), address: contact.id)
+      }.min().map { ($0, entry) }
     }
     return hits.sorted {
       if $0.rank != $1.rank { return $0.rank < $1.rank }

@@ -43,13 +43,20 @@ public struct SectionIndex: Sendable {
   ) {
     self.policy = policy
     self.contacts.reserveCapacity(contacts.underestimatedCount)
+    var places: [Place] = []
+    places.reserveCapacity(contacts.underestimatedCount)
+    var repeats = false
     for contact in contacts {
-      self.contacts[contact.id] = Entry(contact: contact, place: place(of: contact))
+      let place = place(of: contact)
+      let entry = Entry(contact: contact, place: place)
+      if self.contacts.updateValue(entry, forKey: contact.id) != nil { repeats = true }
+      places.append(place)
     }
+    if repeats { places = self.contacts.values.map(\.place) }
     for request in requests {
       self.requests[request.id] = RequestEntry(request: request, place: place(of: request))
     }
-    fill(from: self.contacts.values.map(\.place) + self.requests.values.map(\.place))
+    fill(from: places + self.requests.values.map(\.place))
   }
 
   /// Makes the sections. Sorts numbers rather than objects, which would be counted at every step.

@@ -85,6 +85,18 @@ struct SectionIndexTests {
     let index = SectionIndex(
       policy: SectionPolicy(showsRequests: false), contacts: [single, contact("沙"), contact("石")])
     #expect(screen(index) == ["S: 沙 单 石"])
+    #expect(index.search(NameQuery("shan")).map(\.displayName) == ["单"])
+    #expect(index.search(NameQuery("dan")).map(\.displayName) == ["单"])
+  }
+
+  @Test("Of several with one id, the last counts")
+  func repeats() {
+    var late = contact("a")
+    late.displayName = "z"
+    let index = SectionIndex(
+      contacts: [contact("a"), contact("b"), late],
+      requests: [ListedRequest(id: "r", since: 1), ListedRequest(id: "r", since: 2)])
+    #expect(screen(index) == [": r", "B: b", "Z: z"])
   }
 
   @Test("A change names what changes")
