@@ -20,9 +20,9 @@ struct HanRun {
 
   init() {}
 
-  /// Four folded characters from a place on, for the look-up of a word there.
-  init(from start: Int, of folded: [UInt32]) {
-    for scalar in folded[start...].prefix(4) { append(scalar, state: .plain) }
+  /// Up to four characters that are read already, for the look-up of a word.
+  init(_ elements: ArraySlice<Reading.Element>) {
+    for case .han(let raw, let folded, _) in elements.prefix(4) { append(raw, folded: folded) }
     close(.nothing)
   }
 
@@ -49,10 +49,14 @@ struct HanRun {
     return .nothing
   }
 
-  mutating func append(_ scalar: UInt32, state: HanCharacter.State) {
-    scalars[count] = state == .variant ? HanCharacter.folded(scalar) : scalar
+  mutating func append(_ scalar: UInt32, folded: UInt32) {
+    scalars[count] = folded
     if count == 0 { rawHead = scalar }
     count += 1
+  }
+
+  private mutating func append(_ scalar: UInt32, state: HanCharacter.State) {
+    append(scalar, folded: state == .variant ? HanCharacter.folded(scalar) : scalar)
   }
 
   mutating func close(_ follower: Follower) {

@@ -1,8 +1,11 @@
 /// Gathers the elements of a name while it is read.
 struct ReadingParts {
   private var elements: [Reading.Element] = []
-  /// Han characters whose context is not yet complete.
-  private var run: [(scalar: UInt32, entry: HanCharacter.Entry?)] = []
+  /// Where the Han characters begin whose context is not yet complete; they are elements already,
+  /// with their usual readings.
+  private var runStart: Int?
+  /// Whether one of them may begin a word or a name that reads characters otherwise.
+  private var runHasHeads = false
   private var headRun = HanRun()
   private var digits: [UInt8] = []
   private var isInWord = false
@@ -80,10 +83,15 @@ struct ReadingParts {
   }
 
   private mutating func append(_ scalar: UInt32, _ entry: HanCharacter.Entry?) {
-    run.append((scalar, entry))
-    if elements.isEmpty, run.count <= HanRun.limit {
-      headRun.append(scalar, state: entry?.state ?? .variant)
+    let state = entry?.state ?? .variant
+    let folded = state == .variant ? HanCharacter.folded(scalar) : scalar
+    if runStart == nil {
+      runStart = elements.count
+      runHasHeads = false
     }
+    if state != .plain { runHasHeads = true }
+    if runStart == 0, elements.count < HanRun.limit { headRun.append(scalar, folded: folded) }
+    elements.append(.han(scalar, folded: folded, entry?.reading))
   }
 
   private mutating func endNumber() {
@@ -93,57 +101,51 @@ struct ReadingParts {
   }
 
   private mutating func endRun(_ follower: HanRun.Follower) {
-    guard !run.isEmpty else { return }
-    let folded = run.map {
-      $0.entry?.state ?? .variant == .variant ? HanCharacter.folded($0.scalar) : $0.scalar
+    guard let start = runStart else { return }
+    runStart = nil
+    guard runHasHeads else { return }
+    var index = start
+    if start == 0 {
+      headRun.close(elements.count > HanRun.limit ? .han : follower)
+      index = readHead()
     }
-    var readings = run.map { $0.entry?.reading }
-    var start = 0
-    if elements.isEmpty {
-      headRun.close(run.count > HanRun.limit ? .han : follower)
-      start = readHead(into: &readings)
-    }
-    while start < folded.count {
-      start += readWord(in: folded, from: start, into: &readings)
-    }
-    for (index, character) in run.enumerated() {
-      elements.append(.han(character.scalar, folded: folded[index], readings[index]))
-    }
-    run = []
+    while index < elements.count { index += readWord(at: index) }
   }
 
   /// Reads the head of the name; returns how many characters are settled.
-  private func readHead(into readings: inout [Syllable?]) -> Int {
+  private mutating func readHead() -> Int {
     let head = HeadReading(headRun)
-    for index in 0..<head.length {
-      readings[index] = head.reading(at: index) ?? readings[index]
-    }
+    for index in 0..<head.length { setReading(head.reading(at: index), at: index) }
     guard head.length == 1, let surname = surnameAfterPrefix() else { return head.length }
-    readings[1] = surname
+    setReading(surname, at: 1)
     return 2
   }
 
   /// 老单, 小解, 阿曾, 小单老师: the surname stands second.
   private func surnameAfterPrefix() -> Syllable? {
-    guard run.count > 1, NameFacts.isPrefix(headRun[0]),
-      let surname = NameFacts.surname(run[1].scalar), surname.strength != .rare,
+    guard elements.count > 1, NameFacts.isPrefix(headRun[0]),
+      case .han(let second, _, _) = elements[1],
+      let surname = NameFacts.surname(second), surname.strength != .rare,
       headRun.count == 2 || WordBook.titles.holdsAll(of: headRun, from: 2, to: headRun.count)
     else { return nil }
-    let inner = HanRun(from: 0, of: [headRun[0], headRun[1]])
-    return WordBook.words.longest(in: inner) == nil ? surname.reading : nil
+    let both = HanRun(elements[...1])
+    return WordBook.words.longest(in: both) == nil ? surname.reading : nil
   }
 
   /// Reads the longest word at a place; returns how many characters it has, or 1.
-  private func readWord(
-    in folded: [UInt32], from start: Int, into readings: inout [Syllable?]
-  ) -> Int {
-    let words = WordBook.words
-    guard run[start].entry?.state != .plain,
-      let match = words.longest(in: HanRun(from: start, of: folded))
+  private mutating func readWord(at start: Int) -> Int {
+    guard case .han(_, let folded, _) = elements[start],
+      let entry = HanCharacter.entry(folded), entry.state != .plain,
+      let match = WordBook.words.longest(in: HanRun(elements[start...]))
     else { return 1 }
     for index in 0..<match.length {
-      readings[start + index] = words.reading(match, at: index) ?? readings[start + index]
+      setReading(WordBook.words.reading(match, at: index), at: start + index)
     }
     return match.length
+  }
+
+  private mutating func setReading(_ reading: Syllable?, at index: Int) {
+    guard let reading, case .han(let raw, let folded, _) = elements[index] else { return }
+    elements[index] = .han(raw, folded: folded, reading)
   }
 }
