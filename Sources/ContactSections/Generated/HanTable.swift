@@ -359,7 +359,7 @@ _Sd0(]5%6Z^B$^%tor,li_2k54$3ov7n]-bp7dnMnP`YlW%7bH,$lJ:%5O(?+6%{lA+sc[3$&s7llk76
 oM8R.Q8z$y&u2s-qfe/j4_ptfbb`9L+r-{.M%IhI*D7X:_$>$>bt9y8\+1+ke|%~*X+7%u8.9Z4D7W9_(Kq%07-S(X8ec6bT\#
 q~+o%5bH:M7SpS9`kyi]m'9XiE4yo.pD6,'K5p7c+Y+p+~9l028[$0pd1~+L+9oYoY4]3@1)iT(K6$b/:6*`$18e+fowb`+M\#
 _:9y869?-h4u7<%u-s8\[mptoE(Z]<7<]<8T\oj;8bdN]*7q0k+@9?8^^F9ioE(?8H+\(-)E3O+Y+s+*Qb3@4]2P6{8@8^8@\#
-+\3O+j+M1N,38E0>80(X.^8$5\)0P<(|,;:**%*dMe:tPN8'U25f:$'i:6&n3$9v$m8^8\-4-h5%*+PM+s+J&2:;4s+9'G)|\#
++\3O+j+M1N,38E0>80(X.^8$5\)0P<(|,;:**%*dMe:t4~8'U25f:$'i:6&n3$9v$m8^8\-4-h5%*+PM+s+J&2:;4s+9'G)|\#
 3**>8>8^:*)L7g%l+R80:6+u7RTK2d7U)^TG+M-5Pz5\(]2rUf:m1=(?:_)&,`7;8z4o4uCI%u.':Y5p6,4u8^/oAX'|+G+f\#
 7q8;8Y7<(Z8|83%t:c$38J'j/G2'8./j'K5f7s8R$T5%2W/I+y/&9y+e/g6,9XN2-S2J,;8J2Y9i&/EP2W+(7\+Z+(*U+'7W\#
 7W+T.**W(?.H(<+hiJ&8-r^]7/$jl*7d`):/:/8J8J5$&H+Jmr8^6w8^+c[=+/(Z&F7i+C+c,i)L,3)B7W%(*`8|q6+^)*7W\#
