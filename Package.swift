@@ -46,6 +46,7 @@ let package = Package(
       name: "EventLog",
       dependencies: ["CLMDB", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: rules),
+    .target(name: "ContactSections", swiftSettings: rules),
     .target(name: "Captures", dependencies: ["XMPPStanza", "XMPPStream"], swiftSettings: rules),
     .target(
       name: "Rollcall",
@@ -59,6 +60,7 @@ let package = Package(
       name: "RollcallCLI",
       dependencies: [
         "XMPPStanza", "XMPPStream", "RosterCore", "EventLog", "Captures", "Rollcall",
+        "ContactSections",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
@@ -88,6 +90,9 @@ let package = Package(
       swiftSettings: rules),
     .testTarget(
       name: "EventLogTests", dependencies: ["EventLog", "EventLogProbe", "CLMDB", "TestSupport"],
+      swiftSettings: rules),
+    .testTarget(
+      name: "ContactSectionsTests", dependencies: ["ContactSections", "TestSupport"],
       swiftSettings: rules),
     .testTarget(
       name: "CapturesTests",

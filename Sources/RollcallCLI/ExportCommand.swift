@@ -1,4 +1,5 @@
 import ArgumentParser
+import ContactSections
 import Foundation
 import Rollcall
 import XMPPStanza
@@ -18,7 +19,7 @@ struct ExportCommand: ParsableCommand {
 
       Examples:
         rollcall export alice.rollcall > alice.jsonl
-        rollcall export debug.log -o alice.jsonl
+        rollcall export debug.log --redact -o for-strangers.jsonl
         rollcall export alice.rollcall --format xml -o alice     (alice.in.xml, alice.out.xml)
       """)
 
@@ -35,6 +36,13 @@ struct ExportCommand: ParsableCommand {
     completion: .file())
   var output: String?
 
+  @Flag(
+    help: """
+      Put stand-ins in the place of addresses, names, groups and texts: equal ones for equal \
+      originals, each name under its letter. The history and the findings stay the same.
+      """)
+  var redact = false
+
   @Option(help: "The account, where a capture holds several.")
   var account: String?
 
@@ -45,6 +53,9 @@ struct ExportCommand: ParsableCommand {
   var year: Int?
 
   func validate() throws {
+    if format == .xml, redact {
+      throw ValidationError("--redact writes a native capture, not --format xml")
+    }
     if format == .xml, output == nil {
       throw ValidationError("--format xml writes two files: name them with -o")
     }
@@ -69,12 +80,20 @@ struct ExportCommand: ParsableCommand {
   }
 
   private func writeNative(_ export: LogExport) throws {
-    let difference = try writing(to: output) { write in try export.writeNative(write) }
+    let difference = try writing(to: output) { write in
+      guard redact else { return try export.writeNative(write) }
+      return try export.writeRedacted(letter: Self.letter, write)
+    }
     if difference == .addedHeader {
       Terminal.note(
         "the capture begins with a header that the log does not have: imported again it has one "
           + "record more, and other digests")
     }
+  }
+
+  /// The letter that a name is filed under.
+  private static func letter(_ name: String) -> Character {
+    PinyinReader.section(of: name).title.first ?? "#"
   }
 
   private func writeXML(_ export: LogExport) throws {

@@ -26,6 +26,25 @@ import Testing
     #expect(before?.count == 1)
   }
 
+  @Test("Redacted, the same contacts under other names, each under its letter")
+  func redacted() throws {
+    let run = try Program("export", capture, "--redact", "-o", "x.jsonl", in: folder.path)
+    #expect(run.code == 0)
+    let text = try String(contentsOfFile: folder.file("x.jsonl"), encoding: .utf8)
+    for original in ["ajie19", "xue19", "example.test", "阿杰", "朋友"] {
+      #expect(!text.contains(original))
+    }
+    let friends =
+      try Program("friends", "x.jsonl", "--json", in: folder.path)
+      .document["friends"] as? [NSDictionary]
+    #expect(friends?.count == 1)
+    // 阿杰 is filed under A, the group 朋友 under P.
+    #expect((friends?.first?["name"] as? String)?.hasPrefix("A-") == true)
+    #expect((friends?.first?["groups"] as? [String])?.first?.hasPrefix("P-") == true)
+    let xml = try Program("export", capture, "--redact", "--format", "xml", "-o", "x")
+    #expect(xml.code == 2)
+  }
+
   @Test("As XML there is one file for each direction")
   func xml() throws {
     let run = try Program("export", capture, "--format", "xml", "-o", "x", in: folder.path)

@@ -1,0 +1,110 @@
+/// What a scalar is to a contact's name.
+enum CharacterKind {
+  /// Not seen: white space, controls, bidi marks, variation selectors.
+  case space
+  case invisible
+  /// A mark on the character before it.
+  case mark
+  /// The middle dot between the parts of a foreign name.
+  case middleDot
+  /// Base letters a to z, up to four: æ is `ae`.
+  case latin(BaseLetters)
+  /// A digit or another sign of a number.
+  case number(Int)
+  /// A Han character, or what stands for one.
+  case han(HanCharacter.Entry?)
+  case symbol
+  /// A letter of any other script.
+  case otherScript
+
+  init(_ scalar: Unicode.Scalar) {
+    switch scalar.value {
+    case 0x41...0x5A: self = .latin(BaseLetters(UInt8(scalar.value + 0x20)))
+    case 0x61...0x7A: self = .latin(BaseLetters(UInt8(scalar.value)))
+    case 0x30...0x39: self = .number(Int(scalar.value - 0x30))
+    case 0x20, 0x09...0x0D: self = .space
+    case 0x21...0x7E: self = .symbol
+    case 0x3400..<0x4DC0, 0x4E00..<0xA000, 0x20000..<0x2A6E0:
+      self = .han(HanCharacter.entry(scalar.value))
+    default: self.init(uncommon: scalar)
+    }
+  }
+
+  /// Emoji come before compatibility forms: U+1F236 looks like Han and is an emoji. Forms come
+  /// before categories: U+32A3, a circled Han character, stands for that character.
+  private init(uncommon scalar: Unicode.Scalar) {
+    let properties = scalar.properties
+    if properties.isWhitespace {
+      self = .space
+    } else if Self.isInvisible(scalar) {
+      self = .invisible
+    } else if Self.middleDots.contains(scalar) {
+      self = .middleDot
+    } else if properties.isEmoji {
+      self = .symbol
+    } else if let letters = BaseLetters(of: scalar) {
+      self = .latin(letters)
+    } else if let entry = HanCharacter.entry(scalar.value) {
+      self = .han(entry)
+    } else if properties.isIdeographic {
+      self = .han(nil)
+    } else if let value = properties.numericValue, value.magnitude < 1e15 {
+      self = .number(Int(value))
+    } else {
+      self.init(category: properties.generalCategory)
+    }
+  }
+
+  private init(category: Unicode.GeneralCategory) {
+    switch category {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+      .letterNumber:
+      self = .otherScript
+    case .nonspacingMark, .spacingMark, .enclosingMark: self = .mark
+    case .decimalNumber, .otherNumber, .connectorPunctuation, .dashPunctuation, .openPunctuation,
+      .closePunctuation, .initialPunctuation, .finalPunctuation, .otherPunctuation, .mathSymbol,
+      .currencySymbol, .modifierSymbol, .otherSymbol, .privateUse, .unassigned, .surrogate:
+      self = .symbol
+    case .spaceSeparator, .lineSeparator, .paragraphSeparator: self = .space
+    case .control, .format: self = .invisible
+    @unknown default: self = .symbol
+    }
+  }
+
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    let category = scalar.properties.generalCategory
+    return category == .control || category == .format
+      || scalar.properties.isDefaultIgnorableCodePoint
+  }
+
+  /// As people type it: U+00B7, the hyphenation point, the bullet operator, katakana's two.
+  private static var middleDots: [Unicode.Scalar] {
+    ["\u{B7}", "\u{2027}", "\u{2022}", "\u{2219}", "\u{22C5}", "\u{30FB}", "\u{FF65}"]
+  }
+}
+
+/// Up to four letters a to z that a letter beyond ASCII is sorted and found by.
+struct BaseLetters: Hashable, Sendable {
+  /// Little-endian, 0 where there are fewer.
+  private var packed: UInt32
+
+  init(_ letter: UInt8) { packed = UInt32(letter) }
+
+  /// The base letters of a scalar, nil where it is no Latin letter nor stands for one.
+  init?(of scalar: Unicode.Scalar) {
+    let table = PackedTable(FoldTable.latin, width: 7)
+    guard let record = table.firstRecord(of: scalar.value) else { return nil }
+    packed = 0
+    for place in (0..<4).reversed() {
+      let letter = table.byte(record, at: 3 + place)
+      packed = packed << 8 | (letter == UInt8(ascii: "$") ? 0 : UInt32(letter))
+    }
+  }
+
+  var first: UInt8 { UInt8(truncatingIfNeeded: packed) }
+
+  /// The letters in order.
+  var letters: some Sequence<UInt8> {
+    (0..<4).lazy.map { UInt8(truncatingIfNeeded: packed >> ($0 * 8)) }.prefix { $0 != 0 }
+  }
+}

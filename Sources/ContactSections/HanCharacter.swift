@@ -1,0 +1,59 @@
+/// What the tables know of single Han characters.
+enum HanCharacter {
+  /// Whether context matters for a character's reading.
+  enum State {
+    /// It begins no word or name that reads characters otherwise.
+    case plain
+    /// It may begin one.
+    case head
+    /// It is another form of a character.
+    case variant
+  }
+
+  /// A character's usual reading.
+  struct Entry {
+    let reading: Syllable
+    let state: State
+
+    init?(_ value: UInt16) {
+      let state = value / 2500
+      reading = Syllable(code: value &- state &* 2500)
+      guard reading.code != 0 else { return nil }
+      self.state = state == 0 ? .plain : state == 1 ? .head : .variant
+    }
+  }
+
+  private static var main: PackedTable { PackedTable(HanTable.main, width: 2) }
+  private static var extensionA: PackedTable { PackedTable(HanTable.extensionA, width: 2) }
+  private static var extensionB: PackedTable { PackedTable(HanTable.extensionB, width: 2) }
+  private static var sparse: PackedTable { PackedTable(HanTable.sparse, width: 5) }
+  private static var folds: PackedTable { PackedTable(FoldTable.folds, width: 6) }
+  private static var others: PackedTable { PackedTable(FoldTable.others, width: 5) }
+
+  /// The reading of a character, nil where it is none or nobody knows one.
+  static func entry(_ scalar: UInt32) -> Entry? {
+    switch scalar {
+    case 0x4E00..<0xA000: Entry(main.pair(Int(scalar - 0x4E00), at: 0))
+    case 0x3400..<0x4DC0: Entry(extensionA.pair(Int(scalar - 0x3400), at: 0))
+    case 0x20000..<0x2A6E0: Entry(extensionB.pair(Int(scalar - 0x20000), at: 0))
+    case 0x2E80...: sparse.firstRecord(of: scalar).flatMap { Entry(sparse.pair($0, at: 3)) }
+    default: nil
+    }
+  }
+
+  /// The simplified character that another form stands for; itself where it is none.
+  static func folded(_ scalar: UInt32) -> UInt32 {
+    folds.firstRecord(of: scalar).map { folds.triple($0, at: 3) } ?? scalar
+  }
+
+  /// The other syllables that the national standard gives a character, toneless ones once.
+  static func otherReadings(_ scalar: UInt32) -> [Syllable] {
+    guard var record = others.firstRecord(of: scalar) else { return [] }
+    var readings: [Syllable] = []
+    while record < others.count, others.triple(record, at: 0) == scalar {
+      readings.append(Syllable(code: others.pair(record, at: 3)))
+      record += 1
+    }
+    return readings
+  }
+}

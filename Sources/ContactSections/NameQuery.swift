@@ -1,0 +1,115 @@
+/// What a person types to find a contact, made ready to be held against many names.
+///
+/// It matches from the start of any character on, without gaps. Each Han character takes a full
+/// syllable, its first letter, or its zh, ch or sh; the last one takes the beginning of a
+/// syllable. A character takes itself too, traditional or simplified. An apostrophe or a space
+/// stands between characters: `xi'an` is 西安 and not 先.
+public struct NameQuery: Sendable {
+  /// How well a name matches; the best comes first.
+  public enum Rank: Int, Comparable, Hashable, Sendable {
+    /// From the first character on, as the name is read.
+    case head
+    /// From a later character on, as the name is read.
+    case inside
+    /// From the first character on, by another reading of a character.
+    case headByOtherReading
+    /// From a later character on, by another reading of a character.
+    case insideByOtherReading
+    /// In the address.
+    case address
+
+    /// The better rank is the less.
+    public static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  /// What one place of a query asks for.
+  enum Unit: Hashable, Sendable {
+    case letter(UInt8)
+    /// Typed as ü: `v` in a syllable, `u` in a Latin word.
+    case umlaut
+    case digit(UInt8)
+    case scalar(UInt32)
+  }
+
+  /// A longer query matches nothing.
+  public static let limit = 100
+
+  let units: [Unit]
+  /// Whether a boundary stands before the unit; one more for the end.
+  let boundaries: [Bool]
+  private let text: String
+
+  /// Prepares a query. One without a visible character matches everything.
+  public init(_ query: String) {
+    var units: [Unit] = []
+    var boundaries: [Bool] = [false]
+    for scalar in query.unicodeScalars {
+      switch CharacterKind(scalar) {
+      case .invisible: continue
+      case .mark:
+        // A combining diaeresis makes a u before it ü.
+        if scalar == "\u{308}", units.last == .letter(UInt8(ascii: "u")) {
+          units[units.count - 1] = .umlaut
+        }
+        continue
+      case .space, .middleDot:
+        boundaries[units.count] = !units.isEmpty
+        continue
+      case .symbol where Self.apostrophes.contains(scalar):
+        boundaries[units.count] = !units.isEmpty
+        continue
+      case .latin(let letters):
+        units += Self.isUmlaut(scalar) ? [.umlaut] : letters.letters.map { .letter($0) }
+      case .number(let value): units += String(value).utf8.map { .digit($0) }
+      case .han: units.append(.scalar(HanCharacter.folded(scalar.value)))
+      case .symbol: units.append(.scalar(scalar.value))
+      case .otherScript: units.append(.scalar(ReadingParts.lowercased(scalar)))
+      }
+      boundaries += Array(repeating: false, count: units.count + 1 - boundaries.count)
+    }
+    self.units = units
+    self.boundaries = boundaries
+    text = Self.trimmed(query).lowercased()
+  }
+
+  private static var apostrophes: [Unicode.Scalar] { ["'", "\u{2019}", "\u{2BC}"] }
+
+  private static func isUmlaut(_ scalar: Unicode.Scalar) -> Bool {
+    let forms: [Unicode.Scalar] = ["ü", "Ü", "ǖ", "ǘ", "ǚ", "ǜ", "Ǖ", "Ǘ", "Ǚ", "Ǜ"]
+    return forms.contains(scalar)
+  }
+
+  private static func trimmed(_ query: String) -> String {
+    let visible = query.drop { $0.isWhitespace }
+    guard let last = visible.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+    return String(visible[...last])
+  }
+
+  /// How well a contact matches, nil where it does not. Complexity: O(n m) for a name of n
+  /// characters and a query of m.
+  public func match(_ name: Reading, address: String = "") -> Rank? {
+    if units.isEmpty { return text.isEmpty ? .head : nil }
+    guard units.count <= Self.limit else { return nil }
+    var best: Rank?
+    for start in name.elements.indices {
+      guard let usesOther = Matching(query: self, name: name.elements).run(from: start) else {
+        continue
+      }
+      let rank: Rank =
+        usesOther
+        ? (start == 0 ? .headByOtherReading : .insideByOtherReading)
+        : (start == 0 ? .head : .inside)
+      best = min(best ?? rank, rank)
+      if best == .head { break }
+    }
+    if best == nil, !address.isEmpty, Self.holds(address.lowercased(), text) { return .address }
+    return best
+  }
+
+  private static func holds(_ text: String, _ part: String) -> Bool {
+    let text = Array(text.utf8)
+    let part = Array(part.utf8)
+    guard !part.isEmpty, part.count <= text.count else { return false }
+    return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)] == part[...] }
+  }
+}

@@ -1,0 +1,53 @@
+// How the generated tables are read: in place, so that nothing is built at start.
+
+/// A table of records of equal width in printable ASCII, in digits of base 91.
+struct PackedTable {
+  private let start: UnsafePointer<UInt8>
+  private let width: Int
+  /// How many records there are.
+  let count: Int
+
+  /// The string is constant data of the program, so its address holds for ever.
+  init(_ text: StaticString, width: Int) {
+    start = text.utf8Start
+    self.width = width
+    count = text.utf8CodeUnitCount / width
+  }
+
+  /// A byte of a record.
+  func byte(_ record: Int, at offset: Int) -> UInt8 {
+    precondition(record >= 0 && record < count)
+    return start[record &* width &+ offset]
+  }
+
+  /// Two digits of a record.
+  func pair(_ record: Int, at offset: Int) -> UInt16 {
+    precondition(record >= 0 && record < count)
+    let place = start + (record &* width &+ offset)
+    return UInt16(place[0] &- 36) &* 91 &+ UInt16(place[1] &- 36)
+  }
+
+  /// Three digits of a record.
+  func triple(_ record: Int, at offset: Int) -> UInt32 {
+    precondition(record >= 0 && record < count)
+    let place = start + (record &* width &+ offset)
+    return (UInt32(place[0] &- 36) &* 91 &+ UInt32(place[1] &- 36)) &* 91 &+ UInt32(place[2] &- 36)
+  }
+
+  /// The first record that is not before what is looked for, where records are in order.
+  func firstRecord(notBefore isBefore: (Int) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low &+ high) / 2
+      if isBefore(middle) { low = middle &+ 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The first record that begins with this scalar, where records begin with three digits of one.
+  func firstRecord(of scalar: UInt32) -> Int? {
+    let record = firstRecord { triple($0, at: 0) < scalar }
+    return record < count && triple(record, at: 0) == scalar ? record : nil
+  }
+}

@@ -1,0 +1,151 @@
+/// Gathers the elements of a name while it is read.
+struct ReadingParts {
+  private var elements: [Reading.Element] = []
+  /// Where the Han characters begin whose context is not yet complete; they are elements already,
+  /// with their usual readings.
+  private var runStart: Int?
+  /// Whether one of them may begin a word or a name that reads characters otherwise.
+  private var runHasHeads = false
+  private var headRun = HanRun()
+  private var digits: [UInt8] = []
+  private var isInWord = false
+  /// Whether a visible character came, and whether the first one is an element: a mark is none.
+  private var isVisible = false
+  private var beginsWithElement = false
+
+  mutating func append(_ scalar: Unicode.Scalar) {
+    let kind = CharacterKind(scalar)
+    if !isVisible { look(at: kind) }
+    switch kind {
+    case .han(let entry):
+      endNumber()
+      isInWord = false
+      append(scalar.value, entry)
+    case .latin(let letters):
+      endNumber()
+      endRun(.latin)
+      for letter in letters.letters {
+        elements.append(.letter(letter, isFirst: !isInWord))
+        isInWord = true
+      }
+    case .number(let value):
+      endRun(.other)
+      isInWord = false
+      digits += Array(String(value).utf8)
+    case .symbol, .otherScript:
+      endNumber()
+      endRun(.other)
+      isInWord = false
+      elements.append(element(kind, scalar))
+    case .space, .middleDot:
+      endNumber()
+      isInWord = false
+      if case .space = kind { headRun.endSegment() }
+    case .invisible, .mark: break
+    }
+  }
+
+  private mutating func look(at first: CharacterKind) {
+    switch first {
+    case .space, .invisible: break
+    case .mark, .middleDot: isVisible = true
+    case .latin, .number, .han, .symbol, .otherScript:
+      isVisible = true
+      beginsWithElement = true
+    }
+  }
+
+  /// The section of the name: that of its first visible character.
+  func section(_ elements: [Reading.Element]) -> SectionKey {
+    guard beginsWithElement, let first = elements.first else { return .other }
+    return switch first {
+    case .han(_, _, let syllable): syllable.map { SectionKey(letter: $0.initial) } ?? .other
+    case .letter(let letter, _): SectionKey(letter: letter)
+    case .number, .symbol, .other: .other
+    }
+  }
+
+  /// The elements, when the name is at its end.
+  mutating func finish() -> [Reading.Element] {
+    endNumber()
+    endRun(.nothing)
+    return elements
+  }
+
+  private func element(_ kind: CharacterKind, _ scalar: Unicode.Scalar) -> Reading.Element {
+    guard case .otherScript = kind else { return .symbol(scalar.value) }
+    return .other(Self.lowercased(scalar))
+  }
+
+  /// A letter in lower case; where that is several, the first of them.
+  static func lowercased(_ scalar: Unicode.Scalar) -> UInt32 {
+    (scalar.properties.lowercaseMapping.unicodeScalars.first ?? scalar).value
+  }
+
+  private mutating func append(_ scalar: UInt32, _ entry: HanCharacter.Entry?) {
+    let state = entry?.state ?? .variant
+    let folded = state == .variant ? HanCharacter.folded(scalar) : scalar
+    if runStart == nil {
+      runStart = elements.count
+      runHasHeads = false
+    }
+    if state != .plain { runHasHeads = true }
+    if runStart == 0, elements.count < HanRun.limit { headRun.append(scalar, folded: folded) }
+    elements.append(.han(scalar, folded: folded, entry?.reading))
+  }
+
+  private mutating func endNumber() {
+    guard !digits.isEmpty else { return }
+    elements.append(.number(digits: digits))
+    digits = []
+  }
+
+  private mutating func endRun(_ follower: HanRun.Follower) {
+    guard let start = runStart else { return }
+    runStart = nil
+    guard runHasHeads else { return }
+    var index = start
+    if start == 0 {
+      headRun.close(elements.count > HanRun.limit ? .han : follower)
+      index = readHead()
+    }
+    while index < elements.count { index += readWord(at: index) }
+  }
+
+  /// Reads the head of the name; returns how many characters are settled.
+  private mutating func readHead() -> Int {
+    let head = HeadReading(headRun)
+    for index in 0..<head.length { setReading(head.reading(at: index), at: index) }
+    guard head.length == 1, let surname = surnameAfterPrefix() else { return head.length }
+    setReading(surname, at: 1)
+    return 2
+  }
+
+  /// 老单, 小解, 阿曾, 小单老师: the surname stands second.
+  private func surnameAfterPrefix() -> Syllable? {
+    guard elements.count > 1, NameFacts.isPrefix(headRun[0]),
+      case .han(let second, _, _) = elements[1],
+      let surname = NameFacts.surname(second), surname.strength != .rare,
+      headRun.count == 2 || WordBook.titles.holdsAll(of: headRun, from: 2, to: headRun.count)
+    else { return nil }
+    let both = HanRun(elements[...1])
+    return WordBook.words.longest(in: both) == nil ? surname.reading : nil
+  }
+
+  /// Reads the longest word at a place; returns how many characters it has, or 1.
+  private mutating func readWord(at start: Int) -> Int {
+    guard case .han(_, let folded, _) = elements[start],
+      let entry = HanCharacter.entry(folded), entry.state != .plain,
+      let match = WordBook.words.longest(in: HanRun(elements[start...]))
+    else { return 1 }
+    for index in 0..<match.length {
+      setReading(WordBook.words.reading(match, at: index), at: start + index)
+    }
+    return match.length
+  }
+
+  private mutating func setReading(_ reading: Syllable?, at index: Int) {
+    guard let reading, case .han(let raw, let folded, _) = elements[index] else { return }
+    elements[index] = .han(raw, folded: folded, reading)
+  }
+}

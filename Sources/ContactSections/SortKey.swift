@@ -1,0 +1,103 @@
+/// Where a name stands among others: bytes whose order is the order of names, total and the same
+/// on every machine.
+///
+/// Han characters stand by syllable, tone and scalar, among Latin words by their letters; numbers
+/// by value; and in `#`, numbers before symbols, other scripts and the nameless. Names that all
+/// this does not tell apart stand by their UTF-8.
+public struct SortKey: Hashable, Comparable, Sendable {
+  /// The key as bytes; they compare as unsigned, a prefix first.
+  public let bytes: [UInt8]
+  /// The section that the name stands in.
+  public let section: SectionKey
+
+  // Each part begins with a byte of its class; the letters are a class each. What ends a word is
+  // below every letter, so that 王 comes before 网络 before 旺, and `ann` before `anna`.
+  private static let number: UInt8 = 0x10
+  private static let symbol: UInt8 = 0x20
+  private static let endOfWord: UInt8 = 0x02
+  private static let latinWord: UInt8 = 0x01
+  private static let other: UInt8 = 0x80
+  private static let nameless: UInt8 = 0xFF
+
+  /// The key of a name that is read. Where a user gave the reading, `name` is what is read so.
+  /// Complexity: O(n).
+  public init(_ reading: Reading, name: String? = nil) {
+    let name = name ?? reading.name
+    section = reading.section
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(reading.elements.count * 12 + name.utf8.count + 2)
+    bytes.append(section.rank)
+    var isInWord = false
+    for element in reading.elements {
+      if isInWord, !Self.continuesWord(element) { bytes += [Self.endOfWord, Self.latinWord] }
+      isInWord = Self.append(element, to: &bytes)
+    }
+    if isInWord { bytes += [Self.endOfWord, Self.latinWord] }
+    if reading.elements.isEmpty { bytes.append(Self.nameless) }
+    bytes.append(0)
+    bytes += name.utf8
+    self.bytes = bytes
+    prefix = Self.word(bytes, at: 0) << 64 | Self.word(bytes, at: 8)
+  }
+
+  private static func word(_ bytes: [UInt8], at start: Int) -> UInt128 {
+    var word: UInt64 = 0
+    for index in start..<(start + 8) {
+      word = word << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
+    }
+    return UInt128(word)
+  }
+
+  /// Appends an element; returns whether a Latin word is open then.
+  private static func append(_ element: Reading.Element, to bytes: inout [UInt8]) -> Bool {
+    switch element {
+    case .letter(let letter, _):
+      bytes.append(letter)
+      return true
+    case .han(let raw, _, let syllable?):
+      syllable.appendSpelling(to: &bytes)
+      bytes.append(endOfWord)
+      bytes.append(UInt8(syllable.tone) + 1)
+      append(raw, to: &bytes)
+    case .han(let raw, _, nil), .other(let raw):
+      bytes.append(other)
+      append(raw, to: &bytes)
+    case .number(let digits):
+      // More digits are a greater number; beyond 255 of them, the length says no more.
+      let significant = digits.drop { $0 == UInt8(ascii: "0") }
+      bytes += [number, UInt8(clamping: significant.count)]
+      bytes += significant
+    case .symbol(let scalar):
+      bytes.append(symbol)
+      append(scalar, to: &bytes)
+    }
+    return false
+  }
+
+  private static func continuesWord(_ element: Reading.Element) -> Bool {
+    if case .letter(_, isFirst: false) = element { true } else { false }
+  }
+
+  private static func append(_ scalar: UInt32, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(truncatingIfNeeded: scalar >> 16))
+    bytes.append(UInt8(truncatingIfNeeded: scalar >> 8))
+    bytes.append(UInt8(truncatingIfNeeded: scalar))
+  }
+
+  /// The first sixteen bytes as a number, which settles most comparisons.
+  let prefix: UInt128
+
+  /// Orders by the bytes.
+  public static func < (left: SortKey, right: SortKey) -> Bool {
+    if left.prefix != right.prefix { return left.prefix < right.prefix }
+    return left.bytes.lexicographicallyPrecedes(right.bytes)
+  }
+
+  /// Whether the bytes are the same.
+  public static func == (left: SortKey, right: SortKey) -> Bool {
+    left.prefix == right.prefix && left.bytes == right.bytes
+  }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}

@@ -1,0 +1,73 @@
+/// A syllable of Mandarin with its tone. Syllables sort by letters, then by tone.
+public struct Syllable: Hashable, Comparable, Sendable {
+  /// Five times the syllable's number plus the tone less one, as the generated tables hold it.
+  let code: UInt16
+
+  init(code: UInt16) { self.code = code }
+
+  private static var table: PackedTable { PackedTable(FoldTable.syllables, width: 6) }
+
+  private static let padding = UInt8(ascii: "$")
+
+  /// The tone, 1 to 4, or 5 for the neutral one.
+  public var tone: Int { Int(code % 5) + 1 }
+
+  /// The first letter, a to z.
+  var initial: UInt8 { Self.table.byte(Int(code / 5), at: 0) }
+
+  /// The letters a to z without the tone; ü is `v`.
+  var spelling: some Sequence<UInt8> {
+    (0..<6).lazy.map { Self.table.byte(Int(code / 5), at: $0) }.prefix { $0 != Self.padding }
+  }
+
+  /// Appends the letters a to z without the tone.
+  func appendSpelling(to bytes: inout [UInt8]) {
+    let table = Self.table
+    for offset in 0..<6 {
+      let letter = table.byte(Int(code / 5), at: offset)
+      if letter == Self.padding { return }
+      bytes.append(letter)
+    }
+  }
+
+  /// The letters without the tone; ü is `v`, as on a keyboard: `zhang`, `lv`.
+  public var letters: String { String(decoding: Array(spelling), as: UTF8.self) }
+
+  /// The syllable as it is written, with the mark of its tone: `zhāng`, `lǜ`.
+  public var marked: String {
+    let letters = Array(spelling)
+    let place = markedPlace(in: letters)
+    var text = String.UnicodeScalarView()
+    for (index, letter) in letters.enumerated() {
+      let scalar: Unicode.Scalar = letter == UInt8(ascii: "v") ? "ü" : Unicode.Scalar(letter)
+      text.append(index == place && tone < 5 ? Self.marked(scalar, tone: tone) : scalar)
+    }
+    return String(text)
+  }
+
+  /// A vowel, or m or n where they are a syllable of their own, with the mark of a tone.
+  private static func marked(_ letter: Unicode.Scalar, tone: Int) -> Unicode.Scalar {
+    let forms: [Unicode.Scalar: [Unicode.Scalar]] = [
+      "a": ["ā", "á", "ǎ", "à"], "e": ["ē", "é", "ě", "è"], "i": ["ī", "í", "ǐ", "ì"],
+      "o": ["ō", "ó", "ǒ", "ò"], "u": ["ū", "ú", "ǔ", "ù"], "ü": ["ǖ", "ǘ", "ǚ", "ǜ"],
+      "n": ["n", "ń", "ň", "ǹ"], "m": ["m", "ḿ", "m", "m"],
+    ]
+    return forms[letter]?[tone - 1] ?? letter
+  }
+
+  /// The mark stands on a or e, else on the o of ou, else on the last vowel.
+  private func markedPlace(in letters: [UInt8]) -> Int? {
+    if let open = letters.firstIndex(where: { $0 == UInt8(ascii: "a") || $0 == UInt8(ascii: "e") })
+    {
+      return open
+    }
+    if letters.suffix(2) == [UInt8(ascii: "o"), UInt8(ascii: "u")] { return letters.count - 2 }
+    let vowels: [UInt8] = [
+      UInt8(ascii: "i"), UInt8(ascii: "o"), UInt8(ascii: "u"), UInt8(ascii: "v"),
+    ]
+    return letters.lastIndex { vowels.contains($0) } ?? letters.indices.first
+  }
+
+  /// Orders by letters, then by tone.
+  public static func < (left: Syllable, right: Syllable) -> Bool { left.code < right.code }
+}

@@ -1,0 +1,98 @@
+import ContactSections
+import Testing
+
+@Suite("The letter of a name")
+struct LetterTests {
+  /// Checks names given as `name letter` pairs, divided by spaces.
+  private func check(_ table: String) {
+    let cells = table.split(separator: " ").map(String.init)
+    for index in stride(from: 0, to: cells.count - 1, by: 2) {
+      let section = PinyinReader.section(of: cells[index])
+      #expect(section.title == cells[index + 1], "\(cells[index])")
+      #expect(PinyinReader.reading(of: cells[index]).section == section, "\(cells[index]), as read")
+    }
+  }
+
+  @Test("Names that any reader knows")
+  func plainNames() {
+    check("张三 Z 李四 L 王五 W 赵六 Z 欧阳锋 O 诸葛亮 Z 陈皮 C 阿宝 A 女儿 N 绿豆 L 嗯 N")
+  }
+
+  @Test("A word and a surname may begin with the same character")
+  func wordsAndSurnames() {
+    check("曾经 C 曾国藩 Z 曾小贤 Z 曾 Z 曾几何时 C 单车 D 单雄信 S 单田芳 S 单身贵族 D 单反 D")
+    check("重庆 C 重庆火锅 C 重要 Z 重点客户 Z 解放 J 解放军 J 解小东 X 解缙 X 解忧杂货店 J")
+    check("仇人 C 仇英 Q 查询 C 查良镛 Z 查理 C 区域经理 Q 区楚良 O 乐队 Y 乐观 L 乐毅 Y 盖伦 G")
+    check("朴树 P 朴素 P 翟志刚 Z 覃塘 Q 缪斯 M 召唤师 Z 种子 Z 种师道 C 种菜 Z 尉迟恭 Y 折扣 Z")
+  }
+
+  @Test("Compound surnames come before all else")
+  func compoundSurnames() {
+    check("尉迟敬德 Y 万俟卨 M 澹台灭明 T 单于 C 长孙无忌 Z 乐正绫 Y 令狐冲 L 夹谷清臣 J 鲜于通 X")
+    check("萬俟卨 M 尉遲恭 Y 單于 C 長孫無忌 Z 樂正綾 Y 澹臺滅明 T 夏侯惇 X 独孤求败 D")
+  }
+
+  @Test("A surname before a title is a person")
+  func titles() {
+    check("曾总 Z 曾经理 Z 单老师 S 单经理 S 解姐 X 解医生 X 查经理 Z 查校长 Z 区主任 O 仇哥 Q")
+    check("老单 L 小解 X 阿曾 A 大仇 D 曾小贤老师 Z 解晓东同学 X 翟阿姨 Z 單老師 S 單小姐 S")
+  }
+
+  @Test("Words whose head is not read as usual")
+  func words() {
+    check("长江 C 长城 C 长沙同学 C 长大 Z 长辈 Z 会计 K 会议 H 行业 H 行长 H 行政部 X 行走 X 调皮 T")
+    check("调查 D 调研组 D 弹钢琴 T 弹幕 D 藏族 Z 藏宝图 C 传奇 C 传记 Z 降龙 X 降价 J 参加 C")
+    check("参商 S 朝霞 Z 朝鲜 C 都市 D 还钱 H 给力 G 给予 J 便宜 P 便利店 B 省钱 S 省亲 X 厦门 X")
+    check("厦 S 卡车 K 卡住 Q 屏幕 P 屏气 B 扁舟 P 扁担 B 秘鲁 B 秘密 M 番茄 F 番禺 P 否极泰来 P")
+    check("茄子 Q 匙子 C 泊车 B 率先 S 提防 D 提高 T 阿胶 E 阿姨 A 恶寒 W 恶心 E 将进酒 Q 稽首 Q")
+    check("哪吒 N 咖喱 G 咖啡 K 铅山 Y 铅笔 Q 乐亭 L 乐清 Y 莘庄 X 涡阳 G 泌阳 B 刹那 C 刹车 S")
+  }
+
+  @Test("Traditional forms read as their simplified ones do")
+  func traditional() {
+    check("曾經 C 單車 D 單雄信 S 長江 C 張學友 Z 會計 K 樂隊 Y 彈琴 T 調皮 T 還錢 H 廈門 X 藏族 Z")
+    check("乾杯 G 乾坤 Q 葉問 Y 種子 Z 種樹的人 Z 蓋茨 G 區域 Q 區楚良 O 査良鏞 Z 鍾馗 Z 後羿 H 臺灣 T")
+  }
+
+  @Test("Rare characters have readings too")
+  func rare() {
+    check("𠮷野家 J 〇一 L 㐂 X 𠀀 H 㐀 Q 𪚥 Z 囧 J 犇 B 淼 M 䶮 Y 龘 D 𬭊 D")
+  }
+
+  @Test("Compatibility forms stand for their characters")
+  func compatibility() {
+    check("\u{F914}隊 Y \u{2F00} Y \u{32A3} Z \u{2F81A} D \u{FF21}lice A \u{24B6} A \u{1F130} A")
+  }
+
+  @Test("Latin letters stand under their base letters")
+  func latin() {
+    check("Alice A bob B Élan E Ångström A Øre O Łukasz L ßtrand S Æon A Œuvre O Þór T ðe D ıs I")
+    check("Ħal H ŧ T ñandú N Çelik C Žižek Z ﬁx F Ⅷ V ǆ D Ə E ａｂ A ᴬ A ỹ Y")
+    #expect(PinyinReader.section(of: "e\u{301}a").title == "E")
+  }
+
+  @Test("What nobody sees does not decide")
+  func invisible() {
+    let prefixes: [String] = [
+      " ", "\u{3000}", "\u{A0}", "\t", "\u{200B}", "\u{200D}", "\u{200E}", "\u{200F}", "\u{202E}",
+      "\u{2066}", "\u{FEFF}", "\u{FE0F}", "\u{34F}", "\u{AD}", "\u{E0041}", "\u{0}", "\u{2028}",
+      "\u{180B}", "\u{E0100}", "\u{3164}", "\r\n",
+    ]
+    for prefix in prefixes {
+      #expect(PinyinReader.section(of: prefix + "张三").title == "Z")
+      #expect(PinyinReader.section(of: prefix + prefix + "Émile").title == "E")
+    }
+    check("曾\u{200B}经 C 单\u{FE00}车 D 单·雄信 S 曾\u{3000}经 C 单\u{3000}雄信 S")
+    #expect(PinyinReader.section(of: "曾 经").title == "C")
+    #expect(PinyinReader.section(of: "曾小贤 北京分公司").title == "Z")
+  }
+
+  @Test("All else stands under #")
+  func other() {
+    check("123 # ٣ # １ # -a # （张三） # ☎ # 😀张三 # ❤️李 # 1️⃣ # 🇨🇳 # 🈶 # ㊙ # ™ # ½ # ① #")
+    check("Анна # あい # ｱ # 한국 # ไทย # Ωmega # अ # ㄅ # 々 # ℃ # $ # _x # ② #")
+    for name in ["", " ", "\u{200B}", "\u{301}a", "·张"] {
+      #expect(PinyinReader.section(of: name) == .other)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import ContactSections
+import Testing
+
+@Suite("The sections of a contacts screen")
+struct SectionIndexTests {
+  private func screen(_ index: SectionIndex) -> [String] {
+    (0..<index.sectionCount).map { number in
+      let rows = index.rows(inSection: number).map { row in
+        switch row {
+        case .contact(let contact): contact.displayName
+        case .request(let request): request.id
+        }
+      }
+      return "\(index.section(number).title): \(rows.joined(separator: " "))"
+    }
+  }
+
+  private func contact(
+    _ name: String, groups: Set<String> = [], _ subscription: ListedContact.Subscription = .both,
+    online: Int? = nil, starred: Bool = false
+  ) -> ListedContact {
+    ListedContact(
+      id: "\(name)@example.test", displayName: name, groups: groups, subscription: subscription,
+      onlineRank: online, isStarred: starred)
+  }
+
+  @Test("Requests, then A to Z, then #")
+  func index() {
+    let index = SectionIndex(
+      contacts: ["1", "张三", "章二", "Bob", "白", "曾经", "あ", ""].map { contact($0) },
+      requests: [ListedRequest(id: "old", since: 3), ListedRequest(id: "new", since: 9)])
+    #expect(
+      screen(index) == [": new old", "B: 白 Bob", "C: 曾经", "Z: 张三 章二", "#: 1 あ "])
+    #expect(index.sideIndex.map(\.title) == ["", "B", "C", "Z", "#"])
+    #expect(index.badgeCount == 2)
+    #expect(index.friendCount == 8)
+    #expect(
+      index.positions(ofContact: "章二@example.test") == [RowPosition(section: 3, row: 1)])
+    #expect(index.position(ofRequest: "old") == RowPosition(section: 0, row: 1))
+    #expect(index.row(at: RowPosition(section: 9, row: 0)) == nil)
+  }
+
+  @Test("The policy says who is a friend")
+  func friends() {
+    let all = ListedContact.Subscription.allCases.map { contact($0.rawValue, $0) }
+    func shown(_ friends: SectionPolicy.Friends) -> [String] {
+      screen(
+        SectionIndex(
+          policy: SectionPolicy(friends: friends, showsRequests: false), contacts: all))
+    }
+    #expect(shown(.mutual) == ["B: both"])
+    #expect(shown(.subscribed) == ["B: both", "F: from", "T: to"])
+    #expect(shown(.all) == ["B: both", "F: from", "N: none", "T: to"])
+  }
+
+  @Test("Groups by the reading of their names, those in none last")
+  func groups() {
+    let contacts = [
+      contact("a", groups: ["同事", "Bowling"]), contact("b", groups: ["同事"]), contact("c"),
+      contact("d", groups: ["长沙同学"]),
+    ]
+    let groups = SectionIndex(policy: SectionPolicy(grouping: .groups), contacts: contacts)
+    #expect(screen(groups) == [": ", "Bowling: a", "长沙同学: d", "同事: a b", ": c"])
+    #expect(groups.positions(ofContact: "a@example.test").map(\.section) == [1, 3])
+    let both = SectionIndex(policy: SectionPolicy(grouping: .groupsAndIndex), contacts: contacts)
+    #expect(
+      screen(both) == [": ", "Bowling A: a", "长沙同学 D: d", "同事 A: a", "同事 B: b", "C: c"])
+  }
+
+  @Test("Starred contacts are repeated, online ones come first")
+  func starredAndOnline() {
+    let index = SectionIndex(
+      policy: SectionPolicy(showsRequests: false, showsStarred: true, onlineFirst: true),
+      contacts: [
+        contact("a1"), contact("a2", online: 1, starred: true), contact("a3", online: 0),
+      ])
+    #expect(screen(index) == [": a2", "A: a3 a2 a1"])
+    #expect(index.sideIndex.map(\.title) == ["☆", "A"])
+  }
+
+  @Test("A reading that the user gave wins")
+  func userReading() {
+    var single = contact("单")
+    single.userReading = "shan"
+    let index = SectionIndex(
+      policy: SectionPolicy(showsRequests: false), contacts: [single, contact("沙"), contact("石")])
+    #expect(screen(index) == ["S: 沙 单 石"])
+    #expect(index.search(NameQuery("shan")).map(\.displayName) == ["单"])
+    // The standard also reads 石 as dàn, a unit of grain.
+    #expect(index.search(NameQuery("dan")).map(\.displayName) == ["单", "石"])
+  }
+
+  @Test("Of several with one id, the last counts")
+  func repeats() {
+    var late = contact("a")
+    late.displayName = "z"
+    let index = SectionIndex(
+      contacts: [contact("a"), contact("b"), late],
+      requests: [ListedRequest(id: "r", since: 1), ListedRequest(id: "r", since: 2)])
+    #expect(screen(index) == [": r", "B: b", "Z: z"])
+  }
+
+  @Test("A change names what changes")
+  func changes() {
+    var index = SectionIndex(contacts: [contact("a"), contact("b"), contact("ba")])
+    var b = contact("b")
+    b.displayName = "bc"
+    let moved = index.update(b)
+    #expect(moved.movedRows.map(\.from) == [RowPosition(section: 2, row: 0)])
+    #expect(moved.movedRows.map(\.to) == [RowPosition(section: 2, row: 1)])
+    #expect(moved.reloadedAfterMove == [RowPosition(section: 2, row: 1)])
+    b.onlineRank = 1
+    #expect(index.update(b).reloadedRows == [RowPosition(section: 2, row: 1)])
+    #expect(index.update(b).isEmpty)
+    #expect(index.removeContact("a@example.test").deletedSections == [1])
+    #expect(index.update(contact("a")).insertedSections == [1])
+    #expect(index.removeRequest("nobody").isEmpty)
+    let request = index.update(ListedRequest(id: "r", since: 1))
+    #expect(request.insertedRows == [RowPosition(section: 0, row: 0)])
+    #expect(index.search(NameQuery("b")).map(\.displayName) == ["ba", "bc"])
+  }
+}
