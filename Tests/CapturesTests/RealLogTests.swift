@@ -66,6 +66,37 @@ struct RealLogTests {
     #expect(problems.isEmpty)
   }
 
+  /// A file that went through a program for other line ends.
+  @Test(arguments: whole)
+  func otherLineEndsChangeNothing(_ fixture: Fixture) throws {
+    // A stream's own bytes are what they are.
+    guard fixture.format != "raw-stream", fixture.format != "psi", fixture.format != "wireshark"
+    else { return }
+    var bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
+    for byte in fixture.bytes {
+      if byte == UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\r")) }
+      bytes.append(byte)
+    }
+    let format = try detected(fixture)
+    #expect(CaptureFormat.detect(Array(bytes.prefix(64 << 10)))?.id == format)
+    let isSame = try read(bytes, format).records == read(fixture.bytes, format).records
+    #expect(isSame)
+  }
+
+  /// A log that was cut off gives what stands before, and says so where a stanza was cut.
+  @Test(arguments: whole)
+  func aCutOffLogGivesWhatStandsBefore(_ fixture: Fixture) throws {
+    let format = try detected(fixture)
+    let all = try read(fixture.bytes, format).elements
+    for eighth in 1..<8 {
+      let end = fixture.bytes.count * eighth / 8
+      let elements = try read(Array(fixture.bytes[..<end]), format).elements
+      // The last may be one that a chunk's end was still to come for.
+      #expect(all.starts(with: elements.dropLast(2)), "\(eighth)")
+      #expect(elements.count <= all.count)
+    }
+  }
+
   /// Every one has a long chat, which chunks cut inside of characters.
   @Test(arguments: whole)
   func theLongChatIsThere(_ fixture: Fixture) throws {
