@@ -1,4 +1,5 @@
 import Captures
+import Foundation
 import HashTreeCollections
 import RosterCore
 import TestSupport
@@ -64,6 +65,17 @@ struct RealLogTests {
     let problems = try read(fixture.bytes, detected(fixture)).problems
       .filter { !$0.message.contains("it is an echo of it") }
     #expect(problems.isEmpty)
+  }
+
+  /// The passwords of these accounts all begin alike.
+  @Test(arguments: whole)
+  func noPasswordComesOut(_ fixture: Fixture) throws {
+    let elements = try read(fixture.bytes, detected(fixture)).elements.joined(separator: "\n")
+    #expect(!elements.contains("geheim"))
+    for word in elements.matches(of: /[A-Za-z0-9+\/]{16,}={0,2}/) {
+      let data = Data(base64Encoded: String(word.output)) ?? Data()
+      #expect(data.range(of: Data("geheim".utf8)) == nil)
+    }
   }
 
   /// A file that went through a program for other line ends.
