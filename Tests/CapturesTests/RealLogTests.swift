@@ -1,4 +1,5 @@
 import Captures
+import Foundation
 import HashTreeCollections
 import RosterCore
 import TestSupport
@@ -64,6 +65,48 @@ struct RealLogTests {
     let problems = try read(fixture.bytes, detected(fixture)).problems
       .filter { !$0.message.contains("it is an echo of it") }
     #expect(problems.isEmpty)
+  }
+
+  /// The passwords of these accounts all begin alike.
+  @Test(arguments: whole)
+  func noPasswordComesOut(_ fixture: Fixture) throws {
+    let elements = try read(fixture.bytes, detected(fixture)).elements.joined(separator: "\n")
+    #expect(!elements.contains("geheim"))
+    for word in elements.matches(of: /[A-Za-z0-9+\/]{16,}={0,2}/) {
+      let data = Data(base64Encoded: String(word.output)) ?? Data()
+      #expect(data.range(of: Data("geheim".utf8)) == nil)
+    }
+  }
+
+  /// A file that went through a program for other line ends.
+  @Test(arguments: whole)
+  func otherLineEndsChangeNothing(_ fixture: Fixture) throws {
+    // A stream's own bytes are what they are.
+    guard fixture.format != "raw-stream", fixture.format != "psi", fixture.format != "wireshark"
+    else { return }
+    var bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
+    for byte in fixture.bytes {
+      if byte == UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\r")) }
+      bytes.append(byte)
+    }
+    let format = try detected(fixture)
+    #expect(CaptureFormat.detect(Array(bytes.prefix(64 << 10)))?.id == format)
+    let isSame = try read(bytes, format).records == read(fixture.bytes, format).records
+    #expect(isSame)
+  }
+
+  /// A log that was cut off gives what stands before, and says so where a stanza was cut.
+  @Test(arguments: whole)
+  func aCutOffLogGivesWhatStandsBefore(_ fixture: Fixture) throws {
+    let format = try detected(fixture)
+    let all = try read(fixture.bytes, format).elements
+    for eighth in 1..<8 {
+      let end = fixture.bytes.count * eighth / 8
+      let elements = try read(Array(fixture.bytes[..<end]), format).elements
+      // The last may be one that a chunk's end was still to come for.
+      #expect(all.starts(with: elements.dropLast(2)), "\(eighth)")
+      #expect(elements.count <= all.count)
+    }
   }
 
   /// Every one has a long chat, which chunks cut inside of characters.
