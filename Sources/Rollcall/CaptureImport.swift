@@ -49,6 +49,8 @@ package struct ImportSummary: Sendable {
 /// Why a capture cannot be imported.
 package enum ImportError: Error, Hashable, Sendable {
   case unknownFormat
+  /// No format that is known, because it is no text as it is.
+  case unreadable(UnreadableFile)
   case severalAccounts([BareJID])
   case otherAccounts(wanted: BareJID, found: [BareJID])
   case otherConnections(wanted: String, found: [String])
@@ -62,6 +64,7 @@ extension ImportError: CustomStringConvertible {
     case .unknownFormat:
       "the format is not known; say it with --format, one of:\n"
         + CaptureFormat.all.map { "  \($0.id): \($0.title)" }.joined(separator: "\n")
+    case .unreadable(let why): why.description
     case .severalAccounts(let accounts):
       "several accounts are in it; choose one with --account: "
         + accounts.map(\.text).joined(separator: ", ")
@@ -113,7 +116,7 @@ package struct CaptureImport {
   ) throws -> ImportSummary {
     var chunk = try head(of: file)
     guard let format = options.format ?? CaptureFormat.detect(chunk) else {
-      throw ImportError.unknownFormat
+      throw UnreadableFile(chunk).map { .unreadable($0) } ?? ImportError.unknownFormat
     }
     var summary = ImportSummary(format: format)
     var reader = CaptureReader(format: format, options: ReaderOptions(year: options.year))

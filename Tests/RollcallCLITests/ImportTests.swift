@@ -53,7 +53,8 @@ import Testing
   @Test(
     "Bad input is named by file and line, and nothing is left behind",
     arguments: [
-      ("not a capture at all\n", "slixmpp"), ("", "slixmpp"),
+      ("not a capture at all\n", "slixmpp"), ("", "it is empty"),
+      ("\u{1F}\u{0}\u{0}\u{0}binary\u{0}", "it is no text"),
       (#"{"rollcall-capture":2,"account":"alice@example.test"}"# + "\n", "bad:1"),
       (#"{"rollcall-capture":1,"account":"@"}"# + "\n", "bad:1"),
     ])
