@@ -14,22 +14,25 @@ struct PackedTable {
     count = text.utf8CodeUnitCount / width
   }
 
+  /// Whether there is such a record; beyond them everything reads as zero.
+  private func holds(_ record: Int) -> Bool { record >= 0 && record < count }
+
   /// A byte of a record.
   func byte(_ record: Int, at offset: Int) -> UInt8 {
-    precondition(record >= 0 && record < count)
+    guard holds(record) else { return 0 }
     return start[record &* width &+ offset]
   }
 
   /// Two digits of a record.
   func pair(_ record: Int, at offset: Int) -> UInt16 {
-    precondition(record >= 0 && record < count)
+    guard holds(record) else { return 0 }
     let place = start + (record &* width &+ offset)
     return UInt16(place[0] &- 36) &* 91 &+ UInt16(place[1] &- 36)
   }
 
   /// Three digits of a record.
   func triple(_ record: Int, at offset: Int) -> UInt32 {
-    precondition(record >= 0 && record < count)
+    guard holds(record) else { return 0 }
     let place = start + (record &* width &+ offset)
     return (UInt32(place[0] &- 36) &* 91 &+ UInt32(place[1] &- 36)) &* 91 &+ UInt32(place[2] &- 36)
   }
