@@ -17,14 +17,7 @@ import XMPPStanza
   init() throws { folder = try TemporaryFolder() }
 
   private func log(of path: String, _ account: String?) throws -> EventLog {
-    let log = try EventLog.draft(
-      for: folder.file("\(UUID()).rollcall"), eventVersion: RecordMeaning.version)
-    var reading = CaptureImport(
-      ImportOptions(account: try account.map { try BareJID(parsing: $0) }))
-    let file = try FileHandle(forReadingFrom: URL(filePath: path))
-    let summary = try reading.run(file, into: log)
-    #expect(summary.problemCount == 0)
-    return log
+    try importedLog(of: path, account, in: folder)
   }
 
   private func native(_ log: EventLog) throws -> (String, LogExport.Difference) {
