@@ -77,6 +77,9 @@ struct Fixture: CustomTestStringConvertible, Sendable {
   let bytes: [UInt8]
   /// What the server held, for each account.
   let expected: [CaptureCase.Expected]
+  /// Whose request another resource of the account denied: the server tells that to none of the
+  /// others, so that this one goes on seeing it.
+  let deniedElsewhere: [String]
 
   var testDescription: String { name }
 
@@ -89,6 +92,7 @@ struct Fixture: CustomTestStringConvertible, Sendable {
     struct Meta: Decodable {
       let account: String
       let format: String
+      let denied_by_another_resource: [String]?
     }
     let folder = CaptureCase.fixtures.appending(path: kind)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
@@ -106,7 +110,8 @@ struct Fixture: CustomTestStringConvertible, Sendable {
         guard let log = try? Data(contentsOf: path.appending(path: file)) else { return nil }
         return Fixture(
           name: file == "capture.log" ? name : "\(name)/\(file)", format: meta.format,
-          account: meta.account, bytes: [UInt8](log), expected: expected)
+          account: meta.account, bytes: [UInt8](log), expected: expected,
+          deniedElsewhere: meta.denied_by_another_resource ?? [])
       }
     }
   }
