@@ -25,6 +25,7 @@ struct RollcallCommand: ParsableCommand {
     subcommands: [
       ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
       LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
+      HistoryCommand.self, BookmarkCommand.self,
       ExportCommand.self, FormatsCommand.self,
     ])
 

@@ -12,10 +12,10 @@ struct SourceOptions: ParsableArguments {
   var source: String
 
   @Option(
-    help: """
-      The point to look at: a record number, 0, head, head~10, or a time with a zone such as \
-      2026-11-20T10:00:00Z.
-      """)
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The point to look at: \(PointError.forms), or -5m for five minutes before the end.",
+      valueName: "point"))
   var at: String = "head"
 
   @OptionGroup var capture: CaptureOptions
@@ -216,10 +216,17 @@ struct OpenedSource {
   func replay(
     upTo point: Point, _ body: (Timeline.Moment) throws -> Void
   ) throws -> Timeline.State {
+    try naming { try Timeline(log).replay(upTo: point) { moment, _ in try body(moment) } }
+  }
+
+  /// Runs `body`; an error that it throws names the source.
+  func naming<R>(_ body: () throws -> R) throws -> R {
     do {
-      return try Timeline(log).replay(upTo: point) { moment, _ in try body(moment) }
+      return try body()
     } catch let error as OutputError {
       throw error
+    } catch let failure as Failure {
+      throw failure
     } catch {
       throw Failure(error, in: path)
     }
