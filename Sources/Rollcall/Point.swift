@@ -110,7 +110,8 @@ extension PointError: CustomStringConvertible {
     case .noTimes: "the records have no times: name the point by a record number"
     case .noBookmark(let name, let known):
       "there is no bookmark “\(name)”"
-        + (known.isEmpty ? "; a point is \(Self.forms)" : "; there are \(known.joined(separator: ", "))")
+        + (known.isEmpty
+          ? "; a point is \(Self.forms)" : "; there are \(known.joined(separator: ", "))")
     }
   }
 }

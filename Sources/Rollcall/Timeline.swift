@@ -36,9 +36,24 @@ package struct Timeline: Sendable {
 
   /// The state at a point. Complexity: linear in the events behind the last snapshot before it.
   package func state(at point: Point) throws -> State {
-    var state = State()
-    try advance(&state, to: record(at: point)) { _, _ in }
+    try state(after: record(at: point), from: nil)
+  }
+
+  /// The state after a record, reduced from the nearest state before it: one that is at hand, or
+  /// a snapshot.
+  func state(after record: UInt64, from known: State?) throws -> State {
+    var state = known ?? State()
+    try advance(&state, to: record) { _, _ in }
     return state
+  }
+
+  /// What a record did; nil where it means nothing to the roster.
+  package func moment(of record: UInt64) throws -> Moment? {
+    guard record > 0 else { return nil }
+    var state = try state(after: record - 1, from: nil)
+    var found: Moment?
+    try advance(&state, to: record) { moment, _ in found = moment }
+    return found
   }
 
   /// Reduces every event up to a point, and hands each to `body` with what it did and the state

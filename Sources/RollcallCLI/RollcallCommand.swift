@@ -25,7 +25,7 @@ struct RollcallCommand: ParsableCommand {
     subcommands: [
       ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
       LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
-      HistoryCommand.self, BookmarkCommand.self,
+      HistoryCommand.self, BisectCommand.self, BookmarkCommand.self,
       ExportCommand.self, FormatsCommand.self,
     ])
 
@@ -38,7 +38,7 @@ struct RollcallCommand: ParsableCommand {
         var command = try parseAsRoot()
         try command.run()
       } catch let nothing as NothingFound {
-        Terminal.complain(nothing.sentence)
+        nothing.sentence.map(Terminal.complain)
         code = 1
       }
       try Terminal.flush()
@@ -102,7 +102,8 @@ struct Failure: Error, CustomStringConvertible {
 
 /// The question was understood, and the answer is that there is nothing.
 struct NothingFound: Error {
-  let sentence: String
+  /// Nil where the output has said so.
+  let sentence: String?
 }
 
 extension CocoaError {

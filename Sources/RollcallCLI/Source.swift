@@ -21,21 +21,11 @@ struct SourceOptions: ParsableArguments {
   @OptionGroup var capture: CaptureOptions
 
   var point: Point {
-    get throws {
-      do {
-        return try Point(parsing: at)
-      } catch {
-        throw Failure("--at: \(error)")
-      }
-    }
+    get throws { try Point(option: "--at", at) }
   }
 
   func validate() throws {
-    do {
-      _ = try Point(parsing: at)
-    } catch {
-      throw ValidationError("--at: \(error)")
-    }
+    _ = try point
   }
 
   /// Opens the log, or imports the capture into a temporary one.
@@ -92,6 +82,17 @@ struct SourceOptions: ParsableArguments {
       throw ImportError.nothingFound(format: summary.format.title)
     }
     return log
+  }
+}
+
+extension Point {
+  /// Reads a point that an option gives.
+  init(option: String, _ text: String) throws {
+    do {
+      try self.init(parsing: text)
+    } catch {
+      throw Failure("\(option): \(error)")
+    }
   }
 }
 
@@ -227,6 +228,8 @@ struct OpenedSource {
       throw error
     } catch let failure as Failure {
       throw failure
+    } catch let nothing as NothingFound {
+      throw nothing
     } catch {
       throw Failure(error, in: path)
     }
