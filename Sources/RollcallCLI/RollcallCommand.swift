@@ -24,7 +24,9 @@ struct RollcallCommand: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
+      SectionsCommand.self, PinyinCommand.self,
       LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
+      HistoryCommand.self, BisectCommand.self, BookmarkCommand.self,
       ExportCommand.self, FormatsCommand.self,
     ])
 
@@ -37,7 +39,7 @@ struct RollcallCommand: ParsableCommand {
         var command = try parseAsRoot()
         try command.run()
       } catch let nothing as NothingFound {
-        Terminal.complain(nothing.sentence)
+        nothing.sentence.map(Terminal.complain)
         code = 1
       }
       try Terminal.flush()
@@ -101,7 +103,8 @@ struct Failure: Error, CustomStringConvertible {
 
 /// The question was understood, and the answer is that there is nothing.
 struct NothingFound: Error {
-  let sentence: String
+  /// Nil where the output has said so.
+  let sentence: String?
 }
 
 extension CocoaError {
@@ -113,6 +116,6 @@ extension CocoaError {
 }
 
 /// What an error of the system is called.
-private func text(ofSystemCode code: Int32) -> String {
+func text(ofSystemCode code: Int32) -> String {
   strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }
