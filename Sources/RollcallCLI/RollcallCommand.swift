@@ -27,7 +27,8 @@ struct RollcallCommand: ParsableCommand {
       SectionsCommand.self, PinyinCommand.self,
       LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
       HistoryCommand.self, BisectCommand.self, BookmarkCommand.self,
-      ExportCommand.self, FormatsCommand.self,
+      VerifyCommand.self, RecoverCommand.self, ExportCommand.self, FormatsCommand.self,
+      VerifyWorkerCommand.self,
     ])
 
   /// Runs the command, with the exit codes that the help promises.
