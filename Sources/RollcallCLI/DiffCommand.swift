@@ -56,7 +56,7 @@ struct DiffCommand: ParsableCommand {
   }
 
   func run() throws {
-    let first = try SourceOptions.open(source, try capture.importOptions)
+    let first = try SourceOptions.open(source, try capture.importOptions, pair: capture.pair)
     let isDifferent =
       if others.count == 1, FileManager.default.fileExists(atPath: others[0]) {
         try compare(first, SourceOptions.open(others[0], try capture.importOptions))
