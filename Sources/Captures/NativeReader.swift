@@ -15,8 +15,18 @@ final class NativeReader: LineReader {
     }
   }
 
-  init(_ options: ReaderOptions) {
-    parser = StreamParser(root: .records, limits: options.limits)
+  /// The parser says where credentials can be, so that not every element is searched for them.
+  let takesCredentialsOut = true
+
+  /// - Parameter isRead: Which children of an element the caller looks at; nil for all.
+  init(_ options: ReaderOptions, readingChildren isRead: ElementInterest.Rule?) {
+    let isBuilt: ElementInterest.Rule = { name in
+      isRead.map { $0(name) || AccountFilter.readsChild(name) } ?? true
+    }
+    parser = StreamParser(
+      root: .records, limits: options.limits,
+      interest: ElementInterest(
+        keepingChildren: isBuilt, allWith: { mayHoldCredentials($0) }))
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
@@ -138,7 +148,7 @@ final class NativeReader: LineReader {
     }
     guard let xml = object["xml"] else { throw Mistake("\"xml\" is missing") }
     guard case .string(let bytes) = xml else { throw Mistake("\"xml\" is not a string") }
-    return CapturedRecord.Content(try event(bytes), direction)
+    return Self.content(try event(bytes), direction)
   }
 
   private func lifecycle(
@@ -161,6 +171,17 @@ final class NativeReader: LineReader {
     case .string(Array("closed".utf8)): return .closed
     default: throw Mistake("\"stream\" is none of \"opened\", \"resumed\", \"closed\"")
     }
+  }
+
+  /// What an element, header or end tag becomes, credentials taken out.
+  private static func content(
+    _ event: StreamEvent, _ direction: Direction
+  ) -> CapturedRecord.Content {
+    guard case .element(let element) = event, element.asksForAll else {
+      return CapturedRecord.Content(event, direction)
+    }
+    let (node, bytes) = withoutCredentials(element.node, element.bytes)
+    return .element(direction, node, bytes: bytes)
   }
 
   /// The one element, header or end tag that a record holds.
