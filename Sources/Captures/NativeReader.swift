@@ -5,6 +5,7 @@ import XMPPStream
 final class NativeReader: LineReader {
   private let parser: StreamParser
   private var hasHeader = false
+  private var commonLine = NativeLine()
 
   /// A line of its own kind of mistake, which is skipped.
   private struct Mistake: Error {
@@ -30,6 +31,7 @@ final class NativeReader: LineReader {
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    if hasHeader, let record = commonRecord(line, number) { return try sink(.record(record)) }
     guard !line.allSatisfy(\.isBlank) else { return }
     let content: CapturedRecord.Content
     var time: Int64?
@@ -107,6 +109,27 @@ final class NativeReader: LineReader {
   }
 
   // MARK: The records
+
+  /// The record of a line as nearly all are. Nil for any other, and for one with a mistake.
+  private func commonRecord(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
+    guard commonLine.read(line) else { return nil }
+    var found: StreamEvent?
+    var count = 0
+    do {
+      try parser.feed(commonLine.xml) { event in
+        found = event
+        count += 1
+      }
+      try parser.finish()
+    } catch {
+      parser.reset()
+      return nil
+    }
+    guard count == 1, let found else { return nil }
+    return CapturedRecord(
+      connection: "", time: commonLine.time, line: number,
+      content: Self.content(found, commonLine.direction))
+  }
 
   private static func object(_ line: ArraySlice<UInt8>) throws(Mistake) -> JSONScanner.Object {
     do {
