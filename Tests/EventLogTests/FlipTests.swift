@@ -66,6 +66,6 @@ import Testing
     #expect(tally.complaints.isEmpty)
     #expect(tally.found + tally.same + tally.crashed == (size + step - 1) / step)
     #expect(tally.found > size / step / 10)
-    print(tally.found, tally.same, tally.crashed, size)
+
   }
 }
