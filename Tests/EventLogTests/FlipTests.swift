@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bytes of a small log are changed, one at a time: the change is found, or nothing that is kept has
-/// changed (`Flips` in the probe has the rule). With `ROLLCALL_ALL_FLIPS` set it is every byte,
+/// Bytes of a small log are changed, one at a time: the change is found, or nothing that is kept
+/// is another (`Flips` in the probe has the rule). With `ROLLCALL_ALL_FLIPS` set it is every byte,
 /// which takes minutes; otherwise all that lead LMDB through the file, and some of the others.
 @Suite struct FlipTests {
   let scratch: Scratch
