@@ -51,7 +51,7 @@ let package = Package(
     .target(
       name: "Rollcall",
       dependencies: [
-        "XMPPStanza", "XMPPStream", "RosterCore", "EventLog", "Captures",
+        "XMPPStanza", "XMPPStream", "RosterCore", "EventLog", "Captures", "ContactSections",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
@@ -69,7 +69,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "XMPPStanza", "XMPPStream", "RosterCore",
+        "XMPPStanza", "XMPPStream", "RosterCore", "ContactSections",
         .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       path: "Tests/TestSupport", swiftSettings: rules),
@@ -104,7 +104,8 @@ let package = Package(
     .testTarget(
       name: "RollcallTests",
       dependencies: [
-        "Rollcall", "RosterCore", "Captures", "EventLog", "XMPPStanza", "TestSupport",
+        "Rollcall", "RosterCore", "Captures", "ContactSections", "EventLog", "XMPPStanza",
+        "TestSupport",
         .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: rules),

@@ -137,7 +137,7 @@ extension RosterEvent {
       return [stanza.contact]
     case .availableReceived(let from, _), .unavailableReceived(let from): return [from.bare]
     case .blocked(_, let jids), .unblocked(_, let jids): return Set(jids.map(\.bare))
-    case .nicknamePublished(let jid, _): return [jid]
+    case .nicknamePublished(let jid, _), .vCardPublished(let jid, _): return [jid]
     case .querySent, .answerSent, .presenceSent, .rejected: return []
     }
   }

@@ -53,6 +53,8 @@ extension StanzaEvent {
       jids.isEmpty ? "everybody is unblocked" : "unblocked: \(jids.clause)"
     case .nicknamePublished(let jid, let name):
       "\(jid) \(name.map { "calls itself “\($0)”" } ?? "withdraws its nickname")"
+    case .vCardPublished(let jid, let names):
+      "\(jid) publishes its vCard: \(names.nickname ?? names.fullName ?? "no name")"
     case .rejected(let rejection): "ignored: \(rejection.reason)"
     }
   }

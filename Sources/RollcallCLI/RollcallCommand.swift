@@ -24,6 +24,7 @@ struct RollcallCommand: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
+      SectionsCommand.self, PinyinCommand.self,
       LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
       ExportCommand.self, FormatsCommand.self,
     ])
@@ -113,6 +114,6 @@ extension CocoaError {
 }
 
 /// What an error of the system is called.
-private func text(ofSystemCode code: Int32) -> String {
+func text(ofSystemCode code: Int32) -> String {
   strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }

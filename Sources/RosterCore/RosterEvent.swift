@@ -59,6 +59,8 @@ package enum StanzaEvent: Hashable, Sendable {
 
   /// A contact published the nickname it wants to be called by (XEP-0172 by XEP-0163).
   case nicknamePublished(BareJID, String?)
+  /// A contact published its vCard (XEP-0292 by XEP-0163).
+  case vCardPublished(BareJID, VCardNames)
 
   /// The element concerns the roster but cannot be taken, and why.
   case rejected(Rejection)

@@ -96,6 +96,7 @@ extension Roster {
     case .blocked(let from, let jids): block(jids, from: from, &step)
     case .unblocked(let from, let jids): unblock(jids, from: from, &step)
     case .nicknamePublished(let jid, let nickname): setNickname(nickname, of: jid, &step)
+    case .vCardPublished(let jid, let names): setVCard(names, of: jid, &step)
     case .rejected(let rejection): report(rejection, &step)
     }
   }

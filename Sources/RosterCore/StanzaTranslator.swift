@@ -3,7 +3,7 @@ package import XMPPStanza
 /// Says what a stream element means to the roster: a pure function of the element.
 package enum StanzaTranslator {
   /// The version of the translation; stored events of another version must be made anew.
-  package static let version: UInt32 = 1
+  package static let version: UInt32 = 2
 
   /// The event that an element stands for, or nil where it means nothing to the roster.
   ///
@@ -90,14 +90,18 @@ package enum StanzaTranslator {
       subject = .roster(version: query.attribute("ver"))
     } else if iq.node.child("blocklist", in: Namespace.blocking) != nil {
       subject = .blockList
-    } else if iq.node.child("vCard", in: Namespace.vCard) != nil {
-      subject = .vCard
-    } else if iq.node.child("pubsub", in: Namespace.pubsub)?
-      .child("items", in: Namespace.pubsub)?.attribute("node") == Namespace.nick
+    } else if iq.node.child("vCard", in: Namespace.vCard) != nil
+      || iq.node.child("vcard", in: Namespace.vCard4) != nil
     {
-      subject = .nickname
+      subject = .vCard
     } else {
-      return nil
+      let items = iq.node.child("pubsub", in: Namespace.pubsub)?
+        .child("items", in: Namespace.pubsub)
+      switch items?.attribute("node") {
+      case Namespace.nick: subject = .nickname
+      case Namespace.vCard4Node: subject = .vCard
+      default: return nil
+      }
     }
     return .querySent(Query(id: iq.head.id, to: iq.head.to, subject: subject))
   }
@@ -114,10 +118,12 @@ package enum StanzaTranslator {
         VCardNames(
           nickname: card.child("NICKNAME", in: Namespace.vCard).flatMap(name),
           fullName: card.child("FN", in: Namespace.vCard).flatMap(name)))
+    } else if let card = iq.node.child("vcard", in: Namespace.vCard4) {
+      payload = .vCard(VCardNames(vCard4: card))
     } else if let items = iq.node.child("pubsub", in: Namespace.pubsub)?
-      .child("items", in: Namespace.pubsub), items.attribute("node") == Namespace.nick
+      .child("items", in: Namespace.pubsub), let names = publishedNames(items)
     {
-      payload = .nickname(publishedNickname(items, in: Namespace.pubsub))
+      payload = names
     } else {
       payload = iq.node.children.first { _ in true } == nil ? .nothing : .other
     }
@@ -212,10 +218,30 @@ package enum StanzaTranslator {
     guard direction == .inbound, message.node.attribute("type") != "error",
       let from = message.head.from, from.resource == nil,
       let event = message.node.child("event", in: Namespace.pubsubEvent),
-      let items = event.child("items", in: Namespace.pubsubEvent),
-      items.attribute("node") == Namespace.nick
+      let items = event.child("items", in: Namespace.pubsubEvent)
     else { return nil }
-    return .nicknamePublished(from.bare, publishedNickname(items, in: Namespace.pubsubEvent))
+    switch items.attribute("node") {
+    case Namespace.nick:
+      return .nicknamePublished(from.bare, publishedNickname(items, in: Namespace.pubsubEvent))
+    case Namespace.vCard4Node:
+      // A notification may say only that there is a new one.
+      return publishedVCard(items, in: Namespace.pubsubEvent).map { .vCardPublished(from.bare, $0) }
+    default: return nil
+    }
+  }
+
+  /// What a contact published, as the answer to our question for it.
+  private static func publishedNames(_ items: XMLNode) -> Answer.Payload? {
+    switch items.attribute("node") {
+    case Namespace.nick: .nickname(publishedNickname(items, in: Namespace.pubsub))
+    case Namespace.vCard4Node: publishedVCard(items, in: Namespace.pubsub).map { .vCard($0) }
+    default: nil
+    }
+  }
+
+  private static func publishedVCard(_ items: XMLNode, in namespace: String) -> VCardNames? {
+    items.child("item", in: namespace)?.child("vcard", in: Namespace.vCard4)
+      .map { VCardNames(vCard4: $0) }
   }
 
   private static func publishedNickname(_ items: XMLNode, in namespace: String) -> String? {
@@ -227,9 +253,20 @@ package enum StanzaTranslator {
   }
 
   /// A name in an element's text, nil where it is empty.
-  private static func name(_ node: XMLNode) -> String? {
+  fileprivate static func name(_ node: XMLNode) -> String? {
     let text = node.text.trimmedOfXMLSpace
     return text.isEmpty ? nil : text
+  }
+}
+
+extension VCardNames {
+  /// XEP-0292 and RFC 6351: the texts of `nickname` and `fn`.
+  fileprivate init(vCard4 card: XMLNode) {
+    func text(_ property: String) -> String? {
+      card.child(property, in: Namespace.vCard4)?.child("text", in: Namespace.vCard4)
+        .flatMap(StanzaTranslator.name)
+    }
+    self.init(nickname: text("nickname"), fullName: text("fn"))
   }
 }
 

@@ -34,6 +34,10 @@ package enum Namespace {
   package static let pubsubEvent = "http://jabber.org/protocol/pubsub#event"
   /// XEP-0054.
   package static let vCard = "vcard-temp"
+  /// XEP-0292; also the name of the node that it is published at.
+  package static let vCard4 = "urn:ietf:params:xml:ns:vcard-4.0"
+  /// XEP-0292 §3.
+  package static let vCard4Node = "urn:xmpp:vcard4"
   /// XEP-0077.
   package static let register = "jabber:iq:register"
   /// XEP-0078.

@@ -57,6 +57,7 @@ import XMPPStanza
       .stanza(.presenceSent(to: jid, isAvailable: false)),
       .stanza(.blocked(from: nil, [jid, address("evil.test")])),
       .stanza(.unblocked(from: jid, [])),
+      .stanza(.vCardPublished(jid.bare, VCardNames(nickname: nil, fullName: "F"))),
       .stanza(.nicknamePublished(jid.bare, nil)), .stanza(.nicknamePublished(jid.bare, "n")),
     ]
 

@@ -42,8 +42,7 @@ extension Answer: CanonicalCodable {
       output.write(jids)
     case .vCard(let names):
       output.write(tag: 4)
-      output.write(names.nickname)
-      output.write(names.fullName)
+      output.write(names)
     case .nickname(let name):
       output.write(tag: 5)
       output.write(name)
@@ -62,15 +61,23 @@ extension Answer: CanonicalCodable {
     case 1: payload = .other
     case 2: payload = .roster(try input.read())
     case 3: payload = .blockList(try input.readArray())
-    case 4:
-      payload = .vCard(
-        VCardNames(
-          nickname: try input.readOptionalText(), fullName: try input.readOptionalText()))
+    case 4: payload = .vCard(try input.read())
     case 5: payload = .nickname(try input.readOptionalText())
     case 6: payload = .error(condition: try input.readOptionalText())
     default: throw input.invalid
     }
     self.init(id: id, from: from, payload: payload)
+  }
+}
+
+extension VCardNames: CanonicalCodable {
+  package func encode(to output: inout CanonicalOutput) {
+    output.write(nickname)
+    output.write(fullName)
+  }
+
+  package init(from input: inout CanonicalInput) throws(CodecError) {
+    self.init(nickname: try input.readOptionalText(), fullName: try input.readOptionalText())
   }
 }
 

@@ -30,7 +30,7 @@ private enum EventTag: UInt8 {
   case subscriptionReceived = 32
   case subscriptionSent, availableReceived, unavailableReceived, presenceSent
   case blocked = 48
-  case unblocked, nicknamePublished, rejected
+  case unblocked, nicknamePublished, rejected, vCardPublished
 }
 
 extension CanonicalOutput {
@@ -81,7 +81,7 @@ extension SessionEvent {
     case .closed: self = .closed(isLost: try input.readFlag())
     case .querySent, .setSent, .answerReceived, .pushReceived, .answerSent,
       .subscriptionReceived, .subscriptionSent, .availableReceived, .unavailableReceived,
-      .presenceSent, .blocked, .unblocked, .nicknamePublished, .rejected, nil:
+      .presenceSent, .blocked, .unblocked, .nicknamePublished, .rejected, .vCardPublished, nil:
       return nil
     }
   }
@@ -139,6 +139,10 @@ extension StanzaEvent {
       output.write(EventTag.nicknamePublished)
       output.write(jid)
       output.write(nickname)
+    case .vCardPublished(let jid, let names):
+      output.write(EventTag.vCardPublished)
+      output.write(jid)
+      output.write(names)
     case .rejected(let rejection):
       output.write(EventTag.rejected)
       output.write(rejection.kind.rawValue)
@@ -173,6 +177,7 @@ extension StanzaEvent {
     case .unblocked: self = .unblocked(from: try input.readOptional(), try input.readArray())
     case .nicknamePublished:
       self = .nicknamePublished(try input.read(), try input.readOptionalText())
+    case .vCardPublished: self = .vCardPublished(try input.read(), try input.read())
     case .rejected:
       guard let kind = Rejection.Kind(rawValue: try input.readText()) else { throw input.invalid }
       self = .rejected(Rejection(kind: kind, reason: try input.readText()))

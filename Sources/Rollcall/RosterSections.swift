@@ -1,0 +1,162 @@
+@_exported public import ContactSections
+public import RosterCore
+public import XMPPStanza
+
+/// A contacts screen that follows a roster, change by change.
+///
+/// The roster says who is listed, under what name, in which groups and how available; the user
+/// says who is starred and how a name is to be read. After each element, ask which rows it
+/// touched and update them one by one; each update is one step from one screen to the next:
+///
+///     for row in screen.rows(touchedBy: outcome.changes, in: session.roster) {
+///       apply(screen.update(row, from: session.roster))
+///     }
+///
+/// Where many are touched at once, as by the first roster, it is quicker to make the screen anew
+/// and to reload the whole view. A value: to keep an old screen, keep a copy.
+public struct RosterSections: Sendable {
+  /// What may have to be shown anew.
+  public enum Row: Hashable, Comparable, Sendable {
+    /// The rows of a contact: in several groups several, none where it is no friend.
+    case contact(BareJID)
+    /// The row of a contact's request.
+    case request(BareJID)
+  }
+
+  /// The screen: its sections and rows. The ids are the texts of bare addresses.
+  public private(set) var index: SectionIndex
+  private var starred: Set<BareJID>
+  private var readings: [BareJID: String]
+  /// Who is shown as online: a session that begins or ends touches these only.
+  private var online: Set<BareJID>
+
+  /// The screen of a roster. Complexity: O(n log n).
+  ///
+  /// - Parameters:
+  ///   - starred: Whom the user starred; shown where the policy says so.
+  ///   - readings: How the user wants names to be read, such as `zeng xian`.
+  public init(
+    _ roster: Roster, policy: SectionPolicy = SectionPolicy(), starred: Set<BareJID> = [],
+    readings: [BareJID: String] = [:]
+  ) {
+    self.starred = starred
+    self.readings = readings
+    online = Set(roster.shownPresences.keys)
+    index = SectionIndex(
+      policy: policy,
+      contacts: roster.entries.values.map { entry in
+        let jid = entry.item.jid
+        return ListedContact(
+          entry.item, in: roster, isStarred: starred.contains(jid), reading: readings[jid])
+      },
+      requests: roster.incoming.map { ListedRequest($0.key, $0.value) })
+  }
+
+  /// What the changes of one record may have altered, in order.
+  ///
+  /// Complexity: linear in the changes; where a session began or ended, in the contacts online.
+  public func rows(
+    touchedBy changes: some Sequence<RosterChange>, in roster: Roster
+  ) -> [Row] {
+    var rows: Set<Row> = []
+    for change in changes {
+      switch change.kind {
+      case .itemAdded(let item), .itemRemoved(let item): rows.insert(.contact(item.jid))
+      case .itemChanged(let jid, _), .presence(let jid, _, _, _), .nickname(let jid, _, _),
+        .vCard(let jid, _, _):
+        rows.insert(.contact(jid))
+      case .requestOpened(let jid, _), .requestRepeated(let jid, _), .requestUnconfirmed(let jid),
+        .requestEnded(let jid, _):
+        rows.insert(.request(jid))
+      case .connected:
+        rows.formUnion(online.union(roster.shownPresences.keys).map { .contact($0) })
+      case .account, .completeness, .version, .outgoingOpened, .outgoingReflected, .outgoingEnded,
+        .ownPresence, .blocking:
+        break
+      }
+    }
+    return rows.sorted()
+  }
+
+  /// Brings a row to what the roster says now.
+  ///
+  /// - Returns: What turns the old screen into the new one; nothing where the screen stays.
+  ///
+  /// Complexity: O(log n) comparisons.
+  @discardableResult
+  public mutating func update(_ row: Row, from roster: Roster) -> SectionChanges {
+    switch row {
+    case .contact(let jid):
+      if roster.shownPresences[jid] == nil { online.remove(jid) } else { online.insert(jid) }
+      guard let item = roster.item(jid) else { return index.removeContact(jid.text) }
+      return index.update(
+        ListedContact(
+          item, in: roster, isStarred: starred.contains(jid), reading: readings[jid]))
+    case .request(let jid):
+      guard let request = roster.incoming[jid] else { return index.removeRequest(jid.text) }
+      return index.update(ListedRequest(jid, request))
+    }
+  }
+
+  /// Stars a contact, or takes the star away. Complexity: O(log n) comparisons.
+  @discardableResult
+  public mutating func setStarred(
+    _ isStarred: Bool, _ jid: BareJID, in roster: Roster
+  ) -> SectionChanges {
+    if isStarred { starred.insert(jid) } else { starred.remove(jid) }
+    return update(.contact(jid), from: roster)
+  }
+
+  /// Sets how a contact's name is read; nil goes back to what the name itself says.
+  /// Complexity: O(log n) comparisons.
+  @discardableResult
+  public mutating func setReading(
+    _ reading: String?, of jid: BareJID, in roster: Roster
+  ) -> SectionChanges {
+    readings[jid] = reading
+    return update(.contact(jid), from: roster)
+  }
+}
+
+extension ListedContact {
+  /// What a roster says of a contact.
+  fileprivate init(_ item: RosterItem, in roster: Roster, isStarred: Bool, reading: String?) {
+    self.init(
+      id: item.jid.text, displayName: roster.displayName(of: item.jid), userReading: reading,
+      groups: Set(item.groups), subscription: Subscription(item.subscription),
+      onlineRank: roster.presence(of: item.jid).best?.presence.availability.show.onlineRank,
+      isStarred: isStarred)
+  }
+}
+
+extension ListedContact.Subscription {
+  fileprivate init(_ subscription: XMPPStanza.Subscription) {
+    switch subscription {
+    case .none: self = .none
+    case .to: self = .to
+    case .from: self = .from
+    case .both: self = .both
+    }
+  }
+}
+
+extension Show {
+  /// The most available first.
+  fileprivate var onlineRank: Int {
+    switch self {
+    case .chat: 0
+    case .available: 1
+    case .away: 2
+    case .xa: 3
+    case .dnd: 4
+    }
+  }
+}
+
+extension ListedRequest {
+  /// A request as the menu shows it: with its newest words, and the record that first brought it.
+  fileprivate init(_ jid: BareJID, _ request: IncomingRequest) {
+    self.init(
+      id: jid.text, nick: request.nickname, text: request.status, since: request.since.record)
+  }
+}

@@ -1,0 +1,106 @@
+package import ContactSections
+package import RosterCore
+import XMPPStanza
+
+/// A contacts screen as `rollcall sections --json` prints it.
+package struct SectionsDocument {
+  private let index: SectionIndex
+  private let roster: Roster
+  private let showsNameSources: Bool
+
+  /// A screen of a roster.
+  ///
+  /// - Parameter showsNameSources: whether each contact says where its name comes from.
+  package init(_ index: SectionIndex, of roster: Roster, showsNameSources: Bool) {
+    self.index = index
+    self.roster = roster
+    self.showsNameSources = showsNameSources
+  }
+
+  /// All sections in order, and the titles of the index at the side.
+  package var screen: JSONValue {
+    .object([
+      "sections": .array((0..<index.sectionCount).map(section)),
+      "index": JSONValue(index.sideIndex.map(\.title)),
+    ])
+  }
+
+  /// The contacts that a search found, the best first, as one section.
+  package func hits(_ contacts: [ListedContact]) -> JSONValue {
+    .object([
+      "sections": .array([
+        .object([
+          "title": .string(""), "kind": .string("search"),
+          "contacts": .array(contacts.map(contact)),
+        ])
+      ]),
+      "index": .array([]),
+    ])
+  }
+
+  private func section(_ number: Int) -> JSONValue {
+    let id = index.section(number)
+    var members = ["title": JSONValue.string(id.title), "kind": .string(id.kind)]
+    switch id {
+    case .group(let group, let letter):
+      members["group"] = .string(group.name)
+      members["letter"] = JSONValue(letter?.title)
+    case .ungrouped(let letter):
+      members["group"] = .null
+      members["letter"] = JSONValue(letter?.title)
+    case .requests, .starred, .index: break
+    }
+    var requests: [JSONValue] = []
+    var contacts: [JSONValue] = []
+    for row in index.rows(inSection: number) {
+      switch row {
+      case .request(let request): requests.append(Self.request(request))
+      case .contact(let contact): contacts.append(self.contact(contact))
+      }
+    }
+    if id == .requests {
+      members["requests"] = .array(requests)
+    } else {
+      members["contacts"] = .array(contacts)
+    }
+    return .object(members)
+  }
+
+  private static func request(_ request: ListedRequest) -> JSONValue {
+    .object([
+      "jid": .string(request.id), "nick": JSONValue(request.nick),
+      "text": JSONValue(request.text), "since": JSONValue(request.since),
+    ])
+  }
+
+  private func contact(_ contact: ListedContact) -> JSONValue {
+    let reading = PinyinReader.reading(of: contact.userReading ?? contact.displayName)
+    let jid = try? BareJID(parsing: contact.id)
+    let best = jid.flatMap { roster.presence(of: $0).best }
+    var members: [String: JSONValue] = [
+      "jid": .string(contact.id), "displayName": .string(contact.displayName),
+      "reading": .string(reading.pinyin),
+      "presence": JSONValue(best?.presence.availability.show.rawValue),
+    ]
+    if showsNameSources, let jid {
+      let name = roster.name(of: jid)
+      members["nameFrom"] = .object([
+        "source": .string(name.source.rawValue), "record": JSONValue(name.record),
+      ])
+    }
+    return .object(members)
+  }
+}
+
+extension SectionID {
+  /// What the section is, in a word.
+  fileprivate var kind: String {
+    switch self {
+    case .requests: "requests"
+    case .starred: "starred"
+    case .group: "group"
+    case .ungrouped: "ungrouped"
+    case .index: "index"
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import ContactSections
+import Foundation
+import Rollcall
+
+struct PinyinCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pinyin",
+    abstract: "Says under which letter names stand, and how they are read.",
+    discussion: """
+      Without names, standard input has one a line: all up to the line feed is the name. With \
+      --json there is one object a line: "name", "section" (A to Z or #), "reading", and \
+      "sortKey", whose order as text is that of names in a list.
+
+      Examples:
+        rollcall pinyin 曾国藩 曾经 单雄信 单车
+        rollcall pinyin --json < names.txt
+        rollcall pinyin --match zs 张三 王五 李四
+      """)
+
+  @Argument(help: "The names; without any, they come from standard input.")
+  var names: [String] = []
+
+  @Flag(help: "Print one JSON object a line, for machines.")
+  var json = false
+
+  @Option(help: "Only the names that match, the best first.")
+  var match: String?
+
+  func run() throws {
+    if let match {
+      try show(matching: NameQuery(match), match)
+    } else if names.isEmpty {
+      var listing = Listing(json: json)
+      try forEachLine {
+        try listing.add(PinyinReader.reading(of: $0))
+      } pause: {
+        try listing.finish()
+      }
+      try listing.finish()
+    } else {
+      try show(names.map(PinyinReader.reading))
+    }
+  }
+
+  private func show(_ readings: [Reading]) throws {
+    var listing = Listing(json: json)
+    for reading in readings { try listing.add(reading) }
+    try listing.finish()
+  }
+
+  private func show(matching query: NameQuery, _ text: String) throws {
+    var hits: [(rank: NameQuery.Rank, key: SortKey, reading: Reading)] = []
+    func look(_ name: String) {
+      let reading = PinyinReader.reading(of: name)
+      if let rank = query.match(reading) { hits.append((rank, SortKey(reading), reading)) }
+    }
+    if names.isEmpty {
+      try forEachLine(look)
+    } else {
+      names.forEach(look)
+    }
+    hits.sort { $0.rank != $1.rank ? $0.rank < $1.rank : $0.key < $1.key }
+    try show(hits.map(\.reading))
+    if hits.isEmpty { throw NothingFound(sentence: "no name matches “\(text)”") }
+  }
+
+  /// Reads names from standard input, as they are: an empty line is a name too.
+  ///
+  /// - Parameter pause: called where the next name may be long in coming.
+  private func forEachLine(
+    _ body: (String) throws -> Void, pause: () throws -> Void = {}
+  ) throws {
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    var line: [UInt8] = []
+    while true {
+      let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+      guard count >= 0 else {
+        if errno == EINTR { continue }
+        throw Failure("standard input cannot be read: \(text(ofSystemCode: errno))")
+      }
+      if count == 0 { break }
+      var rest = chunk[..<count]
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        line += rest[..<end]
+        rest = rest[(end + 1)...]
+        try body(String(decoding: line, as: UTF8.self))
+        line.removeAll(keepingCapacity: true)
+      }
+      line += rest
+      try pause()
+    }
+    if !line.isEmpty { try body(String(decoding: line, as: UTF8.self)) }
+  }
+}
+
+/// Readings as they are printed: in columns for people, one document a line for machines.
+private struct Listing {
+  private let isJSON: Bool
+  private var table = Table([])
+  private var isFirst = true
+
+  init(json: Bool) {
+    isJSON = json
+  }
+
+  /// Prints a reading, or holds it to be aligned with others.
+  mutating func add(_ reading: Reading) throws(OutputError) {
+    if isJSON {
+      try Terminal.say(JSONValue(reading))
+      return
+    }
+    table.add([reading.section.title, reading.pinyin, reading.name])
+  }
+
+  /// Prints what is held.
+  mutating func finish() throws(OutputError) {
+    guard !isJSON else { return }
+    // The heading is empty.
+    try Terminal.say(Array(table.takeLines().dropFirst(isFirst ? 1 : 0)))
+    isFirst = false
+  }
+}
+
+extension JSONValue {
+  fileprivate init(_ reading: Reading) {
+    let digits = Array("0123456789abcdef".utf8)
+    let key = SortKey(reading).bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    self = .object([
+      "name": .string(reading.name), "section": .string(reading.section.title),
+      "reading": .string(reading.pinyin),
+      "sortKey": .string(String(decoding: key, as: UTF8.self)),
+    ])
+  }
+}

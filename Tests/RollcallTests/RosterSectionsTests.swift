@@ -1,0 +1,188 @@
+import ContactSections
+import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+/// A contacts screen that follows a roster shows what one made afresh shows.
+@Suite struct RosterSectionsTests {
+  static let policies: [SectionPolicy] = SectionPolicy.Grouping.allCases.flatMap { grouping in
+    SectionPolicy.Friends.allCases.map { friends in
+      SectionPolicy(
+        friends: friends, grouping: grouping, showsRequests: friends != .subscribed,
+        showsStarred: grouping != .groups, onlineFirst: friends != .mutual)
+    }
+  }
+
+  /// A screen that is kept up to date, beside what a table view makes of the steps.
+  private struct Follower {
+    let starred: Set<BareJID> = [bare("bob@example.test"), bare("zhang@example.test")]
+    let readings = [bare("carol@example.test"): "zeng"]
+    let policy: SectionPolicy
+    var sections: RosterSections
+    var batch: Screen
+    var oneByOne: Screen
+
+    init(_ policy: SectionPolicy) {
+      self.policy = policy
+      sections = RosterSections(Roster(), policy: policy, starred: starred, readings: readings)
+      batch = Screen(sections.index)
+      oneByOne = batch
+    }
+
+    /// Follows one record; false where something differs.
+    mutating func follow(
+      _ outcome: RosterReducer.Outcome, _ roster: Roster, _ place: String
+    ) -> Bool {
+      for row in sections.rows(touchedBy: outcome.changes, in: roster) {
+        let changes = sections.update(row, from: roster)
+        let new = Screen(sections.index)
+        batch.applyBatch(changes, asking: new)
+        oneByOne.applyOneByOne(changes, asking: new)
+        #expect(batch == new, "\(place), \(row): \(changes)")
+        #expect(oneByOne == new, "\(place), \(row): \(changes)")
+        if batch != new || oneByOne != new { return false }
+      }
+      let fresh = Screen(
+        RosterSections(roster, policy: policy, starred: starred, readings: readings).index)
+      #expect(batch == fresh, "\(place): the screen is not the one made afresh")
+      return batch == fresh
+    }
+  }
+
+  @Test("Random histories", arguments: 0..<54)
+  func random(seed: UInt64) {
+    var lines = RandomLines(seed: seed)
+    var scenario = Scenario()
+    let policy = Self.policies[Int(seed) % Self.policies.count]
+    var follower = Follower(policy)
+    for step in 0..<150 {
+      let outcome = lines.play(&scenario)
+      guard follower.follow(outcome, scenario.roster, "seed \(seed), step \(step)") else { return }
+    }
+    // The histories are worth the name only if they fill a screen.
+    #expect(lines.mostRows(scenario) > 0)
+  }
+
+  @Test("Captured sessions, record by record", arguments: CaptureCase.all)
+  func captured(_ test: CaptureCase) throws {
+    let folder = try TemporaryFolder()
+    let log = try importedLog(of: test.path, test.account, in: folder)
+    for policy in Self.policies {
+      var follower = Follower(policy)
+      _ = try Timeline(log).replay(upTo: .head(minus: 0)) { moment, roster in
+        _ = follower.follow(moment.outcome, roster, "record \(moment.stamp.record)")
+      }
+    }
+  }
+
+  @Test("The requests menu has the newest request first, with its nick and words")
+  func requests() throws {
+    var scenario = Scenario.alice()
+    scenario.receives(
+      "subscribe", from: "carol@example.test", "<status>It is me</status>")
+    scenario.receives(
+      "subscribe", from: "dave@example.test",
+      "<nick xmlns='http://jabber.org/protocol/nick'>Dave</nick>")
+    scenario.receives("subscribe", from: "carol@example.test", "<status>Again</status>")
+    let index = RosterSections(scenario.roster).index
+    #expect(index.badgeCount == 2)
+    #expect(
+      index.rows(inSection: 0) == [
+        .request(ListedRequest(id: "dave@example.test", nick: "Dave", since: 5)),
+        .request(ListedRequest(id: "carol@example.test", text: "Again", since: 4)),
+      ])
+  }
+
+  @Test("A lost connection shows everybody offline, and a resumed one shows them again")
+  func connection() throws {
+    var scenario = Scenario.alice(item("bob@example.test", "subscription='both' name='Bob'"))
+    scenario.receives(from: "bob@example.test/pc", "<show>away</show>")
+    var sections = RosterSections(scenario.roster)
+    let bob = RosterSections.Row.contact(bare("bob@example.test"))
+    func rank() -> Int? {
+      guard case .contact(let contact)? = sections.index.row(at: RowPosition(section: 1, row: 0))
+      else { return nil }
+      return contact.onlineRank
+    }
+    #expect(rank() == 2)
+    #expect(sections.rows(touchedBy: scenario.lost().changes, in: scenario.roster) == [bob])
+    sections.update(bob, from: scenario.roster)
+    #expect(rank() == nil)
+    #expect(sections.rows(touchedBy: scenario.resumed().changes, in: scenario.roster) == [bob])
+    sections.update(bob, from: scenario.roster)
+    #expect(rank() == 2)
+  }
+
+  @Test("The user's stars and readings move a contact")
+  func userMarks() throws {
+    let scenario = Scenario.alice(item("bob@example.test", "subscription='both' name='单一'"))
+    var sections = RosterSections(scenario.roster, policy: SectionPolicy(showsStarred: true))
+    let bob = bare("bob@example.test")
+    #expect(sections.setStarred(true, bob, in: scenario.roster).insertedSections == [1])
+    sections.setReading("zhong", of: bob, in: scenario.roster)
+    #expect(sections.index.sideIndex.map(\.title) == ["", "☆", "Z"])
+    #expect(sections.setStarred(false, bob, in: scenario.roster).deletedSections == [1])
+  }
+}
+
+/// Lines that move contacts about: over so few addresses, names and groups that they meet.
+private struct RandomLines {
+  private var random: SeededGenerator
+  private static let jids = ["bob", "carol", "zhang", "li", "wang", "alice"]
+    .map { "\($0)@example.test" }
+  private static let names = ["曾国藩", "曾经", "单车", "单雄信", "Bob", "重庆", "", "7", "😀", "阿宝"]
+  private static let groups = ["同事", "长沙", "Chess", "家"]
+
+  init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+  }
+
+  private mutating func pick<T>(_ values: [T]) -> T {
+    values[Int.random(in: 0..<values.count, using: &random)]
+  }
+
+  mutating func play(_ scenario: inout Scenario) -> RosterReducer.Outcome {
+    let jid = pick(Self.jids)
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0: return scenario.opened("\(Scenario.account)/phone")
+    case 1: return scenario.lost()
+    case 2: return scenario.resumed()
+    case 3: return scenario.fetches((0..<4).map { _ in item() }.joined())
+    case 4..<10: return scenario.pushed(item())
+    case 10..<13:
+      return scenario.receives(
+        from: "\(jid)/\(pick(["pc", "phone"]))", "<show>\(pick(["away", "dnd", "chat"]))</show>")
+    case 13: return scenario.receives("unavailable", from: "\(jid)/pc")
+    case 14, 15:
+      return scenario.receives("subscribe", from: jid, "<status>\(pick(["a", "b"]))</status>")
+    case 16: return scenario.sends(pick(["subscribed", "unsubscribed"]), to: jid)
+    case 17: return scenario.receives("unsubscribe", from: jid)
+    case 18: return scenario.sends()
+    default:
+      return scenario.received(
+        """
+        <message from='\(jid)'><event xmlns='http://jabber.org/protocol/pubsub#event'>\
+        <items node='http://jabber.org/protocol/nick'><item>\
+        <nick xmlns='http://jabber.org/protocol/nick'>\(pick(Self.names))</nick></item></items>\
+        </event></message>
+        """)
+    }
+  }
+
+  private mutating func item() -> String {
+    let groups = Self.groups.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+    let subscription = pick(["both", "both", "both", "both", "to", "from", "none", "remove"])
+    return TestSupport.item(
+      pick(Self.jids), "name='\(pick(Self.names))' subscription='\(subscription)'", groups: groups)
+  }
+
+  /// How many contacts the roster had at most, by what was ever added.
+  func mostRows(_ scenario: Scenario) -> Int {
+    scenario.outcomes.reduce(0) { count, outcome in
+      count
+        + outcome.changes.count { if case .itemAdded = $0.kind { true } else { false } }
+    }
+  }
+}
