@@ -26,6 +26,7 @@ struct RollcallCommand: ParsableCommand {
       ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
       SectionsCommand.self, PinyinCommand.self,
       LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
+      WhyCommand.self,
       ExportCommand.self, FormatsCommand.self,
     ])
 
