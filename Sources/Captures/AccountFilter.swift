@@ -146,7 +146,8 @@ package struct AccountFilter {
         return address(jid.text)?.bare
       }
       return nil
-    case .element(.outbound, _, _), .header, .streamHeader, .streamEnd, .closed: return nil
+    case .element(.outbound, _, _), .header, .streamHeader, .streamEnd, .closed, .bookmark:
+      return nil
     }
   }
 
@@ -239,7 +240,7 @@ extension CapturedRecord {
   fileprivate var bytes: Int {
     switch content {
     case .element(_, _, let bytes), .streamHeader(_, _, let bytes): 2 * bytes.count
-    case .header, .streamEnd, .opened, .resumed, .closed: 0
+    case .header, .streamEnd, .opened, .resumed, .closed, .bookmark: 0
     }
   }
 }

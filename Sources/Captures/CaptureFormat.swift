@@ -202,7 +202,7 @@ package struct CaptureFormat: Sendable {
       switch record.content {
       case .streamHeader(_, let node, _): hasElement = hasElement || TopLevel.isHeader(node)
       case .element(_, let node, _): hasElement = hasElement || TopLevel.holds(node)
-      case .header, .streamEnd, .opened, .resumed, .closed: break
+      case .header, .streamEnd, .opened, .resumed, .closed, .bookmark: break
       }
     }
     try? reader.finish { output in

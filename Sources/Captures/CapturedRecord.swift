@@ -33,6 +33,8 @@ package struct CapturedRecord: Hashable, Sendable {
     case resumed(JID?)
     /// The source says that the connection has gone.
     case closed
+    /// The capture marks a moment: the one after so many records before this.
+    case bookmark(name: String, back: UInt64)
     /// A top-level element, credentials taken out, and its bytes.
     case element(Direction, XMLNode, bytes: [UInt8])
   }

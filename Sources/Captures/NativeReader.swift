@@ -129,6 +129,7 @@ final class NativeReader: LineReader {
       }
       return try lifecycle(stream, object["jid"])
     }
+    if let name = object["bookmark"] { return try bookmark(name, object["back"]) }
     let direction: Direction
     switch object["dir"] {
     case .string(Array("in".utf8)): direction = .inbound
@@ -139,6 +140,16 @@ final class NativeReader: LineReader {
     guard let xml = object["xml"] else { throw Mistake("\"xml\" is missing") }
     guard case .string(let bytes) = xml else { throw Mistake("\"xml\" is not a string") }
     return CapturedRecord.Content(try event(bytes), direction)
+  }
+
+  private func bookmark(
+    _ name: JSONValue, _ back: JSONValue?
+  ) throws(Mistake) -> CapturedRecord.Content {
+    guard let name = name.text else { throw Mistake("\"bookmark\" is not a string") }
+    guard case .integer(let steps)? = back, steps >= 0 else {
+      throw Mistake("\"back\" is not a number of records")
+    }
+    return .bookmark(name: name, back: UInt64(steps))
   }
 
   private func lifecycle(

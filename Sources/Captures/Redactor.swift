@@ -47,6 +47,7 @@ package struct Redactor {
   private var texts: [String: String] = [:]
   private var values: [String: String] = [:]
   private var malformed: [String: String] = [:]
+  private var bookmarks: [String: String] = [:]
 
   /// - Parameter letter: The letter that a name is filed under, A to Z or `#`.
   package init(_ plan: RedactionPlan, letter: @escaping (String) -> Character) {
@@ -81,6 +82,11 @@ package struct Redactor {
     let domain = domains[jid.bare.domain] ?? "server.example"
     let bare = BareJID(prepared: accounts[jid.bare].map { "\($0)@\(domain)" } ?? domain)
     return JID(prepared: bare, resource: jid.resource.map { resources[$0] ?? "resource" })
+  }
+
+  /// The stand-in for the name of a bookmark.
+  package mutating func redacted(bookmark name: String) -> String {
+    Self.standIn(for: name, in: &bookmarks) { "bookmark\($0)" }
   }
 
   // MARK: What is an address

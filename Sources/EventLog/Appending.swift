@@ -19,13 +19,18 @@ extension EventLog {
   /// nothing is derived from them: the log is marked as having to be rebuilt. A recorder never
   /// loses a record because a newer program has looked at its log.
   ///
-  /// - Parameter drafts: Gone through again from the start where the map has to grow.
+  /// - Parameters:
+  ///   - drafts: Gone through again from the start where the map has to grow.
+  ///   - snapshot: Asked for a snapshot to go with the records once they are numbered, given the
+  ///     last one of the log; not asked in an empty log. It must not use the log, and is asked
+  ///     again where the map has to grow.
   /// - Returns: The numbers that the records got; empty, and where the next one will go, if there
   ///   are no drafts.
   /// - Throws: `EventLogError`; the log is then as it was.
   @discardableResult
   package func append(
-    _ drafts: some Collection<RecordDraft>, marks: LogMarks = LogMarks()
+    _ drafts: some Collection<RecordDraft>, marks: LogMarks = LogMarks(),
+    snapshot: (_ last: UInt64) -> SnapshotDraft? = { _ in nil }
   ) throws(EventLogError) -> Range<UInt64> {
     guard access == .readWrite else { throw .readOnly(path: path) }
     let version = eventVersion
@@ -39,6 +44,9 @@ extension EventLog {
         guard derives else { continue }
         try Self.derive(
           draft.event, draft.contacts, of: header, in: transaction, &memory)
+      }
+      if tail.sequence > 0, let snapshot = snapshot(tail.sequence) {
+        try SnapshotStore.add(snapshot, in: transaction)
       }
       return first..<(tail.sequence + 1)
     }

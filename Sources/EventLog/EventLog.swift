@@ -74,7 +74,9 @@ package final class EventLog: Sendable {
     mapSize: Int = EventLog.defaultMapSize
   ) throws(EventLogError) -> EventLog {
     try LogFileCheck.check(path)
-    let environment = try Registry.open(path, access: access, mapSize: mapSize)
+    let environment = try FileSystem.holdingBackSizeSignal { () throws(EventLogError) in
+      try Registry.open(path, access: access, mapSize: mapSize)
+    }
     return EventLog(environment, access: access, eventVersion: eventVersion, place: .published)
   }
 

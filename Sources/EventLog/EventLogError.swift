@@ -39,6 +39,9 @@ package enum EventLogError: Error, Hashable, Sendable {
   case payloadTooLong(bytes: Int, limit: Int)
   case contactLength(bytes: Int, limit: Int)
   case markTooLong(bytes: Int, limit: Int)
+  case stateTooLong(bytes: Int, limit: Int)
+  /// A snapshot is handed in for a record that the log does not have.
+  case noRecordOfSnapshot(sequence: UInt64, last: UInt64)
 
   // What the machine refuses
   case diskFull(path: String)
@@ -86,6 +89,10 @@ extension EventLogError: CustomStringConvertible {
       "a contact's address has \(bytes) bytes; 1 to \(limit) are allowed"
     case .markTooLong(let bytes, let limit):
       "the digest or name of an import has \(bytes) bytes, over the limit of \(limit)"
+    case .stateTooLong(let bytes, let limit):
+      "a snapshot of \(bytes) bytes is over the limit of \(limit)"
+    case .noRecordOfSnapshot(let sequence, let last):
+      "there is no record \(sequence) to keep a snapshot of: the last is \(last)"
     case .diskFull(let path): "the disk that holds \(path) is full"
     case .fileSizeLimit(let path): "\(path) has reached the largest size that a file may have"
     case .addressSpace(let path, let bytes):
@@ -101,7 +108,7 @@ extension EventLogError: CustomStringConvertible {
   package var namesPath: Bool {
     switch self {
     case .corrupt, .nestedTransaction, .accountDiffers, .payloadTooLong, .contactLength,
-      .markTooLong, .lmdb:
+      .markTooLong, .stateTooLong, .noRecordOfSnapshot, .lmdb:
       false
     case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
       .truncated, .damaged, .newerFormat, .unknownLMDBVersion, .readOnly, .openForReadingOnly,

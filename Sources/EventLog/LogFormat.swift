@@ -14,6 +14,10 @@
 ///     contacts  0, name          -> UInt32 id                              (derived)
 ///               1, SHA-256       -> UInt32 id, name; for names too long for a key
 ///     index     UInt32 segment, UInt32 contact id, UInt16 offset -> nothing (derived)
+///     snapshots UInt64 sequence  -> header, state                  (derived)
+///
+/// The database of snapshots is younger than the format: a log need not have it, and a program
+/// that does not know it leaves it alone.
 ///
 /// A record's header is
 ///
@@ -26,7 +30,17 @@
 ///     20 32     digest
 ///     52        bytes
 ///
-/// of which the first 20 bytes are in the chain of digests.
+/// of which the first 20 bytes are in the chain of digests. A snapshot's header is
+///
+///     0  UInt32 version of the events
+///     4  UInt32 version of the reducer
+///     8  UInt32 version of the state's codec
+///     12 32     SHA-256 of the state
+///     44 32     seal: SHA-256 of a label, the sequence, the 44 bytes above, the record's digest
+///     76        state
+///
+/// The seal ties a snapshot to its own record of its own history: one that has got elsewhere, or
+/// whose version has changed by itself, is found out without a replay.
 ///
 /// The index is split into segments of 4,096 records: within one it is ordered by contact. An
 /// index by contact alone would touch a page for nearly every contact of a batch at every commit;
@@ -43,9 +57,14 @@ enum LogFormat {
   static let eventHeaderBytes = 11
   static let indexKeyBytes = 10
   static let segmentBits: UInt64 = 12
+  static let sealedBytes = 44
+  static let snapshotHeaderBytes = sealedBytes + digestBytes
+  static let sealLabel = "rollcall snapshot, format 1"
 
   /// The most bytes that a record or an event may have. A stanza has at most 16 MiB.
   static let payloadLimit = 64 << 20
+  /// The most bytes that a snapshot's state may have: some million contacts.
+  static let stateLimit = 1 << 30
   /// The most bytes in a contact's name: a local part and a domain of 1,023 each, and the `@`.
   static let contactLimit = 2047
   /// The longest name that is its own key: LMDB's 511 bytes without the one in front.
@@ -116,6 +135,37 @@ enum LogFormat {
     return EventHeader(
       sequence: sequence, direction: direction, kind: RecordKind(rawValue: value[1]),
       time: value[2] & Flag.timeIsKnown != 0 ? time : nil)
+  }
+
+  // MARK: Snapshots
+
+  /// Writes a whole snapshot of the state after a record in its place.
+  static func writeSnapshot(
+    _ version: SnapshotVersion, _ state: UnsafeRawBufferPointer, sequence: UInt64,
+    record: RecordDigest, to space: UnsafeMutableRawBufferPointer
+  ) {
+    space.storeBigEndian(version.events, at: 0)
+    space.storeBigEndian(version.reducer, at: 4)
+    space.storeBigEndian(version.codec, at: 8)
+    space.storeBytes(of: StateDigest(of: state), toByteOffset: 12, as: StateDigest.self)
+    let sealed = UnsafeRawBufferPointer(rebasing: space[..<sealedBytes])
+    let seal = StateDigest(sealing: sealed, sequence: sequence, record: record)
+    space.storeBytes(of: seal, toByteOffset: sealedBytes, as: StateDigest.self)
+    UnsafeMutableRawBufferPointer(rebasing: space[snapshotHeaderBytes...]).copyMemory(from: state)
+  }
+
+  /// Reads a stored snapshot's header; nil where it is cut short.
+  static func readSnapshotHeader(
+    _ value: UnsafeRawBufferPointer, sequence: UInt64
+  ) -> SnapshotHeader? {
+    guard value.count >= snapshotHeaderBytes else { return nil }
+    return SnapshotHeader(
+      sequence: sequence,
+      version: SnapshotVersion(
+        events: value.loadBigEndian(at: 0, as: UInt32.self),
+        reducer: value.loadBigEndian(at: 4, as: UInt32.self),
+        codec: value.loadBigEndian(at: 8, as: UInt32.self)),
+      digest: StateDigest(stored: UnsafeRawBufferPointer(rebasing: value[12...])))
   }
 
   // MARK: The contact index

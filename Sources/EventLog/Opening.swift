@@ -30,6 +30,7 @@ enum Opening {
     do throws(EventLogError) {
       mdb_reader_check(raw, nil)
       let databases = try databases(raw, path, access: access, creating: new)
+      if access == .readWrite { coverLastPage(raw) }
       return Environment.Open(raw: raw, databases: databases)
     } catch {
       mdb_env_close(raw)
@@ -140,11 +141,15 @@ enum Opening {
       if let new {
         databases = try make(transaction, new)
       } else {
-        databases = try find(transaction, path)
+        databases = try find(transaction, path, access: access)
       }
       // Committing is what keeps the handles, also after reading only.
       try check(mdb_txn_commit(transaction), "open")
       return databases
+    } catch .lmdb(_, MDB_MAP_FULL) {
+      // A map that is as large as the file has no room for a database that is to be added.
+      try check(mdb_env_set_mapsize(raw, grown(mapSize(of: raw))), "open")
+      return try databases(raw, path, access: access, creating: new)
     } catch .lmdb(let doing, let code) where code > 0 {
       throw EventLogError.lmdb(doing: doing, code: code).explained(for: path)
     }
@@ -173,7 +178,8 @@ enum Opening {
       let open = { (name: String) throws(EventLogError) -> MDB_dbi in
         try openDatabase(transaction, name, UInt32(MDB_CREATE))
       }
-      let databases = try Databases(meta: open("meta"), opening: open)
+      let databases = try Databases(
+        meta: open("meta"), snapshots: open("snapshots"), opening: open)
       let meta = MetaTable(raw: transaction, database: databases.meta)
       try meta.setFormat()
       try meta.setEventVersion(new.eventVersion)
@@ -186,7 +192,7 @@ enum Opening {
   }
 
   private static func find(
-    _ transaction: OpaquePointer, _ path: String
+    _ transaction: OpaquePointer, _ path: String, access: LogAccess
   ) throws(EventLogError) -> Databases {
     do throws(EventLogError) {
       let meta: MDB_dbi
@@ -200,7 +206,8 @@ enum Opening {
       guard format <= LogFormat.version else {
         throw .newerFormat(path: path, format: format, supported: LogFormat.version)
       }
-      return try Databases(meta: meta) { (name) throws(EventLogError) in
+      let snapshots = try findSnapshots(transaction, path, access: access)
+      return try Databases(meta: meta, snapshots: snapshots) { (name) throws(EventLogError) in
         do throws(EventLogError) {
           return try openDatabase(transaction, name, 0)
         } catch .lmdb(_, MDB_NOTFOUND), .lmdb(_, MDB_INCOMPATIBLE) {
@@ -210,6 +217,21 @@ enum Opening {
     } catch {
       mdb_txn_abort(transaction)
       throw error
+    }
+  }
+
+  /// The database of snapshots, which is added to a log of a program that knew none as soon as the
+  /// log is opened for writing.
+  private static func findSnapshots(
+    _ transaction: OpaquePointer, _ path: String, access: LogAccess
+  ) throws(EventLogError) -> MDB_dbi? {
+    do throws(EventLogError) {
+      let flags = access == .readWrite ? UInt32(MDB_CREATE) : 0
+      return try openDatabase(transaction, "snapshots", flags)
+    } catch .lmdb(_, MDB_NOTFOUND) {
+      return nil
+    } catch .lmdb(_, MDB_INCOMPATIBLE) {
+      throw .damaged(path: path, what: "its database snapshots is of another kind")
     }
   }
 

@@ -4,7 +4,8 @@ extension EventLog {
   /// How many records a rebuild takes in one transaction: others can append in between.
   private static let rebuildStep: UInt64 = 2000
 
-  /// Throws away everything derived and makes it anew from the records.
+  /// Throws away everything derived, snapshots too, and makes the events and the contact index
+  /// anew from the records.
   ///
   /// It takes several transactions. From the first to the last the log is marked as incomplete, so
   /// a crash leaves nothing that could be misread, and records that are appended meanwhile, also by
@@ -40,7 +41,9 @@ extension EventLog {
     _ version: UInt32, in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory
   ) throws(EventLogError) {
     let databases = transaction.databases
-    for derived in [databases.events, databases.contacts, databases.index] {
+    var derived = [databases.events, databases.contacts, databases.index]
+    if let snapshots = databases.snapshots { derived.append(snapshots) }
+    for derived in derived {
       try check(mdb_drop(transaction.raw, derived, 0), "empty the derived parts")
     }
     memory.forgetContacts()

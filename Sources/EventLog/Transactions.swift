@@ -7,14 +7,18 @@ struct Databases {
   let events: MDB_dbi
   let contacts: MDB_dbi
   let index: MDB_dbi
+  /// Nil where a log of a program that knew no snapshots is read and not written.
+  let snapshots: MDB_dbi?
 
-  /// How many an environment has room for. Snapshots will want some more.
+  /// How many an environment has room for.
   static let most: MDB_dbi = 16
 
-  /// Opens all but `meta`, which is opened first, to see whether this is a log at all.
-  init(meta: MDB_dbi, opening open: (String) throws(EventLogError) -> MDB_dbi) throws(EventLogError)
-  {
+  /// Opens all but `meta` and `snapshots`, which not every LMDB file and not every log has.
+  init(
+    meta: MDB_dbi, snapshots: MDB_dbi?, opening open: (String) throws(EventLogError) -> MDB_dbi
+  ) throws(EventLogError) {
     self.meta = meta
+    self.snapshots = snapshots
     records = try open("records")
     events = try open("events")
     contacts = try open("contacts")
@@ -116,6 +120,20 @@ enum Store {
     }
   }
 
+  /// Stores a value under a record's number, whatever was there, and lets `fill` write it in
+  /// place.
+  static func put(
+    _ transaction: OpaquePointer, _ database: MDB_dbi, sequence: UInt64, byteCount: Int,
+    _ fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(EventLogError) {
+    try withKey(sequence) { (bytes) throws(EventLogError) in
+      var key = MDB_val(bytes)
+      var value = MDB_val(mv_size: byteCount, mv_data: nil)
+      try check(mdb_put(transaction, database, &key, &value, UInt32(MDB_RESERVE)), "write")
+      fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
+    }
+  }
+
   static func delete(
     _ transaction: OpaquePointer, _ database: MDB_dbi, _ key: UnsafeRawBufferPointer
   ) throws(EventLogError) {
@@ -143,6 +161,33 @@ enum Store {
       code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
     }
     if code != MDB_NOTFOUND { try check(code, "read") }
+  }
+
+  /// Goes back through the entries from the last one at or before a record's number, for as long
+  /// as `body` says so.
+  static func scanBack(
+    _ transaction: OpaquePointer, _ database: MDB_dbi, from sequence: UInt64,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    var opened: OpaquePointer?
+    try check(mdb_cursor_open(transaction, database, &opened), "read")
+    guard let cursor = opened else { throw EventLogError.lmdb(doing: "read", code: MDB_PANIC) }
+    defer { mdb_cursor_close(cursor) }
+    try withUnsafeBytes(of: sequence.bigEndian) { start in
+      var key = MDB_val(start)
+      var value = MDB_val()
+      var code = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE)
+      if code == MDB_NOTFOUND {
+        code = mdb_cursor_get(cursor, &key, &value, MDB_LAST)
+      } else if code == MDB_SUCCESS, !key.bytes.elementsEqual(start) {
+        code = mdb_cursor_get(cursor, &key, &value, MDB_PREV)
+      }
+      while code == MDB_SUCCESS {
+        guard try body(key.bytes, value.bytes) else { return }
+        code = mdb_cursor_get(cursor, &key, &value, MDB_PREV)
+      }
+      if code != MDB_NOTFOUND { try check(code, "read") }
+    }
   }
 
   /// The number of the last record and how many there are.

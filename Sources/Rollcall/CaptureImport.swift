@@ -238,6 +238,7 @@ extension RecordDraft {
     case .opened(let jid): self.init(record.time, .opened(jid))
     case .resumed(let jid): self.init(record.time, .resumed(jid))
     case .closed: self.init(record.time, .closed)
+    case .bookmark(let name, let back): self = Bookmark(name: name, back: back).draft
     }
   }
 

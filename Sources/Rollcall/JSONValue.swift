@@ -32,6 +32,12 @@ package enum JSONValue: Hashable, Sendable {
     self.init(time.map(Timestamp.text))
   }
 
+  /// An object with more members; what is no object stays as it is.
+  package func adding(_ members: [String: JSONValue]) -> JSONValue {
+    guard case .object(let own) = self else { return self }
+    return .object(own.merging(members) { _, added in added })
+  }
+
   /// The document as one line, keys in order, so that equal documents are equal bytes.
   ///
   /// Control characters and those that turn the direction of a line are escaped, also where JSON

@@ -115,6 +115,10 @@ package struct LogExport {
     case .lifecycle:
       guard let lifecycle = Lifecycle(line.bytes) else { return nil }
       line.bytes = lifecycle.mapped { redactor.redacted($0) }.bytes
+    case .annotation:
+      guard let bookmark = Bookmark(line.bytes) else { return nil }
+      let name = redactor.redacted(bookmark: bookmark.name)
+      line.bytes = Bookmark(name: name, back: bookmark.back).bytes
     default: return nil
     }
     return line

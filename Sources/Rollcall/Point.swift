@@ -8,22 +8,76 @@ package enum Point: Hashable, Sendable {
   case head(minus: UInt64)
   /// After the last record at or before this time, milliseconds since 1970.
   case time(Int64)
+  /// As `time`, so many milliseconds before the newest time in the log.
+  case earlier(milliseconds: Int64)
+  /// As `time`, at this time of day, in milliseconds, when it was last before the newest time.
+  case clock(milliseconds: Int64)
+  /// The moment that a bookmark marks.
+  case bookmark(String)
 
-  /// Reads `123`, `0`, `head`, `head~10` or a time with a zone, such as
-  /// `2026-11-20T10:00:00Z`.
+  /// Reads a record number, `head`, `head~10`, a time, a time of day, a span before the newest
+  /// time (`-5m` or `head-5m`), or a bookmark's name.
+  ///
+  /// A time without a zone is in UTC, as all times that are printed; one without a time of day is
+  /// the beginning of that day.
   package init(parsing text: String) throws(PointError) {
-    if let number = UInt64(text) {
-      self = .record(number)
-    } else if text == "head" {
-      self = .head(minus: 0)
-    } else if text.hasPrefix("head~"), let steps = UInt64(text.dropFirst(5)) {
-      self = .head(minus: steps)
-    } else if let time = Timestamp.parse(text) {
-      self = .time(time)
-    } else {
-      throw .malformed(text)
+    guard let point = Self.position(text) ?? Self.span(text) ?? Self.time(text) else {
+      guard Bookmark.isName(text) else { throw .malformed(text) }
+      self = .bookmark(text)
+      return
     }
+    self = point
   }
+
+  private static func position(_ text: String) -> Point? {
+    if let number = UInt64(text), text.utf8.first != UInt8(ascii: "+") { return .record(number) }
+    if text == "head" { return .head(minus: 0) }
+    guard text.hasPrefix("head~"), text.utf8.dropFirst(5).allSatisfy(\.isDigit) else { return nil }
+    return UInt64(text.dropFirst(5)).map { .head(minus: $0) }
+  }
+
+  /// Reads `-1h30m` and the like.
+  private static func span(_ text: String) -> Point? {
+    let text = text.hasPrefix("head-") ? text.dropFirst(4) : text[...]
+    guard text.first == "-", text.count > 1 else { return nil }
+    var total: Int64 = 0
+    var rest = text.dropFirst()
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0.utf8.allSatisfy(\.isDigit) }
+      guard let count = Int64(digits), let unit = rest.dropFirst(digits.count).first,
+        let length = units[unit]
+      else { return nil }
+      let (product, isTooLong) = count.multipliedReportingOverflow(by: length)
+      let (sum, isTooMuch) = total.addingReportingOverflow(product)
+      guard !isTooLong, !isTooMuch else { return nil }
+      total = sum
+      rest = rest.dropFirst(digits.count + 1)
+    }
+    return .earlier(milliseconds: total)
+  }
+
+  private static let units: [Character: Int64] = [
+    "s": 1000, "m": 60_000, "h": 3_600_000, "d": Timestamp.day,
+  ]
+
+  private static func time(_ text: String) -> Point? {
+    // The day and the time of day may also stand apart, as people write them.
+    let joined = text.split(separator: " ", omittingEmptySubsequences: false)
+      .joined(separator: "T")
+    for tail in ["", "Z", ":00Z", "T00:00:00Z"] {
+      if let time = Timestamp.parse(joined + tail) { return .time(time) }
+    }
+    for tail in ["Z", ":00Z"] {
+      if let time = Timestamp.parse("1970-01-01T" + text + tail) {
+        return .clock(milliseconds: time)
+      }
+    }
+    return nil
+  }
+}
+
+extension UInt8 {
+  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
 /// Why a point cannot be gone to.
@@ -36,20 +90,28 @@ package enum PointError: Error, Hashable, Sendable {
   case beforeStart(UInt64, head: UInt64)
   /// No record of the log has a time, so no time names a point.
   case noTimes
+  /// The log has no bookmark of that name; these it has.
+  case noBookmark(String, known: [String])
 }
 
 extension PointError: CustomStringConvertible {
+  /// The forms of a point, for a message or a help text.
+  package static let forms = """
+    a record number, 0, head, head~10, a time such as 2026-11-20T10:00:00Z or 10:00:00, head-5m, \
+    or a bookmark
+    """
+
   package var description: String {
     switch self {
-    case .malformed(let text):
-      """
-      “\(text)” is no point: use a record number, head, head~10, or a time with a zone such as \
-      2026-11-20T10:00:00Z
-      """
+    case .malformed(let text): "“\(text)” is no point: use \(Self.forms)"
     case .beyondHead(let record, let head): "there is no record \(record): the last is \(head)"
     case .beforeStart(let steps, let head):
       "head~\(steps) is before the start: the log has \(head) records"
     case .noTimes: "the records have no times: name the point by a record number"
+    case .noBookmark(let name, let known):
+      "there is no bookmark “\(name)”"
+        + (known.isEmpty
+          ? "; a point is \(Self.forms)" : "; there are \(known.joined(separator: ", "))")
     }
   }
 }

@@ -12,6 +12,8 @@ extension RecordKind {
   package static let streamEnd = RecordKind(rawValue: 3)
   /// What a capture says about its stream beside the XML: a line of the native format.
   package static let lifecycle = RecordKind(rawValue: 4)
+  /// What somebody noted in the log: a `Bookmark`. It means nothing to the roster.
+  package static let annotation = RecordKind(rawValue: 5)
 
   /// The kind in a word, for a person.
   package var name: String {
@@ -20,6 +22,7 @@ extension RecordKind {
     case .streamHeader: "stream header"
     case .streamEnd: "stream end"
     case .lifecycle: "lifecycle"
+    case .annotation: "bookmark"
     default: "kind \(rawValue)"
     }
   }
@@ -29,7 +32,7 @@ extension RecordKind {
 package struct RecordMeaning {
   /// Nil where it means nothing to the roster.
   package let event: RosterEvent?
-  /// As prepared bare addresses, sorted.
+  /// As prepared bare addresses, sorted; a bookmark concerns `Bookmark.subject`.
   package let contacts: [String]
 
   /// The version of everything derived; raised with the translation and with the codec.
@@ -48,6 +51,12 @@ package struct RecordMeaning {
   package init(_ event: RosterEvent?) {
     self.event = event
     contacts = (event?.contacts ?? []).map(\.text).sorted()
+  }
+
+  /// What an annotation means: no event, and the index finds it.
+  package init(annotation bytes: [UInt8]) {
+    event = nil
+    contacts = Bookmark(bytes) == nil ? [] : [Bookmark.subject]
   }
 
   /// The form in which a log stores it.
@@ -74,6 +83,7 @@ package final class RecordReader {
     case .streamHeader: return RecordMeaning(.session(.negotiated))
     case .streamEnd: return RecordMeaning(.session(.closed(isLost: false)))
     case .lifecycle: return RecordMeaning(Lifecycle(bytes)?.event)
+    case .annotation: return RecordMeaning(annotation: bytes)
     default: break
     }
     return RecordMeaning(nil)
@@ -122,7 +132,7 @@ extension RecordDirection {
 
 extension RosterEvent {
   /// The contacts that an event names.
-  fileprivate var contacts: Set<BareJID> {
+  var contacts: Set<BareJID> {
     guard case .stanza(let event) = self else { return [] }
     switch event {
     case .setSent(let set): return set.query.contacts

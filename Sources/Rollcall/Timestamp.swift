@@ -1,6 +1,7 @@
 /// The time of a record, as it is written and read: milliseconds since 1970, in UTC.
 package enum Timestamp {
-  private static let day: Int64 = 86_400_000
+  /// A day in milliseconds.
+  static let day: Int64 = 86_400_000
   /// In the Gregorian calendar, 400 years are always this many days.
   private static let daysOf400Years: Int64 = 146_097
   /// From 0000-03-01, where the counting of `date(ofDay:)` begins, to 1970-01-01.
@@ -83,7 +84,7 @@ package enum Timestamp {
 
 extension Int64 {
   /// The quotient rounded down, and the remainder, which is never negative.
-  fileprivate func quotientAndRemainder(_ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+  func quotientAndRemainder(_ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }

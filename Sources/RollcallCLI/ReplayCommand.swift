@@ -80,6 +80,12 @@ extension Timeline.Moment {
 
   /// The record, what it changed and what is odd about it.
   var lines: [String] {
+    [heading] + outcome.changes.map { "    " + $0.line }
+      + outcome.findings.map { "    " + $0.line }
+  }
+
+  /// The record and what it means, on one line.
+  var heading: String {
     let arrow =
       switch direction {
       case .inbound: "←"
@@ -87,10 +93,7 @@ extension Timeline.Moment {
       case .none: "·"
       }
     let clock = stamp.time.map { Timestamp.clock($0) + " " } ?? ""
-    let head =
-      Style.dim("#\(stamp.record)") + " \(Style.dim(clock))\(arrow) \(event.clause.visible)"
-    return [head] + outcome.changes.map { "    " + $0.line }
-      + outcome.findings.map { "    " + $0.line }
+    return Style.dim("#\(stamp.record)") + " \(Style.dim(clock))\(arrow) \(event.clause.visible)"
   }
 }
 
@@ -118,19 +121,24 @@ extension Finding {
 extension JSONValue {
   /// A record of the story.
   init(_ moment: Timeline.Moment) {
+    self.init(moment, changes: moment.outcome.changes, findings: moment.outcome.findings)
+  }
+
+  /// A record of the story with some of its changes and findings.
+  init(_ moment: Timeline.Moment, changes: [RosterChange], findings: [Finding]) {
     self = .object([
       "record": JSONValue(moment.stamp.record),
       "time": JSONValue(time: moment.stamp.time),
       "direction": .string(moment.direction.name),
       "meaning": .string(moment.event.clause),
       "changes": .array(
-        moment.outcome.changes.map { change in
+        changes.map { change in
           .object([
             "contact": JSONValue(change.contact?.text), "mark": .string(change.mark),
             "text": .string(change.clause),
           ])
         }),
-      "findings": .array(moment.outcome.findings.map { JSONValue($0) }),
+      "findings": .array(findings.map { JSONValue($0) }),
     ])
   }
 }

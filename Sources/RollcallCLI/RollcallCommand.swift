@@ -26,7 +26,7 @@ struct RollcallCommand: ParsableCommand {
       ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
       SectionsCommand.self, PinyinCommand.self,
       LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
-      WhyCommand.self,
+      HistoryCommand.self, WhyCommand.self, BisectCommand.self, BookmarkCommand.self,
       ExportCommand.self, FormatsCommand.self,
     ])
 
@@ -39,7 +39,7 @@ struct RollcallCommand: ParsableCommand {
         var command = try parseAsRoot()
         try command.run()
       } catch let nothing as NothingFound {
-        Terminal.complain(nothing.sentence)
+        nothing.sentence.map(Terminal.complain)
         code = 1
       }
       try Terminal.flush()
@@ -103,7 +103,8 @@ struct Failure: Error, CustomStringConvertible {
 
 /// The question was understood, and the answer is that there is nothing.
 struct NothingFound: Error {
-  let sentence: String
+  /// Nil where the output has said so.
+  let sentence: String?
 }
 
 extension CocoaError {

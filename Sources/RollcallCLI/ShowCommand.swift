@@ -20,24 +20,18 @@ struct ShowCommand: ParsableCommand {
   @Argument(help: "A log (NAME.rollcall) or a capture.", completion: .file())
   var source: String
 
-  @Argument(help: "The record: its number, head, head~10, or a time with a zone.")
+  @Argument(help: "The record: \(PointError.forms).")
   var record: String
 
   func run() throws {
-    let point: Point
-    do {
-      point = try Point(parsing: record)
-    } catch {
-      throw Failure("\(error)")
-    }
+    let point = try Point(option: "RECORD", record)
     let opened = try SourceOptions.open(source, try capture.importOptions)
     let (stored, number) = try stored(point, in: opened)
     guard let stored else {
       throw Failure("\(source): there is no record \(number)")
     }
-    var moment: Timeline.Moment?
-    _ = try opened.replay(upTo: .record(stored.header.sequence)) {
-      if $0.stamp.record == stored.header.sequence { moment = $0 }
+    let moment = try opened.naming {
+      try Timeline(opened.log).moment(of: stored.header.sequence)
     }
     if output.json {
       try Terminal.say(document(stored, moment))

@@ -12,30 +12,20 @@ struct SourceOptions: ParsableArguments {
   var source: String
 
   @Option(
-    help: """
-      The point to look at: a record number, 0, head, head~10, or a time with a zone such as \
-      2026-11-20T10:00:00Z.
-      """)
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The point to look at: \(PointError.forms), or -5m for five minutes before the end.",
+      valueName: "point"))
   var at: String = "head"
 
   @OptionGroup var capture: CaptureOptions
 
   var point: Point {
-    get throws {
-      do {
-        return try Point(parsing: at)
-      } catch {
-        throw Failure("--at: \(error)")
-      }
-    }
+    get throws { try Point(option: "--at", at) }
   }
 
   func validate() throws {
-    do {
-      _ = try Point(parsing: at)
-    } catch {
-      throw ValidationError("--at: \(error)")
-    }
+    _ = try point
   }
 
   /// Opens the log, or imports the capture into a temporary one.
@@ -92,6 +82,17 @@ struct SourceOptions: ParsableArguments {
       throw ImportError.nothingFound(format: summary.format.title)
     }
     return log
+  }
+}
+
+extension Point {
+  /// Reads a point that an option gives.
+  init(option: String, _ text: String) throws {
+    do {
+      try self.init(parsing: text)
+    } catch {
+      throw Failure("\(option): \(error)")
+    }
   }
 }
 
@@ -216,10 +217,19 @@ struct OpenedSource {
   func replay(
     upTo point: Point, _ body: (Timeline.Moment) throws -> Void
   ) throws -> Timeline.State {
+    try naming { try Timeline(log).replay(upTo: point) { moment, _ in try body(moment) } }
+  }
+
+  /// Runs `body`; an error that it throws names the source.
+  func naming<R>(_ body: () throws -> R) throws -> R {
     do {
-      return try Timeline(log).replay(upTo: point) { moment, _ in try body(moment) }
+      return try body()
     } catch let error as OutputError {
       throw error
+    } catch let failure as Failure {
+      throw failure
+    } catch let nothing as NothingFound {
+      throw nothing
     } catch {
       throw Failure(error, in: path)
     }

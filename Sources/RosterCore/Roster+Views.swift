@@ -59,6 +59,15 @@ extension Roster {
     }
     return DisplayedName(text: jid.local ?? jid.domain, source: .address, record: nil)
   }
+
+  /// The record of the set of ours that asked for what the server shows of a contact now; nil where
+  /// none did, so that the server or another of our devices changed it.
+  package func ownSet(behind jid: BareJID) -> UInt64? {
+    let now = entries[jid].map { EditableFields($0.item) }
+    let pushed = edits.pending.last { $0.contact == jid && $0.isPushed && $0.after == now }
+    let settled = edits.settled[jid].flatMap { $0.after == now ? $0.sent : nil }
+    return pushed?.sent.record ?? settled
+  }
 }
 
 /// A name that is shown for a contact, and why it is this one.

@@ -209,7 +209,7 @@ struct RealLogTests {
       .session(.captureBegan(account: account, inboundOnly: inboundOnly))
     case .opened(let jid): .session(.opened(jid))
     case .resumed(let jid): .session(.resumed(jid))
-    case .closed: .session(.closed(isLost: true))
+    case .closed, .bookmark: .session(.closed(isLost: true))
     }
   }
 }

@@ -111,6 +111,27 @@ struct BehindTheBack {
     }
   }
 
+  /// What is stored under a key.
+  func value(_ database: String, _ key: [UInt8]) throws -> [UInt8] {
+    var found: [UInt8]?
+    change(database) { transaction, handle in
+      Self.withValue(key) { key in
+        var value = MDB_val()
+        let code = mdb_get(transaction, handle, key, &value)
+        if code == 0 {
+          found = Array(UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size))
+        }
+        return code
+      }
+    }
+    return try #require(found)
+  }
+
+  /// Takes a whole database away.
+  func drop(_ database: String) {
+    change(database) { transaction, handle in mdb_drop(transaction, handle, 1) }
+  }
+
   private func change(_ name: String, _ body: (OpaquePointer?, MDB_dbi) -> Int32) {
     var environment: OpaquePointer?
     var transaction: OpaquePointer?

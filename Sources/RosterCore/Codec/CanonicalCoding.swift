@@ -47,9 +47,24 @@ package struct CanonicalOutput {
     bytes.append(UInt8(rest))
   }
 
+  /// A number that may be negative, in zigzag form, so that small ones are short.
+  mutating func write(signed number: Int64) {
+    write(UInt64(bitPattern: (number << 1) ^ (number >> 63)))
+  }
+
   package mutating func write(_ text: String) {
-    write(UInt64(text.utf8.count))
-    bytes += text.utf8
+    text.withUTF8Bytes { write(counted: $0) }
+  }
+
+  /// Bytes behind their count.
+  mutating func write(counted piece: UnsafeRawBufferPointer) {
+    write(UInt64(piece.count))
+    bytes.append(contentsOf: piece)
+  }
+
+  /// Bytes that are an encoding already.
+  mutating func write(encoded piece: ArraySlice<UInt8>) {
+    bytes.append(contentsOf: piece)
   }
 
   package mutating func write(_ text: String?) {
@@ -112,13 +127,29 @@ package struct CanonicalInput {
     throw invalid
   }
 
+  mutating func readSigned() throws(CodecError) -> Int64 {
+    let number = try readNumber()
+    return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
+  }
+
   package mutating func readText() throws(CodecError) -> String {
+    guard let text = String(validating: try readCounted(), as: UTF8.self) else { throw invalid }
+    return text
+  }
+
+  /// Bytes behind their count. They are valid as long as this value is.
+  mutating func readCounted() throws(CodecError) -> UnsafeRawBufferPointer {
+    let count = try readCount()
+    defer { offset += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+  }
+
+  /// A count of things that take a byte at least each: a larger one is damage, and must not
+  /// reserve memory.
+  mutating func readCount() throws(CodecError) -> Int {
     let count = try readNumber()
     guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: offset) }
-    let piece = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(count)])
-    guard let text = String(validating: piece, as: UTF8.self) else { throw invalid }
-    offset += Int(count)
-    return text
+    return Int(count)
   }
 
   package mutating func readOptionalText() throws(CodecError) -> String? {
@@ -140,11 +171,9 @@ package struct CanonicalInput {
   package mutating func readArray<Value: CanonicalCodable>(
     _ type: Value.Type = Value.self
   ) throws(CodecError) -> [Value] {
-    let count = try readNumber()
-    // Each value takes a byte at least: a larger count is damage, and must not reserve memory.
-    guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: offset) }
+    let count = try readCount()
     var values: [Value] = []
-    values.reserveCapacity(Int(count))
+    values.reserveCapacity(count)
     for _ in 0..<count { values.append(try Value(from: &self)) }
     return values
   }
@@ -196,5 +225,14 @@ extension JID: CanonicalCodable {
   package init(from input: inout CanonicalInput) throws(CodecError) {
     let bare = try input.read(BareJID.self)
     self.init(prepared: bare, resource: try input.readOptionalText())
+  }
+}
+
+extension String {
+  /// The text's bytes as they are: two texts that Swift takes for equal, as they differ in their
+  /// normal form only, have different ones.
+  func withUTF8Bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    var text = self
+    return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
   }
 }

@@ -168,8 +168,7 @@ extension RosterItem: CanonicalCodable {
   package func encode(to output: inout CanonicalOutput) {
     output.write(jid)
     output.write(name)
-    let state = Self.code(of: subscription)
-    output.write(tag: state | (isPending ? 0x10 : 0) | (isApproved ? 0x20 : 0))
+    output.write(tag: subscription.code | (isPending ? 0x10 : 0) | (isApproved ? 0x20 : 0))
     output.write(UInt64(groups.count))
     for group in groups { output.write(group) }
   }
@@ -178,9 +177,9 @@ extension RosterItem: CanonicalCodable {
     let jid = try input.read(BareJID.self)
     let name = try input.readOptionalText()
     let flags = try input.readTag()
-    guard flags < 0x40,
-      let subscription = Subscription.allCases.first(where: { Self.code(of: $0) == flags & 0x0F })
-    else { throw input.invalid }
+    guard flags < 0x40, let subscription = Subscription(code: flags & 0x0F) else {
+      throw input.invalid
+    }
     var groups: [String] = []
     for _ in 0..<(try input.readNumber()) { groups.append(try input.readText()) }
     self.init(
@@ -191,13 +190,26 @@ extension RosterItem: CanonicalCodable {
       self.groups.elementsEqual(groups, by: { $0.utf8.elementsEqual($1.utf8) })
     else { throw input.invalid }
   }
+}
 
-  private static func code(of subscription: Subscription) -> UInt8 {
-    switch subscription {
+extension Subscription {
+  /// The number that it is stored as.
+  var code: UInt8 {
+    switch self {
     case .none: 0
     case .to: 1
     case .from: 2
     case .both: 3
+    }
+  }
+
+  init?(code: UInt8) {
+    switch code {
+    case 0: self = .none
+    case 1: self = .to
+    case 2: self = .from
+    case 3: self = .both
+    default: return nil
     }
   }
 }

@@ -1,0 +1,77 @@
+/// The versions of the code that a snapshot rests on. One of another version is not used.
+package struct SnapshotVersion: Hashable, Sendable {
+  /// Of the code that makes the events of the records.
+  package let events: UInt32
+  /// Of the code that makes the state of the events.
+  package let reducer: UInt32
+  /// Of the code that writes the state down.
+  package let codec: UInt32
+
+  package init(events: UInt32, reducer: UInt32, codec: UInt32) {
+    self.events = events
+    self.reducer = reducer
+    self.codec = codec
+  }
+}
+
+/// A snapshot as it is handed in.
+package struct SnapshotDraft: Hashable, Sendable {
+  /// The record after which the state is as it is here.
+  package var sequence: UInt64
+  package var version: SnapshotVersion
+  /// The state's canonical bytes, at most 1 GiB. The log does not look into them.
+  package var state: [UInt8]
+
+  package init(sequence: UInt64, version: SnapshotVersion, state: [UInt8]) {
+    self.sequence = sequence
+    self.version = version
+    self.state = state
+  }
+}
+
+/// What is known of a snapshot beside its state.
+package struct SnapshotHeader: Hashable, Sendable {
+  /// The record after which the state is as it is here.
+  package let sequence: UInt64
+  package let version: SnapshotVersion
+  /// Of the state's canonical bytes.
+  package let digest: StateDigest
+}
+
+/// Why a stored snapshot is not used.
+package enum SnapshotFlaw: Hashable, Sendable {
+  /// It is too short to be one, or its key is none.
+  case unreadable
+  /// It is of a record that the log does not have, or that cannot be read.
+  case noRecord
+  /// Its version, number, digest or record is not what it was when it was stored.
+  case seal
+  /// Its state is not what it was when it was stored.
+  case state
+}
+
+extension SnapshotFlaw: CustomStringConvertible {
+  /// A clause for a person, whose subject is the snapshot.
+  package var description: String {
+    switch self {
+    case .unreadable: "it cannot be read"
+    case .noRecord: "its record is not there or cannot be read"
+    case .seal: "its seal is broken: it is not of this record or not of the version it says"
+    case .state: "its digest is not that of its state"
+    }
+  }
+}
+
+/// What looking at a stored snapshot shows.
+package enum SnapshotCheck: Hashable, Sendable {
+  case sound(SnapshotHeader)
+  /// The number is 0 where even that cannot be read.
+  case flawed(sequence: UInt64, SnapshotFlaw)
+}
+
+/// How many snapshots a log has and what they take.
+package struct SnapshotFigures: Hashable, Sendable {
+  package let count: Int
+  /// Whole pages of the file.
+  package let bytes: Int
+}

@@ -1,0 +1,110 @@
+package import RosterCore
+
+/// Where in a log something begins to hold.
+package enum Turn: Hashable, Sendable {
+  /// It holds before the first record that was searched.
+  case holdsFromStart
+  /// It holds after this record, and not before.
+  case at(UInt64)
+  /// It does not hold at the end.
+  case never
+  /// It holds after the last of these records and not before the first; what lies between could
+  /// not be told.
+  case within(ClosedRange<UInt64>)
+}
+
+/// What a search found, and what it took.
+package struct SearchResult: Hashable, Sendable {
+  package let turn: Turn
+  /// How many states were looked at.
+  package let probes: Int
+}
+
+extension Timeline {
+  /// Finds the first record after which a condition holds, by bisection: right where it turns
+  /// once, and otherwise one of its turns.
+  ///
+  /// - Parameters:
+  ///   - start: The record before which nothing is looked at.
+  ///   - end: The last record that is looked at.
+  ///   - holds: nil where the state cannot be told; another one nearby is tried.
+  ///
+  /// Complexity: O(log n) states, each reduced from the nearest one that is known or stored.
+  package func first(
+    after start: UInt64, upTo end: UInt64, where holds: (State) throws -> Bool?
+  ) throws -> SearchResult {
+    var states = KnownStates(self)
+    var probes = 0
+    // Of the records in low...high the first is sought; one behind the end stands for never.
+    var low = start
+    var high = end + 1
+    while low < high {
+      guard
+        let probe = try Self.probe(
+          low..<high,
+          { record in
+            probes += 1
+            return try holds(try states.state(after: record))
+          })
+      else {
+        return SearchResult(turn: .within(low...min(high, end)), probes: probes)
+      }
+      if probe.holds { high = probe.record } else { low = probe.record + 1 }
+    }
+    let turn: Turn = low == start ? .holdsFromStart : low > end ? .never : .at(low)
+    return SearchResult(turn: turn, probes: probes)
+  }
+
+  /// Looks at the middle of a range, or at what is nearest to it of what can be told.
+  private static func probe(
+    _ range: Range<UInt64>, _ holds: (UInt64) throws -> Bool?
+  ) throws -> (record: UInt64, holds: Bool)? {
+    let middle = range.lowerBound + (range.upperBound - range.lowerBound) / 2
+    for record in middle..<range.upperBound {
+      if let answer = try holds(record) { return (record, answer) }
+    }
+    for record in (range.lowerBound..<middle).reversed() {
+      if let answer = try holds(record) { return (record, answer) }
+    }
+    return nil
+  }
+
+  /// Every record after which a condition is another than before it, and whether it holds then.
+  ///
+  /// Only records that changed something are looked at. Complexity: linear in the events.
+  package func turns(
+    after start: UInt64, upTo end: UInt64, where holds: (Roster) -> Bool
+  ) throws -> [(record: UInt64, holds: Bool)] {
+    var state = try self.state(at: .record(start))
+    var current = holds(state.roster)
+    var turns: [(record: UInt64, holds: Bool)] = []
+    try advance(&state, to: end) { moment, roster in
+      guard !moment.outcome.changes.isEmpty else { return }
+      let now = holds(roster)
+      guard now != current else { return }
+      current = now
+      turns.append((moment.stamp.record, now))
+    }
+    return turns
+  }
+}
+
+/// States that were reduced already: values that share their structure, so that keeping them costs
+/// little.
+struct KnownStates {
+  private let timeline: Timeline
+  /// By position.
+  private var known: [Timeline.State] = []
+
+  init(_ timeline: Timeline) {
+    self.timeline = timeline
+  }
+
+  /// The state after a record, reduced from the nearest one before it.
+  mutating func state(after record: UInt64) throws -> Timeline.State {
+    let next = known.firstIndex { $0.roster.position > record } ?? known.count
+    let state = try timeline.state(after: record, from: next > 0 ? known[next - 1] : nil)
+    known.insert(state, at: next)
+    return state
+  }
+}

@@ -1,0 +1,171 @@
+import XMPPStanza
+
+/// How a state is laid out, for the writer and the reader.
+enum RosterLayout {
+  /// How many bytes the head of an address takes over from the one before it, and how long a
+  /// tail may be to stand in the table of texts. Without a limit a few damaged bytes could
+  /// stand for gigabytes of addresses.
+  static let sharing = 64
+}
+
+/// Collects the bytes of a state.
+///
+/// What many contacts share stands once: texts in one table, sets of groups in another. A table
+/// is in the order of its bytes, so that there is one encoding, and an entry's number is known
+/// only when everything was seen: the numbers' places are kept and filled in at the end.
+struct RosterOutput {
+  /// The bytes, but for the numbers of what is in the tables.
+  var plain = CanonicalOutput()
+
+  private var texts: [ExactText: Int] = [:]
+  private var groups: [ExactTexts: Int] = [:]
+  private var places: [Place] = []
+  /// The address before, up to where its tail begins.
+  private var head: [UInt8] = []
+  /// The tail of the address before, which most often is the next one's too, and its index.
+  private var tail: (bytes: [UInt8], index: Int) = ([], 0)
+  /// Numbers and times of records are written as the way from the ones before.
+  private var base = (record: UInt64(0), time: Int64(0))
+
+  /// Where the number of an entry belongs.
+  private struct Place {
+    var offset: Int
+    var index: Int
+    var isGroups: Bool
+  }
+
+  /// A text that other contacts may have too.
+  mutating func write(shared text: String) {
+    places.append(Place(offset: plain.bytes.count, index: index(of: text), isGroups: false))
+  }
+
+  /// The groups of an item.
+  mutating func write(groups list: [String]) {
+    let key = ExactTexts(texts: list)
+    let index = groups[key] ?? groups.count
+    if index == groups.count {
+      groups[key] = index
+      for text in list { _ = self.index(of: text) }
+    }
+    places.append(Place(offset: plain.bytes.count, index: index, isGroups: true))
+  }
+
+  private mutating func index(of text: String) -> Int {
+    let key = ExactText(text: text)
+    if let index = texts[key] { return index }
+    let index = texts.count
+    texts[key] = index
+    return index
+  }
+
+  /// The number of a record.
+  mutating func write(record: UInt64) {
+    plain.write(signed: Int64(bitPattern: record &- base.record))
+    base.record = record
+  }
+
+  /// The time of a record.
+  mutating func write(time: Int64) {
+    plain.write(signed: time &- base.time)
+    base.time = time
+  }
+
+  /// A record's number and time.
+  mutating func write(_ stamp: RecordStamp) {
+    write(record: stamp.record)
+    plain.write(stamp.time != nil)
+    if let time = stamp.time { write(time: time) }
+  }
+
+  /// The address of the next contact; they come in the order of their bytes.
+  ///
+  /// Its tail, which begins at the `@`, is a shared text unless it is long; the head before it
+  /// begins as the one before it did.
+  mutating func write(contact: BareJID) {
+    contact.text.withUTF8Bytes { bytes in
+      var split = bytes.firstIndex(of: UInt8(ascii: "@")) ?? bytes.count
+      if bytes.count - split > RosterLayout.sharing { split = bytes.count }
+      let limit = min(split, head.count, RosterLayout.sharing)
+      var shared = 0
+      while shared < limit, head[shared] == bytes[shared] { shared += 1 }
+      plain.write(UInt64(shared))
+      plain.write(counted: UnsafeRawBufferPointer(rebasing: bytes[shared..<split]))
+      head.removeLast(head.count - shared)
+      head.append(contentsOf: bytes[shared..<split])
+      plain.write(split < bytes.count)
+      if split < bytes.count { write(tail: bytes[split...]) }
+    }
+  }
+
+  private mutating func write(tail bytes: Slice<UnsafeRawBufferPointer>) {
+    if !bytes.elementsEqual(tail.bytes) {
+      tail = (Array(bytes), index(of: String(decoding: bytes, as: UTF8.self)))
+    }
+    places.append(Place(offset: plain.bytes.count, index: tail.index, isGroups: false))
+  }
+
+  // MARK: The tables
+
+  /// Writes the tables, and then the bytes with all numbers in them.
+  func finish(into output: inout CanonicalOutput) {
+    let sortedTexts = texts.sorted { $0.key < $1.key }
+    let textNumbers = Self.numbers(of: sortedTexts.map(\.value))
+    output.write(UInt64(sortedTexts.count))
+    for (key, _) in sortedTexts { output.write(key.text) }
+
+    let lists = groups.map { key, index in
+      (numbers: key.texts.map { textNumbers[texts[ExactText(text: $0)] ?? 0] }, index: index)
+    }
+    .sorted { $0.numbers.lexicographicallyPrecedes($1.numbers) }
+    let listNumbers = Self.numbers(of: lists.map(\.index))
+    output.write(UInt64(lists.count))
+    for list in lists {
+      output.write(UInt64(list.numbers.count))
+      for number in list.numbers { output.write(number) }
+    }
+
+    var done = 0
+    for place in places {
+      output.write(encoded: plain.bytes[done..<place.offset])
+      output.write((place.isGroups ? listNumbers : textNumbers)[place.index])
+      done = place.offset
+    }
+    output.write(encoded: plain.bytes[done...])
+  }
+
+  /// For each index the number of its entry.
+  private static func numbers(of order: [Int]) -> [UInt64] {
+    var numbers = [UInt64](repeating: 0, count: order.count)
+    for (number, index) in order.enumerated() { numbers[index] = UInt64(number) }
+    return numbers
+  }
+}
+
+/// A text by its bytes, where `String` takes canonically equivalent ones for equal.
+struct ExactText: Hashable, Comparable {
+  let text: String
+
+  static func == (a: Self, b: Self) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+
+  static func < (a: Self, b: Self) -> Bool {
+    a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    text.withUTF8Bytes { hasher.combine(bytes: $0) }
+    hasher.combine(0xFF as UInt8)
+  }
+}
+
+/// Texts by their bytes.
+struct ExactTexts: Hashable {
+  let texts: [String]
+
+  static func == (a: Self, b: Self) -> Bool {
+    a.texts.elementsEqual(b.texts) { ExactText(text: $0) == ExactText(text: $1) }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    for text in texts { ExactText(text: text).hash(into: &hasher) }
+  }
+}

@@ -1,0 +1,283 @@
+import HashTreeCollections
+import TestSupport
+import Testing
+import XMPPStanza
+
+@testable import RosterCore
+
+/// The stored form of states: one for each, and whatever is read back is that state or an error.
+@Suite("The codec of states")
+struct RosterCodecTests {
+  private func decode(_ bytes: [UInt8]) throws(CodecError) -> Roster {
+    try Roster(canonicalBytes: bytes.span.bytes)
+  }
+
+  /// A state with something in each of its parts.
+  private static func full() -> Scenario {
+    var scenario = Scenario()
+    scenario.time = 1_763_600_000_000
+    scenario.captureBegan("alice@example.test/phone")
+    scenario.opened("alice@example.test/phone")
+    scenario.received(
+      "<stream:features><ver xmlns='urn:xmpp:features:rosterver'/></stream:features>")
+    scenario.fetches(
+      item("bob@example.test", "name='Bob' subscription='both'", groups: ["Friends", "Work"])
+        + item("bobby@example.test", "name='阿杰' subscription='from'", groups: ["Work"])
+        + item("conference.example.test") + item("dave@other.test", "ask='subscribe'"),
+      version: "ver7")
+    scenario.receives(from: "bob@example.test/desk", "<priority>-5</priority><show>xa</show>")
+    scenario.receives(
+      from: "bob@example.test/pda", "<status>lunch</status><show>?</show>", at: 1_763_600_001_000)
+    scenario.receives(
+      from: "bobby@example.test",
+      "<delay xmlns='urn:xmpp:delay' stamp='2026-11-20T10:00:00Z'/><status>lunch</status>")
+    scenario.receives(from: "alice@example.test/tablet")
+    scenario.receives("subscribe", from: "carol@example.test", "<status>Please</status>")
+    scenario.receives("subscribe", from: "erin@example.test")
+    scenario.receives("unsubscribe", from: "erin@example.test")
+    scenario.sends("subscribe", to: "frank@example.test")
+    scenario.receives("unsubscribe", from: "bobby@example.test")
+    scenario.sets(item("bob@example.test", "name='Rob'", groups: ["Work"]), id: "edit")
+    scenario.pushed(
+      item("bob@example.test", "name='Rob' subscription='both'", groups: ["Work"]), version: "v8")
+    scenario.receivesEmptyResult(id: "edit")
+    scenario.sets(item("bobby@example.test", "subscription='remove'"), id: "removal")
+    scenario.sent("<iq type='get' id='q' to='bob@example.test'><vCard xmlns='vcard-temp'/></iq>")
+    scenario.received(
+      "<iq type='result' id='q' from='bob@example.test'><vCard xmlns='vcard-temp'>"
+        + "<FN>Bob B.</FN></vCard></iq>")
+    scenario.received(
+      "<message from='carol@example.test'><event xmlns='http://jabber.org/protocol/pubsub#event'>"
+        + "<items node='http://jabber.org/protocol/nick'><item>"
+        + "<nick xmlns='http://jabber.org/protocol/nick'>C</nick></item></items></event></message>")
+    scenario.received(
+      "<iq type='set' id='b'><block xmlns='urn:xmpp:blocking'><item jid='evil.test'/>"
+        + "<item jid='evil.test/x'/></block></iq>")
+    scenario.gets(id: "open", version: "ver7")
+    return scenario
+  }
+
+  @Test("A state with something in each part is read back as it was")
+  func fullState() throws {
+    let roster = Self.full().roster
+    // What the test is about is there.
+    #expect(!roster.presences.isEmpty && !roster.ownPresences.resources.isEmpty)
+    #expect(!roster.incoming.isEmpty && !roster.outgoing.isEmpty && !roster.ended.isEmpty)
+    #expect(!roster.blocked.isEmpty && roster.ownNames.count == 2 && !roster.echoes.isEmpty)
+    #expect(!roster.openQueries.isEmpty && !roster.edits.pending.isEmpty)
+    #expect(!roster.edits.settled.isEmpty && !roster.unacknowledged.isEmpty)
+    #expect(roster.knownVersions == ["ver7", "v8"] && roster.nextDeadline != .max)
+    let entry = try #require(roster.entries[bare("bob@example.test")])
+    #expect(entry.provenance.name != entry.provenance.item)
+
+    let bytes = roster.canonicalBytes
+    let read = try decode(bytes)
+    #expect(read == roster)
+    #expect(read.canonicalBytes == bytes)
+  }
+
+  @Test("Every state of a mad history is read back as it was", arguments: 0..<UInt64(6))
+  func fuzzed(seed: UInt64) throws {
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var scenario = Scenario()
+    var encodings: Set<[UInt8]> = []
+    for step in 0..<500 {
+      fuzzer.step(&scenario)
+      let bytes = scenario.roster.canonicalBytes
+      let read = try decode(bytes)
+      guard read == scenario.roster, read.canonicalBytes == bytes else {
+        Issue.record("seed \(seed), step \(step): \(scenario.roster) was read as \(read)")
+        return
+      }
+      encodings.insert(bytes)
+    }
+    // Each event moves the position at least.
+    #expect(encodings.count >= scenario.history.count, "seed \(seed)")
+  }
+
+  @Test(
+    "A kept state and what came after it give what everything gives", arguments: 10..<UInt64(16))
+  func tail(seed: UInt64) throws {
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var scenario = Scenario()
+    for _ in 0..<600 { fuzzer.step(&scenario) }
+    let history = scenario.history
+    var full = Roster()
+    var kept: [(after: Int, bytes: [UInt8])] = []
+    var outcomes: [RosterReducer.Outcome] = []
+    for (index, (event, stamp)) in history.enumerated() {
+      outcomes.append(RosterReducer.reduce(&full, event, at: stamp))
+      if index % 37 == 0 { kept.append((index, full.canonicalBytes)) }
+    }
+    for (after, bytes) in kept {
+      var roster = try decode(bytes)
+      for (index, (event, stamp)) in history.enumerated().dropFirst(after + 1) {
+        let outcome = RosterReducer.reduce(&roster, event, at: stamp)
+        #expect(outcome == outcomes[index], "seed \(seed), kept after \(after), event \(index)")
+      }
+      #expect(roster == full, "seed \(seed), kept after \(after)")
+      #expect(roster.canonicalBytes == full.canonicalBytes, "seed \(seed), kept after \(after)")
+    }
+  }
+
+  @Test(
+    "The order in which equal states came about is not in their bytes", arguments: 20..<UInt64(30))
+  func order(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let items = (0..<60).map { number in
+      item(
+        "user\(number)@host\(number % 3).test", "name='N\(number % 7)' subscription='to'",
+        groups: ["G\(number % 4)", "H"])
+    }
+    let blocked = (0..<20).map { "<item jid='b\($0).test'/>" }
+    func roster(_ random: inout SeededGenerator) -> Roster {
+      var scenario = Scenario.alice(items.shuffled(using: &random).joined())
+      scenario.received(
+        "<iq type='set' id='b'><block xmlns='urn:xmpp:blocking'>"
+          + blocked.shuffled(using: &random).joined() + "</block></iq>")
+      return scenario.roster
+    }
+    let (one, other) = (roster(&random), roster(&random))
+    #expect(one == other, "seed \(seed)")
+    #expect(one.canonicalBytes == other.canonicalBytes, "seed \(seed)")
+  }
+
+  @Test("Addresses of any shape are read back as they were")
+  func addresses() throws {
+    let long = String(repeating: "l", count: 100)
+    let domains = ["x.test", "\(long).test", "\(long).\(long).test", "münchen.test", "[::1]"]
+    let locals = ["", "a", "ab", "abc", "b", "é", "éa", "\(long)", "\(long)a", "\(long)b"]
+    var scenario = Scenario.alice()
+    for local in locals {
+      for domain in domains {
+        scenario.pushed(item(local.isEmpty ? domain : "\(local)@\(domain)"))
+      }
+    }
+    #expect(scenario.roster.entries.count == 50)
+    let read = try decode(scenario.roster.canonicalBytes)
+    #expect(read == scenario.roster)
+    #expect(read.canonicalBytes == scenario.roster.canonicalBytes)
+  }
+
+  @Test("Texts keep their bytes, whatever normal form they are in")
+  func normalForms() throws {
+    let composed = "Am\u{E9}lie"
+    let decomposed = "Ame\u{301}lie"
+    var scenario = Scenario.alice(
+      item("a@x.test", "name='\(composed)'", groups: [decomposed])
+        + item("b@x.test", "name='\(decomposed)'", groups: [composed]))
+    scenario.receives(from: "a@x.test/\(composed)", "<status>\(decomposed)</status>")
+    scenario.receives(from: "b@x.test/\(decomposed)", "<status>\(composed)</status>")
+    let read = try decode(scenario.roster.canonicalBytes)
+    func texts(_ roster: Roster, _ jid: String) throws -> [[UInt8]] {
+      let entry = try #require(roster.entries[bare(jid)])
+      let best = try #require(roster.presence(of: bare(jid)).best)
+      return [
+        entry.item.name, entry.item.groups.first, best.resource, best.presence.availability.status,
+      ]
+      .map { Array(($0 ?? "").utf8) }
+    }
+    let (a, b) = (Array(composed.utf8), Array(decomposed.utf8))
+    #expect(try texts(read, "a@x.test") == [a, b, a, b])
+    #expect(try texts(read, "b@x.test") == [b, a, b, a])
+  }
+
+  // MARK: Damage
+
+  @Test("An encoding that is cut anywhere is an error, and so are bytes behind it")
+  func truncated() {
+    let bytes = Self.full().roster.canonicalBytes
+    for count in bytes.indices {
+      #expect(throws: CodecError.self) { try decode(Array(bytes[..<count])) }
+    }
+    #expect(throws: CodecError.excess(offset: bytes.count)) { try decode(bytes + [0]) }
+  }
+
+  @Test("A changed byte is an error or another state's encoding, never a second one")
+  func damaged() {
+    var bytes = Self.full().roster.canonicalBytes
+    var others = 0
+    for place in bytes.indices {
+      let kept = bytes[place]
+      for mask: UInt8 in [1, 2, 4, 8, 16, 32, 64, 128, 0x7F, 0xFF] {
+        bytes[place] = kept ^ mask
+        guard let read = try? decode(bytes) else { continue }
+        others += 1
+        if read.canonicalBytes != bytes {
+          Issue.record("byte \(place) as \(bytes[place]): the state read has another encoding")
+        }
+      }
+      bytes[place] = kept
+    }
+    #expect(others > 0)
+  }
+
+  @Test("Damage in several places is never a trap", arguments: 40..<UInt64(50))
+  func shuffled(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var scenario = Scenario()
+    for _ in 0..<100 { fuzzer.step(&scenario) }
+    let whole = scenario.roster.canonicalBytes
+    for _ in 0..<400 {
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let place = Int.random(in: bytes.indices, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+        case 1: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
+        default: bytes.remove(at: place)
+        }
+      }
+      if let read = try? decode(bytes) {
+        #expect(read.canonicalBytes == bytes, "seed \(seed)")
+      }
+    }
+  }
+
+  /// U+2000 and U+2002 are canonically equivalent: two keys that Swift takes for one.
+  @Test(
+    "A key that is there in two normal forms is an error",
+    arguments: ["resource", "group", "contact", "blocked"])
+  func equivalentKeys(place: String) throws {
+    var roster = Roster()
+    for text in ["\u{2000}", "\u{2001}"] {
+      let jid = BareJID(prepared: place == "contact" ? text : "a@x.test")
+      let groups = place == "group" ? ["\u{2000}", "\u{2001}"] : []
+      roster.entries[jid] = RosterEntry(
+        item: RosterItem(jid: jid, groups: groups), provenance: .init(allFrom: 1))
+      if place == "resource" {
+        roster.presences[jid, default: ContactPresence()].resources[text] = ResourcePresence(
+          availability: Availability(), since: RecordStamp(record: 1))
+      }
+      if place == "blocked" { roster.blocked.insert(JID(prepared: jid, resource: text)) }
+    }
+    var bytes = roster.canonicalBytes
+    #expect(try decode(bytes) == roster)
+    // The last byte of the second key; nothing else has its value.
+    let places = bytes.indices.filter { bytes[$0] == 0x81 }
+    #expect(places.count == 1)
+    bytes[try #require(places.first)] = 0x82
+    #expect(throws: CodecError.self) { try decode(bytes) }
+  }
+
+  @Test("A count that no bytes follow reserves nothing")
+  func hugeCounts() {
+    let bytes = Self.full().roster.canonicalBytes
+    let huge: [UInt8] = Array(repeating: 0xFF, count: 8) + [0x7F]
+    for place in bytes.indices {
+      // Whatever number begins here becomes 2^63 - 1.
+      #expect(throws: CodecError.self) {
+        try decode(Array(bytes[..<place]) + huge)
+      }
+    }
+  }
+
+  @Test("Another version's encoding is refused")
+  func version() {
+    var bytes = Roster().canonicalBytes
+    #expect(bytes.first == UInt8(Roster.codecVersion))
+    bytes[0] += 1
+    #expect(throws: CodecError.self) { try decode(bytes) }
+  }
+}
