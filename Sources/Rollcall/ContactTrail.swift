@@ -88,15 +88,15 @@ package struct ContactTrail: Hashable, Sendable {
     self.contact = contact
   }
 
-  /// Follows one record. Records are given in order. Complexity: linear in what the record
-  /// changed.
-  package mutating func follow(_ moment: Timeline.Moment) {
+  /// Follows one record, which led to this state. Records are given in order.
+  /// Complexity: linear in what the record changed.
+  package mutating func follow(_ moment: Timeline.Moment, _ roster: Roster) {
     let codes = Set(moment.outcome.findings.map(\.code))
     if codes.contains(.foreignAccount) { isForeign = true }
     followSession(moment)
     guard !isForeign else { return }
     if case .stanza(let event) = moment.event { follow(event, moment.stamp.record, codes) }
-    for change in moment.outcome.changes { follow(change, moment) }
+    for change in moment.outcome.changes { follow(change, moment, roster) }
     for finding in moment.outcome.findings { follow(finding) }
   }
 
@@ -169,19 +169,17 @@ package struct ContactTrail: Hashable, Sendable {
 
   // MARK: Changes
 
-  private mutating func follow(_ change: RosterChange, _ moment: Timeline.Moment) {
+  private mutating func follow(
+    _ change: RosterChange, _ moment: Timeline.Moment, _ roster: Roster
+  ) {
     if case .blocking(let jid, let isOn) = change.kind {
       blocking[jid] = isOn ? change.record : nil
       return
     }
     guard change.contact == contact else { return }
     switch change.kind {
-    case .itemAdded(let item): itemSources[change.record] = source(of: item, moment)
-    case .itemChanged:
-      guard itemSources[change.record] == nil else { return }
-      itemSources[change.record] = source(of: shownItem(in: moment.event), moment)
-    case .itemRemoved:
-      removal = Dated(record: change.record, value: source(of: nil, moment))
+    case .itemAdded, .itemChanged: itemSources[change.record] = source(moment, roster)
+    case .itemRemoved: removal = Dated(record: change.record, value: source(moment, roster))
     case .outgoingEnded(_, let end): outgoingEnd = Dated(record: change.record, value: end)
     case .presence(_, _, _, nil):
       offline = Dated(record: change.record, value: Self.reason(moment.event))
@@ -192,34 +190,12 @@ package struct ContactTrail: Hashable, Sendable {
     }
   }
 
-  /// What the server says of the contact in an element; nil where it does not name it.
-  private func shownItem(in event: RosterEvent) -> RosterItem? {
-    let query: RosterQuery
-    switch event {
-    case .stanza(.pushReceived(let push)): query = push.query
-    case .stanza(.answerReceived(let answer)):
-      guard case .roster(let roster) = answer.payload else { return nil }
-      query = roster
-    case .session, .stanza: return nil
-    }
-    guard case .set(let item) = query.items.last(where: { $0.jid == contact })?.change else {
-      return nil
-    }
-    return item
-  }
-
-  /// Where an item comes from, and which set of ours had asked for just this. A set that is
-  /// undone explains nothing any more.
-  private mutating func source(of item: RosterItem?, _ moment: Timeline.Moment) -> ItemSource {
-    var isPush = false
-    if case .stanza(.pushReceived) = moment.event { isPush = true }
-    let match = sets.lastIndex { set in
-      guard set.fate.isWaiting else { return false }
-      return set.wanted?.name == item?.name && set.wanted?.groups == item?.groups
-    }
-    guard let match else { return ItemSource(isPush: isPush) }
-    sets[match].fate = .shown
-    return ItemSource(isPush: isPush, asked: sets[match].record)
+  /// What the server said, and which set of ours had asked for just this.
+  private mutating func source(_ moment: Timeline.Moment, _ roster: Roster) -> ItemSource {
+    guard case .stanza(.pushReceived) = moment.event else { return ItemSource(isPush: false) }
+    let asked = roster.ownSet(behind: contact)
+    if let index = sets.firstIndex(where: { $0.record == asked }) { sets[index].fate = .shown }
+    return ItemSource(isPush: true, asked: asked)
   }
 
   private static func reason(_ event: RosterEvent) -> OfflineReason {
@@ -245,16 +221,6 @@ package struct ContactTrail: Hashable, Sendable {
     case .unpushedEdit: sets[index].fate = .unpushed
     case .undoneEdit: sets[index].fate = .undone(finding.record)
     default: break
-    }
-  }
-}
-
-extension ContactTrail.OwnSet.Fate {
-  /// Whether the server has yet to show what we asked for.
-  var isWaiting: Bool {
-    switch self {
-    case .open, .answered: true
-    case .shown, .refused, .unanswered, .unpushed, .undone: false
     }
   }
 }

@@ -42,8 +42,8 @@ package struct Explanation: Hashable, Sendable {
   package let contact: BareJID
   /// The state that RFC 6121 has for the two.
   package let state: SubscriptionState
-  /// The answers, one for each subject.
-  package let topics: [Topic]
+  /// The answers, one for each subject that is asked for.
+  package private(set) var topics: [Topic]
   /// The newest findings about the contact.
   package let findings: [Finding]
 
@@ -63,6 +63,14 @@ package struct Explanation: Hashable, Sendable {
     findings = trail.findings
   }
 
+  /// The same with the answers to some questions only; without any, to all.
+  package func limited(to subjects: [Subject]) -> Explanation {
+    guard !subjects.isEmpty else { return self }
+    var limited = self
+    limited.topics.removeAll { !subjects.contains($0.subject) }
+    return limited
+  }
+
   /// The answer to one question.
   package subscript(_ subject: Subject) -> Topic? { topics.first { $0.subject == subject } }
 }
@@ -75,7 +83,7 @@ extension Timeline {
     of contact: BareJID, at point: Point, friends: SectionPolicy.Friends
   ) throws -> (explanation: Explanation, state: State)? {
     var trail = ContactTrail(of: contact)
-    let state = try replay(upTo: point) { moment, _ in trail.follow(moment) }
+    let state = try replay(upTo: point) { trail.follow($0, $1) }
     let last = state.roster.position
     guard last > 0, try !records(concerning: contact, in: 1...last).isEmpty else { return nil }
     return (Explanation(state.roster, trail, friends: friends), state)

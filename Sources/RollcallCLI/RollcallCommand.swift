@@ -27,6 +27,7 @@ struct RollcallCommand: ParsableCommand {
       SectionsCommand.self, PinyinCommand.self,
       LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
       HistoryCommand.self, WhyCommand.self, BisectCommand.self, BookmarkCommand.self,
+      WhatIfCommand.self,
       ExportCommand.self, FormatsCommand.self,
     ])
 

@@ -14,64 +14,49 @@ struct WhyCommand: ParsableCommand {
       Examples:
         rollcall why debug.log bob@example.test
         rollcall why alice.rollcall bob@example.test --at 120
+        rollcall why alice.rollcall bob@example.test --about request
         rollcall why alice.rollcall bob@example.test --json
 
       Exit codes: 0 answered, 1 the contact is nowhere in the log, 2 bad usage or bad input.
       """)
 
-  @OptionGroup var capture: CaptureOptions
+  @OptionGroup var source: SourceOptions
   @OptionGroup var output: OutputOptions
 
-  @Argument(
-    help: "A log (NAME.rollcall) or a capture; - for standard input.", completion: .file())
-  var source: String
-
-  @Argument(help: "The contact's address; a resource does not matter.")
+  @Argument(help: "The contact's address.")
   var contact: String
 
   @Option(
-    help: """
-      The point to look at: a record number, 0, head, head~10, or a time with a zone such as \
-      2026-11-20T10:00:00Z.
-      """)
-  var at: String = "head"
+    help: "Only some of the questions: \(Explanation.Subject.words). Can be given several times.")
+  var about: [Explanation.Subject] = []
 
   @Option(
     help: "Who is a friend: mutual (both), subscribed (both, to or from), or all contacts.")
   var friends = FriendPolicy.mutual
 
   func run() throws {
-    let jid: BareJID
-    do {
-      jid = try JID(parsing: contact).bare
-    } catch {
-      throw Failure("“\(contact)” is no address: \(error)")
+    let jid = try BareJID(argument: contact)
+    let opened = try source.open()
+    let found = try opened.naming {
+      try Timeline(opened.log).explanation(of: jid, at: source.point, friends: friends.friends)
     }
-    let point: Point
-    do {
-      point = try Point(parsing: at)
-    } catch {
-      throw Failure("--at: \(error)")
-    }
-    let opened = try SourceOptions.open(source, try capture.importOptions)
-    let found: (explanation: Explanation, state: Timeline.State)?
-    do {
-      found = try Timeline(opened.log).explanation(of: jid, at: point, friends: friends.friends)
-    } catch {
-      throw Failure(error, in: source)
-    }
-    guard let (explanation, state) = found else {
-      throw NothingFound(sentence: "\(source): no record up to \(at) names \(jid)")
+    guard let (whole, state) = found else {
+      throw NothingFound(sentence: "no record up to \(source.at) names \(jid)")
     }
     guard jid != state.roster.account else {
       throw NothingFound(sentence: "\(jid) is the account itself, and no contact of its own")
     }
+    let explanation = whole.limited(to: about)
     if output.json {
       try Terminal.say(JSONValue(explanation, state))
     } else {
       try Terminal.say(explanation.lines(after: state.roster.position))
     }
   }
+}
+
+extension Explanation.Subject: ExpressibleByArgument {
+  fileprivate static var words: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 extension Explanation {
