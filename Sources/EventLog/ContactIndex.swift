@@ -73,6 +73,21 @@ enum ContactIndex {
     }
   }
 
+  /// The same, but nil also where what is stored for the contact is not what is written for it.
+  static func id(
+    exactly contact: String, _ raw: OpaquePointer, _ databases: Databases
+  ) throws(EventLogError) -> UInt32? {
+    let name = Array(contact.utf8)
+    let rest = name.count > LogFormat.plainNameLimit ? name : []
+    let found = try key(of: name).withRawBytes { (key) throws(EventLogError) in
+      try Store.get(raw, databases.contacts, key) { (value) -> UInt32? in
+        guard value.count >= 4, value.dropFirst(4).elementsEqual(rest) else { return nil }
+        return value.loadBigEndian(at: 0, as: UInt32.self)
+      }
+    }
+    return found ?? nil
+  }
+
   private static func key(of name: [UInt8]) -> [UInt8] {
     name.count <= LogFormat.plainNameLimit ? [0] + name : [1] + Array(SHA256.hash(data: name))
   }

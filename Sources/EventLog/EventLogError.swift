@@ -33,6 +33,8 @@ package enum EventLogError: Error, Hashable, Sendable {
   case replaced(path: String)
   /// Somebody else is using the log, and this user may not take a lock beside it.
   case inUseBeyondLock(path: String)
+  /// Somebody is using the log, and what is to be done with it does not bear that.
+  case inUse(path: String)
   case nestedTransaction
   case closed(path: String)
   case accountDiffers(recorded: String, given: String)
@@ -79,6 +81,7 @@ extension EventLogError: CustomStringConvertible {
       "\(path) was replaced while it was open; close the old log before opening the new one"
     case .inUseBeyondLock(let path):
       "\(path) is in use, and its lock file cannot be written by this user"
+    case .inUse(let path): "\(path) is in use; end what is using it first"
     case .nestedTransaction: "a transaction of a log cannot be begun inside another one"
     case .closed(let path): "the log \(path) is closed"
     case .accountDiffers(let recorded, let given):
@@ -112,7 +115,7 @@ extension EventLogError: CustomStringConvertible {
       false
     case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
       .truncated, .damaged, .newerFormat, .unknownLMDBVersion, .readOnly, .openForReadingOnly,
-      .replaced, .inUseBeyondLock, .closed, .diskFull, .fileSizeLimit, .addressSpace,
+      .replaced, .inUseBeyondLock, .inUse, .closed, .diskFull, .fileSizeLimit, .addressSpace,
       .tooManyReaders, .system:
       true
     }

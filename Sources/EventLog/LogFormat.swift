@@ -9,6 +9,7 @@
 ///                                   absent while they are incomplete
 ///               "rebuild"        -> UInt32 version, UInt64 next record; while a rebuild runs
 ///               "import" UInt32  -> UInt16 length of digest, digest, name; counted from 0
+///               "seal " key      -> SHA-256 of a label and of another entry's key and value
 ///     records   UInt64 sequence  -> header, digest, bytes
 ///     events    UInt64 sequence  -> direction, kind, flags, time, event    (derived)
 ///     contacts  0, name          -> UInt32 id                              (derived)
@@ -60,6 +61,7 @@ enum LogFormat {
   static let sealedBytes = 44
   static let snapshotHeaderBytes = sealedBytes + digestBytes
   static let sealLabel = "rollcall snapshot, format 1"
+  static let metaSealLabel = "rollcall meta, format 1"
 
   /// The most bytes that a record or an event may have. A stanza has at most 16 MiB.
   static let payloadLimit = 64 << 20

@@ -24,6 +24,15 @@ package struct ImportedSource: Hashable, Sendable {
     self.digest = digest
     self.name = name
   }
+
+  /// Nil where the bytes are no stored import.
+  init?(stored value: UnsafeRawBufferPointer) {
+    guard value.count >= 2 else { return nil }
+    let end = 2 + Int(value.loadBigEndian(at: 0, as: UInt16.self))
+    guard value.count >= end else { return nil }
+    digest = String(decoding: value[2..<end], as: UTF8.self)
+    name = String(decoding: value[end...], as: UTF8.self)
+  }
 }
 
 /// The database `meta` inside a transaction.
@@ -72,12 +81,8 @@ struct MetaTable {
 
   private func importedSource(_ number: UInt32) throws(EventLogError) -> ImportedSource? {
     try Store.get(raw, database, Self.importKey(number)) { (value) throws(EventLogError) in
-      guard value.count >= 2 else { throw Self.unreadable("import") }
-      let end = 2 + Int(value.loadBigEndian(at: 0, as: UInt16.self))
-      guard value.count >= end else { throw Self.unreadable("import") }
-      return ImportedSource(
-        digest: String(decoding: value[2..<end], as: UTF8.self),
-        name: String(decoding: value[end...], as: UTF8.self))
+      guard let source = ImportedSource(stored: value) else { throw Self.unreadable("import") }
+      return source
     }
   }
 
@@ -97,21 +102,21 @@ struct MetaTable {
   func setFormat() throws(EventLogError) { try set("format", LogFormat.version) }
 
   func setAccount(_ account: String) throws(EventLogError) {
-    try Store.put(raw, database, key: "account", Array(account.utf8))
+    try put(Array("account".utf8), Array(account.utf8))
   }
 
   func setEventVersion(_ version: UInt32?) throws(EventLogError) {
     if let version {
       try set("events", version)
     } else {
-      try Store.delete(raw, database, key: "events")
+      try delete(Array("events".utf8))
     }
   }
 
   func setRebuild(_ rebuild: Rebuild?) throws(EventLogError) {
-    guard let rebuild else { return try Store.delete(raw, database, key: "rebuild") }
-    let value = bigEndian(rebuild.eventVersion) + bigEndian(rebuild.next)
-    try Store.put(raw, database, key: "rebuild", value)
+    let key = Array("rebuild".utf8)
+    guard let rebuild else { return try delete(key) }
+    try put(key, bigEndian(rebuild.eventVersion) + bigEndian(rebuild.next))
   }
 
   func add(_ source: ImportedSource) throws(EventLogError) {
@@ -124,11 +129,22 @@ struct MetaTable {
       throw .markTooLong(bytes: name.count, limit: Self.nameLimit)
     }
     let key = Self.importKey(UInt32(try imports().count))
-    try Store.put(raw, database, key, bigEndian(UInt16(digest.count)) + digest + name)
+    try put(key, bigEndian(UInt16(digest.count)) + digest + name)
   }
 
   private func set(_ key: String, _ value: UInt32) throws(EventLogError) {
-    try Store.put(raw, database, key: key, bigEndian(value))
+    try put(Array(key.utf8), bigEndian(value))
+  }
+
+  /// Writes an entry and its seal.
+  private func put(_ key: [UInt8], _ value: [UInt8]) throws(EventLogError) {
+    try Store.put(raw, database, key, value)
+    try Store.put(raw, database, MetaSeal.key(for: key), MetaSeal.seal(key, value))
+  }
+
+  private func delete(_ key: [UInt8]) throws(EventLogError) {
+    try Store.delete(raw, database, key)
+    try Store.delete(raw, database, MetaSeal.key(for: key))
   }
 
   private static func importKey(_ number: UInt32) -> [UInt8] {
@@ -167,16 +183,10 @@ extension Store {
     }
   }
 
-  fileprivate static func put(
-    _ raw: OpaquePointer, _ database: MDB_dbi, key: String, _ value: [UInt8]
-  ) throws(EventLogError) {
-    try put(raw, database, Array(key.utf8), value)
-  }
-
   fileprivate static func delete(
-    _ raw: OpaquePointer, _ database: MDB_dbi, key: String
+    _ raw: OpaquePointer, _ database: MDB_dbi, _ key: [UInt8]
   ) throws(EventLogError) {
-    try Array(key.utf8).withRawBytes { (key) throws(EventLogError) in
+    try key.withRawBytes { (key) throws(EventLogError) in
       try delete(raw, database, key)
     }
   }

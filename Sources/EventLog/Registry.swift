@@ -56,6 +56,12 @@ enum Registry {
     }
   }
 
+  /// Whether this process has the log at a path open.
+  static func hasOpen(_ path: String) -> Bool {
+    guard let file = FileSystem.identity(of: path) else { return false }
+    return entries.withLock { entries in entries.contains { $0.file == file } }
+  }
+
   /// Lets go of an environment, and closes it where nobody else uses it.
   static func release(_ environment: Environment) {
     entries.withLock { entries in

@@ -47,6 +47,18 @@ package struct SnapshotPacing: Hashable, Sendable {
     return true
   }
 
+  /// Begins behind a snapshot that is stored, whose state takes so many bytes.
+  package mutating func begin(behind stateBytes: Int) {
+    expected = Self.pages(of: stateBytes)
+    records = 0
+    bytes = 0
+  }
+
+  /// Counts what is stored for a record beside its bytes.
+  package mutating func alsoAppended(bytes: Int) {
+    self.bytes += bytes
+  }
+
   private static func pages(of stateBytes: Int) -> Int {
     let size = LogFormat.snapshotHeaderBytes + stateBytes
     return (size + page - 1) / page * page
@@ -73,18 +85,5 @@ extension ReadTransaction {
       pacing.alsoAppended(bytes: LogFormat.eventHeaderBytes + bytes.byteCount)
     }
     return pacing
-  }
-}
-
-extension SnapshotPacing {
-  /// Begins behind a snapshot that is stored.
-  fileprivate mutating func begin(behind stateBytes: Int) {
-    expected = Self.pages(of: stateBytes)
-    records = 0
-    bytes = 0
-  }
-
-  fileprivate mutating func alsoAppended(bytes: Int) {
-    self.bytes += bytes
   }
 }

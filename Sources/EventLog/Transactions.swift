@@ -40,6 +40,9 @@ package struct ReadTransaction: ~Copyable {
   }
 
   deinit { mdb_txn_abort(raw) }
+
+  /// The write transaction whose outcome is seen here.
+  var number: UInt64 { UInt64(mdb_txn_id(raw)) }
 }
 
 /// The one write transaction of a log: aborted unless it is committed.

@@ -45,7 +45,7 @@ struct WriterMemory {
 /// A contact's name compared by its bytes, as the file does. `String` compares by canonical
 /// equivalence, under which two different keys could be one.
 struct ContactName: Hashable {
-  private let text: String
+  let text: String
 
   init(_ text: String) {
     self.text = text

@@ -46,5 +46,7 @@ extension Branch {
       }
       try log.append(pending, marks: LogMarks(account: try transaction.meta.account))
     }
+    var keeper = try SnapshotKeeper(log)
+    try keeper.follow()
   }
 }

@@ -94,6 +94,7 @@ package struct CaptureImport {
 
   private let options: ImportOptions
   private var connections: Set<String> = []
+  private var keeper: SnapshotKeeper?
   private var pending: [RecordDraft] = []
 
   package init(_ options: ImportOptions) {
@@ -114,6 +115,7 @@ package struct CaptureImport {
     _ file: FileHandle, into log: EventLog, noting name: String? = nil,
     refusing known: [ImportedSource] = [], progress: (Int) -> Void = { _ in }
   ) throws -> ImportSummary {
+    keeper = try SnapshotKeeper(log)
     var chunk = try head(of: file)
     guard let format = options.format ?? CaptureFormat.detect(chunk) else {
       throw UnreadableFile(chunk).map { .unreadable($0) } ?? ImportError.unknownFormat
@@ -145,6 +147,7 @@ package struct CaptureImport {
     }
     let marks = LogMarks(account: summary.account?.text, imported: summary.source)
     try log.append(pending, marks: marks)
+    try keeper?.follow()
     pending.removeAll()
     return summary
   }
@@ -202,6 +205,7 @@ package struct CaptureImport {
     if record.time == nil, case .element = record.content { summary.lacksTimes = true }
     guard pending.count >= Self.batch else { return }
     try log.append(pending)
+    try keeper?.follow()
     pending.removeAll(keepingCapacity: true)
   }
 }

@@ -20,6 +20,7 @@ public final class RosterSession {
   private let parser = StreamParser(root: .records, limits: .live)
   /// Whether the log itself says whose it is, so that no other account's capture gets into it.
   private var isAccountNoted = false
+  private var pacing = SnapshotPacing()
 
   /// A session that is kept in memory only.
   public init() {
@@ -33,12 +34,13 @@ public final class RosterSession {
   ///   beside it.
   /// - Throws: `RollcallError` where the log cannot be opened or read.
   ///
-  /// Complexity: linear in the events that the log holds.
+  /// Complexity: linear in the events behind the log's last snapshot.
   public init(recordingTo path: String) throws(RollcallError) {
     do {
       let log = try Self.open(path)
       let state = try Timeline(log).state(at: .head(minus: 0))
       isAccountNoted = try log.meta.account != nil
+      pacing = try log.read { try $0.snapshotPacing(of: .current) }
       self.log = log
       roster = state.roster
     } catch {
@@ -156,10 +158,24 @@ public final class RosterSession {
         try log.append([], marks: LogMarks(account: account.text))
         isAccountNoted = true
       }
+      takeSnapshotIfDue(bytes.count + (draft.event?.count ?? 0))
       return outcome
     } catch {
       throw RollcallError(.log, "\(error)")
     }
+  }
+
+  /// Stores the roster now and then, so that it can be had later without going over all records.
+  private func takeSnapshotIfDue(_ appended: Int) {
+    guard let log else { return }
+    pacing.appended(bytes: appended)
+    guard pacing.isDue else { return }
+    let state = roster.canonicalBytes
+    guard pacing.admits(stateBytes: state.count) else { return }
+    // The record is kept already: a log does without the snapshot where there is no room for it.
+    try? log.store([
+      SnapshotDraft(sequence: roster.position, version: .current, state: state)
+    ])
   }
 
   /// Makes a record durable, and says which it became.
@@ -183,6 +199,8 @@ public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible 
     case element
     /// The log cannot be opened, read or written; the disk may be full.
     case log
+    /// A capture, or what is expected of it, cannot be read.
+    case capture
   }
 
   /// Where the fault lies.

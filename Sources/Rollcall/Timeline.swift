@@ -27,6 +27,10 @@ package struct Timeline: Sendable {
 
     /// Before all records.
     package init() {}
+
+    init(_ roster: Roster) {
+      self.roster = roster
+    }
   }
 
   /// The number of the record that a point names. Complexity: O(log n).
@@ -42,7 +46,8 @@ package struct Timeline: Sendable {
   /// The state after a record, reduced from the nearest state before it: one that is at hand, or
   /// a snapshot.
   func state(after record: UInt64, from known: State?) throws -> State {
-    var state = known ?? State()
+    let position = known?.roster.position ?? 0
+    var state = try snapshot(atOrBefore: record, behind: position) ?? known ?? State()
     try advance(&state, to: record) { _, _ in }
     return state
   }

@@ -26,9 +26,10 @@ struct RollcallCommand: ParsableCommand {
       ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
       SectionsCommand.self, PinyinCommand.self,
       LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
-      HistoryCommand.self, WhyCommand.self, BisectCommand.self, BookmarkCommand.self,
-      WhatIfCommand.self,
-      ExportCommand.self, FormatsCommand.self,
+      HistoryCommand.self, BisectCommand.self, BookmarkCommand.self,
+      VerifyCommand.self, RecoverCommand.self, ExportCommand.self, FormatsCommand.self,
+      VerifyWorkerCommand.self,
+      WhyCommand.self, WhatIfCommand.self, TestFromCommand.self,
     ])
 
   /// Runs the command, with the exit codes that the help promises.

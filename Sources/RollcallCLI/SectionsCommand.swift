@@ -185,14 +185,17 @@ private struct SectionsScreen {
     guard let jid = try? BareJID(parsing: contact.id) else { return [] }
     let best = roster.presence(of: jid).best
     var cells = ["  " + Self.mark(best?.presence.availability.show), contact.displayName, jid.text]
-    cells.append(best.map { "\($0.presence.availability.clause) (\($0.resource))" } ?? offline)
+    cells.append(best.map { "\($0.presence.availability.clause) (\($0.resource))" } ?? offline(jid))
     if index.policy.friends != .mutual { cells.append(roster.item(jid)?.subscriptionText ?? "") }
     if showsNameSources { cells.append(roster.name(of: jid).clause) }
     return cells
   }
 
-  /// Without a session nobody is known to be offline either.
-  private var offline: String { roster.isConnected ? "offline" : "" }
+  /// Only whose presence we would be told is known to be offline.
+  private func offline(_ jid: BareJID) -> String {
+    let isTold = roster.item(jid)?.subscription.includesTo ?? false
+    return roster.isConnected && isTold ? "offline" : ""
+  }
 
   /// One cell wide on every terminal; the words behind the address say the same.
   private static func mark(_ show: Show?) -> String {

@@ -48,7 +48,7 @@ package struct PolicyReader {
     guard case .stanza(let stanza) = event else { return [event] }
     switch policy {
     case .strict: return [event]
-    case .lenient: return believing(stanza).map { .stanza($0) }
+    case .lenient: return believing(stanza, roster).map { .stanza($0) }
     case .optimistic: return assuming(stanza, roster).map { .stanza($0) }
     case .fetchOnly:
       if case .pushReceived = stanza { return [] }
@@ -58,11 +58,13 @@ package struct PolicyReader {
 
   // MARK: Lenient
 
-  private mutating func believing(_ event: StanzaEvent) -> [StanzaEvent] {
+  private mutating func believing(_ event: StanzaEvent, _ roster: Roster) -> [StanzaEvent] {
     switch event {
     case .pushReceived(var push):
+      guard roster.foreignness(ofPushFrom: push.from) != nil else { return [event] }
       push.from = nil
-      return [.pushReceived(push)]
+      // Who takes it also acknowledges it.
+      return [.pushReceived(push)] + (push.id.map { [.answerSent(id: $0, to: nil)] } ?? [])
     case .blocked(_, let jids): return [.blocked(from: nil, jids)]
     case .unblocked(_, let jids): return [.unblocked(from: nil, jids)]
     case .querySent(let query):

@@ -86,7 +86,7 @@ private let session: String = {
         +  小王    wang@example.test   “是我，小王”         #7
 
       A
-           ann     ann@example.test    offline              none
+           ann     ann@example.test                         none
 
       B
         -  Bob     bob@example.test    dnd (pc)             both
@@ -224,9 +224,9 @@ private let session: String = {
     #expect(run.code == 0)
     #expect(
       run.output == """
-        Z  zēng shuài        曾帅
-        Z  zhāng sān         张三
-        Z  zhào shì          赵世
+        Z  zēng shuài       曾帅
+        Z  zhāng sān        张三
+        Z  zhào shì         赵世
         L  liú cháng shēng  刘长生
 
         """)

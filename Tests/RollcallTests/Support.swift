@@ -1,6 +1,7 @@
 import EventLog
 import Foundation
 import Rollcall
+import RosterCore
 import TestSupport
 import Testing
 import XMPPStanza
@@ -16,4 +17,50 @@ func importedLog(
   let summary = try reading.run(file, into: log)
   #expect(summary.problemCount == 0)
   return log
+}
+
+/// A dialogue of random lines.
+func randomScenario(seed: UInt64, lines: Int) -> Scenario {
+  var scenario = Scenario()
+  var fuzzer = StanzaFuzzer(seed: seed)
+  for _ in 0..<lines { fuzzer.step(&scenario) }
+  return scenario
+}
+
+/// A log of the lines of a dialogue.
+func log(of scenario: Scenario, in folder: TemporaryFolder) throws -> EventLog {
+  let log = try EventLog.create(
+    at: folder.file("\(UUID()).rollcall"), eventVersion: RecordMeaning.version)
+  try log.append(scenario.wire.map(RecordDraft.init))
+  return log
+}
+
+extension RecordDraft {
+  /// The record of a line.
+  init(_ line: Scenario.WireLine) {
+    let (kind, direction, bytes): (RecordKind, RecordDirection, [UInt8])
+    switch line.content {
+    case .element(let side, let xml):
+      (kind, direction, bytes) =
+        element(xml).is("stream", in: Namespace.streams)
+        ? (.streamHeader, RecordDirection(side), Array(xml.utf8))
+        : (.element, RecordDirection(side), Array(xml.utf8))
+    case .session(.captureBegan(let account, let inboundOnly)):
+      let line = Lifecycle.header(account: account, inboundOnly: inboundOnly)
+      (kind, direction, bytes) = (.lifecycle, .none, line.bytes)
+    case .session(.opened(let jid, _)):
+      (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.opened(jid).bytes)
+    case .session(.resumed(let jid)):
+      (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.resumed(jid).bytes)
+    case .session(.closed(isLost: true)):
+      (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.closed.bytes)
+    case .session(.closed(isLost: false)):
+      (kind, direction, bytes) = (.streamEnd, .inbound, Array("</stream:stream>".utf8))
+    case .session(let event):
+      preconditionFailure("no line of a dialogue makes \(event)")
+    }
+    self.init(
+      time: line.time, direction: direction, kind: kind, bytes: bytes,
+      meaning: RecordReader().meaning(kind, direction, bytes))
+  }
 }

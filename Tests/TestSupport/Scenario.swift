@@ -9,12 +9,25 @@ import XMPPStream
 package struct Scenario {
   package typealias Outcome = RosterReducer.Outcome
 
+  /// A line with its time.
+  package struct WireLine: Sendable {
+    package enum Content: Sendable {
+      case element(Direction, String)
+      case session(SessionEvent)
+    }
+
+    package let time: Int64?
+    package let content: Content
+  }
+
   /// The state after the last line.
   package private(set) var roster = Roster()
   /// What every line did, those that mean nothing to the roster included.
   package private(set) var outcomes: [Outcome] = []
   /// The events that were reduced, with their stamps.
   package private(set) var history: [(event: RosterEvent, stamp: RecordStamp)] = []
+  /// What was on the wire, a record for each line.
+  package private(set) var wire: [WireLine] = []
   /// The time of the next lines in milliseconds; nil for a source without a clock.
   package var time: Int64?
 
@@ -75,18 +88,26 @@ package struct Scenario {
   }
 
   private mutating func line(_ xml: String, _ direction: Direction, _ time: Int64?) -> Outcome {
+    self.time = time ?? self.time
+    wire.append(WireLine(time: self.time, content: .element(direction, xml)))
     guard let event = StanzaTranslator.translate(element(xml), direction) else {
-      self.time = time ?? self.time
       outcomes.append(Outcome())
       return last
     }
-    return reduce(event, time)
+    return take(event)
   }
 
   /// Reduces an event as the next record.
   @discardableResult
   package mutating func reduce(_ event: RosterEvent, _ time: Int64? = nil) -> Outcome {
     self.time = time ?? self.time
+    if case .session(let event) = event {
+      wire.append(WireLine(time: self.time, content: .session(event)))
+    }
+    return take(event)
+  }
+
+  private mutating func take(_ event: RosterEvent) -> Outcome {
     let stamp = RecordStamp(record: record + 1, time: self.time)
     history.append((event, stamp))
     outcomes.append(RosterReducer.reduce(&roster, event, at: stamp))

@@ -1,14 +1,11 @@
-import RosterCore
-import TestSupport
-import XMPPStanza
-
 /// Makes lines that a server, a client, a stranger or a madman might send, over so small a set of
 /// addresses and ids that they meet.
-struct StanzaFuzzer {
+package struct StanzaFuzzer {
   private var random: SeededGenerator
   private var time: Int64 = 0
 
-  init(seed: UInt64) {
+  /// A fuzzer that does the same for the same seed.
+  package init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
   }
 
@@ -24,7 +21,7 @@ struct StanzaFuzzer {
   private static let ids = ["1", "2", "3", "push", ""]
 
   /// Plays one random line.
-  mutating func step(_ scenario: inout Scenario) {
+  package mutating func step(_ scenario: inout Scenario) {
     time += [0, 1, 500, 30_000, 61_000, 90_000_000][random(6)]
     scenario.time = random(20) == 0 ? nil : time
     switch random(40) {

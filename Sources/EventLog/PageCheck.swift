@@ -1,0 +1,323 @@
+/// Something about a log's file that is not as LMDB would have written it.
+package struct PageFault: Hashable, Sendable {
+  /// Nil where it is about no single page.
+  package let page: UInt64?
+  /// The database that the page is part of.
+  package let database: String
+  package let what: String
+}
+
+extension PageFault: CustomStringConvertible {
+  /// A clause for a person.
+  package var description: String {
+    (page.map { "page \($0) of \(database)" } ?? database) + ": " + what
+  }
+}
+
+/// Walks over every page of a log's file without LMDB, which trusts them and ends the process, or
+/// reads beyond the map, on some that are damaged.
+///
+/// It finds whatever would make LMDB read something else than was written, or write over it: pages
+/// that are not what their place asks for, keys out of order or beyond what the page above says,
+/// counts that are wrong, pages that two have or that are used and free at once. It does not look
+/// into records, and a changed byte inside a value is no fault of a page.
+final class PageCheck {
+  /// No more are noted: one bad page has many consequences.
+  private static let mostFaults = 100
+  private static let names = ["meta", "records", "events", "contacts", "index", "snapshots"]
+  /// No tree that LMDB can walk is deeper.
+  private static let deepest = 32
+  /// `MDB_INTEGERKEY`, the one flag that LMDB gives its own list of free pages.
+  private static let integerKeys: UInt16 = 8
+
+  let file: PageFile
+  private(set) var faults: [PageFault] = []
+  /// Which pages are part of something.
+  private var claimed = PageSet()
+  /// The roots of the databases that were found.
+  private(set) var roots: [String: TreeRoot] = [:]
+  /// The leaf pages of the records' tree, as far as it can be walked.
+  private(set) var recordPages = PageSet()
+  /// What the log says about itself, as far as its tree can be walked.
+  private(set) var meta: [[UInt8]: [UInt8]] = [:]
+
+  init(_ file: consuming PageFile) {
+    self.file = file
+  }
+
+  func run() throws(EventLogError) {
+    guard let meta = file.meta else {
+      return note(nil, "the file", "no meta page can be read")
+    }
+    claimed.insert(0)
+    claimed.insert(1)
+    try walk(meta.main, "the list of databases", flags: 0)
+    for (name, root) in roots.sorted(by: { $0.key < $1.key }) {
+      if !Self.names.contains(name) {
+        note(nil, "the list of databases", "“\(name)” is none that this program knows")
+      }
+      try walk(root, name, flags: 0)
+    }
+    try walk(meta.free, "the list of free pages", flags: Self.integerKeys)
+  }
+
+  /// The last page that there can be, whatever a damaged meta page says.
+  private var lastPage: UInt64 {
+    min(file.meta?.lastPage ?? 0, max(1, file.pageCount) - 1)
+  }
+
+  private func note(_ page: UInt64?, _ database: String, _ what: String) {
+    guard faults.count < Self.mostFaults else { return }
+    faults.append(PageFault(page: page, database: database, what: what))
+  }
+
+  // MARK: Trees
+
+  /// A tree that is being walked.
+  private struct Tree {
+    let name: String
+    let root: TreeRoot
+    var branchPages: UInt64 = 0
+    var leafPages: UInt64 = 0
+    var overflowPages: UInt64 = 0
+    var entries: UInt64 = 0
+    /// The key of the last entry, in the form in which keys are compared.
+    var last: [UInt8]?
+
+    var isFree: Bool { root.flags == PageCheck.integerKeys }
+
+    /// A key in a form that its bytes order: the free pages have integers in the machine's order.
+    func comparable(_ key: ArraySlice<UInt8>) -> [UInt8] {
+      isFree ? key.reversed() : Array(key)
+    }
+  }
+
+  private func walk(_ root: TreeRoot, _ name: String, flags: UInt16) throws(EventLogError) {
+    guard root.flags == flags else {
+      return note(nil, name, "its keys are ordered in another way")
+    }
+    guard root.depth <= Self.deepest else {
+      return note(nil, name, "it is said to be \(root.depth) pages deep")
+    }
+    var tree = Tree(name: name, root: root)
+    let before = faults.count
+    if root.root != TreeRoot.none {
+      try walk(root.root, level: 1, above: nil, below: nil, &tree)
+    }
+    // Of a tree that was not walked whole the figures say nothing.
+    guard faults.count == before else { return }
+    let depth = root.root == TreeRoot.none ? 0 : root.depth
+    let isRight =
+      root.depth == depth && tree.branchPages == root.branchPages
+      && tree.leafPages == root.leafPages && tree.overflowPages == root.overflowPages
+      && tree.entries == root.entries
+    if !isRight {
+      note(
+        nil, name, "it has \(tree.entries) entries of \(root.entries), or other pages than it says")
+    }
+  }
+
+  /// - Parameters:
+  ///   - above: the least key that the page above leaves to this one.
+  ///   - below: the first key that belongs to the next one.
+  private func walk(
+    _ number: UInt64, level: Int, above: [UInt8]?, below: [UInt8]?, _ tree: inout Tree
+  ) throws(EventLogError) {
+    guard let page = try claim(number, in: tree.name) else { return }
+    guard let kind = page.kind, kind != .overflow else {
+      return note(number, tree.name, "it is of another kind")
+    }
+    guard kind == (level == tree.root.depth ? .leaf : .branch), level <= tree.root.depth else {
+      return note(number, tree.name, "it is not at its depth of the tree")
+    }
+    guard let nodes = nodes(of: page) else {
+      return note(number, tree.name, "its entries do not fit into it")
+    }
+    let keys = nodes.map { tree.comparable(page.bytes[$0.key]) }
+    guard isOrdered(kind == .branch ? keys.dropFirst() : keys[...], above, below) else {
+      return note(number, tree.name, "its keys are out of order")
+    }
+    switch kind {
+    case .branch:
+      tree.branchPages += 1
+      guard nodes.count > 1 || tree.isFree else {
+        return note(number, tree.name, "it leads to one page only")
+      }
+      for (index, node) in nodes.enumerated() {
+        try walk(
+          node.child, level: level + 1, above: index == 0 ? above : keys[index],
+          below: index + 1 < keys.count ? keys[index + 1] : below, &tree)
+      }
+    case .leaf:
+      tree.leafPages += 1
+      if tree.name == "records" { recordPages.insert(number) }
+      for node in nodes { try look(at: node, in: page, &tree) }
+    case .overflow: break
+    }
+  }
+
+  /// The page of a number, unless it is none or another has it.
+  private func claim(_ number: UInt64, in name: String) throws(EventLogError) -> Page? {
+    guard number <= lastPage else {
+      note(number, name, "it is behind the last page")
+      return nil
+    }
+    guard claimed.insert(number) else {
+      note(number, name, "it is used twice")
+      return nil
+    }
+    guard let page = try file.page(number) else {
+      note(number, name, "it is behind the end of the file")
+      return nil
+    }
+    guard page.ownNumber == number else {
+      note(number, name, "it says that it is page \(page.ownNumber)")
+      return nil
+    }
+    return page
+  }
+
+  private func nodes(of page: Page) -> [Page.Node]? {
+    guard let count = page.nodeCount, count > 0 else { return nil }
+    let nodes = (0..<count).compactMap { page.node($0) }
+    return nodes.count == count && page.isFilled(by: nodes) ? nodes : nil
+  }
+
+  private func isOrdered(_ keys: ArraySlice<[UInt8]>, _ above: [UInt8]?, _ below: [UInt8]?) -> Bool
+  {
+    guard let first = keys.first, let last = keys.last else { return true }
+    if let above, first.lexicographicallyPrecedes(above) { return false }
+    if let below, !last.lexicographicallyPrecedes(below) { return false }
+    return zip(keys, keys.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) }
+  }
+
+  // MARK: Entries
+
+  private func look(
+    at node: Page.Node, in page: Page, _ tree: inout Tree
+  ) throws(EventLogError) {
+    tree.entries += 1
+    if let overflow = node.overflow {
+      tree.overflowPages += try claimOverflow(overflow, bytes: node.size, in: tree.name)
+    }
+    let isDatabase = tree.name == "the list of databases"
+    guard node.isDatabase == isDatabase else {
+      return note(page.number, tree.name, "an entry of it is of another kind")
+    }
+    let key = page.bytes[node.key]
+    if isDatabase {
+      guard node.value.count == TreeRoot.byteCount else {
+        return note(page.number, tree.name, "an entry of it is no root")
+      }
+      roots[String(decoding: key, as: UTF8.self)] = page.bytes.withUnsafeBytes {
+        TreeRoot($0, at: node.value.lowerBound)
+      }
+    } else if tree.isFree {
+      try lookAtFreePages(node, in: page, tree.name)
+    } else if tree.name == "meta", let value = try file.value(of: node, in: page) {
+      meta[Array(key)] = value
+    }
+  }
+
+  /// - Returns: how many pages it says it has.
+  private func claimOverflow(
+    _ first: UInt64, bytes: Int, in name: String
+  ) throws(EventLogError) -> UInt64 {
+    guard let page = try claim(first, in: name) else { return 0 }
+    let needed = UInt64((Page.headerBytes + bytes + file.pageSize - 1) / file.pageSize)
+    // A shorter value may have been written over a longer one.
+    guard page.kind == .overflow, page.overflowCount >= needed else {
+      note(first, name, "it does not begin a long value")
+      return 0
+    }
+    let count = page.overflowCount
+    guard count <= lastPage, first + count - 1 <= lastPage else {
+      note(first, name, "its value reaches behind the last page")
+      return 0
+    }
+    for number in (first + 1)..<(first + max(1, count)) where !claimed.insert(number) {
+      note(number, name, "it is used twice")
+    }
+    return count
+  }
+
+  /// A list of pages that are free: their count, then their numbers from the highest down.
+  private func lookAtFreePages(
+    _ node: Page.Node, in page: Page, _ name: String
+  ) throws(EventLogError) {
+    let key = page.bytes[node.key]
+    let transaction = key.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    guard key.count == 8, let meta = file.meta, (1...meta.transaction).contains(transaction) else {
+      return note(page.number, name, "an entry of it is of no transaction")
+    }
+    guard let value = try file.value(of: node, in: page), value.count >= 8, value.count % 8 == 0
+    else { return note(page.number, name, "an entry of it cannot be read") }
+    let numbers = value.withUnsafeBytes { bytes in
+      stride(from: 0, to: bytes.count, by: 8).map {
+        bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
+      }
+    }
+    guard numbers[0] < UInt64(numbers.count) else {
+      return note(page.number, name, "an entry of it is shorter than it says")
+    }
+    var before = lastPage + 1
+    for free in numbers[1...Int(numbers[0])] {
+      guard free < before, free >= 2 else {
+        return note(page.number, name, "a free page is said to be \(free)")
+      }
+      guard claimed.insert(free) else {
+        return note(free, name, "it is free and used")
+      }
+      before = free
+    }
+  }
+}
+
+/// A set of page numbers.
+struct PageSet {
+  private var words: [UInt64] = []
+
+  func contains(_ page: UInt64) -> Bool {
+    let word = Int(page >> 6)
+    return word < words.count && words[word] & (1 << (page & 63)) != 0
+  }
+
+  /// Whether the page was not yet in the set. Room is made up to its number, which the caller has
+  /// held against the file's size.
+  @discardableResult
+  mutating func insert(_ page: UInt64) -> Bool {
+    let word = Int(page >> 6)
+    if word >= words.count {
+      words += [UInt64](repeating: 0, count: word + 1 - words.count)
+    }
+    let bit: UInt64 = 1 << (page & 63)
+    defer { words[word] |= bit }
+    return words[word] & bit == 0
+  }
+}
+
+extension EventLog {
+  /// What is wrong with the pages of a log's file, without LMDB reading any that may be damaged;
+  /// empty where nothing is, and at most 100. Complexity: every page is read once, but for those of
+  /// long values.
+  ///
+  /// While another process uses the log, the pages are held by a transaction, so that none is
+  /// written meanwhile.
+  /// - Throws: `EventLogError` where the file is no log or cannot be read.
+  package static func pageFaults(at path: String) throws -> [PageFault] {
+    try LogFileCheck.check(path)
+    guard Registry.hasOpen(path) || FileSystem.isLocked(path + "-lock") else {
+      return try check(PageFile(path))
+    }
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 0)
+    return try log.read { transaction in
+      try check(PageFile(path, transaction: transaction.number))
+    }
+  }
+
+  private static func check(_ file: consuming PageFile) throws(EventLogError) -> [PageFault] {
+    let check = PageCheck(file)
+    try check.run()
+    return check.faults
+  }
+}

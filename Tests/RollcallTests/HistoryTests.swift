@@ -1,0 +1,97 @@
+import EventLog
+import Foundation
+import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite struct HistoryTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func entries(_ log: EventLog, _ jid: String) throws -> [HistoryEntry] {
+    var entries: [HistoryEntry] = []
+    _ = try Timeline(log).history(of: bare(jid), upTo: .head(minus: 0)) { entry, _ in
+      entries.append(entry)
+    }
+    return entries
+  }
+
+  private func covers(_ log: EventLog, _ comment: Comment) throws {
+    var changes: [BareJID: [RosterChange]] = [:]
+    try Timeline(log).replay(upTo: .head(minus: 0)) { moment, _ in
+      for change in moment.outcome.changes {
+        if let contact = change.contact { changes[contact, default: []].append(change) }
+      }
+    }
+    for (contact, changes) in changes {
+      #expect(try entries(log, contact.text).flatMap(\.changes) == changes, comment)
+    }
+  }
+
+  @Test("The histories of all contacts hold each change of a contact once", arguments: 1...12)
+  func coversRandom(seed: UInt64) throws {
+    let scenario = randomScenario(seed: seed, lines: 400)
+    try covers(log(of: scenario, in: folder), "seed \(seed)")
+  }
+
+  @Test("The same on real sessions", arguments: CaptureCase.all)
+  func coversReal(_ capture: CaptureCase) throws {
+    try covers(importedLog(of: capture.path, capture.account, in: folder), "\(capture)")
+  }
+
+  /// What our request to bob goes through, with an edit in between.
+  private func dialogue() -> Scenario {
+    var scenario = Scenario.alice()  // 1 to 3
+    scenario.sets(item("bob@example.test", "name='Bob'"), id: "s1")  // 4
+    scenario.pushed(item("bob@example.test", "name='Bob'"))  // 5
+    scenario.receivesEmptyResult(id: "s1")  // 6
+    scenario.sends("subscribe", to: "bob@example.test")  // 7
+    scenario.pushed(item("bob@example.test", "name='Bob' ask='subscribe'"))  // 8
+    scenario.receives("subscribed", from: "bob@example.test")  // 9
+    scenario.pushed(item("bob@example.test", "name='Bob' subscription='to'"))  // 10
+    scenario.receives("subscribe", from: "bob@example.test")  // 11
+    scenario.sends("subscribed", to: "bob@example.test")  // 12
+    scenario.pushed(item("bob@example.test", "name='Bob' subscription='both'"))  // 13
+    scenario.pushed(item("bob@example.test", "name='Bobby' subscription='both'"))  // 14
+    scenario.fetches(item("bob@example.test", "name='B' subscription='both'"), id: "f2")  // 15, 16
+    return scenario
+  }
+
+  @Test("Each record says which request it belongs to")
+  func handshakes() throws {
+    let entries = try entries(log(of: dialogue(), in: folder), "bob@example.test")
+    #expect(
+      entries.map(\.moment.stamp.record) == [4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 16])
+    let handshakes = entries.map { entry in
+      entry.handshake.map { "\($0.side.rawValue) \($0.since)" }
+    }
+    #expect(
+      handshakes == [
+        nil, nil, "ours 7", "ours 7", "ours 7", "ours 7", "theirs 11", "theirs 11", "theirs 11",
+        nil, nil,
+      ])
+  }
+
+  @Test("Each edit says where it comes from")
+  func origins() throws {
+    let entries = try entries(log(of: dialogue(), in: folder), "bob@example.test")
+    let origins = Dictionary(
+      uniqueKeysWithValues: entries.compactMap { entry in
+        entry.origin.map { (entry.moment.stamp.record, $0) }
+      })
+    #expect(origins == [5: .ownSet(4), 14: .elsewhere, 16: .fetch])
+  }
+
+  @Test("What was ignored is told with its reason")
+  func ignored() throws {
+    var scenario = Scenario.alice()
+    scenario.pushed(item("bob@example.test"), from: "mallory@evil.test")
+    let log = try log(of: scenario, in: folder)
+    let entry = try #require(try entries(log, "bob@example.test").first)
+    #expect(entry.changes.isEmpty)
+    #expect(entry.findings.map(\.code) == [.foreignPush])
+  }
+}

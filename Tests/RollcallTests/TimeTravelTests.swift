@@ -1,0 +1,203 @@
+import EventLog
+import Foundation
+import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite struct TimeTravelTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  // MARK: Snapshots
+
+  /// The log with a snapshot wherever the pacing allows, and how many that are.
+  private func withSnapshots(_ scenario: Scenario) throws -> (log: EventLog, count: Int) {
+    let log = try log(of: scenario, in: folder)
+    var keeper = try SnapshotKeeper(log)
+    try keeper.follow()
+    return (log, try log.read { try $0.snapshotFigures.count })
+  }
+
+  @Test("The state at a record is that of a replay from the first, with snapshots on the way")
+  func snapshots() throws {
+    for seed in UInt64(1)...2 {
+      let scenario = randomScenario(seed: seed, lines: 4000)
+      let (log, count) = try withSnapshots(scenario)
+      #expect(count > 1, "seed \(seed)")
+      var roster = Roster()
+      var history = scenario.history[...]
+      for record in stride(from: UInt64(0), through: 4000, by: 61) {
+        while let next = history.first, next.stamp.record <= record {
+          _ = RosterReducer.reduce(&roster, next.event, at: next.stamp)
+          history.removeFirst()
+        }
+        roster.move(to: record)
+        let state = try Timeline(log).state(at: .record(record))
+        #expect(state.roster == roster, "seed \(seed), record \(record)")
+      }
+    }
+  }
+
+  @Test("Snapshots are kept while a log grows, as when it is followed at once")
+  func growing() throws {
+    let scenario = randomScenario(seed: 9, lines: 6000)
+    let drafts = scenario.wire.map(RecordDraft.init)
+    let log = try EventLog.create(
+      at: folder.file("growing.rollcall"), eventVersion: RecordMeaning.version)
+    var keeper = try SnapshotKeeper(log)
+    for start in stride(from: 0, to: drafts.count, by: 1000) {
+      try log.append(drafts[start..<start + 1000])
+      if start == 3000 { keeper = try SnapshotKeeper(log) }
+      try keeper.follow()
+    }
+    let (whole, count) = try withSnapshots(scenario)
+    #expect(try log.read { try $0.snapshotFigures.count } == count)
+    #expect(
+      try Timeline(log).state(at: .head(minus: 0)) == Timeline(whole).state(at: .head(minus: 0)))
+  }
+
+  @Test("A snapshot of another version, or one that is no state, is passed over")
+  func unusable() throws {
+    let scenario = randomScenario(seed: 3, lines: 500)
+    let log = try log(of: scenario, in: folder)
+    let other = SnapshotVersion(
+      events: RecordMeaning.version, reducer: RosterReducer.version + 1,
+      codec: Roster.codecVersion)
+    var elsewhere = Roster()
+    elsewhere.move(to: 7)
+    try log.store([
+      SnapshotDraft(sequence: 300, version: other, state: Roster().canonicalBytes),
+      SnapshotDraft(sequence: 400, version: .current, state: [1, 2, 3]),
+      SnapshotDraft(sequence: 450, version: .current, state: elsewhere.canonicalBytes),
+    ])
+    #expect(try Timeline(log).state(at: .record(500)).roster == scenario.roster.moved(to: 500))
+  }
+
+  @Test("A state that is read from a snapshot is the snapshot's: it is really used")
+  func used() throws {
+    let scenario = randomScenario(seed: 3, lines: 500)
+    let log = try log(of: scenario, in: folder)
+    var planted = Roster()
+    planted.move(to: 500)
+    try log.store([
+      SnapshotDraft(sequence: 500, version: .current, state: planted.canonicalBytes)
+    ])
+    #expect(try Timeline(log).state(at: .record(500)).roster == planted)
+  }
+
+  // MARK: Stepping
+
+  @Test("A cursor goes over every record that tells something, and back over the same")
+  func cursor() throws {
+    let scenario = randomScenario(seed: 5, lines: 2500)
+    let timeline = Timeline(try log(of: scenario, in: folder))
+    var expected: [UInt64] = []
+    var rosters: [Roster] = []
+    try timeline.replay(upTo: .record(2400)) { moment, roster in
+      guard !moment.outcome.changes.isEmpty || !moment.outcome.findings.isEmpty else { return }
+      expected.append(moment.stamp.record)
+      rosters.append(roster)
+    }
+    var cursor = try TimelineCursor(timeline, at: 0, upTo: 2400)
+    #expect(cursor.roster == Roster())
+    var forward: [UInt64] = []
+    while let moment = try cursor.next() {
+      #expect(cursor.roster == rosters[forward.count])
+      forward.append(moment.stamp.record)
+    }
+    #expect(forward == expected)
+    var back: [UInt64] = []
+    while let moment = try cursor.previous() { back.append(moment.stamp.record) }
+    #expect(back == expected.reversed())
+    #expect(cursor.roster == Roster())
+  }
+
+  @Test("A cursor starts where it is told to", arguments: [0, 1, 1023, 1024, 1025, 2047, 2500])
+  func cursorAt(_ record: UInt64) throws {
+    let scenario = randomScenario(seed: 6, lines: 2500)
+    let timeline = Timeline(try log(of: scenario, in: folder))
+    var cursor = try TimelineCursor(timeline, at: record, upTo: 2500)
+    #expect(cursor.roster.entries == (try timeline.state(at: .record(record)).roster.entries))
+    let next = try cursor.next()?.stamp.record
+    #expect(next.map { $0 > record } ?? true)
+    if next != nil { _ = try cursor.previous() }
+    let previous = try cursor.previous()?.stamp.record
+    #expect(previous.map { $0 <= record } ?? true)
+    // Together they leave nothing out in between.
+    var between = 0
+    try timeline.replay(upTo: .record(2500)) { moment, _ in
+      guard !moment.outcome.changes.isEmpty || !moment.outcome.findings.isEmpty else { return }
+      if moment.stamp.record > previous ?? 0, moment.stamp.record < next ?? .max { between += 1 }
+    }
+    #expect(between == 0)
+  }
+
+  // MARK: Searching
+
+  @Test("Bisection finds the first record, in no more states than there are halvings")
+  func bisection() throws {
+    let scenario = randomScenario(seed: 7, lines: 1000)
+    let timeline = Timeline(try log(of: scenario, in: folder))
+    for wanted in [UInt64(1), 2, 499, 500, 999, 1000] {
+      let found = try timeline.first(after: 0, upTo: 1000) { $0.roster.position >= wanted }
+      #expect(found.turn == .at(wanted))
+      #expect(found.probes <= 10)
+    }
+    let none = try timeline.first(after: 0, upTo: 1000) { _ in false }
+    #expect(none.turn == .never)
+    let all = try timeline.first(after: 0, upTo: 1000) { _ in true }
+    #expect(all.turn == .holdsFromStart)
+    let empty = try timeline.first(after: 1000, upTo: 1000) { _ in false }
+    #expect(empty.turn == .never)
+  }
+
+  @Test("Where states cannot be told the answer is no narrower than what is known")
+  func skipping() throws {
+    let timeline = Timeline(try log(of: randomScenario(seed: 8, lines: 100), in: folder))
+    for (blind, wanted) in [(UInt64(40)...60, UInt64(50)), (1...100, 50), (50...50, 51)] {
+      let found = try timeline.first(after: 0, upTo: 100) { state in
+        let record = state.roster.position
+        return blind.contains(record) ? nil : record >= wanted
+      }
+      switch found.turn {
+      case .within(let range):
+        #expect(range.contains(wanted))
+        #expect(range.lowerBound >= blind.lowerBound)
+        #expect(range.upperBound <= blind.upperBound + 1)
+      case .at(let record): #expect(record == wanted)
+      case .never, .holdsFromStart: Issue.record("\(found.turn) for \(blind)")
+      }
+    }
+  }
+
+  @Test("Every turn of a condition is found, on random sessions", arguments: 1...6)
+  func turns(seed: UInt64) throws {
+    let scenario = randomScenario(seed: seed, lines: 600)
+    let timeline = Timeline(try log(of: scenario, in: folder))
+    let condition = RosterCondition.friend(bare("bob@example.test"))
+    var expected: [UInt64] = []
+    var before = false
+    try timeline.replay(upTo: .head(minus: 0)) { moment, roster in
+      let now = roster.item(bare("bob@example.test"))?.subscription == .both
+      if now != before { expected.append(moment.stamp.record) }
+      before = now
+    }
+    let turns = try timeline.turns(after: 0, upTo: 600) {
+      condition.holds(in: $0, mayBePartial: false)
+    }
+    #expect(turns.map(\.record) == expected, "seed \(seed)")
+    #expect(turns.enumerated().allSatisfy { $0.element.holds == $0.offset.isMultiple(of: 2) })
+  }
+}
+
+extension Roster {
+  /// The roster after records that mean nothing.
+  fileprivate func moved(to record: UInt64) -> Roster {
+    var roster = self
+    roster.move(to: record)
+    return roster
+  }
+}
