@@ -76,7 +76,7 @@ private func folder() throws -> TemporaryFolder {
 
   @Test(
     "A point that is none is refused by name",
-    arguments: ["10", "head~10", "yesterday", "-1", "2025-11-20"])
+    arguments: ["10", "head~10", "yesterday", "-1", "2025-11-32"])
   func badPoints(_ point: String) throws {
     let folder = try folder()
     let run = try Program("state", "alice.jsonl", "--at=\(point)", in: folder.path)

@@ -247,8 +247,9 @@ struct RosterCodecTests {
       roster.entries[jid] = RosterEntry(
         item: RosterItem(jid: jid, groups: groups), provenance: .init(allFrom: 1))
       if place == "resource" {
-        roster.presences[jid, default: ContactPresence()].resources[text] = ResourcePresence(
-          availability: Availability(), since: RecordStamp(record: 1))
+        roster.presences[jid, default: ContactPresence()].resources.updateValue(
+          ResourcePresence(availability: Availability(), since: RecordStamp(record: 1)),
+          forKey: text)
       }
       if place == "blocked" { roster.blocked.insert(JID(prepared: jid, resource: text)) }
     }

@@ -63,7 +63,7 @@ package struct CanonicalOutput {
   }
 
   /// Bytes that are an encoding already.
-  mutating func write(encoded piece: ArraySlice<UInt8>) {
+  mutating func write(encoded piece: UnsafeRawBufferPointer) {
     bytes.append(contentsOf: piece)
   }
 
@@ -97,6 +97,7 @@ package struct CanonicalInput {
     self.bytes = bytes
   }
 
+  @inline(__always)
   package mutating func readTag() throws(CodecError) -> UInt8 {
     guard offset < bytes.count else { throw .truncated(offset: offset) }
     defer { offset += 1 }
@@ -111,7 +112,17 @@ package struct CanonicalInput {
     }
   }
 
+  @inline(__always)
   package mutating func readNumber() throws(CodecError) -> UInt64 {
+    // Most numbers are small.
+    if offset < bytes.count, bytes[offset] < 0x80 {
+      defer { offset += 1 }
+      return UInt64(bytes[offset])
+    }
+    return try readLongNumber()
+  }
+
+  private mutating func readLongNumber() throws(CodecError) -> UInt64 {
     var number: UInt64 = 0
     for shift in stride(from: 0, to: 64, by: 7) {
       let byte = try readTag()
@@ -133,7 +144,7 @@ package struct CanonicalInput {
   }
 
   package mutating func readText() throws(CodecError) -> String {
-    guard let text = String(validating: try readCounted(), as: UTF8.self) else { throw invalid }
+    guard let text = String(utf8: try readCounted()) else { throw invalid }
     return text
   }
 
@@ -225,14 +236,5 @@ extension JID: CanonicalCodable {
   package init(from input: inout CanonicalInput) throws(CodecError) {
     let bare = try input.read(BareJID.self)
     self.init(prepared: bare, resource: try input.readOptionalText())
-  }
-}
-
-extension String {
-  /// The text's bytes as they are: two texts that Swift takes for equal, as they differ in their
-  /// normal form only, have different ones.
-  func withUTF8Bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    var text = self
-    return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
   }
 }

@@ -160,7 +160,7 @@ extension RosterInput {
     for _ in 0..<(try plain.readCount()) {
       let (name, number) = try readShared()
       let resource = try readResource()
-      // By their bytes, and none twice, also not in another normal form.
+      // In the order of their bytes, and none twice, also not in another normal form.
       guard last < number, presence.resources.updateValue(resource, forKey: name) == nil else {
         throw plain.invalid
       }

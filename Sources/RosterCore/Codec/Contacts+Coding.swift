@@ -20,43 +20,36 @@ private struct ContactParts: OptionSet {
 // Everything about a contact stands together, contact by contact in the order of addresses.
 extension Roster {
   func writeContacts(to output: inout RosterOutput) {
-    let contacts = sortedContacts
+    let entries = Array(self.entries)
+    let contacts = entries.map(\.key) + contactsWithoutEntry
     output.plain.write(UInt64(contacts.count))
-    for contact in contacts {
+    for rank in ByteRank.order(of: contacts.map(\.text)) {
+      let contact = contacts[rank.index]
       output.write(contact: contact)
-      writeParts(of: contact, to: &output)
+      let entry = rank.index < entries.count ? entries[rank.index].value : nil
+      writeParts(of: contact, entry, to: &output)
     }
   }
 
-  mutating func readContacts(from input: inout RosterInput) throws(CodecError) {
-    let count = try input.plain.readCount()
-    for _ in 0..<count {
-      let contact = try input.readContact()
-      try readParts(of: contact, from: &input)
-    }
+  private var contactsWithoutEntry: Set<BareJID> {
+    var contacts: Set<BareJID> = []
+    contacts.formUnion(presences.keys.subtracting(entries.keys))
+    contacts.formUnion(incoming.keys.subtracting(entries.keys))
+    contacts.formUnion(unconfirmed.keys.subtracting(entries.keys))
+    contacts.formUnion(ended.keys.subtracting(entries.keys))
+    contacts.formUnion(outgoing.keys.subtracting(entries.keys))
+    contacts.formUnion(ownNames.keys.subtracting(entries.keys))
+    contacts.formUnion(echoes.keys.subtracting(entries.keys))
+    contacts.formUnion(edits.settled.keys.subtracting(entries.keys))
+    return contacts
   }
 
-  /// All contacts that the state holds anything about.
-  private var sortedContacts: [BareJID] {
-    var contacts = Array(entries.keys)
-    var others: Set<BareJID> = []
-    others.formUnion(presences.keys.subtracting(entries.keys))
-    others.formUnion(incoming.keys.subtracting(entries.keys))
-    others.formUnion(unconfirmed.keys.subtracting(entries.keys))
-    others.formUnion(ended.keys.subtracting(entries.keys))
-    others.formUnion(outgoing.keys.subtracting(entries.keys))
-    others.formUnion(ownNames.keys.subtracting(entries.keys))
-    others.formUnion(echoes.keys.subtracting(entries.keys))
-    others.formUnion(edits.settled.keys.subtracting(entries.keys))
-    contacts += others
-    return contacts.sorted()
-  }
-
-  private func writeParts(of jid: BareJID, to output: inout RosterOutput) {
-    let (entry, presence) = (entries[jid], presences[jid])
-    let (incoming, unconfirmed) = (incoming[jid], unconfirmed[jid])
-    let (ended, outgoing) = (ended[jid], outgoing[jid])
-    let (names, echoes, edit) = (ownNames[jid], echoes[jid], edits.settled[jid])
+  private func writeParts(of jid: BareJID, _ entry: RosterEntry?, to output: inout RosterOutput) {
+    let presence = presences.find(jid)
+    let (incoming, unconfirmed) = (incoming.find(jid), unconfirmed.find(jid))
+    let (ended, outgoing) = (ended.find(jid), outgoing.find(jid))
+    let (names, echoes) = (ownNames.find(jid), echoes.find(jid))
+    let edit = edits.settled.find(jid)
     var parts: ContactParts = []
     if entry != nil { parts.insert(.entry) }
     if presence != nil { parts.insert(.presence) }
@@ -79,7 +72,16 @@ extension Roster {
     if let edit { output.write(edit) }
   }
 
-  /// A key of a table may be equal to one before it, though its bytes are not.
+  mutating func readContacts(from input: inout RosterInput) throws(CodecError) {
+    let count = try input.plain.readCount()
+    for _ in 0..<count {
+      let contact = try input.readContact()
+      try readParts(of: contact, from: &input)
+    }
+  }
+
+  /// An address may be equal to one before it, though its bytes are not: no table has room for
+  /// both.
   private mutating func readParts(
     of jid: BareJID, from input: inout RosterInput
   ) throws(CodecError) {
@@ -92,8 +94,19 @@ extension Roster {
     if parts.contains(.presence) {
       isNew = presences.updateValue(try input.readPresence(), forKey: jid) == nil && isNew
     }
+    if !parts.isSubset(of: [.entry, .presence]) {
+      isNew = try readRareParts(parts, of: jid, from: &input) && isNew
+    }
+    guard isNew else { throw input.plain.invalid }
+  }
+
+  /// - Returns: whether no table had the address already.
+  private mutating func readRareParts(
+    _ parts: ContactParts, of jid: BareJID, from input: inout RosterInput
+  ) throws(CodecError) -> Bool {
+    var isNew = true
     if parts.contains(.incoming) {
-      isNew = incoming.updateValue(try input.readIncoming(), forKey: jid) == nil && isNew
+      isNew = incoming.updateValue(try input.readIncoming(), forKey: jid) == nil
     }
     if parts.contains(.unconfirmed) {
       isNew = unconfirmed.updateValue(try input.readIncoming(), forKey: jid) == nil && isNew
@@ -113,6 +126,11 @@ extension Roster {
     if parts.contains(.settledEdit) {
       isNew = edits.settled.updateValue(try input.readSettledEdit(), forKey: jid) == nil && isNew
     }
-    guard isNew else { throw input.plain.invalid }
+    return isNew
   }
+}
+
+extension TreeDictionary {
+  /// The value of a key, without hashing it where there is none at all.
+  fileprivate func find(_ key: Key) -> Value? { isEmpty ? nil : self[key] }
 }

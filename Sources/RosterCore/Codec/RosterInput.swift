@@ -8,7 +8,9 @@ struct RosterInput {
   var plain: CanonicalInput
 
   private var texts: [SharedText] = []
-  private var groups: [SharedGroups] = []
+  private var areTextsUsed: [Bool] = []
+  private var groups: [[String]] = []
+  private var areGroupsUsed: [Bool] = []
   private var contacts = 0
   /// The address read last and the one before it, and where the last one's tail begins.
   private var current: [UInt8] = []
@@ -20,12 +22,6 @@ struct RosterInput {
     /// Valid as long as the input is.
     var bytes: UnsafeRawBufferPointer
     var text: String
-    var isUsed = false
-  }
-
-  private struct SharedGroups {
-    var texts: [String]
-    var isUsed = false
   }
 
   /// Reads the tables.
@@ -39,11 +35,12 @@ struct RosterInput {
     let count = try plain.readCount()
     for _ in 0..<count {
       let bytes = try plain.readCounted()
-      guard let text = String(validating: bytes, as: UTF8.self),
-        texts.last.map({ $0.bytes.lexicographicallyPrecedes(bytes) }) ?? true
+      guard let text = String(utf8: bytes),
+        texts.last.map({ $0.bytes.precedes(bytes) }) ?? true
       else { throw plain.invalid }
       texts.append(SharedText(bytes: bytes, text: text))
     }
+    areTextsUsed = Array(repeating: false, count: count)
   }
 
   private mutating func readGroupSets() throws(CodecError) {
@@ -63,15 +60,16 @@ struct RosterInput {
       guard previous.lexicographicallyPrecedes(numbers), Set(list).count == list.count else {
         throw plain.invalid
       }
-      groups.append(SharedGroups(texts: list))
+      groups.append(list)
       previous = numbers
     }
+    areGroupsUsed = Array(repeating: false, count: count)
   }
 
   private mutating func readTextNumber() throws(CodecError) -> Int {
     let number = try plain.readNumber()
     guard number < UInt64(texts.count) else { throw plain.invalid }
-    texts[Int(number)].isUsed = true
+    areTextsUsed[Int(number)] = true
     return Int(number)
   }
 
@@ -85,8 +83,8 @@ struct RosterInput {
   mutating func readGroups() throws(CodecError) -> [String] {
     let number = try plain.readNumber()
     guard number < UInt64(groups.count) else { throw plain.invalid }
-    groups[Int(number)].isUsed = true
-    return groups[Int(number)].texts
+    areGroupsUsed[Int(number)] = true
+    return groups[Int(number)]
   }
 
   mutating func readRecord() throws(CodecError) -> UInt64 {
@@ -115,7 +113,7 @@ struct RosterInput {
     }
     guard
       contacts == 0 || previous[shared...].lexicographicallyPrecedes(current[shared...]),
-      let text = current.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) })
+      let text = current.withUnsafeBytes({ String(utf8: $0) })
     else { throw plain.invalid }
     contacts += 1
     return BareJID(prepared: text)
@@ -148,7 +146,9 @@ struct RosterInput {
 
   /// What stands behind the state; everything in the tables must have been used.
   func finish() throws(CodecError) -> CanonicalInput {
-    guard texts.allSatisfy(\.isUsed), groups.allSatisfy(\.isUsed) else { throw plain.invalid }
+    guard areTextsUsed.allSatisfy(\.self), areGroupsUsed.allSatisfy(\.self) else {
+      throw plain.invalid
+    }
     return plain
   }
 }

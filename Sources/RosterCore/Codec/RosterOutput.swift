@@ -17,7 +17,8 @@ struct RosterOutput {
   /// The bytes, but for the numbers of what is in the tables.
   var plain = CanonicalOutput()
 
-  private var texts: [ExactText: Int] = [:]
+  private var texts: [String] = []
+  private var textIndices: [ExactText: Int] = [:]
   private var groups: [ExactTexts: Int] = [:]
   private var places: [Place] = []
   /// The address before, up to where its tail begins.
@@ -52,10 +53,10 @@ struct RosterOutput {
 
   private mutating func index(of text: String) -> Int {
     let key = ExactText(text: text)
-    if let index = texts[key] { return index }
-    let index = texts.count
-    texts[key] = index
-    return index
+    if let index = textIndices[key] { return index }
+    textIndices[key] = texts.count
+    texts.append(text)
+    return texts.count - 1
   }
 
   /// The number of a record.
@@ -83,22 +84,29 @@ struct RosterOutput {
   /// begins as the one before it did.
   mutating func write(contact: BareJID) {
     contact.text.withUTF8Bytes { bytes in
-      var split = bytes.firstIndex(of: UInt8(ascii: "@")) ?? bytes.count
+      var split = 0
+      while split < bytes.count, bytes[split] != UInt8(ascii: "@") { split += 1 }
       if bytes.count - split > RosterLayout.sharing { split = bytes.count }
       let limit = min(split, head.count, RosterLayout.sharing)
-      var shared = 0
-      while shared < limit, head[shared] == bytes[shared] { shared += 1 }
+      let shared = head.withUnsafeBytes { old in
+        var shared = 0
+        while shared < limit, old[shared] == bytes[shared] { shared += 1 }
+        return shared
+      }
       plain.write(UInt64(shared))
-      plain.write(counted: UnsafeRawBufferPointer(rebasing: bytes[shared..<split]))
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[shared..<split])
+      plain.write(counted: rest)
       head.removeLast(head.count - shared)
-      head.append(contentsOf: bytes[shared..<split])
+      head.append(contentsOf: rest)
       plain.write(split < bytes.count)
-      if split < bytes.count { write(tail: bytes[split...]) }
+      if split < bytes.count {
+        write(tail: UnsafeRawBufferPointer(rebasing: bytes[split...]))
+      }
     }
   }
 
-  private mutating func write(tail bytes: Slice<UnsafeRawBufferPointer>) {
-    if !bytes.elementsEqual(tail.bytes) {
+  private mutating func write(tail bytes: UnsafeRawBufferPointer) {
+    if !tail.bytes.withUnsafeBytes({ $0.isSame(as: bytes) }) {
       tail = (Array(bytes), index(of: String(decoding: bytes, as: UTF8.self)))
     }
     places.append(Place(offset: plain.bytes.count, index: tail.index, isGroups: false))
@@ -108,13 +116,13 @@ struct RosterOutput {
 
   /// Writes the tables, and then the bytes with all numbers in them.
   func finish(into output: inout CanonicalOutput) {
-    let sortedTexts = texts.sorted { $0.key < $1.key }
-    let textNumbers = Self.numbers(of: sortedTexts.map(\.value))
-    output.write(UInt64(sortedTexts.count))
-    for (key, _) in sortedTexts { output.write(key.text) }
+    let order = ByteRank.order(of: texts)
+    let textNumbers = Self.numbers(of: order.map(\.index))
+    output.write(UInt64(order.count))
+    for rank in order { output.write(texts[rank.index]) }
 
     let lists = groups.map { key, index in
-      (numbers: key.texts.map { textNumbers[texts[ExactText(text: $0)] ?? 0] }, index: index)
+      (numbers: key.texts.map { textNumbers[textIndices[ExactText(text: $0)] ?? 0] }, index: index)
     }
     .sorted { $0.numbers.lexicographicallyPrecedes($1.numbers) }
     let listNumbers = Self.numbers(of: lists.map(\.index))
@@ -124,13 +132,15 @@ struct RosterOutput {
       for number in list.numbers { output.write(number) }
     }
 
-    var done = 0
-    for place in places {
-      output.write(encoded: plain.bytes[done..<place.offset])
-      output.write((place.isGroups ? listNumbers : textNumbers)[place.index])
-      done = place.offset
+    plain.bytes.withUnsafeBytes { bytes in
+      var done = 0
+      for place in places {
+        output.write(encoded: UnsafeRawBufferPointer(rebasing: bytes[done..<place.offset]))
+        output.write((place.isGroups ? listNumbers : textNumbers)[place.index])
+        done = place.offset
+      }
+      output.write(encoded: UnsafeRawBufferPointer(rebasing: bytes[done...]))
     }
-    output.write(encoded: plain.bytes[done...])
   }
 
   /// For each index the number of its entry.
@@ -138,34 +148,5 @@ struct RosterOutput {
     var numbers = [UInt64](repeating: 0, count: order.count)
     for (number, index) in order.enumerated() { numbers[index] = UInt64(number) }
     return numbers
-  }
-}
-
-/// A text by its bytes, where `String` takes canonically equivalent ones for equal.
-struct ExactText: Hashable, Comparable {
-  let text: String
-
-  static func == (a: Self, b: Self) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
-
-  static func < (a: Self, b: Self) -> Bool {
-    a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
-  }
-
-  func hash(into hasher: inout Hasher) {
-    text.withUTF8Bytes { hasher.combine(bytes: $0) }
-    hasher.combine(0xFF as UInt8)
-  }
-}
-
-/// Texts by their bytes.
-struct ExactTexts: Hashable {
-  let texts: [String]
-
-  static func == (a: Self, b: Self) -> Bool {
-    a.texts.elementsEqual(b.texts) { ExactText(text: $0) == ExactText(text: $1) }
-  }
-
-  func hash(into hasher: inout Hasher) {
-    for text in texts { ExactText(text: text).hash(into: &hasher) }
   }
 }

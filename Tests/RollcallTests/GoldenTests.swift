@@ -1,0 +1,47 @@
+import EventLog
+import Foundation
+import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+
+/// The digests that every process must come to: of the chain of records, and of the canonical
+/// state at its end.
+@Suite struct GoldenTests {
+  private static let path = CaptureCase.fixtures.appending(path: "golden/digests.txt").path()
+
+  /// The versions of all code that a digest of a state rests on.
+  private static let versions =
+    "events \(RecordMeaning.version), reducer \(RosterReducer.version), "
+    + "codec \(Roster.codecVersion)"
+
+  private func lines() throws -> [String] {
+    let folder = try TemporaryFolder()
+    return try CaptureCase.all.map { test in
+      let log = try importedLog(of: test.path, test.account, in: folder)
+      let chain = try log.read { try $0.header(at: $0.lastSequence)?.digest.description }
+      let state = try Timeline(log).state(at: .head(minus: 0)).roster.canonicalBytes
+      return "\(test.name) \(test.account) \(chain ?? "") \(StateDigest(of: state.span.bytes))"
+    }
+  }
+
+  @Test("Real sessions have the digests that were kept")
+  func digests() throws {
+    let kept = try String(contentsOfFile: Self.path, encoding: .utf8)
+      .split(separator: "\n").map(String.init)
+    let now = [Self.versions] + (try lines())
+    guard kept != now else { return }
+    let text = now.joined(separator: "\n")
+    if kept.first == now.first {
+      Issue.record(
+        """
+        The digests have moved, and no version has: raise RosterReducer.version, \
+        Roster.codecVersion or StanzaTranslator.version. New records or captures alone need a \
+        new table:
+        \(text)
+        """)
+    } else {
+      Issue.record("The versions have moved. If that is meant, the table is now:\n\(text)")
+    }
+  }
+}
