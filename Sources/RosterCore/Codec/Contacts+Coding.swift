@@ -129,8 +129,3 @@ extension Roster {
     return isNew
   }
 }
-
-extension TreeDictionary {
-  /// The value of a key, without hashing it where there is none at all.
-  fileprivate func find(_ key: Key) -> Value? { isEmpty ? nil : self[key] }
-}

@@ -1,0 +1,190 @@
+import HashTreeCollections
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite("Differences of two states")
+struct DifferenceTests {
+  private let bob = "bob@example.test"
+  private let carol = "carol@example.test"
+
+  /// The differences that some lines make, without the ones of the account.
+  private func differences(
+    _ before: Scenario, _ lines: (inout Scenario) -> Void
+  ) -> [FieldDifference] {
+    var after = before
+    lines(&after)
+    return before.roster.differences(to: after.roster).filter { $0.contact != nil }
+  }
+
+  @Test("Each field of an item, with the record that set it")
+  func fields() {
+    var before = Scenario.alice(item(bob, "name='Bob' subscription='none'", groups: ["A"]))
+    before.pushed(item(bob, "name='Bob' subscription='to'", groups: ["A"]))
+    let list = differences(before) {
+      $0.pushed(item(bob, "name='Rob' subscription='to'", groups: ["A"]))
+      $0.pushed(item(bob, "name='Rob' subscription='from' ask='subscribe'", groups: ["A"]))
+      $0.pushed(
+        item(bob, "name='Rob' subscription='from' ask='subscribe' approved='1'", groups: ["B"]))
+    }
+    #expect(list.map(\.field) == [.name, .subscription, .ask, .approved, .groups, .outgoing])
+    #expect(list.map(\.record) == [5, 6, 6, 7, 7, 6])
+    #expect(list.allSatisfy { $0.contact == bare(bob) })
+    #expect(list.first?.change == .itemField(.name(before: "Bob", after: "Rob")))
+    #expect(list.dropFirst().first?.change == .itemField(.subscription(before: .to, after: .from)))
+    #expect(list.last?.change == .outgoing(before: false, after: true))
+  }
+
+  @Test("Who comes and who goes")
+  func items() {
+    let before = Scenario.alice(item(bob, "name='Bob'"))
+    let list = differences(before) {
+      $0.pushed(item(carol))
+      $0.pushed(item(bob, "subscription='remove'"))
+    }
+    #expect(
+      list == [
+        FieldDifference(
+          contact: bare(bob),
+          change: .item(before: RosterItem(jid: bare(bob), name: "Bob"), after: nil), record: nil),
+        FieldDifference(
+          contact: bare(carol), change: .item(before: nil, after: RosterItem(jid: bare(carol))),
+          record: 4),
+      ])
+  }
+
+  @Test("A request that comes, comes into doubt, and ends")
+  func requests() {
+    var scenario = Scenario.alice()
+    let nothing = scenario
+    scenario.receives("subscribe", from: carol, "<status>Hi</status>")
+    let open = scenario
+    #expect(nothing.roster.differences(to: open.roster).map(\.field) == [.request])
+    #expect(nothing.roster.differences(to: open.roster).first?.record == 4)
+    scenario.closed()
+    scenario.opened("alice@example.test/phone")
+    scenario.sends()
+    let doubtful = open.roster.differences(to: scenario.roster)
+    #expect(doubtful.map(\.field) == [.request])
+    guard case .request(let before, let after)? = doubtful.first?.change else {
+      Issue.record("\(doubtful)")
+      return
+    }
+    #expect(before?.isConfirmed == true && after?.isConfirmed == false)
+    #expect(after?.status == "Hi")
+    scenario.sends("unsubscribed", to: carol)
+    let ended = open.roster.differences(to: scenario.roster)
+    #expect(ended.map(\.field) == [.request])
+    #expect(ended.first?.record == scenario.record)
+  }
+
+  @Test("Presence resource by resource; saying the same again is none")
+  func presence() {
+    var before = Scenario.alice(item(bob, "subscription='to'"))
+    before.receives(from: "\(bob)/b")
+    before.receives(from: "\(bob)/a", "<show>away</show>")
+    let list = differences(before) {
+      $0.receives(from: "\(bob)/c")
+      $0.receives("unavailable", from: "\(bob)/a")
+      $0.receives(from: "\(bob)/b")
+    }
+    let contact = bare(bob)
+    #expect(
+      list == [
+        FieldDifference(
+          contact: contact,
+          change: .presence(resource: "a", before: Availability(show: .away), after: nil),
+          record: nil),
+        FieldDifference(
+          contact: contact, change: .presence(resource: "c", before: nil, after: Availability()),
+          record: 6),
+      ])
+  }
+
+  @Test("A session that ends hides everybody's presence, whoever is asked about")
+  func disconnected() {
+    var scenario = Scenario.alice(item(bob, "subscription='to'"))
+    scenario.receives(from: "\(bob)/b")
+    let before = scenario.roster
+    scenario.lost()
+    let list = before.differences(to: scenario.roster, among: [])
+    #expect(list.map(\.field) == [.connected, .presence])
+    #expect(list.map(\.contact) == [nil, bare(bob)])
+  }
+
+  @Test("Blocking, names and the account")
+  func others() {
+    let before = Scenario.alice()
+    var after = before
+    after.received(
+      "<iq type='set' id='b'><block xmlns='urn:xmpp:blocking'><item jid='\(bob)/x'/>"
+        + "<item jid='\(bob)'/></block></iq>")
+    after.pushed(item(bob), version: "v2")
+    after.receives(from: "alice@example.test/tablet")
+    let list = before.roster.differences(to: after.roster)
+    #expect(list.map(\.field) == [.version, .ownResources, .item, .blocked, .blocked])
+    #expect(
+      list.suffix(2).map(\.change) == [
+        .blocked(address(bob), before: false, after: true),
+        .blocked(address("\(bob)/x"), before: false, after: true),
+      ])
+    #expect(before.roster.differences(to: after.roster, among: [bare(carol)]).count == 2)
+  }
+
+  @Test("Differences lead from one state to the other, both ways", arguments: 0..<UInt64(12))
+  func leadOver(seed: UInt64) {
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var random = SeededGenerator(seed: seed)
+    var scenario = Scenario()
+    var states = [scenario.roster]
+    for _ in 0..<400 {
+      fuzzer.step(&scenario)
+      states.append(scenario.roster)
+    }
+    for _ in 0..<150 {
+      let first = Int.random(in: states.indices, using: &random)
+      let last = min(first + [1, 5, 400][Int.random(in: 0..<3, using: &random)], states.count - 1)
+      let (before, after) = (states[first], states[last])
+      let note: Comment = "seed \(seed), after \(first) and \(last)"
+      let there = before.differences(to: after)
+      let back = after.differences(to: before)
+      #expect(leads(there, from: before, to: after), note)
+      #expect(leads(back, from: after, to: before), note)
+      #expect(there.map(\.contact) == back.map(\.contact), note)
+      #expect(there.map(\.field) == back.map(\.field), note)
+      #expect(before.differences(to: before).isEmpty, note)
+      // The changes in between say where to look.
+      let changes = scenario.outcomes[first..<last].flatMap(\.changes)
+      let named = Set(changes.compactMap(\.contact))
+      #expect(before.differences(to: after, among: named) == there, note)
+      for difference in there where difference.record != nil {
+        #expect(difference.record.map { $0 <= after.position } == true, note)
+      }
+    }
+  }
+
+  private func leads(
+    _ differences: [FieldDifference], from before: Roster, to after: Roster
+  ) -> Bool {
+    var shown = ShownState(before)
+    return differences.allSatisfy { shown.apply($0) } && shown == ShownState(after)
+  }
+
+  @Test("What one record makes different, it is the cause of", arguments: 30..<UInt64(36))
+  func causes(seed: UInt64) {
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var scenario = Scenario()
+    for step in 0..<400 {
+      let before = scenario.roster
+      fuzzer.step(&scenario)
+      for difference in before.differences(to: scenario.roster) {
+        // A resumed session shows the presence of before.
+        let isShownAgain = difference.field == .presence || difference.field == .ownResources
+        if isShownAgain, before.isConnected != scenario.roster.isConnected { continue }
+        guard let record = difference.record else { continue }
+        #expect(record == scenario.roster.position, "seed \(seed), step \(step): \(difference)")
+      }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import HashTreeCollections
+import RosterCore
+import XMPPStanza
+
+/// What a state shows, kept by differences alone. It knows nothing of how they are found.
+struct ShownState: Hashable {
+  private var account: BareJID?
+  private var isConnected: Bool
+  private var completeness: Completeness
+  private var version: String?
+  private var own: [String: Availability]
+  private var items: [BareJID: RosterItem] = [:]
+  private var requests: [BareJID: [String?]] = [:]
+  private var outgoing: Set<BareJID> = []
+  private var presence: [JIDOfResource: Availability] = [:]
+  private var blocked: Set<JID> = []
+  private var nicknames: [BareJID: String] = [:]
+  private var cards: [BareJID: VCardNames] = [:]
+
+  private struct JIDOfResource: Hashable {
+    let contact: BareJID
+    let resource: String
+  }
+
+  /// From the views of a roster.
+  init(_ roster: Roster) {
+    account = roster.account
+    isConnected = roster.isConnected
+    completeness = roster.completeness
+    version = roster.version
+    own = [:]
+    for (name, presence) in roster.ownResources.resources { own[name] = presence.availability }
+    for item in roster.sortedItems { items[item.jid] = item }
+    for (jid, request) in roster.incoming {
+      requests[jid] = ["open", request.status, request.nickname]
+    }
+    for (jid, request) in roster.unconfirmed {
+      requests[jid] = ["unconfirmed", request.status, request.nickname]
+    }
+    outgoing = Set(roster.outgoing.keys)
+    for (jid, contact) in roster.shownPresences {
+      for (name, one) in contact.resources {
+        presence[JIDOfResource(contact: jid, resource: name)] = one.availability
+      }
+    }
+    for jid in roster.blocked { blocked.insert(jid) }
+    for (jid, names) in roster.ownNames {
+      nicknames[jid] = names.nickname
+      cards[jid] = names.vCard
+    }
+  }
+
+  /// - Returns: whether it showed what the difference says was before.
+  mutating func apply(_ difference: FieldDifference) -> Bool {
+    guard let contact = difference.contact else { return applyToAccount(difference.change) }
+    switch difference.change {
+    case .account, .connected, .completeness, .version, .ownPresence: return false
+    case .item(let before, let after): return replace(&items[contact], before, after)
+    case .itemField(let field): return apply(field, to: contact)
+    case .request(let before, let after):
+      return replace(&requests[contact], before.map(Self.words), after.map(Self.words))
+    case .outgoing(let before, let after):
+      guard outgoing.contains(contact) == before, before != after else { return false }
+      if after { outgoing.insert(contact) } else { outgoing.remove(contact) }
+      return true
+    case .presence(let resource, let before, let after):
+      return replace(
+        &presence[JIDOfResource(contact: contact, resource: resource)], before, after)
+    case .blocked(let jid, let before, let after):
+      guard jid.bare == contact, blocked.contains(jid) == before, before != after else {
+        return false
+      }
+      if after { blocked.insert(jid) } else { blocked.remove(jid) }
+      return true
+    case .nickname(let before, let after): return replace(&nicknames[contact], before, after)
+    case .vCard(let before, let after): return replace(&cards[contact], before, after)
+    }
+  }
+
+  private mutating func applyToAccount(_ change: FieldDifference.Change) -> Bool {
+    switch change {
+    case .account(let before, let after): replace(&account, before, after)
+    case .connected(let before, let after): replace(&isConnected, before, after)
+    case .completeness(let before, let after): replace(&completeness, before, after)
+    case .version(let before, let after): replace(&version, before, after)
+    case .ownPresence(let name, let before, let after): replace(&own[name], before, after)
+    case .item, .itemField, .request, .outgoing, .presence, .blocked, .nickname, .vCard: false
+    }
+  }
+
+  private mutating func apply(_ field: RosterChange.ItemField, to jid: BareJID) -> Bool {
+    guard var item = items[jid] else { return false }
+    defer { items[jid] = item }
+    switch field {
+    case .name(let before, let after): return replace(&item.name, before, after)
+    case .subscription(let before, let after):
+      return replace(&item.subscription, before, after)
+    case .ask(let before, let after): return replace(&item.isPending, before, after)
+    case .approved(let before, let after): return replace(&item.isApproved, before, after)
+    case .groups(let before, let after): return replace(&item.groups, before, after)
+    }
+  }
+
+  private func replace<Value: Equatable>(
+    _ value: inout Value, _ before: Value, _ after: Value
+  ) -> Bool {
+    guard value == before, before != after else { return false }
+    value = after
+    return true
+  }
+
+  private static func words(_ request: FieldDifference.ShownRequest) -> [String?] {
+    [request.isConfirmed ? "open" : "unconfirmed", request.status, request.nickname]
+  }
+}
