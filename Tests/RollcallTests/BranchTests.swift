@@ -71,13 +71,16 @@ private let bob = "bob@example.test"
     "Without edits every record does what it did, and what is written is the log", arguments: 1...6)
   func identity(seed: UInt64) throws {
     let scenario = randomScenario(seed: seed, lines: 150)
+    // The last lines may mean nothing.
+    var end = scenario.roster
+    end.move(to: 150)
     let branch = try branch(scenario)
     let comparison = try branch.compare()
     #expect(comparison.parting == nil, "seed \(seed)")
     #expect(comparison.actual == comparison.branched, "seed \(seed)")
-    #expect(comparison.actual.roster == scenario.roster, "seed \(seed)")
+    #expect(comparison.actual.roster == end, "seed \(seed)")
     let copy = try written(branch)
-    #expect(copy.roster == scenario.roster, "seed \(seed)")
+    #expect(copy.roster == end, "seed \(seed)")
     let digest = try branch.timeline.log.read { try $0.header(at: 150)?.digest }
     #expect(try copy.log.read { try $0.header(at: 150)?.digest } == digest, "seed \(seed)")
   }
