@@ -80,6 +80,8 @@ package struct Branch: Sendable {
     package var branched = Timeline.State()
     /// Nil where every record does what it did.
     package var parting: Parting?
+    /// What the branch's end shows otherwise, each with the branch's record that made it so.
+    package var differences: [StateDiff.Item] = []
     /// Findings that only the branch has.
     package var added: [Finding] = []
     /// Findings that only the log has.
@@ -91,7 +93,23 @@ package struct Branch: Sendable {
   package func compare() throws -> Comparison {
     var race = Race(branch: self, places: try places())
     try timeline.replay(upTo: .record(head)) { moment, _ in race.advance(moment) }
-    return race.finish(time: try timeline.log.read { try $0.header(at: head)?.clock })
+    var comparison = race.finish(time: try timeline.log.read { try $0.header(at: head)?.clock })
+    comparison.differences = try differences(comparison)
+    return comparison
+  }
+
+  private func differences(_ comparison: Comparison) throws -> [StateDiff.Item] {
+    let differences = comparison.actual.roster.differences(to: comparison.branched.roster)
+    return try timeline.log.read { transaction in
+      try differences.map { difference in
+        let cause = try difference.record.map { number in
+          // Before the first record there is no time but the first record's.
+          let place = max(1, numbering.place(number).record)
+          return RecordStamp(record: number, time: try transaction.header(at: place)?.time)
+        }
+        return StateDiff.Item(difference: difference, cause: cause)
+      }
+    }
   }
 
   // MARK: The places where something is otherwise

@@ -9,7 +9,7 @@ struct BranchReport {
 
   /// Whether the two end otherwise.
   var differs: Bool {
-    !comparison.added.isEmpty || !comparison.removed.isEmpty
+    !comparison.differences.isEmpty || !comparison.added.isEmpty || !comparison.removed.isEmpty
   }
 
   // MARK: For people
@@ -26,6 +26,11 @@ struct BranchReport {
     guard differs else {
       if comparison.parting != nil { lines += ["", "they end alike"] }
       return lines
+    }
+    if !comparison.differences.isEmpty {
+      let numbers = comparison.differences.compactMap(\.cause?.record)
+      lines += ["", "at the end, what happened → the branch:"]
+      lines += DiffCommand.lines(comparison.differences).map { labelled($0, numbers) }
     }
     if !comparison.added.isEmpty {
       lines += ["", "findings that only the branch has:"] + comparison.added.map(line)
@@ -89,6 +94,10 @@ struct BranchReport {
       "account": JSONValue(comparison.actual.roster.account?.text),
       "at": JSONValue(branch.head), "policy": .string(branch.policy.rawValue),
       "differs": .bool(differs), "parting": parting ?? .null,
+      "differences": .array(
+        comparison.differences.map { item in
+          JSONValue(item).adding(item.cause.map { number($0.record) } ?? [:])
+        }),
       "findings": .object([
         "added": .array(comparison.added.map(document)),
         "removed": .array(comparison.removed.map(document)),
