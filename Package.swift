@@ -86,10 +86,15 @@ let package = Package(
       ],
       swiftSettings: rules),
     .executableTarget(
-      name: "EventLogProbe", dependencies: ["EventLog"], path: "Tests/EventLogProbe",
-      swiftSettings: rules),
+      name: "EventLogProbe",
+      dependencies: ["EventLog", "Rollcall", "RosterCore", "XMPPStanza", "CLMDB"],
+      path: "Tests/EventLogProbe", swiftSettings: rules),
     .testTarget(
-      name: "EventLogTests", dependencies: ["EventLog", "EventLogProbe", "CLMDB", "TestSupport"],
+      name: "EventLogTests",
+      dependencies: [
+        "EventLog", "EventLogProbe", "CLMDB", "Rollcall", "RosterCore", "XMPPStanza",
+        "TestSupport",
+      ],
       swiftSettings: rules),
     .testTarget(
       name: "ContactSectionsTests", dependencies: ["ContactSections", "TestSupport"],

@@ -1,3 +1,5 @@
+import XMPPStanza
+
 /// A format of captures that can be read.
 ///
 /// To add a program, look at a log of it and write one description. Where each record is a whole
@@ -186,31 +188,35 @@ package struct CaptureFormat: Sendable {
     guard let first = lines.first(where: { !$0.allSatisfy(\.isBlank) }) else { return nil }
     if first.withoutLeadingSpace.first == UInt8(ascii: "{") { return detectJSON(first) }
     let isMarkup = first.withoutLeadingSpace.first == UInt8(ascii: "<")
-    return detectText(lines) ?? (isMarkup ? detectXML(head) : nil)
+    let stream = isMarkup ? detectXML(head) : nil
+    // Where nothing stands between the elements, what looks like lines of a log stands in a text.
+    if let stream, stream.isWhole { return stream.format }
+    return detectText(lines) ?? stream?.format
   }
 
   /// A stream by itself has at least a header or a whole element that stands in streams.
-  private static func detectXML(_ head: [UInt8]) -> CaptureFormat? {
+  private static func detectXML(_ head: [UInt8]) -> (format: CaptureFormat, isWhole: Bool)? {
     let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
     let trimmed = text.withoutLeadingSpace
-    if trimmed.starts(with: "<!-- TS:".utf8) { return named("psi") }
-    guard TopLevel.isStreamHeader(trimmed) || TopLevel.isElement(trimmed) else { return nil }
-    var hasElement = false
-    let reader = RawXMLReader(ReaderOptions())
+    let isPsi = trimmed.starts(with: "<!-- TS:".utf8)
+    guard isPsi || TopLevel.isStreamHeader(trimmed) || TopLevel.isElement(trimmed) else {
+      return nil
+    }
+    var hasElement = isPsi
+    // No text has a comment that is not escaped, and consoles have them between elements.
+    var isWhole = isPsi || text.position(of: Array("<!--".utf8)) == nil
+    // Whose it is does not matter here.
+    let reader = RawXMLReader(ReaderOptions(), side: .inbound)
     try? reader.read(Array(text)) { output in
-      guard case .record(let record) = output else { return }
+      guard case .record(let record) = output else { return isWhole = false }
       switch record.content {
       case .streamHeader(_, let node, _): hasElement = hasElement || TopLevel.isHeader(node)
       case .element(_, let node, _): hasElement = hasElement || TopLevel.holds(node)
       case .header, .streamEnd, .opened, .resumed, .closed, .bookmark: break
       }
     }
-    try? reader.finish { output in
-      if case .record(let record) = output, case .streamHeader(_, let node, _) = record.content {
-        hasElement = hasElement || TopLevel.isHeader(node)
-      }
-    }
-    return hasElement ? named("raw-stream") : nil
+    guard hasElement, let format = named(isPsi ? "psi" : "raw-stream") else { return nil }
+    return (format, isWhole && !reader.isLost)
   }
 
   /// Each line is evidence for the format that says most by it; of those that could have written

@@ -1,3 +1,4 @@
+package import XMPPStanza
 package import XMPPStream
 
 /// How a capture is to be read.
@@ -53,6 +54,12 @@ package struct CaptureReader {
     lines = LineSplitter(maximumBytes: escapedBytes * options.limits.bytesPerElement + (64 << 10))
   }
 
+  /// A reader at the beginning of a file that has the bytes of one direction of a stream.
+  package init(side: Direction, options: ReaderOptions = ReaderOptions()) {
+    reader = .bytes(RawXMLReader(options, side: side))
+    lines = LineSplitter(maximumBytes: 0)
+  }
+
   /// Takes the next bytes and hands over what they complete.
   ///
   /// - Throws: `CaptureError` where nothing of the capture can be read, and what `sink` throws.
@@ -81,6 +88,10 @@ package struct CaptureReader {
     _ line: LineSplitter.Line, _ reader: any LineReader,
     _ sink: (CaptureOutput) throws -> Void
   ) throws {
+    if line.padding > 0 {
+      let message = "\(line.padding) NUL bytes before the line were left out"
+      try sink(.problem(CaptureProblem(line: line.number, message: message)))
+    }
     guard let bytes = line.bytes else {
       let problem = CaptureProblem(line: line.number, message: "the line is too long")
       return try sink(.problem(problem))

@@ -2,16 +2,25 @@
 ///
 /// A line ends with a line feed, with or without a carriage return before it, or with the file. A
 /// byte-order mark at the start of the file is no part of the first line. A line that is too long
-/// is dropped, and said to be.
+/// is dropped, and said to be. NULs before a line are left out, and said to be: a file that was
+/// emptied while a program wrote it, or that a crash cut off, has them, be they gigabytes.
 struct LineSplitter {
   private let maximumBytes: Int
   /// The beginning of the line whose end has not come yet.
   private var carry: [UInt8] = []
   private var number = 0
   private var isDropping = false
+  /// How many NULs stood before the line in work.
+  private var padding = 0
 
-  /// One line without its end; nil bytes for one that was too long.
-  typealias Line = (number: Int, bytes: ArraySlice<UInt8>?)
+  /// One line without its end.
+  struct Line {
+    let number: Int
+    /// Nil for one that was too long.
+    var bytes: ArraySlice<UInt8>?
+    /// How many NULs stood before it.
+    var padding = 0
+  }
 
   init(maximumBytes: Int) {
     self.maximumBytes = maximumBytes
@@ -20,7 +29,7 @@ struct LineSplitter {
   mutating func read(_ chunk: [UInt8], _ take: (Line) throws -> Void) rethrows {
     var rest = chunk[...]
     while let end = rest.position(of: UInt8(ascii: "\n")) {
-      let piece = rest[..<end]
+      let piece = withoutPadding(rest[..<end])
       rest = rest[(end + 1)...]
       if carry.isEmpty && !isDropping {
         try finishLine(piece, take)
@@ -29,13 +38,20 @@ struct LineSplitter {
         try finishCarry(take)
       }
     }
-    keep(rest)
+    keep(withoutPadding(rest))
   }
 
   /// Gives the last line, where the file does not end with a line end.
   mutating func finish(_ take: (Line) throws -> Void) rethrows {
-    guard !carry.isEmpty || isDropping else { return }
+    guard !carry.isEmpty || isDropping || padding > 0 else { return }
     try finishCarry(take)
+  }
+
+  private mutating func withoutPadding(_ piece: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard piece.first == 0, carry.isEmpty, !isDropping else { return piece }
+    let rest = piece.drop { $0 == 0 }
+    padding += piece.count - rest.count
+    return rest
   }
 
   private mutating func keep(_ piece: ArraySlice<UInt8>) {
@@ -51,8 +67,7 @@ struct LineSplitter {
   private mutating func finishCarry(_ take: (Line) throws -> Void) rethrows {
     guard !isDropping else {
       isDropping = false
-      number += 1
-      return try take((number, nil))
+      return try give(nil, take)
     }
     let whole = carry
     carry.removeAll(keepingCapacity: true)
@@ -62,11 +77,18 @@ struct LineSplitter {
   private mutating func finishLine(
     _ bytes: ArraySlice<UInt8>, _ take: (Line) throws -> Void
   ) rethrows {
-    number += 1
-    guard bytes.count <= maximumBytes else { return try take((number, nil)) }
+    guard bytes.count <= maximumBytes else { return try give(nil, take) }
     var line = bytes
-    if number == 1, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+    if number == 0, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
     if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
-    try take((number, line))
+    try give(line, take)
+  }
+
+  private mutating func give(
+    _ bytes: ArraySlice<UInt8>?, _ take: (Line) throws -> Void
+  ) rethrows {
+    number += 1
+    defer { padding = 0 }
+    try take(Line(number: number, bytes: bytes, padding: padding))
   }
 }

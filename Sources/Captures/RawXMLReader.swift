@@ -34,20 +34,27 @@ final class RawXMLReader {
   private var line = 1
   private var start = 1
   private var time: Int64?
-  private var isLost = false
+  /// Where the stream cannot be read on, and the bytes dropped since.
+  private var loss: (line: Int, reason: String, bytes: Int)?
+  /// Whether the stream cannot be read on.
+  var isLost: Bool { loss != nil }
   private var hasBegun = false
 
   private static let maximumComment = 256
   private static let maximumPiece = 64 << 10
 
-  init(_ options: ReaderOptions) {
+  /// - Parameter side: whose the file is, where that is known.
+  init(_ options: ReaderOptions, side: Direction? = nil) {
     parser = StreamParser(root: .records, limits: options.limits)
+    if let side { sides = .one(side) }
   }
 
   func read(_ bytes: [UInt8], _ sink: Sink) throws {
     for byte in bytes {
-      if piece.isEmpty, !byte.isBlank { pieceBegins() }
-      try take(byte, sink)
+      if piece.isEmpty, parser.isBetweenElements { start = line }
+      // White space between elements keeps connections alive, and is no part of the next.
+      let isIdle = piece.isEmpty && byte.isBlank && parser.isBetweenElements
+      if !isIdle || context == .comment { try take(byte, sink) }
       if byte == UInt8(ascii: "\n") { line += 1 }
     }
   }
@@ -55,13 +62,7 @@ final class RawXMLReader {
   func finish(_ sink: Sink) throws {
     if !piece.allSatisfy(\.isBlank) { try feedPiece(sink) }
     if firstHeader != nil { try decide(.unknown, sink) }
-    if !isLost, !parser.isBetweenElements {
-      try problem("the stream ends inside an element", sink)
-    }
-  }
-
-  private func pieceBegins() {
-    if parser.isBetweenElements { start = line }
+    try begin(sink)
   }
 
   private func take(_ byte: UInt8, _ sink: Sink) throws {
@@ -75,7 +76,7 @@ final class RawXMLReader {
       piece.removeLast(4)
       context = .comment
       comment = []
-      isLost = false
+      if loss != nil { try begin(sink) }
     case UInt8(ascii: "["):
       if piece[...].ends(with: Array("<![CDATA[".utf8)) { context = .characterData }
     case UInt8(ascii: ">"):
@@ -111,23 +112,36 @@ final class RawXMLReader {
       bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
       hasBegun = true
     }
-    if TopLevel.isStreamHeader(bytes), isLost || !parser.isBetweenElements {
-      if !isLost { try problem("the stream ends inside an element", sink) }
-      isLost = false
-      parser.reset()
+    if TopLevel.isStreamHeader(bytes), loss != nil || !parser.isBetweenElements {
+      try begin(sink)
       start = line
     }
-    guard !isLost else { return }
+    guard loss == nil else {
+      loss?.bytes += bytes.count
+      return
+    }
     var events: [StreamEvent] = []
     do {
       try parser.feed(bytes) { events.append($0) }
     } catch let error as StreamError {
-      for event in events { try give(event, sink) }
-      isLost = true
+      loss = (start, error.kind.description, 0)
       parser.reset()
-      return try problem("the stream cannot be read on from here: \(error.kind)", sink)
     }
     for event in events { try give(event, sink) }
+  }
+
+  /// Reads on as at the beginning, and reports what could not be read.
+  private func begin(_ sink: Sink) throws {
+    if let loss {
+      let dropped = loss.bytes == 0 ? "" : "; \(loss.bytes) more bytes were skipped"
+      let message = "the stream cannot be read on from here: \(loss.reason)\(dropped)"
+      try sink(.problem(CaptureProblem(line: loss.line, message: message)))
+    } else if !parser.isBetweenElements {
+      let message = "the stream ends inside an element"
+      try sink(.problem(CaptureProblem(line: start, message: message)))
+    }
+    loss = nil
+    parser.reset()
   }
 
   private func give(_ event: StreamEvent, _ sink: Sink) throws {
@@ -176,7 +190,7 @@ final class RawXMLReader {
       case .outbound:
         let message = """
           the file has only what the client sent, from which no roster can be had: record also \
-          what the server sent
+          what the server sent, and read the two as a pair
           """
         try sink(.problem(CaptureProblem(line: first.line, message: message)))
       }
@@ -190,9 +204,5 @@ final class RawXMLReader {
     let content = CapturedRecord.Content(event, direction)
     try sink(
       .record(CapturedRecord(connection: "", time: time, line: line, content: content)))
-  }
-
-  private func problem(_ message: String, _ sink: Sink) throws {
-    try sink(.problem(CaptureProblem(line: start, message: message)))
   }
 }

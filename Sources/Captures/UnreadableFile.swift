@@ -51,9 +51,12 @@ extension UnreadableFile: CustomStringConvertible {
   package var description: String {
     switch self {
     case .compressed(program: "unzip"):
-      "it is a zip archive; unpack it first: unzip FILE"
+      "it is a zip archive; unpack it on the way: unzip -p FILE | rollcall replay -"
     case .compressed(let program):
-      "it is compressed with \(program); unpack it first: \(program) -dk FILE"
+      """
+      it is compressed with \(program); unpack it on the way: \
+      \(program) -dc FILE | rollcall replay -
+      """
     case .packets:
       """
       it is a capture of packets; decrypt and save the TCP stream first: \

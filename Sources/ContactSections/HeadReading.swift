@@ -46,15 +46,20 @@ struct HeadReading {
 
   /// Whether what follows a surname, which begins no word here, looks like a person.
   private static func isPerson(_ run: HanRun, in strength: NameFacts.Strength) -> Bool {
-    let others = 1..<min(max(run.count, 1), 3)
-    return switch strength {
-    case .always: true
+    switch strength {
+    case .always: return true
     case .usual:
-      isTitled(run, givenName: 0)
-        || hasNameLength(run) && (run.count == 1 || others.contains { isGiven(run[$0]) })
+      if run.count == 1 { return run.follower == .latin }
+      return isTitled(run, givenName: 0)
+        || (1...2).contains { given in
+          isName(run, givenName: given) && (1...given).contains { isGiven(run[$0]) }
+        }
     case .rare:
-      isTitled(run, givenName: 0)
-        || hasNameLength(run) && others.allSatisfy { isGiven(run[$0]) }
+      if run.count == 1 { return run.follower == .latin }
+      return isTitled(run, givenName: 0)
+        || (1...2).contains { given in
+          isName(run, givenName: given) && (1...given).allSatisfy { isGiven(run[$0]) }
+        }
     }
   }
 
@@ -70,10 +75,9 @@ struct HeadReading {
 
   private static func isGiven(_ scalar: UInt32) -> Bool { NameFacts.isInGivenNames(scalar) }
 
-  /// Two or three characters, or as many before a space or a title; one before Latin letters.
-  private static func hasNameLength(_ run: HanRun) -> Bool {
-    if run.count == 1 { return run.follower == .latin }
-    return run.count <= 3 || (2...3).contains(run.segment) || isTitled(run, givenName: 1)
-      || isTitled(run, givenName: 2)
+  /// Whether a surname and a given name of so many characters are all there is, or all before a
+  /// space or a title.
+  private static func isName(_ run: HanRun, givenName given: Int) -> Bool {
+    run.count == given + 1 || run.segment == given + 1 || isTitled(run, givenName: given)
   }
 }

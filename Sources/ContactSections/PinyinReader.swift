@@ -42,7 +42,8 @@ public enum PinyinReader {
 
   /// How a name is read, character by character. Complexity: O(n log w) for w known words.
   public static func reading(of name: String) -> Reading {
-    var parts = ReadingParts()
+    // A Han character takes three bytes, a letter one.
+    var parts = ReadingParts(capacity: min(name.utf8.count, 32))
     for scalar in name.unicodeScalars { parts.append(scalar) }
     let elements = parts.finish()
     return Reading(name: name, elements: elements, section: parts.section(elements))

@@ -13,6 +13,11 @@ struct ReadingParts {
   private var isVisible = false
   private var beginsWithElement = false
 
+  /// - Parameter capacity: as many elements as there will be, or more.
+  init(capacity: Int) {
+    elements.reserveCapacity(capacity)
+  }
+
   mutating func append(_ scalar: Unicode.Scalar) {
     let kind = CharacterKind(scalar)
     if !isVisible { look(at: kind) }
@@ -31,7 +36,11 @@ struct ReadingParts {
     case .number(let value):
       endRun(.other)
       isInWord = false
-      digits += Array(String(value).utf8)
+      if (0...9).contains(value) {
+        digits.append(UInt8(ascii: "0") + UInt8(value))
+      } else {
+        digits += String(value).utf8
+      }
     case .symbol, .otherScript:
       endNumber()
       endRun(.other)

@@ -71,7 +71,10 @@ public struct SectionIndex: Sendable {
     for (number, _) in order {
       let place = places[number]
       for id in place.sections {
-        if let number = numbers[id] {
+        // Neighbours in the order mostly stand in one section.
+        if let last = sections.last, last.id == id {
+          sections[sections.count - 1].rows.append(place.key)
+        } else if let number = numbers[id] {
           sections[number].rows.append(place.key)
         } else {
           numbers[id] = sections.count

@@ -7,10 +7,20 @@ struct WordBook {
   }
 
   private let table: PackedTable
+  /// Whether words of one character are among them.
+  private var holdsSingles = false
 
-  static var words: WordBook { WordBook(table: PackedTable(WordTable.words, width: 20)) }
-  static var compounds: WordBook { WordBook(table: PackedTable(WordTable.compounds, width: 20)) }
-  static var titles: WordBook { WordBook(table: PackedTable(WordTable.titles, width: 12)) }
+  private init(_ text: StaticString, width: Int) {
+    table = PackedTable(text, width: width)
+  }
+
+  static var words: WordBook { WordBook(WordTable.words, width: 20) }
+  static var compounds: WordBook { WordBook(WordTable.compounds, width: 20) }
+  static var titles: WordBook {
+    var titles = WordBook(WordTable.titles, width: 12)
+    titles.holdsSingles = true
+    return titles
+  }
 
   /// The longest word that these characters begin with; words have one to four characters.
   /// Complexity: O(log n) for n words.
@@ -21,7 +31,7 @@ struct WordBook {
       let scalar = table.triple($0, at: 0)
       return scalar < run[start] || scalar == run[start] && table.triple($0, at: 3) < second
     }
-    var best = single(run[start])
+    var best = holdsSingles ? single(run[start]) : nil
     // Words with the same first two characters stand together, and they are few.
     while record < table.count, table.triple(record, at: 0) == run[start],
       table.triple(record, at: 3) == second, second != 0

@@ -25,9 +25,14 @@ final class PageCheck {
   /// No more are noted: one bad page has many consequences.
   private static let mostFaults = 100
   private static let names = ["meta", "records", "events", "contacts", "index", "snapshots"]
+  /// What a process can address.
+  private static let mostAddresses: UInt64 = 1 << 57
   /// No tree that LMDB can walk is deeper.
   private static let deepest = 32
-  /// `MDB_INTEGERKEY`, the one flag that LMDB gives its own list of free pages.
+  /// The flags that say how keys are compared and whether the map has a fixed place. Above them,
+  /// LMDB keeps those that the file was made with.
+  private static let orderFlags: UInt16 = 0x7F
+  /// `MDB_INTEGERKEY`, which of those only the list of free pages has.
   private static let integerKeys: UInt16 = 8
 
   let file: PageFile
@@ -51,6 +56,7 @@ final class PageCheck {
     }
     claimed.insert(0)
     claimed.insert(1)
+    lookAtMetas()
     try walk(meta.main, "the list of databases", flags: 0)
     for (name, root) in roots.sorted(by: { $0.key < $1.key }) {
       if !Self.names.contains(name) {
@@ -59,6 +65,19 @@ final class PageCheck {
       try walk(root, name, flags: 0)
     }
     try walk(meta.free, "the list of free pages", flags: Self.integerKeys)
+  }
+
+  private func lookAtMetas() {
+    let name = "the meta pages"
+    // They are written by turns, so one that is of another number has not been written as it is:
+    // the log would be read as it was one transaction ago. A writer may come in between the two.
+    let numbers = file.metas.map(\.transaction).sorted()
+    if !file.isHeld, numbers.count == 2, numbers[1] != numbers[0] + 1, numbers[1] > 0 {
+      note(nil, name, "they are of the transactions \(numbers[0]) and \(numbers[1])")
+    }
+    for meta in file.metas where meta.mapSize > Self.mostAddresses {
+      note(nil, name, "the map is said to have \(meta.mapSize) bytes")
+    }
   }
 
   /// The last page that there can be, whatever a damaged meta page says.
@@ -84,7 +103,7 @@ final class PageCheck {
     /// The key of the last entry, in the form in which keys are compared.
     var last: [UInt8]?
 
-    var isFree: Bool { root.flags == PageCheck.integerKeys }
+    var isFree: Bool { root.flags & PageCheck.orderFlags == PageCheck.integerKeys }
 
     /// A key in a form that its bytes order: the free pages have integers in the machine's order.
     func comparable(_ key: ArraySlice<UInt8>) -> [UInt8] {
@@ -93,7 +112,7 @@ final class PageCheck {
   }
 
   private func walk(_ root: TreeRoot, _ name: String, flags: UInt16) throws(EventLogError) {
-    guard root.flags == flags else {
+    guard root.flags & Self.orderFlags == flags else {
       return note(nil, name, "its keys are ordered in another way")
     }
     guard root.depth <= Self.deepest else {
@@ -247,7 +266,8 @@ final class PageCheck {
   ) throws(EventLogError) {
     let key = page.bytes[node.key]
     let transaction = key.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    guard key.count == 8, let meta = file.meta, (1...meta.transaction).contains(transaction) else {
+    guard key.count == 8, let meta = file.meta, transaction > 0, transaction <= meta.transaction
+    else {
       return note(page.number, name, "an entry of it is of no transaction")
     }
     guard let value = try file.value(of: node, in: page), value.count >= 8, value.count % 8 == 0
@@ -261,7 +281,7 @@ final class PageCheck {
       return note(page.number, name, "an entry of it is shorter than it says")
     }
     var before = lastPage + 1
-    for free in numbers[1...Int(numbers[0])] {
+    for free in numbers.dropFirst().prefix(Int(numbers[0])) {
       guard free < before, free >= 2 else {
         return note(page.number, name, "a free page is said to be \(free)")
       }

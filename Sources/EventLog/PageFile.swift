@@ -14,8 +14,12 @@ struct PageFile: ~Copyable {
   let pageSize: Int
   /// How many whole pages the file has.
   let pageCount: UInt64
-  /// The tree's root, as of one transaction; nil where no meta page can be read.
+  /// The meta pages that can be read.
+  let metas: [MetaPage]
+  /// The one that is read by; nil where there is none.
   let meta: MetaPage?
+  /// Whether somebody may be writing.
+  let isHeld: Bool
 
   /// - Parameter transaction: Whose pages are wanted; nil for the last one.
   init(_ path: String, transaction: UInt64? = nil) throws(EventLogError) {
@@ -23,7 +27,8 @@ struct PageFile: ~Copyable {
     guard descriptor >= 0 else { throw .system(doing: "open", path: path, code: errno) }
     self.path = path
     let size = lseek(descriptor, 0, SEEK_END)
-    let metas = MetaPage.all(descriptor)
+    metas = MetaPage.all(descriptor)
+    isHeld = transaction != nil
     meta =
       metas.first { $0.transaction == transaction }
       ?? metas.max { $0.transaction < $1.transaction }
@@ -208,6 +213,7 @@ struct MetaPage {
   private static let magic: UInt32 = 0xBEEF_C0DE
 
   var pageSize: Int
+  var mapSize: UInt64
   var free: TreeRoot
   var main: TreeRoot
   var lastPage: UInt64
@@ -243,6 +249,7 @@ struct MetaPage {
   private init?(_ page: UnsafeRawBufferPointer) {
     pageSize = Int(page.loadUnaligned(fromByteOffset: 40, as: UInt32.self))
     guard (512...65536).contains(pageSize), pageSize & (pageSize - 1) == 0 else { return nil }
+    mapSize = page.loadUnaligned(fromByteOffset: 32, as: UInt64.self)
     free = TreeRoot(page, at: 40)
     main = TreeRoot(page, at: 88)
     lastPage = page.loadUnaligned(fromByteOffset: 136, as: UInt64.self)

@@ -44,6 +44,11 @@ package struct ImportSummary: Sendable {
 
   /// How many problems are kept to be shown.
   package static let shownProblems = 20
+
+  mutating func note(_ problem: CaptureProblem) {
+    problemCount += 1
+    if problems.count < Self.shownProblems { problems.append(problem) }
+  }
 }
 
 /// Why a capture cannot be imported.
@@ -87,12 +92,12 @@ package struct CaptureImport {
   package static let batch = 1000
   /// How much of a file is looked at to find its format.
   private static let headBytes = 64 << 10
-  private static let chunkBytes = 256 << 10
+  static let chunkBytes = 256 << 10
 
   /// How many connections are named where the wanted one is none of them.
   private static let shownConnections = 100
 
-  private let options: ImportOptions
+  let options: ImportOptions
   private var connections: Set<String> = []
   private var keeper: SnapshotKeeper?
   private var pending: [RecordDraft] = []
@@ -115,8 +120,7 @@ package struct CaptureImport {
     _ file: FileHandle, into log: EventLog, noting name: String? = nil,
     refusing known: [ImportedSource] = [], progress: (Int) -> Void = { _ in }
   ) throws -> ImportSummary {
-    keeper = try SnapshotKeeper(log)
-    var chunk = try head(of: file)
+    var chunk = try Self.head(of: file)
     guard let format = options.format ?? CaptureFormat.detect(chunk) else {
       throw UnreadableFile(chunk).map { .unreadable($0) } ?? ImportError.unknownFormat
     }
@@ -139,21 +143,32 @@ package struct CaptureImport {
     try filter.finish { try add($0, &summary, log) }
     summary.account = try account(filter, format)
     if let name {
-      let digest = hash.finalize().map { String(format: "%02x", $0) }.joined()
+      let digest = Self.hexadecimal(hash)
       guard !known.contains(where: { $0.digest == digest }) else {
         throw ImportError.alreadyImported
       }
       summary.source = ImportedSource(digest: digest, name: name)
     }
-    let marks = LogMarks(account: summary.account?.text, imported: summary.source)
-    try log.append(pending, marks: marks)
-    try keeper?.follow()
-    pending.removeAll()
+    try flush(
+      into: log, marks: LogMarks(account: summary.account?.text, imported: summary.source))
     return summary
   }
 
+  /// Appends what waits to be, notes marks, and stores the snapshots that are due.
+  mutating func flush(into log: EventLog, marks: LogMarks = LogMarks()) throws {
+    try log.append(pending, marks: marks)
+    pending.removeAll(keepingCapacity: true)
+    var keeper = try self.keeper ?? SnapshotKeeper(log)
+    try keeper.follow()
+    self.keeper = keeper
+  }
+
+  static func hexadecimal(_ hash: SHA256) -> String {
+    hash.finalize().map { String(format: "%02x", $0) }.joined()
+  }
+
   /// Enough of a file to tell its format by, also from a pipe that gives little at a time.
-  private func head(of file: FileHandle) throws -> [UInt8] {
+  static func head(of file: FileHandle) throws -> [UInt8] {
     var head: [UInt8] = []
     while head.count < Self.headBytes,
       let chunk = try file.read(upToCount: Self.headBytes - head.count), !chunk.isEmpty
@@ -163,7 +178,7 @@ package struct CaptureImport {
     return head
   }
 
-  private func account(_ filter: AccountFilter, _ format: CaptureFormat) throws -> BareJID? {
+  func account(_ filter: AccountFilter, _ format: CaptureFormat) throws -> BareJID? {
     let found = filter.accounts
     if let wanted = options.account {
       guard found.contains(wanted) || found.isEmpty else {
@@ -180,9 +195,7 @@ package struct CaptureImport {
     _ log: EventLog
   ) throws {
     switch output {
-    case .problem(let problem):
-      summary.problemCount += 1
-      if summary.problems.count < ImportSummary.shownProblems { summary.problems.append(problem) }
+    case .problem(let problem): summary.note(problem)
     case .record(let record):
       guard isWanted(record.connection) else { return }
       try filter.take(record) { try add($0, &summary, log) }
@@ -197,16 +210,13 @@ package struct CaptureImport {
     return isWanted
   }
 
-  private mutating func add(
+  mutating func add(
     _ record: CapturedRecord, _ summary: inout ImportSummary, _ log: EventLog
   ) throws {
     pending.append(RecordDraft(record))
     summary.records += 1
     if record.time == nil, case .element = record.content { summary.lacksTimes = true }
-    guard pending.count >= Self.batch else { return }
-    try log.append(pending)
-    try keeper?.follow()
-    pending.removeAll(keepingCapacity: true)
+    if pending.count >= Self.batch { try flush(into: log) }
   }
 }
 

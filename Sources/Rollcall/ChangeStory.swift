@@ -49,7 +49,8 @@ extension RosterChange {
   }
 }
 
-private func quoted(_ text: String?) -> String { text.map { "“\($0)”" } ?? "none" }
+/// A text in quotes, or that there is none.
+func quoted(_ text: String?) -> String { text.map { "“\($0)”" } ?? "none" }
 
 extension Completeness {
   /// What is known of the roster, and where something is missing how to get it, in a clause.
@@ -68,7 +69,8 @@ extension Completeness {
 }
 
 extension RosterChange.ItemField {
-  fileprivate var clause: String {
+  /// What changed, in a clause without the contact.
+  var clause: String {
     switch self {
     case .name(let before, let after): "name \(quoted(before)) → \(quoted(after))"
     case .subscription(let before, let after):

@@ -131,14 +131,27 @@ package struct LogExport {
 
   /// The elements that went one way, as one XML document: a stream with a line for each.
   package func writeXML(_ direction: Direction, _ write: ([UInt8]) throws -> Void) throws {
-    try write(Array("<?xml version='1.0'?>\n\(Self.root)\n".utf8))
     try log.read { transaction in
+      try write(Self.header(direction, account: try transaction.meta.account))
       try transaction.forEachRecord(in: 1...UInt64.max) { header, span in
         guard header.kind == .element, Direction(header.direction) == direction else { return }
         try write(span.withUnsafeBytes { Array($0) } + [0x0A])
       }
     }
     try write(Array("</stream:stream>\n".utf8))
+  }
+
+  /// The header says who speaks: only the server's has an id (RFC 6120 §4.7.3).
+  private static func header(_ direction: Direction, account: String?) -> [UInt8] {
+    let domain = account?.split(separator: "@").last.map(String.init) ?? ""
+    var tag = Array("<?xml version='1.0'?>\n\(root.dropLast())".utf8)
+    let attributes = direction == .inbound ? ["id": "rollcall", "from": domain] : ["to": domain]
+    for (name, value) in attributes.sorted(by: <) where !value.isEmpty {
+      tag += " \(name)='".utf8
+      tag.appendEscaped(value, inAttribute: true)
+      tag += "'".utf8
+    }
+    return tag + ">\n".utf8
   }
 
   private static let root = """

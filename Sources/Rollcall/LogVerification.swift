@@ -59,8 +59,6 @@ package struct LogVerification {
   }
 
   private static let stride: UInt64 = 1000
-  private static let snapshotVersion = SnapshotVersion(
-    events: RecordMeaning.version, reducer: RosterReducer.version, codec: Roster.codecVersion)
 
   private let tell: (Step) throws -> Void
   private let reader = RecordReader()
@@ -103,9 +101,7 @@ package struct LogVerification {
       let log = try EventLog.open(
         at: path, access: rebuilding ? .readWrite : .readOnly,
         eventVersion: RecordMeaning.version)
-      if rebuilding {
-        try log.rebuildDerived { header, bytes in reader.meaning(header, bytes).parts }
-      }
+      if rebuilding { try log.rebuild() }
       try log.read { try look(at: $0) }
       try tell(.done(figures))
     } catch let error as EventLogError where error.isOfDamage {
@@ -162,7 +158,7 @@ package struct LogVerification {
     var others = 0
     try transaction.forEachSnapshot { check, _ in
       switch check {
-      case .sound(let header) where header.version == Self.snapshotVersion:
+      case .sound(let header) where header.version == .current:
         replay.ahead.append(header.sequence)
         replay.digests[header.sequence] = header.digest
       case .sound: others += 1

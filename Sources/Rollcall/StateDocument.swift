@@ -39,14 +39,15 @@ extension JSONValue {
   package init(_ presence: ContactPresence) {
     self = .object(
       Dictionary(
-        uniqueKeysWithValues: presence.resources.map { ($0.key, JSONValue($0.value)) }))
+        uniqueKeysWithValues: presence.resources.map { ($0.key, JSONValue($0.value.availability)) })
+    )
   }
 
-  package init(_ presence: ResourcePresence) {
+  package init(_ availability: Availability) {
     self = .object([
-      "show": .string(presence.availability.show.rawValue),
-      "priority": .integer(Int64(presence.availability.priority)),
-      "status": JSONValue(presence.availability.status),
+      "show": .string(availability.show.rawValue),
+      "priority": .integer(Int64(availability.priority)),
+      "status": JSONValue(availability.status),
     ])
   }
 

@@ -16,6 +16,7 @@ struct ImportCommand: ParsableCommand {
       Examples:
         rollcall import debug.log -o alice.rollcall
         rollcall import monday.log tuesday.log -o alice.rollcall
+        rollcall import in.xml out.xml -o alice.rollcall    (the two directions of one stream)
         rollcall import prosody.log --account alice@example.test -o alice.rollcall
         ssh host cat debug.log | rollcall import - -o alice.rollcall
       """)
@@ -44,10 +45,10 @@ struct ImportCommand: ParsableCommand {
     defer { withExtendedLifetime(interruption) {} }
     var known = force ? [] : try target.meta.imports
     var summaries: [(path: String, summary: ImportSummary)] = []
-    for path in captures {
-      let summary = try take(path, into: staging, known: known)
-      if !force, let source = summary.source { known.append(source) }
-      summaries.append((path, summary))
+    try forEachCapture { files in
+      let found = try take(files, into: staging, known: known)
+      if !force { known += found.compactMap(\.summary.source) }
+      summaries += found
     }
     do {
       if isNew {
@@ -95,22 +96,24 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
+  private func forEachCapture(_ take: (CaptureFiles) throws -> Void) throws {
+    guard let pair = capture.pair else { return try CaptureFiles.forEach(in: captures, take) }
+    guard let first = captures.first, captures.count == 1 else {
+      throw Failure("--pair names the file of the other direction of one capture")
+    }
+    try take(CaptureFiles(CaptureInput(first), CaptureInput(pair)))
+  }
+
   private func take(
-    _ path: String, into log: EventLog, known: [ImportedSource]
-  ) throws -> ImportSummary {
+    _ files: CaptureFiles, into log: EventLog, known: [ImportedSource]
+  ) throws -> [(path: String, summary: ImportSummary)] {
     do {
-      let name = path == "-" ? "standard input" : (path as NSString).lastPathComponent
-      let summary = try capture.importOptions.read(
-        CaptureInput(path), into: log, noting: name, refusing: known)
-      summary.tell(of: path)
-      guard summary.records > 0 else {
-        throw ImportError.nothingFound(format: summary.format.title)
-      }
-      return summary
+      return try files.read(
+        try capture.importOptions, into: log, noting: true, refusing: known)
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure(error, in: path)
+      throw Failure(error, in: files.path)
     }
   }
 }

@@ -26,7 +26,7 @@ struct RollcallCommand: ParsableCommand {
       ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
       SectionsCommand.self, PinyinCommand.self,
       LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
-      HistoryCommand.self, BisectCommand.self, BookmarkCommand.self,
+      DiffCommand.self, HistoryCommand.self, BisectCommand.self, BookmarkCommand.self,
       VerifyCommand.self, RecoverCommand.self, ExportCommand.self, FormatsCommand.self,
       VerifyWorkerCommand.self,
       WhyCommand.self, WhatIfCommand.self, TestFromCommand.self,

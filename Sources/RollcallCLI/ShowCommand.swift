@@ -25,7 +25,7 @@ struct ShowCommand: ParsableCommand {
 
   func run() throws {
     let point = try Point(option: "RECORD", record)
-    let opened = try SourceOptions.open(source, try capture.importOptions)
+    let opened = try SourceOptions.open(source, try capture.importOptions, pair: capture.pair)
     let (stored, number) = try stored(point, in: opened)
     guard let stored else {
       throw Failure("\(source): there is no record \(number)")

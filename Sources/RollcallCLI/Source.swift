@@ -30,15 +30,21 @@ struct SourceOptions: ParsableArguments {
 
   /// Opens the log, or imports the capture into a temporary one.
   func open() throws -> OpenedSource {
-    try Self.open(source, try capture.importOptions)
+    try Self.open(source, try capture.importOptions, pair: capture.pair)
   }
 
   /// Opens a log, or imports a capture into a temporary one.
-  static func open(_ path: String, _ options: ImportOptions) throws -> OpenedSource {
+  ///
+  /// - Parameter pair: the file of the other direction, where the capture has one only.
+  static func open(
+    _ path: String, _ options: ImportOptions, pair: String? = nil
+  ) throws -> OpenedSource {
     do {
       let input = try CaptureInput(path)
+      let isLog = try isLog(path, input)
+      guard !isLog || pair == nil else { throw Failure("\(path) is a log: nothing is its pair") }
       let log =
-        try isLog(path, input) ? openLog(path, options) : importTemporarily(path, input, options)
+        try isLog ? openLog(path, options) : importTemporarily(input, options, pair: pair)
       return OpenedSource(log: log, path: path)
     } catch let failure as Failure {
       throw failure
@@ -67,7 +73,7 @@ struct SourceOptions: ParsableArguments {
   }
 
   private static func importTemporarily(
-    _ path: String, _ input: CaptureInput, _ options: ImportOptions
+    _ input: CaptureInput, _ options: ImportOptions, pair: String?
   ) throws -> EventLog {
     let directory = FileManager.default.temporaryDirectory.path
     let log: EventLog
@@ -76,11 +82,7 @@ struct SourceOptions: ParsableArguments {
     } catch {
       throw Failure("a temporary log is needed: \(error); TMPDIR names another directory")
     }
-    let summary = try options.read(input, into: log)
-    summary.tell(of: path)
-    guard summary.records > 0 else {
-      throw ImportError.nothingFound(format: summary.format.title)
-    }
+    _ = try CaptureFiles(input, try pair.map { try CaptureInput($0) }).read(options, into: log)
     return log
   }
 }
@@ -93,32 +95,6 @@ extension Point {
     } catch {
       throw Failure("\(option): \(error)")
     }
-  }
-}
-
-/// What is to be read: a file, a pipe, or `-` for standard input. Opened once, for a pipe has
-/// its content once.
-struct CaptureInput {
-  let handle: FileHandle
-  /// Whether it can be read more than once.
-  let isFile: Bool
-  /// How many bytes there are, 0 where only its end will tell.
-  let size: Int
-
-  init(_ path: String) throws {
-    do {
-      handle =
-        path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-    } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
-      throw Failure("\(path): there is no such file")
-    }
-    var status = stat()
-    guard fstat(handle.fileDescriptor, &status) == 0 else {
-      throw Failure("\(path): it cannot be read")
-    }
-    guard status.st_mode & S_IFMT != S_IFDIR else { throw Failure("\(path): it is a directory") }
-    isFile = status.st_mode & S_IFMT == S_IFREG && path != "-"
-    size = isFile ? Int(status.st_size) : 0
   }
 }
 
@@ -136,6 +112,12 @@ struct CaptureOptions: ParsableArguments {
 
   @Option(help: "The year of a capture whose clock has none; without it, its times are unknown.")
   var year: Int?
+
+  @Option(
+    help: """
+      The file of the other direction, where a capture has the bytes of one direction of a stream.
+      """, completion: .file())
+  var pair: String?
 
   var importOptions: ImportOptions {
     get throws {
@@ -165,36 +147,6 @@ extension ImportOptions {
         let known = CaptureFormat.all.map(\.id).joined(separator: ", ")
         throw Failure("\(formatOption) “\(format)” is not known; there are \(known)")
       }
-    }
-  }
-
-  /// Imports a capture, with a progress bar where it takes long.
-  ///
-  /// - Parameters:
-  ///   - name: noted in the log; nil to note nothing.
-  ///   - known: what was imported before; the same is refused.
-  func read(
-    _ input: CaptureInput, into log: EventLog, noting name: String? = nil,
-    refusing known: [ImportedSource] = []
-  ) throws -> ImportSummary {
-    var progress = Progress(total: input.size)
-    defer { progress.finish() }
-    var reading = CaptureImport(self)
-    return try reading.run(input.handle, into: log, noting: name, refusing: known) {
-      progress.show($0)
-    }
-  }
-}
-
-extension ImportSummary {
-  /// Tells a person what was skipped and what is unknown.
-  func tell(of path: String) {
-    for problem in problems { Terminal.note("\(path):\(problem.line): \(problem.message)") }
-    if problemCount > problems.count {
-      Terminal.note("\(path): \(problemCount - problems.count) more of the kind")
-    }
-    if lacksTimes {
-      Terminal.note("\(path): some records have no time, for the source's clock does not say it")
     }
   }
 }

@@ -21,6 +21,18 @@ struct DetectionTests {
     }
   }
 
+  /// A chat in a stream may quote the log of any program.
+  @Test(arguments: Fixture.logs)
+  func aStreamThatQuotesALogIsAStream(_ fixture: Fixture) {
+    let text = String(decoding: fixture.bytes.prefix(20_000), as: UTF8.self)
+      .filter { !"<>&\0".contains($0) }.unicodeScalars.filter { $0.value >= 32 || $0 == "\n" }
+    let quoted = String(String.UnicodeScalarView(text))
+    let stream =
+      "<stream:stream from='example.test' id='1' xmlns='jabber:client' "
+      + "xmlns:stream='http://etherx.jabber.org/streams'><message><body>\(quoted)&lt;</body>"
+    #expect(detect(Array(stream.utf8)[...]) == "raw-stream")
+  }
+
   /// Two thirds of any log are found to be what the whole is: detection hangs on no one line.
   @Test(arguments: Fixture.all + Fixture.logs)
   func partsOfALogAreFoundToo(_ fixture: Fixture) {
@@ -99,9 +111,11 @@ struct DetectionTests {
 
   @Test(
     arguments: [
-      ([0x1F, 0x8B, 8, 0], "gzip -dk"), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz -dk"),
-      ([0x28, 0xB5, 0x2F, 0xFD, 4], "zstd -dk"), ([0x42, 0x5A, 0x68, 0x39], "bzip2 -dk"),
-      ([0x50, 0x4B, 3, 4], "unzip"), ([0x0A, 0x0D, 0x0D, 0x0A, 1], "tshark"),
+      ([0x1F, 0x8B, 8, 0], "gzip -dc FILE | rollcall replay -"),
+      ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz -dc FILE | rollcall replay -"),
+      ([0x28, 0xB5, 0x2F, 0xFD, 4], "zstd -dc FILE | rollcall replay -"),
+      ([0x42, 0x5A, 0x68, 0x39], "bzip2 -dc FILE | rollcall replay -"),
+      ([0x50, 0x4B, 3, 4], "unzip -p FILE | rollcall"), ([0x0A, 0x0D, 0x0D, 0x0A, 1], "tshark"),
       ([0xFF, 0xFE, 0x41, 0], "iconv"), ([], "empty"),
       ([0x44, 0, 0x45, 0, 0x42, 0, 0x55, 0, 0x47, 0], "iconv"),
       ([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0, 0, 0, 0, 0], "no text"),

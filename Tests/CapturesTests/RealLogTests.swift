@@ -199,17 +199,4 @@ struct RealLogTests {
     filter.finish(take)
     return roster
   }
-
-  private func event(of content: CapturedRecord.Content) -> RosterEvent? {
-    switch content {
-    case .element(let direction, let node, _): StanzaTranslator.translate(node, direction)
-    case .streamHeader: .session(.negotiated)
-    case .streamEnd: .session(.closed(isLost: false))
-    case .header(let account, let inboundOnly):
-      .session(.captureBegan(account: account, inboundOnly: inboundOnly))
-    case .opened(let jid): .session(.opened(jid))
-    case .resumed(let jid): .session(.resumed(jid))
-    case .closed, .bookmark: .session(.closed(isLost: true))
-    }
-  }
 }

@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import RosterCore
 import TestSupport
 import Testing
 import XMPPStanza
@@ -122,5 +123,19 @@ struct Fixture: CustomTestStringConvertible, Sendable {
 
   func reading(pieces: [Int] = []) throws -> Reading {
     try read(bytes, format, pieces: pieces)
+  }
+}
+
+/// What a record means to the roster.
+func event(of content: CapturedRecord.Content) -> RosterEvent? {
+  switch content {
+  case .element(let direction, let node, _): StanzaTranslator.translate(node, direction)
+  case .streamHeader: .session(.negotiated)
+  case .streamEnd: .session(.closed(isLost: false))
+  case .header(let account, let inboundOnly):
+    .session(.captureBegan(account: account, inboundOnly: inboundOnly))
+  case .opened(let jid): .session(.opened(jid))
+  case .resumed(let jid): .session(.resumed(jid))
+  case .closed, .bookmark: .session(.closed(isLost: true))
   }
 }

@@ -54,6 +54,28 @@ struct LetterTests {
     check("乾杯 G 乾坤 Q 葉問 Y 種子 Z 種樹的人 Z 蓋茨 G 區域 Q 區楚良 O 査良鏞 Z 鍾馗 Z 後羿 H 臺灣 T")
   }
 
+  @Test("Other shapes of a traditional form go to its simplified form, too")
+  func shapes() {
+    check("重啓 C 祕書 M 祕方 M 羣主 Q 衞生 W 乾淨 G 乾隆 Q 乾瘦 G 乾衣機 G 乾清宮 Q 柵欄 Z 彷彿 F")
+  }
+
+  @Test("A surname that is seldom one needs a given name behind it, with or without a title")
+  func rareSurnames() {
+    check("折伟老师 S 折可求 S 种建国 C 种植园 Z 繁卫东 P 繁星 F 祭遵 Z 祭品 J 句品超 G 句子 J")
+    check("单表哥 S 查财务 Z 解导 X 单品 D 查房 C 曾参 Z 曾参加 C 曾有为 Z 曾有一天 C 曾黎 Z")
+    check("乐嘉 Y 乐陶陶 L 乐浪郡 L 术虎高琪 Z 朝日新闻 Z 朝阳区 C 重活 Z 重活一回 C 降福 J")
+  }
+
+  @Test("A character without a reading has that of its other forms")
+  func borrowed() {
+    check("𬘝 Z 𫧯 X 𬘖 J 𬭲 S 𬴐 H")
+  }
+
+  @Test("Small capitals and letters of other shapes stand under their base letters")
+  func shapedLetters() {
+    check("ᴀʟɪᴄᴇ A ʙᴏʙ B ɢ G ꞯ Q ʉ U Ɖ D ŉ N ɡ G 𝓐𝓵𝓲𝓬𝓮 A Ａｌｉｃｅ A ⓐⓛ A")
+  }
+
   @Test("Rare characters have readings too")
   func rare() {
     check("𠮷野家 J 〇一 L 㐂 X 𠀀 H 㐀 Q 𪚥 Z 囧 J 犇 B 淼 M 䶮 Y 龘 D 𬭊 D")

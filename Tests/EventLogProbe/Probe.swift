@@ -13,7 +13,7 @@ enum Probe {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
     guard let command = arguments.first, let path = arguments.dropFirst().first else {
-      say("usage: EventLogProbe append|limit|read|read-as-nobody PATH [NUMBER...]")
+      say("usage: EventLogProbe append|limit|read|read-as-nobody|small-log|flip PATH [NUMBER...]")
       exit(2)
     }
     let numbers = arguments.dropFirst(2).compactMap { Int($0) }
@@ -36,6 +36,9 @@ enum Probe {
     case ("append", 2): try append(path, batches: numbers[0], of: numbers[1])
     case ("limit", 1): try meetLimit(path, bytes: numbers[0])
     case ("read", 0): try read(path)
+    case ("small-log", 0): try SmallLog.make(path)
+    case ("flip", 3):
+      try Flips(path).run(from: numbers[0], to: numbers[1], by: numbers[2], say)
     case ("read-as-nobody", 0):
       setgid(65534)
       setuid(65534)

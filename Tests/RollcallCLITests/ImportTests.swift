@@ -139,3 +139,86 @@ import Testing
     #expect(none.errors.contains("c2s56226dcef490, c2s56226dd11ee0, c2s56226dd310d0"))
   }
 }
+
+/// Each direction of a connection in a file of its own.
+@Suite struct PairTests {
+  private let folder: TemporaryFolder
+  private let inbound = CaptureCase.fixtures.appending(path: "logs/raw-stream/in.xml").path()
+  private let outbound = CaptureCase.fixtures.appending(path: "logs/raw-stream/out.xml").path()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func document(_ arguments: String...) throws -> NSDictionary {
+    let run = try Program(arguments, in: folder.path)
+    #expect(run.code < 2, "\(run.errors)")
+    return try run.document
+  }
+
+  @Test("Two files that are the two directions are one capture, in whichever order")
+  func imported() throws {
+    for (first, second) in [(inbound, outbound), (outbound, inbound)] {
+      let name = "\(first == inbound).rollcall"
+      let run = try Program("import", first, second, "-o", name, in: folder.path)
+      #expect(run.code == 0)
+      #expect(!run.errors.contains("what the client sent"))
+      let state = try document("state", name, "--json")
+      #expect(state["complete"] as? Bool == true)
+      #expect(state["account"] as? String == "yulan45@example.test")
+      let expected = try JSONSerialization.jsonObject(
+        with: Data(
+          contentsOf: URL(filePath: inbound).deletingLastPathComponent()
+            .appending(path: "expected.json")))
+      let truth = try #require((expected as? NSDictionary)?["items"] as? [NSDictionary])
+      let items = try #require(state["items"] as? [NSDictionary])
+      #expect(items.map { $0["jid"] as? String } == truth.map { $0["jid"] as? String })
+      let again = try Program("import", second, first, "-o", name, in: folder.path)
+      #expect(again.code == 2)
+      #expect(again.errors.contains("the log holds this capture already"))
+    }
+  }
+
+  @Test("Any command reads a pair, and the story has both sides")
+  func read() throws {
+    let alone = try Program("replay", inbound).output
+    #expect(!alone.contains("we denied it"))
+    let pair = try Program("replay", inbound, "--pair", outbound).output
+    #expect(pair.contains("we denied it"))
+    let findings = try document("findings", outbound, "--pair", inbound, "--json")
+    let codes = (findings["findings"] as? [NSDictionary] ?? []).compactMap { $0["code"] as? String }
+    #expect(!codes.contains { $0.hasPrefix("un") }, "nothing is unanswered: \(codes)")
+  }
+
+  @Test("What is exported as XML is a pair again, with the same roster and requests")
+  func exported() throws {
+    for test in CaptureCase.all {
+      let account = ["--account", test.account]
+      let name = "x-\(test.name)-\(test.account)"
+      let export = ["export", test.path, "--format", "xml", "-o", name] + account
+      #expect(try Program(export, in: folder.path).code == 0)
+      let before = try Program(["state", test.path, "--json"] + account).document
+      let after = try document("state", "\(name).in.xml", "--pair", "\(name).out.xml", "--json")
+      for key in ["account", "items", "version", "complete"] {
+        #expect(after[key] as? NSObject == before[key] as? NSObject, "\(test): \(key)")
+      }
+    }
+  }
+
+  @Test("Files that are no pair are refused by name")
+  func refused() throws {
+    for second in [inbound, CaptureCase.all[0].path] {
+      let run = try Program("state", inbound, "--pair", second)
+      #expect(run.code == 2)
+      #expect(run.errors.contains("in.xml") && run.errors.contains("two directions"))
+    }
+    let two = try Program(
+      "import", inbound, outbound, "--pair", outbound, "-o", "x.rollcall", in: folder.path)
+    #expect(two.code == 2)
+    let stranger = """
+      <stream:stream to='example.test' xmlns='jabber:client' \
+      xmlns:stream='http://etherx.jabber.org/streams'><iq type='get' id='nobody-else'/>
+      """
+    try stranger.write(toFile: folder.file("other.xml"), atomically: true, encoding: .utf8)
+    let other = try Program("state", inbound, "--pair", "other.xml", in: folder.path)
+    #expect(other.errors.contains("are they of one connection?"))
+  }
+}

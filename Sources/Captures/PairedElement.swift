@@ -1,0 +1,217 @@
+import XMPPStanza
+
+/// One element of a stream whose other direction was recorded in another file, and what its place
+/// among the elements of that direction depends on.
+struct PairedElement {
+  /// What ties an element to the one of the other direction that it answers.
+  enum Tie: Hashable {
+    /// A request and its result or error, by id (RFC 6120 §8.2.3).
+    case request(String)
+    /// A stanza that comes back: as an error, or because the server sends it to its own sender.
+    case stanza(String)
+    /// The start tag of a stream and the server's (RFC 6120 §4.2).
+    case header
+    /// What a server offers, and the client's choice (RFC 6120 §4.3.2).
+    case features
+    case encryption
+    case authentication
+    case challenge
+    case compression
+    /// Success of the former three, and the new stream that begins then (RFC 6120 §4.3.3).
+    case restart
+    /// XEP-0198.
+    case management
+    /// Stanzas are counted from here.
+    case counting
+  }
+
+  let record: CapturedRecord
+  /// What an element of the other direction answers.
+  var asks: Tie?
+  /// The tie that this element closes.
+  var answers: Tie?
+  /// Whether it is a stanza, which is counted.
+  var isStanza = false
+  /// How many stanzas of the other direction it says to have come (XEP-0198 §4).
+  var handled: Int?
+  /// Where it begins a count of the stanzas of its own direction.
+  var beginsCount = false
+  /// The contact that it is about: of a subscription, an edit of the roster or a push.
+  var contact: String?
+  /// The contacts of a roster result or push, and whether they see our presence.
+  var items: [(contact: String, seesUs: Bool)] = []
+  /// What it does with a request to see presence.
+  var request: Request?
+  /// How late it is said, where nothing else tells.
+  var lateness = Lateness.none
+
+  enum Lateness: Int {
+    case none
+    /// The client goes offline.
+    case offline
+    /// The server has nothing more to say.
+    case end
+    /// Another connection, behind all that was said on the one before.
+    case another
+  }
+
+  enum Request {
+    case asked, granted, refused
+  }
+
+  /// About what it takes to hold it.
+  var bytes: Int {
+    switch record.content {
+    case .element(_, _, let bytes), .streamHeader(_, _, let bytes): bytes.count
+    case .header, .streamEnd, .opened, .resumed, .closed: 0
+    }
+  }
+}
+
+/// Says of each element of one direction, in their order, what its place depends on.
+struct PairedElements {
+  private let direction: Direction
+  /// Whether the stream begins anew once the server agrees to what the client asked for.
+  private var expectsRestart = false
+  /// The account, once the server has said it.
+  private var account: String?
+
+  init(_ direction: Direction) {
+    self.direction = direction
+  }
+
+  mutating func element(_ record: CapturedRecord) -> PairedElement {
+    var element = PairedElement(record: record)
+    switch (record.content, direction) {
+    case (.streamHeader, .outbound):
+      element.asks = .header
+      element.answers = expectsRestart ? .restart : nil
+      element.lateness = expectsRestart ? .none : .another
+      expectsRestart = false
+    case (.streamHeader, .inbound): element.answers = .header
+    case (.streamEnd, .outbound): element.lateness = .offline
+    case (.streamEnd, .inbound): element.lateness = .end
+    case (.element(_, let node, _), .outbound):
+      if node.name.namespace == Namespace.client {
+        sent(node, &element)
+      } else {
+        chose(node, &element)
+      }
+    case (.element(_, let node, _), .inbound):
+      if node.name.namespace == Namespace.client {
+        received(node, &element)
+      } else {
+        granted(node, &element)
+      }
+    case (.header, _), (.opened, _), (.resumed, _), (.closed, _): break
+    }
+    return element
+  }
+
+  // MARK: Negotiation
+
+  private mutating func chose(_ node: XMLNode, _ element: inout PairedElement) {
+    switch node.name.local {
+    case "starttls", "auth", "compress":
+      expectsRestart = true
+      element.answers = .features
+      element.asks =
+        node.name.local == "auth"
+        ? .authentication : node.name.local == "compress" ? .compression : .encryption
+    case "authenticate": (element.answers, element.asks) = (.features, .authentication)
+    case "response": (element.answers, element.asks) = (.challenge, .authentication)
+    case "abort": element.asks = .authentication
+    case "resume": (element.answers, element.asks) = (.features, .management)
+    case "enable":
+      element.asks = .management
+      element.beginsCount = true
+    case "a": element.handled = Self.handled(node)
+    default: break
+    }
+  }
+
+  private func granted(_ node: XMLNode, _ element: inout PairedElement) {
+    switch node.name.local {
+    case "features": element.asks = .features
+    case "proceed": (element.answers, element.asks) = (.encryption, .restart)
+    case "compressed": (element.answers, element.asks) = (.compression, .restart)
+    case "challenge", "continue": (element.answers, element.asks) = (.authentication, .challenge)
+    case "success": (element.answers, element.asks) = (.authentication, .restart)
+    case "failure":
+      element.answers =
+        [Namespace.sasl, Namespace.sasl2].contains(node.name.namespace)
+        ? .authentication : .encryption
+    case "enabled":
+      (element.answers, element.asks) = (.management, .counting)
+      element.beginsCount = true
+    case "resumed", "failed": element.answers = .management
+    case "a": element.handled = Self.handled(node)
+    default: break
+    }
+  }
+
+  private static func handled(_ node: XMLNode) -> Int? {
+    node.attribute("h").flatMap { Int($0) }
+  }
+
+  // MARK: Stanzas
+
+  private func sent(_ node: XMLNode, _ element: inout PairedElement) {
+    element.isStanza = true
+    let id = node.attribute("id")
+    switch (node.name.local, node.attribute("type")) {
+    case ("iq", "get"), ("iq", "set"):
+      element.asks = .request(id ?? "")
+      if node.child("bind", in: Namespace.bind) != nil { element.answers = .features }
+      element.contact = Self.items(node).first?.contact
+    case ("iq", "result"), ("iq", "error"): element.answers = .request(id ?? "")
+    case ("presence", let type?):
+      element.asks = id.map { .stanza($0) }
+      let to = node.attribute("to").map(Self.bare)
+      if to == nil, type == "unavailable" { element.lateness = .offline }
+      guard ["subscribe", "subscribed", "unsubscribe", "unsubscribed"].contains(type) else {
+        return
+      }
+      element.contact = to
+      element.request =
+        type == "subscribed" ? .granted : type == "unsubscribed" ? .refused : nil
+    default: element.asks = id.map { .stanza($0) }
+    }
+  }
+
+  private mutating func received(_ node: XMLNode, _ element: inout PairedElement) {
+    element.isStanza = true
+    let id = node.attribute("id")
+    let from = node.attribute("from").map(Self.bare)
+    switch (node.name.local, node.attribute("type")) {
+    case ("iq", "get"), ("iq", "set"):
+      element.asks = .request(id ?? "")
+      element.items = Self.items(node)
+      element.contact = element.items.first?.contact
+    case ("iq", "result"), ("iq", "error"):
+      element.answers = .request(id ?? "")
+      element.items = Self.items(node)
+      let bind = node.child("bind", in: Namespace.bind)
+      if let jid = bind?.child("jid", in: Namespace.bind) { account = Self.bare(jid.text) }
+    case ("presence", "subscribe"):
+      element.request = .asked
+      element.contact = from
+    case (_, let type):
+      let comesBack = type == "error" || (from != nil && from == account)
+      if comesBack { element.answers = id.map { .stanza($0) } }
+    }
+  }
+
+  private static func items(_ node: XMLNode) -> [(contact: String, seesUs: Bool)] {
+    guard let query = node.child("query", in: Namespace.roster) else { return [] }
+    return query.children.compactMap { item in
+      guard let jid = item.attribute("jid") else { return nil }
+      return (bare(jid), ["from", "both"].contains(item.attribute("subscription")))
+    }
+  }
+
+  /// The bare address, as far as it takes to tell contacts of one capture apart.
+  private static func bare(_ jid: String) -> String {
+    String(jid.prefix { $0 != "/" }).lowercased()
+  }
+}

@@ -1,0 +1,38 @@
+package import XMPPStanza
+import XMPPStream
+
+/// Whose a file is that has the bytes of one direction of a stream.
+package struct StreamSide: Hashable, Sendable {
+  /// Which way its elements went.
+  package let direction: Direction
+  /// Whether a stream header says so; else it is what most elements look like.
+  package let isCertain: Bool
+
+  /// Looks at the first bytes of a file, 64 KiB of which are enough; nil where they are no bytes of
+  /// a stream, or have both directions.
+  package init?(_ head: [UInt8]) {
+    guard CaptureFormat.detect(head)?.id == "raw-stream" else { return nil }
+    var guess = DirectionGuess()
+    var headers: Set<Direction> = []
+    var inbound = 0
+    let reader = RawXMLReader(ReaderOptions(), side: .inbound)
+    // What the bytes end in is cut off, and no matter.
+    try? reader.read(head) { output in
+      guard case .record(let record) = output else { return }
+      switch record.content {
+      case .streamHeader(_, let node, _):
+        headers.insert(DirectionGuess.direction(ofHeader: node))
+      case .element(_, let node, let bytes):
+        let element = StreamEvent.element(StreamElement(node: node, bytes: bytes))
+        inbound += guess.direction(of: element) == .inbound ? 1 : -1
+      case .header, .streamEnd, .opened, .resumed, .closed: break
+      }
+    }
+    switch (headers.contains(.inbound), headers.contains(.outbound)) {
+    case (true, true): return nil
+    case (true, false): (direction, isCertain) = (.inbound, true)
+    case (false, true): (direction, isCertain) = (.outbound, true)
+    case (false, false): (direction, isCertain) = (inbound > 0 ? .inbound : .outbound, false)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package import RosterCore
+import XMPPStanza
+
+/// What is different between two states of an account.
+package struct StateDiff: Sendable {
+  package let before: Timeline.State
+  package let after: Timeline.State
+  package let differences: [Item]
+
+  /// One difference, with the record that caused it.
+  package struct Item: Hashable, Sendable {
+    package let difference: FieldDifference
+    /// Of the later of the two states where they are of one log.
+    package let cause: RecordStamp?
+
+    package init(difference: FieldDifference, cause: RecordStamp?) {
+      self.difference = difference
+      self.cause = cause
+    }
+  }
+}
+
+extension Timeline {
+  /// What is different at a point from what was at another, whichever of them is earlier.
+  ///
+  /// Complexity: linear in the events between the points.
+  package func diff(from start: Point, to end: Point) throws -> StateDiff {
+    let (from, to) = (try record(at: start), try record(at: end))
+    let isForward = from <= to
+    let earlier = try state(at: .record(min(from, to)))
+    var later = earlier
+    var causes = Causes()
+    try advance(&later, to: max(from, to)) { moment, _ in causes.note(moment) }
+    let (before, after) = isForward ? (earlier, later) : (later, earlier)
+    let differences = before.roster.differences(to: after.roster, among: causes.contacts)
+    return StateDiff(
+      before: before, after: after,
+      differences: differences.map { StateDiff.Item(difference: $0, cause: causes.cause(of: $0)) })
+  }
+}
+
+/// Which record changed what for the last time.
+private struct Causes {
+  private struct Key: Hashable {
+    var contact: BareJID?
+    var field: FieldDifference.Field
+    /// The resource of a presence, or the address that is blocked.
+    var part: String?
+  }
+
+  private var stamps: [Key: RecordStamp] = [:]
+  private(set) var contacts: Set<BareJID> = []
+
+  mutating func note(_ moment: Timeline.Moment) {
+    for change in moment.outcome.changes {
+      if let contact = change.contact { contacts.insert(contact) }
+      let (field, part) = change.subject
+      stamps[Key(contact: change.contact, field: field, part: part)] = moment.stamp
+    }
+  }
+
+  func cause(of difference: FieldDifference) -> RecordStamp? {
+    let contact = difference.contact
+    let part: String? =
+      switch difference.change {
+      case .presence(let resource, _, _), .ownPresence(let resource, _, _): resource
+      case .blocked(let jid, _, _): jid.description
+      case .account, .connected, .completeness, .version, .item, .itemField, .request, .outgoing,
+        .nickname, .vCard:
+        nil
+      }
+    if let stamp = stamps[Key(contact: contact, field: difference.field, part: part)] {
+      return stamp
+    }
+    switch difference.field {
+    // Presence is hidden and shown again as the session ends and is resumed.
+    case .presence, .ownResources: return stamps[Key(contact: nil, field: .connected, part: nil)]
+    case .account, .connected, .complete, .version, .item, .name, .subscription, .ask, .approved,
+      .groups, .request, .outgoing, .blocked, .nickname, .vCard:
+      // An item that went and came again is as if it had been edited.
+      return stamps[Key(contact: contact, field: .item, part: nil)]
+    }
+  }
+}
+
+extension RosterChange {
+  /// What a change is a difference of.
+  fileprivate var subject: (FieldDifference.Field, String?) {
+    switch kind {
+    case .account: (.account, nil)
+    case .connected: (.connected, nil)
+    case .completeness: (.complete, nil)
+    case .version: (.version, nil)
+    case .itemAdded, .itemRemoved: (.item, nil)
+    case .itemChanged(_, .name): (.name, nil)
+    case .itemChanged(_, .subscription): (.subscription, nil)
+    case .itemChanged(_, .ask): (.ask, nil)
+    case .itemChanged(_, .approved): (.approved, nil)
+    case .itemChanged(_, .groups): (.groups, nil)
+    case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded: (.request, nil)
+    case .outgoingOpened, .outgoingReflected, .outgoingEnded: (.outgoing, nil)
+    case .presence(_, let resource, _, _): (.presence, resource)
+    case .ownPresence(let resource, _, _): (.ownResources, resource)
+    case .blocking(let jid, _): (.blocked, jid.description)
+    case .nickname: (.nickname, nil)
+    case .vCard: (.vCard, nil)
+    }
+  }
+}

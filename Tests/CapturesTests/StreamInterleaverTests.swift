@@ -1,0 +1,230 @@
+import Captures
+import Foundation
+import HashTreeCollections
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+/// Two directions, each recorded by itself, come into the order in which they went.
+struct StreamInterleaverTests {
+  /// What arrows say: `>` went to the server, `<` came from it.
+  private func records(_ lines: [String]) throws -> [CapturedRecord] {
+    try lines.enumerated().map { number, line in
+      let content = try CapturedRecord.Content(arrow: line)
+      return CapturedRecord(connection: "", time: nil, line: number + 1, content: content)
+    }
+  }
+
+  private func interleaved(
+    _ records: [CapturedRecord], pieces: @escaping () -> Int = { 1 }
+  ) -> [CapturedRecord] {
+    var interleaver = StreamInterleaver()
+    var rest: [Direction: ArraySlice<CapturedRecord>] = [:]
+    for direction in Direction.allCases {
+      rest[direction] = records.filter { $0.content.direction == direction }[...]
+    }
+    var output: [CapturedRecord] = []
+    while true {
+      while let record = interleaver.next() { output.append(record) }
+      guard let direction = interleaver.lacking else { return output }
+      let piece = rest[direction]?.prefix(pieces()) ?? []
+      for record in piece { interleaver.take(record, direction) }
+      rest[direction]?.removeFirst(piece.count)
+      if piece.isEmpty { interleaver.finish(direction) }
+    }
+  }
+
+  private static let push = "<iq type='set' id='p1'><query xmlns='jabber:iq:roster'>"
+  private static let sm = "xmlns='urn:xmpp:sm:3'"
+
+  /// Each list stands in its one right order.
+  static let orders: [[String]] = [
+    // A login as RFC 6120 §9.1 has it.
+    [
+      "><stream:stream to='example.test'>", "<<stream:stream from='example.test' id='1'>",
+      "<<stream:features/>", "><starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>",
+      "<<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>", "><stream:stream to='example.test'>",
+      "<<stream:stream from='example.test' id='2'>", "<<stream:features/>",
+      "><auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>",
+      "<<challenge xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>",
+      "><response xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>",
+      "<<failure xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><not-authorized/></failure>",
+      "><auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>",
+      "<<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>", "><stream:stream to='example.test'>",
+      "<<stream:stream from='example.test' id='3'>", "<<stream:features/>",
+      "><iq type='set' id='b'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></iq>",
+      "<<iq type='result' id='b'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>"
+        + "<jid>alice@example.test/p</jid></bind></iq>",
+      "><iq type='get' id='r'><query xmlns='jabber:iq:roster'/></iq>",
+      "<<iq type='result' id='r'><query xmlns='jabber:iq:roster'/></iq>",
+      "><presence id='x'/>", "<<presence id='x' from='alice@example.test/p'/>",
+      "<<presence from='bob@example.test/a'/>", "><presence type='unavailable'/>",
+      "></stream:stream>", "<</stream:stream>",
+    ],
+    // Pushes are acknowledged at once, so the rename stands behind the second.
+    [
+      "><presence type='subscribe' to='bob@example.test'/>",
+      "<\(push)<item jid='bob@example.test' ask='subscribe'/></query></iq>",
+      "><iq type='result' id='p1'/>",
+      "<<iq type='set' id='p2'><query xmlns='jabber:iq:roster'>"
+        + "<item jid='bob@example.test' subscription='to'/></query></iq>",
+      "><iq type='result' id='p2'/>",
+      "><iq type='set' id='1'><query xmlns='jabber:iq:roster'>"
+        + "<item jid='bob@example.test' name='B'/></query></iq>",
+      "<<iq type='set' id='p3'><query xmlns='jabber:iq:roster'>"
+        + "<item jid='bob@example.test' name='B' subscription='to'/></query></iq>",
+      "><iq type='result' id='p3'/>", "<<iq type='result' id='1'/>",
+    ],
+    // Who answers a request has had it; the contact asks twice.
+    [
+      "<<message from='x@example.test'><body>1</body></message>",
+      "<<presence type='subscribe' from='eve@example.test'/>",
+      "><presence type='unsubscribed' to='eve@example.test/'/>",
+      "<<presence type='subscribe' from='Eve@example.test'/>",
+      "><presence type='subscribed' to='eve@example.test'/>",
+      "<\(push)<item jid='eve@example.test' subscription='from'/></query></iq>",
+      "><iq type='result' id='p1'/>",
+    ],
+    // One is taken off the list, and asks again afterwards.
+    [
+      "><presence type='unsubscribed' to='bob@example.test'/>",
+      "<\(push)<item jid='bob@example.test' subscription='none'/></query></iq>",
+      "><iq type='result' id='p1'/>", "<<presence type='subscribe' from='bob@example.test'/>",
+    ],
+    // What has been counted has come (XEP-0198 §4).
+    [
+      "><enable \(sm)/>", "<<enabled \(sm)/>", "<<presence from='a@example.test/1'/>",
+      "<<message from='a@example.test/1'/>", "><a \(sm) h='2'/>",
+      "><presence type='unsubscribe' to='a@example.test'/>", "<<a \(sm) h='1'/>",
+      "<<presence from='a@example.test/1' type='unavailable'/>", "><a \(sm) h='3'/>",
+    ],
+    // An id may be used again.
+    [
+      "><iq type='get' id='1'><query xmlns='jabber:iq:roster'/></iq>",
+      "<<iq type='result' id='1'><query xmlns='jabber:iq:roster'/></iq>",
+      "><iq type='set' id='1'><query xmlns='jabber:iq:roster'>"
+        + "<item jid='bob@example.test'/></query></iq>",
+      "<\(push)<item jid='bob@example.test'/></query></iq>", "><iq type='result' id='p1'/>",
+      "<<iq type='result' id='1'/>",
+      "><iq type='get' id='1' to='nobody@example.test'><ping xmlns='urn:xmpp:ping'/></iq>",
+      "<<iq type='error' id='1' from='nobody@example.test'/>",
+    ],
+  ]
+
+  @Test(arguments: orders)
+  func comesIntoItsOrder(_ lines: [String]) throws {
+    let records = try records(lines)
+    #expect(interleaved(records).map(\.line) == Array(1...lines.count))
+  }
+
+  @Test func aPartThatIsMissingHoldsNothingUp() throws {
+    // Nobody asked for 7, nobody pushed q, and 9 was never answered.
+    let records = try records([
+      "<<iq type='result' id='7'/>", "><iq type='result' id='q'/>",
+      "><iq type='get' id='9'><query xmlns='jabber:iq:roster'/></iq>", "><a \(Self.sm) h='500'/>",
+      "<<iq type='result' id='8'/>", "><iq type='get' id='8'/>",
+    ])
+    let output = interleaved(records)
+    #expect(output.map(\.line).sorted() == Array(1...6))
+    #expect(output.map(\.line).suffix(1) == [5])
+  }
+
+  /// Whatever they say, none is lost and neither direction changes its order.
+  @Test func anythingComesOutAsItWentIn() throws {
+    let pool = Self.orders.flatMap { $0 }
+    for seed in UInt64(0)..<200 {
+      var generator = SeededGenerator(seed: seed)
+      let count = Int.random(in: 0...60, using: &generator)
+      let lines = (0..<count).compactMap { _ in pool.randomElement(using: &generator) }
+      let records = try records(lines)
+      let output = interleaved(records)
+      for direction in Direction.allCases {
+        let before = records.filter { $0.content.direction == direction }
+        let after = output.filter { $0.content.direction == direction }
+        #expect(after == before, "seed \(seed)")
+      }
+      let again = interleaved(records) { Int.random(in: 1...7, using: &generator) }
+      #expect(again == output, "seed \(seed)")
+    }
+  }
+
+  // MARK: Real sessions
+
+  /// The connections of every capture and log that has both directions.
+  struct Session: CustomTestStringConvertible, Sendable {
+    let name: String
+    let records: [CapturedRecord]
+    var testDescription: String { name }
+
+    static let all: [Session] = (Fixture.all + Fixture.logs).flatMap { fixture -> [Session] in
+      let head = Array(fixture.bytes.prefix(64 << 10))
+      guard let format = CaptureFormat.detect(head)?.id,
+        let reading = try? read(fixture.bytes, format)
+      else { return [] }
+      let connections = Set(reading.records.map(\.connection)).sorted()
+      return connections.compactMap { connection in
+        let records = reading.records.filter { $0.connection == connection }
+          .filter { $0.content.direction != nil }
+          .map {
+            CapturedRecord(connection: "", time: nil, line: $0.line, content: $0.content)
+          }
+        guard Set(records.map(\.content.direction)).count == 2 else { return nil }
+        return Session(name: "\(fixture.name) \(connection)", records: records)
+      }
+    }
+  }
+
+  @Test func thereAreSessions() { #expect(Session.all.count > 35) }
+
+  @Test(arguments: Session.all)
+  func aSessionEndsAsItDid(_ session: Session) throws {
+    let before = Outcome(session.records)
+    let after = Outcome(interleaved(session.records))
+    #expect(after.roster.sortedItems == before.roster.sortedItems)
+    #expect(after.roster.version == before.roster.version)
+    #expect(after.roster.completeness == before.roster.completeness)
+    #expect(after.roster.incoming.keys.sorted() == before.roster.incoming.keys.sorted())
+    #expect(after.roster.unconfirmed.keys.sorted() == before.roster.unconfirmed.keys.sorted())
+    #expect(after.roster.outgoing.keys.sorted() == before.roster.outgoing.keys.sorted())
+    #expect(after.findings.sorted() == before.findings.sorted())
+  }
+
+  struct Outcome {
+    var roster = Roster()
+    var findings: [String] = []
+
+    init(_ records: [CapturedRecord]) {
+      for (index, record) in records.enumerated() {
+        guard let event = event(of: record.content) else { continue }
+        let stamp = RecordStamp(record: UInt64(index) + 1, time: nil)
+        let step = RosterReducer.reduce(&roster, event, at: stamp)
+        findings += step.findings.map(\.code.rawValue)
+      }
+    }
+  }
+}
+
+extension CapturedRecord.Content {
+  var direction: Direction? {
+    switch self {
+    case .element(let direction, _, _), .streamHeader(let direction, _, _),
+      .streamEnd(let direction):
+      direction
+    case .header, .opened, .resumed, .closed: nil
+    }
+  }
+
+  /// An element behind the arrow of its direction.
+  fileprivate init(arrow line: String) throws {
+    let direction = line.hasPrefix("<") ? "in" : "out"
+    let xml = line.dropFirst().replacing("'", with: "\\\"")
+    let text = """
+      {"rollcall-capture":1}
+      {"dir":"\(direction)","xml":"\(xml)"}
+      """
+    let reading = try read(text, "native")
+    self = try #require(reading.records.last).content
+    try #require(self.direction != nil, "\(line)")
+  }
+}

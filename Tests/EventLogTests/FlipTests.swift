@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every byte of a small log is changed, one at a time: the change is found, or nothing that is kept
+/// has changed (`Flips` in the probe has the rule).
+@Suite struct FlipTests {
+  let scratch: Scratch
+  let path: String
+  private let size: Int
+
+  init() throws {
+    scratch = try Scratch()
+    path = scratch.file()
+    #expect(try ProbeProcess.run(["small-log", path]).status == 0)
+    size = try #require(
+      FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+  }
+
+  /// What came of some flips.
+  private struct Tally {
+    var found = 0
+    var same = 0
+    /// LMDB ended the process: found as well, by the one who waits for it.
+    var crashed = 0
+    var missed: [Int] = []
+    var complaints: [String] = []
+  }
+
+  /// Runs flips in processes of their own, going on behind a flip that ends one.
+  private func flip(from first: Int, by step: Int) throws -> Tally {
+    var tally = Tally()
+    var next = first
+    while next < size {
+      // A process that was ended leaves its flip in the file.
+      let copy = scratch.file("\(first)-\(next).rollcall")
+      try FileManager.default.copyItem(atPath: path, toPath: copy)
+      let outcome = try ProbeProcess.run(["flip", copy, "\(next)", "\(size)", "\(step)"])
+      try FileManager.default.removeItem(atPath: copy)
+      var last = next
+      for line in outcome.lines {
+        switch line {
+        case "found": tally.found += 1
+        case "same": tally.same += 1
+        case "missed": tally.missed.append(last)
+        default:
+          guard line.hasPrefix("at "), let offset = Int(line.dropFirst(3)) else {
+            tally.complaints.append(line)
+            continue
+          }
+          last = offset
+        }
+      }
+      guard outcome.status != 0 else { break }
+      tally.crashed += 1
+      next = last + step
+    }
+    return tally
+  }
+
+  @Test func noFlipGoesUnfound() throws {
+    // A prime, so that every kind of place is met.
+    let step = ProcessInfo.processInfo.environment["ROLLCALL_ALL_FLIPS"] == nil ? 7 : 1
+    let tally = try flip(from: 0, by: step)
+    #expect(tally.missed.isEmpty)
+    #expect(tally.complaints.isEmpty)
+    #expect(tally.found + tally.same + tally.crashed == (size + step - 1) / step)
+    #expect(tally.found > size / step / 10)
+    print(tally.found, tally.same, tally.crashed, size)
+  }
+}
