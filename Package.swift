@@ -16,6 +16,12 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "Rollcall", targets: ["Rollcall"]),
+    // The parts one by one, for the benchmarks: nothing in them is promised.
+    .library(
+      name: "RollcallModules",
+      targets: [
+        "XMPPStanza", "XMPPStream", "RosterCore", "EventLog", "Captures", "ContactSections",
+      ]),
     .executable(name: "rollcall", targets: ["RollcallCLI"]),
   ],
   dependencies: [

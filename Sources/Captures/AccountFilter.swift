@@ -54,6 +54,9 @@ package struct AccountFilter {
   private static let maximumHeld = 10_000
   private static let maximumHeldBytes = 16 << 20
 
+  /// The connection whose elements just pass: it is known whose it is, and nothing is held back.
+  private var settled: String?
+
   /// A filter that lets pass one account's records; without one, those of the only account.
   package init(account: BareJID?) {
     chosen = account
@@ -63,6 +66,10 @@ package struct AccountFilter {
   package mutating func take(
     _ record: CapturedRecord, _ sink: (CapturedRecord) throws -> Void
   ) rethrows {
+    if let settled {
+      if settled == record.connection, case .element = record.content { return try sink(record) }
+      self.settled = nil
+    }
     let session = session(of: record)
     learn(from: record, session)
     held.append(Held(record: record, session: session))
@@ -74,6 +81,21 @@ package struct AccountFilter {
       sessions[first.session]?.isOver = true
       try release(all: false, sink)
     }
+    settle(record, session)
+  }
+
+  /// Notes where all that is looked at in the elements of a connection is known already.
+  private mutating func settle(_ record: CapturedRecord, _ session: Int) {
+    guard held.isEmpty, isAnnounced, let account = sessions[session]?.account, passes(account),
+      current[record.connection] == session
+    else { return }
+    settled = record.connection
+  }
+
+  /// Whether the filter looks at a child of a top-level element that has this name.
+  package static func readsChild(_ name: XMLName) -> Bool {
+    name == XMLName("bind", in: Namespace.bind)
+      || name == XMLName("authorization-identifier", in: Namespace.sasl2)
   }
 
   /// Says that the capture has ended, and hands over what still waits.

@@ -30,12 +30,19 @@ package struct CaptureReader {
   private var lines: LineSplitter
 
   /// A reader at the beginning of a capture.
-  package init(format: CaptureFormat, options: ReaderOptions = ReaderOptions()) {
+  ///
+  /// - Parameter isRead: Which children of an element the caller looks at, by their names. The
+  ///   others may be missing from its node, and the first of them may be there by its name alone;
+  ///   nothing is ever missing from its bytes. Nil for a caller that looks at everything.
+  package init(
+    format: CaptureFormat, options: ReaderOptions = ReaderOptions(),
+    readingChildren isRead: ElementInterest.Rule? = nil
+  ) {
     // How many bytes of a line a byte of an element takes at most.
     var escapedBytes = 1
     switch format.shape {
     case .native:
-      reader = .lines(NativeReader(options))
+      reader = .lines(NativeReader(options, readingChildren: isRead))
       escapedBytes = 6
     case .raw:
       reader = .lines(RawReader(options))
@@ -96,6 +103,9 @@ package struct CaptureReader {
       let problem = CaptureProblem(line: line.number, message: "the line is too long")
       return try sink(.problem(problem))
     }
+    guard !reader.takesCredentialsOut else {
+      return try reader.take(bytes, number: line.number, sink)
+    }
     try reader.take(bytes, number: line.number) { try sink($0.withoutCredentials) }
   }
 }
@@ -104,20 +114,26 @@ package struct CaptureReader {
 protocol LineReader: AnyObject {
   typealias Sink = (CaptureOutput) throws -> Void
 
+  /// Whether it takes credentials out itself; otherwise what it gives still has them.
+  var takesCredentialsOut: Bool { get }
   /// Takes the next line, without its end.
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws
   /// Says that no line follows.
   func finish(_ sink: Sink) throws
 }
 
+extension LineReader {
+  var takesCredentialsOut: Bool { false }
+}
+
 extension CaptureOutput {
   /// The same without credentials.
   fileprivate var withoutCredentials: CaptureOutput {
     guard case .record(var record) = self,
-      case .element(let direction, let node, let bytes) = record.content
+      case .element(let direction, let node, _) = record.content
     else { return self }
-    let clean = Captures.withoutCredentials(node, bytes)
-    record.content = .element(direction, clean.node, bytes: clean.bytes)
+    guard let clean = Credentials.scrubbed(node) else { return self }
+    record.content = .element(direction, clean, bytes: clean.serialized())
     return .record(record)
   }
 }

@@ -10,15 +10,34 @@ package import XMPPStanza
 package func withoutCredentials(
   _ node: XMLNode, _ bytes: [UInt8]
 ) -> (node: XMLNode, bytes: [UInt8]) {
-  guard let clean = Credentials.scrubbed(node, isRegistration: false) else { return (node, bytes) }
+  guard let clean = Credentials.scrubbed(node) else { return (node, bytes) }
   return (clean, clean.serialized())
 }
 
-private enum Credentials {
-  static let removed = "urn:rollcall:removed:0"
+/// Whether an element or an attribute of this name can be what lets one log in, or can hold it:
+/// nothing is taken out of an element in which there is no such name.
+func mayHoldCredentials(_ name: XMLName) -> Bool {
+  if Credentials.isPassword(name.local) { return true }
+  switch name.namespace {
+  case Namespace.client, Namespace.component: return name.local == "handshake"
+  case Namespace.dataForms: return name.local == "field"
+  case Namespace.sasl, Namespace.sasl2, Namespace.fast, Namespace.legacyAuth, Namespace.register,
+    Credentials.scramUpgrade, Credentials.httpUpload:
+    return true
+  default: return false
+  }
+}
+
+enum Credentials {
+  private static let removed = "urn:rollcall:removed:0"
+
+  /// XEP-0480.
+  fileprivate static let scramUpgrade = "urn:xmpp:scram-upgrade:0"
+  /// XEP-0363.
+  fileprivate static let httpUpload = "urn:xmpp:http:upload:0"
 
   /// What a secret was for.
-  enum Kind: String {
+  private enum Kind: String {
     case sasl
     case token
     case password
@@ -28,7 +47,9 @@ private enum Credentials {
   }
 
   /// The element without its secrets, nil where it has none.
-  static func scrubbed(_ node: XMLNode, isRegistration: Bool) -> XMLNode? {
+  static func scrubbed(_ node: XMLNode) -> XMLNode? { scrubbed(node, isRegistration: false) }
+
+  private static func scrubbed(_ node: XMLNode, isRegistration: Bool) -> XMLNode? {
     var clean: XMLNode?
     for (index, attribute) in node.attributes.enumerated() {
       guard isSecret(attribute, of: node), attribute.value != removed else { continue }
@@ -91,12 +112,13 @@ private enum Credentials {
     return attribute.name.local == "token" && node.name.namespace == Namespace.fast
   }
 
-  private static func isPassword(_ name: String) -> Bool {
+  fileprivate static func isPassword(_ name: String) -> Bool {
     name.utf8.count == 8 && name.lowercased() == "password"
   }
 
   /// The kind of secret that the content of an element is, nil where it is none.
   private static func kind(of node: XMLNode, isRegistration: Bool) -> Kind? {
+    guard mayHoldCredentials(node.name) else { return nil }
     let local = node.name.local
     if isPassword(local) { return .password }
     switch node.name.namespace {
@@ -112,10 +134,10 @@ private enum Credentials {
       return isRegistration && !harmless.contains(local) ? .registration : nil
     // XEP-0114; its namespace is the default one of a stream that a log does not show.
     case Namespace.component, Namespace.client: return local == "handshake" ? .handshake : nil
-    // XEP-0480: what a server needs to check a password is enough to use it.
-    case "urn:xmpp:scram-upgrade:0": return local == "hash" ? .password : nil
-    // XEP-0363: headers with which a file is put on a server.
-    case "urn:xmpp:http:upload:0": return local == "header" ? .authorization : nil
+    // What a server needs to check a password is enough to use it.
+    case scramUpgrade: return local == "hash" ? .password : nil
+    // Headers with which a file is put on a server.
+    case httpUpload: return local == "header" ? .authorization : nil
     default: return nil
     }
   }

@@ -5,6 +5,7 @@ import XMPPStream
 final class NativeReader: LineReader {
   private let parser: StreamParser
   private var hasHeader = false
+  private var commonLine = NativeLine()
 
   /// A line of its own kind of mistake, which is skipped.
   private struct Mistake: Error {
@@ -15,11 +16,22 @@ final class NativeReader: LineReader {
     }
   }
 
-  init(_ options: ReaderOptions) {
-    parser = StreamParser(root: .records, limits: options.limits)
+  /// The parser says where credentials can be, so that not every element is searched for them.
+  let takesCredentialsOut = true
+
+  /// - Parameter isRead: Which children of an element the caller looks at; nil for all.
+  init(_ options: ReaderOptions, readingChildren isRead: ElementInterest.Rule?) {
+    let isBuilt: ElementInterest.Rule = { name in
+      isRead.map { $0(name) || AccountFilter.readsChild(name) } ?? true
+    }
+    parser = StreamParser(
+      root: .records, limits: options.limits,
+      interest: ElementInterest(
+        keepingChildren: isBuilt, allWith: { mayHoldCredentials($0) }))
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    if hasHeader, let record = commonRecord(line, number) { return try sink(.record(record)) }
     guard !line.allSatisfy(\.isBlank) else { return }
     let content: CapturedRecord.Content
     var time: Int64?
@@ -98,6 +110,27 @@ final class NativeReader: LineReader {
 
   // MARK: The records
 
+  /// The record of a line as nearly all are. Nil for any other, and for one with a mistake.
+  private func commonRecord(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
+    guard commonLine.read(line) else { return nil }
+    var found: StreamEvent?
+    var count = 0
+    do {
+      try parser.feed(commonLine.xml) { event in
+        found = event
+        count += 1
+      }
+      try parser.finish()
+    } catch {
+      parser.reset()
+      return nil
+    }
+    guard count == 1, let found else { return nil }
+    return CapturedRecord(
+      connection: "", time: commonLine.time, line: number,
+      content: Self.content(found, commonLine.direction))
+  }
+
   private static func object(_ line: ArraySlice<UInt8>) throws(Mistake) -> JSONScanner.Object {
     do {
       return try JSONScanner.object(line)
@@ -139,7 +172,7 @@ final class NativeReader: LineReader {
     }
     guard let xml = object["xml"] else { throw Mistake("\"xml\" is missing") }
     guard case .string(let bytes) = xml else { throw Mistake("\"xml\" is not a string") }
-    return CapturedRecord.Content(try event(bytes), direction)
+    return Self.content(try event(bytes), direction)
   }
 
   private func bookmark(
@@ -172,6 +205,17 @@ final class NativeReader: LineReader {
     case .string(Array("closed".utf8)): return .closed
     default: throw Mistake("\"stream\" is none of \"opened\", \"resumed\", \"closed\"")
     }
+  }
+
+  /// What an element, header or end tag becomes, credentials taken out.
+  private static func content(
+    _ event: StreamEvent, _ direction: Direction
+  ) -> CapturedRecord.Content {
+    guard case .element(let element) = event, element.asksForAll else {
+      return CapturedRecord.Content(event, direction)
+    }
+    let (node, bytes) = withoutCredentials(element.node, element.bytes)
+    return .element(direction, node, bytes: bytes)
   }
 
   /// The one element, header or end tag that a record holds.

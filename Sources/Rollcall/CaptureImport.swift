@@ -125,7 +125,9 @@ package struct CaptureImport {
       throw UnreadableFile(chunk).map { .unreadable($0) } ?? ImportError.unknownFormat
     }
     var summary = ImportSummary(format: format)
-    var reader = CaptureReader(format: format, options: ReaderOptions(year: options.year))
+    var reader = CaptureReader(
+      format: format, options: ReaderOptions(year: options.year),
+      readingChildren: StanzaTranslator.readsChild)
     var filter = AccountFilter(account: options.account)
     var hash = SHA256()
     var done = 0

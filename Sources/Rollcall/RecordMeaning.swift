@@ -40,17 +40,23 @@ package struct RecordMeaning {
 
   /// What an element means.
   package init(_ node: XMLNode, _ direction: Direction) {
-    event = StanzaTranslator.translate(node, direction)
-    var jids = event?.contacts ?? []
-    let other = node.attribute(direction == .inbound ? "from" : "to")
-    if let other, let jid = try? JID(parsing: other) { jids.insert(jid.bare) }
-    contacts = jids.map(\.text).sorted()
+    let (event, peer) = StanzaTranslator.read(node, direction)
+    self.event = event
+    contacts = Self.names(of: event, and: peer)
   }
 
   /// What something means that is not an element.
   package init(_ event: RosterEvent?) {
     self.event = event
-    contacts = (event?.contacts ?? []).map(\.text).sorted()
+    contacts = Self.names(of: event, and: nil)
+  }
+
+  /// The contacts of an event and one more, none twice.
+  private static func names(of event: RosterEvent?, and peer: BareJID?) -> [String] {
+    var jids = event?.contacts ?? []
+    if let peer, !jids.contains(peer) { jids.append(peer) }
+    guard jids.count > 1 else { return jids.map(\.text) }
+    return Set(jids).map(\.text).sorted()
   }
 
   /// What an annotation means: no event, and the index finds it.
@@ -131,8 +137,8 @@ extension RecordDirection {
 }
 
 extension RosterEvent {
-  /// The contacts that an event names.
-  var contacts: Set<BareJID> {
+  /// The contacts that an event names, in no order, and some perhaps twice.
+  var contacts: [BareJID] {
     guard case .stanza(let event) = self else { return [] }
     switch event {
     case .setSent(let set): return set.query.contacts
@@ -140,13 +146,13 @@ extension RosterEvent {
     case .answerReceived(let answer):
       switch answer.payload {
       case .roster(let query): return query.contacts
-      case .blockList(let jids): return Set(jids.map(\.bare))
+      case .blockList(let jids): return jids.map(\.bare)
       case .nothing, .other, .vCard, .nickname, .error: return []
       }
     case .subscriptionReceived(let stanza), .subscriptionSent(let stanza):
       return [stanza.contact]
     case .availableReceived(let from, _), .unavailableReceived(let from): return [from.bare]
-    case .blocked(_, let jids), .unblocked(_, let jids): return Set(jids.map(\.bare))
+    case .blocked(_, let jids), .unblocked(_, let jids): return jids.map(\.bare)
     case .nicknamePublished(let jid, _), .vCardPublished(let jid, _): return [jid]
     case .querySent, .answerSent, .presenceSent, .rejected: return []
     }
@@ -154,5 +160,5 @@ extension RosterEvent {
 }
 
 extension RosterQuery {
-  fileprivate var contacts: Set<BareJID> { Set(items.map(\.jid)) }
+  fileprivate var contacts: [BareJID] { items.map(\.jid) }
 }

@@ -10,19 +10,65 @@ package enum StanzaTranslator {
   /// Only direct children of a stanza count: a stanza forwarded inside a message is none.
   /// Complexity: linear in the element.
   package static func translate(_ node: XMLNode, _ direction: Direction) -> RosterEvent? {
+    read(node, direction).event
+  }
+
+  /// The event that an element stands for, as `translate` gives it, and whom it came from or went
+  /// to, where it names an address that can be prepared.
+  package static func read(
+    _ node: XMLNode, _ direction: Direction
+  ) -> (event: RosterEvent?, peer: BareJID?) {
     do {
-      switch try Stanza(node) {
-      case .iq(let iq): return translate(iq, direction)
-      case .presence(let presence): return translate(presence, direction).map { .stanza($0) }
-      case .message(let message): return translate(message, direction).map { .stanza($0) }
-      case nil: return translateNonza(node, direction)
+      guard let stanza = try Stanza(node) else {
+        return (translateNonza(node, direction), peer(of: node, direction))
       }
+      let head = stanza.head
+      let peer = direction == .inbound ? head.from : head.to
+      return (translate(stanza, direction), peer?.bare)
     } catch {
-      switch error {
-      case .address: return rejection(.address, error.description)
-      case .unknownType: return rejection(.type, error.description)
-      }
+      let event =
+        switch error {
+        case .address: rejection(.address, error.description)
+        case .unknownType: rejection(.type, error.description)
+        }
+      return (event, peer(of: node, direction))
     }
+  }
+
+  /// Whether a child of a top-level element that has this name can matter to what the element
+  /// means: of the others it matters only whether there are any.
+  package static func readsChild(_ name: XMLName) -> Bool {
+    switch name.local {
+    case "show", "priority", "status", "error": name.namespace == Namespace.client
+    case "query": name.namespace == Namespace.roster
+    case "blocklist", "block", "unblock": name.namespace == Namespace.blocking
+    case "vCard": name.namespace == Namespace.vCard
+    case "pubsub": name.namespace == Namespace.pubsub
+    case "event": name.namespace == Namespace.pubsubEvent
+    case "nick": name.namespace == Namespace.nick
+    case "delay": name.namespace == Namespace.delay
+    case "x": name.namespace == Namespace.mucUser
+    case "bind": name.namespace == Namespace.bind
+    case "ver": name.namespace == Namespace.rosterVersioning
+    case "sub": name.namespace == Namespace.preApproval
+    case "authorization-identifier": name.namespace == Namespace.sasl2
+    case "resumed": name.namespace == Namespace.streamManagement
+    case "bound": name.namespace == Namespace.bind2
+    default: false
+    }
+  }
+
+  private static func translate(_ stanza: Stanza, _ direction: Direction) -> RosterEvent? {
+    switch stanza {
+    case .iq(let iq): translate(iq, direction)
+    case .presence(let presence): translate(presence, direction).map { .stanza($0) }
+    case .message(let message): translate(message, direction).map { .stanza($0) }
+    }
+  }
+
+  private static func peer(of node: XMLNode, _ direction: Direction) -> BareJID? {
+    let text = node.attribute(direction == .inbound ? "from" : "to")
+    return text.flatMap { try? JID(parsing: $0) }?.bare
   }
 
   private static func rejection(_ kind: Rejection.Kind, _ reason: String) -> RosterEvent {

@@ -31,6 +31,10 @@ public struct JID: Hashable, Sendable {
   /// It splits at the first `/`, then the first part at its first `@` (RFC 7622 §3.1).
   /// - Throws: `JIDError`, naming the part that cannot be prepared.
   public init(parsing text: String) throws(JIDError) {
+    if let same = JIDPreparation.prepared(text) {
+      self = same
+      return
+    }
     guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
       try self.init(bare: BareJID(parsing: text), resource: nil)
       return

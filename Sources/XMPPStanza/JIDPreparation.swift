@@ -11,40 +11,71 @@ enum JIDPreparation {
     return try prepareLocal(text[..<at]) + "@" + domain
   }
 
+  /// A full or bare address in which nothing has to be prepared, as nearly all are.
+  ///
+  /// Nil for any other, and for one that is wrong.
+  static func prepared(_ text: String) -> JID? {
+    // The closure alone sees the pointer, and `bareCount` is at most its count.
+    text.utf8.withContiguousStorageIfAvailable { bytes -> JID? in
+      guard let parts = SimpleParts(bytes), !parts.needsLowering,
+        max(parts.localCount, parts.domainCount) <= JIDLimit.partBytes
+      else { return nil }
+      let bare = BareJID(prepared: String(decoding: bytes[..<parts.bareCount], as: UTF8.self))
+      guard parts.bareCount < bytes.count else { return JID(prepared: bare, resource: nil) }
+      let resource = bytes[(parts.bareCount + 1)...]
+      guard (1...JIDLimit.partBytes).contains(resource.count) else { return nil }
+      return JID(prepared: bare, resource: String(decoding: resource, as: UTF8.self))
+    } ?? nil
+  }
+
   /// The fast path: an address of plain ASCII, whose letters need only be put in lower case.
   ///
   /// Nil where a byte is not ASCII or where only the long way can say what is wrong.
   private static func prepareASCII(_ text: String) throws(JIDError) -> String? {
-    var needsLowering = false
-    var at: Int?
-    var count = 0
-    var previous = UInt8(ascii: ".")
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "_"):
-        break
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): needsLowering = true
-      case UInt8(ascii: "@"):
-        guard at == nil, count > 0 else { return nil }
-        at = count
-      case UInt8(ascii: "."):
-        // An empty label, if this is the domain.
-        guard previous != UInt8(ascii: "."), previous != UInt8(ascii: "@") else { return nil }
-      case UInt8(ascii: "-"):
-        // Perhaps an A-label, which is compared as the U-label that it stands for.
-        guard previous != UInt8(ascii: "-") else { return nil }
-      default: return nil
-      }
-      previous = byte
-      count += 1
+    guard let parts = SimpleParts(text.utf8), parts.bareCount == text.utf8.count else {
+      return nil
     }
-    guard previous != UInt8(ascii: "."), previous != UInt8(ascii: "@") else { return nil }
-    let localCount = at ?? 0
-    let domainCount = count - (at.map { $0 + 1 } ?? 0)
-    guard localCount <= JIDLimit.partBytes else { throw .tooLong(.local) }
-    guard domainCount <= JIDLimit.partBytes else { throw .tooLong(.domain) }
-    return needsLowering ? text.lowercased() : text
+    guard parts.localCount <= JIDLimit.partBytes else { throw .tooLong(.local) }
+    guard parts.domainCount <= JIDLimit.partBytes else { throw .tooLong(.domain) }
+    return parts.needsLowering ? text.lowercased() : text
+  }
+
+  /// The parts of an address whose bare part is plain ASCII without anything unusual.
+  private struct SimpleParts {
+    private(set) var localCount = 0
+    private(set) var domainCount = 0
+    /// The bytes up to the first `/`, or all.
+    private(set) var bareCount = 0
+    private(set) var needsLowering = false
+
+    init?(_ bytes: some Sequence<UInt8>) {
+      var hasLocal = false
+      var previous = UInt8(ascii: ".")
+      bare: for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+          UInt8(ascii: "_"):
+          break
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): needsLowering = true
+        case UInt8(ascii: "@"):
+          guard !hasLocal, bareCount > 0 else { return nil }
+          hasLocal = true
+          localCount = bareCount
+        case UInt8(ascii: "."):
+          // An empty label, if this is the domain.
+          guard previous != UInt8(ascii: "."), previous != UInt8(ascii: "@") else { return nil }
+        case UInt8(ascii: "-"):
+          // Perhaps an A-label, which is compared as the U-label that it stands for.
+          guard previous != UInt8(ascii: "-") else { return nil }
+        case UInt8(ascii: "/"): break bare
+        default: return nil
+        }
+        previous = byte
+        bareCount += 1
+      }
+      guard previous != UInt8(ascii: "."), previous != UInt8(ascii: "@") else { return nil }
+      domainCount = bareCount - (hasLocal ? localCount + 1 : 0)
+    }
   }
 
   private static func prepareLocal(_ part: Substring) throws(JIDError) -> String {

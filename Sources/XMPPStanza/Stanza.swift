@@ -3,6 +3,14 @@ package enum Stanza: Hashable, Sendable {
   case iq(IQ)
   case presence(Presence)
   case message(Message)
+
+  package var head: StanzaHead {
+    switch self {
+    case .iq(let iq): iq.head
+    case .presence(let presence): presence.head
+    case .message(let message): message.head
+    }
+  }
 }
 
 /// What the three kinds of stanza have in common (RFC 6120 §8.1).

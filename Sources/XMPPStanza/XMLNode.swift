@@ -62,7 +62,11 @@ extension XMLNode {
 
   /// The value of an attribute without a prefix, or nil where there is none.
   package func attribute(_ local: String) -> String? {
-    attributes.first { $0.name.local == local && $0.name.namespace.isEmpty }?.value
+    for attribute in attributes
+    where attribute.name.local == local && attribute.name.namespace.isEmpty {
+      return attribute.value
+    }
+    return nil
   }
 
   /// The child elements, text left out.
@@ -77,7 +81,11 @@ extension XMLNode {
 
   /// The first direct child of this expanded name.
   package func child(_ local: String, in namespace: String) -> XMLNode? {
-    children.first { $0.is(local, in: namespace) }
+    for item in content {
+      guard case .element(let child) = item, child.is(local, in: namespace) else { continue }
+      return child
+    }
+    return nil
   }
 
   /// The text directly inside the element, the text of its children left out.

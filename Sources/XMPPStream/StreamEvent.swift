@@ -10,11 +10,14 @@ package struct StreamElement: Hashable, Sendable {
   /// and the prefix `stream`. Where the element used declarations of a stream header that says
   /// otherwise, they have been put into its start tag; nothing else ever differs.
   package let bytes: [UInt8]
+  /// Whether a name is in it, however deep, that asks for everything (`ElementInterest`).
+  package let asksForAll: Bool
 
   /// An element with its bytes.
-  package init(node: XMLNode, bytes: [UInt8]) {
+  package init(node: XMLNode, bytes: [UInt8], asksForAll: Bool = false) {
     self.node = node
     self.bytes = bytes
+    self.asksForAll = asksForAll
   }
 }
 

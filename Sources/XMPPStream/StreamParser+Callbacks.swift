@@ -4,48 +4,56 @@ import XMPPStanza
 // What libxml2 calls while it is fed: nothing here may throw, for C stands in between.
 extension StreamParser {
   func didStart(_ element: xml_push_start) {
-    if isOpeningRoot {
-      isOpeningRoot = false
-      return
-    }
     do throws(StreamError.Kind) {
+      guard builder.pointee.isEmpty else { return try builder.pointee.start(element) }
+      guard !isOpeningRoot else {
+        isOpeningRoot = false
+        return
+      }
       guard rootTag != nil else { return try startRoot(element) }
-      guard builder.isEmpty else { return try builder.start(element) }
       if Self.isStreamTag(element) { return try startNextStream(element) }
       guard !expectsHeader else { throw .badRoot }
       if let rootTag, !rootTag.foreign.isEmpty {
         let own = try element.declarations().map(\.prefix)
         missing = rootTag.foreign.filter { !own.contains($0.prefix) }
       }
-      try builder.start(element)
+      try builder.pointee.start(element)
     } catch {
       fail(error)
     }
   }
 
   func didEnd() {
-    guard let context else { return }
-    let end = context.shift + Int(xml_push_position(context.parser))
-    guard !builder.isEmpty else {
-      position = end
-      phase = .between
-      events.append(.end)
-      if root == .wire { rootTag = nil }
-      return stopContext()
+    guard builder.pointee.isEmpty else {
+      guard let result = builder.pointee.end(), let end = parsedEnd else { return }
+      do throws(StreamError.Kind) {
+        try finishElement(result, end: end)
+      } catch {
+        fail(error)
+      }
+      return
     }
-    do throws(StreamError.Kind) {
-      guard let node = builder.end() else { return }
-      try finishElement(node, end: end)
-    } catch {
-      fail(error)
-    }
+    guard let end = parsedEnd else { return }
+    position = end
+    phase = .between
+    events.append(.end)
+    if root == .wire { rootTag = nil }
+    stopContext()
   }
 
-  private func finishElement(_ node: XMLNode, end: Int) throws(StreamError.Kind) {
-    let bytes = try slice(to: end)
+  /// The offset in the stream up to which libxml2 has parsed.
+  private var parsedEnd: Int? {
+    context.map { $0.shift + Int(xml_push_position($0.parser)) }
+  }
+
+  private func finishElement(
+    _ result: ElementBuilder.Result, end: Int
+  ) throws(StreamError.Kind) {
+    let bytes = RootTag.insert(missing, into: try slice(to: end))
+    let node = result.isPruned && result.asksForAll ? try whole(bytes) : result.node
     events.append(
-      .element(StreamElement(node: node, bytes: RootTag.insert(missing, into: bytes))))
-    missing.removeAll()
+      .element(StreamElement(node: node, bytes: bytes, asksForAll: result.asksForAll)))
+    if !missing.isEmpty { missing.removeAll() }
     position = end
     phase = .between
     guard let context, end - context.shift < Self.contextBytes else { return stopContext() }
@@ -66,7 +74,7 @@ extension StreamParser {
   /// The header of a connection's first stream: the root of this context.
   private func startRoot(_ element: xml_push_start) throws(StreamError.Kind) {
     guard Self.isStreamTag(element) else { throw .badRoot }
-    let node = try builder.node(element)
+    let node = try builder.pointee.node(element)
     guard let tag = try headerTag() else { return }
     finishHeader(node, tag)
     rootTag = RootTag(header: Array(tag.bytes), declarations: try element.declarations())
@@ -83,7 +91,7 @@ extension StreamParser {
       rootTag = nil
       phase = .between
     case .records:
-      let node = try builder.node(element)
+      let node = try builder.pointee.node(element)
       guard let tag = try headerTag() else { return }
       finishHeader(node, tag)
       if tag.isEmptyElement { events.append(.end) }
@@ -105,8 +113,7 @@ extension StreamParser {
   private func headerTag() throws(StreamError.Kind)
     -> (bytes: ArraySlice<UInt8>, isEmptyElement: Bool)?
   {
-    guard let context else { return nil }
-    let end = context.shift + Int(xml_push_position(context.parser))
+    guard let end = parsedEnd else { return nil }
     guard end >= bufferStart, end - bufferStart < buffer.count else { return nil }
     switch buffer[end - bufferStart] {
     case UInt8(ascii: ">"): return (try slice(to: end + 1), false)
@@ -125,23 +132,14 @@ extension StreamParser {
     }
     guard end - position <= limits.bytesPerElement else { throw .limit(.bytesPerElement) }
     let bytes = buffer[(position - bufferStart)..<(end - bufferStart)]
-    guard bytes.isUTF8 else { throw .unsupportedEncoding }
+    guard bytes.withUnsafeBytes(\.isUTF8) else { throw .unsupportedEncoding }
     return bytes
   }
 
   private static func isStreamTag(_ element: xml_push_start) -> Bool {
-    guard let uri = element.uri else { return false }
+    // Hardly any element begins so: no text need be made of the others' names.
+    guard element.local.pointee == UInt8(ascii: "s"), let uri = element.uri else { return false }
     return String(interned: element.local) == "stream"
       && String(interned: uri) == Namespace.streams
-  }
-}
-
-extension ArraySlice<UInt8> {
-  fileprivate var isUTF8: Bool {
-    withUnsafeBufferPointer { bytes in
-      var union: UInt8 = 0
-      for byte in bytes { union |= byte }
-      return union < 0x80 || String(validating: bytes, as: UTF8.self) != nil
-    }
   }
 }

@@ -33,7 +33,12 @@ package final class StreamParser {
   let limits: StreamLimits
   var phase = Phase.between
   var context: Context?
-  var builder: ElementBuilder
+  /// At an address of its own, for C calls back with it many times an element: each access to a
+  /// variable of a class is checked for conflicts. Here there are none: nothing else uses it while
+  /// libxml2 is fed.
+  let builder: UnsafeMutablePointer<ElementBuilder>
+  /// Parses the elements again of which too much was left out.
+  private var thorough: StreamParser?
   /// The open root, nil where a stream header has to come.
   var rootTag: RootTag?
   /// Whether the root's own tag is being handed to a fresh context.
@@ -47,6 +52,8 @@ package final class StreamParser {
   /// Foreign declarations that the element in work may rely on.
   var missing: [RootTag.Declaration] = []
   var events: [StreamEvent] = []
+  /// Empty, with room for the next events.
+  private var spareEvents: [StreamEvent] = []
 
   /// More at once and libxml2, which does not look further ahead than 10 MB, gives up.
   static let pieceBytes = 64 << 10
@@ -54,15 +61,22 @@ package final class StreamParser {
   static let contextBytes = 4 << 20
 
   /// A parser at the beginning of a stream.
-  package init(root: StreamRoot, limits: StreamLimits) {
+  ///
+  /// - Parameter interest: What is built of each element.
+  package init(
+    root: StreamRoot, limits: StreamLimits, interest: ElementInterest = .everything
+  ) {
     self.root = root
     self.limits = limits
-    builder = ElementBuilder(limits: limits)
+    builder = .allocate(capacity: 1)
+    builder.initialize(to: ElementBuilder(limits: limits, interest: interest))
     rootTag = root == .records ? .standard : nil
   }
 
   deinit {
     if let context { xml_push_free(context.parser) }
+    builder.deinitialize(count: 1)
+    builder.deallocate()
   }
 
   /// Whether no element is open and no byte waits but white space.
@@ -130,16 +144,21 @@ extension StreamParser {
     while !isWaiting {
       step(isWaiting: &isWaiting)
       if !events.isEmpty {
-        let ready = events
-        events.removeAll(keepingCapacity: true)
+        var ready = events
+        events = spareEvents
         for event in ready { try sink(event) }
+        ready.removeAll(keepingCapacity: true)
+        spareEvents = ready
       }
       if case .failed(let error) = phase { throw error }
     }
     let done = min(position - bufferStart, buffer.count)
-    if done > 0 {
+    guard done > 0 else { return }
+    bufferStart += done
+    if done == buffer.count {
+      buffer.removeAll(keepingCapacity: true)
+    } else {
       buffer.removeFirst(done)
-      bufferStart += done
     }
   }
 
@@ -198,7 +217,7 @@ extension StreamParser {
       },
       text: { owner, bytes, count in
         Unmanaged<StreamParser>.fromOpaque(owner)._withUnsafeGuaranteedRef {
-          $0.builder.append(text: UnsafeBufferPointer(start: bytes, count: Int(count)))
+          $0.builder.pointee.append(text: UnsafeBufferPointer(start: bytes, count: Int(count)))
         }
       })
     let owner = Unmanaged.passUnretained(self).toOpaque()
@@ -222,7 +241,7 @@ extension StreamParser {
     if let context { xml_push_free(context.parser) }
     context = nil
     isOpeningRoot = false
-    builder.reset()
+    builder.pointee.reset()
   }
 
   private func feedContext() {
@@ -282,6 +301,23 @@ extension StreamParser {
       brackets += 1
     }
     return end
+  }
+
+  /// An element with everything in it, from its bytes, which stand by themselves.
+  func whole(_ bytes: [UInt8]) throws(StreamError.Kind) -> XMLNode {
+    let parser = thorough ?? StreamParser(root: .records, limits: limits)
+    thorough = parser
+    var node: XMLNode?
+    do {
+      try parser.feed(bytes) { event in
+        if case .element(let element) = event { node = element.node }
+      }
+    } catch {
+      parser.reset()
+    }
+    // It has been parsed before: it is well-formed.
+    guard let node else { throw .notWellFormed(code: 0) }
+    return node
   }
 
   func fail(_ kind: StreamError.Kind) {

@@ -136,6 +136,7 @@ func event(of content: CapturedRecord.Content) -> RosterEvent? {
     .session(.captureBegan(account: account, inboundOnly: inboundOnly))
   case .opened(let jid): .session(.opened(jid))
   case .resumed(let jid): .session(.resumed(jid))
-  case .closed, .bookmark: .session(.closed(isLost: true))
+  case .closed: .session(.closed(isLost: true))
+  case .bookmark: nil
   }
 }

@@ -1,6 +1,6 @@
 package import RosterCore
 package import XMPPStanza
-import XMPPStream
+package import XMPPStream
 
 /// A dialogue between a client and its server, reduced line by line.
 ///
@@ -90,7 +90,12 @@ package struct Scenario {
   private mutating func line(_ xml: String, _ direction: Direction, _ time: Int64?) -> Outcome {
     self.time = time ?? self.time
     wire.append(WireLine(time: self.time, content: .element(direction, xml)))
-    guard let event = StanzaTranslator.translate(element(xml), direction) else {
+    let meaning = StanzaTranslator.read(element(xml), direction)
+    let sparse = StanzaTranslator.read(element(xml, as: .readByTranslator), direction)
+    guard meaning == sparse else {
+      fatalError("\(meaning) is not \(sparse), from what an import builds of \(xml)")
+    }
+    guard let event = meaning.event else {
       outcomes.append(Outcome())
       return last
     }
@@ -115,11 +120,20 @@ package struct Scenario {
   }
 }
 
+extension ElementInterest {
+  /// What an import has built of an element.
+  package static let readByTranslator = ElementInterest(
+    keepingChildren: StanzaTranslator.readsChild, allWith: { _ in false })
+}
+
 /// The one element of an XML text; the texts of tests are well formed.
-package func element(_ xml: String) -> XMLNode {
+package func element(_ xml: String) -> XMLNode { element(xml, as: .everything) }
+
+/// Those parts of the one element of an XML text that somebody looks at.
+package func element(_ xml: String, as interest: ElementInterest) -> XMLNode {
   var nodes: [XMLNode] = []
   do {
-    let parser = StreamParser(root: .records, limits: .live)
+    let parser = StreamParser(root: .records, limits: .live, interest: interest)
     try parser.feed(Array(xml.utf8)) { event in
       switch event {
       case .header(let element), .element(let element): nodes.append(element.node)

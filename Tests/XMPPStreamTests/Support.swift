@@ -29,10 +29,10 @@ struct Outcome: Equatable {
 /// Feeds the bytes in pieces of the given lengths, in turn; an empty list means in one piece.
 func parse(
   _ bytes: [UInt8], as root: StreamRoot = .records, limits: StreamLimits = .live,
-  pieces: [Int] = []
+  pieces: [Int] = [], interest: ElementInterest = .everything
 ) -> Outcome {
   var outcome = Outcome()
-  let parser = StreamParser(root: root, limits: limits)
+  let parser = StreamParser(root: root, limits: limits, interest: interest)
   do {
     var start = 0
     var turn = 0
@@ -54,9 +54,9 @@ func parse(
 
 func parse(
   _ text: String, as root: StreamRoot = .records, limits: StreamLimits = .live,
-  pieces: [Int] = []
+  pieces: [Int] = [], interest: ElementInterest = .everything
 ) -> Outcome {
-  parse(Array(text.utf8), as: root, limits: limits, pieces: pieces)
+  parse(Array(text.utf8), as: root, limits: limits, pieces: pieces, interest: interest)
 }
 
 func client(

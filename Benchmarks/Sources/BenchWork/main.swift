@@ -1,0 +1,51 @@
+import CaptureGenerator
+import Foundation
+import Works
+
+// Runs works by themselves, without the machinery of the suite.
+//
+//   bench-work list                            their names
+//   bench-work smoke                           all of them once, on a small capture
+//   bench-work run STANZAS CONTACTS TIMES [WORK...]
+//                                              the least and the median of so many runs
+//
+// Files are written below $ROLLCALL_BENCH_FOLDER, else the current folder.
+let folder = ProcessInfo.processInfo.environment["ROLLCALL_BENCH_FOLDER"] ?? "."
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+func works(_ names: some Collection<String>) -> [Work] {
+  names.isEmpty ? Work.all : Work.all.filter { names.contains($0.name) }
+}
+
+func figures(_ trial: Trial, times: Int) throws -> (least: Double, median: Double) {
+  let runs = try (0..<times).map { _ in Double(try trial.run()) / Double(trial.units) }.sorted()
+  return (runs[0], runs[runs.count / 2])
+}
+
+func run(_ shape: CaptureShape, times: Int, _ works: [Work]) throws {
+  let subject = try Case(shape, folder: folder)
+  for work in works {
+    let own = try figures(work.trial(subject), times: times)
+    var line = "\(work.name): \(Int(own.least)) ns a \(work.unit) (median \(Int(own.median)))"
+    if let floor = work.floor {
+      let least = try figures(floor.trial(subject), times: times).least
+      line += ", \(floor.name): \(Int(least)), ratio "
+      line += String(format: "%.2f", own.least / least)
+    }
+    print(line)
+  }
+}
+
+switch arguments.first {
+case "list": Work.all.forEach { print($0.name) }
+case "smoke": try run(CaptureShape(stanzas: 10_000, contacts: 100), times: 1, Work.all)
+case "run" where arguments.count >= 4:
+  guard let stanzas = Int(arguments[1]), let contacts = Int(arguments[2]),
+    let times = Int(arguments[3]), stanzas > 0, contacts > 0, times > 0
+  else { exit(2) }
+  let chosen = works(arguments.dropFirst(4))
+  try run(CaptureShape(stanzas: stanzas, contacts: contacts), times: times, chosen)
+default:
+  FileHandle.standardError.write(Data("usage: bench-work list | smoke | run …\n".utf8))
+  exit(2)
+}

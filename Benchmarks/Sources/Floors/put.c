@@ -1,0 +1,130 @@
+#include "Floors.h"
+
+#include <lmdb.h>
+#include <string.h>
+
+typedef struct {
+  MDB_dbi records;
+  MDB_dbi events;
+  MDB_dbi index;
+} databases;
+
+static void store(uint8_t *space, uint64_t value, int bytes) {
+  for (int place = bytes - 1; place >= 0; place--) {
+    space[place] = (uint8_t)value;
+    value >>= 8;
+  }
+}
+
+static int open_environment(const char *path, unsigned flags, MDB_env **env) {
+  int code = mdb_env_create(env);
+  if (code == MDB_SUCCESS) code = mdb_env_set_maxdbs(*env, 8);
+  if (code == MDB_SUCCESS) code = mdb_env_set_mapsize(*env, (size_t)64 << 30);
+  if (code == MDB_SUCCESS) {
+    code = mdb_env_open(*env, path, MDB_NOSUBDIR | MDB_NOTLS | flags, 0600);
+  }
+  return code;
+}
+
+// Puts a value behind the last one: room for a header, then the bytes.
+static int append(
+    MDB_txn *transaction, MDB_dbi database, uint64_t sequence, size_t header, const uint8_t *bytes,
+    size_t count) {
+  uint8_t number[8];
+  store(number, sequence, 8);
+  MDB_val key = {.mv_size = sizeof number, .mv_data = number};
+  MDB_val value = {.mv_size = header + count, .mv_data = NULL};
+  int code = mdb_put(transaction, database, &key, &value, MDB_APPEND | MDB_RESERVE);
+  if (code != MDB_SUCCESS) return code;
+  memset(value.mv_data, 0, header);
+  memcpy((uint8_t *)value.mv_data + header, bytes, count);
+  return code;
+}
+
+static int put_index(
+    MDB_txn *transaction, MDB_dbi database, uint64_t sequence, const floors_record *record) {
+  for (uint32_t place = 0; place < record->contact_count; place++) {
+    uint8_t entry[10];
+    store(entry, (sequence - 1) >> 12, 4);
+    store(entry + 4, record->contacts[place], 4);
+    store(entry + 8, (sequence - 1) & 0xFFF, 2);
+    MDB_val key = {.mv_size = sizeof entry, .mv_data = entry};
+    MDB_val value = {.mv_size = 0, .mv_data = NULL};
+    int code = mdb_put(transaction, database, &key, &value, 0);
+    if (code != MDB_SUCCESS) return code;
+  }
+  return MDB_SUCCESS;
+}
+
+static int put_batch(
+    MDB_txn *transaction, databases databases, const floors_record *records, size_t first,
+    size_t end, int derives) {
+  for (size_t index = first; index < end; index++) {
+    const floors_record *record = records + index;
+    uint64_t sequence = index + 1;
+    int code = append(
+        transaction, databases.records, sequence, floors_record_header, record->bytes,
+        record->byte_count);
+    if (code == MDB_SUCCESS && derives && record->event != NULL) {
+      code = append(
+          transaction, databases.events, sequence, floors_event_header, record->event,
+          record->event_count);
+    }
+    if (code == MDB_SUCCESS && derives) {
+      code = put_index(transaction, databases.index, sequence, record);
+    }
+    if (code != MDB_SUCCESS) return code;
+  }
+  return MDB_SUCCESS;
+}
+
+int floors_put(
+    const char *path, const floors_record *records, size_t count, size_t batch, int derives) {
+  MDB_env *env = NULL;
+  MDB_txn *transaction = NULL;
+  databases databases = {0};
+  int code = open_environment(path, 0, &env);
+  for (size_t first = 0; first < count && code == MDB_SUCCESS; first += batch) {
+    code = mdb_txn_begin(env, NULL, 0, &transaction);
+    if (code == MDB_SUCCESS && first == 0) {
+      code = mdb_dbi_open(transaction, "records", MDB_CREATE, &databases.records);
+      if (code == MDB_SUCCESS) {
+        code = mdb_dbi_open(transaction, "events", MDB_CREATE, &databases.events);
+      }
+      if (code == MDB_SUCCESS) {
+        code = mdb_dbi_open(transaction, "index", MDB_CREATE, &databases.index);
+      }
+    }
+    if (code != MDB_SUCCESS) break;
+    size_t end = first + batch < count ? first + batch : count;
+    code = put_batch(transaction, databases, records, first, end, derives);
+    if (code == MDB_SUCCESS) {
+      code = mdb_txn_commit(transaction);
+    } else {
+      mdb_txn_abort(transaction);
+    }
+  }
+  if (env != NULL) mdb_env_close(env);
+  return code;
+}
+
+long floors_scan(const char *path) {
+  MDB_env *env = NULL;
+  MDB_txn *transaction = NULL;
+  MDB_cursor *cursor = NULL;
+  MDB_dbi records;
+  long sum = 0;
+  int code = open_environment(path, MDB_RDONLY, &env);
+  if (code == MDB_SUCCESS) code = mdb_txn_begin(env, NULL, MDB_RDONLY, &transaction);
+  if (code == MDB_SUCCESS) code = mdb_dbi_open(transaction, "records", 0, &records);
+  if (code == MDB_SUCCESS) code = mdb_cursor_open(transaction, records, &cursor);
+  MDB_val key, value;
+  while (code == MDB_SUCCESS) {
+    code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+    if (code == MDB_SUCCESS) sum += (long)value.mv_size - floors_record_header;
+  }
+  if (cursor != NULL) mdb_cursor_close(cursor);
+  if (transaction != NULL) mdb_txn_abort(transaction);
+  if (env != NULL) mdb_env_close(env);
+  return code == MDB_NOTFOUND ? sum : -1;
+}

@@ -1,0 +1,123 @@
+public import CaptureGenerator
+import Captures
+import EventLog
+import Foundation
+import RosterCore
+import Rollcall
+import XMPPStanza
+
+/// A capture to work on, with what several works need of it, made once.
+public final class Case {
+  /// The capture and its answers.
+  public let capture: GeneratedCapture
+  let folder: String
+  private var files = 0
+  private var imported: String?
+  private var drafted: [RecordDraft]?
+
+  /// How many random points have known states.
+  static let points = 200
+
+  /// - Parameter folder: Where files may be written; it must be on a disk, as a log's is.
+  public init(_ shape: CaptureShape, folder: String) throws {
+    var chance = SystemlessChance(state: shape.seed &+ 99)
+    let points = (0..<Self.points).map { _ in chance.below(shape.stanzas) + 1 }
+    capture = GeneratedCapture(shape, checkpoints: points)
+    self.folder = "\(folder)/\(ProcessInfo.processInfo.processIdentifier)"
+    try FileManager.default.createDirectory(
+      atPath: self.folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  func newPath() -> String {
+    files += 1
+    return "\(folder)/\(files).rollcall"
+  }
+
+  /// The capture as a file.
+  func captureFile() throws -> String {
+    let path = "\(folder)/capture.jsonl"
+    if !FileManager.default.fileExists(atPath: path) {
+      try Data(capture.file).write(to: URL(filePath: path))
+    }
+    return path
+  }
+
+  /// A log of the capture, imported once; nothing may be appended to it.
+  func log() throws -> String {
+    if let imported { return imported }
+    let path = newPath()
+    try importCapture(to: path, version: RecordMeaning.version)
+    imported = path
+    return path
+  }
+
+  /// Imports the capture into a new log.
+  func importCapture(to path: String, version: UInt32) throws {
+    let log = try EventLog.draft(for: path, eventVersion: version)
+    let file = try FileHandle(forReadingFrom: URL(filePath: try captureFile()))
+    var importing = CaptureImport(ImportOptions())
+    let summary = try importing.run(file, into: log, noting: "capture.jsonl")
+    try file.close()
+    try expect(summary.records == capture.records, "\(summary.records) records were imported")
+    try expect(summary.problemCount == 0, "\(summary.problems)")
+    try log.publish()
+  }
+
+  /// The records as an import hands them to the log.
+  func drafts() throws -> [RecordDraft] {
+    if let drafted { return drafted }
+    var drafts: [RecordDraft] = []
+    drafts.reserveCapacity(capture.records)
+    try readCapture { drafts.append(RecordDraft($0)) }
+    drafted = drafts
+    return drafts
+  }
+
+  /// Reads the capture in the pieces in which a file is read.
+  func readCapture(_ take: (CapturedRecord) throws -> Void) throws {
+    guard let native = CaptureFormat.detect(Array(capture.file.prefix(64 << 10))) else {
+      throw WrongAnswer("the capture's format was not found")
+    }
+    var reader = CaptureReader(format: native)
+    func took(_ output: CaptureOutput) throws {
+      switch output {
+      case .record(let record): try take(record)
+      case .problem(let problem): throw WrongAnswer("line \(problem.line): \(problem.message)")
+      }
+    }
+    var start = 0
+    while start < capture.file.count {
+      let end = min(start + 256 << 10, capture.file.count)
+      try reader.read(Array(capture.file[start..<end]), took)
+      start = end
+    }
+    try reader.finish(took)
+  }
+
+  /// The decoded events and their stamps, of the records that mean something.
+  func events() throws -> [(event: RosterEvent, stamp: RecordStamp)] {
+    var events: [(event: RosterEvent, stamp: RecordStamp)] = []
+    var record: UInt64 = 0
+    for draft in try drafts() {
+      record += 1
+      guard let bytes = draft.event else { continue }
+      let event = try RosterEvent.decode(bytes.span.bytes)
+      events.append((event, RecordStamp(record: record, time: draft.time)))
+    }
+    return events
+  }
+}
+
+/// Where random points lie: the same on every machine.
+struct SystemlessChance {
+  var state: UInt64
+
+  mutating func below(_ bound: Int) -> Int {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Int(truncatingIfNeeded: state >> 33) % bound
+  }
+}

@@ -1,0 +1,133 @@
+import CaptureGenerator
+import Captures
+import EventLog
+import Foundation
+import RosterCore
+import Rollcall
+
+// What goes through a log.
+extension Work {
+  static let capture = Work(
+    "capture to events", per: "stanza", floor: .parse, goal: .ratio(1.5)
+  ) { subject in
+    let stanzas = subject.capture.ends.count
+    return Trial(units: stanzas) {
+      var elements = 0
+      var events = 0
+      try subject.readCapture { record in
+        guard case .element(let direction, let node, bytes: _) = record.content else { return }
+        elements += 1
+        if StanzaTranslator.translate(node, direction) != nil { events += 1 }
+      }
+      return {
+        try expect(elements == stanzas, "\(elements) stanzas were read")
+        try expect(events > 0, "nothing meant anything")
+      }
+    }
+  }
+
+  static let importing = Work(
+    "import, durable", per: "stanza", floor: .parse, goal: .ratio(2)
+  ) { subject in
+    _ = try subject.captureFile()
+    return Trial(units: subject.capture.ends.count) {
+      let path = subject.newPath()
+      try subject.importCapture(to: path, version: RecordMeaning.version)
+      return {
+        try checkHead(path, subject)
+        remove(path)
+      }
+    }
+  }
+
+  static let append = Work(
+    "append, durable", per: "record", floor: .put, goal: .ratio(1.1)
+  ) { subject in
+    let drafts = try subject.drafts()
+    return Trial(units: drafts.count) {
+      let path = subject.newPath()
+      let log = try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
+      var start = 0
+      while start < drafts.count {
+        let end = min(start + CaptureImport.batch, drafts.count)
+        try log.append(drafts[start..<end])
+        start = end
+      }
+      return {
+        let last = try log.read { try $0.lastSequence }
+        try expect(last == UInt64(drafts.count), "\(last) records were appended")
+        log.discard()
+      }
+    }
+  }
+
+  static let appendRecords = Work(
+    "append, records alone", per: "record", floor: .putRecords
+  ) { subject in
+    let drafts = try subject.drafts().map { draft in
+      RecordDraft(
+        time: draft.time, direction: draft.direction, kind: draft.kind, bytes: draft.bytes)
+    }
+    return Trial(units: drafts.count) {
+      let path = subject.newPath()
+      let log = try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
+      var start = 0
+      while start < drafts.count {
+        let end = min(start + CaptureImport.batch, drafts.count)
+        try log.append(drafts[start..<end])
+        start = end
+      }
+      return {
+        let last = try log.read { try $0.lastSequence }
+        try expect(last == UInt64(drafts.count), "\(last) records were appended")
+        log.discard()
+      }
+    }
+  }
+
+  static let scan = Work("read all records", per: "record", floor: .scan) { subject in
+    let path = try subject.log()
+    let records = subject.capture.records
+    return Trial(units: records) {
+      var bytes = 0
+      try opened(path).read { transaction in
+        try transaction.forEachRecord(in: 1...UInt64.max) { bytes += $1.byteCount }
+      }
+      return {
+        let all = try subject.drafts().reduce(0) { $0 + $1.bytes.count }
+        try expect(bytes == all, "\(bytes) bytes were read")
+      }
+    }
+  }
+
+  static let verify = Work("verify the chain of digests", per: "record") { subject in
+    let path = try subject.log()
+    return Trial(units: subject.capture.records) {
+      try opened(path).read { try $0.verifyChain(in: 1...UInt64.max) }
+      return {}
+    }
+  }
+
+  static let export = Work("export as a capture", per: "record", floor: .scan) { subject in
+    let path = try subject.log()
+    return Trial(units: subject.capture.records) {
+      var bytes = 0
+      let difference = try LogExport(opened(path)).writeNative { bytes += $0.count }
+      return {
+        try expect(difference == .none, "the export has another header")
+        let all = subject.capture.file.count
+        try expect(bytes == all, "\(bytes) bytes were exported, not \(all)")
+      }
+    }
+  }
+}
+
+func opened(_ path: String) throws -> EventLog {
+  try EventLog.open(at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+}
+
+/// Throws where the state at a log's head is not the model's.
+func checkHead(_ path: String, _ subject: Case) throws {
+  let state = try Timeline(opened(path)).state(at: .head(minus: 0))
+  try subject.capture.final.check(state.roster)
+}

@@ -1,0 +1,115 @@
+import CaptureGenerator
+import EventLog
+import Foundation
+import RosterCore
+import Rollcall
+import XMPPStanza
+
+// What is known of a roster from its log.
+extension Work {
+  static let reduce = Work(
+    "reduce decoded events", per: "event", floor: .reduce, goal: .rate(4_000_000)
+  ) { subject in
+    let events = try subject.events()
+    let last = UInt64(subject.capture.records)
+    return Trial(units: events.count) {
+      var roster = Roster()
+      for (event, stamp) in events { _ = RosterReducer.reduce(&roster, event, at: stamp) }
+      roster.move(to: last)
+      return { [roster] in try subject.capture.final.check(roster) }
+    }
+  }
+
+  static let reduceKeeping = Work(
+    "reduce, every 100th state kept", per: "event", floor: .reduce
+  ) { subject in
+    let events = try subject.events()
+    let last = UInt64(subject.capture.records)
+    return Trial(units: events.count) {
+      var roster = Roster()
+      var kept: [Roster] = []
+      for (number, (event, stamp)) in events.enumerated() {
+        _ = RosterReducer.reduce(&roster, event, at: stamp)
+        if number.isMultiple(of: 100) { kept.append(roster) }
+      }
+      roster.move(to: last)
+      return { [roster, kept] in
+        try expect(kept.count == (events.count + 99) / 100, "\(kept.count) states were kept")
+        try subject.capture.final.check(roster)
+      }
+    }
+  }
+
+  static let rebuild = Work(
+    "rebuild from stored events", per: "stanza", floor: .parse, goal: .ratio(0.4)
+  ) { subject in
+    try stateAtHead(subject, path: subject.log())
+  }
+
+  static let rebuildRaw = Work(
+    "rebuild from raw bytes", per: "stanza", floor: .parse
+  ) { subject in
+    // Derived by another version, as the log sees it: so its events are not to be used.
+    let path = subject.newPath()
+    try subject.importCapture(to: path, version: RecordMeaning.version + 1)
+    return try stateAtHead(subject, path: path)
+  }
+
+  private static func stateAtHead(_ subject: Case, path: String) throws -> Trial {
+    Trial(units: subject.capture.ends.count) {
+      let state = try Timeline(opened(path)).state(at: .head(minus: 0))
+      return { try subject.capture.final.check(state.roster) }
+    }
+  }
+
+  static let derive = Work(
+    "derive events and index again", per: "stanza", floor: .parse
+  ) { subject in
+    let path = subject.newPath()
+    var version = RecordMeaning.version + 1
+    try subject.importCapture(to: path, version: version)
+    return Trial(units: subject.capture.ends.count) {
+      version = version == RecordMeaning.version ? version + 1 : RecordMeaning.version
+      let log = try EventLog.open(at: path, access: .readWrite, eventVersion: version)
+      try log.bringUpToDate()
+      return {
+        try expect(try log.derivedIsCurrent, "the derived parts are still old")
+        if version == RecordMeaning.version { try checkHead(path, subject) }
+      }
+    }
+  }
+
+  static let state = Work(
+    "state at a random point, cold", per: "state", goal: .nanoseconds(10e6), isSampled: true
+  ) { subject in
+    let path = try subject.log()
+    var number = 0
+    return Trial(units: 1) {
+      let model = subject.capture.checkpoints[number % subject.capture.checkpoints.count]
+      number += 1
+      let state = try Timeline(opened(path)).state(at: .record(UInt64(model.record)))
+      return { try model.check(state.roster) }
+    }
+  }
+
+  static let records = Work(
+    "records of one contact", per: "query", isSampled: true
+  ) { subject in
+    let path = try subject.log()
+    let contacts = subject.capture.final.items.map(\.jid)
+    let drafts = try subject.drafts()
+    var number = 0
+    return Trial(units: 1) {
+      number += 1
+      let contact = contacts[number * 7919 % contacts.count]
+      let found = try Timeline(opened(path)).records(
+        concerning: BareJID(prepared: contact), in: 1...UInt64.max)
+      return {
+        // Going through all of them is no quick check: it is made for a few.
+        guard number <= 3 else { return }
+        let known = drafts.indices.filter { drafts[$0].contacts.contains(contact) }
+        try expect(found == Set(known.map { UInt64($0 + 1) }), "records of \(contact) are missing")
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+import Benchmark
+import Works
+
+let benchmarks: @Sendable () -> Void = {
+}

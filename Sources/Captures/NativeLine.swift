@@ -1,0 +1,174 @@
+import XMPPStanza
+
+/// Takes the lines apart that nearly all of a native capture is made of:
+/// `{"t":1763600000000,"dir":"in","xml":"<iq/>"}`, with blanks or without and its keys in any
+/// order.
+///
+/// It only recognises: whatever is unusual about a line, and every mistake, is left to
+/// `JSONScanner`, which takes several times as long.
+struct NativeLine {
+  /// Milliseconds since 1970; nil where the line does not say.
+  private(set) var time: Int64?
+  private(set) var direction = Direction.inbound
+  /// The record's XML, escapes replaced. Whether it is UTF-8 has still to be checked.
+  var xml: ArraySlice<UInt8> { text[..<textCount] }
+
+  /// Used for line after line; only the first `textCount` bytes are of this one.
+  private var text: [UInt8] = []
+  private var textCount = 0
+
+  /// Reads a line; where this gives false it is none of these, and this value is void.
+  mutating func read(_ line: ArraySlice<UInt8>) -> Bool {
+    time = nil
+    // The pointer is used in the closure only, and each index is held against `count` before.
+    return line.withUnsafeBytes { read($0) }
+  }
+
+  private mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    var (hasTime, hasDirection, hasXML) = (false, false, false)
+    guard Self.skip(UInt8(ascii: "{"), in: line, &index) else { return false }
+    repeat {
+      guard let key = Self.word(in: line, &index), Self.skip(UInt8(ascii: ":"), in: line, &index)
+      else { return false }
+      switch key {
+      case 0x74 where !hasTime:  // t
+        hasTime = true
+        time = Self.number(in: line, &index)
+        guard time != nil else { return false }
+      case 0x64_69_72 where !hasDirection:  // dir
+        hasDirection = true
+        switch Self.word(in: line, &index) {
+        case 0x69_6E: direction = .inbound  // in
+        case 0x6F_75_74: direction = .outbound  // out
+        default: return false
+        }
+      case 0x78_6D_6C where !hasXML:  // xml
+        hasXML = true
+        guard readText(in: line, &index) else { return false }
+      default: return false
+      }
+    } while Self.skip(UInt8(ascii: ","), in: line, &index)
+    guard Self.skip(UInt8(ascii: "}"), in: line, &index) else { return false }
+    Self.skipBlanks(in: line, &index)
+    return index == line.count && hasDirection && hasXML
+  }
+
+  // MARK: Parts of a line
+
+  private static func skipBlanks(in line: UnsafeRawBufferPointer, _ index: inout Int) {
+    while index < line.count, line[index].isBlank { index += 1 }
+  }
+
+  /// Passes over a byte, and blanks before it, where it comes next.
+  private static func skip(
+    _ byte: UInt8, in line: UnsafeRawBufferPointer, _ index: inout Int
+  ) -> Bool {
+    skipBlanks(in: line, &index)
+    guard index < line.count, line[index] == byte else { return false }
+    index += 1
+    return true
+  }
+
+  /// A text of one to three characters of ASCII, as the number that their codes make.
+  private static func word(in line: UnsafeRawBufferPointer, _ index: inout Int) -> UInt32? {
+    guard skip(UInt8(ascii: "\""), in: line, &index) else { return nil }
+    var code: UInt32 = 0
+    while index < line.count, line[index].isLetter, code < 1 << 16 {
+      code = code << 8 | UInt32(line[index])
+      index += 1
+    }
+    guard index < line.count, line[index] == UInt8(ascii: "\"") else { return nil }
+    index += 1
+    return code
+  }
+
+  /// A number of at most 15 digits, which no calendar ends before.
+  private static func number(in line: UnsafeRawBufferPointer, _ index: inout Int) -> Int64? {
+    skipBlanks(in: line, &index)
+    let start = index
+    var number: Int64 = 0
+    while index < line.count, index < start + 15, line[index].isDigit {
+      number = number * 10 + Int64(line[index] - UInt8(ascii: "0"))
+      index += 1
+    }
+    // JSON writes no zeros in front.
+    guard index > start, line[start] != UInt8(ascii: "0") || index == start + 1 else { return nil }
+    return number
+  }
+
+  // MARK: The text
+
+  private mutating func readText(in line: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
+    guard Self.skip(UInt8(ascii: "\""), in: line, &index) else { return false }
+    // An escape is longer than what it stands for, and the last eight bytes may lie over the end.
+    if text.count < line.count + 8 { text = Array(repeating: 0, count: line.count + 8) }
+    textCount = 0
+    while true {
+      copyPlain(from: line, &index)
+      guard index < line.count else { return false }
+      switch line[index] {
+      case UInt8(ascii: "\""):
+        index += 1
+        return true
+      case UInt8(ascii: "\\"):
+        guard index + 1 < line.count, let byte = Self.escape(line[index + 1]) else { return false }
+        text[textCount] = byte
+        textCount += 1
+        index += 2
+      case 0..<0x20: return false
+      case let byte:
+        text[textCount] = byte
+        textCount += 1
+        index += 1
+      }
+    }
+  }
+
+  /// Copies eight bytes at a time up to the first that means something to JSON, or to the last
+  /// eight of the line.
+  private mutating func copyPlain(from line: UnsafeRawBufferPointer, _ index: inout Int) {
+    var source = index
+    var target = textCount
+    // `target` never overtakes `source`, and `text` has eight bytes more than the line.
+    text.withUnsafeMutableBytes { text in
+      while source + 8 <= line.count {
+        let eight = line.loadUnaligned(fromByteOffset: source, as: UInt64.self)
+        text.storeBytes(of: eight, toByteOffset: target, as: UInt64.self)
+        let plain = Self.plainBytes(UInt64(littleEndian: eight))
+        source += plain
+        target += plain
+        guard plain == 8 else { return }
+      }
+    }
+    index = source
+    textCount = target
+  }
+
+  /// How many of the lowest bytes are neither a quote, a backslash nor a control character.
+  private static func plainBytes(_ eight: UInt64) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    // The lowest byte that is below `limit` gets its upper bit set; higher ones are not to be
+    // trusted, as it has borrowed from them.
+    func marked(_ bytes: UInt64, below limit: UInt64) -> UInt64 {
+      (bytes &- limit &* ones) & ~bytes & (0x80 &* ones)
+    }
+    let special =
+      marked(eight, below: 0x20) | marked(eight ^ (0x22 &* ones), below: 1)
+      | marked(eight ^ (0x5C &* ones), below: 1)
+    return special.trailingZeroBitCount / 8
+  }
+
+  /// What a character behind a backslash stands for, but for `u`.
+  private static func escape(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "r"): 0x0D
+    case UInt8(ascii: "t"): 0x09
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,49 @@
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes are UTF-8 (RFC 3629 §4), which `String` can say too, but not without making
+  /// one.
+  var isUTF8: Bool {
+    var index = 0
+    while index < count {
+      if self[index] < 0x80 {
+        index = endOfASCII(from: index)
+        continue
+      }
+      guard let length = sequenceLength(at: index) else { return false }
+      index += length
+    }
+    return true
+  }
+
+  /// The index behind the run of ASCII that goes on at `start`.
+  private func endOfASCII(from start: Int) -> Int {
+    var index = start
+    while index + 8 <= count {
+      // Eight bytes at once: each of ASCII has its upper bit clear.
+      let eight = loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      guard eight & 0x8080_8080_8080_8080 == 0 else { break }
+      index += 8
+    }
+    while index < count, self[index] < 0x80 { index += 1 }
+    return index
+  }
+
+  /// The length of the sequence of two to four bytes at an index; nil where it is none.
+  private func sequenceLength(at index: Int) -> Int? {
+    // The second byte's range shuts out overlong forms, surrogates and what is above U+10FFFF.
+    let length: Int
+    let second: ClosedRange<UInt8>
+    switch self[index] {
+    case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
+    case 0xE0: (length, second) = (3, 0xA0...0xBF)
+    case 0xED: (length, second) = (3, 0x80...0x9F)
+    case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
+    case 0xF0: (length, second) = (4, 0x90...0xBF)
+    case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
+    case 0xF4: (length, second) = (4, 0x80...0x8F)
+    default: return nil
+    }
+    guard index + length <= count, second.contains(self[index + 1]) else { return nil }
+    for next in self[(index + 2)..<(index + length)] where next & 0xC0 != 0x80 { return nil }
+    return length
+  }
+}

@@ -1,0 +1,82 @@
+import TestSupport
+import Testing
+import XMPPStanza
+import XMPPStream
+
+@testable import Captures
+
+/// The short way to read a native capture, held against the long one.
+struct NativeLineTests {
+  private func isTaken(_ json: String) -> Bool {
+    var line = NativeLine()
+    return line.read(Array(json.utf8)[...])
+  }
+
+  @Test func commonLines() {
+    var line = NativeLine()
+    let first = line.read(Array(#"{"t":17,"dir":"in","xml":"<a/>"}"#.utf8)[...])
+    #expect(first && line.time == 17 && line.direction == .inbound)
+    #expect(line.xml.elementsEqual("<a/>".utf8))
+    // Used again, with less in it.
+    let second = line.read(Array(#" { "xml" : "\"\\\/\b\f\n\r\t你" , "dir":"out" } "#.utf8)[...])
+    #expect(second && line.time == nil && line.direction == .outbound)
+    #expect(line.xml.elementsEqual("\"\\/\u{8}\u{C}\n\r\t你".utf8))
+    #expect(isTaken(#"{"dir":"out","xml":"","t":999999999999999}"#))
+  }
+
+  /// These are the long way's: some are right, the others it finds the words for.
+  @Test(arguments: [
+    "", "{", "{}", #"{"dir":"in"}"#, #"{"xml":""}"#, #"{"dir":"up","xml":""}"#,
+    #"{"dir":"in","xml":"\u0041"}"#, #"{"dir":"in","xml":"\x"}"#, #"{"dir":"in","xml":""#,
+    #"{"dir":"in","xml":"\"#, "{\"dir\":\"in\",\"xml\":\"\n\"}", #"{"dir":"in","xml":""},"#,
+    #"{"dir":"in","xml":"",}"#, #"{"dir":"in","xml":"","a":1}"#,
+    #"{"dir":"in","dir":"in","xml":""}"#,
+    #"{"t":1,"t":1,"dir":"in","xml":""}"#, #"{"t":01,"dir":"in","xml":""}"#,
+    #"{"t":-1,"dir":"in","xml":""}"#, #"{"t":1.5,"dir":"in","xml":""}"#,
+    #"{"t":1000000000000000,"dir":"in","xml":""}"#, #"{"t":null,"dir":"in","xml":""}"#,
+    #"{"t":,"dir":"in","xml":""}"#, #"{"di":"in","xml":""}"#, #"{"dirx":"in","xml":""}"#,
+    #"{"\u0064ir":"in","xml":""}"#, #"{"dir":"in""xml":""}"#, #"{"dir" "in","xml":""}"#,
+  ])
+  func others(_ json: String) {
+    #expect(!isTaken(json))
+  }
+
+  /// What it takes is what the strict scanner finds, wherever a byte has been changed.
+  @Test(arguments: 0..<UInt64(8))
+  func agreesWithTheScanner(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let texts = ["\\\"", "\\n", "x", "  ", "你", "😀", "<a b='c'/>", "0123456789", "\\\\"]
+    let bytes = Array("\"\\{}:,01 u\u{1}\u{7F}".utf8) + [0x80, 0xFF]
+    var line = NativeLine()
+    var taken = 0
+    for _ in 0..<4000 {
+      let text = (0..<Int.random(in: 0..<9, using: &random)).map { _ in
+        texts[Int.random(in: 0..<texts.count, using: &random)]
+      }
+      var json = Array(#"{"t":5,"dir":"out","xml":"\#(text.joined())"}"#.utf8)
+      if Bool.random(using: &random) {
+        let place = Int.random(in: 0..<json.count, using: &random)
+        json[place] = bytes[Int.random(in: 0..<bytes.count, using: &random)]
+      }
+      guard line.read(json[...]) else { continue }
+      taken += 1
+      do {
+        let object = try JSONScanner.object(json[...])
+        #expect(object["xml"] == .string(Array(line.xml)), "seed \(seed)")
+        #expect(object["t"] == line.time.map { .integer($0) }, "seed \(seed)")
+        #expect(object["dir"] == .string(Array("out".utf8)), "seed \(seed)")
+      } catch {
+        // It leaves it to the XML parser to see whether the text is UTF-8.
+        #expect(String(validating: line.xml, as: UTF8.self) == nil, "seed \(seed)")
+      }
+    }
+    #expect(taken > 2000)
+  }
+
+  /// What is no UTF-8 is told of as the long way tells of it.
+  @Test func textThatIsNoUTF8() throws {
+    let header = Array("{\"rollcall-capture\":1}\n{\"dir\":\"in\",\"xml\":\"<a>".utf8)
+    let reading = try read(header + [0xC1, 0xA1] + Array("</a>\"}\n".utf8), "native")
+    #expect(reading.problems.map(\.message) == [JSONError.badString(at: 18).description])
+  }
+}

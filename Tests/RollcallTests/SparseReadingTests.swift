@@ -1,0 +1,100 @@
+import Captures
+import EventLog
+import Foundation
+import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+import XMPPStream
+
+/// An import builds only those parts of an element that it looks at. What it stores is what it
+/// would store if it built everything.
+struct SparseReadingTests {
+  /// Every captured session and log there is.
+  static let files: [String] = {
+    let folders = ["captures", "logs"].map { CaptureCase.fixtures.appending(path: $0) }
+    return folders.flatMap { folder in
+      let names = try? FileManager.default.subpathsOfDirectory(atPath: folder.path())
+      return (names ?? []).sorted().map { folder.appending(path: $0).path() }
+    }.filter { !$0.hasSuffix(".json") && !$0.hasSuffix(".md") && isFile($0) }
+  }()
+
+  private static func isFile(_ path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+      && !isFolder.boolValue
+  }
+
+  private func records(
+    _ bytes: [UInt8], _ format: CaptureFormat, isSparse: Bool
+  ) throws -> [CapturedRecord] {
+    var found: [CapturedRecord] = []
+    var reader = CaptureReader(
+      format: format, readingChildren: isSparse ? StanzaTranslator.readsChild : nil)
+    func take(_ output: CaptureOutput) {
+      if case .record(let record) = output { found.append(record) }
+    }
+    try reader.read(bytes, take)
+    try reader.finish(take)
+    return found
+  }
+
+  @Test func thereAreFiles() {
+    #expect(Self.files.count > 30)
+  }
+
+  @Test(arguments: files)
+  func storesTheSame(_ path: String) throws {
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+    guard let format = CaptureFormat.detect(Array(bytes.prefix(64 << 10))) else { return }
+    var lines = Array("{\"rollcall-capture\":1}\n".utf8)
+    for record in try records(bytes, format, isSparse: false) {
+      switch record.content {
+      case .element(let direction, _, let xml), .streamHeader(let direction, _, let xml):
+        lines += NativeWriter.line(time: record.time, direction, xml: xml) + [UInt8(ascii: "\n")]
+      case .header, .streamEnd, .opened, .resumed, .closed: break
+      }
+    }
+    try compare(lines)
+  }
+
+  /// What lets one log in is taken out, wherever it hides.
+  @Test(arguments: [
+    "<iq><x xmlns='urn:x'><y password='S3CRET'/></x></iq>",
+    "<iq><x xmlns='urn:x'/><b><c><password>S3CRET</password></c></b></iq>",
+    "<message><body>keep</body><x xmlns='urn:x'><field xmlns='jabber:x:data' type='text-private'>"
+      + "<value>S3CRET</value></field></x></message>",
+    "<iq type='set'><query xmlns='jabber:iq:register'><username>keep</username><pin>S3CRET</pin>"
+      + "</query></iq>",
+    "<iq type='set'><query xmlns='jabber:iq:auth'><digest>S3CRET</digest></query></iq>",
+    "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>S3CRET</auth>",
+    "<authenticate xmlns='urn:xmpp:sasl:2'><initial-response>S3CRET</initial-response>"
+      + "<x xmlns='urn:x'>keep</x></authenticate>",
+    "<success xmlns='urn:xmpp:sasl:2'><authorization-identifier>a@b.test/c</authorization-identifier>"
+      + "<token xmlns='urn:xmpp:fast:0' token='S3CRET'/></success>",
+    "<handshake xmlns='jabber:component:accept'>S3CRET</handshake>",
+    "<handshake>S3CRET</handshake>",
+    "<iq><slot xmlns='urn:xmpp:http:upload:0'><put><header name='Cookie'>S3CRET</header></put>"
+      + "</slot></iq>",
+    "<iq><upgrade xmlns='urn:x'><hash xmlns='urn:xmpp:scram-upgrade:0'>S3CRET</hash></upgrade></iq>",
+  ])
+  func noSecretIsStored(_ xml: String) throws {
+    let line = NativeWriter.line(time: 1, .outbound, xml: Array(xml.utf8))
+    let records = try compare(Array("{\"rollcall-capture\":1}\n".utf8) + line)
+    let stored = try #require(records.last)
+    #expect(!String(decoding: stored.bytes, as: UTF8.self).contains("S3CRET"))
+    let kept = xml.components(separatedBy: "keep").count
+    #expect(
+      String(decoding: stored.bytes, as: UTF8.self).components(separatedBy: "keep").count == kept)
+  }
+
+  @discardableResult
+  private func compare(_ lines: [UInt8]) throws -> [RecordDraft] {
+    let native = try #require(CaptureFormat.named("native"))
+    let whole = try records(lines, native, isSparse: false).map { RecordDraft($0) }
+    let sparse = try records(lines, native, isSparse: true).map { RecordDraft($0) }
+    #expect(sparse == whole)
+    return sparse
+  }
+}
