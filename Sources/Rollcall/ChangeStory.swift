@@ -106,7 +106,8 @@ extension EndedRequest.Way {
 }
 
 extension RosterChange.OutgoingEnd {
-  fileprivate var clause: String {
+  /// Why we wait no longer, in a clause.
+  package var clause: String {
     switch self {
     case .accepted: "accepted"
     case .refused: "refused"

@@ -199,6 +199,8 @@ public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible 
     case element
     /// The log cannot be opened, read or written; the disk may be full.
     case log
+    /// A capture, or what is expected of it, cannot be read.
+    case capture
   }
 
   /// Where the fault lies.

@@ -63,12 +63,7 @@ struct FindingsCommand: ParsableCommand {
       findings += $0.outcome.findings
     }
     guard !output.json else {
-      let document = JSONValue.object([
-        "account": JSONValue(state.roster.account?.text),
-        "findings": .array(findings.map { JSONValue($0) }),
-      ])
-      try Terminal.say(document)
-      return
+      return try Terminal.say(JSONValue(findings, of: state.roster))
     }
     try Terminal.say(findings.isEmpty ? ["no findings"] : findings.map(\.line))
   }

@@ -19,7 +19,8 @@ enum GroupingOption: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension FriendPolicy {
-  fileprivate var friends: SectionPolicy.Friends {
+  /// The same policy as the contacts screen has it.
+  var friends: SectionPolicy.Friends {
     switch self {
     case .mutual: .mutual
     case .subscribed: .subscribed

@@ -1,0 +1,226 @@
+package import RosterCore
+package import XMPPStanza
+
+/// What a replay tells of one contact that the state after it does not keep: which stanza was
+/// behind each change, what we asked for, and what was ignored.
+package struct ContactTrail: Hashable, Sendable {
+  /// Whom it is about.
+  package let contact: BareJID
+
+  /// The session with the server, as far as it decides what we are told.
+  struct Session: Hashable, Sendable {
+    /// The record that bound the session; nil where the log begins in its middle.
+    var boundAt: UInt64?
+    var endedAt: UInt64?
+    /// The record at which this session first asked for the roster.
+    var rosterAskedAt: UInt64?
+    /// The record at which this session first showed our presence.
+    var presenceShownAt: UInt64?
+  }
+
+  /// What the server said that changed the item.
+  struct ItemSource: Hashable, Sendable {
+    /// A push; otherwise a whole roster.
+    var isPush: Bool
+    /// The set of ours that asked for exactly this.
+    var asked: UInt64?
+  }
+
+  /// A roster set of ours.
+  struct OwnSet: Hashable, Sendable {
+    enum Fate: Hashable, Sendable {
+      case open
+      /// The server said yes, and has shown nothing yet.
+      case answered(UInt64)
+      /// The server shows what we asked for.
+      case shown
+      case refused(UInt64)
+      case unanswered, unpushed
+      case undone(UInt64)
+    }
+
+    var record: UInt64
+    var id: String?
+    /// The item as we wanted it; nil for a removal.
+    var wanted: RosterItem?
+    var fate = Fate.open
+  }
+
+  /// A subscription stanza between the contact and us.
+  struct Stanza: Hashable, Sendable {
+    var record: UInt64
+    var isOurs: Bool
+    var kind: SubscriptionStanza.Kind
+  }
+
+  /// Why a contact's last resource went.
+  enum OfflineReason: Hashable, Sendable {
+    case itSaid, weLeft, weUnsubscribed, rosterChanged, newSession
+  }
+
+  /// A record and what it was about.
+  struct Dated<Value: Hashable & Sendable>: Hashable, Sendable {
+    var record: UInt64
+    var value: Value
+  }
+
+  var session = Session()
+  /// The last whole roster that was taken.
+  var wholeRoster: UInt64?
+  /// The last whole block list that was taken.
+  var blockList: UInt64?
+  var itemSources: [UInt64: ItemSource] = [:]
+  var removal: Dated<ItemSource>?
+  var sets: [OwnSet] = []
+  var stanzas: [Stanza] = []
+  var outgoingEnd: Dated<RosterChange.OutgoingEnd>?
+  var offline: Dated<OfflineReason>?
+  var blocking: [JID: UInt64] = [:]
+  /// The newest findings about the contact.
+  package private(set) var findings: [Finding] = []
+  private var isForeign = false
+
+  /// How many findings, sets and stanzas are kept, the newest: more are no explanation.
+  private static let kept = 32
+
+  /// A trail that begins before the first record.
+  package init(of contact: BareJID) {
+    self.contact = contact
+  }
+
+  /// Follows one record, which led to this state. Records are given in order.
+  /// Complexity: linear in what the record changed.
+  package mutating func follow(_ moment: Timeline.Moment, _ roster: Roster) {
+    let codes = Set(moment.outcome.findings.map(\.code))
+    if codes.contains(.foreignAccount) { isForeign = true }
+    followSession(moment)
+    guard !isForeign else { return }
+    if case .stanza(let event) = moment.event { follow(event, moment.stamp.record, codes) }
+    for change in moment.outcome.changes { follow(change, moment, roster) }
+    for finding in moment.outcome.findings { follow(finding) }
+  }
+
+  // MARK: The session
+
+  private mutating func followSession(_ moment: Timeline.Moment) {
+    for change in moment.outcome.changes {
+      guard case .connected(let isOn) = change.kind else { continue }
+      guard isOn else {
+        session.endedAt = change.record
+        continue
+      }
+      isForeign = false
+      session.endedAt = nil
+      guard case .session(.opened) = moment.event else { continue }
+      session = Session(boundAt: change.record)
+    }
+    if case .session(.captureBegan) = moment.event { isForeign = false }
+  }
+
+  // MARK: Stanzas
+
+  private mutating func follow(
+    _ event: StanzaEvent, _ record: UInt64, _ codes: Set<Finding.Code>
+  ) {
+    switch event {
+    case .querySent(let query):
+      guard case .roster = query.subject, !codes.contains(.misdirectedQuery) else { return }
+      session.rosterAskedAt = session.rosterAskedAt ?? record
+    case .setSent(let set):
+      if !codes.contains(.foreignSet) { note(set, record) }
+    case .answerReceived(let answer):
+      guard codes.isDisjoint(with: [.spoofedAnswer, .unsolicitedResult]) else { return }
+      note(answer, record)
+    case .subscriptionReceived(let stanza): note(stanza, isOurs: false, record)
+    case .subscriptionSent(let stanza): note(stanza, isOurs: true, record)
+    case .presenceSent(let to, let isAvailable):
+      guard to == nil, isAvailable else { return }
+      session.presenceShownAt = session.presenceShownAt ?? record
+    case .pushReceived, .answerSent, .availableReceived, .unavailableReceived, .blocked,
+      .unblocked, .nicknamePublished, .vCardPublished, .rejected:
+      break
+    }
+  }
+
+  private mutating func note(_ set: RosterSet, _ record: UInt64) {
+    for item in set.query.items where item.jid == contact {
+      var wanted: RosterItem?
+      if case .set(let item) = item.change { wanted = item }
+      sets.append(OwnSet(record: record, id: set.id, wanted: wanted))
+    }
+    sets.removeFirst(max(0, sets.count - Self.kept))
+  }
+
+  private mutating func note(_ answer: Answer, _ record: UInt64) {
+    if case .roster = answer.payload { wholeRoster = record }
+    if case .blockList = answer.payload { blockList = record }
+    guard let id = answer.id else { return }
+    for index in sets.indices where sets[index].id == id && sets[index].fate == .open {
+      if case .error = answer.payload { continue }
+      sets[index].fate = .answered(record)
+    }
+  }
+
+  private mutating func note(_ stanza: SubscriptionStanza, isOurs: Bool, _ record: UInt64) {
+    guard stanza.contact == contact else { return }
+    stanzas.append(Stanza(record: record, isOurs: isOurs, kind: stanza.kind))
+    stanzas.removeFirst(max(0, stanzas.count - Self.kept))
+  }
+
+  // MARK: Changes
+
+  private mutating func follow(
+    _ change: RosterChange, _ moment: Timeline.Moment, _ roster: Roster
+  ) {
+    if case .blocking(let jid, let isOn) = change.kind {
+      blocking[jid] = isOn ? change.record : nil
+      return
+    }
+    guard change.contact == contact else { return }
+    switch change.kind {
+    case .itemAdded, .itemChanged: itemSources[change.record] = source(moment, roster)
+    case .itemRemoved: removal = Dated(record: change.record, value: source(moment, roster))
+    case .outgoingEnded(_, let end): outgoingEnd = Dated(record: change.record, value: end)
+    case .presence(_, _, _, nil):
+      offline = Dated(record: change.record, value: Self.reason(moment.event))
+    case .presence, .account, .connected, .completeness, .version, .requestOpened,
+      .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected,
+      .ownPresence, .blocking, .nickname, .vCard:
+      break
+    }
+  }
+
+  /// What the server said, and which set of ours had asked for just this.
+  private mutating func source(_ moment: Timeline.Moment, _ roster: Roster) -> ItemSource {
+    guard case .stanza(.pushReceived) = moment.event else { return ItemSource(isPush: false) }
+    let asked = roster.ownSet(behind: contact)
+    if let index = sets.firstIndex(where: { $0.record == asked }) { sets[index].fate = .shown }
+    return ItemSource(isPush: true, asked: asked)
+  }
+
+  private static func reason(_ event: RosterEvent) -> OfflineReason {
+    switch event {
+    case .session: .newSession
+    case .stanza(.unavailableReceived): .itSaid
+    case .stanza(.presenceSent): .weLeft
+    case .stanza(.subscriptionSent): .weUnsubscribed
+    case .stanza: .rosterChanged
+    }
+  }
+
+  // MARK: Findings
+
+  private mutating func follow(_ finding: Finding) {
+    guard finding.contact == contact else { return }
+    findings.append(finding)
+    findings.removeFirst(max(0, findings.count - Self.kept))
+    guard let index = sets.firstIndex(where: { $0.record == finding.cause }) else { return }
+    switch finding.code {
+    case .refusedEdit: sets[index].fate = .refused(finding.record)
+    case .unansweredEdit: sets[index].fate = .unanswered
+    case .unpushedEdit: sets[index].fate = .unpushed
+    case .undoneEdit: sets[index].fate = .undone(finding.record)
+    default: break
+    }
+  }
+}

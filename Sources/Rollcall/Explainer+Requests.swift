@@ -1,0 +1,186 @@
+import HashTreeCollections
+import RosterCore
+import XMPPStanza
+
+// Requests both ways, presence, and blocking.
+extension Explainer {
+  // MARK: Requests
+
+  var request: Explanation.Topic {
+    let incoming = roster.incoming[contact]
+    let unconfirmed = roster.unconfirmed[contact]
+    let outgoing = roster.outgoing[contact]
+    var reasons: [String] = []
+    if let incoming { reasons += openSentences(incoming) }
+    if let unconfirmed { reasons += unconfirmedSentences(unconfirmed) }
+    if incoming == nil, unconfirmed == nil { reasons.append(endSentence) }
+    if let outgoing {
+      reasons.append(outgoingSentence(outgoing))
+    } else if let end = trail.outgoingEnd {
+      reasons.append("Our request ended at #\(end.record): \(end.value.clause).")
+    }
+    if roster.crosses(contact) {
+      reasons.append("The two requests cross: either side can settle both.")
+    }
+    let isOpen = incoming != nil || outgoing != nil
+    return Explanation.Topic(
+      subject: .request, verdict: isOpen ? .yes : unconfirmed == nil ? .no : .unknown,
+      reasons: reasons,
+      change: requestChange(isIn: incoming != nil || unconfirmed != nil, isOut: outgoing != nil))
+  }
+
+  private func openSentences(_ request: IncomingRequest) -> [String] {
+    var text = "It asks to see our presence since #\(request.since.record)"
+    if request.count > 1 {
+      text += "; the request came \(request.count) times, the last at #\(request.last.record)"
+    }
+    if let status = request.status { text += ": “\(status)”" }
+    return [text + "."] + vainAnswers(since: request.since.record)
+  }
+
+  private func unconfirmedSentences(_ request: IncomingRequest) -> [String] {
+    let session = trail.session.boundAt.map { " of #\($0)" } ?? ""
+    return [
+      "It asked to see our presence at #\(request.last.record), in an earlier session; the server "
+        + "has not sent the request again in the session\(session): another of our devices may "
+        + "have answered it, or it was withdrawn."
+    ] + vainAnswers(since: request.since.record)
+  }
+
+  /// Words of ours that look like an answer to its request and are none (§3.1.4 to §3.3).
+  private func vainAnswers(since record: UInt64) -> [String] {
+    let ours = trail.stanzas.filter { $0.isOurs && $0.record > record }
+    let withdrawals = ours.filter { $0.kind == .unsubscribe }.map(\.record)
+    guard !withdrawals.isEmpty else { return [] }
+    return [
+      "Our “unsubscribe” at \(withdrawals.list) does not answer it: that ends what we see of it, "
+        + "not what it asks of us (RFC 6121 §3.3); a refusal is “unsubscribed” (§3.2)."
+    ]
+  }
+
+  private var endSentence: String {
+    if let end = roster.ended[contact] {
+      return "Its request of #\(end.since.record) ended at #\(end.at.record): \(end.way.clause)."
+    }
+    return roster.item(contact)?.subscription.includesFrom == true
+      ? "It sees our presence already and need not ask." : "It has not asked to see our presence."
+  }
+
+  private func outgoingSentence(_ request: OutgoingRequest) -> String {
+    let shown = request.isReflected ? "the server shows it" : "the server has not shown it yet"
+    return "We ask to see its presence since #\(request.since.record); \(shown)."
+  }
+
+  private func requestChange(isIn: Bool, isOut: Bool) -> String {
+    let inEnds =
+      "Its request ends when we send “subscribed” or “unsubscribed”, when it sends “unsubscribe”, "
+      + "or when the server pushes “from”, “both” or a removal, for another of our devices answered."
+    let outEnds =
+      "Ours ends when it answers by “subscribed” or “unsubscribed”, when we send “unsubscribe”, "
+      + "or when the server no longer shows it."
+    switch (isIn, isOut) {
+    case (true, true): return "\(inEnds) \(outEnds)"
+    case (true, false): return inEnds
+    case (false, true): return outEnds
+    case (false, false):
+      let possible = [
+        roster.item(contact)?.subscription.includesFrom == true
+          ? nil : "it asks to see our presence (an inbound “subscribe”)",
+        roster.item(contact)?.subscription.includesTo == true ? nil : "we ask to see its",
+      ].compactMap { $0 }
+      guard !possible.isEmpty else { return "Nobody has anything to ask while it is “both”." }
+      return "One opens when \(possible.joined(separator: ", or "))."
+    }
+  }
+
+  // MARK: Presence
+
+  var online: Explanation.Topic {
+    let resources = roster.presence(of: contact).resources.sorted {
+      $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+    }
+    guard resources.isEmpty else {
+      return Explanation.Topic(
+        subject: .online, verdict: .yes,
+        reasons: resources.map { name, resource in
+          let what = name.isEmpty ? "It" : "Its resource \(name)"
+          return "\(what) is \(resource.availability.clause) since #\(resource.since.record)."
+        },
+        change: "It goes offline when it sends “unavailable” or we do, when our session ends, or "
+          + "when the server pushes an item without “to”.")
+    }
+    return Explanation.Topic(
+      subject: .online, verdict: .no, reasons: offlineSentences, change: onlineChange)
+  }
+
+  private var offlineSentences: [String] {
+    guard roster.isConnected else {
+      guard let ended = trail.session.endedAt else {
+        return ["No session is open yet, and without one nobody's presence is known."]
+      }
+      return ["Our session ended at #\(ended), and without one nobody's presence is known."]
+    }
+    var sentences: [String] = []
+    if let offline = trail.offline { sentences.append(offlineSentence(offline)) }
+    if item?.subscription.includesTo != true {
+      let shown = item.map { "Its item is “\($0.subscription.rawValue)”" } ?? "It is no contact"
+      sentences.append("\(shown), so we are not told its presence.")
+    } else if let bound = trail.session.boundAt, trail.session.presenceShownAt == nil {
+      sentences.append(
+        "The session of #\(bound) has not shown our own presence, and the server tells nobody's "
+          + "before that (RFC 6121 §4.2).")
+    } else if trail.offline == nil {
+      sentences.append("No presence of it has come: it is offline, or its server does not say.")
+    }
+    return sentences
+  }
+
+  private func offlineSentence(_ offline: ContactTrail.Dated<ContactTrail.OfflineReason>) -> String
+  {
+    let why =
+      switch offline.value {
+      case .itSaid: "it said so"
+      case .weLeft: "we went offline, and are told of nobody then"
+      case .weUnsubscribed: "we sent “unsubscribe”"
+      case .rosterChanged: "the server showed that we no longer see its presence"
+      case .newSession: "a new session began"
+      }
+    return "It went offline at #\(offline.record): \(why)."
+  }
+
+  private var onlineChange: String {
+    if !roster.isConnected {
+      return "A session has to be bound or resumed, and its presence to come."
+    }
+    guard item?.subscription.includesTo == true else {
+      return "It sends us presence once the server pushes “to” or “both”, or directed to us alone."
+    }
+    return "It is shown as online when an available presence of it comes."
+  }
+
+  // MARK: Blocking
+
+  var blocked: Explanation.Topic {
+    let entries = roster.blocked.filter {
+      $0.bare == contact || $0.bare.text == contact.domain
+    }.sorted()
+    let all = entries.filter { $0.resource == nil }
+    var reasons = entries.map { jid in
+      let at = trail.blocking[jid].map { " since #\($0)" } ?? ""
+      return "The block list has “\(jid)”\(at)."
+    }
+    let isKnown = trail.blockList != nil || !roster.blocked.isEmpty
+    if entries.isEmpty {
+      reasons.append(
+        isKnown
+          ? "No address of it is in the block list."
+          : "The log has no block list: whether the server blocks it is not known.")
+    } else if all.isEmpty {
+      reasons.append("That is one of its resources; the others are not blocked.")
+    }
+    return Explanation.Topic(
+      subject: .blocked, verdict: !all.isEmpty ? .yes : isKnown ? .no : .unknown,
+      reasons: reasons,
+      change: "The server's block list decides, by its result or push (XEP-0191).")
+  }
+}

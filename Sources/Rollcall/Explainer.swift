@@ -1,0 +1,198 @@
+import ContactSections
+import HashTreeCollections
+import RosterCore
+import XMPPStanza
+
+/// Finds the sentences of an explanation. The contact is called “it” in all of them.
+struct Explainer {
+  let roster: Roster
+  let trail: ContactTrail
+  let friends: SectionPolicy.Friends
+
+  var contact: BareJID { trail.contact }
+  var item: RosterItem? { roster.item(contact) }
+  var state: SubscriptionState { SubscriptionState(of: contact, in: roster) }
+
+  var isFriend: Bool {
+    guard let item else { return false }
+    return switch friends {
+    case .mutual: item.subscription == .both
+    case .subscribed: item.subscription != .none
+    case .all: true
+    }
+  }
+
+  // MARK: Friends
+
+  var friend: Explanation.Topic {
+    var reasons = item.map { itemSentences($0) } ?? absenceSentences
+    reasons += setSentences + ignoredPushSentences
+    if let deafness { reasons.append(deafness) }
+    return Explanation.Topic(
+      subject: .friend, verdict: friendVerdict, reasons: reasons, change: friendChange)
+  }
+
+  /// Who is no contact may still be one where the whole roster was never seen.
+  private var friendVerdict: Explanation.Verdict {
+    if isFriend { return .yes }
+    return item != nil || trail.removal != nil || roster.completeness == .complete ? .no : .unknown
+  }
+
+  private func itemSentences(_ item: RosterItem) -> [String] {
+    guard let entry = roster.entries[contact] else { return [] }
+    let since = entry.provenance.subscription
+    var text = "Its item is “\(item.subscription.rawValue)” since #\(since), \(source(since))"
+    if item.isPending {
+      text += ", and the server waits for its answer since #\(entry.provenance.ask) (ask)"
+    }
+    if let removal = trail.removal, removal.record < entry.provenance.item {
+      text +=
+        "; it had left the roster at #\(removal.record) and came back at "
+        + "#\(entry.provenance.item)"
+    }
+    var sentences = [text + "."]
+    switch item.subscription {
+    case .both: sentences.append("Each of you sees the other's presence.")
+    case .to: sentences.append("We see its presence; it does not see ours.")
+    case .from: sentences.append("It sees our presence; we do not see its.")
+    case .none: sentences.append("Neither sees the other's presence.")
+    }
+    if item.isApproved { sentences.append("A request of it is approved in advance.") }
+    return sentences
+  }
+
+  private func source(_ record: UInt64) -> String {
+    guard let source = trail.itemSources[record] else { return "the server's word" }
+    let what = source.isPush ? "a push of the server" : "the roster that the server sent"
+    return what + (source.asked.map { ", as our set of #\($0) asked" } ?? "")
+  }
+
+  private var absenceSentences: [String] {
+    if let removal = trail.removal {
+      let how = removal.value.isPush ? "the server pushed its removal" : "the whole roster lacks it"
+      let why =
+        removal.value.asked.map { ", as our set of #\($0) asked" }
+        ?? "; no set of ours asked for that: another of our devices did, or the server"
+      return ["It left the roster at #\(removal.record): \(how)\(why)."]
+    }
+    guard roster.completeness == .complete, let record = trail.wholeRoster else {
+      return [
+        "Nothing that the server said has it as a contact, but \(roster.completeness.clause)."
+      ]
+    }
+    return ["It is no contact: the whole roster of #\(record) lacks it, and no push since has it."]
+  }
+
+  /// The last set of ours, where the server does not show what it asked for.
+  private var setSentences: [String] {
+    guard let set = trail.sets.last else { return [] }
+    let ours = "Our set of #\(set.record)"
+    switch set.fate {
+    case .shown: return []
+    case .open:
+      return ["\(ours) has no answer yet: only a push or a roster of the server counts."]
+    case .answered(let record):
+      if set.wanted?.name == item?.name, set.wanted?.groups == item?.groups { return [] }
+      return ["\(ours) was taken at #\(record), but the server has pushed nothing of it yet."]
+    case .refused(let record): return ["\(ours) was refused at #\(record) and changed nothing."]
+    case .unanswered: return ["\(ours) was never answered and changed nothing."]
+    case .unpushed: return ["\(ours) was taken but never pushed, and changed nothing."]
+    case .undone(let record):
+      return ["\(ours) was undone at #\(record): the server or another of our devices did it."]
+    }
+  }
+
+  private var ignoredPushSentences: [String] {
+    let records = trail.findings.filter { $0.code == .foreignPush }.map(\.record)
+    guard !records.isEmpty else { return [] }
+    return [
+      "What \(records.list) pushed about it was ignored: only our own server may push, from no "
+        + "address or from our bare address (RFC 6121 §2.1.6)."
+    ]
+  }
+
+  /// A session that asks for no roster is told of no change.
+  private var deafness: String? {
+    guard let boundAt = trail.session.boundAt, trail.session.rosterAskedAt == nil else {
+      return nil
+    }
+    let known = trail.wholeRoster.map { "; what is shown is from the roster of #\($0)" } ?? ""
+    return "The session of #\(boundAt) never asked for the roster, and so the server pushes it no "
+      + "changes (RFC 6121 §2.2)\(known)."
+  }
+
+  private var friendChange: String {
+    let way = state.wayToBoth
+    switch (friends, isFriend) {
+    case (.mutual, true):
+      return "It stops being one when the server pushes another subscription or its removal: after "
+        + "an “unsubscribe” or “unsubscribed” of either side, or a removal by one of our devices."
+    case (.mutual, false):
+      return "It becomes one when \(way ?? "the server pushes “both”"), and the server pushes "
+        + "“both”."
+    case (.subscribed, true):
+      return "It stops being one when the server pushes “none” or its removal."
+    case (.subscribed, false):
+      return "It becomes one when either side accepts a request of the other, and the server "
+        + "pushes “to”, “from” or “both”."
+    case (.all, true): return "It stops being one when the server pushes its removal."
+    case (.all, false): return "It becomes one when the server pushes an item of it."
+    }
+  }
+
+  // MARK: The contacts screen
+
+  var section: Explanation.Topic {
+    let name = roster.name(of: contact)
+    let reading = PinyinReader.reading(of: name.text)
+    let letter = reading.section.title
+    var reasons: [String] = []
+    if isFriend {
+      reasons.append("It is a friend, and stands under “\(letter)”.")
+    } else {
+      reasons.append("In no section, for it is no friend; as one it would stand under “\(letter)”.")
+    }
+    if roster.incoming[contact] != nil {
+      reasons.append("Its request stands in the menu section above the letters.")
+    }
+    let read = reading.pinyin == name.text ? "" : " (read “\(reading.pinyin)”)"
+    reasons.append("It is called “\(name.text)”\(read): \(nameSource(name)).")
+    return Explanation.Topic(
+      subject: .section, verdict: friendVerdict, reasons: reasons,
+      change: name.source == .roster
+        ? "It is called otherwise when the server pushes another name."
+        : "A name in the roster would come before this one.")
+  }
+
+  private func nameSource(_ name: DisplayedName) -> String {
+    let at = name.record.map { " of #\($0)" } ?? ""
+    switch name.source {
+    case .roster:
+      return "the name in the roster, set at #\(name.record ?? 0) by \(nameSetter(name))"
+    case .nickname: return "the roster has no name, so its own nickname\(at) counts"
+    case .vCardNickname: return "the roster has no name, so its vCard's NICKNAME\(at) counts"
+    case .vCardFullName: return "the roster has no name, so its vCard's FN\(at) counts"
+    case .address: return "no name of it is known, so its address counts"
+    }
+  }
+
+  /// Whether we gave the name ourselves.
+  private func nameSetter(_ name: DisplayedName) -> String {
+    guard let record = name.record, let known = trail.itemSources[record] else {
+      return "the server"
+    }
+    let isFirst = record == roster.entries[contact]?.provenance.item
+    guard known.asked == nil, !isFirst else { return source(record) }
+    return source(record) + "; no set of ours asked for it: another of our devices did, or the "
+      + "server"
+  }
+}
+
+extension [UInt64] {
+  /// Record numbers in a sentence: `#1`, `#1 and #2`, `#1, #2 and #3`.
+  var list: String {
+    let texts = map { "#\($0)" }
+    guard let last = texts.last, texts.count > 1 else { return texts.first ?? "" }
+    return texts.dropLast().joined(separator: ", ") + " and " + last
+  }
+}

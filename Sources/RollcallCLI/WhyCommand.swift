@@ -1,0 +1,88 @@
+import ArgumentParser
+import Rollcall
+import RosterCore
+import XMPPStanza
+
+struct WhyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "why",
+    abstract:
+      "Says why a contact is, or is not, a friend, a request, online, blocked, in its section.",
+    discussion: """
+      Each answer names the records that it rests on, and what would have to come for it to change.
+
+      Examples:
+        rollcall why debug.log bob@example.test
+        rollcall why alice.rollcall bob@example.test --at 120
+        rollcall why alice.rollcall bob@example.test --about request
+        rollcall why alice.rollcall bob@example.test --json
+
+      Exit codes: 0 answered, 1 the contact is nowhere in the log, 2 bad usage or bad input.
+      """)
+
+  @OptionGroup var source: SourceOptions
+  @OptionGroup var output: OutputOptions
+
+  @Argument(help: "The contact's address.")
+  var contact: String
+
+  @Option(
+    help: "Only some of the questions: \(Explanation.Subject.words). Can be given several times.")
+  var about: [Explanation.Subject] = []
+
+  @Option(
+    help: "Who is a friend: mutual (both), subscribed (both, to or from), or all contacts.")
+  var friends = FriendPolicy.mutual
+
+  func run() throws {
+    let jid = try BareJID(argument: contact)
+    let opened = try source.open()
+    let found = try opened.naming {
+      try Timeline(opened.log).explanation(of: jid, at: source.point, friends: friends.friends)
+    }
+    guard let (whole, state) = found else {
+      throw NothingFound(sentence: "no record up to \(source.at) names \(jid)")
+    }
+    guard jid != state.roster.account else {
+      throw NothingFound(sentence: "\(jid) is the account itself, and no contact of its own")
+    }
+    let explanation = whole.limited(to: about)
+    if output.json {
+      try Terminal.say(JSONValue(explanation, state))
+    } else {
+      try Terminal.say(explanation.lines(after: state.roster.position))
+    }
+  }
+}
+
+extension Explanation.Subject: ExpressibleByArgument {
+  fileprivate static var words: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension Explanation {
+  /// The questions with their answers, each sentence on a line of its own.
+  fileprivate func lines(after record: UInt64) -> [String] {
+    let head = "\(contact) after record \(record) · \(state.rawValue)"
+    var lines = [Style.bold(head.visible)]
+    for topic in topics {
+      lines += ["", "\(topic.subject.question) \(Style.bold(topic.verdict.words(topic.subject)))"]
+      lines += topic.reasons.map { "  " + $0.visible }
+      if let change = topic.change { lines.append("  " + Style.dim("→ " + change.visible)) }
+    }
+    if !findings.isEmpty { lines += [""] + findings.map(\.line) }
+    return lines
+  }
+}
+
+extension Explanation.Verdict {
+  /// The answer in a word or two.
+  fileprivate func words(_ subject: Explanation.Subject) -> String {
+    switch (self, subject) {
+    case (.no, .section): "Nowhere."
+    case (.yes, .section): "Among the friends."
+    case (.yes, _): "Yes."
+    case (.no, _): "No."
+    case (.unknown, _): "Unknown."
+    }
+  }
+}

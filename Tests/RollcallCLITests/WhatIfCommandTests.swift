@@ -1,0 +1,166 @@
+import Foundation
+import TestSupport
+import Testing
+
+private func capture(_ name: String) -> String {
+  CaptureCase.fixtures.appending(path: "captures/\(name)/capture.log").path()
+}
+
+@Suite struct WhyCommandTests {
+  @Test("It answers each question, as text and as a document")
+  func answers() throws {
+    let path = capture("slixmpp-request-stays")
+    let run = try Program("why", path, "tuixiao25@example.test")
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(run.output.contains("Is a request open? Yes."))
+    #expect(run.output.contains("Our “unsubscribe” at #17, #36 and #55 does not answer it"))
+    let json = try Program("why", path, "tuixiao25@example.test", "--json")
+    let document = try json.document
+    #expect(document["state"] as? String == "None + Pending In")
+    let answers = try #require(document["answers"] as? [String: [String: Any]])
+    #expect(Set(answers.keys) == ["friend", "request", "online", "blocked", "section"])
+    #expect(answers["request"]?["answer"] as? String == "yes")
+    #expect(answers["friend"]?["answer"] as? String == "no")
+    #expect(answers["blocked"]?["answer"] as? String == "unknown")
+    let because = try #require(answers["request"]?["because"] as? [String])
+    #expect(because.allSatisfy { run.output.contains("  \($0)\n") })
+  }
+
+  @Test("--about limits it to some questions")
+  func about() throws {
+    let path = capture("slixmpp-request-stays")
+    let run = try Program(
+      "why", path, "tuixiao25@example.test", "--about", "request", "--about", "section")
+    #expect(run.output.contains("Is a request open?"))
+    #expect(run.output.contains("Where does it stand"))
+    #expect(!run.output.contains("Is it a friend?"))
+  }
+
+  @Test("Who is nowhere is no contact, nor is the account; what is no address is bad usage")
+  func codes() throws {
+    let path = capture("slixmpp-request-stays")
+    #expect(try Program("why", path, "nobody@example.test").code == 1)
+    #expect(try Program("why", path, "tuixiao25@example.test", "--at", "10").code == 1)
+    #expect(try Program("why", path, "xiaofang25@example.test").code == 1)
+    #expect(try Program("why", path, "@").code == 2)
+    #expect(try Program("why", path).code == 2)
+  }
+}
+
+@Suite struct WhatIfCommandTests {
+  private let path = capture("slixmpp-forged-push")
+
+  @Test("A branch that ends otherwise is the answer no, one that does not is yes")
+  func codes() throws {
+    let lenient = try Program("what-if", path, "--policy", "lenient")
+    #expect(lenient.code == 1)
+    #expect(lenient.errors.isEmpty)
+    #expect(lenient.output.contains("the two part at #16"))
+    #expect(lenient.output.contains("+ contact kefu25@elsewhere.test “银行客服” both in 家人"))
+    let message = try Program("what-if", path, "--drop", "18")
+    #expect(message.code == 0)
+    #expect(message.output.contains("every record of the branch does what it did"))
+    // Presence parts the two, and the end of the session joins them again.
+    let presence = try Program("what-if", path, "--drop", "15")
+    #expect(presence.code == 0)
+    #expect(presence.output.contains("the two part at #15"))
+    #expect(presence.output.contains("they end alike"))
+  }
+
+  @Test("What cannot be done is bad input, and says what")
+  func refusals() throws {
+    let folder = try TemporaryFolder()
+    try "hello".write(toFile: folder.file("no-capture"), atomically: true, encoding: .utf8)
+    for (arguments, words) in [
+      ([], "nothing is to be otherwise"), (["--drop", "21"], "no record 21"),
+      (["--drop", "x"], "--drop"), (["--drop", "5-3"], "--drop"),
+      (["--drop", "3,3"], "two edits are about record 3"), (["--swap", "3"], "pairs"),
+      (["--drop", "3", "--swap", "3", "4"], "two edits are about record 3"),
+      (["--insert", "missing@3"], "missing"), (["--insert", "no-capture@3"], "no-capture"),
+      (["--insert", "no-capture"], "--insert"), (["--policy", "kind"], "--policy"),
+    ] {
+      let run = try Program(["what-if", path] + arguments, in: folder.path)
+      #expect(run.code == 2, "\(arguments)")
+      #expect(run.errors.contains(words), "\(arguments): \(run.errors)")
+      #expect(run.output.isEmpty, "\(arguments)")
+    }
+  }
+
+  @Test("A record that is put in has a name of its own, for people and for machines")
+  func inserting() throws {
+    let folder = try TemporaryFolder()
+    try """
+    {"rollcall-capture":1}
+    {"dir":"in","xml":"<presence type='subscribe' from='new@example.test'/>"}
+    {"dir":"out","xml":"<presence type='unsubscribed' to='new@example.test'/>"}
+
+    """.write(toFile: folder.file("more.jsonl"), atomically: true, encoding: .utf8)
+    let arguments = ["what-if", path, "--insert", "more.jsonl@14"]
+    let run = try Program(arguments, in: folder.path)
+    #expect(run.output.contains("#14+1 "))
+    #expect(run.output.contains("- request of new@example.test of record 14+1: we denied it"))
+    let document = try Program(arguments + ["--json"], in: folder.path).document
+    let parting = try #require(document["parting"] as? [String: Any])
+    #expect(parting["record"] as? Int == 14)
+    let instead = try #require(parting["instead"] as? [[String: Any]])
+    #expect(instead.suffix(2).map { $0["inserted"] as? Int } == [1, 2])
+    #expect(instead.suffix(2).allSatisfy { $0["record"] as? Int == 14 })
+  }
+
+  @Test("A branch is written to a new log only, and only where that is asked for")
+  func writing() throws {
+    let folder = try TemporaryFolder()
+    let run = try Program("what-if", path, "--drop", "12", "-o", "new.rollcall", in: folder.path)
+    #expect(run.code == 1, "\(run.errors)")
+    #expect(try folder.names.filter { !$0.hasSuffix("-lock") } == ["new.rollcall"])
+    let state = try Program("state", "new.rollcall", "--json", in: folder.path).document
+    #expect(state["at"] as? Int == 19)
+    #expect(state["complete"] as? Bool == false)
+    let again = try Program("what-if", path, "--drop", "12", "-o", "new.rollcall", in: folder.path)
+    #expect(again.code == 2)
+    #expect(again.errors.contains("exists already"))
+    _ = try Program("what-if", path, "--drop", "12", in: folder.path)
+    #expect(try folder.names.filter { !$0.hasSuffix("-lock") } == ["new.rollcall"])
+  }
+}
+
+@Suite struct TestFromCommandTests {
+  @Test("It writes the files, and the state is what state --json prints of the capture")
+  func files() throws {
+    let folder = try TemporaryFolder()
+    let path = capture("slixmpp-rename-undone")
+    let run = try Program("test-from", path, "-o", "Tests/rename-undone", in: folder.path)
+    #expect(run.code == 0, "\(run.errors)")
+    let target = "\(folder.path)/Tests/rename-undone"
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: target).sorted() == [
+        "RenameUndone.findings.json", "RenameUndone.jsonl", "RenameUndone.state.json",
+        "RenameUndoneTests.swift",
+      ])
+    for (command, suffix) in [("state", "state"), ("findings", "findings")] {
+      let told = try Program(command, "\(target)/RenameUndone.jsonl", "--json")
+      let file = try String(
+        contentsOfFile: "\(target)/RenameUndone.\(suffix).json", encoding: .utf8)
+      #expect(told.output == file)
+    }
+    #expect(try Program("findings", "\(target)/RenameUndone.jsonl").output.contains("undone-edit"))
+    let again = try Program("test-from", path, "-o", "Tests/rename-undone", in: folder.path)
+    #expect(again.code == 2)
+    #expect(again.errors.contains("exists already"))
+  }
+
+  @Test("Who everybody is stays out, unless it is asked for")
+  func redaction() throws {
+    let folder = try TemporaryFolder()
+    let path = capture("slixmpp-rename-undone")
+    _ = try Program("test-from", path, "-o", "Hidden", in: folder.path)
+    _ = try Program("test-from", path, "--no-redact", "-o", "Open", in: folder.path)
+    for (name, isShown) in [("Hidden", false), ("Open", true)] {
+      let capture = try String(
+        contentsOfFile: "\(folder.path)/\(name)/\(name).jsonl", encoding: .utf8)
+      #expect(capture.contains("陈建国") == isShown)
+      #expect(capture.contains("laochen25") == isShown)
+      #expect(!capture.contains("qing-chun-7"))
+    }
+  }
+}
