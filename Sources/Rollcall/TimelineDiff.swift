@@ -69,17 +69,20 @@ private struct Causes {
         .nickname, .vCard:
         nil
       }
-    if let stamp = stamps[Key(contact: contact, field: difference.field, part: part)] {
-      return stamp
-    }
+    let own = stamps[Key(contact: contact, field: difference.field, part: part)]
+    let whole: RecordStamp?
     switch difference.field {
     // Presence is hidden and shown again as the session ends and is resumed.
-    case .presence, .ownResources: return stamps[Key(contact: nil, field: .connected, part: nil)]
-    case .account, .connected, .complete, .version, .item, .name, .subscription, .ask, .approved,
-      .groups, .request, .outgoing, .blocked, .nickname, .vCard:
-      // An item that went and came again is as if it had been edited.
-      return stamps[Key(contact: contact, field: .item, part: nil)]
+    case .presence, .ownResources:
+      whole = stamps[Key(contact: nil, field: .connected, part: nil)]
+    // An item that went and came again is as if it had been edited.
+    case .name, .subscription, .ask, .approved, .groups:
+      whole = stamps[Key(contact: contact, field: .item, part: nil)]
+    case .account, .connected, .complete, .version, .item, .request, .outgoing, .blocked,
+      .nickname, .vCard:
+      whole = nil
     }
+    return [own, whole].compactMap { $0 }.max { $0.record < $1.record }
   }
 }
 
