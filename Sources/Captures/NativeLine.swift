@@ -101,48 +101,48 @@ struct NativeLine {
 
   private mutating func readText(in line: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
     guard Self.skip(UInt8(ascii: "\""), in: line, &index) else { return false }
-    // An escape is longer than what it stands for, and the last eight bytes may lie over the end.
+    // An escape is longer than what it stands for, and eight bytes may lie over the end.
     if text.count < line.count + 8 { text = Array(repeating: 0, count: line.count + 8) }
-    textCount = 0
-    while true {
-      copyPlain(from: line, &index)
-      guard index < line.count else { return false }
+    let found = text.withUnsafeMutableBytes { Self.copyText(from: line, &index, to: $0) }
+    textCount = found ?? 0
+    return found != nil
+  }
+
+  /// Copies a text whose opening quote has been passed, and passes the other one.
+  ///
+  /// - Parameter text: Eight bytes longer than the line.
+  /// - Returns: How many bytes it has without its escapes; nil where it is unusual.
+  private static func copyText(
+    from line: UnsafeRawBufferPointer, _ index: inout Int, to text: UnsafeMutableRawBufferPointer
+  ) -> Int? {
+    // `count` never overtakes `index`, and nothing is read at or behind the line's end: so all
+    // that is written lies in `text`.
+    var count = 0
+    while index < line.count {
+      if index + 8 <= line.count {
+        let eight = line.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        text.storeBytes(of: eight, toByteOffset: count, as: UInt64.self)
+        let plain = plainBytes(UInt64(littleEndian: eight))
+        index += plain
+        count += plain
+        if plain == 8 { continue }
+      }
       switch line[index] {
       case UInt8(ascii: "\""):
         index += 1
-        return true
+        return count
       case UInt8(ascii: "\\"):
-        guard index + 1 < line.count, let byte = Self.escape(line[index + 1]) else { return false }
-        text[textCount] = byte
-        textCount += 1
+        guard index + 1 < line.count, let byte = escape(line[index + 1]) else { return nil }
+        text[count] = byte
         index += 2
-      case 0..<0x20: return false
+      case 0..<0x20: return nil
       case let byte:
-        text[textCount] = byte
-        textCount += 1
+        text[count] = byte
         index += 1
       }
+      count += 1
     }
-  }
-
-  /// Copies eight bytes at a time up to the first that means something to JSON, or to the last
-  /// eight of the line.
-  private mutating func copyPlain(from line: UnsafeRawBufferPointer, _ index: inout Int) {
-    var source = index
-    var target = textCount
-    // `target` never overtakes `source`, and `text` has eight bytes more than the line.
-    text.withUnsafeMutableBytes { text in
-      while source + 8 <= line.count {
-        let eight = line.loadUnaligned(fromByteOffset: source, as: UInt64.self)
-        text.storeBytes(of: eight, toByteOffset: target, as: UInt64.self)
-        let plain = Self.plainBytes(UInt64(littleEndian: eight))
-        source += plain
-        target += plain
-        guard plain == 8 else { return }
-      }
-    }
-    index = source
-    textCount = target
+    return nil
   }
 
   /// How many of the lowest bytes are neither a quote, a backslash nor a control character.

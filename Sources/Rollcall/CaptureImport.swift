@@ -92,7 +92,8 @@ package struct CaptureImport {
   package static let batch = 1000
   /// How much of a file is looked at to find its format.
   private static let headBytes = 64 << 10
-  static let chunkBytes = 256 << 10
+  /// Small enough for memory that is used again: larger pieces come fresh from the system.
+  static let chunkBytes = 64 << 10
 
   /// How many connections are named where the wanted one is none of them.
   private static let shownConnections = 100

@@ -19,12 +19,12 @@ package enum StanzaTranslator {
     _ node: XMLNode, _ direction: Direction
   ) -> (event: RosterEvent?, peer: BareJID?) {
     do {
-      guard let stanza = try Stanza(node) else {
+      guard let kind = try Stanza.Kind(node) else {
         return (translateNonza(node, direction), peer(of: node, direction))
       }
-      let head = stanza.head
+      let head = try StanzaHead(node)
       let peer = direction == .inbound ? head.from : head.to
-      return (translate(stanza, direction), peer?.bare)
+      return (translate(kind, head, node, direction), peer?.bare)
     } catch {
       let event =
         switch error {
@@ -58,11 +58,13 @@ package enum StanzaTranslator {
     }
   }
 
-  private static func translate(_ stanza: Stanza, _ direction: Direction) -> RosterEvent? {
-    switch stanza {
-    case .iq(let iq): translate(iq, direction)
-    case .presence(let presence): translate(presence, direction).map { .stanza($0) }
-    case .message(let message): translate(message, direction).map { .stanza($0) }
+  private static func translate(
+    _ kind: Stanza.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
+  ) -> RosterEvent? {
+    switch kind {
+    case .iq(let kind): translate(kind, head, node, direction)
+    case .presence(let kind): translate(kind, head, node, direction).map { .stanza($0) }
+    case .message: translateMessage(head, node, direction).map { .stanza($0) }
     }
   }
 
@@ -110,38 +112,40 @@ package enum StanzaTranslator {
 
   // MARK: IQ
 
-  private static func translate(_ iq: IQ, _ direction: Direction) -> RosterEvent? {
-    switch (iq.kind, direction) {
+  private static func translate(
+    _ kind: IQ.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
+  ) -> RosterEvent? {
+    switch (kind, direction) {
     case (.result, .outbound), (.error, .outbound):
-      iq.head.id.map { .stanza(.answerSent(id: $0, to: iq.head.to)) }
-    case (.result, .inbound): translateResult(iq)
+      head.id.map { .stanza(.answerSent(id: $0, to: head.to)) }
+    case (.result, .inbound): translateResult(head, node)
     case (.error, .inbound):
       .stanza(
         .answerReceived(
-          Answer(id: iq.head.id, from: iq.head.from, payload: .error(condition: condition(of: iq))))
+          Answer(id: head.id, from: head.from, payload: .error(condition: condition(of: node))))
       )
-    case (.get, .outbound): translateGet(iq).map { .stanza($0) }
+    case (.get, .outbound): translateGet(head, node).map { .stanza($0) }
     case (.get, .inbound): nil
     case (.set, .outbound):
-      iq.node.child("query", in: Namespace.roster).map {
-        .stanza(.setSent(RosterSet(id: iq.head.id, to: iq.head.to, query: RosterQuery($0))))
+      node.child("query", in: Namespace.roster).map {
+        .stanza(.setSent(RosterSet(id: head.id, to: head.to, query: RosterQuery($0))))
       }
-    case (.set, .inbound): translatePush(iq).map { .stanza($0) }
+    case (.set, .inbound): translatePush(head, node).map { .stanza($0) }
     }
   }
 
-  private static func translateGet(_ iq: IQ) -> StanzaEvent? {
+  private static func translateGet(_ head: StanzaHead, _ node: XMLNode) -> StanzaEvent? {
     let subject: Query.Subject
-    if let query = iq.node.child("query", in: Namespace.roster) {
+    if let query = node.child("query", in: Namespace.roster) {
       subject = .roster(version: query.attribute("ver"))
-    } else if iq.node.child("blocklist", in: Namespace.blocking) != nil {
+    } else if node.child("blocklist", in: Namespace.blocking) != nil {
       subject = .blockList
-    } else if iq.node.child("vCard", in: Namespace.vCard) != nil
-      || iq.node.child("vcard", in: Namespace.vCard4) != nil
+    } else if node.child("vCard", in: Namespace.vCard) != nil
+      || node.child("vcard", in: Namespace.vCard4) != nil
     {
       subject = .vCard
     } else {
-      let items = iq.node.child("pubsub", in: Namespace.pubsub)?
+      let items = node.child("pubsub", in: Namespace.pubsub)?
         .child("items", in: Namespace.pubsub)
       switch items?.attribute("node") {
       case Namespace.nick: subject = .nickname
@@ -149,57 +153,57 @@ package enum StanzaTranslator {
       default: return nil
       }
     }
-    return .querySent(Query(id: iq.head.id, to: iq.head.to, subject: subject))
+    return .querySent(Query(id: head.id, to: head.to, subject: subject))
   }
 
-  private static func translateResult(_ iq: IQ) -> RosterEvent? {
-    if let bind = iq.node.child("bind", in: Namespace.bind) { return translateBind(iq, bind) }
+  private static func translateResult(_ head: StanzaHead, _ node: XMLNode) -> RosterEvent? {
+    if let bind = node.child("bind", in: Namespace.bind) { return translateBind(head, bind) }
     let payload: Answer.Payload
-    if let query = iq.node.child("query", in: Namespace.roster) {
+    if let query = node.child("query", in: Namespace.roster) {
       payload = .roster(RosterQuery(query))
-    } else if let list = iq.node.child("blocklist", in: Namespace.blocking) {
+    } else if let list = node.child("blocklist", in: Namespace.blocking) {
       payload = .blockList(blockItems(list))
-    } else if let card = iq.node.child("vCard", in: Namespace.vCard) {
+    } else if let card = node.child("vCard", in: Namespace.vCard) {
       payload = .vCard(
         VCardNames(
           nickname: card.child("NICKNAME", in: Namespace.vCard).flatMap(name),
           fullName: card.child("FN", in: Namespace.vCard).flatMap(name)))
-    } else if let card = iq.node.child("vcard", in: Namespace.vCard4) {
+    } else if let card = node.child("vcard", in: Namespace.vCard4) {
       payload = .vCard(VCardNames(vCard4: card))
-    } else if let items = iq.node.child("pubsub", in: Namespace.pubsub)?
+    } else if let items = node.child("pubsub", in: Namespace.pubsub)?
       .child("items", in: Namespace.pubsub), let names = publishedNames(items)
     {
       payload = names
     } else {
-      payload = iq.node.children.first { _ in true } == nil ? .nothing : .other
+      payload = node.children.first { _ in true } == nil ? .nothing : .other
     }
     return .stanza(
-      .answerReceived(Answer(id: iq.head.id, from: iq.head.from, payload: payload)))
+      .answerReceived(Answer(id: head.id, from: head.from, payload: payload)))
   }
 
   /// RFC 6120 §7.6.1.
-  private static func translateBind(_ iq: IQ, _ bind: XMLNode) -> RosterEvent? {
+  private static func translateBind(_ head: StanzaHead, _ bind: XMLNode) -> RosterEvent? {
     guard let text = bind.child("jid", in: Namespace.bind)?.text.trimmedOfXMLSpace,
       let jid = try? JID(parsing: text), jid.resource != nil
     else {
       return rejection(.payload, "the bind result has no full address to prepare")
     }
-    return .session(.opened(jid, from: iq.head.from))
+    return .session(.opened(jid, from: head.from))
   }
 
-  private static func translatePush(_ iq: IQ) -> StanzaEvent? {
-    if let query = iq.node.child("query", in: Namespace.roster) {
-      let push = RosterPush(id: iq.head.id, from: iq.head.from, query: RosterQuery(query))
+  private static func translatePush(_ head: StanzaHead, _ node: XMLNode) -> StanzaEvent? {
+    if let query = node.child("query", in: Namespace.roster) {
+      let push = RosterPush(id: head.id, from: head.from, query: RosterQuery(query))
       return .pushReceived(push)
     }
-    if let block = iq.node.child("block", in: Namespace.blocking) {
-      return .blocked(from: iq.head.from, blockItems(block))
+    if let block = node.child("block", in: Namespace.blocking) {
+      return .blocked(from: head.from, blockItems(block))
     }
-    if let unblock = iq.node.child("unblock", in: Namespace.blocking) {
+    if let unblock = node.child("unblock", in: Namespace.blocking) {
       let items = blockItems(unblock)
       // Empty means everybody (XEP-0191 §3.5); a list that holds only unreadable items does not.
       guard items.isEmpty, unblock.child("item", in: Namespace.blocking) != nil else {
-        return .unblocked(from: iq.head.from, items)
+        return .unblocked(from: head.from, items)
       }
       return .rejected(
         Rejection(kind: .payload, reason: "no address to unblock can be prepared"))
@@ -212,58 +216,60 @@ package enum StanzaTranslator {
       .compactMap { $0.attribute("jid").flatMap { try? JID(parsing: $0) } }
   }
 
-  private static func condition(of iq: IQ) -> String? {
-    iq.node.child("error", in: Namespace.client)?.children
+  private static func condition(of node: XMLNode) -> String? {
+    node.child("error", in: Namespace.client)?.children
       .first { $0.name.namespace == Namespace.stanzaErrors && $0.name.local != "text" }?.name.local
   }
 
   // MARK: Presence
 
-  private static func translate(_ presence: Presence, _ direction: Direction) -> StanzaEvent? {
-    if let kind = SubscriptionStanza.Kind(rawValue: presence.kind.rawValue) {
-      return translate(presence, kind, direction)
-    }
-    switch (presence.kind, direction) {
+  private static func translate(
+    _ kind: Presence.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
+  ) -> StanzaEvent? {
+    if let kind = SubscriptionStanza.Kind(kind) { return translate(kind, head, node, direction) }
+    switch (kind, direction) {
     case (.probe, _), (.error, _): return nil
     case (.available, .outbound), (.unavailable, .outbound):
-      return .presenceSent(to: presence.head.to, isAvailable: presence.kind == .available)
+      return .presenceSent(to: head.to, isAvailable: kind == .available)
     case (.available, .inbound):
-      guard let from = presence.head.from, !isRoom(presence) else { return nil }
-      return .availableReceived(from: from, Availability(presence.node))
+      guard let from = head.from, !isRoom(node) else { return nil }
+      return .availableReceived(from: from, Availability(node))
     case (.unavailable, .inbound):
-      guard let from = presence.head.from, !isRoom(presence) else { return nil }
+      guard let from = head.from, !isRoom(node) else { return nil }
       return .unavailableReceived(from: from)
     case (.subscribe, _), (.subscribed, _), (.unsubscribe, _), (.unsubscribed, _): return nil
     }
   }
 
   private static func translate(
-    _ presence: Presence, _ kind: SubscriptionStanza.Kind, _ direction: Direction
+    _ kind: SubscriptionStanza.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
   ) -> StanzaEvent {
-    let other = direction == .inbound ? presence.head.from : presence.head.to
+    let other = direction == .inbound ? head.from : head.to
     guard let other else {
       let missing = direction == .inbound ? "from" : "to"
       return .rejected(
         Rejection(kind: .nobody, reason: "a \(kind.rawValue) without a '\(missing)' address"))
     }
     let stanza = SubscriptionStanza(
-      kind: kind, contact: other.bare, status: statusText(presence.node),
-      nickname: presence.node.child("nick", in: Namespace.nick).flatMap(name))
+      kind: kind, contact: other.bare, status: statusText(node),
+      nickname: node.child("nick", in: Namespace.nick).flatMap(name))
     return direction == .inbound ? .subscriptionReceived(stanza) : .subscriptionSent(stanza)
   }
 
   /// XEP-0045 §7.2.2: presence that a chat room sends for an occupant.
-  private static func isRoom(_ presence: Presence) -> Bool {
-    presence.node.child("x", in: Namespace.mucUser) != nil
+  private static func isRoom(_ node: XMLNode) -> Bool {
+    node.child("x", in: Namespace.mucUser) != nil
   }
 
   // MARK: Messages
 
   /// XEP-0163 §4.3: an event comes from the bare address of who published it.
-  private static func translate(_ message: Message, _ direction: Direction) -> StanzaEvent? {
-    guard direction == .inbound, message.node.attribute("type") != "error",
-      let from = message.head.from, from.resource == nil,
-      let event = message.node.child("event", in: Namespace.pubsubEvent),
+  private static func translateMessage(
+    _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
+  ) -> StanzaEvent? {
+    guard direction == .inbound, node.attribute("type") != "error",
+      let from = head.from, from.resource == nil,
+      let event = node.child("event", in: Namespace.pubsubEvent),
       let items = event.child("items", in: Namespace.pubsubEvent)
     else { return nil }
     switch items.attribute("node") {
@@ -313,6 +319,18 @@ extension VCardNames {
         .flatMap(StanzaTranslator.name)
     }
     self.init(nickname: text("nickname"), fullName: text("fn"))
+  }
+}
+
+extension SubscriptionStanza.Kind {
+  fileprivate init?(_ kind: Presence.Kind) {
+    switch kind {
+    case .subscribe: self = .subscribe
+    case .subscribed: self = .subscribed
+    case .unsubscribe: self = .unsubscribe
+    case .unsubscribed: self = .unsubscribed
+    case .available, .unavailable, .probe, .error: return nil
+    }
   }
 }
 

@@ -3,14 +3,6 @@ package enum Stanza: Hashable, Sendable {
   case iq(IQ)
   case presence(Presence)
   case message(Message)
-
-  package var head: StanzaHead {
-    switch self {
-    case .iq(let iq): iq.head
-    case .presence(let presence): presence.head
-    case .message(let message): message.head
-    }
-  }
 }
 
 /// What the three kinds of stanza have in common (RFC 6120 §8.1).
@@ -71,31 +63,49 @@ extension StanzaError: CustomStringConvertible {
 }
 
 extension Stanza {
+  /// Which stanza an element is, and of which type.
+  package enum Kind: Hashable, Sendable {
+    case iq(IQ.Kind)
+    case presence(Presence.Kind)
+    case message
+
+    /// Nil for an element that is no stanza, such as a stream feature.
+    package init?(_ node: XMLNode) throws(StanzaError) {
+      guard node.name.namespace == Namespace.client else { return nil }
+      switch node.name.local {
+      case "iq":
+        let type = node.attribute("type")
+        guard let kind = type.flatMap(IQ.Kind.init) else {
+          throw .unknownType(element: "iq", type: type)
+        }
+        self = .iq(kind)
+      case "presence":
+        let type = node.attribute("type")
+        guard let kind = Presence.Kind(rawValue: type ?? ""), type != "" else {
+          throw .unknownType(element: "presence", type: type)
+        }
+        self = .presence(kind)
+      case "message": self = .message
+      default: return nil
+      }
+    }
+  }
+
   /// Reads an element as a stanza; nil where it is none, such as a stream feature.
   package init?(_ node: XMLNode) throws(StanzaError) {
-    guard node.name.namespace == Namespace.client else { return nil }
-    switch node.name.local {
-    case "iq":
-      let type = node.attribute("type")
-      guard let kind = type.flatMap(IQ.Kind.init) else {
-        throw .unknownType(element: "iq", type: type)
-      }
-      self = .iq(IQ(head: try StanzaHead(node), kind: kind, node: node))
-    case "presence":
-      let type = node.attribute("type")
-      guard let kind = Presence.Kind(rawValue: type ?? ""), type != "" else {
-        throw .unknownType(element: "presence", type: type)
-      }
-      self = .presence(Presence(head: try StanzaHead(node), kind: kind, node: node))
-    case "message":
-      self = .message(Message(head: try StanzaHead(node), node: node))
-    default: return nil
+    guard let kind = try Kind(node) else { return nil }
+    let head = try StanzaHead(node)
+    switch kind {
+    case .iq(let kind): self = .iq(IQ(head: head, kind: kind, node: node))
+    case .presence(let kind): self = .presence(Presence(head: head, kind: kind, node: node))
+    case .message: self = .message(Message(head: head, node: node))
     }
   }
 }
 
 extension StanzaHead {
-  fileprivate init(_ node: XMLNode) throws(StanzaError) {
+  /// Reads what an element has of it.
+  package init(_ node: XMLNode) throws(StanzaError) {
     self.init(
       id: node.attribute("id"), from: try Self.address("from", of: node),
       to: try Self.address("to", of: node))
