@@ -5,12 +5,18 @@ package import XMPPStream
 package struct ReaderOptions: Hashable, Sendable {
   /// The year in which a log begins whose clock does not say; without it its times are unknown.
   package var year: Int?
+  /// What a collector of logs has put around each line; nil where the program's log is as it wrote
+  /// it.
+  package var wrapper: LineWrapper?
   /// What is taken before an element is refused.
   package var limits: StreamLimits
 
   /// Options from their parts.
-  package init(year: Int? = nil, limits: StreamLimits = .capture) {
+  package init(
+    year: Int? = nil, wrapper: LineWrapper? = nil, limits: StreamLimits = .capture
+  ) {
     self.year = year
+    self.wrapper = wrapper
     self.limits = limits
   }
 }
@@ -26,11 +32,13 @@ package struct CaptureReader {
   }
 
   private let reader: Reader
+  private var unwrapping: Unwrapping?
   /// Cuts the lines for a reader of lines.
   private var lines: LineSplitter
 
   /// A reader at the beginning of a capture.
   package init(format: CaptureFormat, options: ReaderOptions = ReaderOptions()) {
+    unwrapping = options.wrapper.map { Unwrapping($0, options) }
     // How many bytes of a line a byte of an element takes at most.
     var escapedBytes = 1
     switch format.shape {
@@ -68,7 +76,7 @@ package struct CaptureReader {
   ) throws {
     switch reader {
     case .bytes(let reader): try reader.read(chunk) { try sink($0.withoutCredentials) }
-    case .lines(let reader): try lines.read(chunk) { try Self.take($0, reader, sink) }
+    case .lines(let reader): try lines.read(chunk) { try Self.take($0, reader, &unwrapping, sink) }
     }
   }
 
@@ -79,13 +87,16 @@ package struct CaptureReader {
     switch reader {
     case .bytes(let reader): try reader.finish { try sink($0.withoutCredentials) }
     case .lines(let reader):
-      try lines.finish { try Self.take($0, reader, sink) }
+      try lines.finish { try Self.take($0, reader, &unwrapping, sink) }
+      if let rest = unwrapping?.rest {
+        try reader.take(rest.bytes, number: rest.number) { try sink($0.withoutCredentials) }
+      }
       try reader.finish { try sink($0.withoutCredentials) }
     }
   }
 
   private static func take(
-    _ line: LineSplitter.Line, _ reader: any LineReader,
+    _ line: LineSplitter.Line, _ reader: any LineReader, _ unwrapping: inout Unwrapping?,
     _ sink: (CaptureOutput) throws -> Void
   ) throws {
     if line.padding > 0 {
@@ -96,7 +107,48 @@ package struct CaptureReader {
       let problem = CaptureProblem(line: line.number, message: "the line is too long")
       return try sink(.problem(problem))
     }
-    try reader.take(bytes, number: line.number) { try sink($0.withoutCredentials) }
+    guard unwrapping != nil else {
+      return try reader.take(bytes, number: line.number) { try sink($0.withoutCredentials) }
+    }
+    guard let inner = unwrapping?.take(bytes, number: line.number) else { return }
+    try reader.take(inner.bytes, number: inner.number) { output in
+      try sink(output.withoutCredentials.timed(inner.time))
+    }
+  }
+}
+
+/// Takes off what a collector has put around lines, and joins those that it has cut.
+private struct Unwrapping {
+  typealias Inner = (bytes: ArraySlice<UInt8>, number: Int, time: Int64?)
+
+  private let wrapper: LineWrapper
+  private let maximumBytes: Int
+  private var clock: LogClock
+  /// The beginning of a line that goes on with the next.
+  private var carry: [UInt8] = []
+  private var start: Int?
+
+  init(_ wrapper: LineWrapper, _ options: ReaderOptions) {
+    self.wrapper = wrapper
+    maximumBytes = 6 * options.limits.bytesPerElement
+    clock = LogClock(year: options.year)
+  }
+
+  /// A line whose end has not come.
+  var rest: (bytes: ArraySlice<UInt8>, number: Int)? { start.map { (carry[...], $0) } }
+
+  mutating func take(_ line: ArraySlice<UInt8>, number: Int) -> Inner? {
+    guard let inner = wrapper.line(line) else { return nil }
+    let time = clock.milliseconds(inner.time)
+    // What no element can be as long as ends where it is.
+    let goesOn = inner.goesOn && carry.count <= maximumBytes
+    guard goesOn || start != nil else { return (inner.text, number, time) }
+    carry += inner.text
+    let first = start ?? number
+    start = goesOn ? first : nil
+    guard !goesOn else { return nil }
+    defer { carry = [] }
+    return (carry[...], first, time)
   }
 }
 
@@ -111,6 +163,13 @@ protocol LineReader: AnyObject {
 }
 
 extension CaptureOutput {
+  /// The same with a time, where it has none.
+  fileprivate func timed(_ time: Int64?) -> CaptureOutput {
+    guard case .record(var record) = self, record.time == nil else { return self }
+    record.time = time
+    return .record(record)
+  }
+
   /// The same without credentials.
   fileprivate var withoutCredentials: CaptureOutput {
     guard case .record(var record) = self,

@@ -124,7 +124,8 @@ package struct CaptureImport {
       throw UnreadableFile(chunk).map { .unreadable($0) } ?? ImportError.unknownFormat
     }
     var summary = ImportSummary(format: format)
-    var reader = CaptureReader(format: format, options: ReaderOptions(year: options.year))
+    let readerOptions = ReaderOptions(year: options.year, wrapper: LineWrapper(chunk))
+    var reader = CaptureReader(format: format, options: readerOptions)
     var filter = AccountFilter(account: options.account)
     var hash = SHA256()
     var done = 0
