@@ -171,6 +171,14 @@ package struct CaptureFormat: Sendable {
     self.shape = shape
   }
 
+  /// Whether a log of it is lines of text, which a collector of logs can have gone over.
+  var isOfLines: Bool {
+    switch shape {
+    case .lines, .chunks, .dino: true
+    case .native, .raw, .xml, .wireshark: false
+    }
+  }
+
   /// The format of this name.
   package static func named(_ id: String) -> CaptureFormat? { all.first { $0.id == id } }
 
@@ -181,6 +189,11 @@ package struct CaptureFormat: Sendable {
   /// against each format, and the one that most lines belong to is it: a single line may be a
   /// message that somebody wrote to deceive.
   package static func detect(_ head: [UInt8]) -> CaptureFormat? {
+    LineWrapper(head).flatMap { detectUnwrapped($0.unwrapped(head)) } ?? detectUnwrapped(head)
+  }
+
+  /// The same where no collector has put anything around the lines.
+  static func detectUnwrapped(_ head: [UInt8]) -> CaptureFormat? {
     var lines: [ArraySlice<UInt8>] = []
     var splitter = LineSplitter(maximumBytes: head.count)
     splitter.read(head) { lines.append($0.bytes ?? []) }

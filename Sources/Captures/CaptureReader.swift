@@ -5,12 +5,18 @@ package import XMPPStream
 package struct ReaderOptions: Hashable, Sendable {
   /// The year in which a log begins whose clock does not say; without it its times are unknown.
   package var year: Int?
+  /// What a collector of logs has put around each line; nil where the program's log is as it wrote
+  /// it.
+  package var wrapper: LineWrapper?
   /// What is taken before an element is refused.
   package var limits: StreamLimits
 
   /// Options from their parts.
-  package init(year: Int? = nil, limits: StreamLimits = .capture) {
+  package init(
+    year: Int? = nil, wrapper: LineWrapper? = nil, limits: StreamLimits = .capture
+  ) {
     self.year = year
+    self.wrapper = wrapper
     self.limits = limits
   }
 }
@@ -26,6 +32,7 @@ package struct CaptureReader {
   }
 
   private let reader: Reader
+  private var unwrapping: Unwrapping?
   /// Cuts the lines for a reader of lines.
   private var lines: LineSplitter
 
@@ -38,6 +45,7 @@ package struct CaptureReader {
     format: CaptureFormat, options: ReaderOptions = ReaderOptions(),
     readingChildren isRead: ElementInterest.Rule? = nil
   ) {
+    unwrapping = options.wrapper.map { Unwrapping($0, options) }
     // How many bytes of a line a byte of an element takes at most.
     var escapedBytes = 1
     switch format.shape {
@@ -75,7 +83,7 @@ package struct CaptureReader {
   ) throws {
     switch reader {
     case .bytes(let reader): try reader.read(chunk) { try sink($0.withoutCredentials) }
-    case .lines(let reader): try lines.read(chunk) { try Self.take($0, reader, sink) }
+    case .lines(let reader): try lines.read(chunk) { try Self.take($0, reader, &unwrapping, sink) }
     }
   }
 
@@ -86,13 +94,16 @@ package struct CaptureReader {
     switch reader {
     case .bytes(let reader): try reader.finish { try sink($0.withoutCredentials) }
     case .lines(let reader):
-      try lines.finish { try Self.take($0, reader, sink) }
+      try lines.finish { try Self.take($0, reader, &unwrapping, sink) }
+      if let rest = unwrapping?.rest {
+        try Self.take(rest.bytes, rest.number, nil, reader, sink)
+      }
       try reader.finish { try sink($0.withoutCredentials) }
     }
   }
 
   private static func take(
-    _ line: LineSplitter.Line, _ reader: any LineReader,
+    _ line: LineSplitter.Line, _ reader: any LineReader, _ unwrapping: inout Unwrapping?,
     _ sink: (CaptureOutput) throws -> Void
   ) throws {
     if line.padding > 0 {
@@ -103,10 +114,56 @@ package struct CaptureReader {
       let problem = CaptureProblem(line: line.number, message: "the line is too long")
       return try sink(.problem(problem))
     }
-    guard !reader.takesCredentialsOut else {
-      return try reader.take(bytes, number: line.number, sink)
+    guard unwrapping != nil else { return try take(bytes, line.number, nil, reader, sink) }
+    guard let inner = unwrapping?.take(bytes, number: line.number) else { return }
+    try take(inner.bytes, inner.number, inner.time, reader, sink)
+  }
+
+  /// Hands a line to its reader, and what it gives on without credentials.
+  private static func take(
+    _ bytes: ArraySlice<UInt8>, _ number: Int, _ time: Int64?, _ reader: any LineReader,
+    _ sink: (CaptureOutput) throws -> Void
+  ) throws {
+    if reader.takesCredentialsOut {
+      try reader.take(bytes, number: number) { try sink($0.timed(time)) }
+    } else {
+      try reader.take(bytes, number: number) { try sink($0.withoutCredentials.timed(time)) }
     }
-    try reader.take(bytes, number: line.number) { try sink($0.withoutCredentials) }
+  }
+}
+
+/// Takes off what a collector has put around lines, and joins those that it has cut.
+private struct Unwrapping {
+  typealias Inner = (bytes: ArraySlice<UInt8>, number: Int, time: Int64?)
+
+  private let wrapper: LineWrapper
+  private let maximumBytes: Int
+  private var clock: LogClock
+  /// The beginning of a line that goes on with the next.
+  private var carry: [UInt8] = []
+  private var start: Int?
+
+  init(_ wrapper: LineWrapper, _ options: ReaderOptions) {
+    self.wrapper = wrapper
+    maximumBytes = 6 * options.limits.bytesPerElement
+    clock = LogClock(year: options.year)
+  }
+
+  /// A line whose end has not come.
+  var rest: (bytes: ArraySlice<UInt8>, number: Int)? { start.map { (carry[...], $0) } }
+
+  mutating func take(_ line: ArraySlice<UInt8>, number: Int) -> Inner? {
+    guard let inner = wrapper.line(line) else { return nil }
+    let time = clock.milliseconds(inner.time)
+    // What no element can be as long as ends where it is.
+    let goesOn = inner.goesOn && carry.count <= maximumBytes
+    guard goesOn || start != nil else { return (inner.text, number, time) }
+    carry += inner.text
+    let first = start ?? number
+    start = goesOn ? first : nil
+    guard !goesOn else { return nil }
+    defer { carry = [] }
+    return (carry[...], first, time)
   }
 }
 
@@ -127,6 +184,13 @@ extension LineReader {
 }
 
 extension CaptureOutput {
+  /// The same with a time, where it has none.
+  fileprivate func timed(_ time: Int64?) -> CaptureOutput {
+    guard case .record(var record) = self, record.time == nil else { return self }
+    record.time = time
+    return .record(record)
+  }
+
   /// The same without credentials.
   fileprivate var withoutCredentials: CaptureOutput {
     guard case .record(var record) = self,

@@ -126,9 +126,9 @@ package struct CaptureImport {
       throw UnreadableFile(chunk).map { .unreadable($0) } ?? ImportError.unknownFormat
     }
     var summary = ImportSummary(format: format)
+    let readerOptions = ReaderOptions(year: options.year, wrapper: LineWrapper(chunk))
     var reader = CaptureReader(
-      format: format, options: ReaderOptions(year: options.year),
-      readingChildren: StanzaTranslator.readsChild)
+      format: format, options: readerOptions, readingChildren: StanzaTranslator.readsChild)
     var filter = AccountFilter(account: options.account)
     var hash = SHA256()
     var done = 0
