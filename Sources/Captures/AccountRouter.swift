@@ -5,8 +5,44 @@ struct AccountRouter {
     let bare: [UInt8]
     /// The ids of the latest stanzas that it sent.
     var ids: [[UInt8]] = []
-    /// Whether it waits for the server to go on with setting up its stream.
-    var isSettingUp = false
+    /// What it waits for the server to say.
+    var awaits: Set<Answer> = []
+  }
+
+  /// What a server says only to who has asked for it.
+  private enum Answer {
+    case header, encryption, authentication, management, acknowledgement
+
+    /// What an element of the client has the server answer.
+    init?(to payload: ArraySlice<UInt8>) {
+      guard !TopLevel.isStreamHeader(payload) else {
+        self = .header
+        return
+      }
+      switch TopLevel.localName(payload) {
+      case "starttls": self = .encryption
+      case "auth", "response": self = .authentication
+      case "enable", "resume": self = .management
+      case "r": self = .acknowledgement
+      default: return nil
+      }
+    }
+
+    /// The answer that an element of the server is.
+    init?(_ chunk: ArraySlice<UInt8>) {
+      guard !TopLevel.isStreamHeader(chunk) else {
+        self = .header
+        return
+      }
+      switch TopLevel.localName(chunk) {
+      case "features": self = .header
+      case "proceed": self = .encryption
+      case "challenge", "success", "failure": self = .authentication
+      case "enabled", "resumed", "failed": self = .management
+      case "a": self = .acknowledgement
+      default: return nil
+      }
+    }
   }
 
   /// Those that sent something, the latest last.
@@ -30,8 +66,13 @@ struct AccountRouter {
       let bare = name.split(separator: "/", maxSplits: 1).first.map(String.init) ?? name
       account = Account(name: name, bare: Array(bare.utf8))
     }
-    account.isSettingUp =
-      TopLevel.isStreamHeader(payload) || (account.isSettingUp && !TopLevel.isStanza(payload))
+    if let answer = Answer(to: payload) {
+      // What comes next in setting up a stream comes when the step before is done.
+      if answer != .acknowledgement { account.awaits = [] }
+      account.awaits.insert(answer)
+    } else if TopLevel.isStanza(payload) {
+      account.awaits.formIntersection([.acknowledgement, .management])
+    }
     if let id = Self.ids(in: payload).first {
       account.ids.append(id)
       if account.ids.count > Self.maximumIDs { account.ids.removeFirst() }
@@ -43,7 +84,7 @@ struct AccountRouter {
   /// The one account that a received chunk can be of; nil where it may be of several.
   ///
   /// - Parameter open: the accounts whose stream is within an element.
-  func account(of chunk: ArraySlice<UInt8>, open: [String]) -> String? {
+  mutating func account(of chunk: ArraySlice<UInt8>, open: [String]) -> String? {
     guard hasSeveral else { return latest }
     if chunk.first != UInt8(ascii: "<"), open.count == 1 { return open.first }
     let addressed = accounts.filter { Self.names(chunk, "to", $0.bare) }
@@ -54,11 +95,12 @@ struct AccountRouter {
     let answered = Set(Self.ids(in: chunk))
     let asking = accounts.filter { $0.ids.contains(where: answered.contains) }
     if asking.count == 1 { return asking.first?.name }
-    if !TopLevel.isStanza(chunk) {
-      let waiting = accounts.filter(\.isSettingUp)
-      return waiting.count == 1 ? waiting.first?.name : nil
-    }
-    return nil
+    guard let answer = Answer(chunk) else { return nil }
+    let waiting = accounts.indices.filter { accounts[$0].awaits.contains(answer) }
+    guard let index = waiting.first, waiting.count == 1 else { return nil }
+    // Features follow the header, and challenges each other.
+    if answer == .acknowledgement { accounts[index].awaits.remove(answer) }
+    return accounts[index].name
   }
 
   /// Whether what an account sent answers a chunk: it acknowledges a push by its id.

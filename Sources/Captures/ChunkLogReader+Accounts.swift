@@ -14,6 +14,7 @@ extension ChunkLogReader {
       let hasStanza = stanzas.contains { chunk.position(of: Array($0.utf8)) != nil }
       if router.hasSeveral, TopLevel.isElement(chunk) || TopLevel.isStreamHeader(chunk), !hasStanza
       {
+        nameless = (nameless?.line ?? record.line, (nameless?.count ?? 0) + 1)
         return
       }
       unrouted = Unrouted(record: record, chunk: Array(chunk))
@@ -59,5 +60,15 @@ extension ChunkLogReader {
       let message = "nothing says which of the accounts received this: it is left out"
       try problem(message, waiting.record.line, sink)
     }
+  }
+
+  /// Says at the log's end how much was left out that no roster misses.
+  func reportNameless(_ sink: Sink) throws {
+    guard let nameless else { return }
+    let message = """
+      nothing says which of the accounts received \(nameless.count) chunks that set up streams or \
+      acknowledge stanzas; they are left out, and no roster depends on them
+      """
+    try problem(message, nameless.line, sink)
   }
 }

@@ -105,9 +105,16 @@ enum TopLevel {
   static func isElement(_ bytes: ArraySlice<UInt8>) -> Bool {
     let text = bytes.withoutLeadingSpace
     guard text.first == UInt8(ascii: "<") else { return false }
+    return names.contains(Array(localName(text).utf8))
+  }
+
+  /// The name, without its prefix, of the element that begins here; empty where none does.
+  static func localName(_ bytes: ArraySlice<UInt8>) -> String {
+    let text = bytes.withoutLeadingSpace
+    guard text.first == UInt8(ascii: "<") else { return "" }
     let name = name(text)
     let local = name.split(separator: UInt8(ascii: ":"), maxSplits: 1).last ?? name
-    return names.contains(Array(local))
+    return String(decoding: local, as: UTF8.self)
   }
 
   /// Whether a stream header says who speaks to whom.

@@ -63,7 +63,7 @@ struct PairedElement {
   var bytes: Int {
     switch record.content {
     case .element(_, _, let bytes), .streamHeader(_, _, let bytes): bytes.count
-    case .header, .streamEnd, .opened, .resumed, .closed: 0
+    case .header, .streamEnd, .opened, .resumed, .closed, .bookmark: 0
     }
   }
 }
@@ -103,7 +103,7 @@ struct PairedElements {
       } else {
         granted(node, &element)
       }
-    case (.header, _), (.opened, _), (.resumed, _), (.closed, _): break
+    case (.header, _), (.opened, _), (.resumed, _), (.closed, _), (.bookmark, _): break
     }
     return element
   }

@@ -7,6 +7,8 @@ package enum UnreadableFile: Hashable, Sendable {
   /// Text in another encoding.
   case utf16
   case empty
+  /// Nothing but zeros to begin with.
+  case zeros
   /// Bytes that are no text.
   case binary
 
@@ -26,6 +28,8 @@ package enum UnreadableFile: Hashable, Sendable {
       self = known.1
     } else if head.isEmpty {
       self = .empty
+    } else if head.allSatisfy({ $0 == 0 }) {
+      self = .zeros
     } else if Self.isUTF16(head) {
       self = .utf16
     } else if head.count(where: { $0 == 0 }) * 20 > head.count {
@@ -64,6 +68,11 @@ extension UnreadableFile: CustomStringConvertible {
       """
     case .utf16: "it is text in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 FILE > COPY"
     case .empty: "it is empty"
+    case .zeros:
+      """
+      it begins with NUL bytes, as a crash or an emptied file leaves them; take them out on the \
+      way: tr -d '\\0' < FILE | rollcall replay -
+      """
     case .binary: "it is no text"
     }
   }

@@ -30,13 +30,7 @@ enum LogFileCheck {
 
   /// Refuses everything that LMDB could not open, each by its own error.
   static func check(_ path: String) throws(EventLogError) {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      let code = errno
-      if code == ENOENT || code == ENOTDIR { throw .noSuchFile(path: path) }
-      throw .system(doing: "look at", path: path, code: code)
-    }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
+    try checkIsFile(path)
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(doing: "open", path: path, code: errno) }
     // LMDB keeps its locks in the lock file: closing the data file drops none.
@@ -50,6 +44,17 @@ enum LogFileCheck {
       }
     }
     try checkOnce(descriptor, path)
+  }
+
+  /// Refuses what is no file at all.
+  static func checkIsFile(_ path: String) throws(EventLogError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      let code = errno
+      if code == ENOENT || code == ENOTDIR { throw .noSuchFile(path: path) }
+      throw .system(doing: "look at", path: path, code: code)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
   }
 
   private static func checkOnce(_ descriptor: Int32, _ path: String) throws(EventLogError) {

@@ -91,14 +91,12 @@ package final class LogSalvage {
   ///
   /// - Throws: `EventLogError` where the file cannot be read, or somebody is using the log.
   package init(_ path: String) throws(EventLogError) {
-    guard FileSystem.exists(path) else { throw .noSuchFile(path: path) }
+    try LogFileCheck.checkIsFile(path)
     guard !Registry.hasOpen(path), !FileSystem.isLocked(path + "-lock") else {
       throw .inUse(path: path)
     }
     check = PageCheck(try PageFile(path))
     try check.run()
-    // Only a tree without a fault says where the log ends.
-    if check.faults.isEmpty { head = check.roots["records"]?.entries }
     account = MetaSeal.account(in: check.meta)
     imports = MetaSeal.imports(in: check.meta)
     try collect()
@@ -122,7 +120,13 @@ package final class LogSalvage {
       case .branch, nil: break
       }
     }
-    if let head { places.removeAll { $0.sequence > head } }
+    // Only a tree without a fault says where the log ends. Behind it there may be pages of a
+    // transaction that never came to its end.
+    if check.faults.isEmpty {
+      let last = places.lazy.filter(\.isInTree).map(\.sequence).max() ?? 0
+      places.removeAll { $0.sequence > last }
+      head = last
+    }
     places.sort { a, b in
       (a.sequence, a.isInTree ? 0 : 1, a.page, a.node)
         < (b.sequence, b.isInTree ? 0 : 1, b.page, b.node)

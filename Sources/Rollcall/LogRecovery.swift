@@ -50,6 +50,8 @@ package struct LogRecovery {
     let account = damaged.account ?? roster.account?.text
     try log.append([], marks: LogMarks(account: account))
     for source in damaged.imports { try log.append([], marks: LogMarks(imported: source)) }
+    var keeper = try SnapshotKeeper(log)
+    try keeper.follow()
     return Summary(salvage: salvage, account: account)
   }
 }

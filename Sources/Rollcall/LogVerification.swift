@@ -24,6 +24,12 @@ package struct LogFault: Codable, Hashable, Sendable {
   package let record: UInt64?
   /// A clause whose subject is the record or the part.
   package let what: String
+
+  package init(part: LogPart, record: UInt64?, what: String) {
+    self.part = part
+    self.record = record
+    self.what = what
+  }
 }
 
 /// What a sound log holds.
@@ -67,6 +73,8 @@ package struct LogVerification {
   private var replay = Replay()
   /// Whether the derived parts are complete and of this program's version.
   private var isCurrent = false
+  /// What is being looked at.
+  private var part = LogPart.pages
   /// Whether every record so far is what was written: else nothing can be said of what follows.
   private var isWhole = true
 
@@ -92,7 +100,7 @@ package struct LogVerification {
   }
 
   private mutating func run(_ path: String, rebuilding: Bool) throws {
-    try tell(.began(.pages))
+    try begin(.pages)
     do {
       let faults = try EventLog.pageFaults(at: path)
       for fault in faults { try found(.pages, nil, "\(fault)") }
@@ -102,11 +110,16 @@ package struct LogVerification {
         at: path, access: rebuilding ? .readWrite : .readOnly,
         eventVersion: RecordMeaning.version)
       if rebuilding { try log.rebuild() }
-      try log.read { try look(at: $0) }
+      try log.read { transaction in try look(at: transaction) }
       try tell(.done(figures))
     } catch let error as EventLogError where error.isOfDamage {
-      try found(.records, error.record, error.clause)
+      try found(part, error.record, error.clause)
     }
+  }
+
+  private mutating func begin(_ part: LogPart) throws {
+    self.part = part
+    try tell(.began(part))
   }
 
   private func found(_ part: LogPart, _ record: UInt64?, _ what: String) throws {
@@ -114,7 +127,7 @@ package struct LogVerification {
   }
 
   private mutating func look(at transaction: borrowing ReadTransaction) throws {
-    try tell(.began(.meta))
+    try begin(.meta)
     for flaw in try transaction.metaFlaws { try found(.meta, nil, flaw) }
     let meta = try transaction.meta
     figures.account = meta.account
@@ -125,9 +138,9 @@ package struct LogVerification {
           "the stored events and the index are incomplete or of another version: they are not used"
         ))
     }
-    try tell(.began(.snapshots))
+    try begin(.snapshots)
     try lookAtSnapshots(transaction)
-    try tell(.began(.records))
+    try begin(.records)
     try transaction.forEachCheckedRecord { record, bytes in
       try look(at: record, bytes, transaction)
     }

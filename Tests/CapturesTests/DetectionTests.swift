@@ -116,7 +116,7 @@ struct DetectionTests {
       ([0x28, 0xB5, 0x2F, 0xFD, 4], "zstd -dc FILE | rollcall replay -"),
       ([0x42, 0x5A, 0x68, 0x39], "bzip2 -dc FILE | rollcall replay -"),
       ([0x50, 0x4B, 3, 4], "unzip -p FILE | rollcall"), ([0x0A, 0x0D, 0x0D, 0x0A, 1], "tshark"),
-      ([0xFF, 0xFE, 0x41, 0], "iconv"), ([], "empty"),
+      ([0xFF, 0xFE, 0x41, 0], "iconv"), ([], "empty"), ([0, 0, 0, 0, 0], "tr -d '\\0' < FILE"),
       ([0x44, 0, 0x45, 0, 0x42, 0, 0x55, 0, 0x47, 0], "iconv"),
       ([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0, 0, 0, 0, 0], "no text"),
     ] as [([UInt8], String)])

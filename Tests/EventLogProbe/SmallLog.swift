@@ -42,7 +42,7 @@ enum SmallLog {
     try log.append(drafts.dropFirst(6))
     let timeline = Timeline(log)
     try log.store(
-      [4, 9].map { number in
+      [4, 9].map { (number: UInt64) in
         let state = try timeline.state(at: .record(number))
         return SnapshotDraft(
           sequence: number, version: .current, state: state.roster.canonicalBytes)

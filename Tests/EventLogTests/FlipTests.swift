@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every byte of a small log is changed, one at a time: the change is found, or nothing that is kept
-/// has changed (`Flips` in the probe has the rule).
+/// Bytes of a small log are changed, one at a time: the change is found, or nothing that is kept
+/// is another (`Flips` in the probe has the rule). With `ROLLCALL_ALL_FLIPS` set it is every byte,
+/// which takes minutes; otherwise all that lead LMDB through the file, and some of the others.
 @Suite struct FlipTests {
   let scratch: Scratch
   let path: String
@@ -28,12 +29,12 @@ import Testing
   }
 
   /// Runs flips in processes of their own, going on behind a flip that ends one.
-  private func flip(from first: Int, by step: Int) throws -> Tally {
+  private func flip(by step: Int) throws -> Tally {
     var tally = Tally()
-    var next = first
+    var next = 0
     while next < size {
       // A process that was ended leaves its flip in the file.
-      let copy = scratch.file("\(first)-\(next).rollcall")
+      let copy = scratch.file("\(next).rollcall")
       try FileManager.default.copyItem(atPath: path, toPath: copy)
       let outcome = try ProbeProcess.run(["flip", copy, "\(next)", "\(size)", "\(step)"])
       try FileManager.default.removeItem(atPath: copy)
@@ -53,19 +54,21 @@ import Testing
       }
       guard outcome.status != 0 else { break }
       tally.crashed += 1
-      next = last + step
+      next = last + 1
     }
     return tally
   }
 
   @Test func noFlipGoesUnfound() throws {
     // A prime, so that every kind of place is met.
-    let step = ProcessInfo.processInfo.environment["ROLLCALL_ALL_FLIPS"] == nil ? 7 : 1
-    let tally = try flip(from: 0, by: step)
+    let step = ProcessInfo.processInfo.environment["ROLLCALL_ALL_FLIPS"] == nil ? 41 : 1
+    let tally = try flip(by: step)
     #expect(tally.missed.isEmpty)
     #expect(tally.complaints.isEmpty)
-    #expect(tally.found + tally.same + tally.crashed == (size + step - 1) / step)
-    #expect(tally.found > size / step / 10)
-    print(tally.found, tally.same, tally.crashed, size)
+    // Damage that would end the process is found before LMDB sees it.
+    #expect(tally.crashed == 0)
+    let offsets = (0..<size).filter { $0 % step == 0 || $0 % 4096 < 152 }
+    #expect(tally.found + tally.same == offsets.count)
+    #expect(tally.found > 500)
   }
 }

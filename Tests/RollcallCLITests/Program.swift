@@ -51,7 +51,7 @@ struct Program {
   }
 
   /// The program stands beside the test bundle.
-  private static func executable() throws -> URL {
+  static func executable() throws -> URL {
     var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     for _ in 0..<6 {
       let candidate = folder.appending(path: "rollcall")

@@ -1,0 +1,181 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `verify` and `recover` as a person runs them.
+@Suite struct VerifyTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let test = try #require(CaptureCase.all.first)
+    let run = try Program(
+      "import", test.path, "--account", test.account, "-o", "a.rollcall", in: folder.path)
+    #expect(run.code == 0, "\(run.errors)")
+  }
+
+  private func change(_ body: (inout Data) throws -> Void) throws {
+    var bytes = try Data(contentsOf: URL(filePath: folder.file("a.rollcall")))
+    try body(&bytes)
+    try bytes.write(to: URL(filePath: folder.file("a.rollcall")))
+  }
+
+  /// Changes text in the records and nowhere else: only they hold markup.
+  private func changeARecord() throws {
+    try change { bytes in
+      var changes = 0
+      while let range = bytes.range(of: Data("jabber:iq:roster".utf8)) {
+        bytes.replaceSubrange(range, with: Data("jabber:iq:rostxr".utf8))
+        changes += 1
+      }
+      #expect(changes > 0)
+    }
+  }
+
+  private func count() throws -> Int {
+    let log = try Program("log", "a.rollcall", "--json", in: folder.path)
+    return try #require(try log.document["records"] as? [Any]).count
+  }
+
+  @Test("A sound log is right")
+  func sound() throws {
+    let run = try Program("verify", "a.rollcall", in: folder.path)
+    #expect(run.code == 0, "\(run.output)\(run.errors)")
+    #expect(run.output.contains("all is right"))
+    let records = try count()
+    #expect(run.output.contains("\(records) records"))
+    let json = try Program("verify", "a.rollcall", "--json", in: folder.path).document
+    #expect(json["ok"] as? Bool == true)
+    #expect(json["records"] as? Int == records)
+    #expect(json["faults"] as? [NSDictionary] == [])
+    #expect(json["crash"] is NSNull)
+  }
+
+  @Test("The first bad record is named, and what can be saved")
+  func changed() throws {
+    let records = try count()
+    try changeARecord()
+    let run = try Program("verify", "a.rollcall", in: folder.path)
+    #expect(run.code == 1)
+    #expect(run.output.contains("its digest does not follow from its bytes"))
+    #expect(run.output.contains("is the first that is not"))
+    #expect(run.output.contains("rollcall recover a.rollcall -o NEW saves"))
+    let json = try Program("verify", "a.rollcall", "--json", in: folder.path)
+    #expect(json.code == 1)
+    let document = try json.document
+    let fault = try #require((document["faults"] as? [NSDictionary])?.first)
+    #expect(fault["record"] as? Int == document["firstBad"] as? Int)
+    let saved = try #require(document["saved"] as? NSDictionary)
+    #expect(saved["records"] as? Int == records)
+    #expect(saved["whole"] as? Int == (fault["record"] as? Int).map { $0 - 1 })
+  }
+
+  @Test("recover writes a sound log, says what is lost, and leaves the damaged one alone")
+  func recover() throws {
+    try changeARecord()
+    let before = try Data(contentsOf: URL(filePath: folder.file("a.rollcall")))
+    let run = try Program("recover", "a.rollcall", "-o", "b.rollcall", in: folder.path)
+    #expect(run.code == 1, "\(run.errors)")
+    #expect(run.output.contains("lost: "))
+    #expect(try Data(contentsOf: URL(filePath: folder.file("a.rollcall"))) == before)
+    #expect(try Program("verify", "b.rollcall", in: folder.path).code == 0)
+    let again = try Program("recover", "a.rollcall", "-o", "b.rollcall", in: folder.path)
+    #expect(again.code == 2, "an existing file is left alone")
+  }
+
+  @Test("A sound log is recovered whole")
+  func recoverSound() throws {
+    let run = try Program("recover", "a.rollcall", "-o", "b.rollcall", "--json", in: folder.path)
+    #expect(run.code == 0)
+    let saved = try #require(try run.document["saved"] as? NSDictionary)
+    #expect(saved["kept"] as? Int == saved["records"] as? Int)
+    let states = try ["a", "b"].map {
+      try Program("state", "\($0).rollcall", "--json", in: folder.path).output
+    }
+    #expect(states[0] == states[1])
+  }
+
+  @Test("Damaged pages are told, and the records behind them are saved")
+  func pages() throws {
+    let records = try count()
+    // The newest meta page leads nowhere.
+    try change { bytes in
+      for meta in [0, 4096] { bytes.replaceSubrange(meta + 128..<meta + 136, with: Data(count: 8)) }
+    }
+    let run = try Program("verify", "a.rollcall", in: folder.path)
+    #expect(run.code == 1, "\(run.output)\(run.errors)")
+    #expect(run.output.contains("rollcall recover a.rollcall -o NEW"))
+    #expect(try Program("recover", "a.rollcall", "-o", "b.rollcall", in: folder.path).code == 0)
+    let run2 = try Program("verify", "b.rollcall", "--json", in: folder.path)
+    #expect(try run2.document["records"] as? Int == records)
+  }
+
+  @Test("--rebuild makes what is derived anew")
+  func rebuild() throws {
+    let run = try Program("verify", "a.rollcall", "--rebuild", in: folder.path)
+    #expect(run.code == 0, "\(run.output)\(run.errors)")
+    #expect(run.output.contains("all is right"))
+  }
+
+  @Test("What is no log is refused by name", arguments: ["none.rollcall", "text.rollcall", "."])
+  func noLog(_ name: String) throws {
+    try Data("<presence/>".utf8).write(to: URL(filePath: folder.file("text.rollcall")))
+    for command in [["verify", name], ["recover", name, "-o", "new.rollcall"]] {
+      let run = try Program(command, in: folder.path)
+      #expect(run.code == 2, "\(command) \(run.output)")
+      #expect(run.errors.contains(name == "." ? "not a file" : name), "\(run.errors)")
+    }
+    #expect(try !folder.names.contains { $0.hasPrefix("new.rollcall") })
+  }
+
+  @Test("The process that reads is no command for people")
+  func worker() throws {
+    #expect(try !Program("--help").output.contains("verify-worker"))
+    for command in ["verify", "recover"] {
+      #expect(try Program(command, "--help").output.contains("Example"))
+    }
+  }
+
+  #if os(Linux)
+    /// The process that reads waits for a lock that is held here, and is ended from outside, as
+    /// LMDB would end it.
+    @Test("A crash of the process that reads is a fault, and says how far it came")
+    func crash() throws {
+      let descriptor = open(folder.file("a.rollcall-lock"), O_RDWR)
+      defer { close(descriptor) }
+      var lock = flock()
+      lock.l_type = Int16(F_WRLCK)
+      lock.l_whence = Int16(SEEK_SET)
+      lock.l_len = 1
+      #expect(fcntl(descriptor, F_SETLK, &lock) == 0)
+      let process = Process()
+      process.executableURL = try Program.executable()
+      process.arguments = ["verify", folder.file("a.rollcall"), "--json"]
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      try process.run()
+      while process.isRunning {
+        let reader = child(of: process.processIdentifier)
+        if let reader, kill(reader, SIGSEGV) == 0 { break }
+        usleep(1000)
+      }
+      let output = pipe.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 1)
+      let document = try JSONSerialization.jsonObject(with: output) as? NSDictionary
+      let crash = try #require(document?["crash"] as? NSDictionary)
+      #expect(crash["signal"] as? Int == Int(SIGSEGV))
+      #expect(crash["behind"] as? Int == 0)
+      #expect(document?["ok"] as? Bool == false)
+    }
+
+    private func child(of process: pid_t) -> pid_t? {
+      let tasks = "/proc/\(process)/task"
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+      return names.lazy.compactMap { name in
+        let children = try? String(contentsOfFile: "\(tasks)/\(name)/children", encoding: .utf8)
+        return children?.split(separator: " ").first.flatMap { pid_t($0) }
+      }.first
+    }
+  #endif
+}
