@@ -211,7 +211,7 @@ extension CapturedRecord.Content {
     case .element(let direction, _, _), .streamHeader(let direction, _, _),
       .streamEnd(let direction):
       direction
-    case .header, .opened, .resumed, .closed: nil
+    case .header, .opened, .resumed, .closed, .bookmark: nil
     }
   }
 
