@@ -6,11 +6,13 @@ import Testing
 @Suite struct ArticleTests {
   /// The texts, with how many commands each shows.
   static let texts = [
-    ("Sources/Rollcall/Rollcall.docc/FindingARosterBug.md", 8), ("README.md", 3),
+    ("Sources/Rollcall/Rollcall.docc/FindingARosterBug.md", 9), ("README.md", 5),
   ]
 
   private static let root = CaptureCase.fixtures.deletingLastPathComponent()
     .deletingLastPathComponent()
+  /// Where the texts say that the commands run.
+  private static let captures = CaptureCase.fixtures.appending(path: "captures").path()
 
   /// A command that a text shows, with the output that it shows below it.
   private struct Shown {
@@ -46,9 +48,10 @@ import Testing
     #expect(shown.count == count)
     for example in shown {
       let arguments = example.command.dropFirst("rollcall".count)
-      let run = try Program(shell: "\"$ROLLCALL\"\(arguments)", in: Self.root.path())
+      let run = try Program(shell: "\"$ROLLCALL\"\(arguments)", in: Self.captures)
       #expect(run.code < 2, "\(example.command): \(run.errors)")
-      var lines = run.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      var lines = run.output.split(separator: "\n", omittingEmptySubsequences: false).map(
+        String.init)
       while lines.last?.isEmpty == true { lines.removeLast() }
       #expect(lines == example.output, "\(example.command)")
       #expect(!lines.isEmpty, "\(example.command)")
