@@ -74,7 +74,8 @@ extension Explainer {
   private func requestChange(isIn: Bool, isOut: Bool) -> String {
     let inEnds =
       "Its request ends when we send “subscribed” or “unsubscribed”, when it sends “unsubscribe”, "
-      + "or when the server pushes “from”, “both” or a removal, for another of our devices answered."
+      + "or when the server pushes “from”, “both” or a removal, for another of our devices "
+      + "answered."
     let outEnds =
       "Ours ends when it answers by “subscribed” or “unsubscribed”, when we send “unsubscribe”, "
       + "or when the server no longer shows it."

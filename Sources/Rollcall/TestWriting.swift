@@ -74,8 +74,9 @@ package struct GeneratedTest: Sendable {
 
     /// What the \(records) records of \(name).jsonl come to.
     ///
-    /// Written by `rollcall test-from`. The two JSON files beside it hold what Rollcall made of the
-    /// capture then. Where that is the bug, correct them to what is right: the test fails until it is.
+    /// Written by `rollcall test-from`. The two JSON files beside it hold what Rollcall made of
+    /// the capture then. Where that is the bug, correct them to what is right: the test fails
+    /// until it is.
     @Suite struct \(name)Tests {
       private func file(_ name: String) -> URL {
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: name)
