@@ -174,8 +174,7 @@ extension StanzaEvent {
     case .nicknamePublished:
       self = .nicknamePublished(try input.read(), try input.readOptionalText())
     case .rejected:
-      guard let kind = Rejection.Kind(rawValue: try input.readText()) else { throw input.invalid }
-      self = .rejected(Rejection(kind: kind, reason: try input.readText()))
+      self = .rejected(Rejection(kind: try input.readName(), reason: try input.readText()))
     case .captureBegan, .negotiated, .featuresOffered, .authenticated, .opened, .resumed, .closed,
       nil:
       return nil
