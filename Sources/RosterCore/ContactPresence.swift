@@ -5,6 +5,13 @@ public struct ContactPresence: Hashable, Sendable {
   /// Each available resource by its name; the empty name is presence of the bare address.
   public internal(set) var resources = ResourceTable()
 
+  init() {}
+
+  /// Of one resource.
+  init(_ name: String, _ presence: ResourcePresence) {
+    resources = ResourceTable(name, presence)
+  }
+
   /// The resource that speaks for the contact: the highest priority, then the most available
   /// `show`, then the newest. A resource of negative priority is online too.
   ///
@@ -25,7 +32,15 @@ public struct ResourceTable: Hashable, Sendable {
     case many(TreeDictionary<String, ResourcePresence>)
   }
 
-  private var storage = Storage.none
+  private var storage: Storage
+
+  init() {
+    storage = .none
+  }
+
+  init(_ name: String, _ presence: ResourcePresence) {
+    storage = .one(name, presence)
+  }
 
   /// How many there are.
   public var count: Int {
@@ -52,7 +67,15 @@ public struct ResourceTable: Hashable, Sendable {
     }
   }
 
-  /// - Returns: what it said before. A name that is there in another normal form stays as it is.
+  /// What a resource said last, if there is no other.
+  func only(_ name: String) -> ResourcePresence? {
+    switch storage {
+    case .one(name, let presence): presence
+    case .none, .one, .many: nil
+    }
+  }
+
+  /// - Returns: what it said before.
   @discardableResult
   mutating func updateValue(
     _ presence: ResourcePresence, forKey name: String
@@ -61,8 +84,8 @@ public struct ResourceTable: Hashable, Sendable {
     case .none:
       storage = .one(name, presence)
       return nil
-    case .one(let only, let before) where only == name:
-      storage = .one(only, presence)
+    case .one(name, let before):
+      storage = .one(name, presence)
       return before
     case .one(let other, let others):
       storage = .many([other: others, name: presence])
@@ -128,9 +151,35 @@ extension ResourceTable: Sequence {
 /// What one resource of a contact last said.
 public struct ResourcePresence: Hashable, Sendable {
   /// Its words.
-  public internal(set) var availability: Availability
+  public var availability: Availability { content.availability }
   /// The record that said it.
-  public internal(set) var since: RecordStamp
+  public var since: RecordStamp { content.since }
+
+  /// States, and the changes that lead from one to the next, share it.
+  private let content: Content
+
+  init(availability: Availability, since: RecordStamp) {
+    content = Content(availability: availability, since: since)
+  }
+
+  private final class Content: Hashable, Sendable {
+    let availability: Availability
+    let since: RecordStamp
+
+    init(availability: Availability, since: RecordStamp) {
+      self.availability = availability
+      self.since = since
+    }
+
+    static func == (a: Content, b: Content) -> Bool {
+      a === b || (a.availability == b.availability && a.since == b.since)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(availability)
+      hasher.combine(since)
+    }
+  }
 
   /// Orders the resources of a contact; no two have the same record.
   fileprivate var rank: (Int8, Int, UInt64) {

@@ -102,8 +102,9 @@ extension Roster {
   private mutating func put(_ item: RosterItem, _ source: Source, _ step: inout Step) {
     let jid = item.jid
     let isPush = if case .push = source { true } else { false }
-    noteEffects(from: entries[jid]?.item, to: item, isPush: isPush)
-    if let old = entries[jid] {
+    let old = entries[jid]
+    noteEffects(from: old?.item, to: item, isPush: isPush)
+    if let old {
       if old.item != item { replace(old, by: item, &step) }
       if old.item.subscription.includesTo, !item.subscription.includesTo {
         voidPresence(of: jid, &step)

@@ -17,10 +17,22 @@ extension Roster {
       step.change(.ownPresence(resource: name, before: before, after: after))
       return
     }
-    let before = presences[from.bare, default: ContactPresence()].resources
-      .updateValue(after, forKey: name)
+    let before = put(after, from.bare, name)
     if before == nil { reportUninvited(from, &step) }
     step.change(.presence(from.bare, resource: name, before: before, after: after))
+  }
+
+  /// - Returns: what the resource said before.
+  private mutating func put(
+    _ presence: ResourcePresence, _ jid: BareJID, _ name: String
+  ) -> ResourcePresence? {
+    // Most contacts have one resource: it is replaced without looking for it first.
+    let one = ContactPresence(name, presence)
+    guard var others = presences.updateValue(one, forKey: jid) else { return nil }
+    if let before = others.resources.only(name) { return before }
+    let before = others.resources.updateValue(presence, forKey: name)
+    presences[jid] = others
+    return before
   }
 
   private func reportUninvited(_ from: JID, _ step: inout Step) {
@@ -54,8 +66,10 @@ extension Roster {
       voidPresence(of: from.bare, &step)
       return
     }
-    guard let before = presences[from.bare]?.resources.removeValue(forKey: name) else { return }
-    if presences[from.bare]?.resources.isEmpty == true { presences[from.bare] = nil }
+    guard var presence = presences[from.bare],
+      let before = presence.resources.removeValue(forKey: name)
+    else { return }
+    presences[from.bare] = presence.resources.isEmpty ? nil : presence
     step.change(.presence(from.bare, resource: name, before: before, after: nil))
   }
 

@@ -230,7 +230,7 @@ extension Roster {
   private mutating func endOutgoing(
     _ jid: BareJID, _ end: RosterChange.OutgoingEnd, _ step: inout Step
   ) -> Bool {
-    guard outgoing.removeValue(forKey: jid) != nil else { return false }
+    guard !outgoing.isEmpty, outgoing.removeValue(forKey: jid) != nil else { return false }
     step.change(.outgoingEnded(jid, end))
     return true
   }
@@ -239,7 +239,8 @@ extension Roster {
   private mutating func endIncoming(
     _ jid: BareJID, _ way: EndedRequest.Way, _ step: inout Step
   ) -> Bool {
-    guard let request = incoming.removeValue(forKey: jid) ?? unconfirmed.removeValue(forKey: jid)
+    guard incoming.find(jid) != nil || unconfirmed.find(jid) != nil,
+      let request = incoming.removeValue(forKey: jid) ?? unconfirmed.removeValue(forKey: jid)
     else { return false }
     let end = EndedRequest(way: way, at: step.stamp, since: request.since)
     ended[jid] = end

@@ -175,12 +175,26 @@ public struct Availability: Hashable, Sendable {
   public var show: Show
   /// From -128 to 127, by default 0.
   public var priority: Int8
+  /// Most presence has none, and every state and change that holds a presence copies it.
+  private var words: Words?
+
   /// What the user says in words.
-  public var status: String?
+  public var status: String? {
+    get { words?.status }
+    set { words = Words(status: newValue, delay: delay, oddity: oddity) }
+  }
+
   /// The stamp of a delayed presence as it was written (XEP-0203).
-  public var delay: String?
+  public var delay: String? {
+    get { words?.delay }
+    set { words = Words(status: status, delay: newValue, oddity: oddity) }
+  }
+
   /// What could not be read and was taken as its default.
-  package var oddity: String?
+  package var oddity: String? {
+    get { words?.oddity }
+    set { words = Words(status: status, delay: delay, oddity: newValue) }
+  }
 
   package init(
     show: Show = .available, priority: Int8 = 0, status: String? = nil, delay: String? = nil,
@@ -188,9 +202,31 @@ public struct Availability: Hashable, Sendable {
   ) {
     self.show = show
     self.priority = priority
-    self.status = status
-    self.delay = delay
-    self.oddity = oddity
+    words = Words(status: status, delay: delay, oddity: oddity)
+  }
+
+  /// The texts of a presence that has any.
+  private final class Words: Hashable, Sendable {
+    let status: String?
+    let delay: String?
+    let oddity: String?
+
+    init?(status: String?, delay: String?, oddity: String?) {
+      if status == nil, delay == nil, oddity == nil { return nil }
+      self.status = status
+      self.delay = delay
+      self.oddity = oddity
+    }
+
+    static func == (a: Words, b: Words) -> Bool {
+      a === b || (a.status == b.status && a.delay == b.delay && a.oddity == b.oddity)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(status)
+      hasher.combine(delay)
+      hasher.combine(oddity)
+    }
   }
 }
 

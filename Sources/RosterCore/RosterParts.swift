@@ -56,8 +56,12 @@ struct EditableFields: Hashable, Sendable {
   var groups: [String]
 
   init(_ item: RosterItem) {
-    name = item.name
-    groups = item.groups
+    self.init(name: item.name, groups: item.groups)
+  }
+
+  init(name: String?, groups: [String]) {
+    self.name = name
+    self.groups = groups
   }
 }
 

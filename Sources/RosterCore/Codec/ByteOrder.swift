@@ -33,22 +33,34 @@ extension UnsafeRawBufferPointer {
 
   func isSame(as other: Self) -> Bool {
     guard count == other.count else { return false }
+    guard count >= 8 else {
+      for place in 0..<count where self[place] != other[place] { return false }
+      return true
+    }
     var offset = 0
     while offset < count {
-      if word(at: offset) != other.word(at: offset) { return false }
+      // The last eight bytes overlap those before.
+      let place = Swift.min(offset, count - 8)
+      if bits(at: place) != other.bits(at: place) { return false }
       offset += 8
     }
     return true
   }
 
   var isASCII: Bool {
+    guard count >= 8 else { return allSatisfy { $0 < 0x80 } }
     var all: UInt64 = 0
     var offset = 0
     while offset < count {
-      all |= word(at: offset)
+      all |= bits(at: Swift.min(offset, count - 8))
       offset += 8
     }
     return all & 0x8080_8080_8080_8080 == 0
+  }
+
+  @inline(__always)
+  private func bits(at offset: Int) -> UInt64 {
+    loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 }
 
@@ -118,5 +130,16 @@ struct ExactTexts: Hashable {
 
   func hash(into hasher: inout Hasher) {
     for text in texts { ExactText(text: text).hash(into: &hasher) }
+  }
+}
+
+extension [String] {
+  /// Whether these can be an item's groups: none empty, in the order of their bytes, and none
+  /// twice, also not in another normal form.
+  var areGroups: Bool {
+    for (group, next) in zip(self, dropFirst()) where !group.precedesByBytes(next) { return false }
+    guard first?.isEmpty != true else { return false }
+    // Only texts beyond ASCII have normal forms.
+    return count < 2 || allSatisfy { $0.withUTF8Bytes(\.isASCII) } || Set(self).count == count
   }
 }

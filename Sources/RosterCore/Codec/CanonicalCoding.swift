@@ -163,6 +163,17 @@ package struct CanonicalInput {
     return Int(count)
   }
 
+  /// A value that is stored by its name.
+  mutating func readName<Name: RawRepresentable<String> & CaseIterable>(
+    _ type: Name.Type = Name.self
+  ) throws(CodecError) -> Name {
+    let bytes = try readCounted()
+    for name in Name.allCases where name.rawValue.withUTF8Bytes({ $0.isSame(as: bytes) }) {
+      return name
+    }
+    throw invalid
+  }
+
   package mutating func readOptionalText() throws(CodecError) -> String? {
     try readFlag() ? try readText() : nil
   }

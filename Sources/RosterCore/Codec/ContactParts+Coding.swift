@@ -172,14 +172,16 @@ extension RosterInput {
   private mutating func readResource() throws(CodecError) -> ResourcePresence {
     let flags = try plain.readTag()
     guard let show = Show(code: flags & PresenceFlag.show) else { throw plain.invalid }
-    var availability = Availability(show: show)
+    var priority: Int8 = 0
     if flags & PresenceFlag.hasPriority != 0 {
-      availability.priority = Int8(bitPattern: try plain.readTag())
-      guard availability.priority != 0 else { throw plain.invalid }
+      priority = Int8(bitPattern: try plain.readTag())
+      guard priority != 0 else { throw plain.invalid }
     }
-    if flags & PresenceFlag.hasStatus != 0 { availability.status = try readShared().text }
-    if flags & PresenceFlag.hasDelay != 0 { availability.delay = try plain.readText() }
-    if flags & PresenceFlag.hasOddity != 0 { availability.oddity = try readShared().text }
+    let availability = Availability(
+      show: show, priority: priority,
+      status: flags & PresenceFlag.hasStatus != 0 ? try readShared().text : nil,
+      delay: flags & PresenceFlag.hasDelay != 0 ? try plain.readText() : nil,
+      oddity: flags & PresenceFlag.hasOddity != 0 ? try readShared().text : nil)
     let record = try readRecord()
     let time = flags & PresenceFlag.hasTime != 0 ? try readTime() : nil
     return ResourcePresence(

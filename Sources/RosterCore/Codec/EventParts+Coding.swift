@@ -90,9 +90,8 @@ extension SubscriptionStanza: CanonicalCodable {
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
-    guard let kind = Kind(rawValue: try input.readText()) else { throw input.invalid }
     self.init(
-      kind: kind, contact: try input.read(), status: try input.readOptionalText(),
+      kind: try input.readName(), contact: try input.read(), status: try input.readOptionalText(),
       nickname: try input.readOptionalText())
   }
 }
@@ -107,9 +106,8 @@ extension Availability: CanonicalCodable {
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
-    guard let show = Show(rawValue: try input.readText()) else { throw input.invalid }
     self.init(
-      show: show, priority: Int8(bitPattern: try input.readTag()),
+      show: try input.readName(), priority: Int8(bitPattern: try input.readTag()),
       status: try input.readOptionalText(), delay: try input.readOptionalText(),
       oddity: try input.readOptionalText())
   }
@@ -181,14 +179,13 @@ extension RosterItem: CanonicalCodable {
       throw input.invalid
     }
     var groups: [String] = []
-    for _ in 0..<(try input.readNumber()) { groups.append(try input.readText()) }
+    for _ in 0..<(try input.readCount()) { groups.append(try input.readText()) }
+    // An item keeps no empty name and sorts its groups: anything else was not written by it.
+    guard name?.isEmpty != true, groups.areGroups else { throw input.invalid }
     self.init(
       jid: jid, name: name, subscription: subscription, isPending: flags & 0x10 != 0,
-      isApproved: flags & 0x20 != 0, groups: groups)
-    // An item keeps no empty name and sorts its groups: anything else was not written by it.
-    guard self.name == name,
-      self.groups.elementsEqual(groups, by: { $0.utf8.elementsEqual($1.utf8) })
-    else { throw input.invalid }
+      isApproved: flags & 0x20 != 0)
+    self.groups = groups
   }
 }
 

@@ -179,8 +179,7 @@ extension StanzaEvent {
       self = .nicknamePublished(try input.read(), try input.readOptionalText())
     case .vCardPublished: self = .vCardPublished(try input.read(), try input.read())
     case .rejected:
-      guard let kind = Rejection.Kind(rawValue: try input.readText()) else { throw input.invalid }
-      self = .rejected(Rejection(kind: kind, reason: try input.readText()))
+      self = .rejected(Rejection(kind: try input.readName(), reason: try input.readText()))
     case .captureBegan, .negotiated, .featuresOffered, .authenticated, .opened, .resumed, .closed,
       nil:
       return nil

@@ -50,14 +50,10 @@ struct RosterInput {
       var numbers: [Int] = []
       for _ in 0..<(try plain.readCount()) {
         let number = try readTextNumber()
-        guard numbers.last.map({ $0 < number }) ?? !texts[number].bytes.isEmpty else {
-          throw plain.invalid
-        }
         numbers.append(number)
       }
       let list = numbers.map { texts[$0].text }
-      // No group is there twice, also not in another normal form.
-      guard previous.lexicographicallyPrecedes(numbers), Set(list).count == list.count else {
+      guard list.areGroups, previous.lexicographicallyPrecedes(numbers) else {
         throw plain.invalid
       }
       groups.append(list)

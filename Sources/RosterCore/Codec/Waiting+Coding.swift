@@ -66,11 +66,8 @@ extension EditableFields: CanonicalCodable {
     let name = try input.readOptionalText()
     var groups: [String] = []
     for _ in 0..<(try input.readCount()) { groups.append(try input.readText()) }
-    let item = RosterItem(jid: BareJID(prepared: ""), name: name, groups: groups)
     // They are those of an item, which keeps no empty name and sorts its groups.
-    guard item.name == name, ExactTexts(texts: item.groups) == ExactTexts(texts: groups) else {
-      throw input.invalid
-    }
-    self.init(item)
+    guard name?.isEmpty != true, groups.areGroups else { throw input.invalid }
+    self.init(name: name, groups: groups)
   }
 }
