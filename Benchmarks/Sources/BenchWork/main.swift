@@ -54,7 +54,8 @@ case "once" where arguments.count == 4:
   guard let stanzas = Int(arguments[1]), let contacts = Int(arguments[2]),
     let work = Work.all.first(where: { $0.name == arguments[3] }), stanzas > 0, contacts > 0
   else { exit(2) }
-  let trial = try work.trial(Case(CaptureShape(stanzas: stanzas, contacts: contacts), folder: folder))
+  let shape = CaptureShape(stanzas: stanzas, contacts: contacts)
+  let trial = try work.trial(Case(shape, folder: folder))
   _ = try trial.run()
   print(trial.units)
 case "import" where arguments.count == 3:

@@ -62,7 +62,8 @@ public final class Case {
 
   /// Imports the capture into a new log.
   func importCapture(to path: String, version: UInt32) throws {
-    let log = try EventLog.draft(for: path, eventVersion: version)
+    let log = try EventLog.draft(
+      for: path, eventVersion: version, mapSize: mapSize)
     let file = try FileHandle(forReadingFrom: URL(filePath: try captureFile()))
     var importing = CaptureImport(ImportOptions())
     let summary = try importing.run(file, into: log, noting: "capture.jsonl")
@@ -116,6 +117,11 @@ public final class Case {
     return events
   }
 }
+
+/// How much address space a log takes: as usual, but under valgrind, which has not that much.
+let mapSize =
+  ProcessInfo.processInfo.environment["ROLLCALL_BENCH_MAP_BYTES"].flatMap { Int($0) }
+  ?? EventLog.defaultMapSize
 
 /// Where random points lie: the same on every machine.
 struct SystemlessChance {

@@ -60,7 +60,8 @@ extension Work {
   private static func appending(_ drafts: [RecordDraft], _ subject: Case) -> Trial {
     Trial(units: drafts.count) {
       let path = subject.newPath()
-      let log = try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
+      let log = try EventLog.draft(
+        for: path, eventVersion: RecordMeaning.version, mapSize: mapSize)
       var start = 0
       while start < drafts.count {
         let end = min(start + CaptureImport.batch, drafts.count)
@@ -113,7 +114,8 @@ extension Work {
 }
 
 func opened(_ path: String) throws -> EventLog {
-  try EventLog.open(at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+  try EventLog.open(
+    at: path, access: .readOnly, eventVersion: RecordMeaning.version, mapSize: mapSize)
 }
 
 /// Throws where the state at a log's head is not the model's.
