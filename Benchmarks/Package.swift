@@ -62,14 +62,18 @@ let package = Package(
       packageAccess: false,
       swiftSettings: rules + [.unsafeFlags(["-package-name", library])]),
     // Runs one work by itself: to count instructions, to measure memory, to profile.
-    .executableTarget(name: "BenchWork", dependencies: ["Works"], swiftSettings: rules),
+    .executableTarget(
+      name: "BenchWork", dependencies: ["Works", "CaptureGenerator"], swiftSettings: rules),
     // All of them, as benchmarks.
     .executableTarget(
       name: "Suite",
-      dependencies: ["Works", .product(name: "Benchmark", package: "benchmark")],
+      dependencies: [
+        "Works", "CaptureGenerator", .product(name: "Benchmark", package: "benchmark"),
+      ],
       path: "Suite", swiftSettings: [.swiftLanguageMode(.v6)],
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
     // Makes the table of what the suite measured.
-    .executableTarget(name: "BenchTable", dependencies: ["Works"], swiftSettings: rules),
+    .executableTarget(
+      name: "BenchTable", dependencies: ["Works", "CaptureGenerator"], swiftSettings: rules),
   ]
 )

@@ -8,6 +8,11 @@ import Works
 //   bench-work smoke                           all of them once, on a small capture
 //   bench-work run STANZAS CONTACTS TIMES [WORK...]
 //                                              the least and the median of so many runs
+//   bench-work once STANZAS CONTACTS WORK      one run without its floor, to count or profile it;
+//                                              it is all below the function floors_measure
+//   bench-work import CAPTURE LOG              the memory of an import, which makes the log
+//   bench-work rebuild LOG                     the memory of making the state at a log's head
+//   bench-work sizes LOG                       the bytes of the records and of the file
 //
 // Files are written below $ROLLCALL_BENCH_FOLDER, else the current folder.
 let folder = ProcessInfo.processInfo.environment["ROLLCALL_BENCH_FOLDER"] ?? "."
@@ -45,6 +50,21 @@ case "run" where arguments.count >= 4:
   else { exit(2) }
   let chosen = works(arguments.dropFirst(4))
   try run(CaptureShape(stanzas: stanzas, contacts: contacts), times: times, chosen)
+case "once" where arguments.count == 4:
+  guard let stanzas = Int(arguments[1]), let contacts = Int(arguments[2]),
+    let work = Work.all.first(where: { $0.name == arguments[3] }), stanzas > 0, contacts > 0
+  else { exit(2) }
+  let shape = CaptureShape(stanzas: stanzas, contacts: contacts)
+  let trial = try work.trial(Case(shape, folder: folder))
+  _ = try trial.run()
+  print(trial.units)
+case "import" where arguments.count == 3:
+  print("importing\t\(try Footprint.importing(arguments[1], to: arguments[2]))")
+case "rebuild" where arguments.count == 2:
+  print("rebuilding\t\(try Footprint.rebuilding(arguments[1]))")
+case "sizes" where arguments.count == 2:
+  let sizes = try Footprint.sizes(arguments[1])
+  print("raw\t\(sizes.raw)\nfile\t\(sizes.file)")
 default:
   FileHandle.standardError.write(Data("usage: bench-work list | smoke | run …\n".utf8))
   exit(2)

@@ -8,7 +8,7 @@ extension CaptureMaker {
     case ..<775: type()
     case ..<800: ping()
     case ..<820: countStanzas()
-    case ..<841: discover()
+    case ..<839: discover()
     case ..<850: fetchCard()
     case ..<860: publishNick()
     case ..<862: forgePush()

@@ -67,6 +67,7 @@ extension CaptureMaker {
     } else {
       put("/>")
     }
+    isFetched = true
     end(.inbound)
   }
 

@@ -60,7 +60,8 @@ extension CaptureMaker {
     putMessage(number, message, isInbound: isInbound)
     put("<body>")
     escape(sentence())
-    put("</body><active xmlns='http://jabber.org/protocol/chatstates'/>")
+    put("</body><thread>\(chance.hex(32))</thread>")
+    put("<active xmlns='http://jabber.org/protocol/chatstates'/>")
     put("<request xmlns='urn:xmpp:receipts'/><markable xmlns='urn:xmpp:chat-markers:0'/>")
     put("<origin-id xmlns='urn:xmpp:sid:0' id='\(message)'/>")
     if isInbound {
@@ -70,7 +71,8 @@ extension CaptureMaker {
     end(isInbound ? .inbound : .outbound)
     guard chance.perMille(600) else { return }
     putMessage(number, id(), isInbound: !isInbound)
-    put("<received xmlns='urn:xmpp:receipts' id='\(message)'/></message>")
+    put("<received xmlns='urn:xmpp:receipts' id='\(message)'/>")
+    put("<store xmlns='urn:xmpp:hints'/></message>")
     end(isInbound ? .outbound : .inbound)
   }
 

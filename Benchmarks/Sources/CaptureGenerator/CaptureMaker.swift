@@ -36,6 +36,8 @@ struct CaptureMaker {
   var unconfirmed = ContactList()
   var outgoing = ContactList()
   var version = 1
+  /// Whether the roster has been fetched; before that a reader can know nothing of it.
+  var isFetched = false
   private var identifier = 0
   private let wanted: Set<Int>
   private var reached: [Int: ModelState] = [:]
@@ -118,7 +120,9 @@ struct CaptureMaker {
     func jids(_ list: ContactList) -> [String] { list.members.map { contacts[$0].jid }.sorted() }
     var state = ModelState()
     state.record = buffer.records
-    state.items = listed.members.map { contacts[$0].item }.sorted { $0.jid < $1.jid }
+    if isFetched {
+      state.items = listed.members.map { contacts[$0].item }.sorted { $0.jid < $1.jid }
+    }
     state.incoming = jids(incoming)
     state.unconfirmed = jids(unconfirmed)
     state.outgoing = jids(outgoing)

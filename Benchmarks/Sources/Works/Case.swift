@@ -10,9 +10,10 @@ import XMPPStanza
 public final class Case {
   /// The capture and its answers.
   public let capture: GeneratedCapture
-  let folder: String
+  /// Of this process alone.
+  private let folder: String
+  private let shared: String
   private var files = 0
-  private var imported: String?
   private var drafted: [RecordDraft]?
 
   /// How many random points have known states.
@@ -23,6 +24,7 @@ public final class Case {
     var chance = SystemlessChance(state: shape.seed &+ 99)
     let points = (0..<Self.points).map { _ in chance.below(shape.stanzas) + 1 }
     capture = GeneratedCapture(shape, checkpoints: points)
+    shared = folder
     self.folder = "\(folder)/\(ProcessInfo.processInfo.processIdentifier)"
     try FileManager.default.createDirectory(
       atPath: self.folder, withIntermediateDirectories: true)
@@ -46,18 +48,22 @@ public final class Case {
     return path
   }
 
-  /// A log of the capture, imported once; nothing may be appended to it.
+  /// A log of the capture, which nothing may be appended to.
+  ///
+  /// It is imported once for all processes that are given the same folder: give each series of
+  /// measurements a new one.
   func log() throws -> String {
-    if let imported { return imported }
-    let path = newPath()
-    try importCapture(to: path, version: RecordMeaning.version)
-    imported = path
+    let path = "\(shared)/\(capture.shape.stanzas)x\(capture.shape.contacts).rollcall"
+    if !FileManager.default.fileExists(atPath: path) {
+      try importCapture(to: path, version: RecordMeaning.version)
+    }
     return path
   }
 
   /// Imports the capture into a new log.
   func importCapture(to path: String, version: UInt32) throws {
-    let log = try EventLog.draft(for: path, eventVersion: version)
+    let log = try EventLog.draft(
+      for: path, eventVersion: version, mapSize: mapSize)
     let file = try FileHandle(forReadingFrom: URL(filePath: try captureFile()))
     var importing = CaptureImport(ImportOptions())
     let summary = try importing.run(file, into: log, noting: "capture.jsonl")
@@ -111,6 +117,11 @@ public final class Case {
     return events
   }
 }
+
+/// How much address space a log takes: as usual, but under valgrind, which has not that much.
+let mapSize =
+  ProcessInfo.processInfo.environment["ROLLCALL_BENCH_MAP_BYTES"].flatMap { Int($0) }
+  ?? EventLog.defaultMapSize
 
 /// Where random points lie: the same on every machine.
 struct SystemlessChance {

@@ -43,34 +43,25 @@ extension Work {
   static let append = Work(
     "append, durable", per: "record", floor: .put, goal: .ratio(1.1)
   ) { subject in
-    let drafts = try subject.drafts()
-    return Trial(units: drafts.count) {
-      let path = subject.newPath()
-      let log = try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
-      var start = 0
-      while start < drafts.count {
-        let end = min(start + CaptureImport.batch, drafts.count)
-        try log.append(drafts[start..<end])
-        start = end
-      }
-      return {
-        let last = try log.read { try $0.lastSequence }
-        try expect(last == UInt64(drafts.count), "\(last) records were appended")
-        log.discard()
-      }
-    }
+    appending(try subject.drafts(), subject)
   }
 
   static let appendRecords = Work(
     "append, records alone", per: "record", floor: .putRecords
   ) { subject in
-    let drafts = try subject.drafts().map { draft in
+    let bare = try subject.drafts().map { draft in
       RecordDraft(
         time: draft.time, direction: draft.direction, kind: draft.kind, bytes: draft.bytes)
     }
-    return Trial(units: drafts.count) {
+    return appending(bare, subject)
+  }
+
+  /// In the batches of an import.
+  private static func appending(_ drafts: [RecordDraft], _ subject: Case) -> Trial {
+    Trial(units: drafts.count) {
       let path = subject.newPath()
-      let log = try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
+      let log = try EventLog.draft(
+        for: path, eventVersion: RecordMeaning.version, mapSize: mapSize)
       var start = 0
       while start < drafts.count {
         let end = min(start + CaptureImport.batch, drafts.count)
@@ -123,7 +114,8 @@ extension Work {
 }
 
 func opened(_ path: String) throws -> EventLog {
-  try EventLog.open(at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+  try EventLog.open(
+    at: path, access: .readOnly, eventVersion: RecordMeaning.version, mapSize: mapSize)
 }
 
 /// Throws where the state at a log's head is not the model's.

@@ -70,7 +70,8 @@ extension Work {
     try subject.importCapture(to: path, version: version)
     return Trial(units: subject.capture.ends.count) {
       version = version == RecordMeaning.version ? version + 1 : RecordMeaning.version
-      let log = try EventLog.open(at: path, access: .readWrite, eventVersion: version)
+      let log = try EventLog.open(
+        at: path, access: .readWrite, eventVersion: version, mapSize: mapSize)
       try log.bringUpToDate()
       return {
         try expect(try log.derivedIsCurrent, "the derived parts are still old")

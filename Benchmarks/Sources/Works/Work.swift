@@ -76,9 +76,13 @@ public struct Trial {
   }
 
   /// Runs the work once and checks its answer.
+  /// - Parameters:
+  ///   - start: Called right before the work.
+  ///   - stop: Called right behind it, before the check.
   /// - Returns: Nanoseconds of processor time, of all threads, user and system.
-  public func run() throws -> UInt64 {
+  public func run(start: () -> Void = {}, stop: () -> Void = {}) throws -> UInt64 {
     var measured = Measured(work: work)
+    start()
     let time = withUnsafeMutablePointer(to: &measured) {
       floors_measure(
         { context in
@@ -86,6 +90,7 @@ public struct Trial {
           measured.pointee.result = Result { try measured.pointee.work() }
         }, $0)
     }
+    stop()
     try measured.result?.get()()
     return time
   }
