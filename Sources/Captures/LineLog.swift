@@ -97,7 +97,8 @@ extension LineLog {
         return nil
       }
       return Prefix(
-        connection: String(decoding: session, as: UTF8.self), time: Timestamp.monthTime(text))
+        connection: String(decoding: session, as: UTF8.self),
+        time: Timestamp.monthTime(text) ?? Timestamp.isoTime(in: text))
     },
     endings: [Array("\tinfo\tClient disconnected".utf8)],
     isOwnLine: { line in

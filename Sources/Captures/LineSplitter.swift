@@ -3,7 +3,8 @@
 /// A line ends with a line feed, with or without a carriage return before it, or with the file. A
 /// byte-order mark at the start of the file is no part of the first line. A line that is too long
 /// is dropped, and said to be. NULs before a line are left out, and said to be: a file that was
-/// emptied while a program wrote it, or that a crash cut off, has them, be they gigabytes.
+/// emptied while a program wrote it, or that a crash cut off, has them, be they gigabytes. So are
+/// the colors that programs write for terminals: no XML has their first byte.
 struct LineSplitter {
   private let maximumBytes: Int
   /// The beginning of the line whose end has not come yet.
@@ -81,6 +82,7 @@ struct LineSplitter {
     var line = bytes
     if number == 0, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
     if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
+    if line.position(of: 0x1B) != nil { line = Self.withoutColors(line) }
     try give(line, take)
   }
 
@@ -90,5 +92,21 @@ struct LineSplitter {
     number += 1
     defer { padding = 0 }
     try take(Line(number: number, bytes: bytes, padding: padding))
+  }
+
+  /// Leaves out `ESC [ 1 ; 34 m` and the like (ECMA-48 §8.3.117).
+  private static func withoutColors(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var output: [UInt8] = []
+    var rest = line
+    while let escape = rest.position(of: 0x1B) {
+      output += rest[..<escape]
+      let code = rest[escape...].dropFirst()
+      let parameters = code.dropFirst().prefix { $0.isDigit || $0 == UInt8(ascii: ";") }
+      let isColor =
+        code.first == UInt8(ascii: "[") && code.dropFirst(parameters.count + 1).first == 0x6D
+      if !isColor { output.append(0x1B) }
+      rest = isColor ? code.dropFirst(parameters.count + 2) : code
+    }
+    return (output + rest)[...]
   }
 }

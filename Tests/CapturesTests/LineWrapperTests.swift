@@ -40,7 +40,12 @@ struct LineWrapperTests {
     ),
   ]
 
-  @Test(arguments: collectors.indices, logs)
+  /// Each log through two collectors, and each collector with a third of the logs.
+  static let collected = logs.enumerated().flatMap { number, log in
+    [number, number + 3].map { ($0 % collectors.count, log) }
+  }
+
+  @Test(arguments: collected)
   func whatIsWithinIsRead(_ index: Int, _ fixture: Fixture) throws {
     let (expected, wrap) = Self.collectors[index]
     let format = try #require(CaptureFormat.detect(Array(fixture.bytes.prefix(64 << 10))))
@@ -65,5 +70,34 @@ struct LineWrapperTests {
   @Test(arguments: Fixture.all + Fixture.logs)
   func aLogOfAProgramIsNotWrapped(_ fixture: Fixture) {
     #expect(LineWrapper(Array(fixture.bytes.prefix(64 << 10))) == nil)
+  }
+
+  /// What a server's console prints is often kept with its colors.
+  @Test(arguments: logs)
+  func colorsAreLeftOut(_ fixture: Fixture) throws {
+    let lines = fixture.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    let colored = lines.map { line -> [UInt8] in
+      guard let space = line.firstIndex(where: { [0x09, 0x20].contains($0) }) else {
+        return Array(line)
+      }
+      let word = Array("\u{1B}[01;34m".utf8) + line[..<space] + Array("\u{1B}[0m".utf8)
+      return word + line[space...] + Array("\u{1B}[m".utf8)
+    }
+    let bytes = Array(colored.joined(separator: [0x0A]))
+    let format = try #require(CaptureFormat.detect(Array(bytes.prefix(64 << 10))))
+    #expect(format.id == CaptureFormat.detect(Array(fixture.bytes.prefix(64 << 10)))?.id)
+    #expect(try read(bytes, format.id) == read(fixture.bytes, format.id))
+  }
+
+  @Test(arguments: ["2026-11-21 07:14:48 ", "2026-11-21T07:14:48Z ", "2026-11-21T08:14:48+01:00 "])
+  func prosodyWithOtherTimestamps(_ clock: String) throws {
+    let fixture = try Fixture.named("prosody-crossing")
+    let text = String(decoding: fixture.bytes, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.hasPrefix("Nov 21 ") ? clock + $0.dropFirst(16) : String($0) }
+      .joined(separator: "\n")
+    let reading = try read(text, "prosody-debug")
+    #expect(reading.elements == (try fixture.reading().elements))
+    #expect(reading.records.allSatisfy { $0.time == 1_795_245_288_000 })
   }
 }
