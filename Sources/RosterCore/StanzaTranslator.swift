@@ -43,6 +43,7 @@ package enum StanzaTranslator {
     case "query": name.namespace == Namespace.roster
     case "blocklist", "block", "unblock": name.namespace == Namespace.blocking
     case "vCard": name.namespace == Namespace.vCard
+    case "vcard": name.namespace == Namespace.vCard4
     case "pubsub": name.namespace == Namespace.pubsub
     case "event": name.namespace == Namespace.pubsubEvent
     case "nick": name.namespace == Namespace.nick
