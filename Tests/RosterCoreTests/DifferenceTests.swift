@@ -164,13 +164,6 @@ struct DifferenceTests {
     }
   }
 
-  private func leads(
-    _ differences: [FieldDifference], from before: Roster, to after: Roster
-  ) -> Bool {
-    var shown = ShownState(before)
-    return differences.allSatisfy { shown.apply($0) } && shown == ShownState(after)
-  }
-
   @Test("What one record makes different, it is the cause of", arguments: 30..<UInt64(36))
   func causes(seed: UInt64) {
     var fuzzer = StanzaFuzzer(seed: seed)

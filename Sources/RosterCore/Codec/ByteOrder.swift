@@ -74,7 +74,11 @@ extension String {
 
   /// The text's bytes as they are: two texts that Swift takes for equal, as they differ in their
   /// normal form only, have different ones.
+  @inline(__always)
   func withUTF8Bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
+      return result
+    }
     var text = self
     return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
   }

@@ -23,8 +23,8 @@ struct RosterOutput {
   private var places: [Place] = []
   /// The address before, up to where its tail begins.
   private var head: [UInt8] = []
-  /// The tail of the address before, which most often is the next one's too, and its index.
-  private var tail: (bytes: [UInt8], index: Int) = ([], 0)
+  /// The tails of addresses that came first, which most others have too, and their indices.
+  private var tails: [(bytes: [UInt8], index: Int)] = []
   /// Numbers and times of records are written as the way from the ones before.
   private var base = (record: UInt64(0), time: Int64(0))
 
@@ -106,10 +106,10 @@ struct RosterOutput {
   }
 
   private mutating func write(tail bytes: UnsafeRawBufferPointer) {
-    if !tail.bytes.withUnsafeBytes({ $0.isSame(as: bytes) }) {
-      tail = (Array(bytes), index(of: String(decoding: bytes, as: UTF8.self)))
-    }
-    places.append(Place(offset: plain.bytes.count, index: tail.index, isGroups: false))
+    let known = tails.first { tail in tail.bytes.withUnsafeBytes { $0.isSame(as: bytes) } }
+    let index = known?.index ?? self.index(of: String(decoding: bytes, as: UTF8.self))
+    if known == nil, tails.count < 8 { tails.append((Array(bytes), index)) }
+    places.append(Place(offset: plain.bytes.count, index: index, isGroups: false))
   }
 
   // MARK: The tables

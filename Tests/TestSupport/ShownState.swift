@@ -1,9 +1,9 @@
 import HashTreeCollections
-import RosterCore
+package import RosterCore
 import XMPPStanza
 
 /// What a state shows, kept by differences alone. It knows nothing of how they are found.
-struct ShownState: Hashable {
+package struct ShownState: Hashable, Sendable {
   private var account: BareJID?
   private var isConnected: Bool
   private var completeness: Completeness
@@ -17,13 +17,13 @@ struct ShownState: Hashable {
   private var nicknames: [BareJID: String] = [:]
   private var cards: [BareJID: VCardNames] = [:]
 
-  private struct JIDOfResource: Hashable {
+  private struct JIDOfResource: Hashable, Sendable {
     let contact: BareJID
     let resource: String
   }
 
   /// From the views of a roster.
-  init(_ roster: Roster) {
+  package init(_ roster: Roster) {
     account = roster.account
     isConnected = roster.isConnected
     completeness = roster.completeness
@@ -51,7 +51,7 @@ struct ShownState: Hashable {
   }
 
   /// - Returns: whether it showed what the difference says was before.
-  mutating func apply(_ difference: FieldDifference) -> Bool {
+  package mutating func apply(_ difference: FieldDifference) -> Bool {
     guard let contact = difference.contact else { return applyToAccount(difference.change) }
     switch difference.change {
     case .account, .connected, .completeness, .version, .ownPresence: return false
@@ -112,4 +112,12 @@ struct ShownState: Hashable {
   private static func words(_ request: FieldDifference.ShownRequest) -> [String?] {
     [request.isConfirmed ? "open" : "unconfirmed", request.status, request.nickname]
   }
+}
+
+/// Whether differences lead from what one state shows to what another does.
+package func leads(
+  _ differences: [FieldDifference], from before: Roster, to after: Roster
+) -> Bool {
+  var shown = ShownState(before)
+  return differences.allSatisfy { shown.apply($0) } && shown == ShownState(after)
 }
