@@ -53,6 +53,17 @@ package enum RosterCondition: Hashable, Sendable {
     }
   }
 
+  /// Whether changes can have made it hold, or no longer hold. Counting friends takes as long as
+  /// there are contacts, so it is not done for nothing.
+  package func mayTurn(by changes: [RosterChange]) -> Bool {
+    switch self {
+    case .missing(let jid), .friend(let jid), .pending(let jid), .name(let jid, _):
+      return changes.contains { $0.contact == jid || $0.isOfCompleteness }
+    case .friendCount:
+      return changes.contains { $0.isOfFriends || $0.isOfCompleteness }
+    }
+  }
+
   /// The condition as a clause: “bob@example.test is missing”.
   package var clause: String {
     switch self {
@@ -74,5 +85,22 @@ package enum RosterCondition: Hashable, Sendable {
       let count = Int(text.dropFirst(sign.count)), count >= 0
     else { return nil }
     return .friendCount(comparison, count)
+  }
+}
+
+extension RosterChange {
+  fileprivate var isOfCompleteness: Bool {
+    if case .completeness = kind { true } else { false }
+  }
+
+  /// Whether the number of mutual friends can be another after it.
+  fileprivate var isOfFriends: Bool {
+    switch kind {
+    case .itemAdded, .itemRemoved, .itemChanged(_, .subscription): true
+    case .itemChanged, .account, .connected, .completeness, .version, .requestOpened,
+      .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected,
+      .outgoingEnded, .presence, .ownPresence, .blocking, .nickname, .vCard:
+      false
+    }
   }
 }

@@ -1,4 +1,4 @@
-package import RosterCore
+import RosterCore
 
 /// Where in a log something begins to hold.
 package enum Turn: Hashable, Sendable {
@@ -71,16 +71,18 @@ extension Timeline {
 
   /// Every record after which a condition is another than before it, and whether it holds then.
   ///
-  /// Only records that changed something are looked at. Complexity: linear in the events.
+  /// - Parameter mayBePartial: see `RosterCondition.holds(in:mayBePartial:)`.
+  ///
+  /// Complexity: linear in the events.
   package func turns(
-    after start: UInt64, upTo end: UInt64, where holds: (Roster) -> Bool
+    after start: UInt64, upTo end: UInt64, of condition: RosterCondition, mayBePartial: Bool
   ) throws -> [(record: UInt64, holds: Bool)] {
     var state = try self.state(at: .record(start))
-    var current = holds(state.roster)
+    var current = condition.holds(in: state.roster, mayBePartial: mayBePartial)
     var turns: [(record: UInt64, holds: Bool)] = []
     try advance(&state, to: end) { moment, roster in
-      guard !moment.outcome.changes.isEmpty else { return }
-      let now = holds(roster)
+      guard condition.mayTurn(by: moment.outcome.changes) else { return }
+      let now = condition.holds(in: roster, mayBePartial: mayBePartial)
       guard now != current else { return }
       current = now
       turns.append((moment.stamp.record, now))

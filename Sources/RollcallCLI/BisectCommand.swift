@@ -69,9 +69,11 @@ struct BisectCommand: ParsableCommand {
   ) throws {
     let last = try timeline.state(at: .record(end)).roster
     let mayBePartial = last.completeness != .complete
-    let holds = { (roster: Roster) in condition.holds(in: roster, mayBePartial: mayBePartial) }
-    let found = try timeline.first(after: start, upTo: end) { holds($0.roster) }
-    let turns = try timeline.turns(after: start, upTo: end, where: holds)
+    let found = try timeline.first(after: start, upTo: end) {
+      condition.holds(in: $0.roster, mayBePartial: mayBePartial)
+    }
+    let turns = try timeline.turns(
+      after: start, upTo: end, of: condition, mayBePartial: mayBePartial)
     // Bisection finds one of the turns: where there are several the first is named.
     let first = turns.first(where: \.holds)
     let answer = Answer(

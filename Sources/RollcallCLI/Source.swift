@@ -163,7 +163,7 @@ struct OpenedSource {
   let path: String
 
   func state(at point: Point) throws -> Timeline.State {
-    try replay(upTo: point) { _ in }
+    try naming { try Timeline(log).state(at: point) }
   }
 
   func replay(

@@ -21,7 +21,7 @@ extension Roster {
       return
     }
     openQueries.append(OpenQuery(query: query, sent: step.stamp, isBaseKnown: isBaseKnown))
-    expect(within: Patience.answer, after: step.stamp)
+    expectAnswer(after: step.stamp)
     if openQueries.count > Waiting.limit { openQueries.removeFirst().giveUp(&step) }
   }
 

@@ -20,35 +20,50 @@ enum Patience {
 
 // Waiting is measured by the time of the records. That nothing came is a finding, not a change.
 extension Roster {
-  /// Looks again at what is awaited once this much time has passed.
-  mutating func expect(within patience: Int64, after stamp: RecordStamp) {
+  /// Looks again at what the server or we owe once this much time has passed.
+  mutating func expectAnswer(after stamp: RecordStamp) {
     guard let time = stamp.time else { return }
-    nextDeadline = min(nextDeadline, time.adding(patience))
+    nextDeadline = min(nextDeadline, time.adding(Patience.answer))
+  }
+
+  /// Looks again at what people owe. They are given so much longer, and so many may owe something,
+  /// that they have a deadline of their own.
+  mutating func expectPerson(after stamp: RecordStamp) {
+    guard let time = stamp.time else { return }
+    nextNeglect = min(nextNeglect, time.adding(Patience.people))
   }
 
   /// Reports everything that is overdue, each once.
   mutating func meetDeadlines(_ step: inout Step) {
-    guard let now = step.stamp.time, now > nextDeadline else { return }
-    nextDeadline = .max
-    meetQueries(now, &step)
-    meetEdits(now, &step)
-    meetPushes(now, &step)
-    meetRequests(now, &step)
+    guard let now = step.stamp.time else { return }
+    if now > nextDeadline {
+      nextDeadline = .max
+      meetQueries(now, &step)
+      meetEdits(now, &step)
+      meetPushes(now, &step)
+    }
+    if now > nextNeglect {
+      nextNeglect = .max
+      meetRequests(now, &step)
+    }
   }
 
-  /// Whether the wait that began at a stamp is over; if it is not, it is looked at again.
-  private mutating func isOver(_ since: RecordStamp, _ patience: Int64, _ now: Int64) -> Bool {
+  /// Whether the wait that began at a stamp is over; if it is not, the deadline is no later than
+  /// its end.
+  private static func isOver(
+    _ since: RecordStamp, _ patience: Int64, _ now: Int64, _ deadline: inout Int64
+  ) -> Bool {
     guard let time = since.time else { return false }
     let due = time.adding(patience)
     if now > due { return true }
-    nextDeadline = min(nextDeadline, due)
+    deadline = min(deadline, due)
     return false
   }
 
   private mutating func meetQueries(_ now: Int64, _ step: inout Step) {
     for index in openQueries.indices where !openQueries[index].isReportedAsLate {
       let open = openQueries[index]
-      guard isOver(open.sent, Patience.answer, now) else { continue }
+      guard Self.isOver(open.sent, Patience.answer, now, &nextDeadline) else { continue }
       openQueries[index].isReportedAsLate = true
       step.find(
         .unansweredQuery, about: open.query.to?.bare, cause: open.sent.record,
@@ -59,7 +74,7 @@ extension Roster {
   private mutating func meetEdits(_ now: Int64, _ step: inout Step) {
     var waiting: [PendingEdit] = []
     for edit in edits.pending {
-      if isOver(edit.sent, Patience.answer, now) {
+      if Self.isOver(edit.sent, Patience.answer, now, &nextDeadline) {
         edit.reportUnfinished(&step)
       } else {
         waiting.append(edit)
@@ -71,7 +86,7 @@ extension Roster {
   private mutating func meetPushes(_ now: Int64, _ step: inout Step) {
     var waiting: [UnacknowledgedPush] = []
     for push in unacknowledged {
-      if isOver(push.received, Patience.answer, now) {
+      if Self.isOver(push.received, Patience.answer, now, &nextDeadline) {
         push.report(&step)
       } else {
         waiting.append(push)
@@ -81,18 +96,30 @@ extension Roster {
   }
 
   private mutating func meetRequests(_ now: Int64, _ step: inout Step) {
-    for (jid, request) in incoming.sorted(by: { $0.key < $1.key })
-    where !request.isReportedAsOld && isOver(request.since, Patience.people, now) {
+    var late: [BareJID] = []
+    for (jid, request) in incoming
+    where !request.isReportedAsOld
+      && Self.isOver(request.since, Patience.people, now, &nextNeglect)
+    {
+      late.append(jid)
+    }
+    for jid in late.sorted() {
       incoming[jid]?.isReportedAsOld = true
       step.find(
-        .neglectedRequest, about: jid, cause: request.since.record,
+        .neglectedRequest, about: jid, cause: incoming[jid]?.since.record,
         "The request of \(jid) has waited for our answer for more than three days.")
     }
-    for (jid, request) in outgoing.sorted(by: { $0.key < $1.key })
-    where !request.isReportedAsOld && isOver(request.since, Patience.people, now) {
+    late = []
+    for (jid, request) in outgoing
+    where !request.isReportedAsOld
+      && Self.isOver(request.since, Patience.people, now, &nextNeglect)
+    {
+      late.append(jid)
+    }
+    for jid in late.sorted() {
       outgoing[jid]?.isReportedAsOld = true
       step.find(
-        .neglectedRequest, about: jid, cause: request.since.record,
+        .neglectedRequest, about: jid, cause: outgoing[jid]?.since.record,
         "\(jid) has not answered our request for more than three days.")
     }
   }

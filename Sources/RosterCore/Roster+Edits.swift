@@ -38,7 +38,7 @@ extension Roster {
     guard id != nil else { return }
     edits.pending.append(
       PendingEdit(id: id, contact: item.jid, sent: step.stamp, before: before, after: after))
-    expect(within: Patience.answer, after: step.stamp)
+    expectAnswer(after: step.stamp)
     if edits.pending.count > Waiting.limit { edits.pending.removeFirst().reportUnfinished(&step) }
   }
 

@@ -44,7 +44,7 @@ extension Roster {
     guard let contact = push.query.items.first?.jid else { return }
     unacknowledged.append(UnacknowledgedPush(id: id, contact: contact, received: step.stamp))
     if unacknowledged.count > Waiting.limit { unacknowledged.removeFirst().report(&step) }
-    expect(within: Patience.answer, after: step.stamp)
+    expectAnswer(after: step.stamp)
   }
 
   /// Each push wants an acknowledgement of its own, though servers use an id again. Our answer to

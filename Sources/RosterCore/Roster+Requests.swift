@@ -89,7 +89,7 @@ extension Roster {
     incoming[jid] = request
     if known == nil {
       step.change(.requestOpened(jid, request))
-      expect(within: Patience.people, after: step.stamp)
+      expectPerson(after: step.stamp)
     } else {
       step.change(.requestRepeated(jid, request))
     }
@@ -213,7 +213,7 @@ extension Roster {
     let request = OutgoingRequest(since: step.stamp, isReflected: isReflected)
     outgoing[jid] = request
     step.change(.outgoingOpened(jid, request))
-    expect(within: Patience.people, after: step.stamp)
+    expectPerson(after: step.stamp)
   }
 
   private mutating func reflectOutgoing(_ jid: BareJID, _ step: inout Step) {

@@ -41,8 +41,10 @@ public struct Roster: Hashable, Sendable {
   var edits = EditBook()
   var echoes = TreeDictionary<BareJID, Echoes>()
   var unacknowledged: [UnacknowledgedPush] = []
-  /// No deadline is due before this time, so that most events need not look.
+  /// No answer is due before this time, so that most events need not look.
   var nextDeadline: Int64 = .max
+  /// Nobody's answer to a subscription request is due before this time.
+  var nextNeglect: Int64 = .max
 
   /// The state before all records.
   public init() {}

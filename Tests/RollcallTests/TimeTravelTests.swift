@@ -173,21 +173,25 @@ import XMPPStanza
     }
   }
 
-  @Test("Every turn of a condition is found, on random sessions", arguments: 1...6)
-  func turns(seed: UInt64) throws {
+  private static let conditions: [RosterCondition] = [
+    .friend(bare("bob@example.test")), .missing(bare("bob@example.test")),
+    .pending(bare("carol@example.test")), .name(bare("bob@example.test"), "N"),
+    .friendCount(.atLeast, 2),
+  ]
+
+  @Test(
+    "Every turn of a condition is found, on random sessions", arguments: conditions, 1...UInt64(4))
+  func turns(_ condition: RosterCondition, seed: UInt64) throws {
     let scenario = randomScenario(seed: seed, lines: 600)
     let timeline = Timeline(try log(of: scenario, in: folder))
-    let condition = RosterCondition.friend(bare("bob@example.test"))
     var expected: [UInt64] = []
-    var before = false
+    var before = condition.holds(in: Roster(), mayBePartial: false)
     try timeline.replay(upTo: .head(minus: 0)) { moment, roster in
-      let now = roster.item(bare("bob@example.test"))?.subscription == .both
+      let now = condition.holds(in: roster, mayBePartial: false)
       if now != before { expected.append(moment.stamp.record) }
       before = now
     }
-    let turns = try timeline.turns(after: 0, upTo: 600) {
-      condition.holds(in: $0, mayBePartial: false)
-    }
+    let turns = try timeline.turns(after: 0, upTo: 600, of: condition, mayBePartial: false)
     #expect(turns.map(\.record) == expected, "seed \(seed)")
     #expect(turns.enumerated().allSatisfy { $0.element.holds == $0.offset.isMultiple(of: 2) })
   }

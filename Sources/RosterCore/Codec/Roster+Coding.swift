@@ -9,7 +9,7 @@ import XMPPStanza
 // came in two normal forms, which only different records can bring about.
 extension Roster: CanonicalCodable {
   /// The version of the encoding; kept states of another version must be derived anew.
-  package static let codecVersion: UInt32 = 1
+  package static let codecVersion: UInt32 = 2
 
   /// Reads a state from exactly the bytes of its encoding. Complexity: linear in their number.
   package init(canonicalBytes: RawSpan) throws(CodecError) {

@@ -4,6 +4,7 @@ import XMPPStanza
 extension Roster {
   func writeWaiting(to output: inout RosterOutput) {
     output.plain.write(signed: nextDeadline)
+    output.plain.write(signed: nextNeglect)
     output.plain.write(UInt64(openQueries.count))
     for open in openQueries {
       output.plain.write(open.query)
@@ -31,6 +32,7 @@ extension Roster {
 
   mutating func readWaiting(from input: inout RosterInput) throws(CodecError) {
     nextDeadline = try input.plain.readSigned()
+    nextNeglect = try input.plain.readSigned()
     for _ in 0..<(try input.plain.readCount()) {
       openQueries.append(
         OpenQuery(
