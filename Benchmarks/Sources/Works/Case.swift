@@ -78,7 +78,13 @@ public final class Case {
     if let drafted { return drafted }
     var drafts: [RecordDraft] = []
     drafts.reserveCapacity(capture.records)
-    try readCapture { drafts.append(RecordDraft($0)) }
+    try readCapture { record in
+      var draft = RecordDraft(record)
+      // Arrays can share far larger buffers with what made them; a million of them cannot.
+      draft.bytes = draft.bytes.withUnsafeBytes { Array($0) }
+      draft.event = draft.event.map { event in event.withUnsafeBytes { Array($0) } }
+      drafts.append(draft)
+    }
     drafted = drafts
     return drafts
   }
