@@ -11,6 +11,9 @@ package struct SalvagedRecord: Sendable {
 package struct SalvageSummary: Hashable, Sendable {
   /// The last record that the log is known to have had.
   package internal(set) var last: UInt64 = 0
+  /// Whether that was the log's last one: where pages that lead to records are gone, others may
+  /// have come behind it.
+  package internal(set) var endIsKnown = true
   /// How many records can be read, whether proven or not.
   package internal(set) var kept: UInt64 = 0
   /// The records from the first one on that are whole, one behind the other.
@@ -223,6 +226,7 @@ package final class LogSalvage {
     }
     if let head, head >= expected { summary.lose(expected...head) }
     summary.end(at: head)
+    summary.endIsKnown = check.hasAllRecords
     return summary
   }
 

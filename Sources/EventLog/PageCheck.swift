@@ -43,6 +43,8 @@ final class PageCheck {
   private(set) var roots: [String: TreeRoot] = [:]
   /// The leaf pages of the records' tree, as far as it can be walked.
   private(set) var recordPages = PageSet()
+  /// Whether the tree of the records was walked whole, so that no record behind it is missing.
+  private(set) var hasAllRecords = false
   /// What the log says about itself, as far as its tree can be walked.
   private(set) var meta: [[UInt8]: [UInt8]] = [:]
 
@@ -125,6 +127,7 @@ final class PageCheck {
     }
     // Of a tree that was not walked whole the figures say nothing.
     guard faults.count == before else { return }
+    if name == "records" { hasAllRecords = true }
     let depth = root.root == TreeRoot.none ? 0 : root.depth
     let isRight =
       root.depth == depth && tree.branchPages == root.branchPages

@@ -58,8 +58,8 @@ extension Completeness {
     switch self {
     case .complete: "the whole roster is known"
     case .neverFetched:
-      "the whole roster was never seen: no result to a roster get is in the log, and the items "
-        + "are what pushes told; a capture that begins before the client logs in has one"
+      "the whole roster was not seen: up to this point no roster get was answered by one, and "
+        + "the items are what pushes told; a capture that begins before the client logs in has it"
     case .baseUnknown:
       "the whole roster was never seen: the server said that nothing had changed since a version "
         + "that is not in the log; import the capture of an earlier login first, or let the client "

@@ -69,6 +69,7 @@ extension JSONValue {
       "before": before, "after": after,
       "record": JSONValue(item.cause?.record), "time": JSONValue(time: item.cause?.time),
     ]
+    if let last = item.last { members["lastRecord"] = JSONValue(last) }
     switch difference.change {
     case .presence(let resource, _, _), .ownPresence(let resource, _, _):
       members["resource"] = .string(resource)

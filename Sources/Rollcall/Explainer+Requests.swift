@@ -110,8 +110,10 @@ extension Explainer {
         change: "It goes offline when it sends “unavailable” or we do, when our session ends, or "
           + "when the server pushes an item without “to”.")
     }
+    let isKnown = item != nil || !mayBeContact
     return Explanation.Topic(
-      subject: .online, verdict: .no, reasons: offlineSentences, change: onlineChange)
+      subject: .online, verdict: isKnown ? .no : .unknown, reasons: offlineSentences,
+      change: onlineChange)
   }
 
   private var offlineSentences: [String] {
@@ -124,8 +126,14 @@ extension Explainer {
     var sentences: [String] = []
     if let offline = trail.offline { sentences.append(offlineSentence(offline)) }
     if item?.subscription.includesTo != true {
-      let shown = item.map { "Its item is “\($0.subscription.rawValue)”" } ?? "It is no contact"
-      sentences.append("\(shown), so we are not told its presence.")
+      if let item {
+        sentences.append(
+          "Its item is “\(item.subscription.rawValue)”, so we are not told its presence.")
+      } else if mayBeContact {
+        sentences.append("Whether it is a contact is not known, and no presence of it has come.")
+      } else {
+        sentences.append("It is no contact, so we are not told its presence.")
+      }
     } else if let bound = trail.session.boundAt, trail.session.presenceShownAt == nil {
       sentences.append(
         "The session of #\(bound) has not shown our own presence, and the server tells nobody's "

@@ -35,8 +35,11 @@ struct Explainer {
   /// Who is no contact may still be one where the whole roster was never seen.
   private var friendVerdict: Explanation.Verdict {
     if isFriend { return .yes }
-    return item != nil || trail.removal != nil || roster.completeness == .complete ? .no : .unknown
+    return item == nil && mayBeContact ? .unknown : .no
   }
+
+  /// Whether who has no item may have one all the same, for the whole roster was never seen.
+  var mayBeContact: Bool { trail.removal == nil && roster.completeness != .complete }
 
   private func itemSentences(_ item: RosterItem) -> [String] {
     guard let entry = roster.entries[contact] else { return [] }
@@ -149,6 +152,9 @@ struct Explainer {
     var reasons: [String] = []
     if isFriend {
       reasons.append("It is a friend, and stands under “\(letter)”.")
+    } else if item == nil, mayBeContact {
+      reasons.append(
+        "Whether it is a friend is not known; as one it would stand under “\(letter)”.")
     } else {
       reasons.append("In no section, for it is no friend; as one it would stand under “\(letter)”.")
     }

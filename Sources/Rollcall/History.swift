@@ -40,17 +40,23 @@ package struct HistoryEntry: Sendable {
 extension Timeline {
   /// Hands everything that ever happened to a contact to `body`, in order, with the state after it.
   ///
-  /// An entry is there for each record that names the contact, changed something of it, or gave
-  /// rise to a finding about it: together the histories of all contacts hold each change of a
-  /// contact once.
+  /// An entry is there for each record that means something to the roster and goes to the contact,
+  /// comes from it or names it, changed something of it, or gave rise to a finding about it:
+  /// together the histories of all contacts hold each change of a contact once.
   /// Complexity: linear in the events up to the point.
+  /// - Returns: The state at the point, and the records that concern the contact but mean nothing
+  ///   to the roster, such as messages.
   package func history(
     of contact: BareJID, upTo point: Point, _ body: (HistoryEntry, Roster) throws -> Void
-  ) throws -> State {
+  ) throws -> (state: State, others: [UInt64]) {
+    let end = try record(at: point)
+    let named = end > 0 ? try records(concerning: contact, in: 1...end) : []
+    var others = named
     var handshakes = Handshakes(contact)
-    return try replay(upTo: point) { moment, roster in
+    let state = try replay(upTo: .record(end)) { moment, roster in
+      others.remove(moment.stamp.record)
       let changes = moment.outcome.changes.filter { $0.contact == contact }
-      let isNamed = moment.event.contacts.contains(contact)
+      let isNamed = named.contains(moment.stamp.record)
       let findings = moment.outcome.findings.filter {
         $0.contact == contact || (isNamed && $0.contact == nil)
       }
@@ -61,6 +67,7 @@ extension Timeline {
         origin: HistoryEntry.Origin(of: contact, moment.event, changes, roster))
       try body(entry, roster)
     }
+    return (state, others.sorted())
   }
 }
 

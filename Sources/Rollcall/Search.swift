@@ -55,15 +55,18 @@ extension Timeline {
     return SearchResult(turn: turn, probes: probes)
   }
 
-  /// Looks at the middle of a range, or at what is nearest to it of what can be told.
+  /// How many states beside the one that is wanted are tried, where it cannot be told.
+  private static let detours: UInt64 = 16
+
+  /// Looks at the middle of a range, or at something near to it that can be told.
   private static func probe(
     _ range: Range<UInt64>, _ holds: (UInt64) throws -> Bool?
   ) throws -> (record: UInt64, holds: Bool)? {
     let middle = range.lowerBound + (range.upperBound - range.lowerBound) / 2
-    for record in middle..<range.upperBound {
+    for record in middle..<min(range.upperBound, middle + detours) {
       if let answer = try holds(record) { return (record, answer) }
     }
-    for record in (range.lowerBound..<middle).reversed() {
+    for record in (max(range.lowerBound, middle - min(middle, detours))..<middle).reversed() {
       if let answer = try holds(record) { return (record, answer) }
     }
     return nil

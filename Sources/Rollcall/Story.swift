@@ -34,10 +34,10 @@ extension StanzaEvent {
   fileprivate var clause: String {
     switch self {
     case .querySent(let query): query.clause
-    case .setSent(let set): "we ask the server to \(set.query.clauseOfItems)"
+    case .setSent(let set): "we ask the server to \(set.query.clause(setting: "set "))"
     case .answerReceived(let answer): answer.clause
     case .pushReceived(let push):
-      "\(push.from?.description ?? "the server") pushes: \(push.query.clauseOfItems)"
+      "\(push.from?.description ?? "the server") pushes: \(push.query.clause(setting: ""))"
     case .answerSent(let id, _): "we answer the request “\(id)”"
     case .subscriptionReceived(let stanza): stanza.inboundClause
     case .subscriptionSent(let stanza): stanza.outboundClause
@@ -89,10 +89,13 @@ extension Answer {
 }
 
 extension RosterQuery {
-  fileprivate var clauseOfItems: String {
+  /// What becomes of each item.
+  ///
+  /// - Parameter verb: in front of those that are not removed.
+  fileprivate func clause(setting verb: String) -> String {
     let clauses = items.map { item in
       switch item.change {
-      case .set(let item): item.clause
+      case .set(let item): verb + item.clause
       case .remove(let jid): "remove \(jid)"
       }
     }

@@ -12,10 +12,13 @@ package struct StateDiff: Sendable {
     package let difference: FieldDifference
     /// Of the later of the two states where they are of one log.
     package let cause: RecordStamp?
+    /// Of an item that came and was changed since, the last record that did so.
+    package let last: UInt64?
 
-    package init(difference: FieldDifference, cause: RecordStamp?) {
+    package init(difference: FieldDifference, cause: RecordStamp?, last: UInt64? = nil) {
       self.difference = difference
       self.cause = cause
+      self.last = last
     }
   }
 }
@@ -35,7 +38,22 @@ extension Timeline {
     let differences = before.roster.differences(to: after.roster, among: causes.contacts)
     return StateDiff(
       before: before, after: after,
-      differences: differences.map { StateDiff.Item(difference: $0, cause: causes.cause(of: $0)) })
+      differences: differences.map { difference in
+        StateDiff.Item(
+          difference: difference, cause: causes.cause(of: difference),
+          last: after.roster.lastEdit(of: difference))
+      })
+  }
+}
+
+extension Roster {
+  /// The record that last changed an item which is new in this state; nil where none did.
+  fileprivate func lastEdit(of difference: FieldDifference) -> UInt64? {
+    guard case .item(before: nil, _) = difference.change, let contact = difference.contact,
+      let from = entries[contact]?.provenance
+    else { return nil }
+    let last = max(from.name, from.subscription, from.ask, from.approved, from.groups)
+    return last > from.item ? last : nil
   }
 }
 

@@ -15,8 +15,8 @@ struct BisectCommand: ParsableCommand {
       missing and nothing is counted before the whole roster is known.
 
       A condition may turn more than once. The built-in ones are checked at each record, so the \
-      record that is named is the first; a command is asked at some points more than the search \
-      needs, which may miss a turn.
+      record that is named is the first; a command is first asked at 17 points, and what turns \
+      twice between two of them is missed.
 
       Exit codes: 0 found, 1 it never begins to hold, 2 bad usage or input.
 
@@ -85,31 +85,35 @@ struct BisectCommand: ParsableCommand {
 
   // MARK: Commands
 
-  /// How many states beyond those that the search needs a command is asked about.
-  private static let samples: UInt64 = 16
+  /// Into how many stretches a log is cut before one of them is searched.
+  private static let stretches: UInt64 = 16
 
+  /// Asks a command at some points first: a turn between two of them is searched for, and the
+  /// others are told. What turns twice between two points is missed.
   private func search(
     _ timeline: Timeline, _ start: UInt64, _ end: UInt64, _ shell: ShellCondition
   ) throws {
-    var told: [UInt64: Bool] = [:]
-    let ask = { (state: Timeline.State) -> Bool? in
-      let answer = try shell.holds(in: state)
-      told[state.roster.position] = answer
-      return answer
+    var probes = 0
+    var told: [(record: UInt64, holds: Bool)] = []
+    let points = (0...Self.stretches).map { start + (end - start) * $0 / Self.stretches }
+    for record in points where told.last?.record != record {
+      probes += 1
+      guard let holds = try shell.holds(in: timeline.state(at: .record(record))) else { continue }
+      told.append((record, holds))
     }
-    let found = try timeline.first(after: start, upTo: end, where: ask)
-    for sample in 0...Self.samples {
-      let record = start + (end - start) / Self.samples * sample
-      guard told[record] == nil else { continue }
-      _ = try ask(timeline.state(at: .record(record)))
-    }
-    var turns: [(record: UInt64, holds: Bool)] = []
-    let answers = told.sorted { $0.key < $1.key }
-    for (before, after) in zip(answers, answers.dropFirst()) where before.value != after.value {
-      turns.append((after.key, after.value))
+    let turns = zip(told, told.dropFirst()).filter { $0.holds != $1.holds }
+    var turn: Turn = told.first?.holds == true ? .holdsFromStart : .never
+    if told.isEmpty { turn = .within(start...end) }
+    var shown = turns.map { (record: $1.record, holds: $1.holds) }
+    if let index = turns.firstIndex(where: \.1.holds) {
+      let found = try timeline.first(
+        after: turns[index].0.record, upTo: turns[index].1.record, where: shell.holds)
+      probes += found.probes
+      turn = found.turn
+      if case .at(let record) = turn { shown[index].record = record }
     }
     let answer = Answer(
-      clause: "`\(shell.command)` fails", turn: found.turn, probes: found.probes, turns: turns,
+      clause: "`\(shell.command)` fails", turn: turn, probes: probes, turns: shown,
       areAllTurns: false)
     try tell(answer, timeline)
   }
@@ -137,8 +141,8 @@ struct BisectCommand: ParsableCommand {
       try Terminal.say(lines(answer, moment))
     }
     switch answer.turn {
-    case .at, .within: return
-    case .holdsFromStart, .never: throw NothingFound(sentence: nil)
+    case .at: return
+    case .within, .holdsFromStart, .never: throw NothingFound(sentence: nil)
     }
   }
 
@@ -168,14 +172,15 @@ struct BisectCommand: ParsableCommand {
       lines = [Style.bold(head), ""] + (moment?.lines ?? [])
     case .within(let range):
       lines = [
-        "the first record after which \(answer.clause) is one of #\(range.lowerBound) to "
-          + "#\(range.upperBound): those between cannot be told"
+        "if there is a record after which \(answer.clause), the first is one of "
+          + "#\(range.lowerBound) to #\(range.upperBound): those between cannot be told"
       ]
     case .holdsFromStart: lines = ["\(answer.clause) from the start of the search on".visible]
     case .never: lines = ["after no record: \(answer.clause)".visible]
     }
     if answer.turns.count > 1 {
-      let turns = answer.turns.map { "#\($0.record) \($0.holds ? "holds" : "no longer")" }
+      let by = answer.areAllTurns ? "" : "by "
+      let turns = answer.turns.map { "\(by)#\($0.record) \($0.holds ? "holds" : "no longer")" }
       lines += [
         "",
         "it turns \(answer.areAllTurns ? "" : "at least ")\(answer.turns.count) times: "

@@ -58,7 +58,9 @@ struct BookmarkCommand: ParsableCommand {
     let timeline = Timeline(opened)
     let bookmarks = try opened.read { try timeline.bookmarks(in: $0) }
     guard !output.json else {
-      return try Terminal.say(.object(["bookmarks": .array(bookmarks.map { JSONValue($0) })]))
+      try Terminal.say(.object(["bookmarks": .array(bookmarks.map { JSONValue($0) })]))
+      if bookmarks.isEmpty { throw NothingFound(sentence: nil) }
+      return
     }
     guard !bookmarks.isEmpty else { throw NothingFound(sentence: "the log has no bookmarks") }
     var table = Table(["bookmark", "after record", "set by"])

@@ -16,7 +16,7 @@ struct DiffCommand: ParsableCommand {
 
       With --json a list of {"contact", "field", "before", "after", "record", "time"}, fields and \
       values as in `state --json`, items that came or went as "item"; "presence" has a \
-      "resource" too. For two sources {"agreed", "parted", "differences"}, where "record" is of \
+      "resource" too, and an item that was changed after it came a "lastRecord". For two sources {"agreed", "parted", "differences"}, where "record" is of \
       the second source and "recordBefore" of the first. --sections compares the contacts \
       screens instead.
 
@@ -39,8 +39,9 @@ struct DiffCommand: ParsableCommand {
   var others: [String]
 
   @Option(
-    parsing: .unconditional, help: "Of two sources: the point of the first, and of the second.")
-  var at: String = "head"
+    parsing: .unconditional,
+    help: "Of two sources: the point of the first, and of the second; the head by default.")
+  var at: String?
 
   @Option(
     parsing: .unconditional, help: "The point of the second source, where it is another.")
@@ -69,6 +70,9 @@ struct DiffCommand: ParsableCommand {
   // MARK: Two points
 
   private func comparePoints(of opened: OpenedSource) throws -> Bool {
+    guard at == nil, otherAt == nil else {
+      throw Failure("--at and --other-at are for two sources; of one, name two points")
+    }
     let start = try Point(option: "A", others[0])
     let end = try others.count == 2 ? Point(option: "B", others[1]) : .head(minus: 0)
     let diff = try opened.naming { try Timeline(opened.log).diff(from: start, to: end) }
@@ -113,8 +117,8 @@ struct DiffCommand: ParsableCommand {
 
   private func compare(_ first: OpenedSource, _ second: OpenedSource) throws -> Bool {
     let (firstTimeline, secondTimeline) = (Timeline(first.log), Timeline(second.log))
-    let before = try first.state(at: Point(option: "--at", at))
-    let after = try second.state(at: Point(option: "--other-at", otherAt ?? at))
+    let before = try first.state(at: Point(option: "--at", at ?? "head"))
+    let after = try second.state(at: Point(option: "--other-at", otherAt ?? at ?? "head"))
     if let mine = before.roster.account, let other = after.roster.account, mine != other {
       throw Failure("\(first.path) is of \(mine), and \(second.path) of \(other)")
     }
@@ -122,7 +126,7 @@ struct DiffCommand: ParsableCommand {
     let drift = try Drift(
       between: firstTimeline, upTo: before.roster.position,
       and: secondTimeline, upTo: after.roster.position)
-    let differences = SourceDifference.all(before.roster, after.roster)
+    let differences = try SourceDifference.all(before.roster, after.roster, of: second.log)
     guard !output.json else {
       try Terminal.say(
         JSONValue(drift).adding([
@@ -153,7 +157,8 @@ extension Timeline.State {
 extension StateDiff.Item {
   /// The difference with its mark, coloured by it, and the record that caused it.
   fileprivate var line: String {
-    let cause = cause.map { " (#\($0.record))" } ?? ""
+    let edited = last.map { ", last changed by #\($0)" } ?? ""
+    let cause = cause.map { " (#\($0.record)\(edited))" } ?? ""
     return difference.line + Style.dim(cause)
   }
 }

@@ -9,8 +9,8 @@ struct HistoryCommand: ParsableCommand {
     commandName: "history",
     abstract: "Tells what happened to one contact, and which stanza did it.",
     discussion: """
-      Every record that names the contact or changed something of it, in and out: what it \
-      changed or why it was ignored, the request that it belongs to, and for names and groups \
+      Every record that goes to the contact, comes from it, names it or changed something of it: \
+      what it changed or why it was ignored, the request that it belongs to, and for names and groups \
       whether a set of ours asked for them.
 
       Examples:
@@ -30,9 +30,8 @@ struct HistoryCommand: ParsableCommand {
     let timeline = Timeline(opened.log)
     var isEmpty = true
     var document = DocumentList("history")
-    var state = Timeline.State()
-    try opened.naming {
-      state = try timeline.history(of: contact, upTo: source.point) { entry, _ in
+    let (state, others) = try opened.naming {
+      try timeline.history(of: contact, upTo: source.point) { entry, _ in
         isEmpty = false
         if output.json {
           try document.add(JSONValue(entry))
@@ -42,17 +41,29 @@ struct HistoryCommand: ParsableCommand {
       }
     }
     if output.json {
-      try document.finish(["contact": .string(contact.text), "account": state.account])
-    } else if !isEmpty {
-      try Terminal.say(["", try summary(contact, state, timeline)])
+      try document.finish([
+        "contact": .string(contact.text), "account": state.account,
+        "others": .array(others.map { JSONValue($0) }),
+      ])
+    } else if !isEmpty || !others.isEmpty {
+      try Terminal.say(["", summary(contact, state)] + Self.lines(others))
     }
-    if isEmpty { throw NothingFound(sentence: "nothing ever happened to \(contact)") }
+    if isEmpty, others.isEmpty {
+      throw NothingFound(sentence: "nothing ever happened to \(contact)")
+    }
+  }
+
+  /// What else concerns the contact, and how to see it.
+  private static func lines(_ others: [UInt64]) -> [String] {
+    guard let first = others.first else { return [] }
+    let records = others.count == 1 ? "#\(first) concerns" : "\(others.count) more records concern"
+    return [
+      Style.dim("\(records) it and mean nothing to the roster, such as messages: log --contact")
+    ]
   }
 
   /// Where the contact stands at the end.
-  private func summary(
-    _ contact: BareJID, _ state: Timeline.State, _ timeline: Timeline
-  ) throws -> String {
+  private func summary(_ contact: BareJID, _ state: Timeline.State) -> String {
     let roster = state.roster
     var parts = [roster.item(contact)?.clause ?? "\(contact) is not in the roster"]
     if let request = roster.incoming[contact] { parts.append("asks us (#\(request.since.record))") }

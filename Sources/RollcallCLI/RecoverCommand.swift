@@ -36,7 +36,13 @@ struct RecoverCommand: ParsableCommand {
     } else {
       try Terminal.say(lines(summary).map(\.visible))
     }
-    guard summary.salvage.firstBad == nil else { throw NothingFound(sentence: nil) }
+    let isWhole = summary.salvage.firstBad == nil && summary.salvage.endIsKnown
+    guard isWhole else { throw NothingFound(sentence: nil) }
+  }
+
+  /// What is said where nobody knows whether there were more records.
+  static func endClause(_ salvage: SalvageSummary) -> String {
+    "what came behind #\(salvage.last), if anything, is gone with the pages that led to it"
   }
 
   private func recovered() throws -> LogRecovery.Summary {
@@ -69,6 +75,7 @@ struct RecoverCommand: ParsableCommand {
     let salvage = summary.salvage
     let whose = summary.account.map { " of \($0)" } ?? ""
     var lines = ["\(target): \(salvage.kept) of \(salvage.last) records\(whose)"]
+    if !salvage.endIsKnown { lines.append(Self.endClause(salvage)) }
     if !salvage.lost.isEmpty { lines.append("lost: \(salvage.lostText)") }
     if !salvage.unproven.isEmpty {
       let numbers = salvage.unproven.map { "\($0)" }.joined(separator: ", ")

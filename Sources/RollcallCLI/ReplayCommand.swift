@@ -37,7 +37,8 @@ struct ReplayCommand: ParsableCommand {
     try Terminal.say([
       "",
       Style.bold(roster.account?.text ?? "account unknown")
-        + ": \(roster.entries.count) contacts, \(friends) of them friends; "
+        + ": \(roster.entries.count) contact\(roster.entries.count == 1 ? "" : "s"), "
+        + "\(friends) of them friends; "
         + "\(roster.incoming.count) asking us, \(roster.outgoing.count) asked by us",
     ])
     roster.noteIncompleteness()

@@ -6,12 +6,18 @@ import XMPPStanza
 /// One thing in which the contacts and requests of two sources are different.
 struct SourceDifference {
   private let difference: FieldDifference
-  /// The record of the first source that gave the value there, nil where it does not say.
+  /// The record of the second source that gave the value there, nil where it does not say.
+  private let cause: RecordStamp?
+  /// The same of the first source.
   private let recordBefore: UInt64?
 
   /// What two sources hold differently of contacts and requests. What only says how each is
   /// connected, such as presence, is left out.
-  static func all(_ before: Roster, _ after: Roster) -> [SourceDifference] {
+  ///
+  /// - Parameter log: of the second source.
+  static func all(
+    _ before: Roster, _ after: Roster, of log: EventLog
+  ) throws -> [SourceDifference] {
     struct Key: Hashable {
       var contact: BareJID?
       var field: FieldDifference.Field
@@ -20,9 +26,13 @@ struct SourceDifference {
     for difference in after.differences(to: before) {
       records[Key(contact: difference.contact, field: difference.field)] = difference.record
     }
-    return before.differences(to: after).filter(\.field.isOfRoster).map {
-      let key = Key(contact: $0.contact, field: $0.field)
-      return SourceDifference(difference: $0, recordBefore: records[key])
+    return try before.differences(to: after).filter(\.field.isOfRoster).map { difference in
+      let key = Key(contact: difference.contact, field: difference.field)
+      let cause = try difference.record.map { record in
+        RecordStamp(record: record, time: try log.read { try $0.header(at: record)?.time })
+      }
+      return SourceDifference(
+        difference: difference, cause: cause, recordBefore: records[key])
     }
   }
 
@@ -34,7 +44,7 @@ struct SourceDifference {
         contact = item.difference.contact
         lines += ["", Style.bold((contact?.text ?? "account").visible)]
       }
-      let records = [item.recordBefore, item.difference.record].map { record in
+      let records = [item.recordBefore, item.cause?.record].map { record in
         record.map { "#\($0)" } ?? "–"
       }
       lines.append("  " + item.difference.line + Style.dim(" (\(records[0]) | \(records[1]))"))
@@ -43,8 +53,7 @@ struct SourceDifference {
   }
 
   var document: JSONValue {
-    let cause = difference.record.map { RecordStamp(record: $0) }
-    return JSONValue(StateDiff.Item(difference: difference, cause: cause))
+    JSONValue(StateDiff.Item(difference: difference, cause: cause))
       .adding(["recordBefore": JSONValue(recordBefore)])
   }
 }

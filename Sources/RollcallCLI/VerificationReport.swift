@@ -68,6 +68,13 @@ struct VerificationReport {
 
   private var saved: [String] {
     guard let salvage else { return [salvageFailure].compactMap(\.self) }
+    guard salvage.kept > 0 else { return ["no record can be read from it"] }
+    guard salvage.endIsKnown else {
+      return [
+        "\(salvage.whole) records from the first on are whole; \(RecoverCommand.endClause(salvage))",
+        "rollcall recover \(log) -o NEW saves \(salvage.kept)",
+      ]
+    }
     guard let bad = salvage.firstBad else {
       return [
         "all \(count(salvage.last, "record")) are whole; what is derived from them is not",
@@ -143,7 +150,7 @@ extension SalvageSummary {
     .object([
       "records": JSONValue(last), "kept": JSONValue(kept), "whole": JSONValue(whole),
       "lost": .array(lost.map { .array([JSONValue($0.lowerBound), JSONValue($0.upperBound)]) }),
-      "unproven": .array(unproven.map { JSONValue($0) }),
+      "unproven": .array(unproven.map { JSONValue($0) }), "endIsKnown": .bool(endIsKnown),
     ])
   }
 }

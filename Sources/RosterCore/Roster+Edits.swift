@@ -138,7 +138,7 @@ extension Roster {
     case nil: shown = "the contact is gone"
     case let now?:
       let groups = now.groups.isEmpty ? "no group" : now.groups.joined(separator: ", ")
-      shown = "the contact is “\(now.name ?? "without a name")” in \(groups)"
+      shown = "the contact is \(now.name.map { "“\($0)”" } ?? "without a name") in \(groups)"
     }
     step.find(
       .undoneEdit, about: jid, cause: sent,

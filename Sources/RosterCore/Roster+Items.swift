@@ -154,8 +154,9 @@ extension Roster {
   private mutating func remove(_ jid: BareJID, _ source: Source, _ step: inout Step) {
     if let old = entries.removeValue(forKey: jid) {
       step.change(.itemRemoved(old.item))
-      voidPresence(of: jid, &step)
     }
+    // Also of one that is no item: its presence can have come before the roster.
+    voidPresence(of: jid, &step)
     echoes[jid] = nil
     if case .push = source { denyIncoming(of: jid, &step) }
     settleOutgoing(byRemovalOf: jid, source, &step)

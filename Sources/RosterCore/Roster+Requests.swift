@@ -10,7 +10,7 @@ extension Roster {
     let jid = stanza.contact
     guard jid != account else {
       step.find(
-        .ownSubscription, about: jid, "A \(stanza.kind.rawValue) from our own account was ignored.")
+        .ownSubscription, about: jid, "“\(stanza.kind.rawValue)” from our own account was ignored.")
       return
     }
     switch stanza.kind {
@@ -57,7 +57,7 @@ extension Roster {
   ) {
     step.find(
       code, about: stanza.contact,
-      "A \(stanza.kind.rawValue) of \(stanza.contact) changes nothing: \(why) (RFC 6121 §3).")
+      "“\(stanza.kind.rawValue)” of \(stanza.contact) changes nothing: \(why) (RFC 6121 §3).")
   }
 
   private func seesUs(_ jid: BareJID) -> Bool {

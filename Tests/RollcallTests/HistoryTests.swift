@@ -85,6 +85,23 @@ import XMPPStanza
     #expect(origins == [5: .ownSet(4), 14: .elsewhere, 16: .fetch])
   }
 
+  @Test("Directed presence and fetched vCards are told; messages and errors are counted")
+  func others() throws {
+    var scenario = Scenario.alice()  // 1 to 3
+    scenario.sent("<presence to='bob@example.test/x'/>")  // 4
+    scenario.sent(
+      "<iq type='get' id='v' to='bob@example.test'><vCard xmlns='vcard-temp'/></iq>")  // 5
+    scenario.received("<message from='bob@example.test/x'><body>hi</body></message>")  // 6
+    scenario.receives("error", from: "bob@example.test")  // 7
+    scenario.received("<message from='carol@example.test/x'><body>hi</body></message>")  // 8
+    let log = try log(of: scenario, in: folder)
+    #expect(try entries(log, "bob@example.test").map(\.moment.stamp.record) == [4, 5])
+    let others = try Timeline(log).history(
+      of: bare("bob@example.test"), upTo: .head(minus: 0)
+    ) { _, _ in }.others
+    #expect(others == [6, 7])
+  }
+
   @Test("What was ignored is told with its reason")
   func ignored() throws {
     var scenario = Scenario.alice()
