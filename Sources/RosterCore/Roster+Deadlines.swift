@@ -81,18 +81,27 @@ extension Roster {
   }
 
   private mutating func meetRequests(_ now: Int64, _ step: inout Step) {
-    for (jid, request) in incoming.sorted(by: { $0.key < $1.key })
+    // Sorted are only those that are over: the others are looked at each time, all of them.
+    var overdue: [(jid: BareJID, since: RecordStamp)] = []
+    for (jid, request) in incoming
     where !request.isReportedAsOld && isOver(request.since, Patience.people, now) {
+      overdue.append((jid, request.since))
+    }
+    for (jid, since) in overdue.sorted(by: { $0.jid < $1.jid }) {
       incoming[jid]?.isReportedAsOld = true
       step.find(
-        .neglectedRequest, about: jid, cause: request.since.record,
+        .neglectedRequest, about: jid, cause: since.record,
         "The request of \(jid) has waited for our answer for more than three days.")
     }
-    for (jid, request) in outgoing.sorted(by: { $0.key < $1.key })
+    overdue.removeAll()
+    for (jid, request) in outgoing
     where !request.isReportedAsOld && isOver(request.since, Patience.people, now) {
+      overdue.append((jid, request.since))
+    }
+    for (jid, since) in overdue.sorted(by: { $0.jid < $1.jid }) {
       outgoing[jid]?.isReportedAsOld = true
       step.find(
-        .neglectedRequest, about: jid, cause: request.since.record,
+        .neglectedRequest, about: jid, cause: since.record,
         "\(jid) has not answered our request for more than three days.")
     }
   }
