@@ -39,11 +39,13 @@ extension EventLog {
       let derives = try Self.mayDerive(version, in: transaction)
       var tail = try Tail(of: transaction)
       let first = tail.sequence + 1
-      for draft in drafts {
-        let header = try Self.add(draft, behind: &tail, in: transaction)
+      // An array hands its drafts out in place; any other collection, a copy of each.
+      let drafts = Array(drafts)
+      for place in drafts.indices {
+        let header = try Self.add(drafts[place], behind: &tail, in: transaction)
         guard derives else { continue }
         try Self.derive(
-          draft.event, draft.contacts, of: header, in: transaction, &memory)
+          drafts[place].event, drafts[place].contacts, of: header, in: transaction, &memory)
       }
       if tail.sequence > 0, let snapshot = snapshot(tail.sequence) {
         try SnapshotStore.add(snapshot, in: transaction)
@@ -156,12 +158,15 @@ extension LogFormat {
     _ header: RecordHeader, after previous: RecordDigest, bytes: UnsafeRawBufferPointer,
     to space: UnsafeMutableRawBufferPointer
   ) -> RecordDigest {
-    let chained = UnsafeMutableRawBufferPointer(rebasing: space[..<chainedHeaderBytes])
-    writeChained(header, to: chained)
-    let digest = RecordDigest.chain(
-      after: previous, header: UnsafeRawBufferPointer(chained), bytes: bytes)
-    space.storeBytes(of: digest, toByteOffset: chainedHeaderBytes, as: RecordDigest.self)
     UnsafeMutableRawBufferPointer(rebasing: space[recordHeaderBytes...]).copyMemory(from: bytes)
+    // The chain takes what a record is, with the digest before it in front of its header where the
+    // record has its own behind it. So it is hashed in one piece where it will stand.
+    space.storeBytes(of: previous, as: RecordDigest.self)
+    writeChained(
+      header, to: UnsafeMutableRawBufferPointer(rebasing: space[digestBytes..<recordHeaderBytes]))
+    let digest = RecordDigest(ofChained: UnsafeRawBufferPointer(space))
+    writeChained(header, to: UnsafeMutableRawBufferPointer(rebasing: space[..<chainedHeaderBytes]))
+    space.storeBytes(of: digest, toByteOffset: chainedHeaderBytes, as: RecordDigest.self)
     return digest
   }
 }

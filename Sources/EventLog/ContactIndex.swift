@@ -5,20 +5,17 @@ import Crypto
 enum ContactIndex {
   // MARK: Writing
 
-  /// Notes that a record concerns contacts, giving those that are new their ids.
+  /// Notes that a record concerns contacts, giving those that are new their ids. The entries wait
+  /// in the memory, which the transaction writes before it is committed.
   static func add(
     _ contacts: [String], of sequence: UInt64, in transaction: borrowing WriteTransaction,
     _ memory: inout WriterMemory
   ) throws(EventLogError) {
     for contact in contacts {
       let id = try intern(contact, in: transaction, &memory)
-      try withKey(segment: LogFormat.segment(of: sequence), id, LogFormat.offset(of: sequence)) {
-        (key) throws(EventLogError) in
-        try Store.put(
-          transaction.raw, transaction.databases.index, key,
-          UnsafeRawBufferPointer(start: nil, count: 0))
-      }
+      memory.entries.add(id, of: sequence)
     }
+    if memory.entries.areMany { try memory.entries.write(in: transaction) }
   }
 
   private static func intern(

@@ -165,6 +165,7 @@ final class Environment: @unchecked Sendable {
     memory.begin(transaction: id)
     do throws(EventLogError) {
       let result = try body(transaction, &memory)
+      try memory.entries.write(in: transaction)
       do throws(EventLogError) {
         try transaction.commit()
       } catch {

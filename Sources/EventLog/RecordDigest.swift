@@ -39,6 +39,13 @@ package struct RecordDigest: Hashable, Sendable {
     return RecordDigest(value: SHA256Value(hash.finalize()))
   }
 
+  /// The same over the three in one piece.
+  init(ofChained bytes: UnsafeRawBufferPointer) {
+    var hash = SHA256()
+    hash.update(bufferPointer: bytes)
+    value = SHA256Value(hash.finalize())
+  }
+
   private init(value: SHA256Value) {
     self.value = value
   }

@@ -5,10 +5,13 @@
 #endif
 
 /// What the writer of a log remembers from one transaction to the next: the ids of contacts, which
-/// it would otherwise look up once for every record.
+/// it would otherwise look up once for every record. And, within one, what it has still to write.
 struct WriterMemory {
   /// Some 10 MB; a log with more contacts than this looks some of them up again.
   private static let most = 100_000
+
+  /// What the open transaction has still to write to the contact index.
+  var entries = IndexEntries()
 
   private var ids: [ContactName: UInt32] = [:]
   /// The transaction that left the ids as they are here. Transactions are counted over all
@@ -17,6 +20,7 @@ struct WriterMemory {
 
   mutating func begin(transaction id: Int) {
     if transaction != id - 1 { ids.removeAll(keepingCapacity: true) }
+    entries.removeAll()
     transaction = nil
   }
 
@@ -24,13 +28,15 @@ struct WriterMemory {
     transaction = id
   }
 
-  /// The ids are given anew in this very transaction.
+  /// The ids are given anew in this very transaction, and the index is empty.
   mutating func forgetContacts() {
     ids.removeAll(keepingCapacity: true)
+    entries.removeAll()
   }
 
   mutating func forget() {
     ids.removeAll(keepingCapacity: true)
+    entries.removeAll()
     transaction = nil
   }
 

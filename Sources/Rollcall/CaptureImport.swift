@@ -102,6 +102,8 @@ package struct CaptureImport {
   private var connections: Set<String> = []
   private var keeper: SnapshotKeeper?
   private var pending: [RecordDraft] = []
+  /// What those records mean, for the keeper.
+  private var meanings: [RosterEvent?] = []
 
   package init(_ options: ImportOptions) {
     self.options = options
@@ -159,10 +161,15 @@ package struct CaptureImport {
 
   /// Appends what waits to be, notes marks, and stores the snapshots that are due.
   mutating func flush(into log: EventLog, marks: LogMarks = LogMarks()) throws {
-    try log.append(pending, marks: marks)
-    pending.removeAll(keepingCapacity: true)
+    let range = try log.append(pending, marks: marks)
+    defer {
+      pending.removeAll(keepingCapacity: true)
+      meanings.removeAll(keepingCapacity: true)
+    }
     var keeper = try self.keeper ?? SnapshotKeeper(log)
-    try keeper.follow()
+    // Held once, its state is changed in place.
+    self.keeper = nil
+    try keeper.follow(pending, meaning: meanings, numbered: range)
     self.keeper = keeper
   }
 
@@ -216,7 +223,9 @@ package struct CaptureImport {
   mutating func add(
     _ record: CapturedRecord, _ summary: inout ImportSummary, _ log: EventLog
   ) throws {
-    pending.append(RecordDraft(record))
+    let meaning = RecordMeaning(record)
+    pending.append(RecordDraft(record, meaning))
+    meanings.append(meaning.event)
     summary.records += 1
     if record.time == nil, case .element = record.content { summary.lacksTimes = true }
     if pending.count >= Self.batch { try flush(into: log) }
@@ -236,32 +245,53 @@ extension RecordDraft {
 
   /// The record that a captured one becomes.
   package init(_ record: CapturedRecord) {
-    switch record.content {
-    case .element(let direction, let node, let bytes):
-      self.init(
-        time: record.time, direction: RecordDirection(direction), kind: .element, bytes: bytes,
-        meaning: RecordMeaning(node, direction))
-    case .streamHeader(let direction, _, let bytes):
-      self.init(
-        time: record.time, direction: RecordDirection(direction), kind: .streamHeader,
-        bytes: bytes, meaning: RecordMeaning(.session(.negotiated)))
-    case .streamEnd(let direction):
-      self.init(
-        time: record.time, direction: RecordDirection(direction), kind: .streamEnd,
-        bytes: Array("</stream:stream>".utf8),
-        meaning: RecordMeaning(.session(.closed(isLost: false))))
-    case .header(let account, let inboundOnly):
-      self.init(record.time, .header(account: account, inboundOnly: inboundOnly))
-    case .opened(let jid): self.init(record.time, .opened(jid))
-    case .resumed(let jid): self.init(record.time, .resumed(jid))
-    case .closed: self.init(record.time, .closed)
-    case .bookmark(let name, let back): self = Bookmark(name: name, back: back).draft
-    }
+    self.init(record, RecordMeaning(record))
   }
 
-  private init(_ time: Int64?, _ lifecycle: Lifecycle) {
+  /// The same where it is known what it means.
+  init(_ record: CapturedRecord, _ meaning: RecordMeaning) {
+    let direction: RecordDirection
+    let kind: RecordKind
+    let bytes: [UInt8]
+    switch record.content {
+    case .element(let way, _, let element):
+      (direction, kind, bytes) = (RecordDirection(way), .element, element)
+    case .streamHeader(let way, _, let header):
+      (direction, kind, bytes) = (RecordDirection(way), .streamHeader, header)
+    case .streamEnd(let way):
+      (direction, kind) = (RecordDirection(way), .streamEnd)
+      bytes = Array("</stream:stream>".utf8)
+    case .header(let account, let inboundOnly):
+      let lifecycle = Lifecycle.header(account: account, inboundOnly: inboundOnly)
+      (direction, kind, bytes) = (.none, .lifecycle, lifecycle.bytes)
+    case .opened(let jid):
+      (direction, kind, bytes) = (.none, .lifecycle, Lifecycle.opened(jid).bytes)
+    case .resumed(let jid):
+      (direction, kind, bytes) = (.none, .lifecycle, Lifecycle.resumed(jid).bytes)
+    case .closed: (direction, kind, bytes) = (.none, .lifecycle, Lifecycle.closed.bytes)
+    case .bookmark(let name, let back):
+      self = Bookmark(name: name, back: back).draft
+      return
+    }
     self.init(
-      time: time, direction: .none, kind: .lifecycle, bytes: lifecycle.bytes,
-      meaning: RecordMeaning(lifecycle.event))
+      time: record.time, direction: direction, kind: kind, bytes: bytes, meaning: meaning)
+  }
+}
+
+extension RecordMeaning {
+  /// What a captured record means.
+  init(_ record: CapturedRecord) {
+    switch record.content {
+    case .element(let direction, let node, _): self.init(node, direction)
+    case .streamHeader: self.init(.session(.negotiated))
+    case .streamEnd: self.init(.session(.closed(isLost: false)))
+    case .header(let account, let inboundOnly):
+      self.init(Lifecycle.header(account: account, inboundOnly: inboundOnly).event)
+    case .opened(let jid): self.init(Lifecycle.opened(jid).event)
+    case .resumed(let jid): self.init(Lifecycle.resumed(jid).event)
+    case .closed: self.init(Lifecycle.closed.event)
+    case .bookmark(let name, let back):
+      self.init(annotation: Bookmark(name: name, back: back).bytes)
+    }
   }
 }

@@ -54,8 +54,10 @@ package struct RecordMeaning {
   /// The contacts of an event and one more, none twice.
   private static func names(of event: RosterEvent?, and peer: BareJID?) -> [String] {
     var jids = event?.contacts ?? []
+    // Most records concern nobody or one contact.
+    guard let first = jids.first else { return peer.map { [$0.text] } ?? [] }
+    if jids.count == 1, peer == nil || peer == first { return [first.text] }
     if let peer, !jids.contains(peer) { jids.append(peer) }
-    guard jids.count > 1 else { return jids.map(\.text) }
     return Set(jids).map(\.text).sorted()
   }
 

@@ -33,8 +33,6 @@ package struct SnapshotKeeper {
   private let timeline: Timeline
   private var state: Timeline.State
   private var pacing: SnapshotPacing
-  /// Snapshots that are to be stored.
-  private var ready: [SnapshotDraft] = []
 
   /// How many records are followed at a time: a snapshot is no nearer to where it is due.
   private static let step: UInt64 = 1000
@@ -44,7 +42,9 @@ package struct SnapshotKeeper {
     timeline = Timeline(log)
     state = try timeline.snapshot(atOrBefore: .max, behind: 0) ?? Timeline.State()
     pacing = SnapshotPacing()
-    if state.roster.position > 0 {
+    let position = state.roster.position
+    if position > 0 {
+      state.time = try log.read { try $0.header(at: position)?.clock }
       pacing.begin(behind: state.roster.canonicalBytes.count)
     }
   }
@@ -59,20 +59,47 @@ package struct SnapshotKeeper {
       let end = min(last, first - 1 + Self.step)
       try count(first...end)
       try timeline.advance(&state, to: end) { _, _ in }
-      takeIfDue()
-      if !ready.isEmpty {
-        try timeline.log.store(ready)
-        ready.removeAll()
-      }
+      try storeIfDue()
     }
   }
 
-  private mutating func takeIfDue() {
+  /// The same for records that have just been appended, which are not read again where they go on
+  /// where the keeper stands.
+  ///
+  /// - Parameters:
+  ///   - meanings: One for each record; nil for one that means nothing.
+  ///   - range: The numbers that the records got.
+  mutating func follow(
+    _ records: [RecordDraft], meaning meanings: [RosterEvent?], numbered range: Range<UInt64>
+  ) throws {
+    // What was not derived has to be read with care, and what others appended has to be read.
+    guard range.lowerBound == state.roster.position + 1, !range.isEmpty,
+      try timeline.log.derivedIsCurrent
+    else { return try follow() }
+    for (index, sequence) in range.enumerated() {
+      pacing.appended(bytes: records[index].bytes.count + (records[index].event?.count ?? 0))
+      // As the log has it: the clock never runs backwards.
+      var stamp = RecordStamp(record: sequence)
+      if let time = records[index].time {
+        state.time = max(time, state.time ?? time)
+        stamp.time = state.time
+      }
+      guard let event = meanings[index] else { continue }
+      _ = RosterReducer.reduce(&state.roster, event, at: stamp)
+    }
+    // The last records may mean nothing.
+    state.roster.move(to: range.upperBound - 1)
+    try storeIfDue()
+  }
+
+  private mutating func storeIfDue() throws {
     guard pacing.isDue else { return }
     let bytes = state.roster.canonicalBytes
     guard pacing.admits(stateBytes: bytes.count) else { return }
-    ready.append(
-      SnapshotDraft(sequence: state.roster.position, version: .current, state: bytes))
+    let position = state.roster.position
+    try timeline.log.store([
+      SnapshotDraft(sequence: position, version: .current, state: bytes)
+    ])
   }
 
   private mutating func count(_ range: ClosedRange<UInt64>) throws {

@@ -35,13 +35,14 @@ import Testing
     }
   }
 
-  @Test func theIndexAnswersAsAScanWould() throws {
+  @Test("The index answers as a scan would, whatever a transaction holds", arguments: [700, 9000])
+  func theIndexAnswersAsAScanWould(batch: Int) throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let all = drafts(9000, seed: 5)
     var rest = all[...]
     while !rest.isEmpty {
-      try log.append(rest.prefix(700))
-      rest = rest.dropFirst(700)
+      try log.append(rest.prefix(batch))
+      rest = rest.dropFirst(batch)
     }
     for contact in Self.contacts + ["nobody@example.test"] {
       let expected = all.indices.filter { all[$0].contacts.contains(contact) }.map {

@@ -59,6 +59,52 @@ import XMPPStanza
       try Timeline(log).state(at: .head(minus: 0)) == Timeline(whole).state(at: .head(minus: 0)))
   }
 
+  /// A capture of requests and presence whose clock runs backwards at times, and is missing.
+  private func capture(_ lines: Int, seed: UInt64) throws -> String {
+    var generator = SeededGenerator(seed: seed)
+    var text = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"# + "\n"
+    text += #"{"stream":"opened","jid":"alice@example.test/phone"}"# + "\n"
+    for line in 0..<lines {
+      let contact = "c\(Int.random(in: 0..<40, using: &generator))@example.test"
+      let time = 1_000_000 + line * 900 + Int.random(in: -9000...9000, using: &generator)
+      let clock = line % 5 == 0 ? "" : "\"t\":\(time),"
+      let xml =
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: "<presence from='\(contact)' type='subscribe'/>"
+        case 1: "<message from='\(contact)/a'><body>\(line)</body></message>"
+        default: "<presence from='\(contact)/a'><status>\(line)</status></presence>"
+        }
+      text += "{\(clock)\"dir\":\"in\",\"xml\":\"\(xml)\"}\n"
+    }
+    let path = folder.file("\(seed).jsonl")
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return path
+  }
+
+  @Test("An import stores the states that a replay of its records gives, also behind another")
+  func importing() throws {
+    let log = try EventLog.create(
+      at: folder.file("imported.rollcall"), eventVersion: RecordMeaning.version)
+    for seed in UInt64(1)...2 {
+      var reading = CaptureImport(ImportOptions())
+      let path = try capture(3300, seed: seed)
+      _ = try reading.run(try FileHandle(forReadingFrom: URL(filePath: path)), into: log)
+    }
+    var states: [UInt64: Roster] = [:]
+    try log.read { transaction in
+      try transaction.forEachSnapshot { check, bytes in
+        guard case .sound(let header) = check else { return }
+        states[header.sequence] = try Roster(canonicalBytes: bytes)
+      }
+    }
+    // At least one for each 1,000 records.
+    #expect(states.count >= 6, "\(states.keys.sorted())")
+    for (record, roster) in states {
+      let replayed = try Timeline(log).replay(upTo: .record(record)) { _, _ in }
+      #expect(roster == replayed.roster, "record \(record)")
+    }
+  }
+
   @Test("A snapshot of another version, or one that is no state, is passed over")
   func unusable() throws {
     let scenario = randomScenario(seed: 3, lines: 500)
