@@ -19,8 +19,8 @@ enum LogPrefix {
     return LineLog.Prefix(time: stamp)
   }
 
-  /// What Apple's NSLog puts before a message, `2026-11-21 07:14:28.501 App[123:456] `, and what the
-  /// loggers of CocoaLumberjack put there: the same with `:501`, or in files
+  /// What Apple's NSLog puts before a message, `2026-11-21 07:14:28.501 App[1:2] `, and what
+  /// the loggers of CocoaLumberjack put there: the same with `:501`, or in files
   /// `2026/11/21 07:14:28:501  `.
   static func cocoa(_ line: ArraySlice<UInt8>) -> (rest: ArraySlice<UInt8>, time: Timestamp?)? {
     var scanner = ByteScanner(line)

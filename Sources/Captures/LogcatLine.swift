@@ -1,5 +1,5 @@
-/// A line as Android's logcat writes it, in any of its formats that name a tag, or as Android Studio
-/// shows it:
+/// A line as Android's logcat writes it, in any of its formats that name a tag, or as Android
+/// Studio shows it:
 ///
 ///     11-21 07:25:14.147  1234  5678 D SMACK   : …        -v threadtime, also with year, zone, uid
 ///     11-21 07:25:14.147 D/SMACK   ( 1234): …             -v time
