@@ -98,7 +98,7 @@ package struct CaptureFormat: Sendable {
       isTested: false, .lines(.xmppFramework)),
     CaptureFormat(
       "monal", "log of Monal, and of others that write RECV Stanza: and SEND:",
-      howTo: "Settings, Debug, log to file or to a UDP logger; then share the log",
+      howTo: "Settings, Debug, UDP logger; keep what Monal's UDPLogServer/server.py writes",
       isTested: false, .lines(.monal)),
   ]
 
@@ -233,7 +233,7 @@ package struct CaptureFormat: Sendable {
   }
 
   /// Each line is evidence for the format that says most by it; of those that could have written
-  /// as many, the one whose records begin there.
+  /// as many, the one that more records begin in, or that more lines belong to.
   private static func detectText(_ lines: [ArraySlice<UInt8>]) -> CaptureFormat? {
     var counts: [String: Int] = [:]
     for line in lines {
@@ -248,8 +248,11 @@ package struct CaptureFormat: Sendable {
     guard let best else { return nil }
     let heads = lines.count(where: best.format.shape.begins)
     let rival = bySpecificity.first { rival in
-      rival.id != best.format.id && lines.count(where: rival.shape.owns) >= best.count
-        && lines.count(where: rival.shape.begins) > heads
+      guard rival.id != best.format.id else { return false }
+      let owned = lines.count(where: rival.shape.owns)
+      guard owned >= best.count else { return false }
+      let begun = lines.count(where: rival.shape.begins)
+      return begun > heads || (begun == heads && owned > best.count)
     }
     return rival ?? best.format
   }
@@ -278,7 +281,7 @@ extension CaptureFormat.Shape {
     case .dino: DinoReader.isHead(line)
     case .wireshark: WiresharkReader.Kind(line) != nil
     case .lines(let log): log.isOwnLine(line)
-    case .chunks(let log): log.isOwnLine(log.outerPrefix?(line)?.rest ?? line)
+    case .chunks(let log): log.isOwnLine(line)
     }
   }
 
@@ -288,7 +291,7 @@ extension CaptureFormat.Shape {
     case .native, .raw, .xml: false
     case .dino, .wireshark: owns(line)
     case .lines(let log): log.isHead(line)
-    case .chunks(let log): log.head(log.outerPrefix?(line)?.rest ?? line) != nil
+    case .chunks(let log): log.head(line) != nil
     }
   }
 }

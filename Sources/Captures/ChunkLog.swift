@@ -41,10 +41,8 @@ struct ChunkLog: Sendable {
   var lead: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>?)?
   /// The connection that a line says to have gone; nil where it says no such thing.
   var ending: (@Sendable (ArraySlice<UInt8>) -> String?)?
-  /// What stands in a line before everything that the program wrote, such as the system's clock.
-  var outerPrefix: (@Sendable (ArraySlice<UInt8>) -> (rest: ArraySlice<UInt8>, time: Timestamp?)?)?
-  /// Takes off what a program puts behind the last line of a payload, whatever line that is.
-  var trim: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>)?
+  /// Mends a line that a program writes otherwise than it was, or with something behind it.
+  var mend: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>)?
   /// Whether a record holds whole elements, so that one that ends within an element is broken.
   var isWhole = false
   /// Whether heads name the connection only of what was sent; chunks received say how long they
@@ -52,14 +50,12 @@ struct ChunkLog: Sendable {
   var namesSendersOnly = false
   /// What stands in a payload for what the program left out.
   var omissions: [String] = []
-  var hint: LineLog.Hint?
 }
 
 extension ChunkLog {
-  /// Whether a line, with what the system puts before it, is the head of a record and has its
-  /// payload's beginning.
+  /// Whether a line is the head of a record and has its payload's beginning.
   func isRecord(_ line: ArraySlice<UInt8>) -> Bool {
-    guard let head = head(outerPrefix?(line)?.rest ?? line) else { return false }
+    guard let head = head(line) else { return false }
     return head.payload.contains(UInt8(ascii: "<"))
   }
 

@@ -68,7 +68,6 @@ final class ChunkLogReader: LineReader {
   var unrouted: Unrouted?
   /// The received chunks that mean nothing to a roster and that nothing says the account of.
   var nameless: (line: Int, count: Int)?
-  private var hintLine: Int?
   private var hasRecords = false
 
   var countLimit = ChunkLogReader.maximumCount
@@ -111,28 +110,20 @@ final class ChunkLogReader: LineReader {
       streams[key]?.breakOff("it ends inside an element")
       try report(key, sink)
     }
-    if let hint = log.hint, let hintLine, !hasRecords { try problem(hint.message, hintLine, sink) }
     try reportNameless(sink)
   }
 
   // MARK: Lines
 
   private func read(_ whole: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
-    let outer = log.outerPrefix?(whole)
-    let line = trimmed(outer?.rest ?? whole)
+    let line = mended(whole)
     if collected != nil { return try collect(line, number, sink) }
-    var head = log.head(line)
+    let head = log.head(line)
     if unrouted != nil { return try waitForAnswer(head, whole, number, sink) }
-    if let time = outer?.time { head?.time = time }
     if let open = pending, try readBehindHead(open, line, head, number, sink) { return }
     if let head, try begin(head, line, whole, number, sink) { return }
     if let connection = log.ending?(line) {
       return try end(connection, line, number, sink)
-    }
-    if let hint = log.hint, hintLine == nil, !hasRecords,
-      hint.markers.contains(where: { line.position(of: $0) != nil })
-    {
-      hintLine = number
     }
     // A line that looks like a head and is none stands in a text.
     guard head != nil || isInsidePayload || !log.isOwnLine(line) else { return }
@@ -211,8 +202,8 @@ final class ChunkLogReader: LineReader {
     return decode(payload) != .unfinished
   }
 
-  private func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    log.trim.map { $0(line) } ?? line
+  private func mended(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    log.mend.map { $0(line) } ?? line
   }
 
   /// Says so where a log begins in the middle of a stanza.
@@ -296,16 +287,15 @@ final class ChunkLogReader: LineReader {
 
   private func give(_ event: StreamEvent, _ record: Record, _ sink: Sink) throws {
     hasRecords = true
-    let direction = record.key.direction ?? guess.direction(of: event)
     if case .element(let element) = event {
       echoes.learn(element.node, isRecord: log.isRecord)
     }
-    let content = CapturedRecord.Content(event, direction)
-    try sink(
-      .record(
-        CapturedRecord(
-          connection: record.key.connection, time: record.time, line: record.line,
-          content: content)))
+    for event in event.unwrapped {
+      let head = RecordHead(
+        line: record.line, direction: record.key.direction ?? guess.direction(of: event),
+        connection: record.key.connection, time: record.time)
+      try head.give(event, sink)
+    }
   }
 
   func report(_ key: Key, _ sink: Sink) throws {

@@ -36,13 +36,36 @@ extension LineLog {
 
   /// Monal, whose log names every stanza that it has parsed.
   static let monal = LineLog(
-    markers: [Marker("RECV Stanza: ", .inbound), Marker("SEND: ", .outbound)],
-    prefix: LogPrefix.formatter,
+    markers: [
+      Marker("RECV Stanza: ", .inbound), Marker("IDEMPOTENT_SEND: ", .outbound),
+      Marker("SEND: ", .outbound),
+    ],
+    prefix: { monalPrefix($0) ?? LogPrefix.formatter($0) },
     endings: [],
     isOwnLine: { line in
-      ["RECV Stanza: <", "[xmpp "].contains { line.prefix(256).position(of: Array($0.utf8)) != nil }
+      ["RECV Stanza: <", "RECV Stanza: {", "SEND: <", "[xmpp "]
+        .contains { line.prefix(384).position(of: Array($0.utf8)) != nil }
     },
-    hasSuffix: true)
+    hasSuffix: true,
+    hint: Hint(
+      markers: [Array("RECV Stanza: {".utf8)],
+      message: """
+        this log of an older Monal has of what was received only the names of its elements, from \
+        which no roster can be had; record with a newer version, or at the server
+        """))
+
+  /// What Monal's loggers write, where the function, the thread and its queue differ from line to
+  /// line: `12: 2026-11-21 07:25:14:147 [ DEBUG] Monal [1234:main (QOS:QOS_CLASS_UTILITY)]
+  /// -[xmpp logStanza:withPrefix:] at Classes/xmpp.m:3346: `.
+  private static func monalPrefix(_ text: ArraySlice<UInt8>) -> Prefix? {
+    if let (rest, time) = LogPrefix.cocoa(text), rest.isEmpty { return Prefix(time: time) }
+    var scanner = ByteScanner(text)
+    guard let head = scanner.take(upTo: " (QOS:"), scanner.take(upTo: " at ") != nil,
+      scanner.take(upTo: ".m:") != nil, scanner.number() != nil, scanner.skip(": "),
+      scanner.rest.isEmpty
+    else { return nil }
+    return Prefix(time: Timestamp.isoTime(in: head))
+  }
 
   /// XMPPFramework, through NSLog or CocoaLumberjack.
   static let xmppFramework = LineLog(
@@ -52,17 +75,18 @@ extension LineLog {
     ],
     prefix: { text in
       if text.isEmpty { return Prefix() }
-      guard let (rest, time) = LogPrefix.nsLog(text), rest.isEmpty else { return nil }
+      guard let (rest, time) = LogPrefix.cocoa(text), rest.isEmpty else { return nil }
       return Prefix(time: time)
     },
     endings: [],
     isOwnLine: { line in
-      guard let (rest, _) = LogPrefix.nsLog(line) else { return false }
+      guard let (rest, _) = LogPrefix.cocoa(line) else { return false }
       return ["RECV: <", "SEND: <", "RECV4: <", "SEND4: <", "XMPPStream"]
         .contains { rest.starts(with: $0.utf8) }
-    })
+    },
+    mend: withOpenStreamHeader)
 
-  /// gloox prints the header that it received as an empty element.
+  /// gloox and XMPPFramework print the header that they received as an empty element.
   private static func withOpenStreamHeader(_ xml: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard TopLevel.isStreamHeader(xml), xml.ends(with: Array("/>".utf8)) else { return xml }
     return (xml.dropLast(2) + [UInt8(ascii: ">")])[...]
@@ -261,8 +285,7 @@ extension ChunkLog {
           .contains(where: { scanner.rest.starts(with: $0.utf8) })
       else { return false }
       return true
-    },
-    outerPrefix: LogPrefix.system)
+    })
 
   /// `07:19:12 `, `07:19:12 AM `, or what java.util.logging puts before a message.
   private static func skipSmackClock(_ scanner: inout ByteScanner) {

@@ -30,6 +30,14 @@ extension ChunkLog {
         && [">>>>", "<<<<"].contains { line.prefix(64).position(of: Array($0.utf8)) != nil }
     },
     lead: lineWithText,
+    mend: { line in
+      // The header that was received has its version twice.
+      let second = Array("  version='1.0' xmlns='jabber:client'".utf8)
+      guard line.starts(with: "<stream:stream ".utf8), let start = line.position(of: second),
+        line[..<start].position(of: Array(" version='".utf8)) != nil
+      else { return line }
+      return line[..<start] + " xmlns='jabber:client'".utf8 + line[(start + second.count)...]
+    },
     isWhole: true)
 
   /// The console of Gajim: `<!-- Incoming Sat Nov 21 07:16:07 2026 (account) -->`.
@@ -103,7 +111,7 @@ extension ChunkLog {
         && Timestamp.isoTime(in: line[..<start].suffix(24)) != nil
         && line[(start + 8)...].first == UInt8(ascii: "<")
     },
-    trim: { line in
+    mend: { line in
       for style in ["color: darkgoldenrod", "color: darkcyan"]
       where line.ends(with: Array(style.utf8)) {
         let rest = line.dropLast(style.utf8.count)

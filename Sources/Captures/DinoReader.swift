@@ -12,10 +12,7 @@ import XMPPStream
 /// line, which no text of Dino's has.
 final class DinoReader: LineReader {
   private struct Record {
-    let line: Int
-    let direction: Direction
-    let connection: String
-    let time: Int64?
+    let head: RecordHead
     let isRoot: Bool
     /// The elements whose end is still to come, the outermost first.
     var open: [XMLNode] = []
@@ -96,8 +93,10 @@ final class DinoReader: LineReader {
     guard !isLost || isBehindEmptyLine, let head = Self.head(line) else { return }
     isLost = false
     record = Record(
-      line: number, direction: head.direction, connection: head.connection,
-      time: clock.milliseconds(head.time), isRoot: head.isRoot)
+      head: RecordHead(
+        line: number, direction: head.direction, connection: head.connection,
+        time: clock.milliseconds(head.time)),
+      isRoot: head.isRoot)
   }
 
   private func readContent(
@@ -229,14 +228,7 @@ final class DinoReader: LineReader {
       return try giveUp(error.kind.description, sink)
     }
     self.record = nil
-    for event in events {
-      let content = CapturedRecord.Content(event, record.direction)
-      try sink(
-        .record(
-          CapturedRecord(
-            connection: record.connection, time: record.time, line: record.line,
-            content: content)))
-    }
+    for event in events { try record.head.give(event, sink) }
   }
 
   private func giveUp(_ reason: String, _ sink: Sink) throws {
@@ -245,6 +237,6 @@ final class DinoReader: LineReader {
     isLost = true
     parser.reset()
     let message = "the record cannot be read: \(reason)"
-    try sink(.problem(CaptureProblem(line: record.line, message: message)))
+    try sink(.problem(CaptureProblem(line: record.head.line, message: message)))
   }
 }

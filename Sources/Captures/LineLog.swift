@@ -30,7 +30,7 @@ struct LineLog: Sendable {
   /// A line that is no record, and what follows from it.
   struct Hint: Sendable {
     let markers: [[UInt8]]
-    /// What to tell the user of a log that has such lines and not one record.
+    /// What to tell the user of a log that has such lines and no record of what was received.
     let message: String
   }
 

@@ -8,10 +8,7 @@ import XMPPStream
 /// is reported, and reading goes on at the line behind its first: nothing around it is lost.
 final class LineLogReader: LineReader {
   private struct OpenRecord {
-    let line: Int
-    let direction: Direction
-    let connection: String
-    let time: Int64?
+    let head: RecordHead
     /// The lines after the first, to be read again should the record be broken.
     var following: [HeldLine] = []
     var followingBytes = 0
@@ -33,7 +30,8 @@ final class LineLogReader: LineReader {
   private var echoes = EchoGuard()
   private var continuationBytes = LineLogReader.maximumContinuation
   private var hintLine: Int?
-  private var hasRecords = false
+  /// Whether the log has shown anything that the server said.
+  private var hasReceived = false
 
   /// The most that the lines after its first may add to a record. A record that was cut off takes
   /// what follows for its content, and this is how far.
@@ -57,7 +55,7 @@ final class LineLogReader: LineReader {
       try giveUp("the record does not end before the capture does", sink)
       try readAgain(sink)
     }
-    if let hint = log.hint, let hintLine, !hasRecords {
+    if let hint = log.hint, let hintLine, !hasReceived {
       try sink(.problem(CaptureProblem(line: hintLine, message: hint.message)))
     }
   }
@@ -96,8 +94,9 @@ final class LineLogReader: LineReader {
       return true
     }
     open = OpenRecord(
-      line: number, direction: marker.direction, connection: prefix.connection,
-      time: clock.milliseconds(prefix.time))
+      head: RecordHead(
+        line: number, direction: marker.direction, connection: prefix.connection,
+        time: clock.milliseconds(prefix.time)))
     try feed(payload, sink)
     return true
   }
@@ -129,24 +128,19 @@ final class LineLogReader: LineReader {
   private func finishRecord(_ sink: Sink) throws {
     guard let record = open else { return }
     open = nil
-    try giveEvents(of: record, sink)
+    try giveEvents(of: record.head, sink)
   }
 
-  private func giveEvents(of record: OpenRecord, _ sink: Sink) throws {
+  private func giveEvents(of record: RecordHead, _ sink: Sink) throws {
     guard !events.isEmpty else { return }
     let found = events
     events.removeAll(keepingCapacity: true)
-    hasRecords = true
+    hasReceived = hasReceived || record.direction == .inbound
     for event in found {
       if case .element(let element) = event {
         echoes.learn(element.node) { [log] in log.isHead($0) }
       }
-      let content = CapturedRecord.Content(event, record.direction)
-      try sink(
-        .record(
-          CapturedRecord(
-            connection: record.connection, time: record.time, line: record.line,
-            content: content)))
+      try record.give(event, sink)
     }
   }
 
@@ -162,9 +156,9 @@ final class LineLogReader: LineReader {
       continuationBytes = max(Self.minimumContinuation, continuationBytes / 2)
     }
     again += record.following.reversed()
-    try giveEvents(of: record, sink)
+    try giveEvents(of: record.head, sink)
     let message = "the record cannot be read: \(reason)"
-    try sink(.problem(CaptureProblem(line: record.line, message: message)))
+    try sink(.problem(CaptureProblem(line: record.head.line, message: message)))
   }
 
   // MARK: Other lines
@@ -179,18 +173,7 @@ final class LineLogReader: LineReader {
         connection: prefix.connection, time: time, line: number, content: .closed)
       return try sink(.record(record))
     }
-    guard let hint = log.hint, hintLine == nil, !hasRecords else { return }
+    guard let hint = log.hint, hintLine == nil, !hasReceived else { return }
     if hint.markers.contains(where: { line.position(of: $0) != nil }) { hintLine = number }
-  }
-}
-
-extension CapturedRecord.Content {
-  /// What a parser found in one direction.
-  init(_ event: StreamEvent, _ direction: Direction) {
-    switch event {
-    case .header(let header): self = .streamHeader(direction, header.node, bytes: header.bytes)
-    case .element(let element): self = .element(direction, element.node, bytes: element.bytes)
-    case .end: self = .streamEnd(direction)
-    }
   }
 }

@@ -12,6 +12,8 @@ package struct LineWrapper: Hashable, Sendable {
     case compose
     /// Docker's own file of a container: `{"log":"…\n","stream":"stdout","time":"…"}`.
     case dockerFile
+    /// Android's logcat: `11-21 07:25:14.147  1234  5678 D SMACK   : `, `D/SMACK   ( 1234): `.
+    case logcat
   }
 
   package let kind: Kind
@@ -55,7 +57,9 @@ package struct LineWrapper: Hashable, Sendable {
 
   /// What the program wrote of a line; nil where another one wrote it.
   func line(_ line: ArraySlice<UInt8>) -> Line? {
-    guard let inner = kind.line(line) else { return Line(text: line) }
+    guard let inner = kind.line(line) else {
+      return kind.isOwnLine(line) ? nil : Line(text: line)
+    }
     return inner.source == source ? inner : nil
   }
 
@@ -81,11 +85,21 @@ package struct LineWrapper: Hashable, Sendable {
 extension LineWrapper.Kind {
   fileprivate typealias Line = LineWrapper.Line
 
+  /// Whether the collector says something itself: `-- Boot 1234 --`, `--------- beginning of main`.
+  fileprivate func isOwnLine(_ line: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .journal: line.starts(with: "-- ".utf8)
+    case .logcat: line.starts(with: "--------- ".utf8)
+    case .kubernetes, .docker, .compose, .dockerFile: false
+    }
+  }
+
   /// What a line has within; nil where it is not wrapped so.
   fileprivate func line(_ line: ArraySlice<UInt8>) -> Line? {
     var scanner = ByteScanner(line)
     switch self {
     case .journal: return Self.journalLine(line)
+    case .logcat: return LogcatLine(line).map { Line(text: $0.text, source: $0.tag, time: $0.time) }
     case .docker:
       guard let time = Self.time(&scanner) else { return nil }
       return Line(text: scanner.rest, time: time)

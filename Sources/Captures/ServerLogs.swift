@@ -77,40 +77,80 @@ extension ChunkLog {
     ("\tdebug\tRECV(", .outbound), ("\tdebug\tSEND(", .inbound),
   ]
 
-  /// Openfire with the plug-in XML Debugger: `C2S /127.0.0.1:5555 - RECV - (  1234567): <…>`.
+  /// Openfire with the plug-in XML Debugger:
+  /// `2026-11-21T07:25:14.147Z - C2S-STARTTLS /127.0.0.1:5555  - RECV - (rawDebugger): <…>`.
+  ///
+  /// Before its version 1.9 `C2S /127.0.0.1:5555 - RECV - (    1234567): `, without a time until
+  /// 1.7.5, and first `C2S - RECV (1234567): `. In a file Openfire's own prefix stands before it.
   static let openfire = ChunkLog(
     head: { line in
-      guard let (text, kind, connection) = openfireLine(line) else { return nil }
+      guard let found = OpenfireLine(line), found.isOfClient else { return nil }
       let direction: Direction
-      switch kind {
-      case "RECV": direction = .outbound
-      case "SENT": direction = .inbound
-      default: return nil
+      switch found.kind {
+      case .received: direction = .outbound
+      case .sent: direction = .inbound
+      case .opened, .closed: return nil
       }
       return Head(
-        direction: direction, connection: connection, time: Timestamp.isoTime(in: line.prefix(40)),
-        payload: text)
+        direction: direction, connection: found.connection, time: found.time, payload: found.text)
     },
-    isOwnLine: { openfireLine($0) != nil },
+    isOwnLine: { OpenfireLine($0) != nil },
     ending: { line in
-      guard let (_, kind, connection) = openfireLine(line), kind == "CLSD" else { return nil }
-      return connection
+      guard let found = OpenfireLine(line), found.isOfClient, found.kind == .closed else {
+        return nil
+      }
+      return found.connection
     })
+}
 
-  private static func openfireLine(
-    _ line: ArraySlice<UInt8>
-  ) -> (text: ArraySlice<UInt8>, kind: String, connection: String)? {
-    guard let start = line.prefix(160).position(of: Array("C2S ".utf8)) else { return nil }
-    for kind in ["RECV", "SENT", "CLSD", "OPEN"] {
-      var scanner = ByteScanner(line[start...])
-      guard scanner.take(upTo: "- \(kind) - (", limit: 128) != nil else { continue }
-      scanner.skipSpaces()
-      _ = scanner.skip("-")
-      let connection = scanner.take(while: \.isDigit)
-      guard !connection.isEmpty, scanner.skip(")") else { continue }
-      _ = scanner.skip(": ")
-      return (scanner.rest, kind, String(decoding: connection, as: UTF8.self))
+/// A line of Openfire's XML Debugger.
+private struct OpenfireLine {
+  enum Kind: String, CaseIterable {
+    case received = " - RECV "
+    case sent = " - SENT "
+    case opened = " - OPEN "
+    case closed = " - CLSD "
+  }
+
+  let kind: Kind
+  /// Whether it is of a client's connection, and as it went over that.
+  let isOfClient: Bool
+  let connection: String
+  let time: Timestamp?
+  /// What stands behind the head.
+  let text: ArraySlice<UInt8>
+
+  /// What the plug-in calls the kinds of connections; the last are packets as they were understood.
+  private static let clients = ["C2S", "C2S-STARTTLS", "C2S-DIRECTTLS", "SSL"]
+  private static let others = [
+    "S2S-STARTTLS", "ExComp", "ExComp-STARTTLS", "CM", "CM-STARTTLS", "INT",
+  ]
+
+  init?(_ line: ArraySlice<UInt8>) {
+    let found = Kind.allCases.compactMap { kind in
+      line.prefix(320).position(of: Array(kind.rawValue.utf8)).map { (kind, $0) }
     }
-    return nil
+    guard let (kind, start) = found.min(by: { $0.1 < $1.1 }) else { return nil }
+    self.kind = kind
+    var words = line[..<start].split(separator: UInt8(ascii: " "))
+    var address = ""
+    if let last = words.last, last.contains(UInt8(ascii: "/")) || last.elementsEqual("???".utf8) {
+      address = String(decoding: words.removeLast(), as: UTF8.self)
+    }
+    guard let port = words.popLast().map({ String(decoding: $0, as: UTF8.self) }),
+      words.last?.elementsEqual("-".utf8) ?? true
+    else { return nil }
+    isOfClient = Self.clients.contains(port)
+    guard isOfClient || Self.others.contains(port) else { return nil }
+    time = Timestamp.isoTime(in: line[..<start])
+    var scanner = ByteScanner(line[(start + kind.rawValue.utf8.count)...])
+    _ = scanner.skip("- ")
+    guard scanner.skip("("), let name = scanner.take(upTo: ")", limit: 64) else { return nil }
+    let id = name.drop { $0 == UInt8(ascii: " ") }
+    // A number is the connection's own; later versions have the same word for all.
+    let isNumber = id.drop { $0 == UInt8(ascii: "-") }.allSatisfy(\.isDigit)
+    connection = isNumber || address.isEmpty ? String(decoding: id, as: UTF8.self) : address
+    _ = scanner.skip(": ")
+    text = scanner.rest
   }
 }

@@ -7,8 +7,9 @@ enum Timestamp: Hashable {
 
   private static let dayMilliseconds: Int64 = 86_400_000
 
-  /// The first `2026-11-20T10:00:00` in a text, with `T` or a space between day and hour, and
-  /// with or without a fraction behind `.` or `,` and a zone. Without a zone it is taken as UTC.
+  /// The first `2026-11-20T10:00:00` in a text, with `-` or `/` within the day, `T` or a space
+  /// behind it, and with or without a fraction behind `.`, `,` or `:` and a zone. Without a zone
+  /// it is taken as UTC.
   static func isoTime(in text: ArraySlice<UInt8>) -> Timestamp? {
     var rest = text
     while rest.count >= 19 {
@@ -25,6 +26,8 @@ enum Timestamp: Hashable {
       case UInt8(ascii: "0"): guard byte.isDigit else { return nil }
       case UInt8(ascii: "T"):
         guard byte == expected || byte == UInt8(ascii: " ") else { return nil }
+      case UInt8(ascii: "-"):
+        guard byte == expected || byte == UInt8(ascii: "/") else { return nil }
       default: guard byte == expected else { return nil }
       }
     }
@@ -105,12 +108,11 @@ enum Timestamp: Hashable {
     return Int64((hour * 60 + minute) * 60 + second) * 1000
   }
 
-  /// Takes `.689940` or `,689`.
+  /// Takes `.689940`, `,689` or `:689`.
   private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Int64 {
-    guard let mark = rest.first, mark == UInt8(ascii: ".") || mark == UInt8(ascii: ",") else {
-      return 0
-    }
+    guard let mark = rest.first, ".,:".utf8.contains(mark) else { return 0 }
     let digits = rest.dropFirst().prefix(while: \.isDigit)
+    guard mark != UInt8(ascii: ":") || digits.count == 3 else { return 0 }
     rest = rest.dropFirst(digits.count + 1)
     let firstThree = Array(digits.prefix(3)) + Array(repeating: UInt8(ascii: "0"), count: 3)
     return firstThree.prefix(3).reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }

@@ -52,6 +52,12 @@ struct ExportCommand: ParsableCommand {
   @Option(help: "The year of a capture whose clock has none; without it, its times are unknown.")
   var year: Int?
 
+  @Option(
+    help: """
+      The file of the other direction, where a capture has the bytes of one direction of a stream.
+      """, completion: .file())
+  var pair: String?
+
   func validate() throws {
     if format == .xml, redact {
       throw ValidationError("--redact writes a native capture, not --format xml")
@@ -64,7 +70,7 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let options = try ImportOptions(
       account: account, format: captureFormat, "--capture-format", year: year)
-    let export = LogExport(try SourceOptions.open(source, options).log)
+    let export = LogExport(try SourceOptions.open(source, options, pair: pair).log)
     do {
       switch format {
       case .native: try writeNative(export)

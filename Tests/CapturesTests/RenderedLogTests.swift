@@ -1,5 +1,8 @@
 import Captures
+import RosterCore
 import Testing
+import TestSupport
+import XMPPStanza
 
 /// One session written as each program writes it, by its own format strings: the programs that no
 /// real log is kept of, and the ways of writing that the kept logs do not show.
@@ -8,25 +11,31 @@ struct RenderedLogTests {
   struct Program: CustomTestStringConvertible, Sendable {
     let name: String
     let format: String
+    /// What the system puts before each line that the program writes.
+    var system = ""
     /// What the program writes for an element; it ends with a line end.
     let write: @Sendable (_ isInbound: Bool, _ xml: String) -> String
-    /// What stands between records.
-    var noise = ""
-
     var testDescription: String { name }
+
+    /// What stands in the file where the program has written a text of whole lines.
+    func logged(_ text: String) -> String {
+      guard !system.isEmpty else { return text }
+      return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        .map { "\(system)\($0)\n" }.joined()
+    }
   }
 
   static let programs: [Program] = [
     Program(name: "Smack's console", format: "smack") { isInbound, xml in
       "07:19:12 \(isInbound ? "RECV" : "SENT") (0): \(xml)\n"
     },
-    Program(name: "Smack on Android, threadtime", format: "smack") { isInbound, xml in
-      prefixed(
-        "11-21 07:19:12.123  1234  5678 D SMACK   : ", "\(isInbound ? "RECV" : "SENT") (0): \(xml)")
-    },
-    Program(name: "Smack on Android, brief", format: "smack") { isInbound, xml in
-      prefixed("D/SMACK   ( 1234): ", "07:19:12 AM \(isInbound ? "RECV" : "SENT") (3): \(xml)")
-    },
+    Program(
+      name: "Smack on Android, threadtime", format: "smack",
+      system: "11-21 07:19:12.123  1234  5678 D SMACK   : "
+    ) { "\($0 ? "RECV" : "SENT") (0): \($1)\n" },
+    Program(
+      name: "Smack on Android, brief", format: "smack", system: "D/SMACK   ( 1234): "
+    ) { "07:19:12 AM \($0 ? "RECV" : "SENT") (3): \($1)\n" },
     Program(
       name: "Smack's java.util.logging", format: "smack",
       write: { isInbound, xml in
@@ -36,9 +45,25 @@ struct RenderedLogTests {
     Program(name: "XMPPFramework through NSLog", format: "xmppframework") { isInbound, xml in
       "2026-11-21 07:19:12.123 iPhoneXMPP[123:456] \(isInbound ? "RECV" : "SEND"): \(xml)\n"
     },
+    Program(name: "XMPPFramework on CocoaLumberjack's console", format: "xmppframework") {
+      "2026-11-21 07:19:12:123 App[123:45678] \($0 ? "RECV" : "SEND"): \($1)\n"
+    },
+    Program(name: "XMPPFramework in CocoaLumberjack's file", format: "xmppframework") {
+      "2026/11/21 07:19:12:123  \($0 ? "RECV" : "SEND"): \($1)\n"
+    },
     Program(name: "Monal", format: "monal") { isInbound, xml in
-      "2026-11-21T07:19:12.123+0000 [0x1234] xmpp processInput: "
-        + "\(isInbound ? "RECV Stanza" : "SEND"): \(xml)\n"
+      // Another function, thread and queue from line to line, and another marker at the beginning.
+      let place =
+        isInbound
+        ? "[1234:receiveQueue[0x1] (QOS:QOS_CLASS_UTILITY)] "
+          + "-[xmpp processInput:withDelayedReplay:] at Classes/xmpp.m:1789: RECV Stanza"
+        : "[77 (QOS:QOS_CLASS_USER_INITIATED)] -[xmpp logStanza:withPrefix:] at Classes/xmpp.m:3346"
+          + ": \(xml.contains("roster") ? "IDEMPOTENT_" : "")SEND"
+      return "12: 2026-11-21 07:19:12:123 [\(isInbound ? "  INFO" : " DEBUG")] Monal "
+        + "\(place): \(xml)\n"
+    },
+    Program(name: "Monal's first loggers", format: "monal") {
+      "2026/11/21 07:19:12:123  \($0 ? "RECV Stanza" : "SEND"): \($1)\n"
     },
     Program(name: "Gajim's console", format: "gajim-console") { isInbound, xml in
       "<!-- \(isInbound ? "Incoming" : "Outgoing") Sat Nov 21 07:19:12 2026 (home) -->\n\(xml)\n\n"
@@ -68,8 +93,21 @@ struct RenderedLogTests {
     Program(name: "ejabberd, lists of numbers", format: "ejabberd") { isInbound, xml in
       "\(ejabberd(isInbound))\(erlangNumbers(xml))\n"
     },
-    Program(name: "Openfire", format: "openfire") { isInbound, xml in
-      "C2S /127.0.0.1:5555 - \(isInbound ? "SENT" : "RECV") - (    1234567): \(xml)\n"
+    Program(name: "Openfire's XML Debugger 1.9", format: "openfire") {
+      "2026-11-21T07:19:12.123456Z - C2S-STARTTLS /127.0.0.1:5555  - \($0 ? "SENT" : "RECV") "
+        + "- (rawDebugger): \($1)\n"
+    },
+    Program(name: "Openfire's XML Debugger 1.9 in Openfire's file", format: "openfire") {
+      "2026.11.21 07:19:12.123 INFO  [socket_c2s-thread-4]: "
+        + "org.jivesoftware.openfire.plugin.DebuggerPlugin - 2026-11-21T07:19:12.123Z - "
+        + "C2S-DIRECTTLS /[0:0:0:0:0:0:0:1]:5555 - \($0 ? "SENT" : "RECV") - (rawDebugger): "
+        + "\($1)\n"
+    },
+    Program(name: "Openfire's XML Debugger 1.7", format: "openfire") {
+      "C2S /127.0.0.1:5555  - \($0 ? "SENT" : "RECV") - (   -1234567): \($1)\n"
+    },
+    Program(name: "Openfire's XML Debugger 1.0", format: "openfire") {
+      "C2S - \($0 ? "SENT" : "RECV") (1234567): \($1)\n"
     },
     Program(name: "libpurple with TLS", format: "libpurple") { isInbound, xml in
       isInbound
@@ -128,9 +166,9 @@ struct RenderedLogTests {
   func aSessionIsReadAsItWent(_ program: Program) throws {
     let forged = program.write(true, Self.push) + program.write(false, "<presence/>")
     let session = Self.session(forging: forged)
-    let log = session.map { program.write($0.isInbound, $0.xml) }.joined()
+    let log = program.logged(session.map { program.write($0.isInbound, $0.xml) }.joined())
     #expect(CaptureFormat.detect(Array(log.utf8))?.id == program.format)
-    let reading = try read(log, program.format)
+    let reading = try readWhole(log, as: program)
     #expect(reading.problems.isEmpty)
     #expect(reading.elements.map(\.first) == session.map { $0.isInbound ? "<" : ">" })
     let other = { (xml: String) in !xml.contains("mallory") }
@@ -139,7 +177,7 @@ struct RenderedLogTests {
         == session.map(\.xml).filter(other))
     #expect(!reading.elements.contains { $0.contains("evil") && !$0.contains("mallory") })
     for piece in [1, 7, 64] {
-      let isSame = try read(log, program.format, pieces: [piece]) == reading
+      let isSame = try readWhole(log, as: program, pieces: [piece]) == reading
       #expect(isSame, "in pieces of \(piece)")
     }
   }
@@ -152,29 +190,81 @@ struct RenderedLogTests {
     guard !others.contains(program.format) else { return }
     let forged = program.write(true, Self.push)
     let session = Self.session(forging: forged)
-    let late = session.map { program.write($0.isInbound, $0.xml) }.joined() + "看\n\(forged)完\n"
-    let reading = try read(late, program.format)
+    let written = session.map { program.write($0.isInbound, $0.xml) }.joined()
+    let late = program.logged(written + "看\n\(forged)完\n")
+    let reading = try readWhole(late, as: program)
     #expect(reading.elements.count == session.count)
   }
 
   @Test(arguments: programs)
   func noPartOfALogCrashesOrInvents(_ program: Program) throws {
     let session = Self.session(forging: program.write(true, Self.push))
-    let log = Array(session.map { program.write($0.isInbound, $0.xml) }.joined().utf8)
-    for start in stride(from: 0, to: log.count, by: 37) {
-      let reading = try read(Array(log[start...]), program.format)
+    let written = session.map { program.write($0.isInbound, $0.xml) }.joined()
+    let log = Array(program.logged(written).utf8)
+    let options = ReaderOptions(wrapper: LineWrapper(log))
+    for start in stride(from: 0, to: log.count, by: 101) {
+      let reading = try read(Array(log[start...]), program.format, options: options)
       #expect(!reading.elements.contains { $0.contains("evil") && !$0.contains("mallory") })
       #expect(reading.elements.count <= session.count)
-      #expect(try read(Array(log[..<start]), program.format).elements.count <= session.count)
+      let head = try read(Array(log[..<start]), program.format, options: options)
+      #expect(head.elements.count <= session.count)
     }
   }
 
-  // MARK: Ways of writing
+  // MARK: Real sessions
 
-  private static func prefixed(_ prefix: String, _ text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { "\(prefix)\($0)\n" }.joined()
+  /// Sessions of which the log tells all, with the roster that the server held at the end.
+  static let sessions = [
+    "slixmpp-add-accept", "slixmpp-delete", "slixmpp-rename-undone", "slixmpp-returned",
+    "slixmpp-forged-push", "profanity-rename-move", "raw-pending-both", "raw-add-offline",
+  ]
+
+  /// What a real client and its server said, as another program would have logged it.
+  @Test(arguments: programs.indices)
+  func aRealSessionGivesTheRosterThatTheServerHeld(_ index: Int) throws {
+    let program = Self.programs[index]
+    for name in [Self.sessions[index % 8], Self.sessions[(index + 3) % 8]] {
+      let fixture = try Fixture.named(name)
+      var log = ""
+      for record in try fixture.reading().records {
+        switch record.content {
+        case .streamHeader(let direction, let node, _):
+          log += program.write(direction == .inbound, Self.header(node))
+        case .element(let direction, _, let bytes):
+          log += program.write(direction == .inbound, String(decoding: bytes, as: UTF8.self))
+        case .header, .streamEnd, .opened, .resumed, .closed, .bookmark: break
+        }
+      }
+      log = program.logged(log)
+      #expect(CaptureFormat.detect(Array(log.utf8.prefix(64 << 10)))?.id == program.format)
+      let reading = try readWhole(log, as: program)
+      #expect(reading.problems.isEmpty, "\(program.name), \(name)")
+      let expected = try #require(fixture.expected.first)
+      let roster = try roster(of: expected.account, in: reading.records)
+      #expect(roster.completeness == .complete, "\(program.name), \(name)")
+      expect(roster, toBe: expected, deniedElsewhere: fixture.deniedElsewhere)
+    }
   }
+
+  /// The header as it went over the connection: some logs lack its declarations.
+  private static func header(_ node: XMLNode) -> String {
+    let attributes = ["id", "from", "to", "version"].compactMap { name in
+      node.attribute(name).map { " \(name)='\($0)'" }
+    }
+    return "<stream:stream xmlns='jabber:client' "
+      + "xmlns:stream='http://etherx.jabber.org/streams'\(attributes.joined())>"
+  }
+
+  /// Reads a log as an import does.
+  private func readWhole(
+    _ log: String, as program: Program, pieces: [Int] = []
+  ) throws -> Reading {
+    let bytes = Array(log.utf8)
+    let options = ReaderOptions(wrapper: LineWrapper(Array(bytes.prefix(64 << 10))))
+    return try read(bytes, program.format, options: options, pieces: pieces)
+  }
+
+  // MARK: Ways of writing
 
   private static func ejabberd(_ isInbound: Bool) -> String {
     "2026-11-21 07:25:14.147000+00:00 [debug] <0.512.0>@xmpp_socket:send/2:170 "

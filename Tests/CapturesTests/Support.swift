@@ -1,8 +1,9 @@
 import Captures
 import Foundation
+import HashTreeCollections
 import RosterCore
-import TestSupport
 import Testing
+import TestSupport
 import XMPPStanza
 
 /// What a reader made of a capture.
@@ -139,4 +140,39 @@ func event(of content: CapturedRecord.Content) -> RosterEvent? {
   case .closed: .session(.closed(isLost: true))
   case .bookmark: nil
   }
+}
+
+/// What the records tell of an account.
+func roster(of account: String, in records: [CapturedRecord]) throws -> Roster {
+  var filter = AccountFilter(account: try BareJID(parsing: account))
+  var roster = Roster()
+  var number: UInt64 = 0
+  func take(_ record: CapturedRecord) {
+    number += 1
+    guard let event = event(of: record.content) else { return roster.move(to: number) }
+    let stamp = RecordStamp(record: number, time: record.time)
+    _ = RosterReducer.reduce(&roster, event, at: stamp)
+  }
+  for record in records { filter.take(record, take) }
+  filter.finish(take)
+  return roster
+}
+
+/// Holds a roster against what the server held.
+func expect(
+  _ roster: Roster, toBe expected: CaptureCase.Expected, deniedElsewhere: [String] = [],
+  _ sourceLocation: SourceLocation = #_sourceLocation
+) {
+  let items = roster.sortedItems
+  #expect(items.map(\.jid.text) == expected.items.map(\.jid), sourceLocation: sourceLocation)
+  for (item, truth) in zip(items, expected.items) {
+    #expect(item.name == truth.name, sourceLocation: sourceLocation)
+    #expect(item.groups == truth.groups, sourceLocation: sourceLocation)
+    #expect(item.subscription.rawValue == truth.subscription, sourceLocation: sourceLocation)
+    #expect(item.isPending == (truth.ask != nil), sourceLocation: sourceLocation)
+  }
+  let open = Set(expected.incoming_requests).union(deniedElsewhere)
+  #expect(Set(roster.incoming.keys.map(\.text)) == open, sourceLocation: sourceLocation)
+  let outgoing = roster.outgoing.keys.map(\.text).sorted()
+  #expect(outgoing == expected.outgoing_requests, sourceLocation: sourceLocation)
 }

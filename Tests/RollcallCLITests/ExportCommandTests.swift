@@ -45,6 +45,21 @@ import Testing
     #expect(xml.code == 2)
   }
 
+  @Test("Two files of one direction each are exported as the capture that they are")
+  func pair() throws {
+    let split = try Program("export", capture, "--format", "xml", "-o", "x", in: folder.path)
+    #expect(split.code == 0)
+    let joined = try Program(
+      "export", "x.in.xml", "--pair", "x.out.xml", "-o", "y.jsonl", in: folder.path)
+    #expect(joined.code == 0)
+    let text = try String(contentsOfFile: folder.file("y.jsonl"), encoding: .utf8)
+    #expect(text.contains("\"dir\":\"in\"") && text.contains("\"dir\":\"out\""))
+    let before = try Program("friends", capture, "--json").document["friends"] as? NSArray
+    let after = try Program("friends", "y.jsonl", "--json", in: folder.path).document["friends"]
+    #expect(before?.count == 1)
+    #expect(before == after as? NSArray)
+  }
+
   @Test("As XML there is one file for each direction")
   func xml() throws {
     let run = try Program("export", capture, "--format", "xml", "-o", "x", in: folder.path)

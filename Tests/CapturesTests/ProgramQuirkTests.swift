@@ -1,0 +1,124 @@
+import Captures
+import Testing
+import XMPPStanza
+
+/// What single programs write otherwise than a stream has it, by their own source.
+struct ProgramQuirkTests {
+  static let push =
+    "<iq type='set' id='p1' from='alice@example.test' to='alice@example.test/pc'>"
+    + "<query xmlns='jabber:iq:roster' ver='2'><item jid='carol@example.test' name='小美' "
+    + "subscription='none'/></query></iq>"
+
+  /// A Monal of 2020 prints a dictionary for what it received, and what it sent as it is.
+  @Test func namesOfElementsAreNoRoster() throws {
+    let received = """
+      2026/11/21 07:19:12:123  RECV Stanza: {
+          stanzaNameSpace = "jabber:client";
+          stanzaType = iq;
+      }
+
+      """
+    let sent = "2026/11/21 07:19:12:123  SEND: <iq type='get' id='1'/>\n"
+    let log = String(repeating: received + sent, count: 4)
+    #expect(CaptureFormat.detect(Array(log.utf8))?.id == "monal")
+    let reading = try read(log, "monal")
+    #expect(reading.elements == Array(repeating: "> <iq type='get' id='1'/>", count: 4))
+    #expect(reading.problems.map(\.line) == [1])
+    #expect(reading.problems.first?.message.contains("no roster can be had") == true)
+  }
+
+  /// Monal and XMPPFramework log the XML declaration apart, and the latter a header as empty.
+  @Test(arguments: [
+    ("xmppframework", "RECV", "SEND"), ("monal", "RECV Stanza", "SEND"),
+    ("monal", "RECV Stanza", "IDEMPOTENT_SEND"),
+  ])
+  func aDeclarationByItself(_ format: String, _ received: String, _ sent: String) throws {
+    let clock = "2026-11-21 07:19:12.123 App[1:2] "
+    let header =
+      "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' "
+      + "from='example.test' id='1' version='1.0'"
+    let session = """
+      \(clock)\(sent): <?xml version='1.0'?>
+      \(clock)\(sent): \(header)>
+      \(clock)\(received): \(header)\(format == "monal" ? ">" : "/>")
+      \(clock)\(received): \(Self.push)
+
+      """
+    let reading = try read(session + session, format)
+    #expect(reading.problems.isEmpty)
+    #expect(reading.elements == ["< " + Self.push, "< " + Self.push])
+    #expect(reading.count { if case .streamHeader = $0 { true } else { false } } == 4)
+  }
+
+  /// Beagle puts a version of its own behind the attributes that it received.
+  @Test func beaglesHeaders() throws {
+    let header = { (attributes: String) in
+      "<stream:stream \(attributes)  version='1.0' xmlns='jabber:client' "
+        + "xmlns:stream='http://etherx.jabber.org/streams'>"
+    }
+    let log = """
+      <!--   2026-11-21T07:19:12Z   >>>>   -->
+      \(header("to='example.test' "))
+
+      <!--   2026-11-21T07:19:12Z   <<<<   -->
+      \(header("id='1' version='1.0' from='example.test' "))
+
+      <!--   2026-11-21T07:19:12Z   <<<<   -->
+      <iq type='result' id='1'>
+      <query xmlns='jabber:iq:roster'>
+      <item jid='carol@example.test' name='小美'/>
+      </query>
+      </iq>
+
+      <!--   2026-11-21T07:19:13Z   >>>>   -->
+      </stream:stream>
+      """
+    let reading = try read(log, "beagle")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.count { if case .streamHeader = $0 { true } else { false } } == 2)
+    #expect(reading.elements.count == 1)
+    #expect(reading.count { if case .streamEnd = $0 { true } else { false } } == 1)
+  }
+
+  /// Converse.js over BOSH logs envelopes, any number of stanzas in each.
+  @Test func envelopesOfBOSHAreOpened() throws {
+    let body = { (content: String) in
+      "<body xmlns='http://jabber.org/protocol/httpbind' rid='1'>\(content)</body>"
+    }
+    let inherited = Self.push.replacing("<iq", with: "<iq xmlns='jabber:client'")
+    let line = { (isInbound: Bool, xml: String) in
+      "%c 2026-11-21T07:19:12.123Z DEBUG: \(xml) color: \(isInbound ? "darkgoldenrod" : "darkcyan")"
+    }
+    let lines = [
+      line(false, body("<iq xmlns='jabber:client' type='get' id='1'/><presence/>")),
+      line(true, body("")),
+      line(true, body("<presence xmlns='jabber:client' from='a@example.test/x'/>" + inherited)),
+      line(true, body("").replacing(" rid='1'", with: " type='terminate'")),
+    ]
+    let reading = try read(lines.map { $0 + "\n" }.joined(), "converse")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.elements.map(\.first) == [">", ">", "<", "<"])
+    #expect(reading.count { if case .streamEnd = $0 { true } else { false } } == 1)
+  }
+
+  /// What servers, components and Openfire itself said stands in the same file.
+  @Test func openfiresOtherConnectionsAreLeftOut() throws {
+    let line = { (port: String, xml: String) in
+      "2026-11-21T07:19:12.123Z - \(port) /127.0.0.1:5555  - SENT - (rawDebugger): \(xml)\n"
+    }
+    let int = "INT /127.0.0.1:????? - SENT - (  a1b2c3d4): \(Self.push)\n"
+    let log =
+      line("C2S-STARTTLS", Self.push) + int + line("S2S-STARTTLS", "<presence/>")
+      + line("ExComp-STARTTLS", "<presence/>")
+      + "2026-11-21T07:19:12Z - C2S-STARTTLS /127.0.0.1:5555  - CLSD - (rawDebugger)\n"
+      + line("C2S-STARTTLS", "<presence/>").replacing("5555", with: "6666")
+    let reading = try read(log, "openfire")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.elements == ["< " + Self.push, "< <presence/>"])
+    #expect(
+      reading.records.map(\.connection) == [
+        "/127.0.0.1:5555", "/127.0.0.1:5555", "/127.0.0.1:6666",
+      ])
+    #expect(reading.records[1].content == .closed)
+  }
+}
