@@ -6,7 +6,7 @@ import XMPPStanza
 /// nothing but the arguments. Rules are numbered as in RFC 6121 unless another text is named.
 public enum RosterReducer {
   /// The version of the reduction; kept states of another version must be derived anew.
-  public static let version: UInt32 = 1
+  public static let version: UInt32 = 2
 
   /// What one event did.
   public struct Outcome: Hashable, Sendable {

@@ -101,7 +101,7 @@ private func folder() throws -> TemporaryFolder {
   func incomplete() throws {
     let folder = try folder()
     let run = try Program("state", "alice.jsonl", "--at", "3", in: folder.path)
-    #expect(run.output.contains("the whole roster was never seen"))
+    #expect(run.output.contains("the whole roster was not seen"))
   }
 }
 

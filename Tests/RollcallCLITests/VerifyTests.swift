@@ -95,6 +95,22 @@ import Testing
     #expect(states[0] == states[1])
   }
 
+  @Test("Of a log that was cut off it is said that its end is gone", arguments: [0.5, 0.75])
+  func cutOff(_ part: Double) throws {
+    let records = try count()
+    try change { $0.removeLast(Int(Double($0.count) * (1 - part))) }
+    let run = try Program("verify", "a.rollcall", "--json", in: folder.path)
+    #expect(run.code == 1)
+    let saved = try #require(try run.document["saved"] as? NSDictionary)
+    let recovered = try Program("recover", "a.rollcall", "-o", "b.rollcall", in: folder.path)
+    guard let kept = saved["kept"] as? Int, kept > 0 else {
+      #expect(recovered.code == 2)
+      return
+    }
+    #expect(saved["endIsKnown"] as? Bool == (kept == records))
+    #expect((recovered.code == 0) == (kept == records))
+  }
+
   @Test("Damaged pages are told, and the records behind them are saved")
   func pages() throws {
     let records = try count()
@@ -105,7 +121,10 @@ import Testing
     let run = try Program("verify", "a.rollcall", in: folder.path)
     #expect(run.code == 1, "\(run.output)\(run.errors)")
     #expect(run.output.contains("rollcall recover a.rollcall -o NEW"))
-    #expect(try Program("recover", "a.rollcall", "-o", "b.rollcall", in: folder.path).code == 0)
+    // All of them are there, but nothing says any longer that there were no more.
+    let recovered = try Program("recover", "a.rollcall", "-o", "b.rollcall", in: folder.path)
+    #expect(recovered.code == 1)
+    #expect(recovered.output.contains("what came behind #\(records), if anything, is gone"))
     let run2 = try Program("verify", "b.rollcall", "--json", in: folder.path)
     #expect(try run2.document["records"] as? Int == records)
   }

@@ -131,7 +131,7 @@ extension Explanation {
     scenario.receives(from: "\(bob)/pc")
     let told = try explanation(scenario)
     #expect(told[.friend]?.verdict == .unknown)
-    #expect(try told.reasons(.friend).contains("the whole roster was never seen"))
+    #expect(try told.reasons(.friend).contains("the whole roster was not seen"))
     // The same where the server says that nothing has changed since a version nobody has seen.
     scenario.gets(id: "g", version: "v7")
     scenario.receivesEmptyResult(id: "g")
