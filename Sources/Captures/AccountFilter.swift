@@ -17,6 +17,9 @@ package struct AccountFilter {
   package var accounts: [BareJID] { found.sorted() }
   /// The records dropped because nothing said whose they are.
   package private(set) var unattributed = 0
+  /// Whether one connection has elements of several accounts at a time, as where a program with
+  /// several clients writes one log: nothing then says who sent what.
+  package private(set) var isMixed = false
 
   private struct Session {
     let connection: String
@@ -67,7 +70,11 @@ package struct AccountFilter {
     _ record: CapturedRecord, _ sink: (CapturedRecord) throws -> Void
   ) rethrows {
     if let settled {
-      if settled == record.connection, case .element = record.content { return try sink(record) }
+      if settled == record.connection, case .element = record.content,
+        !isOfAnother(record)
+      {
+        return try sink(record)
+      }
       self.settled = nil
     }
     let session = session(of: record)
@@ -115,12 +122,30 @@ package struct AccountFilter {
       // After binding no new header comes on a stream: this is another.
       end(record.connection)
     }
+    if let id = current[record.connection], let account = sessions[id]?.account,
+      sessions[id]?.isNamed == true, headerAccount == nil,
+      let bound = Self.account(in: record.content), bound != account
+    {
+      // Not every log has the headers of its streams.
+      end(record.connection)
+    }
     if let id = current[record.connection] { return id }
     lastSession += 1
     current[record.connection] = lastSession
     sessions[lastSession] = Session(
       connection: record.connection, account: headerAccount, isNamed: headerAccount != nil)
     return lastSession
+  }
+
+  /// Whether an element of the connection whose elements just pass says that it is another
+  /// account's.
+  private func isOfAnother(_ record: CapturedRecord) -> Bool {
+    guard headerAccount == nil, let id = current[record.connection],
+      let own = sessions[id]?.account
+    else { return false }
+    if let account = Self.account(in: record.content), account != own { return true }
+    guard found.count > 1, let to = Self.recipient(of: record.content) else { return false }
+    return to.bare != own && found.contains(to.bare)
   }
 
   private mutating func end(_ connection: String) {
@@ -137,6 +162,11 @@ package struct AccountFilter {
       sessions[id]?.isNamed = true
       name(account, id)
     } else if let hint = Self.recipient(of: record.content) {
+      if hint.resource != nil, let own = sessions[id]?.account, own != hint.bare,
+        sessions[id]?.isNamed == true, found.contains(hint.bare)
+      {
+        isMixed = true
+      }
       sessions[id]?.hint = hint.bare
       if hint.resource != nil { name(hint.bare, id) }
     }

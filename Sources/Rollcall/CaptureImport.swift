@@ -57,6 +57,8 @@ package enum ImportError: Error, Hashable, Sendable {
   /// No format that is known, because it is no text as it is.
   case unreadable(UnreadableFile)
   case severalAccounts([BareJID])
+  /// One connection has the elements of several accounts, and nothing says whose each is.
+  case mixedAccounts([BareJID])
   case otherAccounts(wanted: BareJID, found: [BareJID])
   case otherConnections(wanted: String, found: [String])
   case nothingFound(format: String)
@@ -73,6 +75,10 @@ extension ImportError: CustomStringConvertible {
     case .severalAccounts(let accounts):
       "several accounts are in it; choose one with --account: "
         + accounts.map(\.text).joined(separator: ", ")
+    case .mixedAccounts(let accounts):
+      "the elements of several accounts stand in one stream of it, and nothing says who sent which: "
+        + accounts.map(\.text).joined(separator: ", ")
+        + "; let each client write a log of its own"
     case .otherAccounts(let wanted, let found):
       "\(wanted) is not in it; it has "
         + (found.isEmpty ? "no account" : found.map(\.text).joined(separator: ", "))
@@ -190,6 +196,7 @@ package struct CaptureImport {
 
   func account(_ filter: AccountFilter, _ format: CaptureFormat) throws -> BareJID? {
     let found = filter.accounts
+    guard !filter.isMixed else { throw ImportError.mixedAccounts(found) }
     if let wanted = options.account {
       guard found.contains(wanted) || found.isEmpty else {
         throw ImportError.otherAccounts(wanted: wanted, found: found)

@@ -64,6 +64,28 @@ struct AccountFilterTests {
     #expect(open.filter.accounts.map(\.text) == ["alice@a.test", "bob@a.test"])
   }
 
+  @Test func aSecondBindIsAnotherSession() throws {
+    let records = try [
+      bound("alice@a.test/x"), inbound("<presence to='alice@a.test/x'/>"), bound("bob@a.test/y"),
+      inbound("<presence to='bob@a.test/y'/>"), record("C>S", "<presence/>", "1"),
+    ]
+    for (account, passed) in [("alice@a.test", [0, 1]), ("bob@a.test", [2, 3, 4])] {
+      let result = try filtered(records, account: account)
+      #expect(result.passed == passed)
+      #expect(!result.filter.isMixed)
+    }
+  }
+
+  @Test func severalAccountsAtATimeInOneConnection() throws {
+    let records = try [
+      bound("alice@a.test/x"), bound("bob@a.test/y"), inbound("<presence to='bob@a.test/y'/>"),
+      inbound("<presence to='alice@a.test/x'/>"),
+    ]
+    #expect(try filtered(records, account: "alice@a.test").filter.isMixed)
+    #expect(try filtered(records, account: "bob@a.test").filter.isMixed)
+    #expect(try filtered(records).filter.isMixed)
+  }
+
   @Test func theAccountFromSASL2() throws {
     let success =
       "<success xmlns='urn:xmpp:sasl:2'><authorization-identifier>alice@a.test/x"
