@@ -76,7 +76,8 @@ extension ImportError: CustomStringConvertible {
       "several accounts are in it; choose one with --account: "
         + accounts.map(\.text).joined(separator: ", ")
     case .mixedAccounts(let accounts):
-      "the elements of several accounts stand in one stream of it, and nothing says who sent which: "
+      "the elements of several accounts stand in one stream of it, and nothing says who sent "
+        + "which: "
         + accounts.map(\.text).joined(separator: ", ")
         + "; let each client write a log of its own"
     case .otherAccounts(let wanted, let found):

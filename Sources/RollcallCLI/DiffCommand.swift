@@ -16,8 +16,9 @@ struct DiffCommand: ParsableCommand {
 
       With --json a list of {"contact", "field", "before", "after", "record", "time"}, fields and \
       values as in `state --json`, items that came or went as "item"; "presence" has a \
-      "resource" too, and an item that was changed after it came a "lastRecord". For two sources {"agreed", "parted", "differences"}, where "record" is of \
-      the second source and "recordBefore" of the first. --sections compares the contacts \
+      "resource" too, and an item that was changed after it came a "lastRecord". For two sources \
+      {"agreed", "parted", "differences"}, where "record" is of the second source and \
+      "recordBefore" of the first. --sections compares the contacts \
       screens instead.
 
       Exit codes: 0 no difference, 1 there are differences, 2 bad usage or input.

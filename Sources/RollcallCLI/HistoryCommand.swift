@@ -10,8 +10,8 @@ struct HistoryCommand: ParsableCommand {
     abstract: "Tells what happened to one contact, and which stanza did it.",
     discussion: """
       Every record that goes to the contact, comes from it, names it or changed something of it: \
-      what it changed or why it was ignored, the request that it belongs to, and for names and groups \
-      whether a set of ours asked for them.
+      what it changed or why it was ignored, the request that it belongs to, and for names and \
+      groups whether a set of ours asked for them.
 
       Examples:
         rollcall history alice.rollcall bob@example.test

@@ -70,8 +70,9 @@ struct VerificationReport {
     guard let salvage else { return [salvageFailure].compactMap(\.self) }
     guard salvage.kept > 0 else { return ["no record can be read from it"] }
     guard salvage.endIsKnown else {
+      let end = RecoverCommand.endClause(salvage)
       return [
-        "\(salvage.whole) records from the first on are whole; \(RecoverCommand.endClause(salvage))",
+        "\(salvage.whole) records from the first on are whole; \(end)",
         "rollcall recover \(log) -o NEW saves \(salvage.kept)",
       ]
     }
