@@ -28,7 +28,7 @@ final class FlatEvents {
       add(stanza.kind == .subscribe ? floors_request : floors_request_end, stanza.contact)
     case .subscriptionSent(let stanza): add(floors_request_end, stanza.contact)
     case .querySent, .setSent, .answerSent, .presenceSent, .blocked, .unblocked,
-      .nicknamePublished, .rejected:
+      .nicknamePublished, .vCardPublished, .rejected:
       add(floors_nothing)
     }
   }
