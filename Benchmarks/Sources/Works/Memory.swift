@@ -21,7 +21,7 @@ public enum Footprint {
   /// - Returns: As `importing` does.
   public static func rebuilding(_ path: String) throws -> Int {
     try MemoryWatch.most {
-      _ = try Timeline(opened(path)).state(at: .head(minus: 0))
+      _ = try Timeline(opened(path)).replay(upTo: .head(minus: 0)) { _, _ in }
     }
   }
 
