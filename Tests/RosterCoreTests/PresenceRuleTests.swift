@@ -248,4 +248,14 @@ struct PresenceRuleTests {
     #expect(scenario.online(bob) == ["pda"])
     #expect(scenario.codes == [.uninvitedPresence])
   }
+
+  @Test("A removal voids early presence too, where no item was there yet")
+  func removalOfNoItem() {
+    var scenario = Scenario()
+    scenario.opened("alice@example.test/phone")
+    scenario.receives(from: "bob@example.test/pc")
+    #expect(scenario.online("bob@example.test") == ["pc"])
+    scenario.pushed(item("bob@example.test", "subscription='remove'"))
+    #expect(scenario.online("bob@example.test").isEmpty)
+  }
 }
