@@ -166,12 +166,5 @@ extension StateDiff.Item {
 
 extension FieldDifference {
   /// The difference with its mark, coloured by it.
-  var line: String {
-    let text = "\(mark) \(clause)".visible
-    return switch mark {
-    case "+": Style.green(text)
-    case "-": Style.red(text)
-    default: Style.yellow(text)
-    }
-  }
+  var line: String { Style.marked(mark, clause) }
 }

@@ -95,14 +95,7 @@ extension Timeline.Moment {
 
 extension RosterChange {
   /// The change with its mark, coloured by it.
-  var line: String {
-    let text = "\(mark) \(clause)".visible
-    return switch mark {
-    case "+": Style.green(text)
-    case "-": Style.red(text)
-    default: Style.yellow(text)
-    }
-  }
+  var line: String { Style.marked(mark, clause) }
 }
 
 extension Finding {

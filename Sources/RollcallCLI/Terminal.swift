@@ -144,6 +144,18 @@ enum Style: String {
   }
 }
 
+extension Style {
+  /// A clause behind its mark, coloured by it: + came, - went, ~ became different.
+  static func marked(_ mark: String, _ clause: String) -> String {
+    let text = "\(mark) \(clause)".visible
+    return switch mark {
+    case "+": green(text)
+    case "-": red(text)
+    default: yellow(text)
+    }
+  }
+}
+
 /// A bar on standard error for work that takes long, on a terminal only.
 struct Progress {
   private let total: Int
