@@ -94,7 +94,8 @@ public final class Case {
     guard let native = CaptureFormat.detect(Array(capture.file.prefix(64 << 10))) else {
       throw WrongAnswer("the capture's format was not found")
     }
-    var reader = CaptureReader(format: native)
+    // As an import does, which needs no more than what the translator looks at.
+    var reader = CaptureReader(format: native, readingChildren: StanzaTranslator.readsChild)
     func took(_ output: CaptureOutput) throws {
       switch output {
       case .record(let record): try take(record)
