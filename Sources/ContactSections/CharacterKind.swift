@@ -26,20 +26,30 @@ enum CharacterKind {
     case 0x21...0x7E: self = .symbol
     case 0x3400..<0x4DC0, 0x4E00..<0xA000, 0x20000..<0x2A6E0:
       self = .han(HanCharacter.entry(scalar.value))
+    case 0xC0..<0x250:
+      // Latin letters, but for × and ÷; only what comes after these can be none of a kind that
+      // has to be looked for first.
+      if let letters = BaseLetters(of: scalar) { self = .latin(letters) } else { fallthrough }
     default: self.init(uncommon: scalar)
     }
   }
 
   /// Emoji come before compatibility forms: U+1F236 looks like Han and is an emoji. Forms come
-  /// before categories: U+32A3, a circled Han character, stands for that character.
+  /// before categories: U+32A3, a circled Han character, stands for that character. Punctuation,
+  /// the commonest of these, is nothing else besides, so that its other properties need no look.
   private init(uncommon scalar: Unicode.Scalar) {
     let properties = scalar.properties
-    if properties.isWhitespace {
-      self = .space
-    } else if Self.isInvisible(scalar) {
-      self = .invisible
-    } else if Self.middleDots.contains(scalar) {
+    let category = properties.generalCategory
+    if Self.isMiddleDot(scalar) {
       self = .middleDot
+    } else if Self.isPunctuation(category) {
+      self = .symbol
+    } else if properties.isWhitespace {
+      self = .space
+    } else if category == .control || category == .format
+      || properties.isDefaultIgnorableCodePoint
+    {
+      self = .invisible
     } else if properties.isEmoji {
       self = .symbol
     } else if let letters = BaseLetters(of: scalar) {
@@ -51,7 +61,16 @@ enum CharacterKind {
     } else if let value = properties.numericValue, value.magnitude < 1e15 {
       self = .number(Int(value))
     } else {
-      self.init(category: properties.generalCategory)
+      self.init(category: category)
+    }
+  }
+
+  private static func isPunctuation(_ category: Unicode.GeneralCategory) -> Bool {
+    switch category {
+    case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+      .initialPunctuation, .finalPunctuation, .otherPunctuation:
+      true
+    default: false
     }
   }
 
@@ -71,20 +90,17 @@ enum CharacterKind {
     }
   }
 
-  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-    let category = scalar.properties.generalCategory
-    return category == .control || category == .format
-      || scalar.properties.isDefaultIgnorableCodePoint
-  }
-
   /// As people type it: U+00B7, the hyphenation point, the bullet operator, katakana's two.
-  private static var middleDots: [Unicode.Scalar] {
-    ["\u{B7}", "\u{2027}", "\u{2022}", "\u{2219}", "\u{22C5}", "\u{30FB}", "\u{FF65}"]
+  private static func isMiddleDot(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0xB7, 0x2027, 0x2022, 0x2219, 0x22C5, 0x30FB, 0xFF65: true
+    default: false
+    }
   }
 }
 
 /// Up to four letters a to z that a letter beyond ASCII is sorted and found by.
-struct BaseLetters: Hashable, Sendable {
+struct BaseLetters: Hashable, Sendable, Sequence, IteratorProtocol {
   /// Little-endian, 0 where there are fewer.
   private var packed: UInt32
 
@@ -104,7 +120,9 @@ struct BaseLetters: Hashable, Sendable {
   var first: UInt8 { UInt8(truncatingIfNeeded: packed) }
 
   /// The letters in order.
-  var letters: some Sequence<UInt8> {
-    (0..<4).lazy.map { UInt8(truncatingIfNeeded: packed >> ($0 * 8)) }.prefix { $0 != 0 }
+  mutating func next() -> UInt8? {
+    guard packed != 0 else { return nil }
+    defer { packed >>= 8 }
+    return first
   }
 }

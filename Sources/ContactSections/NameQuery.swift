@@ -59,7 +59,7 @@ public struct NameQuery: Sendable {
         boundaries[units.count] = !units.isEmpty
         continue
       case .latin(let letters):
-        units += Self.isUmlaut(scalar) ? [.umlaut] : letters.letters.map { .letter($0) }
+        units += Self.isUmlaut(scalar) ? [.umlaut] : letters.map { .letter($0) }
       case .number(let value): units += String(value).utf8.map { .digit($0) }
       case .han: units.append(.scalar(HanCharacter.folded(scalar.value)))
       case .symbol: units.append(.scalar(scalar.value))

@@ -29,7 +29,7 @@ struct ReadingParts {
     case .latin(let letters):
       endNumber()
       endRun(.latin)
-      for letter in letters.letters {
+      for letter in letters {
         elements.append(.letter(letter, isFirst: !isInWord))
         isInWord = true
       }

@@ -42,9 +42,11 @@ public struct SectionIndex: Sendable {
     requests: some Sequence<ListedRequest> = []
   ) {
     self.policy = policy
-    self.contacts.reserveCapacity(contacts.underestimatedCount)
+    // Going over a sequence of a type that is not known here costs a call a contact.
+    let contacts = Array(contacts)
+    self.contacts.reserveCapacity(contacts.count)
     var places: [Place] = []
-    places.reserveCapacity(contacts.underestimatedCount)
+    places.reserveCapacity(contacts.count)
     var repeats = false
     for contact in contacts {
       let place = place(of: contact)
@@ -207,7 +209,7 @@ final class RowKey: Sendable {
   }
 
   /// What settles most comparisons.
-  var head: (Int, UInt128) { (rank, name?.prefix ?? 0) }
+  var head: (Int, SortKey.Prefix) { (rank, name?.prefix ?? SortKey.Prefix([])) }
 
   static func < (left: RowKey, right: RowKey) -> Bool {
     if left.rank != right.rank { return left.rank < right.rank }

@@ -37,15 +37,7 @@ public struct SortKey: Hashable, Comparable, Sendable {
     bytes.append(0)
     bytes += name.utf8
     self.bytes = bytes
-    prefix = Self.word(bytes, at: 0) << 64 | Self.word(bytes, at: 8)
-  }
-
-  private static func word(_ bytes: [UInt8], at start: Int) -> UInt128 {
-    var word: UInt64 = 0
-    for index in start..<(start + 8) {
-      word = word << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
-    }
-    return UInt128(word)
+    prefix = Prefix(bytes)
   }
 
   /// Appends an element; returns whether a Latin word is open then.
@@ -84,8 +76,32 @@ public struct SortKey: Hashable, Comparable, Sendable {
     bytes.append(UInt8(truncatingIfNeeded: scalar))
   }
 
-  /// The first sixteen bytes as a number, which settles most comparisons.
-  let prefix: UInt128
+  /// What settles most comparisons.
+  let prefix: Prefix
+
+  /// The first sixteen bytes, zeros behind the end, as two numbers. One of 128 bits would be
+  /// aligned to sixteen bytes, and so would every object that holds a key, which costs at each
+  /// allocation.
+  struct Prefix: Comparable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    init(_ bytes: [UInt8]) {
+      (high, low) = (Self.word(bytes, at: 0), Self.word(bytes, at: 8))
+    }
+
+    private static func word(_ bytes: [UInt8], at start: Int) -> UInt64 {
+      var word: UInt64 = 0
+      for index in start..<(start + 8) {
+        word = word << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
+      }
+      return word
+    }
+
+    static func < (left: Prefix, right: Prefix) -> Bool {
+      left.high == right.high ? left.low < right.low : left.high < right.high
+    }
+  }
 
   /// Orders by the bytes.
   public static func < (left: SortKey, right: SortKey) -> Bool {
