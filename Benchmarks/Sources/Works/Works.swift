@@ -2,18 +2,10 @@ extension Work {
   /// Everything that is measured, in the order of the table.
   public static let all: [Work] = [
     .capture, .importing, .append, .appendRecords, .reduce, .reduceKeeping, .rebuild, .rebuildRaw,
-    .derive, .state, .records, .scan, .verify, .export, .sections, .sectionChange, .readings,
-    .search,
+    .derive, .state, .difference, .diff, .bisect, .history, .records, .scan, .verify, .export,
+    .sections, .sectionChange, .readings, .search,
   ]
 
   /// Those whose cost must not grow with the length of the log or the number of contacts.
   public static let growing: [Work] = [.capture, .importing, .append, .reduce, .rebuild]
-
-  /// Those that depend on the capture's size at all.
-  public var dependsOnCapture: Bool {
-    switch unit {
-    case "build", "change", "name": false
-    default: name != Work.search.name
-    }
-  }
 }

@@ -1,0 +1,135 @@
+import CaptureGenerator
+import Foundation
+import RosterCore
+import Rollcall
+import XMPPStanza
+
+// What time travel asks.
+extension Work {
+  static let difference = Work(
+    "difference in 10 of 10,000 contacts", per: "difference", goal: .nanoseconds(20e3)
+  ) { _ in
+    let items = GeneratedCapture(CaptureShape(stanzas: 10, contacts: 10_000)).final.items
+    var roster = Roster()
+    for item in items { _ = push(item.jid, name: item.name, into: &roster) }
+    let before = roster
+    var touched: Set<BareJID> = []
+    for place in 1...10 {
+      let changes = push(items[place * 997].jid, name: "renamed", into: &roster).changes
+      touched.formUnion(changes.compactMap(\.contact))
+    }
+    let rounds = 1000
+    return Trial(units: rounds) { [roster, touched] in
+      var found = 0
+      for _ in 0..<rounds { found += before.differences(to: roster, among: touched).count }
+      return { try expect(found == 10 * rounds, "\(found) differences in \(rounds) rounds") }
+    }
+  }
+
+  private static func push(
+    _ contact: String, name: String?, into roster: inout Roster
+  ) -> RosterReducer.Outcome {
+    let attributes =
+      [("jid", contact), ("subscription", "both")] + (name.map { [("name", $0)] } ?? [])
+    let item = XMLNode(
+      XMLName("item", in: Namespace.roster),
+      attributes: attributes.map { XMLAttribute(XMLName($0, in: ""), $1) })
+    let query = XMLNode(XMLName("query", in: Namespace.roster), content: [.element(item)])
+    let iq = XMLNode(
+      XMLName("iq", in: Namespace.client),
+      attributes: [XMLAttribute(XMLName("type", in: ""), "set")], content: [.element(query)])
+    guard let event = StanzaTranslator.translate(iq, .inbound) else {
+      return RosterReducer.Outcome()
+    }
+    let stamp = RecordStamp(record: roster.position + 1)
+    return RosterReducer.reduce(&roster, event, at: stamp)
+  }
+
+  static let diff = Work(
+    "diff of two points, 1/200 of the log apart", per: "diff", isSampled: true
+  ) { subject in
+    let path = try subject.log()
+    let models = subject.capture.checkpoints.sorted { $0.record < $1.record }
+    var number = 0
+    return Trial(units: 1) {
+      let (before, after) = (
+        models[number % (models.count - 1)], models[number % (models.count - 1) + 1]
+      )
+      number += 1
+      let diff = try Timeline(opened(path)).diff(
+        from: .record(UInt64(before.record)), to: .record(UInt64(after.record)))
+      return {
+        let found = diff.differences.filter(\.difference.field.isOfItem)
+        let wrong = Set(found.compactMap(\.difference.contact?.text))
+          .symmetricDifference(before.itemsThatDiffer(from: after))
+        try expect(wrong.isEmpty, "\(before.record) to \(after.record): \(wrong.sorted())")
+      }
+    }
+  }
+
+  static let bisect = Work(
+    "bisect when a contact came", per: "search", isSampled: true
+  ) { subject in
+    let path = try subject.log()
+    let end = UInt64(subject.capture.records)
+    let contacts = subject.capture.final.items.map { BareJID(prepared: $0.jid) }
+    var number = 0
+    return Trial(units: 1) {
+      let contact = contacts[number * 7919 % contacts.count]
+      number += 1
+      let timeline = try Timeline(opened(path))
+      let found = try timeline.first(after: 0, upTo: end) { $0.roster.item(contact) != nil }
+      return {
+        guard case .at(let record) = found.turn else {
+          throw WrongAnswer("\(contact) came with \(found.turn)")
+        }
+        let before = try timeline.state(at: .record(record - 1)).roster.item(contact)
+        let after = try timeline.state(at: .record(record)).roster.item(contact)
+        try expect(before == nil && after != nil, "\(contact) did not come with \(record)")
+      }
+    }
+  }
+
+  static let history = Work(
+    "history of one contact", per: "stanza", floor: .parse
+  ) { subject in
+    let path = try subject.log()
+    let contacts = subject.capture.final.items.map { BareJID(prepared: $0.jid) }
+    var number = 0
+    return Trial(units: subject.capture.ends.count) {
+      let contact = contacts[number * 7919 % contacts.count]
+      number += 1
+      var entries: [UInt64] = []
+      let timeline = try Timeline(opened(path))
+      let (state, _) = try timeline.history(of: contact, upTo: .head(minus: 0)) { entry, _ in
+        entries.append(entry.moment.stamp.record)
+      }
+      return {
+        try subject.capture.final.check(state.roster)
+        // Each field of the item was set by a record that its history shows.
+        let from = state.roster.entries[contact]?.provenance
+        let wanted = from.map { [$0.item, $0.name, $0.subscription, $0.groups] } ?? []
+        let missing = Set(wanted).subtracting(entries)
+        try expect(!wanted.isEmpty && missing.isEmpty, "\(contact): \(missing) are not told")
+      }
+    }
+  }
+}
+
+extension ModelState {
+  /// The addresses of the items that only one of two states has, or with other values.
+  fileprivate func itemsThatDiffer(from other: ModelState) -> Set<String> {
+    Set(Set(items).symmetricDifference(other.items).map(\.jid))
+  }
+}
+
+extension FieldDifference.Field {
+  fileprivate var isOfItem: Bool {
+    switch self {
+    case .item, .name, .subscription, .ask, .approved, .groups: true
+    case .account, .connected, .complete, .version, .request, .outgoing, .presence, .ownResources,
+      .blocked, .nickname, .vCard:
+      false
+    }
+  }
+}
