@@ -78,6 +78,8 @@ struct Matching {
   private func take(
     _ syllable: Syllable, isOther: Bool, at place: Int, _ found: (Int, Bool) -> Void
   ) {
+    // However it is typed, it begins with one letter, and mostly with another than the query.
+    guard isLetter(syllable.initial, at: place) else { return }
     for spelling in syllable.typed {
       let length = common(spelling, at: place)
       guard length > 0 else { continue }

@@ -37,7 +37,8 @@ public struct NameQuery: Sendable {
   let units: [Unit]
   /// Whether a boundary stands before the unit; one more for the end.
   let boundaries: [Bool]
-  private let text: String
+  /// What was typed in lower case, without white space around it.
+  private let text: [UInt8]
 
   /// Prepares a query. One without a visible character matches everything.
   public init(_ query: String) {
@@ -69,7 +70,7 @@ public struct NameQuery: Sendable {
     }
     self.units = units
     self.boundaries = boundaries
-    text = Self.trimmed(query).lowercased()
+    text = Array(Self.trimmed(query).lowercased().utf8)
   }
 
   private static var apostrophes: [Unicode.Scalar] { ["'", "\u{2019}", "\u{2BC}"] }
@@ -106,10 +107,14 @@ public struct NameQuery: Sendable {
     return best
   }
 
-  private static func holds(_ text: String, _ part: String) -> Bool {
-    let text = Array(text.utf8)
-    let part = Array(part.utf8)
-    guard !part.isEmpty, part.count <= text.count else { return false }
-    return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)] == part[...] }
+  private static func holds(_ text: String, _ part: [UInt8]) -> Bool {
+    guard let first = part.first else { return false }
+    let found = text.utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.indices.dropLast(part.count - 1).contains { start in
+        bytes[start] == first && bytes[start..<(start + part.count)].elementsEqual(part)
+      }
+    }
+    // A text in lower case is one that was just made, which is in one piece.
+    return found ?? false
   }
 }
