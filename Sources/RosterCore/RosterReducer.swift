@@ -46,6 +46,11 @@ struct Step {
     outcome.changes.append(RosterChange(record: stamp.record, kind: kind))
   }
 
+  /// Makes room for so many changes.
+  mutating func expectChanges(_ count: Int) {
+    outcome.changes.reserveCapacity(outcome.changes.count + count)
+  }
+
   mutating func find(
     _ code: Finding.Code, about contact: BareJID? = nil, cause: UInt64? = nil, _ sentence: String
   ) {
