@@ -75,10 +75,13 @@ extension Roster {
       }
     }
     // Also requests without an item, and in the order of addresses: hash tables have none.
-    let gone = Set(entries.keys).union(outgoing.keys).subtracting(listed.keys)
+    let gone =
+      entries.keys.filter { listed[$0] == nil }
+      + outgoing.keys.filter { listed[$0] == nil && entries[$0] == nil }
     for jid in gone.sorted() { remove(jid, .result(asked: asked), &step) }
-    for jid in listed.keys.sorted() {
-      if let item = listed[jid] { put(item, .result(asked: asked), &step) }
+    let items = Array(listed.values)
+    for rank in ByteRank.order(of: items.map(\.jid.text)) {
+      put(items[rank.index], .result(asked: asked), &step)
     }
     setVersion(query.version, &step)
     setCompleteness(.complete, &step)

@@ -13,7 +13,7 @@ package enum RosterEvent: Hashable, Sendable {
 }
 
 /// The life of a capture and of the streams in it.
-package enum SessionEvent: Hashable, Sendable {
+package indirect enum SessionEvent: Hashable, Sendable {
   /// The capture starts; its header may name the account, and may say that only inbound stanzas
   /// were captured.
   case captureBegan(account: JID?, inboundOnly: Bool)
@@ -32,38 +32,39 @@ package enum SessionEvent: Hashable, Sendable {
   case closed(isLost: Bool)
 }
 
-/// A stanza that means something to the roster.
+/// A stanza that means something to the roster. All but presence, which is most of them, is kept
+/// apart, so that an event is small to copy.
 package enum StanzaEvent: Hashable, Sendable {
   // Requests and answers
-  case querySent(Query)
-  case setSent(RosterSet)
-  case answerReceived(Answer)
-  case pushReceived(RosterPush)
+  indirect case querySent(Query)
+  indirect case setSent(RosterSet)
+  indirect case answerReceived(Answer)
+  indirect case pushReceived(RosterPush)
   /// We answered a request, by a result or an error.
-  case answerSent(id: String, to: JID?)
+  indirect case answerSent(id: String, to: JID?)
 
   // Subscriptions
-  case subscriptionReceived(SubscriptionStanza)
-  case subscriptionSent(SubscriptionStanza)
+  indirect case subscriptionReceived(SubscriptionStanza)
+  indirect case subscriptionSent(SubscriptionStanza)
 
   // Presence
   case availableReceived(from: JID, Availability)
   case unavailableReceived(from: JID)
   /// Our own presence; `to` is nil for a broadcast.
-  case presenceSent(to: JID?, isAvailable: Bool)
+  indirect case presenceSent(to: JID?, isAvailable: Bool)
 
   // Blocking (XEP-0191)
-  case blocked(from: JID?, [JID])
+  indirect case blocked(from: JID?, [JID])
   /// An empty list unblocks everybody.
-  case unblocked(from: JID?, [JID])
+  indirect case unblocked(from: JID?, [JID])
 
   /// A contact published the nickname it wants to be called by (XEP-0172 by XEP-0163).
-  case nicknamePublished(BareJID, String?)
+  indirect case nicknamePublished(BareJID, String?)
   /// A contact published its vCard (XEP-0292 by XEP-0163).
-  case vCardPublished(BareJID, VCardNames)
+  indirect case vCardPublished(BareJID, VCardNames)
 
   /// The element concerns the roster but cannot be taken, and why.
-  case rejected(Rejection)
+  indirect case rejected(Rejection)
 }
 
 /// The stream features that change how a roster is read.
