@@ -163,8 +163,23 @@ public struct ResourceTable: Hashable, Sendable {
 extension ResourceTable {
   /// Goes over the resources in the order of the bytes of their names.
   func forEachInOrder(_ body: (String, ResourcePresence) -> Void) {
-    if case .one(let only) = storage { return body(only.name, only.presence) }
-    for (name, presence) in sorted(by: { $0.key.precedesByBytes($1.key) }) { body(name, presence) }
+    switch storage {
+    case .one(let only): body(only.name, only.presence)
+    case .few(let list): Self.forEachInOrder(list, body)
+    case .many(let table):
+      Self.forEachInOrder(table.map { Resource(name: $0, presence: $1) }, body)
+    }
+  }
+
+  private static func forEachInOrder(
+    _ list: [Resource], _ body: (String, ResourcePresence) -> Void
+  ) {
+    func precedes(_ a: Resource, _ b: Resource) -> Bool { a.name.precedesByBytes(b.name) }
+    // Names of plain ASCII stand in this order already.
+    let isInOrder = zip(list, list.dropFirst()).allSatisfy(precedes)
+    for resource in isInOrder ? list : list.sorted(by: precedes) {
+      body(resource.name, resource.presence)
+    }
   }
 }
 

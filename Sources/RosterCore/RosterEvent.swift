@@ -4,7 +4,7 @@ package import XMPPStanza
 ///
 /// It holds everything that the reducer looks at, so that a roster can be rebuilt without parsing
 /// XML. Addresses are prepared; nothing has been judged yet: whether a sender may do what it asks
-/// is for the reducer to say.
+/// is for the reducer to say. What it holds is shared by its copies, of which a replay makes many.
 package enum RosterEvent: Hashable, Sendable {
   /// The stream itself began, changed or ended.
   case session(SessionEvent)
@@ -32,39 +32,38 @@ package indirect enum SessionEvent: Hashable, Sendable {
   case closed(isLost: Bool)
 }
 
-/// A stanza that means something to the roster. All but presence, which is most of them, is kept
-/// apart, so that an event is small to copy.
-package enum StanzaEvent: Hashable, Sendable {
+/// A stanza that means something to the roster.
+package indirect enum StanzaEvent: Hashable, Sendable {
   // Requests and answers
-  indirect case querySent(Query)
-  indirect case setSent(RosterSet)
-  indirect case answerReceived(Answer)
-  indirect case pushReceived(RosterPush)
+  case querySent(Query)
+  case setSent(RosterSet)
+  case answerReceived(Answer)
+  case pushReceived(RosterPush)
   /// We answered a request, by a result or an error.
-  indirect case answerSent(id: String, to: JID?)
+  case answerSent(id: String, to: JID?)
 
   // Subscriptions
-  indirect case subscriptionReceived(SubscriptionStanza)
-  indirect case subscriptionSent(SubscriptionStanza)
+  case subscriptionReceived(SubscriptionStanza)
+  case subscriptionSent(SubscriptionStanza)
 
   // Presence
   case availableReceived(from: JID, Availability)
   case unavailableReceived(from: JID)
   /// Our own presence; `to` is nil for a broadcast.
-  indirect case presenceSent(to: JID?, isAvailable: Bool)
+  case presenceSent(to: JID?, isAvailable: Bool)
 
   // Blocking (XEP-0191)
-  indirect case blocked(from: JID?, [JID])
+  case blocked(from: JID?, [JID])
   /// An empty list unblocks everybody.
-  indirect case unblocked(from: JID?, [JID])
+  case unblocked(from: JID?, [JID])
 
   /// A contact published the nickname it wants to be called by (XEP-0172 by XEP-0163).
-  indirect case nicknamePublished(BareJID, String?)
+  case nicknamePublished(BareJID, String?)
   /// A contact published its vCard (XEP-0292 by XEP-0163).
-  indirect case vCardPublished(BareJID, VCardNames)
+  case vCardPublished(BareJID, VCardNames)
 
   /// The element concerns the roster but cannot be taken, and why.
-  indirect case rejected(Rejection)
+  case rejected(Rejection)
 }
 
 /// The stream features that change how a roster is read.
@@ -182,19 +181,19 @@ public struct Availability: Hashable, Sendable {
   /// What the user says in words.
   public var status: String? {
     get { words?.status }
-    set { words = Words(status: newValue, delay: delay, oddity: oddity) }
+    set { words = Words.unlessEmpty(status: newValue, delay: delay, oddity: oddity) }
   }
 
   /// The stamp of a delayed presence as it was written (XEP-0203).
   public var delay: String? {
     get { words?.delay }
-    set { words = Words(status: status, delay: newValue, oddity: oddity) }
+    set { words = Words.unlessEmpty(status: status, delay: newValue, oddity: oddity) }
   }
 
   /// What could not be read and was taken as its default.
   package var oddity: String? {
     get { words?.oddity }
-    set { words = Words(status: status, delay: delay, oddity: newValue) }
+    set { words = Words.unlessEmpty(status: status, delay: delay, oddity: newValue) }
   }
 
   package init(
@@ -203,7 +202,7 @@ public struct Availability: Hashable, Sendable {
   ) {
     self.show = show
     self.priority = priority
-    words = Words(status: status, delay: delay, oddity: oddity)
+    words = Words.unlessEmpty(status: status, delay: delay, oddity: oddity)
   }
 
   /// The texts of a presence that has any.
@@ -212,11 +211,16 @@ public struct Availability: Hashable, Sendable {
     let delay: String?
     let oddity: String?
 
-    init?(status: String?, delay: String?, oddity: String?) {
-      if status == nil, delay == nil, oddity == nil { return nil }
+    init(status: String?, delay: String?, oddity: String?) {
       self.status = status
       self.delay = delay
       self.oddity = oddity
+    }
+
+    /// Nil where there is no text at all.
+    static func unlessEmpty(status: String?, delay: String?, oddity: String?) -> Words? {
+      if status == nil, delay == nil, oddity == nil { return nil }
+      return Words(status: status, delay: delay, oddity: oddity)
     }
 
     static func == (a: Words, b: Words) -> Bool {

@@ -40,7 +40,7 @@ public struct RosterItem: Hashable, Sendable {
     self.subscription = subscription
     self.isPending = isPending
     self.isApproved = isApproved
-    self.groups = groups.count < 2 ? groups.filter { !$0.isEmpty } : Self.sortedSet(groups)
+    self.groups = groups == [""] ? [] : groups.count < 2 ? groups : Self.sortedSet(groups)
   }
 
   private static func sortedSet(_ groups: [String]) -> [String] {
