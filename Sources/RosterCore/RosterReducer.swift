@@ -43,7 +43,13 @@ struct Step {
   }
 
   mutating func change(_ kind: RosterChange.Kind) {
-    outcome.changes.append(RosterChange(record: stamp.record, kind: kind))
+    let change = RosterChange(record: stamp.record, kind: kind)
+    if outcome.changes.capacity > 0 {
+      outcome.changes.append(change)
+    } else {
+      // Most records change one thing, and to make a list of it costs half of growing one.
+      outcome.changes = [change]
+    }
   }
 
   /// Makes room for so many changes.

@@ -159,9 +159,12 @@ extension [String] {
   /// Whether these can be an item's groups: none empty, in the order of their bytes, and none
   /// twice, also not in another normal form.
   var areGroups: Bool {
+    // Most items have no group or one.
+    guard count > 1 else { return first?.isEmpty != true }
     for (group, next) in zip(self, dropFirst()) where !group.precedesByBytes(next) { return false }
     guard first?.isEmpty != true else { return false }
     // Only texts beyond ASCII have normal forms.
-    return count < 2 || allSatisfy { $0.withUTF8Bytes(\.isASCII) } || Set(self).count == count
+    if allSatisfy({ $0.withUTF8Bytes(\.isASCII) }) { return true }
+    return count == 2 ? self[0] != self[1] : Set(self).count == count
   }
 }

@@ -185,9 +185,8 @@ extension RosterItem: CanonicalCodable {
     // An item keeps no empty name and sorts its groups: anything else was not written by it.
     guard name?.isEmpty != true, groups.areGroups else { throw input.invalid }
     self.init(
-      jid: jid, name: name, subscription: subscription, isPending: flags & 0x10 != 0,
-      isApproved: flags & 0x20 != 0)
-    self.groups = groups
+      checked: jid, name: name, subscription: subscription, isPending: flags & 0x10 != 0,
+      isApproved: flags & 0x20 != 0, groups: groups)
   }
 }
 

@@ -24,17 +24,30 @@ package struct RecentTexts {
 
   /// The text that these bytes are, nil where they are none.
   mutating func text(_ bytes: UnsafeRawBufferPointer) -> String? {
-    texts.value(bytes, text: { $0 }, make: { $0 })
+    texts.value(bytes)
   }
 
   /// The address with these bytes, which were prepared before; nil where they are no text.
   mutating func address(_ bytes: UnsafeRawBufferPointer) -> BareJID? {
-    addresses.value(bytes, text: \.text, make: BareJID.init(prepared:))
+    addresses.value(bytes)
   }
 }
 
-private struct Places<Value> {
-  /// A power of two, or none.
+/// What is kept by its text.
+private protocol MadeOfText {
+  var text: String { get }
+  init(prepared text: String)
+}
+
+extension BareJID: MadeOfText {}
+
+extension String: MadeOfText {
+  fileprivate var text: String { self }
+  fileprivate init(prepared text: String) { self = text }
+}
+
+private struct Places<Value: MadeOfText> {
+  /// Their number is a power of two, or 0.
   private var values: [Value?]
   private var misses = 0
 
@@ -45,30 +58,32 @@ private struct Places<Value> {
     values = Array(repeating: nil, count: count)
   }
 
-  @inline(__always)
-  mutating func value(
-    _ bytes: UnsafeRawBufferPointer, text: (Value) -> String, make: (String) -> Value
-  ) -> Value? {
+  mutating func value(_ bytes: UnsafeRawBufferPointer) -> Value? {
     guard !values.isEmpty, bytes.count <= Self.limits.bytes else {
-      return String(utf8: bytes).map(make)
+      return String(utf8: bytes).map { Value(prepared: $0) }
     }
-    let mixed = Int(truncatingIfNeeded: bytes.mixed)
-    if let known = values[mixed & (values.count - 1)],
-      text(known).withUTF8Bytes({ $0.isSame(as: bytes) })
-    {
+    let place = place(of: bytes)
+    if let known = values[place], known.text.withUTF8Bytes({ $0.isSame(as: bytes) }) {
       return known
     }
-    guard let new = String(utf8: bytes).map(make) else { return nil }
-    growAfterMiss()
-    values[mixed & (values.count - 1)] = new
-    return new
+    guard let text = String(utf8: bytes) else { return nil }
+    let value = Value(prepared: text)
+    values[place] = value
+    misses += 1
+    if misses > values.count / 4, values.count < Self.limits.places { grow() }
+    return value
+  }
+
+  @inline(__always)
+  private func place(of bytes: UnsafeRawBufferPointer) -> Int {
+    Int(truncatingIfNeeded: bytes.mixed) & (values.count - 1)
   }
 
   /// Many misses mean that too many texts share a place.
-  private mutating func growAfterMiss() {
-    misses += 1
-    guard misses > values.count / 2, values.count < Self.limits.places else { return }
-    values = Array(repeating: nil, count: 4 * values.count)
+  private mutating func grow() {
+    let old = values
+    values = Array(repeating: nil, count: 4 * old.count)
     misses = 0
+    for case let value? in old { values[value.text.withUTF8Bytes { place(of: $0) }] = value }
   }
 }
