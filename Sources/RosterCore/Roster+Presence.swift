@@ -99,7 +99,8 @@ extension Roster {
     presences = [:]
     step.expectChanges(all.count)
     for rank in ByteRank.order(of: all.map(\.key.text)) {
-      reportVoid(all[rank.index].key, all[rank.index].value, &step)
+      let (jid, presence) = all[rank.index]
+      reportVoid(jid, presence, &step)
     }
     voidOwnPresence(&step)
   }

@@ -42,7 +42,7 @@ struct Step {
     self.stamp = stamp
   }
 
-  mutating func change(_ kind: RosterChange.Kind) {
+  mutating func change(_ kind: consuming RosterChange.Kind) {
     let change = RosterChange(record: stamp.record, kind: kind)
     if outcome.changes.capacity > 0 {
       outcome.changes.append(change)
