@@ -87,10 +87,11 @@ package struct Timeline: Sendable {
     _ state: inout State, to last: UInt64, _ body: (Moment, Roster) throws -> Void
   ) throws {
     let reader = RecordReader()
+    var recent = RecentTexts()
     while state.roster.position < last {
       let first = state.roster.position + 1
       let end = min(last, first - 1 + Self.slice)
-      for step in try steps(first...end, reader) {
+      for step in try steps(first...end, reader, &recent) {
         let outcome = RosterReducer.reduce(&state.roster, step.event, at: step.stamp)
         try body(
           Moment(
@@ -111,10 +112,11 @@ package struct Timeline: Sendable {
   }
 
   private func steps(
-    _ range: ClosedRange<UInt64>, _ reader: RecordReader
+    _ range: ClosedRange<UInt64>, _ reader: RecordReader, _ recent: inout RecentTexts
   ) throws -> [Step] {
     try log.read { transaction in
       var steps: [Step] = []
+      steps.reserveCapacity(range.count)
       // Asked for each slice: a program of another version may have come in between.
       guard try transaction.meta.eventVersion == RecordMeaning.version else {
         try transaction.forEachRecord(in: range) { header, bytes in
@@ -127,7 +129,7 @@ package struct Timeline: Sendable {
       try transaction.forEachEvent(in: range) { header, bytes in
         let stamp = RecordStamp(record: header.sequence, time: header.time)
         do {
-          let event = try RosterEvent.decode(bytes)
+          let event = try RosterEvent.decode(bytes, recalling: &recent)
           steps.append(Step(stamp: stamp, direction: header.direction, event: event))
         } catch {
           throw EventLogError.corrupt(

@@ -34,19 +34,23 @@ extension Roster {
 
   mutating func setNickname(_ nickname: String?, of jid: BareJID?, _ step: inout Step) {
     guard let jid else { return }
-    let before = ownNames[jid]?.nickname
+    var own = ownNames.find(jid) ?? OwnNames()
+    let before = own.nickname
     guard before != nickname else { return }
-    ownNames[jid, default: OwnNames()].nickname = nickname
-    ownNames[jid]?.nicknameRecord = step.stamp.record
+    own.nickname = nickname
+    own.nicknameRecord = step.stamp.record
+    ownNames[jid] = own
     step.change(.nickname(jid, before: before, after: nickname))
   }
 
   mutating func setVCard(_ names: VCardNames, of jid: BareJID?, _ step: inout Step) {
     guard let jid else { return }
-    let before = ownNames[jid]?.vCard
+    var own = ownNames.find(jid) ?? OwnNames()
+    let before = own.vCard
     guard before != names else { return }
-    ownNames[jid, default: OwnNames()].vCard = names
-    ownNames[jid]?.vCardRecord = step.stamp.record
+    own.vCard = names
+    own.vCardRecord = step.stamp.record
+    ownNames[jid] = own
     step.change(.vCard(jid, before: before, after: names))
   }
 }

@@ -106,9 +106,11 @@ extension Roster {
   }
 
   /// Holds what the server now shows against what we asked for.
-  mutating func compareWithEdits(_ jid: BareJID, _ now: EditableFields?, _ step: inout Step) {
-    if !edits.settled.isEmpty { compareWithSettled(jid, now, &step) }
-    guard !edits.pending.isEmpty else { return }
+  mutating func compareWithEdits(_ jid: BareJID, _ item: RosterItem?, _ step: inout Step) {
+    if let settled = edits.settled.find(jid) { compare(jid, item, with: settled, &step) }
+    // Nearly always there is none for this contact.
+    guard edits.pending.contains(where: { $0.contact == jid }) else { return }
+    let now = item.map { EditableFields($0) }
     if let index = edits.pending.firstIndex(where: {
       $0.contact == jid && !$0.isPushed && $0.after == now
     }) {
@@ -122,10 +124,11 @@ extension Roster {
     }
   }
 
-  private mutating func compareWithSettled(
-    _ jid: BareJID, _ now: EditableFields?, _ step: inout Step
+  private mutating func compare(
+    _ jid: BareJID, _ item: RosterItem?, with edit: SettledEdit, _ step: inout Step
   ) {
-    guard let edit = edits.settled[jid], edit.after != now else { return }
+    let now = item.map { EditableFields($0) }
+    guard edit.after != now else { return }
     edits.settled[jid] = nil
     if edit.before == now { reportUndone(jid, sent: edit.sent, now, &step) }
   }

@@ -11,14 +11,15 @@ extension Roster {
   }
 
   mutating func receive(_ push: RosterPush, _ step: inout Step) {
+    let item = push.query.items.first
     if let who = foreignness(ofPushFrom: push.from) {
       step.find(
-        .foreignPush, about: push.query.items.first?.jid ?? push.from?.bare,
+        .foreignPush, about: item?.jid ?? push.from?.bare,
         "A roster push from \(who) was ignored: only our own server may push, from no address or "
           + "from our bare address (RFC 6121 §2.1.6).")
       return
     }
-    expectAcknowledgement(of: push, &step)
+    expectAcknowledgement(of: push, about: item?.jid, &step)
     reportOddities(of: push.query, &step)
     guard push.query.items.count + push.query.spoiled.count == 1 else {
       step.find(
@@ -27,7 +28,7 @@ extension Roster {
           + "holds exactly one (RFC 6121 §2.1.6).")
       return
     }
-    guard let item = push.query.items.first else { return }
+    guard let item else { return }
     switch item.change {
     case .set(let item): put(item, .push, &step)
     case .remove(let jid): remove(jid, .push, &step)
@@ -35,13 +36,15 @@ extension Roster {
     if let version = push.query.version { setVersion(version, &step) }
   }
 
-  private mutating func expectAcknowledgement(of push: RosterPush, _ step: inout Step) {
+  private mutating func expectAcknowledgement(
+    of push: RosterPush, about contact: BareJID?, _ step: inout Step
+  ) {
     guard !stream.isInboundOnly else { return }
     guard let id = push.id else {
       step.find(.missingID, "A push without an id cannot be acknowledged (RFC 6120 §8.2.3).")
       return
     }
-    guard let contact = push.query.items.first?.jid else { return }
+    guard let contact else { return }
     unacknowledged.append(UnacknowledgedPush(id: id, contact: contact, received: step.stamp))
     if unacknowledged.count > Waiting.limit { unacknowledged.removeFirst().report(&step) }
     expectAnswer(after: step.stamp)
@@ -59,29 +62,60 @@ extension Roster {
   /// A result is the whole roster: what it does not list is gone.
   mutating func replaceRoster(by query: RosterQuery, asked: UInt64?, _ step: inout Step) {
     reportOddities(of: query, &step)
-    var listed: [BareJID: RosterItem] = [:]
-    listed.reserveCapacity(query.items.count)
+    let items = items(of: query, &step)
+    let known = items.count { entries.find($0.jid) != nil }
+    // A request without an item can be gone, too.
+    let requested = outgoing.keys.filter { entries.find($0) == nil }
+    // Mostly they are the same contacts as before.
+    if known < entries.count || !requested.isEmpty {
+      let listed = Set(items.map(\.jid))
+      let gone = (Array(entries.keys) + requested).filter { !listed.contains($0) }
+      // In the order of addresses: hash tables have none.
+      for jid in gone.sorted() { remove(jid, .result(asked: asked), &step) }
+    }
+    step.expectChanges(items.count - known)
+    for item in items { put(item, .result(asked: asked), &step) }
+    setVersion(query.version, &step)
+    setCompleteness(.complete, &step)
+  }
+
+  /// The items of a result in the order of their addresses; of those with the same address the
+  /// last one.
+  private func items(of query: RosterQuery, _ step: inout Step) -> [RosterItem] {
+    let listed = query.items.compactMap(\.item)
+    var items: [RosterItem] = []
+    items.reserveCapacity(listed.count)
+    var repeated: Set<Int> = []
+    // The sort is stable: equal addresses stay as they are listed.
+    for rank in ByteRank.order(of: listed.map(\.jid.text)) {
+      let item = listed[rank.index]
+      if let last = items.last, last.jid == item.jid {
+        items.removeLast()
+        repeated.insert(rank.index)
+      }
+      items.append(item)
+    }
+    if items.count < query.items.count { reportLeftOut(query, repeated, &step) }
+    return items
+  }
+
+  /// - Parameter repeated: The numbers of the items whose address stands before them, too.
+  private func reportLeftOut(_ query: RosterQuery, _ repeated: Set<Int>, _ step: inout Step) {
+    var number = 0
     for item in query.items {
       switch item.change {
       case .remove(let jid):
         step.find(
           .removalInResult, about: jid, "A result may not say “remove”; the item was left out.")
       case .set(let item):
-        if listed.updateValue(item, forKey: item.jid) != nil {
+        if repeated.contains(number) {
           step.find(
             .duplicateItem, about: item.jid,
             "The result lists \(item.jid) more than once; the last of them counts.")
         }
+        number += 1
       }
     }
-    // Also requests without an item, and in the order of addresses: hash tables have none.
-    let gone = Set(entries.keys).union(outgoing.keys).subtracting(listed.keys)
-    for jid in gone.sorted() { remove(jid, .result(asked: asked), &step) }
-    for jid in listed.keys.sorted() {
-      if let item = listed[jid] { put(item, .result(asked: asked), &step) }
-    }
-    setVersion(query.version, &step)
-    setCompleteness(.complete, &step)
   }
 
   private func reportOddities(of query: RosterQuery, _ step: inout Step) {
@@ -102,11 +136,12 @@ extension Roster {
   private mutating func put(_ item: RosterItem, _ source: Source, _ step: inout Step) {
     let jid = item.jid
     let isPush = if case .push = source { true } else { false }
-    let old = entries[jid]
-    noteEffects(from: old?.item, to: item, isPush: isPush)
-    if let old {
-      if old.item != item { replace(old, by: item, &step) }
-      if old.item.subscription.includesTo, !item.subscription.includesTo {
+    let entry = entries.find(jid)
+    let old = entry?.item
+    noteEffects(from: old, to: item, isPush: isPush)
+    if let entry, let old {
+      if old != item { replace(entry, by: item, &step) }
+      if old.subscription.includesTo, !item.subscription.includesTo {
         voidPresence(of: jid, &step)
       }
     } else {
@@ -116,36 +151,33 @@ extension Roster {
     }
     settleIncoming(by: item, &step)
     settleOutgoing(by: item, source, &step)
-    compareWithEdits(jid, EditableFields(item), &step)
+    compareWithEdits(jid, item, &step)
   }
-
-  private mutating func replace(_ old: RosterEntry, by item: RosterItem, _ step: inout Step) {
+  private mutating func replace(_ entry: RosterEntry, by item: RosterItem, _ step: inout Step) {
     let record = step.stamp.record
     let jid = item.jid
-    var provenance = old.provenance
-    if old.item.name != item.name {
+    let old = entry.item
+    var provenance = entry.provenance
+    if old.name != item.name {
       provenance.name = record
-      step.change(.itemChanged(jid, .name(before: old.item.name, after: item.name)))
+      step.change(.itemChanged(jid, .name(before: old.name, after: item.name)))
     }
-    if old.item.subscription != item.subscription {
+    if old.subscription != item.subscription {
       provenance.subscription = record
       step.change(
-        .itemChanged(
-          jid, .subscription(before: old.item.subscription, after: item.subscription)))
+        .itemChanged(jid, .subscription(before: old.subscription, after: item.subscription)))
     }
-    if old.item.isPending != item.isPending {
+    if old.isPending != item.isPending {
       provenance.ask = record
-      step.change(
-        .itemChanged(jid, .ask(before: old.item.isPending, after: item.isPending)))
+      step.change(.itemChanged(jid, .ask(before: old.isPending, after: item.isPending)))
     }
-    if old.item.isApproved != item.isApproved {
+    if old.isApproved != item.isApproved {
       provenance.approved = record
-      step.change(
-        .itemChanged(jid, .approved(before: old.item.isApproved, after: item.isApproved)))
+      step.change(.itemChanged(jid, .approved(before: old.isApproved, after: item.isApproved)))
     }
-    if old.item.groups != item.groups {
+    if old.groups != item.groups {
       provenance.groups = record
-      step.change(.itemChanged(jid, .groups(before: old.item.groups, after: item.groups)))
+      step.change(.itemChanged(jid, .groups(before: old.groups, after: item.groups)))
     }
     entries[jid] = RosterEntry(item: item, provenance: provenance)
   }
@@ -161,5 +193,12 @@ extension Roster {
     if case .push = source { denyIncoming(of: jid, &step) }
     settleOutgoing(byRemovalOf: jid, source, &step)
     compareWithEdits(jid, nil, &step)
+  }
+}
+
+extension RosterQuery.Item {
+  /// The item that is listed, nil where it says “remove”.
+  fileprivate var item: RosterItem? {
+    if case .set(let item) = change { item } else { nil }
   }
 }

@@ -75,8 +75,12 @@ extension Roster {
 
   /// Forgets a contact's presence, because we no longer receive it.
   mutating func voidPresence(of jid: BareJID, _ step: inout Step) {
-    guard let presence = presences.removeValue(forKey: jid) else { return }
-    for (name, before) in presence.resources.sorted(by: { precedes($0.key, $1.key) }) {
+    guard !presences.isEmpty, let presence = presences.removeValue(forKey: jid) else { return }
+    reportVoid(jid, presence, &step)
+  }
+
+  private func reportVoid(_ jid: BareJID, _ presence: ContactPresence, _ step: inout Step) {
+    presence.resources.forEachInOrder { name, before in
       step.change(.presence(jid, resource: name, before: before, after: nil))
     }
   }
@@ -84,14 +88,20 @@ extension Roster {
   private mutating func voidOwnPresence(_ step: inout Step) {
     let resources = ownPresences.resources
     ownPresences = ContactPresence()
-    for (name, before) in resources.sorted(by: { precedes($0.key, $1.key) }) {
+    resources.forEachInOrder { name, before in
       step.change(.ownPresence(resource: name, before: before, after: nil))
     }
   }
 
   /// Forgets all presence: nothing tells us any more whether it holds.
   mutating func voidAllPresence(_ step: inout Step) {
-    for jid in presences.keys.sorted() { voidPresence(of: jid, &step) }
+    let all = Array(presences)
+    presences = [:]
+    step.expectChanges(all.count)
+    for rank in ByteRank.order(of: all.map(\.key.text)) {
+      let (jid, presence) = all[rank.index]
+      reportVoid(jid, presence, &step)
+    }
     voidOwnPresence(&step)
   }
 
@@ -105,9 +115,5 @@ extension Roster {
     guard !stream.sentInitialPresence else { return }
     stream.sentInitialPresence = true
     doubtOldRequests(&step)
-  }
-
-  private func precedes(_ a: String, _ b: String) -> Bool {
-    a.utf8.lexicographicallyPrecedes(b.utf8)
   }
 }

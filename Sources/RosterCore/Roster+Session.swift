@@ -73,8 +73,9 @@ extension Roster {
   /// A log that begins in mid-session shows stanzas without a stream header before them.
   /// An element that was not taken tells nothing, not even that there is a session.
   mutating func takeSessionForGranted(by event: StanzaEvent, _ step: inout Step) {
+    guard stream.phase == .unseen else { return }
     if case .rejected = event { return }
-    if stream.phase == .unseen { startSession(&step) }
+    startSession(&step)
   }
 
   private mutating func startSession(_ step: inout Step) {

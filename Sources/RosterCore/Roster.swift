@@ -68,9 +68,35 @@ public enum Completeness: Hashable, Sendable {
 /// A contact of the roster with the records that its fields come from.
 public struct RosterEntry: Hashable, Sendable {
   /// The item as the server last said.
-  public internal(set) var item: RosterItem
+  public var item: RosterItem { content.item }
   /// Which record set what.
-  public internal(set) var provenance: Provenance
+  public var provenance: Provenance { content.provenance }
+
+  /// States share it: a table that is copied or grows moves references.
+  private let content: Content
+
+  init(item: RosterItem, provenance: Provenance) {
+    content = Content(item: item, provenance: provenance)
+  }
+
+  private final class Content: Hashable, Sendable {
+    let item: RosterItem
+    let provenance: Provenance
+
+    init(item: RosterItem, provenance: Provenance) {
+      self.item = item
+      self.provenance = provenance
+    }
+
+    static func == (a: Content, b: Content) -> Bool {
+      a === b || (a.item == b.item && a.provenance == b.provenance)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(item)
+      hasher.combine(provenance)
+    }
+  }
 
   /// For each field of an item the number of the record that gave it the value it has.
   public struct Provenance: Hashable, Sendable {

@@ -7,7 +7,8 @@ public struct RosterChange: Hashable, Sendable {
   /// What changed.
   public let kind: Kind
 
-  /// The kinds of change, each with what was before and what is now.
+  /// The kinds of change, each with what was before and what is now. The largest of the rare ones
+  /// are kept apart, since every list of changes has room for any kind.
   public enum Kind: Hashable, Sendable {
     /// The account, or the resource it uses, became known.
     case account(JID)
@@ -24,13 +25,13 @@ public struct RosterChange: Hashable, Sendable {
     /// A contact left the roster.
     case itemRemoved(RosterItem)
     /// A contact asks to see our presence.
-    case requestOpened(BareJID, IncomingRequest)
+    indirect case requestOpened(BareJID, IncomingRequest)
     /// It asks again.
-    case requestRepeated(BareJID, IncomingRequest)
+    indirect case requestRepeated(BareJID, IncomingRequest)
     /// A request of an earlier session has not come again.
     case requestUnconfirmed(BareJID)
     /// A request of a contact ended.
-    case requestEnded(BareJID, EndedRequest)
+    indirect case requestEnded(BareJID, EndedRequest)
     /// We wait for a contact's leave to see its presence.
     case outgoingOpened(BareJID, OutgoingRequest)
     /// The server shows our request in the roster for the first time.
@@ -47,7 +48,7 @@ public struct RosterChange: Hashable, Sendable {
     /// What a contact calls itself.
     case nickname(BareJID, before: String?, after: String?)
     /// The names of a contact's vCard.
-    case vCard(BareJID, before: VCardNames?, after: VCardNames?)
+    indirect case vCard(BareJID, before: VCardNames?, after: VCardNames?)
   }
 
   /// A field of an item, before and after.

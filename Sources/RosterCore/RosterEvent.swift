@@ -4,7 +4,7 @@ package import XMPPStanza
 ///
 /// It holds everything that the reducer looks at, so that a roster can be rebuilt without parsing
 /// XML. Addresses are prepared; nothing has been judged yet: whether a sender may do what it asks
-/// is for the reducer to say.
+/// is for the reducer to say. What it holds is shared by its copies, of which a replay makes many.
 package enum RosterEvent: Hashable, Sendable {
   /// The stream itself began, changed or ended.
   case session(SessionEvent)
@@ -13,7 +13,7 @@ package enum RosterEvent: Hashable, Sendable {
 }
 
 /// The life of a capture and of the streams in it.
-package enum SessionEvent: Hashable, Sendable {
+package indirect enum SessionEvent: Hashable, Sendable {
   /// The capture starts; its header may name the account, and may say that only inbound stanzas
   /// were captured.
   case captureBegan(account: JID?, inboundOnly: Bool)
@@ -33,7 +33,7 @@ package enum SessionEvent: Hashable, Sendable {
 }
 
 /// A stanza that means something to the roster.
-package enum StanzaEvent: Hashable, Sendable {
+package indirect enum StanzaEvent: Hashable, Sendable {
   // Requests and answers
   case querySent(Query)
   case setSent(RosterSet)
@@ -181,19 +181,19 @@ public struct Availability: Hashable, Sendable {
   /// What the user says in words.
   public var status: String? {
     get { words?.status }
-    set { words = Words(status: newValue, delay: delay, oddity: oddity) }
+    set { words = Words.unlessEmpty(status: newValue, delay: delay, oddity: oddity) }
   }
 
   /// The stamp of a delayed presence as it was written (XEP-0203).
   public var delay: String? {
     get { words?.delay }
-    set { words = Words(status: status, delay: newValue, oddity: oddity) }
+    set { words = Words.unlessEmpty(status: status, delay: newValue, oddity: oddity) }
   }
 
   /// What could not be read and was taken as its default.
   package var oddity: String? {
     get { words?.oddity }
-    set { words = Words(status: status, delay: delay, oddity: newValue) }
+    set { words = Words.unlessEmpty(status: status, delay: delay, oddity: newValue) }
   }
 
   package init(
@@ -202,7 +202,7 @@ public struct Availability: Hashable, Sendable {
   ) {
     self.show = show
     self.priority = priority
-    words = Words(status: status, delay: delay, oddity: oddity)
+    words = Words.unlessEmpty(status: status, delay: delay, oddity: oddity)
   }
 
   /// The texts of a presence that has any.
@@ -211,11 +211,16 @@ public struct Availability: Hashable, Sendable {
     let delay: String?
     let oddity: String?
 
-    init?(status: String?, delay: String?, oddity: String?) {
-      if status == nil, delay == nil, oddity == nil { return nil }
+    init(status: String?, delay: String?, oddity: String?) {
       self.status = status
       self.delay = delay
       self.oddity = oddity
+    }
+
+    /// Nil where there is no text at all.
+    static func unlessEmpty(status: String?, delay: String?, oddity: String?) -> Words? {
+      if status == nil, delay == nil, oddity == nil { return nil }
+      return Words(status: status, delay: delay, oddity: oddity)
     }
 
     static func == (a: Words, b: Words) -> Bool {

@@ -79,8 +79,26 @@ struct PendingEdit: Hashable, Sendable {
 }
 
 /// An edit that took effect, kept so that its undoing can be told.
-struct SettledEdit: Hashable, Sendable {
-  var sent: UInt64
-  var before: EditableFields?
-  var after: EditableFields?
+///
+/// One for each contact that we ever edited: states share them, as their tables move them about.
+final class SettledEdit: Hashable, Sendable {
+  let sent: UInt64
+  let before: EditableFields?
+  let after: EditableFields?
+
+  init(sent: UInt64, before: EditableFields?, after: EditableFields?) {
+    self.sent = sent
+    self.before = before
+    self.after = after
+  }
+
+  static func == (a: SettledEdit, b: SettledEdit) -> Bool {
+    a === b || (a.sent == b.sent && a.before == b.before && a.after == b.after)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(sent)
+    hasher.combine(before)
+    hasher.combine(after)
+  }
 }

@@ -42,8 +42,19 @@ struct Step {
     self.stamp = stamp
   }
 
-  mutating func change(_ kind: RosterChange.Kind) {
-    outcome.changes.append(RosterChange(record: stamp.record, kind: kind))
+  mutating func change(_ kind: consuming RosterChange.Kind) {
+    let change = RosterChange(record: stamp.record, kind: kind)
+    if outcome.changes.capacity > 0 {
+      outcome.changes.append(change)
+    } else {
+      // Most records change one thing, and to make a list of it costs half of growing one.
+      outcome.changes = [change]
+    }
+  }
+
+  /// Makes room for so many changes.
+  mutating func expectChanges(_ count: Int) {
+    outcome.changes.reserveCapacity(outcome.changes.count + count)
   }
 
   mutating func find(

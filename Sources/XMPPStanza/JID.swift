@@ -48,9 +48,12 @@ public struct JID: Hashable, Sendable {
 ///
 /// Kept in prepared form (case folded, normalised, the domain without a final dot), so equality
 /// of values is equality of addresses.
-public struct BareJID: Hashable, Sendable {
+public struct BareJID: Sendable {
   /// The prepared address, `local@domain` or `domain`.
   public let text: String
+  /// An address is looked up in table after table, so that its text is hashed but once. It holds
+  /// for this run of the program alone, as every hash does.
+  @usableFromInline let textHash: Int
 
   /// Parses and prepares an address without a resource.
   ///
@@ -58,12 +61,13 @@ public struct BareJID: Hashable, Sendable {
   /// folding and normalisation (RFC 7622 §3.2 and §3.3). Complexity: linear in the text.
   /// - Throws: `JIDError`, naming the part that cannot be prepared.
   public init(parsing text: String) throws(JIDError) {
-    self.text = try JIDPreparation.prepare(text)
+    self.init(prepared: try JIDPreparation.prepare(text))
   }
 
   /// Takes a text that was prepared before, such as one that was stored.
   package init(prepared text: String) {
     self.text = text
+    textHash = text.hashValue
   }
 
   /// The local part, nil for the address of a server or component.
@@ -75,6 +79,18 @@ public struct BareJID: Hashable, Sendable {
   public var domain: String {
     guard let at = text.utf8.firstIndex(of: UInt8(ascii: "@")) else { return text }
     return String(text[text.utf8.index(after: at)...])
+  }
+}
+
+extension BareJID: Hashable {
+  /// Whether two addresses are the same.
+  @inlinable public static func == (a: BareJID, b: BareJID) -> Bool {
+    a.textHash == b.textHash && a.text == b.text
+  }
+
+  /// Feeds the address into a hasher.
+  @inlinable public func hash(into hasher: inout Hasher) {
+    hasher.combine(textHash)
   }
 }
 

@@ -43,6 +43,19 @@ public struct RosterItem: Hashable, Sendable {
     self.groups = groups.count < 2 ? groups.filter { !$0.isEmpty } : Self.sortedSet(groups)
   }
 
+  /// Takes parts that were checked before, such as ones that were stored.
+  package init(
+    checked jid: BareJID, name: String?, subscription: Subscription, isPending: Bool,
+    isApproved: Bool, groups: [String]
+  ) {
+    self.jid = jid
+    self.name = name
+    self.subscription = subscription
+    self.isPending = isPending
+    self.isApproved = isApproved
+    self.groups = groups
+  }
+
   private static func sortedSet(_ groups: [String]) -> [String] {
     Set(groups.filter { !$0.isEmpty }).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }

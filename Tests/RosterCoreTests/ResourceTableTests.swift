@@ -12,10 +12,13 @@ struct ResourceTableTests {
     var random = SeededGenerator(seed: seed)
     var table = ResourceTable()
     var model: [String: ResourcePresence] = [:]
+    // Sometimes few enough to need no tree, sometimes more, and over the boundary and back.
+    let names =
+      ["", "phone", "Phone", "\u{E9}", "e\u{301}"] + (0..<seed % 3 * 6).map { "tablet \($0)" }
     for record in 0..<UInt64(200) {
-      let name = ["", "phone", "Phone", "\u{E9}", "e\u{301}"][Int.random(in: 0..<5, using: &random)]
+      let name = names[Int.random(in: names.indices, using: &random)]
       let note: Comment = "seed \(seed), step \(record)"
-      if Bool.random(using: &random) {
+      if Int.random(in: 0..<5, using: &random) < (record < 100 ? 4 : 1) {
         let presence = ResourcePresence(
           availability: Availability(), since: RecordStamp(record: record))
         #expect(
@@ -28,6 +31,10 @@ struct ResourceTableTests {
       #expect(table.keys.sorted() == model.keys.sorted(), note)
       #expect(table[name] == model[name] && table["tablet"] == nil, note)
       #expect(Dictionary(uniqueKeysWithValues: table.map { ($0, $1) }) == model, note)
+      var inOrder: [String] = []
+      table.forEachInOrder { name, _ in inOrder.append(name) }
+      #expect(
+        inOrder == model.keys.sorted { Array($0.utf8).lexicographicallyPrecedes($1.utf8) }, note)
       // Equal content is an equal value, whatever came before.
       var again = ResourceTable()
       for (name, presence) in model { again.updateValue(presence, forKey: name) }

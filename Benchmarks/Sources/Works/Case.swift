@@ -111,14 +111,15 @@ public final class Case {
     try reader.finish(took)
   }
 
-  /// The decoded events and their stamps, of the records that mean something.
+  /// The decoded events and their stamps, of the records that mean something, as a replay has them.
   func events() throws -> [(event: RosterEvent, stamp: RecordStamp)] {
     var events: [(event: RosterEvent, stamp: RecordStamp)] = []
     var record: UInt64 = 0
+    var recent = RecentTexts()
     for draft in try drafts() {
       record += 1
       guard let bytes = draft.event else { continue }
-      let event = try RosterEvent.decode(bytes.span.bytes)
+      let event = try RosterEvent.decode(bytes.span.bytes, recalling: &recent)
       events.append((event, RecordStamp(record: record, time: draft.time)))
     }
     return events

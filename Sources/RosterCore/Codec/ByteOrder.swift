@@ -58,6 +58,24 @@ extension UnsafeRawBufferPointer {
     return all & 0x8080_8080_8080_8080 == 0
   }
 
+  /// A number by which texts can be spread over places, though not ones that were made to meet.
+  @inline(__always)
+  var mixed: UInt64 {
+    var sum = UInt64(count)
+    guard count >= 8 else {
+      for byte in self { sum = (sum ^ UInt64(byte)) &* 0x9E37_79B9_7F4A_7C15 }
+      return sum ^ sum >> 29
+    }
+    var offset = 0
+    while offset < count {
+      // The last eight bytes overlap those before.
+      sum = (sum ^ bits(at: Swift.min(offset, count - 8))) &* 0x9E37_79B9_7F4A_7C15
+      sum ^= sum >> 29
+      offset += 8
+    }
+    return sum
+  }
+
   @inline(__always)
   private func bits(at offset: Int) -> UInt64 {
     loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -141,9 +159,12 @@ extension [String] {
   /// Whether these can be an item's groups: none empty, in the order of their bytes, and none
   /// twice, also not in another normal form.
   var areGroups: Bool {
+    // Most items have no group or one.
+    guard count > 1 else { return first?.isEmpty != true }
     for (group, next) in zip(self, dropFirst()) where !group.precedesByBytes(next) { return false }
     guard first?.isEmpty != true else { return false }
     // Only texts beyond ASCII have normal forms.
-    return count < 2 || allSatisfy { $0.withUTF8Bytes(\.isASCII) } || Set(self).count == count
+    if allSatisfy({ $0.withUTF8Bytes(\.isASCII) }) { return true }
+    return count == 2 ? self[0] != self[1] : Set(self).count == count
   }
 }

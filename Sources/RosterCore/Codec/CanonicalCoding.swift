@@ -92,6 +92,7 @@ package struct CanonicalInput {
   /// Valid as long as the closure of `CanonicalCodable.decode` runs; never stored elsewhere.
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0
+  fileprivate var recent = RecentTexts.none
 
   fileprivate init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
@@ -148,6 +149,17 @@ package struct CanonicalInput {
     return text
   }
 
+  /// A text that is likely to come again in the same log.
+  mutating func readRecurringText() throws(CodecError) -> String {
+    guard let text = recent.text(try readCounted()) else { throw invalid }
+    return text
+  }
+
+  fileprivate mutating func readAddress() throws(CodecError) -> BareJID {
+    guard let address = recent.address(try readCounted()) else { throw invalid }
+    return address
+  }
+
   /// Bytes behind their count. They are valid as long as this value is.
   mutating func readCounted() throws(CodecError) -> UnsafeRawBufferPointer {
     let count = try readCount()
@@ -176,6 +188,10 @@ package struct CanonicalInput {
 
   package mutating func readOptionalText() throws(CodecError) -> String? {
     try readFlag() ? try readText() : nil
+  }
+
+  mutating func readOptionalRecurringText() throws(CodecError) -> String? {
+    try readFlag() ? try readRecurringText() : nil
   }
 
   package mutating func read<Value: CanonicalCodable>(
@@ -218,9 +234,19 @@ extension CanonicalCodable {
 
   /// Reads a value from exactly these bytes.
   package static func decode(_ span: RawSpan) throws(CodecError) -> Self {
+    var recent = RecentTexts.none
+    return try decode(span, recalling: &recent)
+  }
+
+  /// Reads a value from exactly these bytes, with what was read before.
+  package static func decode(
+    _ span: RawSpan, recalling recent: inout RecentTexts
+  ) throws(CodecError) -> Self {
     try span.withUnsafeBytes { (bytes) throws(CodecError) -> Self in
       // The pointer is valid inside this closure, and the value read holds copies.
       var input = CanonicalInput(bytes)
+      swap(&input.recent, &recent)
+      defer { swap(&input.recent, &recent) }
       let value = try Self(from: &input)
       try input.finish()
       return value
@@ -234,7 +260,7 @@ extension BareJID: CanonicalCodable {
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
-    self.init(prepared: try input.readText())
+    self = try input.readAddress()
   }
 }
 
@@ -246,6 +272,6 @@ extension JID: CanonicalCodable {
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
     let bare = try input.read(BareJID.self)
-    self.init(prepared: bare, resource: try input.readOptionalText())
+    self.init(prepared: bare, resource: try input.readOptionalRecurringText())
   }
 }

@@ -108,7 +108,7 @@ extension Availability: CanonicalCodable {
   package init(from input: inout CanonicalInput) throws(CodecError) {
     self.init(
       show: try input.readName(), priority: Int8(bitPattern: try input.readTag()),
-      status: try input.readOptionalText(), delay: try input.readOptionalText(),
+      status: try input.readOptionalRecurringText(), delay: try input.readOptionalText(),
       oddity: try input.readOptionalText())
   }
 }
@@ -173,19 +173,20 @@ extension RosterItem: CanonicalCodable {
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
     let jid = try input.read(BareJID.self)
-    let name = try input.readOptionalText()
+    let name = try input.readOptionalRecurringText()
     let flags = try input.readTag()
     guard flags < 0x40, let subscription = Subscription(code: flags & 0x0F) else {
       throw input.invalid
     }
     var groups: [String] = []
-    for _ in 0..<(try input.readCount()) { groups.append(try input.readText()) }
+    let count = try input.readCount()
+    groups.reserveCapacity(count)
+    for _ in 0..<count { groups.append(try input.readRecurringText()) }
     // An item keeps no empty name and sorts its groups: anything else was not written by it.
     guard name?.isEmpty != true, groups.areGroups else { throw input.invalid }
     self.init(
-      jid: jid, name: name, subscription: subscription, isPending: flags & 0x10 != 0,
-      isApproved: flags & 0x20 != 0)
-    self.groups = groups
+      checked: jid, name: name, subscription: subscription, isPending: flags & 0x10 != 0,
+      isApproved: flags & 0x20 != 0, groups: groups)
   }
 }
 
