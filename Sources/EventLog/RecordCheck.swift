@@ -18,11 +18,12 @@ extension ReadTransaction {
   /// Each digest is held against the stored one before it, so that many records are looked at at a
   /// time, on all cores. Complexity: linear in the log's bytes; memory for 2,048 records' headers
   /// and what is read from them.
-  /// - Parameter reading: Gives what reads records, called once for some hundred records. What it
-  ///   gives runs on another thread, beside others of its kind, and must not use the log. The bytes
-  ///   are valid until it returns.
-  /// - Parameter body: Runs on this thread; it is given what was read from the record, nil where the
-  ///   record cannot be read or is missing.
+  /// - Parameters:
+  ///   - reading: Gives what reads records, called once for some hundred records. What it gives
+  ///     runs on another thread, beside others of its kind, and must not use the log. The bytes
+  ///     are valid until it returns.
+  ///   - body: Runs on this thread; it is given what was read from the record, nil where the record
+  ///     cannot be read or is missing.
   package func forEachCheckedRecord<Meaning: Sendable>(
     reading: @Sendable () -> (RecordHeader, RawSpan) -> Meaning,
     _ body: (CheckedRecord, Meaning?) throws -> Void
