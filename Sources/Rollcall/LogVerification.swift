@@ -67,7 +67,10 @@ package struct LogVerification {
   private static let stride: UInt64 = 1000
 
   private let tell: (Step) throws -> Void
+  private let reader = RecordReader()
   private var figures = LogFigures()
+  /// Of the last record so far.
+  private var digest: RecordDigest?
   private var derived = DerivedCheck()
   private var replay = Replay()
   /// Whether the derived parts are complete and of this program's version.
@@ -140,13 +143,10 @@ package struct LogVerification {
     try begin(.snapshots)
     try lookAtSnapshots(transaction)
     try begin(.records)
-    let derives = isCurrent
-    try transaction.forEachCheckedRecord {
-      let reader = RecordReader()
-      return { header, bytes in Reading(reader.meaning(header, bytes), derives: derives) }
-    } _: { record, reading in
-      try look(at: record, reading, transaction)
+    try transaction.forEachCheckedRecord { record, bytes in
+      try look(at: record, bytes, transaction)
     }
+    figures.digest = digest.map { "\($0)" }
     guard isWhole else { return }
     for flaw in isCurrent ? try derived.flaws(in: transaction) : [] {
       try found(.index, nil, flaw)
@@ -207,34 +207,24 @@ package struct LogVerification {
 
   // MARK: Records
 
-  /// What the bytes of a record mean.
-  private struct Reading: Sendable {
-    let event: RosterEvent?
-    /// What is to be stored of it; nil where nothing is held against it.
-    let parts: DerivedParts?
-
-    init(_ meaning: RecordMeaning, derives: Bool) {
-      event = meaning.event
-      parts = derives ? meaning.parts : nil
-    }
-  }
-
   private mutating func look(
-    at record: CheckedRecord, _ reading: Reading?, _ transaction: borrowing ReadTransaction
+    at record: CheckedRecord, _ bytes: RawSpan, _ transaction: borrowing ReadTransaction
   ) throws {
-    guard let header = record.header, let reading, record.flaw == nil else {
+    guard let header = record.header, record.flaw == nil else {
       isWhole = false
       let number = record.sequence == 0 ? nil : record.sequence
       return try found(.records, number, record.flaw ?? "it cannot be read")
     }
     figures.records = header.sequence
-    figures.digest = "\(header.digest)"
-    if let parts = reading.parts {
+    digest = header.digest
+    let meaning = reader.meaning(header, bytes)
+    if isCurrent {
+      let parts = meaning.parts
       for flaw in try derived.flaws(of: header, deriving: parts, in: transaction) {
         try found(.events, header.sequence, flaw)
       }
     }
-    if isWhole { try reduce(reading.event, header) }
+    if isWhole { try reduce(meaning.event, header) }
     if header.sequence.isMultiple(of: Self.stride) { try tell(.reached(header.sequence)) }
   }
 }
