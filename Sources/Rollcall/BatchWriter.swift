@@ -34,6 +34,9 @@ struct RecordBatch: Sendable {
 /// ends on that thread. Memory: three batches.
 final class BatchWriter: Sendable {
   private struct State {
+    /// Until the thread takes it, which has let go of it when it signals its end: a draft goes away
+    /// with the last reference, and must not be left to a thread that outlives the import.
+    var log: EventLog?
     var waiting: [RecordBatch] = []
     /// Batches that were appended: who made them lets go of what is in them. Memory that one thread
     /// takes and another one gives back costs both of them time.
@@ -42,23 +45,25 @@ final class BatchWriter: Sendable {
     var isComplete = false
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   /// How many batches may be handed over before one has been appended.
   private let room = DispatchSemaphore(value: 2)
   /// How many there are to look at, and once more at the end.
   private let handedOver = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
 
-  private init() {}
+  private init(_ log: EventLog) {
+    state = Mutex(State(log: log))
+  }
 
   /// Runs `body`, which hands batches over, and returns when all of them are in the log.
   ///
   /// - Throws: What appending a batch threw, and none behind that one is appended; else what `body`
   ///   threw, and what it had handed over is appended.
   static func run<R>(_ log: EventLog, _ body: (BatchWriter) throws -> R) throws -> R {
-    let writer = BatchWriter()
+    let writer = BatchWriter(log)
     Thread.detachNewThread {
-      writer.work(log)
+      writer.work()
       writer.ended.signal()
     }
     let result = Result { try body(writer) }
@@ -92,7 +97,8 @@ final class BatchWriter: Sendable {
 
   // MARK: On the thread
 
-  private func work(_ log: EventLog) {
+  private func work() {
+    guard let log = state.withLock({ $0.log.take() }) else { return }
     var keeper: SnapshotKeeper?
     var hasFailed = false
     while let batch = next() {
