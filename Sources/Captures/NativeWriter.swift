@@ -2,46 +2,117 @@ package import XMPPStanza
 
 /// Writes the lines of a native capture.
 package enum NativeWriter {
-  /// The line of an element, a stream header or an end tag.
+  /// Appends the line of an element, a stream header or an end tag, with its line feed.
   ///
   /// - Parameters:
   ///   - time: Milliseconds since 1970 UTC; nil leaves it out.
   ///   - xml: UTF-8, as it is recorded.
-  package static func line(time: Int64?, _ direction: Direction, xml: [UInt8]) -> [UInt8] {
-    var line = Array("{".utf8)
-    append(time, to: &line)
-    line += direction == .inbound ? #""dir":"in","xml":""#.utf8 : #""dir":"out","xml":""#.utf8
-    appendEscaped(xml, to: &line)
-    line += "\"}".utf8
-    return line
+  package static func append(
+    time: Int64?, _ direction: Direction, xml: RawSpan, to lines: inout [UInt8]
+  ) {
+    begin(time, &lines)
+    lines += direction == .inbound ? #""dir":"in","xml":""#.utf8 : #""dir":"out","xml":""#.utf8
+    appendEscaped(xml, to: &lines)
+    lines += "\"}\n".utf8
   }
 
-  /// The line of a header or of a word about the stream, which is an object of JSON already.
-  package static func line(time: Int64?, object: [UInt8]) -> [UInt8] {
-    var line = Array("{".utf8)
-    append(time, to: &line)
-    line += object.dropFirst()
-    return line
+  /// Appends the line of a header or of a word about the stream, which is an object of JSON
+  /// already, with its line feed.
+  package static func append(time: Int64?, object: RawSpan, to lines: inout [UInt8]) {
+    begin(time, &lines)
+    object.withUnsafeBytes { lines += $0.dropFirst() }
+    lines.append(0x0A)
   }
 
-  private static func append(_ time: Int64?, to line: inout [UInt8]) {
-    if let time { line += "\"t\":\(time),".utf8 }
+  private static func begin(_ time: Int64?, _ lines: inout [UInt8]) {
+    lines.append(UInt8(ascii: "{"))
+    guard let time else { return }
+    lines += "\"t\":".utf8
+    lines += String(time).utf8
+    lines.append(UInt8(ascii: ","))
   }
+
+  // MARK: Strings of JSON
+
+  /// The most bytes that one byte becomes: `\u001f`.
+  private static let mostForOne = 6
+  /// How much of a text is escaped at a time.
+  private static let pieceBytes = 4096
 
   /// RFC 8259 §7: quotation mark, reverse solidus and control characters must be escaped.
-  private static func appendEscaped(_ text: [UInt8], to line: inout [UInt8]) {
-    for byte in text {
-      switch byte {
-      case UInt8(ascii: "\""): line += "\\\"".utf8
-      case UInt8(ascii: "\\"): line += "\\\\".utf8
-      case 0x0A: line += "\\n".utf8
-      case 0x0D: line += "\\r".utf8
-      case 0x09: line += "\\t".utf8
-      case 0..<0x20:
-        let digits = String(byte, radix: 16)
-        line += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
-      default: line.append(byte)
+  private static func appendEscaped(_ text: RawSpan, to lines: inout [UInt8]) {
+    for start in stride(from: 0, to: text.byteCount, by: pieceBytes) {
+      let piece = text.extracting(start..<min(start + pieceBytes, text.byteCount))
+      let end = lines.count
+      lines += repeatElement(0, count: mostForOne * piece.byteCount)
+      let written = lines.withUnsafeMutableBytes { lines in
+        escape(piece, to: UnsafeMutableRawBufferPointer(rebasing: lines[end...]))
       }
+      lines.removeLast(lines.count - end - written)
     }
+  }
+
+  /// Writes a text into a space that has room for `mostForOne` times as many bytes, so that none is
+  /// written beside it.
+  /// - Returns: How many bytes were written.
+  private static func escape(
+    _ text: RawSpan, to space: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    var (from, to) = (0, 0)
+    while from < text.byteCount {
+      if from + 8 <= text.byteCount {
+        // There is still room for all that is still to be read, so for these eight; those that turn
+        // out to be escaped are written over.
+        let word = text.unsafeLoadUnaligned(fromByteOffset: from, as: UInt64.self)
+        space.storeBytes(of: word, toByteOffset: to, as: UInt64.self)
+        let plain = plainBytes(in: UInt64(littleEndian: word))
+        from += plain
+        to += plain
+        if plain == 8 { continue }
+      }
+      escape(text.unsafeLoad(fromByteOffset: from, as: UInt8.self), to: space, &to)
+      from += 1
+    }
+    return to
+  }
+
+  /// How many of eight bytes, the lowest first, come before one that has to be escaped.
+  ///
+  /// Subtracting what a byte must not be below sets its highest bit where it is below and had none.
+  /// The borrow can spoil the bytes above such a one, never those below, and only the first counts.
+  private static func plainBytes(in word: UInt64) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    func below(_ limit: UInt64, _ word: UInt64) -> UInt64 { (word &- ones &* limit) & ~word }
+    let escaped =
+      below(0x20, word) | below(1, word ^ ones &* UInt64(UInt8(ascii: "\"")))
+      | below(1, word ^ ones &* UInt64(UInt8(ascii: "\\")))
+    return (escaped & (ones &* 0x80)).trailingZeroBitCount / 8
+  }
+
+  private static func escape(
+    _ byte: UInt8, to space: UnsafeMutableRawBufferPointer, _ place: inout Int
+  ) {
+    func put(_ byte: UInt8) {
+      space[place] = byte
+      place += 1
+    }
+    let letter: UInt8
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): letter = byte
+    case 0x0A: letter = UInt8(ascii: "n")
+    case 0x0D: letter = UInt8(ascii: "r")
+    case 0x09: letter = UInt8(ascii: "t")
+    case 0..<0x20:
+      for digit in #"\u00"#.utf8 { put(digit) }
+      put(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
+      return put(hexadecimal(byte & 0x0F))
+    default: return put(byte)
+    }
+    put(UInt8(ascii: "\\"))
+    put(letter)
+  }
+
+  private static func hexadecimal(_ digit: UInt8) -> UInt8 {
+    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
   }
 }

@@ -37,15 +37,17 @@ extension EventLog {
     return try environment.write { (transaction, memory) throws(EventLogError) in
       try Self.note(marks, in: transaction)
       let derives = try Self.mayDerive(version, in: transaction)
+      let ends = try LogEnds(of: transaction)
       var tail = try Tail(of: transaction)
       let first = tail.sequence + 1
-      // An array hands its drafts out in place; any other collection, a copy of each.
-      let drafts = Array(drafts)
-      for place in drafts.indices {
-        let header = try Self.add(drafts[place], behind: &tail, in: transaction)
-        guard derives else { continue }
-        try Self.derive(
-          drafts[place].event, drafts[place].contacts, of: header, in: transaction, &memory)
+      try Self.inPlace(drafts) { (drafts) throws(EventLogError) in
+        for place in drafts.indices {
+          let header = try Self.add(drafts[place], behind: &tail, at: ends.records)
+          guard derives else { continue }
+          try Self.derive(
+            drafts[place].event, drafts[place].contacts, of: header, at: ends.events,
+            in: transaction, &memory)
+        }
       }
       if tail.sequence > 0, let snapshot = snapshot(tail.sequence) {
         try SnapshotStore.add(snapshot, in: transaction)
@@ -77,9 +79,22 @@ extension EventLog {
     }
   }
 
+  /// Runs `body` over the drafts where they lie, which costs no copies of them, or over a copy
+  /// where they do not lie side by side.
+  private static func inPlace(
+    _ drafts: some Collection<RecordDraft>,
+    _ body: (UnsafeBufferPointer<RecordDraft>) throws(EventLogError) -> Void
+  ) throws(EventLogError) {
+    let outcome = drafts.withContiguousStorageIfAvailable { drafts in
+      Result { () throws(EventLogError) in try body(drafts) }
+    }
+    // An array's drafts lie side by side.
+    guard let outcome else { return try inPlace(Array(drafts), body) }
+    try outcome.get()
+  }
+
   static func add(
-    _ draft: borrowing RecordDraft, behind tail: inout Tail,
-    in transaction: borrowing WriteTransaction
+    _ draft: borrowing RecordDraft, behind tail: inout Tail, at end: borrowing AppendCursor
   ) throws(EventLogError) -> RecordHeader {
     let count = draft.bytes.count
     guard count <= LogFormat.payloadLimit else {
@@ -89,9 +104,8 @@ extension EventLog {
     let before = tail.digest
     var digest = before
     try draft.bytes.withRawBytes { (bytes) throws(EventLogError) in
-      try Store.append(
-        transaction.raw, transaction.databases.records, sequence: header.sequence,
-        byteCount: LogFormat.recordHeaderBytes + count
+      try end.append(
+        sequence: header.sequence, byteCount: LogFormat.recordHeaderBytes + count
       ) { space in
         digest = LogFormat.writeRecord(header, after: before, bytes: bytes, to: space)
       }
@@ -105,22 +119,21 @@ extension EventLog {
   /// Stores what is derived from a record.
   static func derive(
     _ event: [UInt8]?, _ contacts: [String], of header: RecordHeader,
-    in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory
+    at end: borrowing AppendCursor, in transaction: borrowing WriteTransaction,
+    _ memory: inout WriterMemory
   ) throws(EventLogError) {
     if let event {
       guard event.count <= LogFormat.payloadLimit else {
         throw .payloadTooLong(bytes: event.count, limit: LogFormat.payloadLimit)
       }
-      try Store.append(
-        transaction.raw, transaction.databases.events, sequence: header.sequence,
-        byteCount: LogFormat.eventHeaderBytes + event.count
+      try end.append(
+        sequence: header.sequence, byteCount: LogFormat.eventHeaderBytes + event.count
       ) { space in
         LogFormat.writeEventHeader(header, to: space)
         UnsafeMutableRawBufferPointer(rebasing: space[LogFormat.eventHeaderBytes...])
           .copyBytes(from: event)
       }
     }
-    if contacts.isEmpty { return }
     try ContactIndex.add(contacts, of: header.sequence, in: transaction, &memory)
   }
 

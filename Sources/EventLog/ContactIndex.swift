@@ -13,23 +13,22 @@ enum ContactIndex {
   ) throws(EventLogError) {
     for contact in contacts {
       let id = try intern(contact, in: transaction, &memory)
+      if !memory.entries.haveRoom(for: sequence) { try memory.entries.write(in: transaction) }
       memory.entries.add(id, of: sequence)
     }
-    if memory.entries.areMany { try memory.entries.write(in: transaction) }
   }
 
   private static func intern(
     _ contact: String, in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory
   ) throws(EventLogError) -> UInt32 {
-    let name = ContactName(contact)
-    if let known = memory.id(of: name) { return known }
+    if let known = memory.id(of: contact) { return known }
     let id: UInt32
     if let stored = try Self.id(of: contact, transaction.raw, transaction.databases) {
       id = stored
     } else {
       id = try store(contact, in: transaction)
     }
-    memory.remember(id, of: name)
+    memory.remember(id, of: contact)
     return id
   }
 

@@ -25,15 +25,17 @@ extension EventLog {
             try Self.note(LogMarks(imported: imported), in: transaction)
           }
           let derives = try Self.mayDerive(version, in: transaction)
+          let ends = try LogEnds(of: transaction)
           var tail = try Tail(of: transaction)
           let first = tail.sequence + 1
           do {
             try source.forEachRecord(in: 1...UInt64.max) { header, bytes in
               let parts = try derive(header, bytes)
               let draft = RecordDraft(header, bytes, parts)
-              let added = try Self.add(draft, behind: &tail, in: transaction)
+              let added = try Self.add(draft, behind: &tail, at: ends.records)
               guard derives else { return }
-              try Self.derive(draft.event, draft.contacts, of: added, in: transaction, &memory)
+              try Self.derive(
+                draft.event, draft.contacts, of: added, at: ends.events, in: transaction, &memory)
             }
           } catch let error as EventLogError {
             throw error

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// Holds the stored events and the contact index against what is derived anew, record by record.
 ///
 /// Memory: some 100 bytes for each contact.
@@ -90,5 +96,32 @@ package struct DerivedCheck {
     ids[name] = id
     owners[id] = name
     return id
+  }
+}
+
+/// A contact's name compared by its bytes, as the file does. `String` compares by canonical
+/// equivalence, under which two different keys could be one.
+struct ContactName: Hashable {
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+
+  static func == (a: ContactName, b: ContactName) -> Bool {
+    var (a, b) = (a.text, b.text)
+    return a.withUTF8 { a in
+      b.withUTF8 { b in
+        guard a.count == b.count, let left = a.baseAddress, let right = b.baseAddress else {
+          return a.isEmpty && b.isEmpty
+        }
+        return memcmp(left, right, a.count) == 0
+      }
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }

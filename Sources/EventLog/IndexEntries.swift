@@ -1,34 +1,26 @@
 import CLMDB
 
-/// Entries of the contact index on their way into it.
+/// Entries of the contact index on their way into it, all of one segment.
 ///
 /// They are written together and in the order of their keys: most then go to the page of the one
 /// before, where a cursor finds their place without a search from the root.
 struct IndexEntries {
-  /// How many wait before they are written: some 64 KB, and more than most transactions have.
+  /// How many wait before they are written: 32 KB, and more than most transactions have.
   private static let most = 4096
 
-  private struct Entry: Comparable {
-    let segment: UInt32
-    let contact: UInt32
-    let offset: UInt16
+  private var segment: UInt32 = 0
+  /// Contact and offset, which are ordered as the keys are: the segment is the same.
+  private var waiting: [UInt64] = []
 
-    private var place: UInt64 { UInt64(segment) << 32 | UInt64(contact) }
-
-    static func < (a: Entry, b: Entry) -> Bool {
-      a.place == b.place ? a.offset < b.offset : a.place < b.place
-    }
+  /// Whether a record's entries can wait together with those that do.
+  func haveRoom(for sequence: UInt64) -> Bool {
+    waiting.isEmpty
+      || (waiting.count < Self.most && segment == LogFormat.segment(of: sequence))
   }
 
-  private var waiting: [Entry] = []
-
-  var areMany: Bool { waiting.count >= Self.most }
-
   mutating func add(_ contact: UInt32, of sequence: UInt64) {
-    waiting.append(
-      Entry(
-        segment: LogFormat.segment(of: sequence), contact: contact,
-        offset: LogFormat.offset(of: sequence)))
+    segment = LogFormat.segment(of: sequence)
+    waiting.append(UInt64(contact) << 16 | UInt64(LogFormat.offset(of: sequence)))
   }
 
   mutating func removeAll() {
@@ -44,8 +36,8 @@ struct IndexEntries {
     guard let cursor = opened else { throw .lmdb(doing: "write", code: MDB_PANIC) }
     defer { mdb_cursor_close(cursor) }
     for entry in waiting {
-      try ContactIndex.withKey(segment: entry.segment, entry.contact, entry.offset) {
-        (key) throws(EventLogError) in
+      let (contact, offset) = (UInt32(entry >> 16), UInt16(truncatingIfNeeded: entry))
+      try ContactIndex.withKey(segment: segment, contact, offset) { (key) throws(EventLogError) in
         var key = MDB_val(key)
         var value = MDB_val()
         try check(mdb_cursor_put(cursor, &key, &value, 0), "write")

@@ -68,8 +68,9 @@ extension EventLog {
     }
     let last = try Store.lastSequence(transaction.raw, transaction.databases.records)
     let end = min(last, progress.next + rebuildStep - 1)
+    let events = try AppendCursor(transaction, transaction.databases.events)
     for sequence in progress.next..<max(progress.next, end + 1) {
-      try deriveAgain(sequence, in: transaction, &memory, derive, fail)
+      try deriveAgain(sequence, at: events, in: transaction, &memory, derive, fail)
     }
     guard end == last else {
       try meta.setRebuild(MetaTable.Rebuild(eventVersion: version, next: end + 1))
@@ -81,7 +82,8 @@ extension EventLog {
   }
 
   private static func deriveAgain(
-    _ sequence: UInt64, in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory,
+    _ sequence: UInt64, at events: borrowing AppendCursor,
+    in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory,
     _ derive: (RecordHeader, RawSpan) throws -> DerivedParts, _ fail: (any Error) -> Void
   ) throws(EventLogError) {
     let records = transaction.databases.records
@@ -99,6 +101,7 @@ extension EventLog {
     guard let (header, parts) = found else {
       throw .corrupt(sequence: sequence, what: "it is missing")
     }
-    try Self.derive(parts.event, parts.contacts, of: header, in: transaction, &memory)
+    try Self.derive(
+      parts.event, parts.contacts, of: header, at: events, in: transaction, &memory)
   }
 }

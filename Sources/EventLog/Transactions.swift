@@ -105,24 +105,6 @@ enum Store {
     try check(mdb_put(transaction, database, &key, &value, 0), "write")
   }
 
-  /// Adds a value behind the last one and lets `fill` write it in place, without a copy.
-  static func append(
-    _ transaction: OpaquePointer, _ database: MDB_dbi, sequence: UInt64, byteCount: Int,
-    _ fill: (UnsafeMutableRawBufferPointer) -> Void
-  ) throws(EventLogError) {
-    try withKey(sequence) { (bytes) throws(EventLogError) in
-      var key = MDB_val(bytes)
-      var value = MDB_val(mv_size: byteCount, mv_data: nil)
-      let flags = UInt32(MDB_APPEND | MDB_RESERVE)
-      let code = mdb_put(transaction, database, &key, &value, flags)
-      if code == MDB_KEYEXIST {
-        throw .corrupt(sequence: sequence, what: "something is stored under it or behind it")
-      }
-      try check(code, "write")
-      fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
-    }
-  }
-
   /// Stores a value under a record's number, whatever was there, and lets `fill` write it in
   /// place.
   static func put(

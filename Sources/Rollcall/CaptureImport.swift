@@ -97,6 +97,8 @@ extension ImportError: CustomStringConvertible {
 package struct CaptureImport {
   /// How many records one durable commit takes.
   package static let batch = 1000
+  /// How many bytes of records it takes at most, and one more record.
+  private static let batchBytes = 8 << 20
   /// How much of a file is looked at to find its format.
   private static let headBytes = 64 << 10
   /// Small enough for memory that is used again: larger pieces come fresh from the system.
@@ -106,19 +108,21 @@ package struct CaptureImport {
   private static let shownConnections = 100
 
   let options: ImportOptions
+  private let batch: Int
   private var connections: Set<String> = []
-  private var keeper: SnapshotKeeper?
-  private var pending: [RecordDraft] = []
-  /// What those records mean, for the keeper.
-  private var meanings: [RosterEvent?] = []
+  private var pending = RecordBatch()
 
-  package init(_ options: ImportOptions) {
+  /// - Parameter batch: How many records one durable commit takes; the log is the same whatever it
+  ///   is, but for its snapshots.
+  package init(_ options: ImportOptions, batch: Int = CaptureImport.batch) {
     self.options = options
+    self.batch = batch
   }
 
   /// Appends what a capture holds to a log, in durable batches; the last one notes the import.
   ///
-  /// Memory is bounded whatever the capture's size.
+  /// A batch is appended on a thread of its own while the next one is read. Memory is bounded
+  /// whatever the capture's size.
   /// - Parameters:
   ///   - file: read once, from where it stands to its end; it may be a pipe.
   ///   - name: noted in the log, with a digest of the capture's bytes; nil to note nothing.
@@ -129,6 +133,15 @@ package struct CaptureImport {
   package mutating func run(
     _ file: FileHandle, into log: EventLog, noting name: String? = nil,
     refusing known: [ImportedSource] = [], progress: (Int) -> Void = { _ in }
+  ) throws -> ImportSummary {
+    try BatchWriter.run(log) { writer in
+      try read(file, into: writer, noting: name, refusing: known, progress: progress)
+    }
+  }
+
+  private mutating func read(
+    _ file: FileHandle, into writer: BatchWriter, noting name: String?,
+    refusing known: [ImportedSource], progress: (Int) -> Void
   ) throws -> ImportSummary {
     var chunk = try Self.head(of: file)
     guard let format = options.format ?? CaptureFormat.detect(chunk) else {
@@ -143,16 +156,16 @@ package struct CaptureImport {
     var done = 0
     while !chunk.isEmpty {
       if name != nil { hash.update(data: chunk) }
-      try reader.read(chunk) { try take($0, &filter, &summary, log) }
+      try reader.read(chunk) { try take($0, &filter, &summary, writer) }
       done += chunk.count
       progress(done)
       chunk = Array(try file.read(upToCount: Self.chunkBytes) ?? Data())
     }
-    try reader.finish { try take($0, &filter, &summary, log) }
+    try reader.finish { try take($0, &filter, &summary, writer) }
     if let wanted = options.connection, !connections.contains(wanted) {
       throw ImportError.otherConnections(wanted: wanted, found: connections.sorted())
     }
-    try filter.finish { try add($0, &summary, log) }
+    try filter.finish { try add($0, &summary, writer) }
     summary.account = try account(filter, format)
     if let name {
       let digest = Self.hexadecimal(hash)
@@ -162,22 +175,14 @@ package struct CaptureImport {
       summary.source = ImportedSource(digest: digest, name: name)
     }
     try flush(
-      into: log, marks: LogMarks(account: summary.account?.text, imported: summary.source))
+      into: writer, marks: [LogMarks(account: summary.account?.text, imported: summary.source)])
     return summary
   }
 
-  /// Appends what waits to be, notes marks, and stores the snapshots that are due.
-  mutating func flush(into log: EventLog, marks: LogMarks = LogMarks()) throws {
-    let range = try log.append(pending, marks: marks)
-    defer {
-      pending.removeAll(keepingCapacity: true)
-      meanings.removeAll(keepingCapacity: true)
-    }
-    var keeper = try self.keeper ?? SnapshotKeeper(log)
-    // Held once, its state is changed in place.
-    self.keeper = nil
-    try keeper.follow(pending, meaning: meanings, numbered: range)
-    self.keeper = keeper
+  /// Has what waits appended, and marks noted.
+  mutating func flush(into writer: BatchWriter, marks: [LogMarks] = []) throws {
+    pending.marks = marks
+    try writer.put(&pending)
   }
 
   static func hexadecimal(_ hash: SHA256) -> String {
@@ -210,13 +215,13 @@ package struct CaptureImport {
 
   private mutating func take(
     _ output: CaptureOutput, _ filter: inout AccountFilter, _ summary: inout ImportSummary,
-    _ log: EventLog
+    _ writer: BatchWriter
   ) throws {
     switch output {
     case .problem(let problem): summary.note(problem)
     case .record(let record):
       guard isWanted(record.connection) else { return }
-      try filter.take(record) { try add($0, &summary, log) }
+      try filter.take(record) { try add($0, &summary, writer) }
     }
   }
 
@@ -229,14 +234,14 @@ package struct CaptureImport {
   }
 
   mutating func add(
-    _ record: CapturedRecord, _ summary: inout ImportSummary, _ log: EventLog
+    _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: BatchWriter
   ) throws {
     let meaning = RecordMeaning(record)
-    pending.append(RecordDraft(record, meaning))
-    meanings.append(meaning.event)
+    pending.add(RecordDraft(record, meaning), meaning: meaning.event)
     summary.records += 1
     if record.time == nil, case .element = record.content { summary.lacksTimes = true }
-    if pending.count >= Self.batch { try flush(into: log) }
+    guard pending.drafts.count >= batch || pending.bytes >= Self.batchBytes else { return }
+    try flush(into: writer)
   }
 }
 

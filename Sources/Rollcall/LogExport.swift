@@ -6,6 +6,9 @@ package import XMPPStanza
 package struct LogExport {
   private let log: EventLog
 
+  /// How many bytes are gathered before they are written.
+  private static let pieceBytes = 64 << 10
+
   package init(_ log: EventLog) {
     self.log = log
   }
@@ -18,11 +21,11 @@ package struct LogExport {
     case addedHeader
   }
 
-  /// The records of the log as a native capture, line by line, each with its line feed.
+  /// The records of the log as a native capture, in pieces that end with a line.
   ///
   /// Memory is bounded whatever the log's length.
   package func writeNative(_ write: ([UInt8]) throws -> Void) throws -> Difference {
-    try writeNative({ $0 }, write)
+    try writeNative(write) { _, bytes, add in try add(bytes) }
   }
 
   /// The same with stand-ins for everything that says who somebody is or what they wrote.
@@ -34,49 +37,47 @@ package struct LogExport {
   ) throws -> Difference {
     var redactor = Redactor(try plan(), letter: letter)
     let reader = RecordReader()
-    return try writeNative({ Self.redacted($0, by: &redactor, reader) }, write)
+    return try writeNative(write) { kind, bytes, add in
+      let bytes = bytes.withUnsafeBytes { Array($0) }
+      guard let redacted = Self.redacted(kind, bytes, by: &redactor, reader) else { return }
+      try add(redacted.span.bytes)
+    }
   }
 
-  /// A record as an export sees it.
-  private struct Line {
-    var kind: RecordKind
-    /// Nil for what is no element but a word about the stream.
-    var direction: Direction?
-    var bytes: [UInt8]
-  }
-
+  /// - Parameter edit: Given a record's kind and bytes, and what takes the bytes as they are to be
+  ///   written: not called for a record that is to be left out.
   private func writeNative(
-    _ edit: (Line) throws -> Line?, _ write: ([UInt8]) throws -> Void
+    _ write: ([UInt8]) throws -> Void,
+    _ edit: (RecordKind, RawSpan, _ add: (RawSpan) throws -> Void) throws -> Void
   ) throws -> Difference {
     var difference = Difference.none
+    var lines: [UInt8] = []
     try log.read { transaction in
       let account = try transaction.meta.account
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, span in
-        let line = Line(
-          kind: header.kind, direction: Direction(header.direction),
-          bytes: span.withUnsafeBytes { Array($0) })
-        if header.sequence == 1, !Self.isHeader(header.kind, line.bytes) {
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
+        if header.sequence == 1, !Self.isHeader(header.kind, bytes) {
           let jid = try account.map { try JID(parsing: $0) }
-          let first = Lifecycle.header(account: jid, inboundOnly: false)
-          let added = Line(kind: .lifecycle, direction: nil, bytes: first.bytes)
-          if let added = try edit(added) { try Self.write(added, time: nil, write) }
+          let added = Lifecycle.header(account: jid, inboundOnly: false).bytes
+          try edit(.lifecycle, added.span.bytes) {
+            NativeWriter.append(time: nil, object: $0, to: &lines)
+          }
           difference = .addedHeader
         }
-        guard let edited = try edit(line) else { return }
-        try Self.write(edited, time: header.sourceTime ?? header.time, write)
+        let time = header.sourceTime ?? header.time
+        try edit(header.kind, bytes) { bytes in
+          if let direction = Direction(header.direction) {
+            NativeWriter.append(time: time, direction, xml: bytes, to: &lines)
+          } else {
+            NativeWriter.append(time: time, object: bytes, to: &lines)
+          }
+        }
+        guard lines.count >= Self.pieceBytes else { return }
+        try write(lines)
+        lines.removeAll(keepingCapacity: true)
       }
     }
+    if !lines.isEmpty { try write(lines) }
     return difference
-  }
-
-  private static func write(
-    _ line: Line, time: Int64?, _ write: ([UInt8]) throws -> Void
-  ) throws {
-    if let direction = line.direction {
-      try write(NativeWriter.line(time: time, direction, xml: line.bytes) + [0x0A])
-    } else {
-      try write(NativeWriter.line(time: time, object: line.bytes) + [0x0A])
-    }
   }
 
   // MARK: Redaction
@@ -101,31 +102,30 @@ package struct LogExport {
     return plan
   }
 
-  /// A record with stand-ins; nil for one that cannot be read, for who knows what it says.
+  /// A record's bytes with stand-ins; nil for one that cannot be read, for who knows what it says.
   private static func redacted(
-    _ line: Line, by redactor: inout Redactor, _ reader: RecordReader
-  ) -> Line? {
-    var line = line
-    switch line.kind {
+    _ kind: RecordKind, _ bytes: [UInt8], by redactor: inout Redactor, _ reader: RecordReader
+  ) -> [UInt8]? {
+    switch kind {
     case .element:
-      guard let node = reader.element(line.bytes) else { return nil }
-      line.bytes = redactor.redacted(node).serialized()
-    case .streamHeader: line.bytes = Array(root.utf8)
-    case .streamEnd: break
+      guard let node = reader.element(bytes) else { return nil }
+      return redactor.redacted(node).serialized()
+    case .streamHeader: return Array(root.utf8)
+    case .streamEnd: return bytes
     case .lifecycle:
-      guard let lifecycle = Lifecycle(line.bytes) else { return nil }
-      line.bytes = lifecycle.mapped { redactor.redacted($0) }.bytes
+      guard let lifecycle = Lifecycle(bytes) else { return nil }
+      return lifecycle.mapped { redactor.redacted($0) }.bytes
     case .annotation:
-      guard let bookmark = Bookmark(line.bytes) else { return nil }
+      guard let bookmark = Bookmark(bytes) else { return nil }
       let name = redactor.redacted(bookmark: bookmark.name)
-      line.bytes = Bookmark(name: name, back: bookmark.back).bytes
+      return Bookmark(name: name, back: bookmark.back).bytes
     default: return nil
     }
-    return line
   }
 
-  private static func isHeader(_ kind: RecordKind, _ bytes: [UInt8]) -> Bool {
-    guard kind == .lifecycle, case .header = Lifecycle(bytes) else { return false }
+  private static func isHeader(_ kind: RecordKind, _ bytes: RawSpan) -> Bool {
+    guard kind == .lifecycle else { return false }
+    guard case .header = Lifecycle(bytes.withUnsafeBytes { Array($0) }) else { return false }
     return true
   }
 

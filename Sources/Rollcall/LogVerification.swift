@@ -69,6 +69,8 @@ package struct LogVerification {
   private let tell: (Step) throws -> Void
   private let reader = RecordReader()
   private var figures = LogFigures()
+  /// Of the last record so far.
+  private var digest: RecordDigest?
   private var derived = DerivedCheck()
   private var replay = Replay()
   /// Whether the derived parts are complete and of this program's version.
@@ -144,6 +146,7 @@ package struct LogVerification {
     try transaction.forEachCheckedRecord { record, bytes in
       try look(at: record, bytes, transaction)
     }
+    figures.digest = digest.map { "\($0)" }
     guard isWhole else { return }
     for flaw in isCurrent ? try derived.flaws(in: transaction) : [] {
       try found(.index, nil, flaw)
@@ -213,7 +216,7 @@ package struct LogVerification {
       return try found(.records, number, record.flaw ?? "it cannot be read")
     }
     figures.records = header.sequence
-    figures.digest = "\(header.digest)"
+    digest = header.digest
     let meaning = reader.meaning(header, bytes)
     if isCurrent {
       let parts = meaning.parts

@@ -50,6 +50,16 @@ extension CaptureImport {
     _ pair: CapturePair, into log: EventLog, noting names: (inbound: String, outbound: String)?,
     refusing known: [ImportedSource] = [], progress: (Int) -> Void = { _ in }
   ) throws -> PairSummary {
+    try BatchWriter.run(log) { writer in
+      try read(pair, into: writer, noting: names, refusing: known, progress: progress)
+    }
+  }
+
+  private mutating func read(
+    _ pair: CapturePair, into writer: BatchWriter,
+    noting names: (inbound: String, outbound: String)?,
+    refusing known: [ImportedSource], progress: (Int) -> Void
+  ) throws -> PairSummary {
     guard let format = CaptureFormat.named("raw-stream") else { throw ImportError.unknownFormat }
     var inbound = PairSide(pair.inbound, .inbound, format, isNoted: names != nil)
     var outbound = PairSide(pair.outbound, .outbound, format, isNoted: names != nil)
@@ -57,7 +67,7 @@ extension CaptureImport {
     var interleaver = StreamInterleaver()
     var filter = AccountFilter(account: options.account)
     func pass(_ record: CapturedRecord) throws {
-      try filter.take(record) { try add($0, &total, log) }
+      try filter.take(record) { try add($0, &total, writer) }
     }
     while true {
       while let record = interleaver.next() { try pass(record) }
@@ -68,7 +78,7 @@ extension CaptureImport {
       }
       progress(inbound.bytesRead + outbound.bytesRead)
     }
-    try filter.finish { try add($0, &total, log) }
+    try filter.finish { try add($0, &total, writer) }
     total.account = try account(filter, format)
     if !interleaver.hasAnswers, inbound.summary.records > 0, outbound.summary.records > 0 {
       let message = "nothing in it is answered in the other file: are they of one connection?"
@@ -79,8 +89,8 @@ extension CaptureImport {
     let sources = [inbound.summary.source, outbound.summary.source].compactMap { $0 }
     let isKnown = sources.allSatisfy { new in known.contains { $0.digest == new.digest } }
     guard sources.isEmpty || !isKnown else { throw ImportError.alreadyImported }
-    for source in sources { try log.append([], marks: LogMarks(imported: source)) }
-    try flush(into: log, marks: LogMarks(account: total.account?.text))
+    let marks = sources.map { LogMarks(imported: $0) }
+    try flush(into: writer, marks: marks + [LogMarks(account: total.account?.text)])
     return PairSummary(inbound: inbound.summary, outbound: outbound.summary)
   }
 }

@@ -1,4 +1,6 @@
 import EventLog
+import Foundation
+import Rollcall
 
 #if canImport(Glibc)
   import Glibc
@@ -13,7 +15,9 @@ enum Probe {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
     guard let command = arguments.first, let path = arguments.dropFirst().first else {
-      say("usage: EventLogProbe append|limit|read|read-as-nobody|small-log|flip PATH [NUMBER...]")
+      say(
+        "usage: EventLogProbe append|import|limit|read|read-as-nobody|small-log|flip PATH [NUMBER...]"
+      )
       exit(2)
     }
     let numbers = arguments.dropFirst(2).compactMap { Int($0) }
@@ -34,6 +38,7 @@ enum Probe {
   private static func run(_ command: String, _ path: String, _ numbers: [Int]) throws {
     switch (command, numbers.count) {
     case ("append", 2): try append(path, batches: numbers[0], of: numbers[1])
+    case ("import", 1): try importing(path, batch: numbers[0])
     case ("limit", 1): try meetLimit(path, bytes: numbers[0])
     case ("read", 0): try read(path)
     case ("small-log", 0): try SmallLog.make(path)
@@ -55,6 +60,14 @@ enum Probe {
     for _ in 0..<batches {
       say("last \(try log.append(drafts(count)).upperBound - 1)")
     }
+  }
+
+  /// Imports the capture that comes on standard input into a log that is there.
+  private static func importing(_ path: String, batch: Int) throws {
+    let log = try EventLog.open(
+      at: path, access: .readWrite, eventVersion: RecordMeaning.version)
+    var reading = CaptureImport(ImportOptions(), batch: batch)
+    say("records \(try reading.run(.standardInput, into: log).records)")
   }
 
   /// Appends until the largest file size is reached, then looks at what is there.

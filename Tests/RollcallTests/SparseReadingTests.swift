@@ -52,7 +52,7 @@ struct SparseReadingTests {
     for record in try records(bytes, format, isSparse: false) {
       switch record.content {
       case .element(let direction, _, let xml), .streamHeader(let direction, _, let xml):
-        lines += NativeWriter.line(time: record.time, direction, xml: xml) + [UInt8(ascii: "\n")]
+        NativeWriter.append(time: record.time, direction, xml: xml.span.bytes, to: &lines)
       case .header, .streamEnd, .opened, .resumed, .closed, .bookmark: break
       }
     }
@@ -80,8 +80,9 @@ struct SparseReadingTests {
     "<iq><upgrade xmlns='urn:x'><hash xmlns='urn:xmpp:scram-upgrade:0'>S3CRET</hash></upgrade></iq>",
   ])
   func noSecretIsStored(_ xml: String) throws {
-    let line = NativeWriter.line(time: 1, .outbound, xml: Array(xml.utf8))
-    let records = try compare(Array("{\"rollcall-capture\":1}\n".utf8) + line)
+    var lines = Array("{\"rollcall-capture\":1}\n".utf8)
+    NativeWriter.append(time: 1, .outbound, xml: Array(xml.utf8).span.bytes, to: &lines)
+    let records = try compare(lines)
     let stored = try #require(records.last)
     #expect(!String(decoding: stored.bytes, as: UTF8.self).contains("S3CRET"))
     let kept = xml.components(separatedBy: "keep").count

@@ -1,0 +1,48 @@
+import Captures
+import Foundation
+import TestSupport
+import Testing
+import XMPPStanza
+
+struct NativeWriterTests {
+  private func line(_ xml: String, time: Int64? = nil, _ direction: Direction = .inbound) -> String
+  {
+    var line: [UInt8] = []
+    NativeWriter.append(time: time, direction, xml: Array(xml.utf8).span.bytes, to: &line)
+    return String(decoding: line, as: UTF8.self)
+  }
+
+  @Test func lines() {
+    #expect(line("<a/>", time: 17) == #"{"t":17,"dir":"in","xml":"<a/>"}"# + "\n")
+    #expect(line("", .outbound) == #"{"dir":"out","xml":""}"# + "\n")
+    var lines = Array("before\n".utf8)
+    NativeWriter.append(
+      time: -1, object: Array(#"{"stream":"closed"}"#.utf8).span.bytes, to: &lines)
+    #expect(String(decoding: lines, as: UTF8.self) == "before\n{\"t\":-1,\"stream\":\"closed\"}\n")
+  }
+
+  /// RFC 8259 §7: what must be escaped is, and nothing else.
+  @Test func escapes() {
+    let xml = "a\"\\\n\r\t\u{0}\u{F}\u{10}\u{1F} ~\u{7F}é你😀/"
+    let escaped = #"a\"\\\n\r\t\u0000\u000f\u0010\u001f "# + "~\u{7F}é你😀/"
+    #expect(line(xml) == #"{"dir":"in","xml":""# + escaped + "\"}\n")
+  }
+
+  /// Whatever stands where in a line, another reader of JSON reads what was written.
+  @Test func readAgain() throws {
+    let alphabet =
+      ["\"", "\\", "\n", "\r", "\t", "\u{1}", "\u{1F}", " ", "!", "#", "[", "]"]
+      + ["a", "<", ">", "'", "/", "\u{7F}", "é", "你", "😀"]
+    for seed in UInt64(1)...2000 {
+      var generator = SeededGenerator(seed: seed)
+      let length = Int.random(in: 0...40, using: &generator)
+      let xml = (0..<length).map { _ in alphabet.randomElement(using: &generator) ?? "" }.joined()
+      let written = line(xml, time: Int64(seed))
+      #expect(written.utf8.filter { $0 == 0x0A }.count == 1, "seed \(seed)")
+      let object = try JSONSerialization.jsonObject(with: Data(written.utf8)) as? [String: Any]
+      let read = object?["xml"] as? String
+      #expect(read.map { Array($0.utf8) } == Array(xml.utf8), "seed \(seed)")
+      #expect(object?["t"] as? Int == Int(seed), "seed \(seed)")
+    }
+  }
+}

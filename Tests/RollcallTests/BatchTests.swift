@@ -1,0 +1,124 @@
+import EventLog
+import Foundation
+import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+/// An import appends on another thread than the one that reads: what comes of it is the same.
+@Suite struct BatchTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func newLog() throws -> EventLog {
+    try EventLog.create(
+      at: folder.file("\(UUID()).rollcall"), eventVersion: RecordMeaning.version)
+  }
+
+  private func imported(_ test: CaptureCase, batch: Int) throws -> EventLog {
+    let log = try newLog()
+    let account = try BareJID(parsing: test.account)
+    var reading = CaptureImport(ImportOptions(account: account), batch: batch)
+    let file = try FileHandle(forReadingFrom: URL(filePath: test.path))
+    let summary = try reading.run(file, into: log, noting: "it")
+    #expect(UInt64(summary.records) == (try log.read { try $0.lastSequence }))
+    #expect(try log.meta.imports == [summary.source].compactMap { $0 })
+    return log
+  }
+
+  private func digests(_ log: EventLog) throws -> [RecordDigest] {
+    var digests: [RecordDigest] = []
+    try log.read { transaction in
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
+        digests.append(header.digest)
+      }
+    }
+    return digests
+  }
+
+  @Test("The batches in which a capture is imported do not show", arguments: CaptureCase.all)
+  func sizes(_ test: CaptureCase) throws {
+    let whole = try imported(test, batch: CaptureImport.batch)
+    let expected = try digests(whole)
+    #expect(!expected.isEmpty)
+    for batch in [1, 7] {
+      let log = try imported(test, batch: batch)
+      #expect(try digests(log) == expected, "batches of \(batch)")
+      let (one, other) = (Timeline(log), Timeline(whole))
+      #expect(
+        try one.state(at: .head(minus: 0)).roster == other.state(at: .head(minus: 0)).roster)
+    }
+  }
+
+  private func file(_ text: String) throws -> FileHandle {
+    let path = folder.file("\(UUID()).jsonl")
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return try FileHandle(forReadingFrom: URL(filePath: path))
+  }
+
+  private func pushes(_ count: Int) -> String {
+    var text = #"{"rollcall-capture":1,"account":"alice@example.test/a"}"# + "\n"
+    for number in 1..<max(1, count) {
+      text += #"{"dir":"in","xml":"<presence from='c\#(number)@example.test/x'/>"}"# + "\n"
+    }
+    return text
+  }
+
+  @Test("What came in whole batches before an error is in the log")
+  func lateErrors() throws {
+    let log = try newLog()
+    let wanted = try BareJID(parsing: "alice@example.test")
+    var options = ImportOptions(account: wanted)
+    options.connection = "none such"
+    var reading = CaptureImport(options, batch: 10)
+    #expect(throws: ImportError.otherConnections(wanted: "none such", found: [""])) {
+      try reading.run(try file(pushes(35)), into: log)
+    }
+    #expect(try log.read { try $0.lastSequence } == 0, "no record was wanted")
+
+    let text = pushes(35)
+    var noting = CaptureImport(ImportOptions(), batch: 10)
+    let first = try noting.run(try file(text), into: log, noting: "it")
+    #expect(try log.read { try $0.lastSequence } == 35)
+    var again = CaptureImport(ImportOptions(), batch: 10)
+    #expect(throws: ImportError.alreadyImported) {
+      try again.run(
+        try file(text), into: log, noting: "it", refusing: [first.source].compactMap { $0 })
+    }
+    #expect(try log.read { try $0.lastSequence } == 65, "three batches more")
+    #expect(try log.meta.imports == [first.source].compactMap { $0 })
+    #expect(try Timeline(log).state(at: .head(minus: 0)).roster.position == 65)
+  }
+
+  @Test(
+    "An error of the log is the import's, whatever is read meanwhile", arguments: [1, 35, 5000])
+  func logErrors(records: Int) throws {
+    let path = folder.file("a.rollcall")
+    do { _ = try EventLog.create(at: path, eventVersion: RecordMeaning.version) }
+    let log = try EventLog.open(
+      at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+    var reading = CaptureImport(ImportOptions(), batch: 10)
+    #expect(throws: EventLogError.readOnly(path: log.path)) {
+      try reading.run(try file(pushes(records)), into: log)
+    }
+    #expect(try log.read { try $0.lastSequence } == 0)
+  }
+
+  @Test("Where the log refuses a batch, none behind it is appended")
+  func refusedBatch() throws {
+    let log = try EventLog.create(
+      at: folder.file("b.rollcall"), eventVersion: RecordMeaning.version,
+      account: "bob@example.test")
+    var reading = CaptureImport(ImportOptions(), batch: 10)
+    #expect(
+      throws: EventLogError.accountDiffers(
+        recorded: "bob@example.test", given: "alice@example.test")
+    ) {
+      try reading.run(try file(pushes(35)), into: log, noting: "it")
+    }
+    #expect(try log.read { try $0.lastSequence } == 30, "the account goes with the last batch")
+    #expect(try log.meta.imports.isEmpty)
+  }
+}
