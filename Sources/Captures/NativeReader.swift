@@ -5,7 +5,9 @@ import XMPPStream
 final class NativeReader: LineReader {
   private let parser: StreamParser
   private var hasHeader = false
-  private var commonLine = NativeLine()
+  /// Not checked for conflicts at each access: there are none, as one thread uses a reader, and
+  /// what is called while it is used here does not call back.
+  @exclusivity(unchecked) private var commonLine = NativeLine()
 
   /// A line of its own kind of mistake, which is skipped.
   private struct Mistake: Error {

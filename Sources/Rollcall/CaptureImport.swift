@@ -111,6 +111,7 @@ package struct CaptureImport {
   private var pending: [RecordDraft] = []
   /// What those records mean, for the keeper.
   private var meanings: [RosterEvent?] = []
+  private var addresses = AddressMemo()
 
   package init(_ options: ImportOptions) {
     self.options = options
@@ -231,7 +232,7 @@ package struct CaptureImport {
   mutating func add(
     _ record: CapturedRecord, _ summary: inout ImportSummary, _ log: EventLog
   ) throws {
-    let meaning = RecordMeaning(record)
+    let meaning = RecordMeaning(record, &addresses)
     pending.append(RecordDraft(record, meaning))
     meanings.append(meaning.event)
     summary.records += 1
@@ -253,7 +254,8 @@ extension RecordDraft {
 
   /// The record that a captured one becomes.
   package init(_ record: CapturedRecord) {
-    self.init(record, RecordMeaning(record))
+    var addresses = AddressMemo(bits: 0)
+    self.init(record, RecordMeaning(record, &addresses))
   }
 
   /// The same where it is known what it means.
@@ -288,9 +290,9 @@ extension RecordDraft {
 
 extension RecordMeaning {
   /// What a captured record means.
-  init(_ record: CapturedRecord) {
+  init(_ record: CapturedRecord, _ addresses: inout AddressMemo) {
     switch record.content {
-    case .element(let direction, let node, _): self.init(node, direction)
+    case .element(let direction, let node, _): self.init(node, direction, &addresses)
     case .streamHeader: self.init(.session(.negotiated))
     case .streamEnd: self.init(.session(.closed(isLost: false)))
     case .header(let account, let inboundOnly):

@@ -181,19 +181,19 @@ public struct Availability: Hashable, Sendable {
   /// What the user says in words.
   public var status: String? {
     get { words?.status }
-    set { words = Words(status: newValue, delay: delay, oddity: oddity) }
+    set { words = Words.holding(status: newValue, delay: delay, oddity: oddity) }
   }
 
   /// The stamp of a delayed presence as it was written (XEP-0203).
   public var delay: String? {
     get { words?.delay }
-    set { words = Words(status: status, delay: newValue, oddity: oddity) }
+    set { words = Words.holding(status: status, delay: newValue, oddity: oddity) }
   }
 
   /// What could not be read and was taken as its default.
   package var oddity: String? {
     get { words?.oddity }
-    set { words = Words(status: status, delay: delay, oddity: newValue) }
+    set { words = Words.holding(status: status, delay: delay, oddity: newValue) }
   }
 
   package init(
@@ -202,7 +202,7 @@ public struct Availability: Hashable, Sendable {
   ) {
     self.show = show
     self.priority = priority
-    words = Words(status: status, delay: delay, oddity: oddity)
+    words = Words.holding(status: status, delay: delay, oddity: oddity)
   }
 
   /// The texts of a presence that has any.
@@ -211,8 +211,13 @@ public struct Availability: Hashable, Sendable {
     let delay: String?
     let oddity: String?
 
-    init?(status: String?, delay: String?, oddity: String?) {
+    /// Nil where there is nothing to hold; an initialiser that fails has allocated by then.
+    static func holding(status: String?, delay: String?, oddity: String?) -> Words? {
       if status == nil, delay == nil, oddity == nil { return nil }
+      return Words(status: status, delay: delay, oddity: oddity)
+    }
+
+    private init(status: String?, delay: String?, oddity: String?) {
       self.status = status
       self.delay = delay
       self.oddity = oddity

@@ -1,53 +1,65 @@
 import XMPPStanza
 
-/// Keeps the names that a parser has met, so that a name that comes again costs no allocation.
+/// Finds the names that a parser has met, so that a name that comes again costs no allocation.
 ///
 /// libxml2 interns names: within one context equal names have equal addresses. A name is looked up
 /// by its addresses, in the two slots that they lead to; a name that finds both taken moves into
 /// the second. So the table never grows, whatever names a peer thinks up.
 struct NameTable {
+  /// What is known of a name.
+  struct Entry {
+    /// The name's number in the draft.
+    var number: Int
+    var isKept: Bool
+    var asksForAll: Bool
+  }
+
   private struct Slot {
     var local: UnsafePointer<UInt8>?
     var uri: UnsafePointer<UInt8>?
-    var name: XMLName
-    /// What is wanted of the name.
-    var answers: ElementInterest.Answers
+    var entry = Entry(number: 0, isKept: true, asksForAll: false)
   }
 
   private static let bits = 10
+  /// How many names a draft may have when an element begins.
+  private static let maximumNames = 1 << bits
   private let interest: ElementInterest
-  private var slots: [Slot] = []
+  private var slots = Array(repeating: Slot(), count: 1 << bits)
 
   init(_ interest: ElementInterest) {
     self.interest = interest
-    forget()
   }
 
   /// Drops every name: the addresses are void when their context has gone.
-  mutating func forget() {
-    let empty = Slot(
-      local: nil, uri: nil, name: XMLName("", in: ""),
-      answers: ElementInterest.Answers(isKept: true, asksForAll: false))
-    slots = Array(repeating: empty, count: 1 << Self.bits)
+  mutating func forget(_ draft: inout XMLDraft) {
+    slots = Array(repeating: Slot(), count: 1 << Self.bits)
+    draft.forgetNames()
   }
 
-  func name(at index: Int) -> XMLName { slots[index].name }
-  func answers(at index: Int) -> ElementInterest.Answers { slots[index].answers }
+  /// Drops every name, where there are many; only while no element is open.
+  mutating func makeRoom(_ draft: inout XMLDraft) {
+    if draft.nameCount > Self.maximumNames { forget(&draft) }
+  }
 
-  /// Where the expanded name at two addresses is, until the next name is looked up; nil where it
-  /// is not UTF-8.
-  mutating func index(local: UnsafePointer<UInt8>, uri: UnsafePointer<UInt8>?) -> Int? {
+  /// The expanded name at two addresses; nil where it is not UTF-8.
+  mutating func entry(
+    _ local: UnsafePointer<UInt8>, _ uri: UnsafePointer<UInt8>?, _ draft: inout XMLDraft
+  ) -> Entry? {
     let first = Self.hash(local, uri)
-    if slots[first].local == local, slots[first].uri == uri { return first }
+    var slot = slots[first]
+    if slot.local == local, slot.uri == uri { return slot.entry }
     let second = first ^ 1
-    if slots[second].local == local, slots[second].uri == uri { return second }
+    slot = slots[second]
+    if slot.local == local, slot.uri == uri { return slot.entry }
     guard let localText = String(interned: local),
       let namespace = uri.map(String.init(interned:)) ?? ""
     else { return nil }
     let name = XMLName(localText, in: namespace)
+    let entry = Entry(
+      number: draft.add(name), isKept: interest.isKept(name), asksForAll: interest.asksForAll(name))
     let index = slots[first].local == nil ? first : second
-    slots[index] = Slot(local: local, uri: uri, name: name, answers: interest.answers(for: name))
-    return index
+    slots[index] = Slot(local: local, uri: uri, entry: entry)
+    return entry
   }
 
   private static func hash(

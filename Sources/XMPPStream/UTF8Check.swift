@@ -17,11 +17,11 @@ extension UnsafeRawBufferPointer {
   /// The index behind the run of ASCII that goes on at `start`.
   private func endOfASCII(from start: Int) -> Int {
     var index = start
-    while index + 8 <= count {
-      // Eight bytes at once: each of ASCII has its upper bit clear.
-      let eight = loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      guard eight & 0x8080_8080_8080_8080 == 0 else { break }
-      index += 8
+    while index + 16 <= count {
+      // Sixteen bytes at once: each of ASCII has its upper bit clear.
+      let words = loadUnaligned(fromByteOffset: index, as: SIMD2<UInt64>.self)
+      guard (words[0] | words[1]) & 0x8080_8080_8080_8080 == 0 else { break }
+      index += 16
     }
     while index < count, self[index] < 0x80 { index += 1 }
     return index
