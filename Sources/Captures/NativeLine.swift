@@ -125,10 +125,15 @@ struct NativeLine {
       if index + MemoryLayout<Block>.size <= line.count {
         let block = line.loadUnaligned(fromByteOffset: index, as: Block.self)
         text.storeBytes(of: block, toByteOffset: count, as: Block.self)
-        let plain = plainBytes(block)
+        let (low, high) = (special(block[0]), special(block[1]))
+        guard low | high != 0 else {
+          index += MemoryLayout<Block>.size
+          count += MemoryLayout<Block>.size
+          continue
+        }
+        let plain = low != 0 ? low.trailingZeroBitCount / 8 : 8 + high.trailingZeroBitCount / 8
         index += plain
         count += plain
-        if plain == MemoryLayout<Block>.size { continue }
       }
       switch line[index] {
       case UInt8(ascii: "\""):
@@ -151,16 +156,10 @@ struct NativeLine {
   /// What is looked at and copied at once.
   private typealias Block = SIMD2<UInt64>
 
-  /// How many of the first bytes are neither a quote, a backslash nor a control character.
-  private static func plainBytes(_ block: Block) -> Int {
-    let low = special(UInt64(littleEndian: block[0]))
-    let high = special(UInt64(littleEndian: block[1]))
-    return low != 0 ? low.trailingZeroBitCount / 8 : 8 + high.trailingZeroBitCount / 8
-  }
-
   /// Sets the upper bit of the lowest byte that is a quote, a backslash or a control character;
   /// bytes above it are not to be trusted, as they can have been borrowed from.
-  private static func special(_ eight: UInt64) -> UInt64 {
+  private static func special(_ bytes: UInt64) -> UInt64 {
+    let eight = UInt64(littleEndian: bytes)
     let ones: UInt64 = 0x0101_0101_0101_0101
     let control = eight &- 0x20 &* ones
     let quote = (eight ^ (0x22 &* ones)) &- ones

@@ -41,66 +41,11 @@ package struct AddressMemo: Sendable {
       return try JID(parsing: String(decoding: bytes, as: UTF8.self))
     }
     if slots.isEmpty { slots = Array(repeating: Slot(), count: 1 << bits) }
-    let place = Int(truncatingIfNeeded: Self.hash(bytes) >> UInt64(64 - bits))
+    let place = Int(truncatingIfNeeded: bytes.quickHash >> UInt64(64 - bits))
     if slots[place].text.hasBytes(bytes) { return slots[place].jid }
     let text = String(decoding: bytes, as: UTF8.self)
     let jid = try JID(parsing: text)
     slots[place] = Slot(text: text, jid: jid)
     return jid
-  }
-
-  /// Depends on nothing but the bytes. Who finds texts with equal hashes gains no
-  /// more than that they are prepared each time.
-  private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-    var hash = UInt64(truncatingIfNeeded: bytes.count)
-    var index = 0
-    // Within `count`: eight bytes at once, and then those that are left.
-    while index + 8 <= bytes.count {
-      let eight = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      hash = mix(hash ^ UInt64(littleEndian: eight))
-      index += 8
-    }
-    var rest: UInt64 = 0
-    while index < bytes.count {
-      rest = rest << 8 | UInt64(bytes[index])
-      index += 1
-    }
-    return mix(hash ^ rest)
-  }
-
-  private static func mix(_ value: UInt64) -> UInt64 {
-    // A product with an odd constant carries what is low upwards, the shift what is high down.
-    let product = value &* 0x9E37_79B9_7F4A_7C15
-    return product ^ (product >> 32)
-  }
-}
-
-extension String {
-  /// Whether these are the bytes of the text.
-  fileprivate func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    utf8.withContiguousStorageIfAvailable {
-      UnsafeRawBufferPointer($0).isSame(as: bytes)
-    } ?? utf8.elementsEqual(bytes)
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Whether both have the same bytes.
-  func isSame(as other: UnsafeRawBufferPointer) -> Bool {
-    guard count == other.count else { return false }
-    var index = 0
-    // Within the count of both: eight bytes at once, and then those that are left.
-    while index + 8 <= count {
-      guard
-        loadUnaligned(fromByteOffset: index, as: UInt64.self)
-          == other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      else { return false }
-      index += 8
-    }
-    while index < count {
-      guard self[index] == other[index] else { return false }
-      index += 1
-    }
-    return true
   }
 }

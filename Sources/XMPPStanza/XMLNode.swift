@@ -37,7 +37,7 @@ public struct XMLNode: Sendable {
   public enum Content: Hashable, Sendable {
     /// A child element.
     case element(XMLNode)
-    /// Character data; a parser joins adjacent pieces, so it gives no two texts side by side.
+    /// Character data; adjacent pieces are joined, so no two texts stand side by side.
     case text(String)
   }
 

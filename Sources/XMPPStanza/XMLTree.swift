@@ -124,7 +124,9 @@ struct XMLNames: @unchecked Sendable {
   /// Whether it is this name that was added.
   func has(_ number: Int, _ local: String, in namespace: String) -> Bool {
     page.withUnsafeMutablePointerToElements {
-      $0[number].local == local && $0[number].namespace == namespace
+      // Hardly any other name is as long.
+      $0[number].local.utf8.count == local.utf8.count && $0[number].local == local
+        && $0[number].namespace == namespace
     }
   }
 

@@ -1,12 +1,14 @@
 import CXMLPush
 import XMPPStanza
 
-/// Puts one top-level element together from the callbacks of the parser.
+/// Puts one top-level element together from what a parser finds.
 ///
 /// Values and text are taken to be UTF-8; the parser checks the bytes of the element as a whole.
 struct ElementBuilder: ~Copyable {
   private let limits: StreamLimits
-  private var names: NameTable
+  private let interest: ElementInterest
+  private var names = NameTable()
+  private var plainNames = PlainNames()
   private var draft = XMLDraft()
   /// How many elements are open, but for those that nobody wants.
   private var depth = 0
@@ -15,6 +17,9 @@ struct ElementBuilder: ~Copyable {
   private var elements = 0
   private var isPruned = false
   private var isAskedForAll = false
+
+  /// How many names the draft may have when an element begins.
+  private static let maximumNames = 1 << 10
 
   /// The top-level element, once its end has come.
   struct Result {
@@ -27,47 +32,106 @@ struct ElementBuilder: ~Copyable {
 
   init(limits: StreamLimits, interest: ElementInterest) {
     self.limits = limits
-    names = NameTable(interest)
+    self.interest = interest
   }
 
   /// Whether no element is open.
   var isEmpty: Bool { depth == 0 }
 
-  /// Drops a half-built element, and the names, whose addresses go with their context.
+  /// Drops a half-built element, and the addresses of names, which go with their context.
   mutating func reset() {
+    abandon()
+    names = NameTable()
+  }
+
+  /// Drops a half-built element.
+  mutating func abandon() {
     draft.clear()
-    begin()
     depth = 0
     unwanted = 0
-    names.forget(&draft)
+    clearNotes()
+  }
+
+  /// Sees to it that there is room for an element's names, before any of them is looked up.
+  mutating func makeRoomForNames() {
+    if draft.nameCount > Self.maximumNames || plainNames.isFull { forgetNames() }
+  }
+
+  private mutating func forgetNames() {
+    names = NameTable()
+    plainNames = PlainNames()
+    draft.forgetNames()
   }
 
   /// Nothing is noted of the element that comes next.
-  private mutating func begin() {
+  private mutating func clearNotes() {
     elements = 0
     isPruned = false
     isAskedForAll = false
   }
 
+  // MARK: From the callbacks of libxml2
+
   /// A start tag as a node without content.
   mutating func node(_ element: xml_push_start) throws(StreamError.Kind) -> XMLNode {
-    try open(element, try name(of: element))
+    try start(element)
     draft.close()
-    begin()
-    return draft.finish()
+    let node = draft.finish()
+    abandon()
+    return node
   }
 
   /// A start tag.
   mutating func start(_ element: xml_push_start) throws(StreamError.Kind) {
-    guard depth + unwanted < limits.depth else { throw .limit(.depth) }
-    guard elements < limits.elementsPerStanza else { throw .limit(.elementsPerStanza) }
-    if elements == 0 { names.makeRoom(&draft) }
-    elements += 1
-    let name = try name(of: element)
-    if unwanted > 0 || (depth == 1 && !name.isKept) { return try leaveOut(element, name) }
-    try open(element, name)
-    depth += 1
+    let count = Int(element.attribute_count)
+    if elements == 0 { makeRoomForNames() }
+    try admit(attributes: count + Int(element.namespace_count))
+    open(try name(element.local, element.uri))
+    for attribute in UnsafeBufferPointer(start: element.attributes, count: count) {
+      let value = UnsafeBufferPointer(
+        start: attribute.value, count: attribute.value_end - attribute.value)
+      add(try name(attribute.local, attribute.uri), value)
+    }
   }
+
+  private mutating func name(
+    _ local: UnsafePointer<UInt8>, _ uri: UnsafePointer<UInt8>?
+  ) throws(StreamError.Kind) -> NameTable.Entry {
+    guard let name = names.entry(local, uri, interest, &draft) else { throw .unsupportedEncoding }
+    return name
+  }
+
+  // MARK: From a plain element
+
+  /// A start tag, whose attributes follow; false where it is beyond a limit, or no plain one.
+  mutating func start(plain name: PlainName, in namespace: Int, attributes: Int) -> Bool {
+    guard let entry = plainNames.entry(name, in: namespace, interest, &draft) else { return false }
+    do {
+      try admit(attributes: attributes)
+    } catch {
+      return false
+    }
+    open(entry)
+    return true
+  }
+
+  /// An attribute of the start tag; false where it is no plain one.
+  mutating func addAttribute(
+    plain name: PlainName, _ value: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard let entry = plainNames.entry(name, in: PlainNames.none, interest, &draft) else {
+      return false
+    }
+    add(entry, value)
+    return true
+  }
+
+  /// The number of a namespace; nil where no plain element may be in it.
+  mutating func namespace(plain uri: UnsafeRawBufferPointer) -> Int? {
+    plainNames.namespace(uri)
+  }
+
+  // MARK: From either
 
   /// Character data of the innermost open element.
   mutating func append(text bytes: UnsafeBufferPointer<UInt8>) {
@@ -86,59 +150,36 @@ struct ElementBuilder: ~Copyable {
     depth -= 1
     guard depth == 0 else { return nil }
     let result = Result(node: draft.finish(), isPruned: isPruned, asksForAll: isAskedForAll)
-    begin()
+    clearNotes()
     return result
   }
 
-  private mutating func open(
-    _ element: xml_push_start, _ name: NameTable.Entry
-  ) throws(StreamError.Kind) {
-    draft.open(name.number)
-    let count = Int(element.attribute_count)
-    for attribute in UnsafeBufferPointer(start: element.attributes, count: count) {
-      let name = try self.name(of: attribute)
-      draft.addAttribute(
-        name.number,
-        UnsafeBufferPointer(
-          start: attribute.value, count: attribute.value_end - attribute.value))
-    }
+  /// Holds a start tag against the limits.
+  private mutating func admit(attributes: Int) throws(StreamError.Kind) {
+    guard depth + unwanted < limits.depth else { throw .limit(.depth) }
+    guard elements < limits.elementsPerStanza else { throw .limit(.elementsPerStanza) }
+    guard attributes <= limits.attributesPerElement else { throw .limit(.attributesPerElement) }
+    elements += 1
   }
 
-  /// An element that nobody wants: only its names are looked at.
-  private mutating func leaveOut(
-    _ element: xml_push_start, _ name: NameTable.Entry
-  ) throws(StreamError.Kind) {
+  /// Begins an element, or leaves it out where nobody wants it.
+  private mutating func open(_ name: NameTable.Entry) {
+    if name.asksForAll { isAskedForAll = true }
+    if unwanted == 0, depth != 1 || name.isKept {
+      draft.open(name.number)
+      depth += 1
+      return
+    }
     unwanted += 1
     if !isPruned {
       isPruned = true
       draft.open(name.number)
       draft.close()
     }
-    let count = Int(element.attribute_count)
-    for attribute in UnsafeBufferPointer(start: element.attributes, count: count) {
-      _ = try self.name(of: attribute)
-    }
   }
 
-  private mutating func name(
-    of element: xml_push_start
-  ) throws(StreamError.Kind) -> NameTable.Entry {
-    let count = Int(element.attribute_count) + Int(element.namespace_count)
-    guard count <= limits.attributesPerElement else { throw .limit(.attributesPerElement) }
-    return try name(element.local, element.uri)
-  }
-
-  private mutating func name(
-    of attribute: xml_push_attribute
-  ) throws(StreamError.Kind) -> NameTable.Entry {
-    try name(attribute.local, attribute.uri)
-  }
-
-  private mutating func name(
-    _ local: UnsafePointer<UInt8>, _ uri: UnsafePointer<UInt8>?
-  ) throws(StreamError.Kind) -> NameTable.Entry {
-    guard let name = names.entry(local, uri, &draft) else { throw .unsupportedEncoding }
+  private mutating func add(_ name: NameTable.Entry, _ value: UnsafeBufferPointer<UInt8>) {
     if name.asksForAll { isAskedForAll = true }
-    return name
+    if unwanted == 0 { draft.addAttribute(name.number, value) }
   }
 }

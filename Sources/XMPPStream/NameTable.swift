@@ -1,6 +1,6 @@
 import XMPPStanza
 
-/// Finds the names that a parser has met, so that a name that comes again costs no allocation.
+/// Finds the names that libxml2 has met, so that a name that comes again costs no allocation.
 ///
 /// libxml2 interns names: within one context equal names have equal addresses. A name is looked up
 /// by its addresses, in the two slots that they lead to; a name that finds both taken moves into
@@ -8,42 +8,39 @@ import XMPPStanza
 struct NameTable {
   /// What is known of a name.
   struct Entry {
+    private let bits: UInt32
+
+    /// An entry of no name.
+    init() {
+      bits = 0
+    }
+
+    /// Adds a name to a draft, and asks what is wanted of it.
+    init(_ name: XMLName, _ interest: ElementInterest, _ draft: inout XMLDraft) {
+      bits =
+        UInt32(draft.add(name)) << 2 | (interest.isKept(name) ? 2 : 0)
+        | (interest.asksForAll(name) ? 1 : 0)
+    }
+
     /// The name's number in the draft.
-    var number: Int
-    var isKept: Bool
-    var asksForAll: Bool
+    var number: Int { Int(bits >> 2) }
+    var isKept: Bool { bits & 2 != 0 }
+    var asksForAll: Bool { bits & 1 != 0 }
   }
 
   private struct Slot {
     var local: UnsafePointer<UInt8>?
     var uri: UnsafePointer<UInt8>?
-    var entry = Entry(number: 0, isKept: true, asksForAll: false)
+    var entry = Entry()
   }
 
   private static let bits = 10
-  /// How many names a draft may have when an element begins.
-  private static let maximumNames = 1 << bits
-  private let interest: ElementInterest
   private var slots = Array(repeating: Slot(), count: 1 << bits)
-
-  init(_ interest: ElementInterest) {
-    self.interest = interest
-  }
-
-  /// Drops every name: the addresses are void when their context has gone.
-  mutating func forget(_ draft: inout XMLDraft) {
-    slots = Array(repeating: Slot(), count: 1 << Self.bits)
-    draft.forgetNames()
-  }
-
-  /// Drops every name, where there are many; only while no element is open.
-  mutating func makeRoom(_ draft: inout XMLDraft) {
-    if draft.nameCount > Self.maximumNames { forget(&draft) }
-  }
 
   /// The expanded name at two addresses; nil where it is not UTF-8.
   mutating func entry(
-    _ local: UnsafePointer<UInt8>, _ uri: UnsafePointer<UInt8>?, _ draft: inout XMLDraft
+    _ local: UnsafePointer<UInt8>, _ uri: UnsafePointer<UInt8>?, _ interest: ElementInterest,
+    _ draft: inout XMLDraft
   ) -> Entry? {
     let first = Self.hash(local, uri)
     var slot = slots[first]
@@ -54,11 +51,9 @@ struct NameTable {
     guard let localText = String(interned: local),
       let namespace = uri.map(String.init(interned:)) ?? ""
     else { return nil }
-    let name = XMLName(localText, in: namespace)
-    let entry = Entry(
-      number: draft.add(name), isKept: interest.isKept(name), asksForAll: interest.asksForAll(name))
-    let index = slots[first].local == nil ? first : second
-    slots[index] = Slot(local: local, uri: uri, entry: entry)
+    let entry = Entry(XMLName(localText, in: namespace), interest, &draft)
+    let place = slots[first].local == nil ? first : second
+    slots[place] = Slot(local: local, uri: uri, entry: entry)
     return entry
   }
 

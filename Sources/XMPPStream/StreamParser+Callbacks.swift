@@ -49,10 +49,7 @@ extension StreamParser {
   private func finishElement(
     _ result: ElementBuilder.Result, end: Int
   ) throws(StreamError.Kind) {
-    let bytes = RootTag.insert(missing, into: try slice(to: end))
-    let node = result.isPruned && result.asksForAll ? try whole(bytes) : result.node
-    events.append(
-      .element(StreamElement(node: node, bytes: bytes, asksForAll: result.asksForAll)))
+    try give(result, RootTag.insert(missing, into: try slice(to: end)))
     if !missing.isEmpty { missing.removeAll() }
     position = end
     phase = .between

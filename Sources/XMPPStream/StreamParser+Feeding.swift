@@ -53,6 +53,7 @@ extension StreamParser {
         return dropContext()
       case .tag(let index):
         skip(to: index)
+        if readPlain() { return }
         phase = .inside
       }
     }
@@ -60,6 +61,32 @@ extension StreamParser {
     feedContext()
     if context?.isStopped == true { return dropContext() }
     isWaiting = true
+  }
+
+  /// Reads the element at `position` where it is a plain one and all of it is here.
+  private func readPlain() -> Bool {
+    guard readsPlain, !expectsHeader, rootTag?.foreign.isEmpty == true else { return false }
+    // A context may have been given its `<`, and then it has to have the rest.
+    if let fed = context?.fed, fed > position { return false }
+    let start = position - bufferStart
+    let found = buffer.withUnsafeBytes {
+      plainReader.read($0, from: start, into: &builder.pointee)
+    }
+    guard let found, found.end - start <= limits.bytesPerElement else { return false }
+    do throws(StreamError.Kind) {
+      try give(found.element, Array(buffer[start..<found.end]))
+      skip(to: found.end)
+    } catch {
+      fail(error)
+    }
+    return true
+  }
+
+  /// Notes the event of an element.
+  func give(_ element: ElementBuilder.Result, _ bytes: [UInt8]) throws(StreamError.Kind) {
+    let node = element.isPruned && element.asksForAll ? try whole(bytes) : element.node
+    events.append(
+      .element(StreamElement(node: node, bytes: bytes, asksForAll: element.asksForAll)))
   }
 
   func lookAhead() -> Boundary {

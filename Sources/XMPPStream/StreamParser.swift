@@ -41,6 +41,9 @@ package final class StreamParser {
   /// variable of a class is checked for conflicts. Here there are none: nothing else uses it while
   /// libxml2 is fed.
   let builder: UnsafeMutablePointer<ElementBuilder>
+  @exclusivity(unchecked) var plainReader = PlainReader()
+  /// Whether elements are read without libxml2 where they are plain; off to compare.
+  var readsPlain = true
   /// Parses the elements again of which too much was left out.
   var thorough: StreamParser?
   /// The open root, nil where a stream header has to come.
