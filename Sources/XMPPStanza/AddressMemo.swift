@@ -3,22 +3,13 @@
 /// An address that it knows costs a comparison and no allocation. It holds a bounded number of
 /// them, and changes no result: what it gives for a text is what preparing that text gave.
 package struct AddressMemo: Sendable {
-  private struct Slot {
-    /// The address as it was written; empty where there is none, for no address is.
-    var text = ""
-    var jid = JID(prepared: BareJID(prepared: ""), resource: nil)
-  }
-
   /// A new address takes the place of the one that its hash leads to.
-  private var slots: [Slot] = []
+  private var slots: [JID?] = []
   private let bits: Int
-
-  /// Longer addresses are not remembered.
-  private static let maximumBytes = 256
 
   /// A memo of nothing yet.
   ///
-  /// - Parameter bits: It holds two to this power of addresses, each of about 200 bytes.
+  /// - Parameter bits: It holds two to this power of addresses, each of about 100 bytes.
   package init(bits: Int = 13) {
     self.bits = bits
   }
@@ -37,15 +28,24 @@ package struct AddressMemo: Sendable {
   }
 
   private mutating func jid(_ bytes: UnsafeRawBufferPointer) throws(JIDError) -> JID {
-    guard (1...Self.maximumBytes).contains(bytes.count) else {
-      return try JID(parsing: String(decoding: bytes, as: UTF8.self))
-    }
-    if slots.isEmpty { slots = Array(repeating: Slot(), count: 1 << bits) }
+    if slots.isEmpty { slots = Array(repeating: nil, count: 1 << bits) }
     let place = Int(truncatingIfNeeded: bytes.quickHash >> UInt64(64 - bits))
-    if slots[place].text.hasBytes(bytes) { return slots[place].jid }
-    let text = String(decoding: bytes, as: UTF8.self)
-    let jid = try JID(parsing: text)
-    slots[place] = Slot(text: text, jid: jid)
+    if let known = slots[place], known.isWritten(bytes) { return known }
+    let jid = try JID(parsing: String(decoding: bytes, as: UTF8.self))
+    // As nearly all are, so there is no need to keep how it was written.
+    if jid.isWritten(bytes) { slots[place] = jid }
     return jid
+  }
+}
+
+extension JID {
+  /// Whether a text is the address just as it is prepared.
+  fileprivate func isWritten(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let resource else { return bare.text.hasBytes(bytes) }
+    let count = bytes.count - resource.utf8.count - 1
+    // What is rebased are parts of `bytes`, by an index in it.
+    return count >= 0 && bytes[count] == UInt8(ascii: "/")
+      && bare.text.hasBytes(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+      && resource.hasBytes(UnsafeRawBufferPointer(rebasing: bytes[(count + 1)...]))
   }
 }

@@ -1,6 +1,6 @@
 extension String {
   /// Whether these are the bytes of the text.
-  package func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
     utf8.withContiguousStorageIfAvailable {
       UnsafeRawBufferPointer($0).isSame(as: bytes)
     } ?? utf8.elementsEqual(bytes)
@@ -9,7 +9,7 @@ extension String {
 
 extension UnsafeRawBufferPointer {
   /// Whether both have the same bytes.
-  func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+  package func isSame(as other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
     var index = 0
     // Within the count of both: eight bytes at once, and then the last eight, or all of fewer.

@@ -164,7 +164,7 @@ extension XMLNode: Hashable {
 extension XMLNode {
   /// Whether the element has this expanded name.
   package func `is`(_ local: String, in namespace: String) -> Bool {
-    tree.has(part, local, in: namespace)
+    tree.has(part, WantedName(local, in: namespace))
   }
 
   /// The value of an attribute without a prefix, or nil where there is none.
@@ -174,9 +174,10 @@ extension XMLNode {
 
   /// The part that an attribute without a prefix is.
   func attributePart(_ local: String) -> XMLPart? {
+    let wanted = WantedName(local, in: "")
     for number in (index + 1)..<Int(part.start) {
       let part = tree[number]
-      if tree.has(part, local, in: "") { return part }
+      if tree.has(part, wanted) { return part }
     }
     return nil
   }
@@ -186,9 +187,10 @@ extension XMLNode {
 
   /// The first direct child of this expanded name.
   package func child(_ local: String, in namespace: String) -> XMLNode? {
+    let wanted = WantedName(local, in: namespace)
     for number in XMLContent(self) {
       let part = tree[number]
-      if part.isElement, tree.has(part, local, in: namespace) { return XMLNode(tree, number) }
+      if part.isElement, tree.has(part, wanted) { return XMLNode(tree, number) }
     }
     return nil
   }

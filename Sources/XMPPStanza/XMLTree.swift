@@ -61,9 +61,9 @@ struct XMLTree: @unchecked Sendable {
   }
 
   /// Whether an element or an attribute has a name.
-  func has(_ part: XMLPart, _ local: String, in namespace: String) -> Bool {
+  func has(_ part: XMLPart, _ wanted: WantedName) -> Bool {
     memory.withUnsafeMutablePointerToHeader {
-      $0.pointee.names.has(Int(part.name), local, in: namespace)
+      $0.pointee.names.has(Int(part.name), wanted)
     }
   }
 
@@ -96,14 +96,20 @@ struct XMLTree: @unchecked Sendable {
 /// nor moves. A tree asks only for names that were there when it was made, so it may be used
 /// anywhere while names are added here.
 struct XMLNames: @unchecked Sendable {
+  private struct Entry {
+    let name: XMLName
+    /// The first bytes of its local part.
+    let first: UInt64
+  }
+
   /// The head is how many names there are; it is the draft's alone.
-  private final class Page: ManagedBuffer<Int, XMLName> {
+  private final class Page: ManagedBuffer<Int, Entry> {
     deinit {
       withUnsafeMutablePointers { count, names in _ = names.deinitialize(count: count.pointee) }
     }
   }
 
-  private let page: ManagedBuffer<Int, XMLName>
+  private let page: ManagedBuffer<Int, Entry>
   private let room: Int
   private(set) var count = 0
 
@@ -118,15 +124,14 @@ struct XMLNames: @unchecked Sendable {
 
   /// A name that was added.
   subscript(number: Int) -> XMLName {
-    page.withUnsafeMutablePointerToElements { $0[number] }
+    page.withUnsafeMutablePointerToElements { $0[number].name }
   }
 
   /// Whether it is this name that was added.
-  func has(_ number: Int, _ local: String, in namespace: String) -> Bool {
+  func has(_ number: Int, _ wanted: WantedName) -> Bool {
     page.withUnsafeMutablePointerToElements {
-      // Hardly any other name is as long.
-      $0[number].local.utf8.count == local.utf8.count && $0[number].local == local
-        && $0[number].namespace == namespace
+      $0[number].first == wanted.first && $0[number].name.local == wanted.local
+        && $0[number].name.namespace == wanted.namespace
     }
   }
 
@@ -137,7 +142,7 @@ struct XMLNames: @unchecked Sendable {
     if count == room { self = grown() }
     // Behind all names that a tree knows of, and `count` is less than `room`.
     page.withUnsafeMutablePointers { header, names in
-      (names + count).initialize(to: name)
+      (names + count).initialize(to: Entry(name: name, first: name.local.firstBytes))
       header.pointee = count + 1
     }
     count += 1
@@ -148,5 +153,33 @@ struct XMLNames: @unchecked Sendable {
     var larger = XMLNames(room: 2 * room)
     for number in 0..<count { _ = larger.add(self[number]) }
     return larger
+  }
+}
+
+/// A name that is looked for among others.
+struct WantedName {
+  let local: String
+  let namespace: String
+  /// Most other names differ in these.
+  let first: UInt64
+
+  init(_ local: String, in namespace: String) {
+    self.local = local
+    self.namespace = namespace
+    first = local.firstBytes
+  }
+}
+
+extension String {
+  /// The first eight bytes, or all of fewer, as a number.
+  fileprivate var firstBytes: UInt64 {
+    utf8.withContiguousStorageIfAvailable { Self.number(of: $0.prefix(8)) }
+      ?? Self.number(of: utf8.prefix(8))
+  }
+
+  private static func number(of bytes: some Sequence<UInt8>) -> UInt64 {
+    var number: UInt64 = 0
+    for byte in bytes { number = number << 8 | UInt64(byte) }
+    return number
   }
 }

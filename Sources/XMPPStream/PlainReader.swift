@@ -33,17 +33,18 @@ struct PlainReader: ~Copyable {
     attributes.deallocate()
   }
 
-  /// Reads the element whose `<` is at an index.
+  /// Reads the element that some bytes begin with.
   ///
-  /// - Returns: The element and the index behind it; nil where it is for libxml2. The builder has
+  /// - Returns: The element and how many bytes it has; nil where it is for libxml2. The builder has
   ///   no element open in either case.
   mutating func read(
-    _ bytes: UnsafeRawBufferPointer, from start: Int, into builder: inout ElementBuilder
-  ) -> (element: ElementBuilder.Result, end: Int)? {
-    var index = start
+    _ bytes: UnsafeRawBufferPointer, into builder: inout ElementBuilder
+  ) -> (element: ElementBuilder.Result, count: Int)? {
+    guard bytes.first == UInt8(ascii: "<") else { return nil }
+    var index = 0
     builder.makeRoomForNames()
     guard let element = readElement(bytes, &index, &builder),
-      UnsafeRawBufferPointer(rebasing: bytes[start..<index]).isXMLText
+      UnsafeRawBufferPointer(rebasing: bytes[..<index]).isXMLText
     else {
       builder.abandon()
       return nil

@@ -49,7 +49,8 @@ extension StreamParser {
   private func finishElement(
     _ result: ElementBuilder.Result, end: Int
   ) throws(StreamError.Kind) {
-    try give(result, RootTag.insert(missing, into: try slice(to: end)))
+    let bytes = RootTag.insert(missing, into: try slice(to: end))
+    events.append(.element(try element(result, bytes)))
     if !missing.isEmpty { missing.removeAll() }
     position = end
     phase = .between

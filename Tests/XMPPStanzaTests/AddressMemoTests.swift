@@ -23,7 +23,7 @@ struct AddressMemoTests {
     #expect(try memo.jid("from", of: element("a@b.test")) == nil)
   }
 
-  @Test func whatIsNotInPreparedFormIsRememberedToo() throws {
+  @Test func anAddressIsTheSameHoweverItIsWritten() throws {
     var memo = AddressMemo()
     let jid = try JID(parsing: "alice@a.test/Home")
     for text in ["Alice@A.Test/Home", "alice@a.test./Home", "alice@a.test/Home"] {

@@ -13,10 +13,10 @@ struct PlainReaderTests {
   private func plain(_ bytes: [UInt8]) -> (node: XMLNode, count: Int)? {
     var builder = ElementBuilder(limits: .live, interest: .everything)
     var reader = PlainReader()
-    let found = bytes.withUnsafeBytes { reader.read($0, from: 0, into: &builder) }
+    let found = bytes.withUnsafeBytes { reader.read($0, into: &builder) }
     let isEmpty = builder.isEmpty
     #expect(isEmpty)
-    return found.map { ($0.element.node, $0.end) }
+    return found.map { ($0.element.node, $0.count) }
   }
 
   @Test(arguments: [
@@ -95,6 +95,42 @@ struct PlainReaderTests {
     let outcome = parse(many + many)
     #expect(outcome.elements.count == 4000)
     #expect(outcome == parse(many + many, readsPlain: false))
+  }
+
+  /// An element with more namespaces than are kept is libxml2's.
+  @Test func anElementOfManyNamespaces() {
+    let children = (0..<1000).map { "<b xmlns='u\($0)'/>" }.joined()
+    let text = "<a>\(children)</a>"
+    #expect(plain(Array(text.utf8)) == nil)
+    #expect(parse(text + text) == parse(text + text, readsPlain: false))
+  }
+
+  /// By itself or not, an element is the same, and what is not taken can be fed.
+  @Test func elementsThatComeByThemselves() throws {
+    let parser = StreamParser(root: .records, limits: .live)
+    var texts: [String] = []
+    for text in ["<a/>", "<b>&#38;</b>", "<c x='1'/>", "<d/><e/>", " <f/>", "<g", ">x</g>", "<h/>"]
+    {
+      let bytes = Array(text.utf8)
+      if let element = parser.takeElement(bytes[...]) {
+        #expect(["<a/>", "<c x='1'/>", "<h/>"].contains(text))
+        texts.append(String(decoding: element.bytes, as: UTF8.self))
+      } else {
+        try parser.feed(bytes) { event in
+          if case .element(let element) = event {
+            texts.append(String(decoding: element.bytes, as: UTF8.self))
+          }
+        }
+      }
+    }
+    #expect(
+      texts == ["<a/>", "<b>&#38;</b>", "<c x='1'/>", "<d/>", "<e/>", "<f/>", "<g>x</g>", "<h/>"])
+    // What went past libxml2 counts all the same.
+    let count = texts.joined().utf8.count + 1
+    #expect(throws: StreamError(.truncated, offset: count)) {
+      try parser.feed(Array("<i".utf8)) { _ in }
+      try parser.finish()
+    }
   }
 
   @Test func everyCapturedStream() throws {
