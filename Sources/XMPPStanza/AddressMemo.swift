@@ -3,15 +3,29 @@
 /// An address that it knows costs a comparison and no allocation. It holds a bounded number of
 /// them, and changes no result: what it gives for a text is what preparing that text gave.
 package struct AddressMemo: Sendable {
-  /// A new address takes the place of the one that its hash leads to.
-  private var slots: [JID?] = []
+  private struct Slot {
+    var jid: JID
+    /// How the address was written, where that is not its prepared form, as it nearly always is.
+    var text: String?
+
+    func isWritten(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      text?.hasBytes(bytes) ?? jid.isWritten(bytes)
+    }
+  }
+
+  /// An address is in one of the two slots that its hash leads to.
+  private var slots: [Slot?] = []
   private let bits: Int
+
+  /// Longer addresses are not remembered.
+  private static let maximumBytes = 256
 
   /// A memo of nothing yet.
   ///
-  /// - Parameter bits: It holds two to this power of addresses, each of about 100 bytes.
-  package init(bits: Int = 13) {
-    self.bits = bits
+  /// - Parameter bits: It holds two to this power of addresses, at least two, each of about 150
+  ///   bytes.
+  package init(bits: Int = 14) {
+    self.bits = max(1, bits)
   }
 
   /// Prepares the address that an attribute of an element is, as `JID.init(parsing:)` does.
@@ -30,10 +44,14 @@ package struct AddressMemo: Sendable {
   private mutating func jid(_ bytes: UnsafeRawBufferPointer) throws(JIDError) -> JID {
     if slots.isEmpty { slots = Array(repeating: nil, count: 1 << bits) }
     let place = Int(truncatingIfNeeded: bytes.quickHash >> UInt64(64 - bits))
-    if let known = slots[place], known.isWritten(bytes) { return known }
-    let jid = try JID(parsing: String(decoding: bytes, as: UTF8.self))
-    // As nearly all are, so there is no need to keep how it was written.
-    if jid.isWritten(bytes) { slots[place] = jid }
+    if let known = slots[place], known.isWritten(bytes) { return known.jid }
+    if let known = slots[place ^ 1], known.isWritten(bytes) { return known.jid }
+    let text = String(decoding: bytes, as: UTF8.self)
+    let jid = try JID(parsing: text)
+    guard bytes.count <= Self.maximumBytes else { return jid }
+    // The one of before is kept a while longer.
+    slots[place ^ 1] = slots[place]
+    slots[place] = Slot(jid: jid, text: jid.isWritten(bytes) ? nil : text)
     return jid
   }
 }

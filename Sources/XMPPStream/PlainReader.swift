@@ -3,8 +3,8 @@ import XMPPStanza
 /// Takes the elements apart that nearly all of a stream is made of: complete, with short names
 /// without prefixes and with nothing between their tags but text.
 ///
-/// It only recognises. Whatever is unusual about an element (a prefix, a comment, a white space that
-/// XML would normalise) and every mistake it leaves to libxml2, which takes several times as
+/// It only recognises. Whatever is unusual about an element (a prefix, a comment, a white space
+/// that XML would normalise) and every mistake it leaves to libxml2, which takes several times as
 /// long. What it takes is what libxml2 makes of the same bytes.
 struct PlainReader: ~Copyable {
   private struct Attribute {
