@@ -3,18 +3,14 @@
 /// An address that it knows costs a comparison and no allocation. It holds a bounded number of
 /// them, and changes no result: what it gives for a text is what preparing that text gave.
 package struct AddressMemo: Sendable {
-  private struct Slot {
-    var jid: JID
-    /// How the address was written, where that is not its prepared form, as it nearly always is.
-    var text: String?
-
-    func isWritten(_ bytes: UnsafeRawBufferPointer) -> Bool {
-      text?.hasBytes(bytes) ?? jid.isWritten(bytes)
-    }
-  }
-
-  /// An address is in one of the two slots that its hash leads to.
-  private var slots: [Slot?] = []
+  // An address is in one of the two places that its hash leads to.
+  /// The hashes of the addresses, 0 where there is none: most that are not meant differ in them, so
+  /// no other memory is looked at for them. Of the two lowest bits, which are no part of it, the
+  /// first says that there is one, the second that it was written in its prepared form.
+  private var hashes: [UInt64] = []
+  private var jids: [JID?] = []
+  /// How they were written, where that is not their prepared form.
+  private var texts: [String?] = []
   private let bits: Int
 
   /// Longer addresses are not remembered.
@@ -42,17 +38,34 @@ package struct AddressMemo: Sendable {
   }
 
   private mutating func jid(_ bytes: UnsafeRawBufferPointer) throws(JIDError) -> JID {
-    if slots.isEmpty { slots = Array(repeating: nil, count: 1 << bits) }
-    let place = Int(truncatingIfNeeded: bytes.quickHash >> UInt64(64 - bits))
-    if let known = slots[place], known.isWritten(bytes) { return known.jid }
-    if let known = slots[place ^ 1], known.isWritten(bytes) { return known.jid }
+    let hash = bytes.quickHash | 3
+    if hashes.isEmpty { makeRoom() }
+    let place = Int(truncatingIfNeeded: hash >> UInt64(64 - bits))
+    if let jid = known(at: place, hash, bytes) ?? known(at: place ^ 1, hash, bytes) { return jid }
     let text = String(decoding: bytes, as: UTF8.self)
     let jid = try JID(parsing: text)
     guard bytes.count <= Self.maximumBytes else { return jid }
     // The one of before is kept a while longer.
-    slots[place ^ 1] = slots[place]
-    slots[place] = Slot(jid: jid, text: jid.isWritten(bytes) ? nil : text)
+    (hashes[place ^ 1], jids[place ^ 1], texts[place ^ 1]) =
+      (hashes[place], jids[place], texts[place])
+    let isPrepared = jid.isWritten(bytes)
+    hashes[place] = isPrepared ? hash : hash & ~2
+    jids[place] = jid
+    texts[place] = isPrepared ? nil : text
     return jid
+  }
+
+  private func known(at place: Int, _ hash: UInt64, _ bytes: UnsafeRawBufferPointer) -> JID? {
+    guard hashes[place] | 2 == hash, let jid = jids[place] else { return nil }
+    let isWritten =
+      hashes[place] == hash ? jid.isWritten(bytes) : texts[place]?.hasBytes(bytes) == true
+    return isWritten ? jid : nil
+  }
+
+  private mutating func makeRoom() {
+    hashes = Array(repeating: 0, count: 1 << bits)
+    jids = Array(repeating: nil, count: 1 << bits)
+    texts = Array(repeating: nil, count: 1 << bits)
   }
 }
 
