@@ -4,6 +4,19 @@
   import Glibc
 #endif
 
+extension [UInt8] {
+  /// The index of the first `byte` at or behind an index, found by the C library's fast search.
+  func position(of byte: UInt8, from start: Int) -> Int? {
+    withUnsafeBytes { bytes in
+      // `start` is at most `count`, to where the search goes.
+      guard let base = bytes.baseAddress,
+        let found = memchr(base + start, Int32(byte), bytes.count - start)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
+    }
+  }
+}
+
 extension ArraySlice<UInt8> {
   /// The index of the first `byte`, found by the C library's fast search.
   func position(of byte: UInt8) -> Int? {

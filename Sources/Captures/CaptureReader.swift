@@ -124,7 +124,9 @@ package struct CaptureReader {
     _ bytes: ArraySlice<UInt8>, _ number: Int, _ time: Int64?, _ reader: any LineReader,
     _ sink: (CaptureOutput) throws -> Void
   ) throws {
-    if reader.takesCredentialsOut {
+    if reader.takesCredentialsOut, time == nil {
+      try reader.take(bytes, number: number, sink)
+    } else if reader.takesCredentialsOut {
       try reader.take(bytes, number: number) { try sink($0.timed(time)) }
     } else {
       try reader.take(bytes, number: number) { try sink($0.withoutCredentials.timed(time)) }

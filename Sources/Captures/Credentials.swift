@@ -50,29 +50,35 @@ enum Credentials {
   static func scrubbed(_ node: XMLNode) -> XMLNode? { scrubbed(node, isRegistration: false) }
 
   private static func scrubbed(_ node: XMLNode, isRegistration: Bool) -> XMLNode? {
-    var clean: XMLNode?
-    for (index, attribute) in node.attributes.enumerated() {
-      guard isSecret(attribute, of: node), attribute.value != removed else { continue }
-      var changed = clean ?? node
-      changed.attributes[index].value = removed
-      clean = changed
-    }
-    if let kind = kind(of: node, isRegistration: isRegistration) {
-      guard let content = mark(kind, insteadOf: node.content) else { return clean }
-      var changed = clean ?? node
-      changed.content = content
-      return changed
-    }
-    return scrubChildren(of: node, clean, isRegistration: isRegistration)
+    let attributes = scrubbedAttributes(of: node)
+    let kind = kind(of: node, isRegistration: isRegistration)
+    let content =
+      if let kind {
+        mark(kind, insteadOf: node.content)
+      } else {
+        scrubbedContent(of: node, isRegistration: isRegistration)
+      }
+    guard attributes != nil || content != nil else { return nil }
+    return XMLNode(
+      node.name, attributes: attributes ?? node.attributes, content: content ?? node.content)
   }
 
-  private static func scrubChildren(
-    of node: XMLNode, _ clean: XMLNode?, isRegistration: Bool
-  ) -> XMLNode? {
-    var clean = clean
+  private static func scrubbedAttributes(of node: XMLNode) -> [XMLAttribute]? {
+    let attributes = node.attributes
+    let clean = attributes.map { attribute in
+      isSecret(attribute, of: node) ? XMLAttribute(attribute.name, removed) : attribute
+    }
+    return clean == attributes ? nil : clean
+  }
+
+  private static func scrubbedContent(
+    of node: XMLNode, isRegistration: Bool
+  ) -> [XMLNode.Content]? {
+    var clean: [XMLNode.Content]?
+    let content = node.content
     let isInside = isRegistration || node.is("query", in: Namespace.register)
     let isField = isSecretField(node, isRegistration: isInside)
-    for (index, item) in node.content.enumerated() {
+    for (index, item) in content.enumerated() {
       guard case .element(let child) = item else { continue }
       let replacement: XMLNode?
       if isField, child.is("value", in: Namespace.dataForms) {
@@ -83,8 +89,9 @@ enum Credentials {
         replacement = scrubbed(child, isRegistration: isInside)
       }
       guard let replacement else { continue }
-      var changed = clean ?? node
-      changed.content[index] = .element(replacement)
+      var changed = clean ?? content
+      clean = nil
+      changed[index] = .element(replacement)
       clean = changed
     }
     return clean

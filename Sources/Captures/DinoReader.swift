@@ -15,7 +15,7 @@ final class DinoReader: LineReader {
     let head: RecordHead
     let isRoot: Bool
     /// The elements whose end is still to come, the outermost first.
-    var open: [XMLNode] = []
+    var open: [DinoElement] = []
     /// A start tag whose end has not come.
     var tag: [UInt8]?
     /// A text of the innermost element that may go on.
@@ -189,25 +189,25 @@ final class DinoReader: LineReader {
     guard let depth = record?.open.count, depth < limits.depth else {
       return try giveUp("elements are nested too deeply", sink)
     }
-    if record?.isRoot == true { return try giveHeader(tag.node, sink) }
-    record?.open.append(tag.node)
+    if record?.isRoot == true { return try giveHeader(tag.element, sink) }
+    record?.open.append(tag.element)
     if tag.isEmpty { try close(sink) }
   }
 
   /// Ends the innermost element.
   private func close(_ sink: Sink) throws {
-    guard let node = record?.open.popLast() else { return }
+    guard let element = record?.open.popLast() else { return }
     guard let depth = record?.open.count, depth > 0 else {
-      return try give(node.serialized(), sink)
+      return try give(element.node.serialized(), sink)
     }
-    record?.open[depth - 1].content.append(.element(node))
+    record?.open[depth - 1].content.append(.element(element.node))
   }
 
   // MARK: Records
 
-  private func giveHeader(_ node: XMLNode, _ sink: Sink) throws {
+  private func giveHeader(_ element: DinoElement, _ sink: Sink) throws {
     var tag = "<stream:stream".utf8.map { $0 }
-    for attribute in node.attributes where attribute.name.namespace.isEmpty {
+    for attribute in element.attributes where attribute.name.namespace.isEmpty {
       tag += " \(attribute.name.local)='".utf8
       tag += attribute.value.utf8.flatMap { byte in
         "&<>'".utf8.contains(byte) ? Array("&#\(byte);".utf8) : [byte]

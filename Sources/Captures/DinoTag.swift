@@ -1,8 +1,17 @@
 import XMPPStanza
 
+/// An element that is being read.
+struct DinoElement {
+  let name: XMLName
+  var attributes: [XMLAttribute] = []
+  var content: [XMLNode.Content] = []
+
+  var node: XMLNode { XMLNode(name, attributes: attributes, content: content) }
+}
+
 /// A tag as Dino prints it: `<{namespace}:name {namespace}:attribute='value'>`.
 struct DinoTag {
-  private(set) var node: XMLNode
+  private(set) var element: DinoElement
   /// Whether it ends with `/>`.
   private(set) var isEmpty = false
 
@@ -12,7 +21,7 @@ struct DinoTag {
   init?(_ text: ArraySlice<UInt8>) {
     var scanner = ByteScanner(text)
     guard scanner.skip("<"), let name = Self.name(&scanner) else { return nil }
-    node = XMLNode(name)
+    element = DinoElement(name: name)
     while !scanner.rest.isEmpty {
       if scanner.rest.elementsEqual(" />".utf8) {
         isEmpty = true
@@ -28,7 +37,7 @@ struct DinoTag {
       // An attribute without a prefix is printed in the namespace of its element.
       let namespace = attribute.namespace == name.namespace ? "" : attribute.namespace
       let text = Self.unescaped(String(decoding: value, as: UTF8.self))
-      node.attributes.append(XMLAttribute(XMLName(attribute.local, in: namespace), text))
+      element.attributes.append(XMLAttribute(XMLName(attribute.local, in: namespace), text))
     }
     return nil
   }

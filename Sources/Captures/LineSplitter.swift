@@ -28,10 +28,10 @@ struct LineSplitter {
   }
 
   mutating func read(_ chunk: [UInt8], _ take: (Line) throws -> Void) rethrows {
-    var rest = chunk[...]
-    while let end = rest.position(of: UInt8(ascii: "\n")) {
-      let piece = withoutPadding(rest[..<end])
-      rest = rest[(end + 1)...]
+    var start = 0
+    while let end = chunk.position(of: UInt8(ascii: "\n"), from: start) {
+      let piece = withoutPadding(chunk[start..<end])
+      start = end + 1
       if carry.isEmpty && !isDropping {
         try finishLine(piece, take)
       } else {
@@ -39,7 +39,7 @@ struct LineSplitter {
         try finishCarry(take)
       }
     }
-    keep(withoutPadding(rest))
+    keep(withoutPadding(chunk[start...]))
   }
 
   /// Gives the last line, where the file does not end with a line end.

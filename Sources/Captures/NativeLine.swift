@@ -64,7 +64,8 @@ struct NativeLine {
   private static func skip(
     _ byte: UInt8, in line: UnsafeRawBufferPointer, _ index: inout Int
   ) -> Bool {
-    skipBlanks(in: line, &index)
+    // Hardly any line has blanks.
+    if index < line.count, line[index] != byte { skipBlanks(in: line, &index) }
     guard index < line.count, line[index] == byte else { return false }
     index += 1
     return true
@@ -101,8 +102,10 @@ struct NativeLine {
 
   private mutating func readText(in line: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
     guard Self.skip(UInt8(ascii: "\""), in: line, &index) else { return false }
-    // An escape is longer than what it stands for, and eight bytes may lie over the end.
-    if text.count < line.count + 8 { text = Array(repeating: 0, count: line.count + 8) }
+    // An escape is longer than what it stands for, and what is copied at once may lie over the
+    // end.
+    let room = line.count + MemoryLayout<Block>.size
+    if text.count < room { text = Array(repeating: 0, count: room) }
     let found = text.withUnsafeMutableBytes { Self.copyText(from: line, &index, to: $0) }
     textCount = found ?? 0
     return found != nil
@@ -110,7 +113,7 @@ struct NativeLine {
 
   /// Copies a text whose opening quote has been passed, and passes the other one.
   ///
-  /// - Parameter text: Eight bytes longer than the line.
+  /// - Parameter text: A block longer than the line.
   /// - Returns: How many bytes it has without its escapes; nil where it is unusual.
   private static func copyText(
     from line: UnsafeRawBufferPointer, _ index: inout Int, to text: UnsafeMutableRawBufferPointer
@@ -119,13 +122,18 @@ struct NativeLine {
     // that is written lies in `text`.
     var count = 0
     while index < line.count {
-      if index + 8 <= line.count {
-        let eight = line.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        text.storeBytes(of: eight, toByteOffset: count, as: UInt64.self)
-        let plain = plainBytes(UInt64(littleEndian: eight))
+      if index + MemoryLayout<Block>.size <= line.count {
+        let block = line.loadUnaligned(fromByteOffset: index, as: Block.self)
+        text.storeBytes(of: block, toByteOffset: count, as: Block.self)
+        let (low, high) = (special(block[0]), special(block[1]))
+        guard low | high != 0 else {
+          index += MemoryLayout<Block>.size
+          count += MemoryLayout<Block>.size
+          continue
+        }
+        let plain = low != 0 ? low.trailingZeroBitCount / 8 : 8 + high.trailingZeroBitCount / 8
         index += plain
         count += plain
-        if plain == 8 { continue }
       }
       switch line[index] {
       case UInt8(ascii: "\""):
@@ -145,18 +153,19 @@ struct NativeLine {
     return nil
   }
 
-  /// How many of the lowest bytes are neither a quote, a backslash nor a control character.
-  private static func plainBytes(_ eight: UInt64) -> Int {
+  /// What is looked at and copied at once.
+  private typealias Block = SIMD2<UInt64>
+
+  /// Sets the upper bit of the lowest byte that is a quote, a backslash or a control character;
+  /// bytes above it are not to be trusted, as they can have been borrowed from.
+  private static func special(_ bytes: UInt64) -> UInt64 {
+    let eight = UInt64(littleEndian: bytes)
     let ones: UInt64 = 0x0101_0101_0101_0101
-    // The lowest byte that is below `limit` gets its upper bit set; higher ones are not to be
-    // trusted, as it has borrowed from them.
-    func marked(_ bytes: UInt64, below limit: UInt64) -> UInt64 {
-      (bytes &- limit &* ones) & ~bytes & (0x80 &* ones)
-    }
-    let special =
-      marked(eight, below: 0x20) | marked(eight ^ (0x22 &* ones), below: 1)
-      | marked(eight ^ (0x5C &* ones), below: 1)
-    return special.trailingZeroBitCount / 8
+    let control = eight &- 0x20 &* ones
+    let quote = (eight ^ (0x22 &* ones)) &- ones
+    let backslash = (eight ^ (0x5C &* ones)) &- ones
+    // Each of them goes below zero where the byte is one, and where its upper bit was set.
+    return (control | quote | backslash) & ~eight & (0x80 &* ones)
   }
 
   /// What a character behind a backslash stands for, but for `u`.

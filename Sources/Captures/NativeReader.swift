@@ -5,7 +5,9 @@ import XMPPStream
 final class NativeReader: LineReader {
   private let parser: StreamParser
   private var hasHeader = false
-  private var commonLine = NativeLine()
+  /// Not checked for conflicts at each access: there are none, as one thread uses a reader, and
+  /// what is called while it is used here does not call back.
+  @exclusivity(unchecked) private var commonLine = NativeLine()
 
   /// A line of its own kind of mistake, which is skipped.
   private struct Mistake: Error {
@@ -113,6 +115,9 @@ final class NativeReader: LineReader {
   /// The record of a line as nearly all are. Nil for any other, and for one with a mistake.
   private func commonRecord(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
     guard commonLine.read(line) else { return nil }
+    if let element = parser.takeElement(commonLine.xml) {
+      return record(.element(element), number)
+    }
     var found: StreamEvent?
     var count = 0
     do {
@@ -126,9 +131,13 @@ final class NativeReader: LineReader {
       return nil
     }
     guard count == 1, let found else { return nil }
-    return CapturedRecord(
+    return record(found, number)
+  }
+
+  private func record(_ event: StreamEvent, _ number: Int) -> CapturedRecord {
+    CapturedRecord(
       connection: "", time: commonLine.time, line: number,
-      content: Self.content(found, commonLine.direction))
+      content: Self.content(event, commonLine.direction))
   }
 
   private static func object(_ line: ArraySlice<UInt8>) throws(Mistake) -> JSONScanner.Object {

@@ -64,17 +64,16 @@ package struct Redactor {
 
   /// The element with stand-ins.
   package mutating func redacted(_ node: XMLNode) -> XMLNode {
-    var result = node
-    for index in node.attributes.indices {
-      result.attributes[index].value = redacted(node.attributes[index], of: node)
+    let attributes = node.attributes.map { attribute in
+      XMLAttribute(attribute.name, redacted(attribute, of: node))
     }
-    result.content = node.content.map { item in
+    let content = node.content.map { (item) -> XMLNode.Content in
       switch item {
       case .element(let child): .element(redacted(child))
       case .text(let text): .text(redacted(text, in: node))
       }
     }
-    return result
+    return XMLNode(node.name, attributes: attributes, content: content)
   }
 
   /// The address with stand-ins.

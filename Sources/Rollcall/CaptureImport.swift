@@ -111,6 +111,7 @@ package struct CaptureImport {
   private let batch: Int
   private var connections: Set<String> = []
   private var pending = RecordBatch()
+  private var addresses = AddressMemo()
 
   /// - Parameter batch: How many records one durable commit takes; the log is the same whatever it
   ///   is, but for its snapshots.
@@ -236,7 +237,7 @@ package struct CaptureImport {
   mutating func add(
     _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: BatchWriter
   ) throws {
-    let meaning = RecordMeaning(record)
+    let meaning = RecordMeaning(record, &addresses)
     pending.add(RecordDraft(record, meaning), meaning: meaning.event)
     summary.records += 1
     if record.time == nil, case .element = record.content { summary.lacksTimes = true }
@@ -258,7 +259,8 @@ extension RecordDraft {
 
   /// The record that a captured one becomes.
   package init(_ record: CapturedRecord) {
-    self.init(record, RecordMeaning(record))
+    var addresses = AddressMemo(bits: 0)
+    self.init(record, RecordMeaning(record, &addresses))
   }
 
   /// The same where it is known what it means.
@@ -293,9 +295,9 @@ extension RecordDraft {
 
 extension RecordMeaning {
   /// What a captured record means.
-  init(_ record: CapturedRecord) {
+  init(_ record: CapturedRecord, _ addresses: inout AddressMemo) {
     switch record.content {
-    case .element(let direction, let node, _): self.init(node, direction)
+    case .element(let direction, let node, _): self.init(node, direction, &addresses)
     case .streamHeader: self.init(.session(.negotiated))
     case .streamEnd: self.init(.session(.closed(isLost: false)))
     case .header(let account, let inboundOnly):

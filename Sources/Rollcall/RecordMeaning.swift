@@ -39,8 +39,10 @@ package struct RecordMeaning {
   package static let version = StanzaTranslator.version
 
   /// What an element means.
-  package init(_ node: XMLNode, _ direction: Direction) {
-    let (event, peer) = StanzaTranslator.read(node, direction)
+  ///
+  /// - Parameter addresses: What those who read many elements keep from one to the next.
+  package init(_ node: XMLNode, _ direction: Direction, _ addresses: inout AddressMemo) {
+    let (event, peer) = StanzaTranslator.read(node, direction, &addresses)
     self.event = event
     contacts = Self.names(of: event, and: peer)
   }
@@ -76,6 +78,7 @@ package struct RecordMeaning {
 /// Reads what records mean from their raw bytes, which is how every derived part is made anew.
 package final class RecordReader {
   private let parser = StreamParser(root: .records, limits: .capture)
+  private var addresses = AddressMemo()
 
   package init() {}
 
@@ -87,7 +90,7 @@ package final class RecordReader {
     switch kind {
     case .element:
       guard let direction = Direction(direction), let node = element(bytes) else { break }
-      return RecordMeaning(node, direction)
+      return RecordMeaning(node, direction, &addresses)
     case .streamHeader: return RecordMeaning(.session(.negotiated))
     case .streamEnd: return RecordMeaning(.session(.closed(isLost: false)))
     case .lifecycle: return RecordMeaning(Lifecycle(bytes)?.event)

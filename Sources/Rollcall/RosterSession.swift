@@ -18,6 +18,7 @@ public final class RosterSession {
 
   private let log: EventLog?
   private let parser = StreamParser(root: .records, limits: .live)
+  private var addresses = AddressMemo()
   /// Whether the log itself says whose it is, so that no other account's capture gets into it.
   private var isAccountNoted = false
   private var pacing = SnapshotPacing()
@@ -110,8 +111,8 @@ public final class RosterSession {
   ) throws(RollcallError) -> RosterReducer.Outcome {
     let element = try element(in: xml)
     let (node, bytes) = withoutCredentials(element.node, element.bytes)
-    return try record(
-      bytes, .element, RecordDirection(direction), RecordMeaning(node, direction), time)
+    let meaning = RecordMeaning(node, direction, &addresses)
+    return try record(bytes, .element, RecordDirection(direction), meaning, time)
   }
 
   private func take(

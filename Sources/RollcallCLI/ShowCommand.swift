@@ -113,8 +113,7 @@ extension XMLNode {
     guard hasChildren else {
       return [indent + String(decoding: serialized(inheriting: namespace), as: UTF8.self).visible]
     }
-    var shell = self
-    shell.content = []
+    let shell = XMLNode(name, attributes: attributes)
     let tag = String(decoding: shell.serialized(inheriting: namespace), as: UTF8.self).dropLast(2)
     var lines = [indent + String(tag).visible + ">"]
     for item in content {

@@ -10,21 +10,25 @@ package enum StanzaTranslator {
   /// Only direct children of a stanza count: a stanza forwarded inside a message is none.
   /// Complexity: linear in the element.
   package static func translate(_ node: XMLNode, _ direction: Direction) -> RosterEvent? {
-    read(node, direction).event
+    var addresses = AddressMemo(bits: 0)
+    return read(node, direction, &addresses).event
   }
 
   /// The event that an element stands for, as `translate` gives it, and whom it came from or went
   /// to, where it names an address that can be prepared.
+  ///
+  /// - Parameter addresses: What those who translate many elements keep from one to the next. It
+  ///   changes nothing of what they mean.
   package static func read(
-    _ node: XMLNode, _ direction: Direction
+    _ node: XMLNode, _ direction: Direction, _ addresses: inout AddressMemo
   ) -> (event: RosterEvent?, peer: BareJID?) {
     do {
       guard let kind = try Stanza.Kind(node) else {
         return (translateNonza(node, direction), peer(of: node, direction))
       }
-      let head = try StanzaHead(node)
+      let head = try StanzaHead(node, &addresses)
       let peer = direction == .inbound ? head.from : head.to
-      return (translate(kind, head, node, direction), peer?.bare)
+      return (translate(kind, head, node, direction, &addresses), peer?.bare)
     } catch {
       let event =
         switch error {
@@ -60,10 +64,11 @@ package enum StanzaTranslator {
   }
 
   private static func translate(
-    _ kind: Stanza.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
+    _ kind: Stanza.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction,
+    _ addresses: inout AddressMemo
   ) -> RosterEvent? {
     switch kind {
-    case .iq(let kind): translate(kind, head, node, direction)
+    case .iq(let kind): translate(kind, head, node, direction, &addresses)
     case .presence(let kind): translate(kind, head, node, direction).map { .stanza($0) }
     case .message: translateMessage(head, node, direction).map { .stanza($0) }
     }
@@ -114,12 +119,13 @@ package enum StanzaTranslator {
   // MARK: IQ
 
   private static func translate(
-    _ kind: IQ.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
+    _ kind: IQ.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction,
+    _ addresses: inout AddressMemo
   ) -> RosterEvent? {
     switch (kind, direction) {
     case (.result, .outbound), (.error, .outbound):
       head.id.map { .stanza(.answerSent(id: $0, to: head.to)) }
-    case (.result, .inbound): translateResult(head, node)
+    case (.result, .inbound): translateResult(head, node, &addresses)
     case (.error, .inbound):
       .stanza(
         .answerReceived(
@@ -129,9 +135,9 @@ package enum StanzaTranslator {
     case (.get, .inbound): nil
     case (.set, .outbound):
       node.child("query", in: Namespace.roster).map {
-        .stanza(.setSent(RosterSet(id: head.id, to: head.to, query: RosterQuery($0))))
+        .stanza(.setSent(RosterSet(id: head.id, to: head.to, query: RosterQuery($0, &addresses))))
       }
-    case (.set, .inbound): translatePush(head, node).map { .stanza($0) }
+    case (.set, .inbound): translatePush(head, node, &addresses).map { .stanza($0) }
     }
   }
 
@@ -157,11 +163,13 @@ package enum StanzaTranslator {
     return .querySent(Query(id: head.id, to: head.to, subject: subject))
   }
 
-  private static func translateResult(_ head: StanzaHead, _ node: XMLNode) -> RosterEvent? {
+  private static func translateResult(
+    _ head: StanzaHead, _ node: XMLNode, _ addresses: inout AddressMemo
+  ) -> RosterEvent? {
     if let bind = node.child("bind", in: Namespace.bind) { return translateBind(head, bind) }
     let payload: Answer.Payload
     if let query = node.child("query", in: Namespace.roster) {
-      payload = .roster(RosterQuery(query))
+      payload = .roster(RosterQuery(query, &addresses))
     } else if let list = node.child("blocklist", in: Namespace.blocking) {
       payload = .blockList(blockItems(list))
     } else if let card = node.child("vCard", in: Namespace.vCard) {
@@ -192,9 +200,11 @@ package enum StanzaTranslator {
     return .session(.opened(jid, from: head.from))
   }
 
-  private static func translatePush(_ head: StanzaHead, _ node: XMLNode) -> StanzaEvent? {
+  private static func translatePush(
+    _ head: StanzaHead, _ node: XMLNode, _ addresses: inout AddressMemo
+  ) -> StanzaEvent? {
     if let query = node.child("query", in: Namespace.roster) {
-      let push = RosterPush(id: head.id, from: head.from, query: RosterQuery(query))
+      let push = RosterPush(id: head.id, from: head.from, query: RosterQuery(query, &addresses))
       return .pushReceived(push)
     }
     if let block = node.child("block", in: Namespace.blocking) {
@@ -338,7 +348,9 @@ extension SubscriptionStanza.Kind {
 extension Availability {
   /// Reads `<show/>`, `<priority/>`, `<status/>` and the delay stamp of an available presence.
   fileprivate init(_ node: XMLNode) {
-    self.init()
+    var show = Show.available
+    var priority: Int8 = 0
+    var oddity: String?
     if let text = node.child("show", in: Namespace.client)?.text.trimmedOfXMLSpace, !text.isEmpty {
       // “available” is our word for no <show/>; on the wire it is as unknown as any other.
       if let known = Show(rawValue: text), known != .available {
@@ -355,7 +367,8 @@ extension Availability {
       }
     }
     let text = node.child("status", in: Namespace.client)?.text ?? ""
-    status = text.isEmpty ? nil : text
-    delay = node.child("delay", in: Namespace.delay)?.attribute("stamp")
+    self.init(
+      show: show, priority: priority, status: text.isEmpty ? nil : text,
+      delay: node.child("delay", in: Namespace.delay)?.attribute("stamp"), oddity: oddity)
   }
 }

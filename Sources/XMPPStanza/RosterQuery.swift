@@ -113,17 +113,19 @@ package struct RosterQuery: Hashable, Sendable {
 
 extension RosterQuery {
   /// Reads `<query xmlns='jabber:iq:roster'/>`; a malformed item spoils itself alone.
-  package init(_ node: XMLNode) {
+  ///
+  /// - Parameter addresses: What those who read many stanzas keep from one to the next.
+  package init(_ node: XMLNode, _ addresses: inout AddressMemo) {
     self.init(version: node.attribute("ver"))
     for child in node.children where child.is("item", in: Namespace.roster) {
-      guard let text = child.attribute("jid") else {
-        spoiled.append(Spoiled(jid: nil, reason: "it has no jid"))
-        continue
-      }
       do {
-        items.append(Item(child, jid: try JID(parsing: text).bare))
+        guard let jid = try addresses.jid("jid", of: child) else {
+          spoiled.append(Spoiled(jid: nil, reason: "it has no jid"))
+          continue
+        }
+        items.append(Item(child, jid: jid.bare))
       } catch {
-        spoiled.append(Spoiled(jid: text, reason: error.description))
+        spoiled.append(Spoiled(jid: child.attribute("jid"), reason: error.description))
       }
     }
   }

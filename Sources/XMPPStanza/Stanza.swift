@@ -94,7 +94,8 @@ extension Stanza {
   /// Reads an element as a stanza; nil where it is none, such as a stream feature.
   package init?(_ node: XMLNode) throws(StanzaError) {
     guard let kind = try Kind(node) else { return nil }
-    let head = try StanzaHead(node)
+    var addresses = AddressMemo(bits: 0)
+    let head = try StanzaHead(node, &addresses)
     switch kind {
     case .iq(let kind): self = .iq(IQ(head: head, kind: kind, node: node))
     case .presence(let kind): self = .presence(Presence(head: head, kind: kind, node: node))
@@ -105,18 +106,21 @@ extension Stanza {
 
 extension StanzaHead {
   /// Reads what an element has of it.
-  package init(_ node: XMLNode) throws(StanzaError) {
+  ///
+  /// - Parameter addresses: What those who read many stanzas keep from one to the next.
+  package init(_ node: XMLNode, _ addresses: inout AddressMemo) throws(StanzaError) {
     self.init(
-      id: node.attribute("id"), from: try Self.address("from", of: node),
-      to: try Self.address("to", of: node))
+      id: node.attribute("id"), from: try Self.address("from", of: node, &addresses),
+      to: try Self.address("to", of: node, &addresses))
   }
 
-  private static func address(_ name: String, of node: XMLNode) throws(StanzaError) -> JID? {
-    guard let text = node.attribute(name) else { return nil }
+  private static func address(
+    _ name: String, of node: XMLNode, _ addresses: inout AddressMemo
+  ) throws(StanzaError) -> JID? {
     do {
-      return try JID(parsing: text)
+      return try addresses.jid(name, of: node)
     } catch {
-      throw .address(attribute: name, text: text, reason: error)
+      throw .address(attribute: name, text: node.attribute(name) ?? "", reason: error)
     }
   }
 }

@@ -29,8 +29,10 @@ public struct XMLAttribute: Hashable, Sendable {
 
 /// An XML element as a value: what a stream parser gives and the serialiser takes.
 ///
-/// Namespace prefixes are not kept, for they carry no meaning; a record keeps the bytes.
-public struct XMLNode: Hashable, Sendable {
+/// An element of a stream shares the memory of the top-level element that it stands in, and a
+/// string is made of a name, a value or a text only when it is asked for. Namespace prefixes are
+/// not kept, for they carry no meaning; a record keeps the bytes.
+public struct XMLNode: Sendable {
   /// What stands between the tags of an element.
   public enum Content: Hashable, Sendable {
     /// A child element.
@@ -39,51 +41,156 @@ public struct XMLNode: Hashable, Sendable {
     case text(String)
   }
 
-  /// The expanded name of the element.
-  public var name: XMLName
-  /// The attributes in document order, namespace declarations left out.
-  public var attributes: [XMLAttribute]
-  /// Children and text in document order.
-  public var content: [Content]
+  let tree: XMLTree
+  /// The number of its part in the tree.
+  let index: Int
 
-  /// An element from its parts.
+  init(_ tree: XMLTree, _ index: Int) {
+    self.tree = tree
+    self.index = index
+  }
+
+  /// An element from its parts. Complexity: linear in the parts and everything in them.
   public init(_ name: XMLName, attributes: [XMLAttribute] = [], content: [Content] = []) {
-    self.name = name
-    self.attributes = attributes
-    self.content = content
+    var draft = XMLDraft()
+    var known: [XMLName: Int] = [:]
+    draft.open(draft.add(name, &known))
+    for attribute in attributes {
+      let name = draft.add(attribute.name, &known)
+      var value = attribute.value
+      value.withUTF8 { draft.addAttribute(name, $0) }
+    }
+    for item in content {
+      switch item {
+      case .element(let child): draft.add(child, &known)
+      case .text(var text): text.withUTF8 { draft.addText($0) }
+      }
+    }
+    draft.close()
+    self = draft.finish()
+  }
+
+  private var part: XMLPart { tree[index] }
+  /// The number of the part behind its last one.
+  var end: Int { Int(part.next) }
+
+  /// The expanded name of the element.
+  public var name: XMLName { tree.name(of: part) }
+
+  /// The attributes in document order, namespace declarations left out.
+  public var attributes: [XMLAttribute] {
+    ((index + 1)..<Int(part.start)).map { number in
+      let part = tree[number]
+      return XMLAttribute(tree.name(of: part), tree.string(of: part))
+    }
+  }
+
+  /// Children and text in document order.
+  public var content: [Content] {
+    XMLContent(self).map { number in
+      let part = tree[number]
+      return part.isText ? .text(tree.string(of: part)) : .element(XMLNode(tree, number))
+    }
+  }
+}
+
+/// The numbers of the parts that stand between the tags of an element.
+private struct XMLContent: Sequence, IteratorProtocol {
+  private let tree: XMLTree
+  private var number: Int
+  private let end: Int
+
+  init(_ node: XMLNode) {
+    let part = node.tree[node.index]
+    tree = node.tree
+    number = Int(part.start)
+    end = Int(part.next)
+  }
+
+  mutating func next() -> Int? {
+    guard number < end else { return nil }
+    defer { number = Int(tree[number].next) }
+    return number
+  }
+}
+
+/// The child elements of an element, text left out.
+package struct XMLChildren: Sequence, IteratorProtocol {
+  private let tree: XMLTree
+  private var content: XMLContent
+
+  fileprivate init(_ node: XMLNode) {
+    tree = node.tree
+    content = XMLContent(node)
+  }
+
+  package mutating func next() -> XMLNode? {
+    while let number = content.next() {
+      if tree[number].isElement { return XMLNode(tree, number) }
+    }
+    return nil
+  }
+}
+
+extension XMLNode: Hashable {
+  /// Whether names, attributes, values, texts and their order are the same, byte for byte.
+  public static func == (a: XMLNode, b: XMLNode) -> Bool {
+    if a.index == b.index, a.tree.isSame(as: b.tree) { return true }
+    guard a.end - a.index == b.end - b.index else { return false }
+    return zip(a.index..<a.end, b.index..<b.end).allSatisfy { one, other in
+      let (mine, theirs) = (a.tree[one], b.tree[other])
+      guard mine.isText == theirs.isText, mine.isElement == theirs.isElement,
+        Int(mine.next) - a.index == Int(theirs.next) - b.index,
+        mine.isText || a.tree.name(of: mine) == b.tree.name(of: theirs)
+      else { return false }
+      return mine.isElement
+        || a.tree.withBytes(of: mine) { bytes in
+          b.tree.withBytes(of: theirs) { bytes.isSame(as: $0) }
+        }
+    }
+  }
+
+  /// Feeds in what equality looks at.
+  public func hash(into hasher: inout Hasher) {
+    for number in index..<end {
+      let part = tree[number]
+      hasher.combine(Int(part.next) - index)
+      if !part.isText { hasher.combine(tree.name(of: part)) }
+      if !part.isElement { tree.withBytes(of: part) { hasher.combine(bytes: $0) } }
+    }
   }
 }
 
 extension XMLNode {
   /// Whether the element has this expanded name.
   package func `is`(_ local: String, in namespace: String) -> Bool {
-    name.local == local && name.namespace == namespace
+    tree.has(part, WantedName(local, in: namespace))
   }
 
   /// The value of an attribute without a prefix, or nil where there is none.
   package func attribute(_ local: String) -> String? {
-    for attribute in attributes
-    where attribute.name.local == local && attribute.name.namespace.isEmpty {
-      return attribute.value
+    attributePart(local).map { tree.string(of: $0) }
+  }
+
+  /// The part that an attribute without a prefix is.
+  func attributePart(_ local: String) -> XMLPart? {
+    let wanted = WantedName(local, in: "")
+    for number in (index + 1)..<Int(part.start) {
+      let part = tree[number]
+      if tree.has(part, wanted) { return part }
     }
     return nil
   }
 
   /// The child elements, text left out.
-  package var children: some Sequence<XMLNode> {
-    content.lazy.compactMap { (item) -> XMLNode? in
-      switch item {
-      case .element(let child): child
-      case .text: nil
-      }
-    }
-  }
+  package var children: XMLChildren { XMLChildren(self) }
 
   /// The first direct child of this expanded name.
   package func child(_ local: String, in namespace: String) -> XMLNode? {
-    for item in content {
-      guard case .element(let child) = item, child.is(local, in: namespace) else { continue }
-      return child
+    let wanted = WantedName(local, in: namespace)
+    for number in XMLContent(self) {
+      let part = tree[number]
+      if part.isElement, tree.has(part, wanted) { return XMLNode(tree, number) }
     }
     return nil
   }
@@ -91,15 +198,26 @@ extension XMLNode {
   /// The text directly inside the element, the text of its children left out.
   package var text: String {
     var joined = ""
-    for case .text(let piece) in content { joined += piece }
+    for number in XMLContent(self) {
+      let part = tree[number]
+      if part.isText { joined += tree.string(of: part) }
+    }
     return joined
   }
 }
 
-extension StringProtocol {
+extension String {
   /// The text without the white space of XML 1.0 §2.3 at its two ends.
   package var trimmedOfXMLSpace: String {
-    var bytes = Substring(self).utf8
+    guard utf8.first?.isXMLSpace == true || utf8.last?.isXMLSpace == true else { return self }
+    return Substring(self).trimmedOfXMLSpace
+  }
+}
+
+extension Substring {
+  /// The text without the white space of XML 1.0 §2.3 at its two ends.
+  package var trimmedOfXMLSpace: String {
+    var bytes = utf8
     while let byte = bytes.first, byte.isXMLSpace { bytes.removeFirst() }
     while let byte = bytes.last, byte.isXMLSpace { bytes.removeLast() }
     return String(Substring(bytes))

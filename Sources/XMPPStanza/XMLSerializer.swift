@@ -11,6 +11,7 @@ extension XMLNode {
   }
 
   private func write(to output: inout [UInt8], inherited: String) {
+    let (name, attributes, content) = (name, attributes, content)
     // The namespace of `xml` may be the default one nowhere (Namespaces in XML 1.0 §3).
     let isXML = name.namespace == Namespace.xml
     let qualified = isXML ? "xml:" + name.local : name.local

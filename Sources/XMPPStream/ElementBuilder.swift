@@ -1,22 +1,25 @@
 import CXMLPush
 import XMPPStanza
 
-/// Puts one top-level element together from the callbacks of the parser.
+/// Puts one top-level element together from what a parser finds.
 ///
 /// Values and text are taken to be UTF-8; the parser checks the bytes of the element as a whole.
-struct ElementBuilder {
+struct ElementBuilder: ~Copyable {
   private let limits: StreamLimits
-  private var names: NameTable
-  /// The elements whose end tag is still to come, the outermost first, but for those that nobody
-  /// wants.
-  private var open: [XMLNode] = []
-  /// How many elements are open that nobody wants; they are inside the last of `open`.
+  private let interest: ElementInterest
+  private var names = NameTable()
+  private var plainNames = PlainNames()
+  private var draft = XMLDraft()
+  /// How many elements are open, but for those that nobody wants.
+  private var depth = 0
+  /// How many elements are open that nobody wants; they are inside the last of the others.
   private var unwanted = 0
-  /// The character data since the last tag: libxml2 hands it over in arbitrary pieces.
-  private var text: [UInt8] = []
   private var elements = 0
   private var isPruned = false
   private var isAskedForAll = false
+
+  /// How many names the draft may have when an element begins.
+  private static let maximumNames = 1 << 10
 
   /// The top-level element, once its end has come.
   struct Result {
@@ -29,47 +32,111 @@ struct ElementBuilder {
 
   init(limits: StreamLimits, interest: ElementInterest) {
     self.limits = limits
-    names = NameTable(interest)
+    self.interest = interest
   }
 
   /// Whether no element is open.
-  var isEmpty: Bool { open.isEmpty }
+  var isEmpty: Bool { depth == 0 }
 
-  /// Drops a half-built element, and the names, whose addresses go with their context.
+  /// Drops a half-built element, and the addresses of names, which go with their context.
   mutating func reset() {
-    open.removeAll(keepingCapacity: true)
+    abandon()
+    names = NameTable()
+  }
+
+  /// Drops a half-built element.
+  mutating func abandon() {
+    draft.clear()
+    depth = 0
     unwanted = 0
-    text.removeAll(keepingCapacity: true)
+    clearNotes()
+  }
+
+  /// Sees to it that there is room for an element's names, before any of them is looked up.
+  mutating func makeRoomForNames() {
+    if draft.nameCount > Self.maximumNames || plainNames.isFull { forgetNames() }
+  }
+
+  private mutating func forgetNames() {
+    names = NameTable()
+    plainNames = PlainNames()
+    draft.forgetNames()
+  }
+
+  /// Nothing is noted of the element that comes next.
+  private mutating func clearNotes() {
     elements = 0
     isPruned = false
     isAskedForAll = false
-    names.forget()
   }
+
+  // MARK: From the callbacks of libxml2
 
   /// A start tag as a node without content.
   mutating func node(_ element: xml_push_start) throws(StreamError.Kind) -> XMLNode {
-    try node(element, at: index(of: element))
+    try start(element)
+    draft.close()
+    let node = draft.finish()
+    abandon()
+    return node
   }
 
   /// A start tag.
   mutating func start(_ element: xml_push_start) throws(StreamError.Kind) {
-    guard open.count + unwanted < limits.depth else { throw .limit(.depth) }
-    guard elements < limits.elementsPerStanza else { throw .limit(.elementsPerStanza) }
-    elements += 1
-    let index = try index(of: element)
-    let answers = names.answers(at: index)
-    if answers.asksForAll { isAskedForAll = true }
-    if unwanted > 0 || (open.count == 1 && !answers.isKept) {
-      return try leaveOut(element, at: index)
+    let count = Int(element.attribute_count)
+    if elements == 0 { makeRoomForNames() }
+    try admit(attributes: count + Int(element.namespace_count))
+    open(try name(element.local, element.uri))
+    for attribute in UnsafeBufferPointer(start: element.attributes, count: count) {
+      let value = UnsafeBufferPointer(
+        start: attribute.value, count: attribute.value_end - attribute.value)
+      add(try name(attribute.local, attribute.uri), value)
     }
-    flushText()
-    open.append(try node(element, at: index))
   }
+
+  private mutating func name(
+    _ local: UnsafePointer<UInt8>, _ uri: UnsafePointer<UInt8>?
+  ) throws(StreamError.Kind) -> NameTable.Entry {
+    guard let name = names.entry(local, uri, interest, &draft) else { throw .unsupportedEncoding }
+    return name
+  }
+
+  // MARK: From a plain element
+
+  /// A start tag, whose attributes follow; false where it is beyond a limit, or no plain one.
+  mutating func start(plain name: PlainName, in namespace: Int, attributes: Int) -> Bool {
+    guard let entry = plainNames.entry(name, in: namespace, interest, &draft) else { return false }
+    do {
+      try admit(attributes: attributes)
+    } catch {
+      return false
+    }
+    open(entry)
+    return true
+  }
+
+  /// An attribute of the start tag; false where it is no plain one.
+  mutating func addAttribute(
+    plain name: PlainName, _ value: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard let entry = plainNames.entry(name, in: PlainNames.none, interest, &draft) else {
+      return false
+    }
+    add(entry, value)
+    return true
+  }
+
+  /// The number of a namespace; nil where no plain element may be in it.
+  mutating func namespace(plain uri: UnsafeRawBufferPointer) -> Int? {
+    plainNames.namespace(uri)
+  }
+
+  // MARK: From either
 
   /// Character data of the innermost open element.
   mutating func append(text bytes: UnsafeBufferPointer<UInt8>) {
-    guard unwanted == 0, !open.isEmpty else { return }
-    text.append(contentsOf: bytes)
+    guard unwanted == 0, depth > 0 else { return }
+    draft.addText(bytes)
   }
 
   /// An end tag: gives the top-level element where it was that element's.
@@ -78,72 +145,41 @@ struct ElementBuilder {
       unwanted -= 1
       return nil
     }
-    flushText()
-    guard let node = open.popLast() else { return nil }
-    guard open.isEmpty else {
-      open[open.count - 1].content.append(.element(node))
-      return nil
-    }
-    let result = Result(node: node, isPruned: isPruned, asksForAll: isAskedForAll)
-    elements = 0
-    isPruned = false
-    isAskedForAll = false
+    guard depth > 0 else { return nil }
+    draft.close()
+    depth -= 1
+    guard depth == 0 else { return nil }
+    let result = Result(node: draft.finish(), isPruned: isPruned, asksForAll: isAskedForAll)
+    clearNotes()
     return result
   }
 
-  private mutating func node(
-    _ element: xml_push_start, at index: Int
-  ) throws(StreamError.Kind) -> XMLNode {
-    var node = XMLNode(names.name(at: index))
-    let count = Int(element.attribute_count)
-    guard count > 0 else { return node }
-    node.attributes.reserveCapacity(count)
-    for attribute in UnsafeBufferPointer(start: element.attributes, count: count) {
-      let index = try self.index(of: attribute)
-      let bytes = UnsafeBufferPointer(
-        start: attribute.value, count: attribute.value_end - attribute.value)
-      let value = String(decoding: bytes, as: UTF8.self)
-      node.attributes.append(XMLAttribute(names.name(at: index), value))
-    }
-    return node
+  /// Holds a start tag against the limits.
+  private mutating func admit(attributes: Int) throws(StreamError.Kind) {
+    guard depth + unwanted < limits.depth else { throw .limit(.depth) }
+    guard elements < limits.elementsPerStanza else { throw .limit(.elementsPerStanza) }
+    guard attributes <= limits.attributesPerElement else { throw .limit(.attributesPerElement) }
+    elements += 1
   }
 
-  /// An element that nobody wants: only its names are looked at.
-  private mutating func leaveOut(
-    _ element: xml_push_start, at index: Int
-  ) throws(StreamError.Kind) {
+  /// Begins an element, or leaves it out where nobody wants it.
+  private mutating func open(_ name: NameTable.Entry) {
+    if name.asksForAll { isAskedForAll = true }
+    if unwanted == 0, depth != 1 || name.isKept {
+      draft.open(name.number)
+      depth += 1
+      return
+    }
     unwanted += 1
     if !isPruned {
       isPruned = true
-      flushText()
-      open[open.count - 1].content.append(.element(XMLNode(names.name(at: index))))
-    }
-    let count = Int(element.attribute_count)
-    for attribute in UnsafeBufferPointer(start: element.attributes, count: count) {
-      _ = try self.index(of: attribute)
+      draft.open(name.number)
+      draft.close()
     }
   }
 
-  private mutating func index(of element: xml_push_start) throws(StreamError.Kind) -> Int {
-    let count = Int(element.attribute_count) + Int(element.namespace_count)
-    guard count <= limits.attributesPerElement else { throw .limit(.attributesPerElement) }
-    guard let index = names.index(local: element.local, uri: element.uri) else {
-      throw .unsupportedEncoding
-    }
-    return index
-  }
-
-  private mutating func index(of attribute: xml_push_attribute) throws(StreamError.Kind) -> Int {
-    guard let index = names.index(local: attribute.local, uri: attribute.uri) else {
-      throw .unsupportedEncoding
-    }
-    if names.answers(at: index).asksForAll { isAskedForAll = true }
-    return index
-  }
-
-  private mutating func flushText() {
-    guard !text.isEmpty, !open.isEmpty else { return }
-    open[open.count - 1].content.append(.text(String(decoding: text, as: UTF8.self)))
-    text.removeAll(keepingCapacity: true)
+  private mutating func add(_ name: NameTable.Entry, _ value: UnsafeBufferPointer<UInt8>) {
+    if name.asksForAll { isAskedForAll = true }
+    if unwanted == 0 { draft.addAttribute(name.number, value) }
   }
 }

@@ -9,8 +9,8 @@ package struct ElementInterest: Sendable {
   /// the answer must depend on nothing else.
   package typealias Rule = @Sendable (XMLName) -> Bool
 
-  private let isKept: Rule
-  private let asksForAll: Rule
+  let isKept: Rule
+  let asksForAll: Rule
 
   /// Builds the top-level element itself and some of its children.
   ///
@@ -28,14 +28,4 @@ package struct ElementInterest: Sendable {
   /// Builds everything.
   package static let everything = ElementInterest(
     keepingChildren: { _ in true }, allWith: { _ in false })
-
-  /// The answers for one name.
-  struct Answers {
-    var isKept: Bool
-    var asksForAll: Bool
-  }
-
-  func answers(for name: XMLName) -> Answers {
-    Answers(isKept: isKept(name), asksForAll: asksForAll(name))
-  }
 }

@@ -1,53 +1,60 @@
 import XMPPStanza
 
-/// Keeps the names that a parser has met, so that a name that comes again costs no allocation.
+/// Finds the names that libxml2 has met, so that a name that comes again costs no allocation.
 ///
 /// libxml2 interns names: within one context equal names have equal addresses. A name is looked up
 /// by its addresses, in the two slots that they lead to; a name that finds both taken moves into
 /// the second. So the table never grows, whatever names a peer thinks up.
 struct NameTable {
+  /// What is known of a name.
+  struct Entry {
+    private let bits: UInt32
+
+    /// An entry of no name.
+    init() {
+      bits = 0
+    }
+
+    /// Adds a name to a draft, and asks what is wanted of it.
+    init(_ name: XMLName, _ interest: ElementInterest, _ draft: inout XMLDraft) {
+      bits =
+        UInt32(draft.add(name)) << 2 | (interest.isKept(name) ? 2 : 0)
+        | (interest.asksForAll(name) ? 1 : 0)
+    }
+
+    /// The name's number in the draft.
+    var number: Int { Int(bits >> 2) }
+    var isKept: Bool { bits & 2 != 0 }
+    var asksForAll: Bool { bits & 1 != 0 }
+  }
+
   private struct Slot {
     var local: UnsafePointer<UInt8>?
     var uri: UnsafePointer<UInt8>?
-    var name: XMLName
-    /// What is wanted of the name.
-    var answers: ElementInterest.Answers
+    var entry = Entry()
   }
 
   private static let bits = 10
-  private let interest: ElementInterest
-  private var slots: [Slot] = []
+  private var slots = Array(repeating: Slot(), count: 1 << bits)
 
-  init(_ interest: ElementInterest) {
-    self.interest = interest
-    forget()
-  }
-
-  /// Drops every name: the addresses are void when their context has gone.
-  mutating func forget() {
-    let empty = Slot(
-      local: nil, uri: nil, name: XMLName("", in: ""),
-      answers: ElementInterest.Answers(isKept: true, asksForAll: false))
-    slots = Array(repeating: empty, count: 1 << Self.bits)
-  }
-
-  func name(at index: Int) -> XMLName { slots[index].name }
-  func answers(at index: Int) -> ElementInterest.Answers { slots[index].answers }
-
-  /// Where the expanded name at two addresses is, until the next name is looked up; nil where it
-  /// is not UTF-8.
-  mutating func index(local: UnsafePointer<UInt8>, uri: UnsafePointer<UInt8>?) -> Int? {
+  /// The expanded name at two addresses; nil where it is not UTF-8.
+  mutating func entry(
+    _ local: UnsafePointer<UInt8>, _ uri: UnsafePointer<UInt8>?, _ interest: ElementInterest,
+    _ draft: inout XMLDraft
+  ) -> Entry? {
     let first = Self.hash(local, uri)
-    if slots[first].local == local, slots[first].uri == uri { return first }
+    var slot = slots[first]
+    if slot.local == local, slot.uri == uri { return slot.entry }
     let second = first ^ 1
-    if slots[second].local == local, slots[second].uri == uri { return second }
+    slot = slots[second]
+    if slot.local == local, slot.uri == uri { return slot.entry }
     guard let localText = String(interned: local),
       let namespace = uri.map(String.init(interned:)) ?? ""
     else { return nil }
-    let name = XMLName(localText, in: namespace)
-    let index = slots[first].local == nil ? first : second
-    slots[index] = Slot(local: local, uri: uri, name: name, answers: interest.answers(for: name))
-    return index
+    let entry = Entry(XMLName(localText, in: namespace), interest, &draft)
+    let place = slots[first].local == nil ? first : second
+    slots[place] = Slot(local: local, uri: uri, entry: entry)
+    return entry
   }
 
   private static func hash(

@@ -50,9 +50,7 @@ extension StreamParser {
     _ result: ElementBuilder.Result, end: Int
   ) throws(StreamError.Kind) {
     let bytes = RootTag.insert(missing, into: try slice(to: end))
-    let node = result.isPruned && result.asksForAll ? try whole(bytes) : result.node
-    events.append(
-      .element(StreamElement(node: node, bytes: bytes, asksForAll: result.asksForAll)))
+    events.append(.element(try element(result, bytes)))
     if !missing.isEmpty { missing.removeAll() }
     position = end
     phase = .between

@@ -53,6 +53,7 @@ extension StreamParser {
         return dropContext()
       case .tag(let index):
         skip(to: index)
+        if readPlain() { return }
         phase = .inside
       }
     }
@@ -60,6 +61,48 @@ extension StreamParser {
     feedContext()
     if context?.isStopped == true { return dropContext() }
     isWaiting = true
+  }
+
+  /// Takes an element that comes all at once and by itself, where it is a plain one.
+  ///
+  /// - Returns: The element; nil where these bytes are to be fed, of which none has been taken.
+  package func takeElement(_ bytes: ArraySlice<UInt8>) -> StreamElement? {
+    guard isBetweenElements, buffer.isEmpty, let found = readPlain(bytes),
+      found.end == bytes.endIndex
+    else { return nil }
+    skip(to: bytes.count)
+    bufferStart = position
+    return found.element
+  }
+
+  /// Reads the element at `position` where it is a plain one and all of it is here.
+  private func readPlain() -> Bool {
+    guard let found = readPlain(buffer[(position - bufferStart)...]) else { return false }
+    events.append(.element(found.element))
+    skip(to: found.end)
+    return true
+  }
+
+  /// The plain element that some bytes begin with, which stand at `position`, and the index behind
+  /// it; nil where there is none, or it is for libxml2.
+  private func readPlain(_ bytes: ArraySlice<UInt8>) -> (element: StreamElement, end: Int)? {
+    // A context may have been given the `<`, and then it has to have the rest.
+    guard readsPlain, isRootPlain, !expectsHeader, context.map({ $0.fed <= position }) ?? true,
+      let (result, count) = bytes.withUnsafeBytes({
+        plainReader.read($0, into: &builder.pointee)
+      }), count <= limits.bytesPerElement
+    else { return nil }
+    let end = bytes.startIndex + count
+    guard let element = try? element(result, Array(bytes[..<end])) else { return nil }
+    return (element, end)
+  }
+
+  /// The element that was built of some bytes, with everything in it where it asks for that.
+  func element(
+    _ result: ElementBuilder.Result, _ bytes: [UInt8]
+  ) throws(StreamError.Kind) -> StreamElement {
+    let node = result.isPruned && result.asksForAll ? try whole(bytes) : result.node
+    return StreamElement(node: node, bytes: bytes, asksForAll: result.asksForAll)
   }
 
   func lookAhead() -> Boundary {

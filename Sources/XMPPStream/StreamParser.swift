@@ -3,10 +3,11 @@ import XMPPStanza
 
 /// Reads the top-level elements of an XMPP stream out of its bytes, however they are cut.
 ///
-/// One libxml2 context lives under the root of the stream and sees element after element, for a
-/// context an element costs twice as much. What stands between elements the parser looks at
-/// itself (`Boundary`). Every way to cut the same bytes gives the same events, and an element's
-/// event comes with its last byte.
+/// Elements that are complete and have nothing unusual in them, nearly all, a `PlainReader` takes
+/// apart. For the others one libxml2 context lives under the root of the stream and sees element
+/// after element, for a context an element costs twice as much. What stands between elements the
+/// parser looks at itself (`Boundary`). Every way to cut the same bytes gives the same events, and
+/// an element's event comes with its last byte.
 ///
 /// Not thread-safe. After an error only `reset` makes it usable again.
 package final class StreamParser {
@@ -41,10 +42,17 @@ package final class StreamParser {
   /// variable of a class is checked for conflicts. Here there are none: nothing else uses it while
   /// libxml2 is fed.
   let builder: UnsafeMutablePointer<ElementBuilder>
+  @exclusivity(unchecked) var plainReader = PlainReader()
+  /// Whether elements are read without libxml2 where they are plain; off to compare.
+  var readsPlain = true
   /// Parses the elements again of which too much was left out.
   var thorough: StreamParser?
   /// The open root, nil where a stream header has to come.
-  @exclusivity(unchecked) var rootTag: RootTag?
+  @exclusivity(unchecked) var rootTag: RootTag? {
+    didSet { isRootPlain = rootTag?.foreign.isEmpty == true }
+  }
+  /// Whether there is an open root that declares nothing but what every record stands in.
+  @exclusivity(unchecked) private(set) var isRootPlain = false
   /// Whether the root's own tag is being handed to a fresh context.
   var isOpeningRoot = false
   /// An XML declaration has come, which only a stream header may follow.
@@ -73,6 +81,7 @@ package final class StreamParser {
     builder = .allocate(capacity: 1)
     builder.initialize(to: ElementBuilder(limits: limits, interest: interest))
     rootTag = root == .records ? .standard : nil
+    isRootPlain = root == .records
   }
 
   deinit {

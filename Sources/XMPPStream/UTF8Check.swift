@@ -1,14 +1,23 @@
 extension UnsafeRawBufferPointer {
   /// Whether the bytes are UTF-8 (RFC 3629 §4), which `String` can say too, but not without making
   /// one.
-  var isUTF8: Bool {
+  var isUTF8: Bool { isUTF8 { _ in true } }
+
+  /// Whether the bytes are UTF-8 without U+FFFE and U+FFFF, which are no characters of XML (XML 1.0
+  /// §2.2). The control characters that are none are not looked for.
+  var isXMLText: Bool {
+    isUTF8 { self[$0] != 0xEF || self[$0 + 1] != 0xBF || self[$0 + 2] < 0xBE }
+  }
+
+  /// - Parameter isAllowed: Asked for the index of each whole character beyond ASCII.
+  private func isUTF8(_ isAllowed: (Int) -> Bool) -> Bool {
     var index = 0
     while index < count {
       if self[index] < 0x80 {
         index = endOfASCII(from: index)
         continue
       }
-      guard let length = sequenceLength(at: index) else { return false }
+      guard let length = sequenceLength(at: index), isAllowed(index) else { return false }
       index += length
     }
     return true
@@ -17,11 +26,11 @@ extension UnsafeRawBufferPointer {
   /// The index behind the run of ASCII that goes on at `start`.
   private func endOfASCII(from start: Int) -> Int {
     var index = start
-    while index + 8 <= count {
-      // Eight bytes at once: each of ASCII has its upper bit clear.
-      let eight = loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      guard eight & 0x8080_8080_8080_8080 == 0 else { break }
-      index += 8
+    while index + 16 <= count {
+      // Sixteen bytes at once: each of ASCII has its upper bit clear.
+      let words = loadUnaligned(fromByteOffset: index, as: SIMD2<UInt64>.self)
+      guard (words[0] | words[1]) & 0x8080_8080_8080_8080 == 0 else { break }
+      index += 16
     }
     while index < count, self[index] < 0x80 { index += 1 }
     return index
@@ -43,7 +52,8 @@ extension UnsafeRawBufferPointer {
     default: return nil
     }
     guard index + length <= count, second.contains(self[index + 1]) else { return nil }
-    for next in self[(index + 2)..<(index + length)] where next & 0xC0 != 0x80 { return nil }
+    if length > 2, self[index + 2] & 0xC0 != 0x80 { return nil }
+    if length > 3, self[index + 3] & 0xC0 != 0x80 { return nil }
     return length
   }
 }

@@ -90,8 +90,10 @@ package struct Scenario {
   private mutating func line(_ xml: String, _ direction: Direction, _ time: Int64?) -> Outcome {
     self.time = time ?? self.time
     wire.append(WireLine(time: self.time, content: .element(direction, xml)))
-    let meaning = StanzaTranslator.read(element(xml), direction)
-    let sparse = StanzaTranslator.read(element(xml, as: .readByTranslator), direction)
+    var addresses = AddressMemo(bits: 0)
+    let meaning = StanzaTranslator.read(element(xml), direction, &addresses)
+    let sparse = StanzaTranslator.read(
+      element(xml, as: .readByTranslator), direction, &addresses)
     guard meaning == sparse else {
       fatalError("\(meaning) is not \(sparse), from what an import builds of \(xml)")
     }

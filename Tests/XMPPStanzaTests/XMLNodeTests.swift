@@ -63,3 +63,80 @@ struct XMLNodeTests {
     #expect(text.trimmedOfXMLSpace == trimmed)
   }
 }
+
+/// An element is the same wherever it stands and whoever made it.
+struct XMLNodeIdentityTests {
+  private static let inner = XMLNode(
+    XMLName("b", in: "u"), attributes: [XMLAttribute(XMLName("c", in: ""), "1")],
+    content: [.text("x"), .element(XMLNode(XMLName("d", in: "v")))])
+
+  private static func outer(_ content: [XMLNode.Content]) -> XMLNode {
+    XMLNode(
+      XMLName("a", in: "u"), attributes: [XMLAttribute(XMLName("c", in: "v"), "é")],
+      content: content)
+  }
+
+  @Test func whatIsTakenApartAndPutTogetherIsTheSame() {
+    let node = Self.outer([.text("1"), .element(Self.inner), .text("2"), .element(Self.inner)])
+    let again = XMLNode(node.name, attributes: node.attributes, content: node.content)
+    #expect(again == node)
+    #expect(again.hashValue == node.hashValue)
+    #expect(node.child("b", in: "u") == Self.inner)
+    #expect(node.child("b", in: "u")?.hashValue == Self.inner.hashValue)
+    #expect(Array(node.children) == [Self.inner, Self.inner])
+    #expect(node.attributes == [XMLAttribute(XMLName("c", in: "v"), "é")])
+    #expect(node.content.count == 4)
+    #expect(node.attribute("c") == nil)
+    #expect(Self.inner.attribute("c") == "1")
+  }
+
+  /// Each differs from the first in one thing.
+  @Test func whatDiffersIsNotTheSame() {
+    let name = XMLName("a", in: "u")
+    let text = XMLNode.Content.text("x")
+    let child = XMLNode.Content.element(XMLNode(XMLName("b", in: "u")))
+    let attribute = XMLAttribute(XMLName("b", in: ""), "x")
+    let other = XMLAttribute(XMLName("c", in: ""), "x")
+    let nodes = [
+      XMLNode(name, attributes: [attribute], content: [text, child]),
+      XMLNode(XMLName("a", in: "v"), attributes: [attribute], content: [text, child]),
+      XMLNode(XMLName("b", in: "u"), attributes: [attribute], content: [text, child]),
+      XMLNode(name, content: [text, child]),
+      XMLNode(name, attributes: [other], content: [text, child]),
+      XMLNode(name, attributes: [attribute, other], content: [text, child]),
+      XMLNode(name, attributes: [attribute], content: [child, text]),
+      XMLNode(name, attributes: [attribute], content: [.text("y"), child]),
+      XMLNode(name, attributes: [attribute], content: [text]),
+      XMLNode(
+        name, attributes: [attribute],
+        content: [.element(XMLNode(XMLName("b", in: "u"), content: [text]))]),
+      XMLNode(name, attributes: [attribute], content: [text, child, child]),
+    ]
+    #expect(Set(nodes).count == nodes.count)
+    for (index, node) in nodes.enumerated() {
+      #expect(nodes.firstIndex(of: node) == index)
+    }
+  }
+
+  @Test func adjacentTextsAreOne() {
+    let name = XMLName("a", in: "u")
+    let one = XMLNode(name, content: [.text("xy")])
+    #expect(XMLNode(name, content: [.text("x"), .text(""), .text("y")]) == one)
+  }
+
+  /// A draft goes on after an element has been made, also in memory that has to grow.
+  @Test func anElementStaysWhatItWas() {
+    var nodes: [XMLNode] = []
+    for count in [1, 500, 3, 2000] {
+      let children = (0..<count).map { number in
+        XMLNode.Content.element(
+          XMLNode(XMLName("n\(number)", in: "u"), content: [.text("\(number)")]))
+      }
+      nodes.append(Self.outer(children))
+    }
+    for (node, count) in zip(nodes, [1, 500, 3, 2000]) {
+      #expect(node.children.map(\.name.local) == (0..<count).map { "n\($0)" })
+      #expect(node.children.map(\.text) == (0..<count).map { "\($0)" })
+    }
+  }
+}

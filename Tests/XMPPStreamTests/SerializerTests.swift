@@ -22,24 +22,26 @@ struct SerializerTests {
     func text() -> String {
       (0..<Int.random(in: 1...5, using: &generator)).map { _ in pick(Self.texts) }.joined()
     }
-    var node = XMLNode(XMLName(pick(Self.names), in: pick(Self.namespaces)))
+    let name = XMLName(pick(Self.names), in: pick(Self.namespaces))
+    var attributes: [XMLAttribute] = []
+    var content: [XMLNode.Content] = []
     for _ in 0..<Int.random(in: 0...3, using: &generator) {
       let name = XMLName(pick(Self.names), in: pick(Self.namespaces))
-      guard !node.attributes.contains(where: { $0.name == name }) else { continue }
-      node.attributes.append(XMLAttribute(name, text()))
+      guard !attributes.contains(where: { $0.name == name }) else { continue }
+      attributes.append(XMLAttribute(name, text()))
     }
-    guard depth > 0 else { return node }
+    guard depth > 0 else { return XMLNode(name, attributes: attributes) }
     var lastIsText = false
     for _ in 0..<Int.random(in: 0...4, using: &generator) {
       if !lastIsText, Bool.random(using: &generator) {
-        node.content.append(.text(text()))
+        content.append(.text(text()))
         lastIsText = true
       } else {
-        node.content.append(.element(self.node(depth: depth - 1, using: &generator)))
+        content.append(.element(self.node(depth: depth - 1, using: &generator)))
         lastIsText = false
       }
     }
-    return node
+    return XMLNode(name, attributes: attributes, content: content)
   }
 
   @Test func parsingWhatWasWrittenGivesTheSame() {

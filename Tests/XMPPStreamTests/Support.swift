@@ -1,5 +1,6 @@
 import XMPPStanza
-import XMPPStream
+
+@testable import XMPPStream
 
 /// What a parser made of some bytes: the events, and the error that ended them.
 struct Outcome: Equatable {
@@ -27,12 +28,15 @@ struct Outcome: Equatable {
 }
 
 /// Feeds the bytes in pieces of the given lengths, in turn; an empty list means in one piece.
+///
+/// - Parameter readsPlain: Whether plain elements are read without libxml2.
 func parse(
   _ bytes: [UInt8], as root: StreamRoot = .records, limits: StreamLimits = .live,
-  pieces: [Int] = [], interest: ElementInterest = .everything
+  pieces: [Int] = [], interest: ElementInterest = .everything, readsPlain: Bool = true
 ) -> Outcome {
   var outcome = Outcome()
   let parser = StreamParser(root: root, limits: limits, interest: interest)
+  parser.readsPlain = readsPlain
   do {
     var start = 0
     var turn = 0
@@ -54,9 +58,11 @@ func parse(
 
 func parse(
   _ text: String, as root: StreamRoot = .records, limits: StreamLimits = .live,
-  pieces: [Int] = [], interest: ElementInterest = .everything
+  pieces: [Int] = [], interest: ElementInterest = .everything, readsPlain: Bool = true
 ) -> Outcome {
-  parse(Array(text.utf8), as: root, limits: limits, pieces: pieces, interest: interest)
+  parse(
+    Array(text.utf8), as: root, limits: limits, pieces: pieces, interest: interest,
+    readsPlain: readsPlain)
 }
 
 func client(

@@ -3,6 +3,7 @@ import Captures
 import EventLog
 import Foundation
 import RosterCore
+import XMPPStanza
 import Rollcall
 
 // What goes through a log.
@@ -14,10 +15,11 @@ extension Work {
     return Trial(units: stanzas) {
       var elements = 0
       var events = 0
+      var addresses = AddressMemo()
       try subject.readCapture { record in
         guard case .element(let direction, let node, bytes: _) = record.content else { return }
         elements += 1
-        if StanzaTranslator.translate(node, direction) != nil { events += 1 }
+        if StanzaTranslator.read(node, direction, &addresses).event != nil { events += 1 }
       }
       return {
         try expect(elements == stanzas, "\(elements) stanzas were read")

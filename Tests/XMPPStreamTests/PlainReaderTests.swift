@@ -1,0 +1,197 @@
+import TestSupport
+import Testing
+import XMPPStanza
+
+@testable import XMPPStream
+
+/// What is read without libxml2, held against what libxml2 makes of it.
+struct PlainReaderTests {
+  private static let limits = StreamLimits(
+    depth: 8, attributesPerElement: 8, elementsPerStanza: 40, bytesPerElement: 2000)
+
+  /// The element that the reader takes of some bytes, and how many of them it is.
+  private func plain(_ bytes: [UInt8]) -> (node: XMLNode, count: Int)? {
+    var builder = ElementBuilder(limits: .live, interest: .everything)
+    var reader = PlainReader()
+    let found = bytes.withUnsafeBytes { reader.read($0, into: &builder) }
+    let isEmpty = builder.isEmpty
+    #expect(isEmpty)
+    return found.map { ($0.element.node, $0.count) }
+  }
+
+  @Test(arguments: [
+    "<a/>", "<a></a>", "<a />", "<a  b='1'   c='2' >x</a>", "<a b=\"'\" c='\"'/>", "<a b=''/>",
+    "<iq type='get'><query xmlns='jabber:iq:roster'/></iq>", "<a b='>' c='1'>></a>",
+    "<a xmlns='u'><b/><c xmlns='v'><d/></c><e f='1'/></a>", "<a>x\ny\tz [1] ]> ]</a>",
+    "<a>你好😀</a>", "<a b='é'>\u{85}\u{7F}</a>", "<a.b-c_1 D2='x'/>", "<_a>x<b/>y<c/></_a>",
+    "<abcdefghijklmno/>", "<abcdefgh ijklmnop=''/>",
+    "<a>\(String(repeating: "0123456789", count: 100))</a>",
+    "<x xmlns='a?b\"c'/>", "<a xmlnsx='1'/>", "<a><a><a>x</a></a></a>", "<a>！，\u{FFFD}</a>",
+    "<a>&amp;</a>", "<a>x&lt;&gt;&apos;y&quot;]&gt;<b/>&amp;lt;</a>", "<a>]&gt;&amp;]</a>",
+  ])
+  func takes(_ text: String) throws {
+    let (node, count) = try #require(plain(Array(text.utf8)))
+    #expect(count == text.utf8.count)
+    #expect(parse(text, readsPlain: false).elements == [node])
+    #expect(parse(text).elements == [node])
+  }
+
+  /// Some of these are right, others are mistakes; either is for libxml2.
+  @Test(arguments: [
+    "", "<", "<a", "<a>", "<a/", "</a>", "<a></b>", "<a></ab>", "<ab></a>", "<a></a >", "<1/>",
+    "<a\n/>", "<a\tb='1'/>", "<a b='1'c='2'/>", "<a b ='1'/>", "<a b= '1'/>", "<a b=1/>",
+    "<a b/>", "<a b='1' b='2'/>", "<a xmlns='u' xmlns='u'/>", "<a xmlns=''/>", "<a xmlns='你'/>",
+    "<a xmlns='a b'/>", "<a xmlns='\(Namespace.xml)'/>", "<a xmlns='\(Namespace.streams)'/>",
+    "<a xmlns='http://www.w3.org/2000/xmlns/'/>", "<x:a xmlns:x='u'/>", "<a xml:lang='de'/>",
+    "<a b='<'/>", "<a b='&amp;'/>", "<a b='x\ty'/>", "<a b='x\ny'/>", "<a>x\r</a>",
+    "<a>]]></a>", "<a>]]</a>", "<a><!-- --></a>", "<a><?b?></a>", "<a><![CDATA[x]]></a>",
+    "<é/>", "<a é='1'/>", "<a>\u{1}</a>", "<a>\u{0}</a>", "<a>\u{FFFE}</a>", "<a>\u{FFFF}</a>",
+    "<a b='\u{FFFF}'/>", "<abcdefghijklmnop/>", "<a abcdefghijklmnop='1'/>",
+    "<a\u{0}/>", "<a\u{0}b/>", "<a \u{0}='1'/>", "<a\u{0}></a>", "<a></a\u{0}>",
+    "<abcdefghi\u{0}/>", "<a>&#38;</a>",
+    "<a>&e;</a>", "<a>&amp</a>", "<a:b/>", "<a b:c='1'/>", "<-a/>", "<.a/>", "<a 1='2'/>", "<a / >",
+    "<a b='1'",
+  ])
+  func leaves(_ text: String) {
+    #expect(plain(Array(text.utf8)) == nil)
+    #expect(parse(text) == parse(text, readsPlain: false))
+  }
+
+  @Test func bytesThatAreNoUTF8() {
+    for bytes in [[0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xFF], [0xE4, 0xBD]] as [[UInt8]] {
+      let text = Array("<a>".utf8) + bytes + Array("</a>".utf8)
+      #expect(parse(text).error != nil)
+      #expect(parse(text) == parse(text, readsPlain: false))
+    }
+  }
+
+  @Test func limitsHold() {
+    for text in [
+      "<a><b><c><d><e><f><g><h><i/></h></g></f></e></d></c></b></a>",
+      "<a b='' c='' d='' e='' f='' g='' h='' i='' j=''/>",
+      "<a xmlns='u' b='' c='' d='' e='' f='' g='' h='' i=''/>",
+      "<a>\(String(repeating: "<b/>", count: 40))</a>",
+      "<a>\(String(repeating: "x", count: 2000))</a>",
+    ] {
+      let outcome = parse(text, limits: Self.limits)
+      #expect(outcome == parse(text, limits: Self.limits, readsPlain: false))
+      #expect(outcome.error != nil)
+    }
+  }
+
+  /// The parser hands its context the `<` with which a piece ends.
+  @Test func anElementThatHasBegunGoesOnWhereItBegan() {
+    let text = "<a x:y='1' xmlns:x='u'/><b/><c/><d>&lt;</d><e/>"
+    for cut in 1..<text.utf8.count {
+      let outcome = parse(text, pieces: [cut, text.utf8.count])
+      #expect(outcome.texts.joined() == text)
+      #expect(outcome.elements.map(\.name.local) == ["a", "b", "c", "d", "e"])
+    }
+  }
+
+  /// More namespaces and names than are kept, over and over.
+  @Test func manyNamesAndNamespaces() {
+    let many = (0..<2000).map { "<n\($0 % 1500) xmlns='u\($0 % 700)' a\($0)='x'/>" }.joined()
+    let outcome = parse(many + many)
+    #expect(outcome.elements.count == 4000)
+    #expect(outcome == parse(many + many, readsPlain: false))
+  }
+
+  /// An element with more namespaces than are kept is libxml2's.
+  @Test func anElementOfManyNamespaces() {
+    let children = (0..<1000).map { "<b xmlns='u\($0)'/>" }.joined()
+    let text = "<a>\(children)</a>"
+    #expect(plain(Array(text.utf8)) == nil)
+    #expect(parse(text + text) == parse(text + text, readsPlain: false))
+  }
+
+  /// By itself or not, an element is the same, and what is not taken can be fed.
+  @Test func elementsThatComeByThemselves() throws {
+    let parser = StreamParser(root: .records, limits: .live)
+    var texts: [String] = []
+    for text in ["<a/>", "<b>&#38;</b>", "<c x='1'/>", "<d/><e/>", " <f/>", "<g", ">x</g>", "<h/>"]
+    {
+      let bytes = Array(text.utf8)
+      if let element = parser.takeElement(bytes[...]) {
+        #expect(["<a/>", "<c x='1'/>", "<h/>"].contains(text))
+        texts.append(String(decoding: element.bytes, as: UTF8.self))
+      } else {
+        try parser.feed(bytes) { event in
+          if case .element(let element) = event {
+            texts.append(String(decoding: element.bytes, as: UTF8.self))
+          }
+        }
+      }
+    }
+    #expect(
+      texts == ["<a/>", "<b>&#38;</b>", "<c x='1'/>", "<d/>", "<e/>", "<f/>", "<g>x</g>", "<h/>"])
+    // What went past libxml2 counts all the same.
+    let count = texts.joined().utf8.count + 1
+    #expect(throws: StreamError(.truncated, offset: count)) {
+      try parser.feed(Array("<i".utf8)) { _ in }
+      try parser.finish()
+    }
+  }
+
+  @Test func everyCapturedStream() throws {
+    for stream in try CapturedStreams.all() {
+      let outcome = parse(stream.bytes, as: stream.root)
+      #expect(outcome == parse(stream.bytes, as: stream.root, readsPlain: false))
+    }
+  }
+
+  private static let parts = [
+    "<a>", "</a>", "<a/>", "<b c='1'>", "</b>", " ", "x", "你", "&amp;", "]]>", "]", "\n", "\r",
+    "<d xmlns='u'>", "</d>", "<e f=\"2\" g='3'/>", "<k>", "</k>", "<all/>", "'", "\"", "<", ">",
+    "/",
+    "=", "<x:y xmlns:x='v'/>", "<!-- -->", "<h i='a b'></h>", "xmlns='w'", "\u{FFFE}",
+  ]
+
+  /// Elements put together at random, most of them right, with bytes changed at random.
+  @Test(arguments: 0..<UInt64(16))
+  func whatItTakesIsWhatLibxml2Makes(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let strange = Array("<>/='\" &;]x:-\n\r\t!?".utf8) + [0x00, 0x01, 0x7F, 0x80, 0xBF, 0xEF, 0xFF]
+    let interest = ElementInterest(
+      keepingChildren: { $0.local == "k" }, allWith: { $0.local == "all" })
+    var taken = 0
+    for round in 0..<3000 {
+      var bytes = Array(element(depth: 3, using: &random).utf8)
+      for _ in 0..<Int.random(in: 0..<3, using: &random) {
+        let place = Int.random(in: 0..<bytes.count, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: bytes[place] = strange[Int.random(in: 0..<strange.count, using: &random)]
+        case 1: bytes.insert(contentsOf: pick(Self.parts, &random).utf8, at: place)
+        default: if bytes.count > 1 { bytes.remove(at: place) }
+        }
+      }
+      let some = Bool.random(using: &random) ? interest : .everything
+      let outcome = parse(bytes, limits: Self.limits, interest: some)
+      let expected = parse(bytes, limits: Self.limits, interest: some, readsPlain: false)
+      #expect(outcome == expected, "seed \(seed), round \(round)")
+      if plain(bytes) != nil { taken += 1 }
+    }
+    // Enough of them do not go to libxml2.
+    #expect(taken > 500)
+  }
+
+  private func pick(_ list: [String], _ random: inout SeededGenerator) -> String {
+    list[Int.random(in: 0..<list.count, using: &random)]
+  }
+
+  private func element(depth: Int, using random: inout SeededGenerator) -> String {
+    let name = pick(["a", "k", "all", "iq", "long-name.of_15"], &random)
+    let attributes = [
+      "", " b='1'", " b='你' c=\"x y\"", " xmlns='u'", " xmlns='\(Namespace.roster)' d=''",
+      "  e='>' ",
+    ]
+    var text = "<\(name)\(pick(attributes, &random))"
+    guard depth > 0, Bool.random(using: &random) else { return text + "/>" }
+    text += ">"
+    for _ in 0..<Int.random(in: 0..<4, using: &random) {
+      text += pick(["", "x", "你好", "\n\t ", "a longer text [1]. "], &random)
+      text += element(depth: depth - 1, using: &random)
+    }
+    return text + "</\(name)>"
+  }
+}
