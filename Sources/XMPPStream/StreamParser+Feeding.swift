@@ -87,7 +87,7 @@ extension StreamParser {
   /// it; nil where there is none, or it is for libxml2.
   private func readPlain(_ bytes: ArraySlice<UInt8>) -> (element: StreamElement, end: Int)? {
     // A context may have been given the `<`, and then it has to have the rest.
-    guard readsPlain, isRootPlain, !expectsHeader, context.map({ $0.fed <= position }) ?? true,
+    guard isRootPlain, !expectsHeader, context.map({ $0.fed <= position }) ?? true,
       let (result, count) = bytes.withUnsafeBytes({
         plainReader.read($0, into: &builder.pointee)
       }), count <= limits.bytesPerElement

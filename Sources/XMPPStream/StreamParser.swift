@@ -43,8 +43,6 @@ package final class StreamParser {
   /// libxml2 is fed.
   let builder: UnsafeMutablePointer<ElementBuilder>
   @exclusivity(unchecked) var plainReader = PlainReader()
-  /// Whether elements are read without libxml2 where they are plain; off to compare.
-  var readsPlain = true
   /// Parses the elements again of which too much was left out.
   var thorough: StreamParser?
   /// The open root, nil where a stream header has to come.
