@@ -2,8 +2,9 @@
 /// seldom enough that they stay a small part of the file.
 ///
 /// A snapshot is taken only where `ratio` times its size has been appended since the one before,
-/// so all snapshots together are at most one part of `ratio` + 1 of the file: 12.5 % by default,
-/// and less as a file also holds an index and free space.
+/// so all snapshots together are at most one part of `ratio` + 1 of the file: a sixteenth by default,
+/// and less as a file also holds an index and free space. To reduce the records between two of them
+/// then takes about as long as to read one, whatever the number of contacts.
 package struct SnapshotPacing: Hashable, Sendable {
   /// How many bytes of records and events come with one byte of snapshots, at least.
   package let ratio: Int
@@ -21,7 +22,7 @@ package struct SnapshotPacing: Hashable, Sendable {
   /// - Parameters:
   ///   - ratio: 1 or more.
   ///   - leastRecords: 1 or more.
-  package init(ratio: Int = 7, leastRecords: Int = 256) {
+  package init(ratio: Int = 15, leastRecords: Int = 256) {
     self.ratio = max(1, ratio)
     self.leastRecords = max(1, leastRecords)
   }
