@@ -153,6 +153,7 @@ extension Roster {
     settleOutgoing(by: item, source, &step)
     compareWithEdits(jid, item, &step)
   }
+
   private mutating func replace(_ entry: RosterEntry, by item: RosterItem, _ step: inout Step) {
     let record = step.stamp.record
     let jid = item.jid
