@@ -9,8 +9,9 @@ import PackageDescription
 /// and the flag gives the library's. SwiftPM names a package that lies at a path after its folder;
 /// unsafe flags are allowed here because this is always the root package.
 let folder = Context.packageDirectory.split(separator: "/").dropLast().last ?? ""
-let library = String(
-  folder.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+let name = folder.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
+// As SwiftPM makes an identifier of a name: no digit stands at its head.
+let library = String((name.first?.isNumber == true ? ["_"] : name.prefix(1)) + name.dropFirst())
 
 let rules: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
