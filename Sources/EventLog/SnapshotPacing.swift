@@ -1,10 +1,10 @@
 /// Says when the next snapshot is due: often enough that the way from one to any record is short,
 /// seldom enough that they stay a small part of the file.
 ///
-/// A snapshot is taken only where `ratio` times its size has been appended since the one before,
-/// so all snapshots together are at most one part of `ratio` + 1 of the file: by default a sixteenth,
-/// and less as a file also holds an index and free space. The records between two of them then take
-/// about as long to reduce as one takes to read, whatever the number of contacts.
+/// A snapshot is taken only where `ratio` times its size has been appended since the one before, so
+/// all snapshots together are at most one part of `ratio` + 1 of the file: a sixteenth by default,
+/// and less as a file also holds an index and free space. The records between two of them then
+/// take about as long to reduce as one takes to read, whatever the number of contacts.
 package struct SnapshotPacing: Hashable, Sendable {
   /// How many bytes of records and events come with one byte of snapshots, at least.
   package let ratio: Int
