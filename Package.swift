@@ -20,7 +20,7 @@ let package = Package(
     .library(
       name: "RollcallModules",
       targets: [
-        "XMPPStanza", "XMPPStream", "RosterCore", "EventLog", "Captures", "ContactSections",
+        "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "ContactSections",
       ]),
     .executable(name: "rollcall", targets: ["RollcallCLI"]),
   ],
@@ -49,7 +49,7 @@ let package = Package(
       ],
       swiftSettings: rules),
     .target(
-      name: "EventLog",
+      name: "EventStore",
       dependencies: ["CLMDB", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: rules),
     .target(name: "ContactSections", swiftSettings: rules),
@@ -57,7 +57,7 @@ let package = Package(
     .target(
       name: "Rollcall",
       dependencies: [
-        "XMPPStanza", "XMPPStream", "RosterCore", "EventLog", "Captures", "ContactSections",
+        "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "ContactSections",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
@@ -65,7 +65,7 @@ let package = Package(
     .executableTarget(
       name: "RollcallCLI",
       dependencies: [
-        "XMPPStanza", "XMPPStream", "RosterCore", "EventLog", "Captures", "Rollcall",
+        "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "Rollcall",
         "ContactSections",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HashTreeCollections", package: "swift-collections"),
@@ -92,13 +92,13 @@ let package = Package(
       ],
       swiftSettings: rules),
     .executableTarget(
-      name: "EventLogProbe",
-      dependencies: ["EventLog", "Rollcall", "RosterCore", "XMPPStanza", "CLMDB"],
-      path: "Tests/EventLogProbe", swiftSettings: rules),
+      name: "EventStoreProbe",
+      dependencies: ["EventStore", "Rollcall", "RosterCore", "XMPPStanza", "CLMDB"],
+      path: "Tests/EventStoreProbe", swiftSettings: rules),
     .testTarget(
-      name: "EventLogTests",
+      name: "EventStoreTests",
       dependencies: [
-        "EventLog", "EventLogProbe", "CLMDB", "Rollcall", "RosterCore", "XMPPStanza",
+        "EventStore", "EventStoreProbe", "CLMDB", "Rollcall", "RosterCore", "XMPPStanza",
         "TestSupport",
       ],
       swiftSettings: rules),
@@ -115,7 +115,7 @@ let package = Package(
     .testTarget(
       name: "RollcallTests",
       dependencies: [
-        "Rollcall", "RosterCore", "Captures", "ContactSections", "EventLog", "XMPPStanza",
+        "Rollcall", "RosterCore", "Captures", "ContactSections", "EventStore", "XMPPStanza",
         "TestSupport",
         .product(name: "HashTreeCollections", package: "swift-collections"),
       ],

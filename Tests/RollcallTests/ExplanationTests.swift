@@ -1,5 +1,5 @@
 import ContactSections
-import EventLog
+import EventStore
 import Foundation
 import Rollcall
 import RosterCore

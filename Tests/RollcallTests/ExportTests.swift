@@ -1,4 +1,4 @@
-import EventLog
+import EventStore
 import Foundation
 import HashTreeCollections
 import Rollcall

@@ -1,5 +1,5 @@
 import Captures
-import EventLog
+import EventStore
 import Foundation
 import Rollcall
 import RosterCore

@@ -1,4 +1,4 @@
-import EventLog
+import EventStore
 import Foundation
 import Rollcall
 import TestSupport

@@ -1,6 +1,6 @@
 public import CaptureGenerator
 import Captures
-import EventLog
+import EventStore
 import Foundation
 import RosterCore
 import Rollcall

@@ -1,5 +1,5 @@
 import CaptureGenerator
-import EventLog
+import EventStore
 import Floors
 import Foundation
 import RosterCore

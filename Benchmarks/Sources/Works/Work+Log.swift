@@ -1,6 +1,6 @@
 import CaptureGenerator
 import Captures
-import EventLog
+import EventStore
 import Foundation
 import RosterCore
 import XMPPStanza

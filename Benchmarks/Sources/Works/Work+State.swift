@@ -1,5 +1,5 @@
 import CaptureGenerator
-import EventLog
+import EventStore
 import Foundation
 import RosterCore
 import Rollcall

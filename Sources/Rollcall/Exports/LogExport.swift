@@ -1,0 +1,160 @@
+import Captures
+package import EventStore
+package import XMPPStanza
+
+/// Writes a log in a form that can be given away.
+package struct LogExport {
+  private let log: EventLog
+
+  /// How many bytes are gathered before they are written.
+  private static let pieceBytes = 64 << 10
+
+  package init(_ log: EventLog) {
+    self.log = log
+  }
+
+  /// What a native capture of the log is not the same in, once it is imported again.
+  package enum Difference: Hashable, Sendable {
+    /// Nothing: the records and their digests are equal.
+    case none
+    /// A native capture begins with a header, and the log does not: it has one record more.
+    case addedHeader
+  }
+
+  /// The records of the log as a native capture, in pieces that end with a line.
+  ///
+  /// Memory is bounded whatever the log's length.
+  package func writeNative(_ write: ([UInt8]) throws -> Void) throws -> Difference {
+    try writeNative(write) { _, bytes, add in try add(bytes) }
+  }
+
+  /// The same with stand-ins for everything that says who somebody is or what they wrote.
+  ///
+  /// Memory is linear in the different addresses, names and texts.
+  /// - Parameter letter: The letter that a name is filed under, A to Z or `#`.
+  package func writeRedacted(
+    letter: @escaping (String) -> Character, _ write: ([UInt8]) throws -> Void
+  ) throws -> Difference {
+    var redactor = Redactor(try plan(), letter: letter)
+    let reader = RecordReader()
+    return try writeNative(write) { kind, bytes, add in
+      let bytes = bytes.withUnsafeBytes { Array($0) }
+      guard let redacted = Self.redacted(kind, bytes, by: &redactor, reader) else { return }
+      try add(redacted.span.bytes)
+    }
+  }
+
+  /// - Parameter edit: Given a record's kind and bytes, and what takes the bytes as they are to be
+  ///   written: not called for a record that is to be left out.
+  private func writeNative(
+    _ write: ([UInt8]) throws -> Void,
+    _ edit: (RecordKind, RawSpan, _ add: (RawSpan) throws -> Void) throws -> Void
+  ) throws -> Difference {
+    var difference = Difference.none
+    var lines: [UInt8] = []
+    try log.read { transaction in
+      let account = try transaction.meta.account
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
+        if header.sequence == 1, !Self.isHeader(header.kind, bytes) {
+          let jid = try account.map { try JID(parsing: $0) }
+          let added = Lifecycle.header(account: jid, inboundOnly: false).bytes
+          try edit(.lifecycle, added.span.bytes) {
+            NativeWriter.append(time: nil, object: $0, to: &lines)
+          }
+          difference = .addedHeader
+        }
+        let time = header.sourceTime ?? header.time
+        try edit(header.kind, bytes) { bytes in
+          if let direction = Direction(header.direction) {
+            NativeWriter.append(time: time, direction, xml: bytes, to: &lines)
+          } else {
+            NativeWriter.append(time: time, object: bytes, to: &lines)
+          }
+        }
+        guard lines.count >= Self.pieceBytes else { return }
+        try write(lines)
+        lines.removeAll(keepingCapacity: true)
+      }
+    }
+    if !lines.isEmpty { try write(lines) }
+    return difference
+  }
+
+  // MARK: Redaction
+
+  /// What has to be known of all records before the first can be redacted.
+  private func plan() throws -> RedactionPlan {
+    var plan = RedactionPlan()
+    let reader = RecordReader()
+    try log.read { transaction in
+      if let account = try transaction.meta.account { plan.note(try JID(parsing: account)) }
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, span in
+        let bytes = span.withUnsafeBytes { Array($0) }
+        switch header.kind {
+        case .element:
+          if let node = reader.element(bytes) { plan.note(node) }
+        case .lifecycle:
+          if let jid = Lifecycle(bytes)?.jid { plan.note(jid) }
+        default: break
+        }
+      }
+    }
+    return plan
+  }
+
+  /// A record's bytes with stand-ins; nil for one that cannot be read, for who knows what it says.
+  private static func redacted(
+    _ kind: RecordKind, _ bytes: [UInt8], by redactor: inout Redactor, _ reader: RecordReader
+  ) -> [UInt8]? {
+    switch kind {
+    case .element:
+      guard let node = reader.element(bytes) else { return nil }
+      return redactor.redacted(node).serialized()
+    case .streamHeader: return Array(root.utf8)
+    case .streamEnd: return bytes
+    case .lifecycle:
+      guard let lifecycle = Lifecycle(bytes) else { return nil }
+      return lifecycle.mapped { redactor.redacted($0) }.bytes
+    case .annotation:
+      guard let bookmark = Bookmark(bytes) else { return nil }
+      let name = redactor.redacted(bookmark: bookmark.name)
+      return Bookmark(name: name, back: bookmark.back).bytes
+    default: return nil
+    }
+  }
+
+  private static func isHeader(_ kind: RecordKind, _ bytes: RawSpan) -> Bool {
+    guard kind == .lifecycle else { return false }
+    guard case .header = Lifecycle(bytes.withUnsafeBytes { Array($0) }) else { return false }
+    return true
+  }
+
+  /// The elements that went one way, as one XML document: a stream with a line for each.
+  package func writeXML(_ direction: Direction, _ write: ([UInt8]) throws -> Void) throws {
+    try log.read { transaction in
+      try write(Self.header(direction, account: try transaction.meta.account))
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, span in
+        guard header.kind == .element, Direction(header.direction) == direction else { return }
+        try write(span.withUnsafeBytes { Array($0) } + [0x0A])
+      }
+    }
+    try write(Array("</stream:stream>\n".utf8))
+  }
+
+  /// The header says who speaks: only the server's has an id (RFC 6120 §4.7.3).
+  private static func header(_ direction: Direction, account: String?) -> [UInt8] {
+    let domain = account?.split(separator: "@").last.map(String.init) ?? ""
+    var tag = Array("<?xml version='1.0'?>\n\(root.dropLast())".utf8)
+    let attributes = direction == .inbound ? ["id": "rollcall", "from": domain] : ["to": domain]
+    for (name, value) in attributes.sorted(by: <) where !value.isEmpty {
+      tag += " \(name)='".utf8
+      tag.appendEscaped(value, inAttribute: true)
+      tag += "'".utf8
+    }
+    return tag + ">\n".utf8
+  }
+
+  private static let root = """
+    <stream:stream xmlns='\(Namespace.client)' xmlns:stream='\(Namespace.streams)' version='1.0'>
+    """
+}

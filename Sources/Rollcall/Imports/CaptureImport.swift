@@ -1,0 +1,312 @@
+package import Captures
+import Crypto
+package import EventStore
+package import Foundation
+import RosterCore
+package import XMPPStanza
+
+/// What a person may say about a capture that it does not say itself.
+package struct ImportOptions: Sendable {
+  /// The format; nil to find it by looking.
+  package var format: CaptureFormat?
+  /// The account to take where a capture holds several; nil where it holds one.
+  package var account: BareJID?
+  /// The one connection to take, by the source's own name for it; nil to take all.
+  package var connection: String?
+  /// The year of times that have none.
+  package var year: Int?
+
+  package init(
+    format: CaptureFormat? = nil, account: BareJID? = nil, connection: String? = nil,
+    year: Int? = nil
+  ) {
+    self.format = format
+    self.account = account
+    self.connection = connection
+    self.year = year
+  }
+}
+
+/// What came of an import.
+package struct ImportSummary: Sendable {
+  package var format: CaptureFormat
+  package var account: BareJID?
+  /// How many records were appended.
+  package var records = 0
+  /// What was noted in the log about the capture.
+  package var source: ImportedSource?
+  /// The first of what had to be skipped or should be known.
+  package var problems: [CaptureProblem] = []
+  /// How much there was of it in all.
+  package var problemCount = 0
+  /// Whether times were left out because the source's clock has no year.
+  package var lacksTimes = false
+
+  /// How many problems are kept to be shown.
+  package static let shownProblems = 20
+
+  mutating func note(_ problem: CaptureProblem) {
+    problemCount += 1
+    if problems.count < Self.shownProblems { problems.append(problem) }
+  }
+}
+
+/// Why a capture cannot be imported.
+package enum ImportError: Error, Hashable, Sendable {
+  case unknownFormat
+  /// No format that is known, because it is no text as it is.
+  case unreadable(UnreadableFile)
+  case severalAccounts([BareJID])
+  /// One connection has the elements of several accounts, and nothing says whose each is.
+  case mixedAccounts([BareJID])
+  case otherAccounts(wanted: BareJID, found: [BareJID])
+  case otherConnections(wanted: String, found: [String])
+  case nothingFound(format: String)
+  case alreadyImported
+}
+
+extension ImportError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unknownFormat:
+      "the format is not known; say it with --format, one of:\n"
+        + CaptureFormat.all.map { "  \($0.id): \($0.title)" }.joined(separator: "\n")
+    case .unreadable(let why): why.description
+    case .severalAccounts(let accounts):
+      "several accounts are in it; choose one with --account: "
+        + accounts.map(\.text).joined(separator: ", ")
+    case .mixedAccounts(let accounts):
+      "the elements of several accounts stand in one stream of it, and nothing says who sent "
+        + "which: "
+        + accounts.map(\.text).joined(separator: ", ")
+        + "; let each client write a log of its own"
+    case .otherAccounts(let wanted, let found):
+      "\(wanted) is not in it; it has "
+        + (found.isEmpty ? "no account" : found.map(\.text).joined(separator: ", "))
+    case .otherConnections(let wanted, let found):
+      "there is no connection “\(wanted)” in it; it has "
+        + (found == [""] ? "one, without a name" : found.joined(separator: ", "))
+    case .nothingFound(let format):
+      "no stanza was found in it, read as \(format)"
+    case .alreadyImported: "the log holds this capture already; --force imports it again"
+    }
+  }
+}
+
+/// Reads captures into a log.
+package struct CaptureImport {
+  /// How many records one durable commit takes.
+  package static let batch = 1000
+  /// How many bytes of records it takes at most, and one more record.
+  private static let batchBytes = 8 << 20
+  /// How much of a file is looked at to find its format.
+  private static let headBytes = 64 << 10
+  /// Small enough for memory that is used again: larger pieces come fresh from the system.
+  static let chunkBytes = 64 << 10
+
+  /// How many connections are named where the wanted one is none of them.
+  private static let shownConnections = 100
+
+  let options: ImportOptions
+  private let batch: Int
+  private var connections: Set<String> = []
+  private var pending = RecordBatch()
+  private var addresses = AddressMemo()
+
+  /// - Parameter batch: How many records one durable commit takes; the log is the same whatever it
+  ///   is, but for its snapshots.
+  package init(_ options: ImportOptions, batch: Int = CaptureImport.batch) {
+    self.options = options
+    self.batch = batch
+  }
+
+  /// Appends what a capture holds to a log, in durable batches; the last one notes the import.
+  ///
+  /// A batch is appended on a thread of its own while the next one is read. Memory is bounded
+  /// whatever the capture's size.
+  /// - Parameters:
+  ///   - file: read once, from where it stands to its end; it may be a pipe.
+  ///   - name: noted in the log, with a digest of the capture's bytes; nil to note nothing.
+  ///   - known: what was imported before; the same bytes are refused.
+  ///   - progress: told how many bytes have been read.
+  /// - Throws: `ImportError`, the reader's errors, which name the line, and the log's. What was
+  ///   appended until then stays: give it a draft.
+  package mutating func run(
+    _ file: FileHandle, into log: EventLog, noting name: String? = nil,
+    refusing known: [ImportedSource] = [], progress: (Int) -> Void = { _ in }
+  ) throws -> ImportSummary {
+    try BatchWriter.run(log) { writer in
+      try read(file, into: writer, noting: name, refusing: known, progress: progress)
+    }
+  }
+
+  private mutating func read(
+    _ file: FileHandle, into writer: BatchWriter, noting name: String?,
+    refusing known: [ImportedSource], progress: (Int) -> Void
+  ) throws -> ImportSummary {
+    var chunk = try Self.head(of: file)
+    guard let format = options.format ?? CaptureFormat.detect(chunk) else {
+      throw UnreadableFile(chunk).map { .unreadable($0) } ?? ImportError.unknownFormat
+    }
+    var summary = ImportSummary(format: format)
+    let readerOptions = ReaderOptions(year: options.year, wrapper: LineWrapper(chunk))
+    var reader = CaptureReader(
+      format: format, options: readerOptions, readingChildren: StanzaTranslator.readsChild)
+    var filter = AccountFilter(account: options.account)
+    var hash = SHA256()
+    var done = 0
+    while !chunk.isEmpty {
+      if name != nil { hash.update(data: chunk) }
+      try reader.read(chunk) { try take($0, &filter, &summary, writer) }
+      done += chunk.count
+      progress(done)
+      chunk = Array(try file.read(upToCount: Self.chunkBytes) ?? Data())
+    }
+    try reader.finish { try take($0, &filter, &summary, writer) }
+    if let wanted = options.connection, !connections.contains(wanted) {
+      throw ImportError.otherConnections(wanted: wanted, found: connections.sorted())
+    }
+    try filter.finish { try add($0, &summary, writer) }
+    summary.account = try account(filter, format)
+    if let name {
+      let digest = Self.hexadecimal(hash)
+      guard !known.contains(where: { $0.digest == digest }) else {
+        throw ImportError.alreadyImported
+      }
+      summary.source = ImportedSource(digest: digest, name: name)
+    }
+    try flush(
+      into: writer, marks: [LogMarks(account: summary.account?.text, imported: summary.source)])
+    return summary
+  }
+
+  /// Has what waits appended, and marks noted.
+  mutating func flush(into writer: BatchWriter, marks: [LogMarks] = []) throws {
+    pending.marks = marks
+    try writer.put(&pending)
+  }
+
+  static func hexadecimal(_ hash: SHA256) -> String {
+    hash.finalize().map { String(format: "%02x", $0) }.joined()
+  }
+
+  /// Enough of a file to tell its format by, also from a pipe that gives little at a time.
+  static func head(of file: FileHandle) throws -> [UInt8] {
+    var head: [UInt8] = []
+    while head.count < Self.headBytes,
+      let chunk = try file.read(upToCount: Self.headBytes - head.count), !chunk.isEmpty
+    {
+      head += chunk
+    }
+    return head
+  }
+
+  func account(_ filter: AccountFilter, _ format: CaptureFormat) throws -> BareJID? {
+    let found = filter.accounts
+    guard !filter.isMixed else { throw ImportError.mixedAccounts(found) }
+    if let wanted = options.account {
+      guard found.contains(wanted) || found.isEmpty else {
+        throw ImportError.otherAccounts(wanted: wanted, found: found)
+      }
+      return wanted
+    }
+    guard found.count < 2 else { throw ImportError.severalAccounts(found) }
+    return found.first
+  }
+
+  private mutating func take(
+    _ output: CaptureOutput, _ filter: inout AccountFilter, _ summary: inout ImportSummary,
+    _ writer: BatchWriter
+  ) throws {
+    switch output {
+    case .problem(let problem): summary.note(problem)
+    case .record(let record):
+      guard isWanted(record.connection) else { return }
+      try filter.take(record) { try add($0, &summary, writer) }
+    }
+  }
+
+  /// Whether a connection is to be taken. A resource's connection tells what that resource knows.
+  private mutating func isWanted(_ connection: String) -> Bool {
+    guard let wanted = options.connection else { return true }
+    let isWanted = connection == wanted
+    if isWanted || connections.count < Self.shownConnections { connections.insert(connection) }
+    return isWanted
+  }
+
+  mutating func add(
+    _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: BatchWriter
+  ) throws {
+    let meaning = RecordMeaning(record, &addresses)
+    pending.add(RecordDraft(record, meaning), meaning: meaning.event)
+    summary.records += 1
+    if record.time == nil, case .element = record.content { summary.lacksTimes = true }
+    guard pending.drafts.count >= batch || pending.bytes >= Self.batchBytes else { return }
+    try flush(into: writer)
+  }
+}
+
+extension RecordDraft {
+  package init(
+    time: Int64?, direction: RecordDirection, kind: RecordKind, bytes: [UInt8],
+    meaning: RecordMeaning
+  ) {
+    let parts = meaning.parts
+    self.init(
+      time: time, direction: direction, kind: kind, bytes: bytes, event: parts.event,
+      contacts: parts.contacts)
+  }
+
+  /// The record that a captured one becomes.
+  package init(_ record: CapturedRecord) {
+    var addresses = AddressMemo(bits: 0)
+    self.init(record, RecordMeaning(record, &addresses))
+  }
+
+  /// The same where it is known what it means.
+  init(_ record: CapturedRecord, _ meaning: RecordMeaning) {
+    let direction: RecordDirection
+    let kind: RecordKind
+    let bytes: [UInt8]
+    switch record.content {
+    case .element(let way, _, let element):
+      (direction, kind, bytes) = (RecordDirection(way), .element, element)
+    case .streamHeader(let way, _, let header):
+      (direction, kind, bytes) = (RecordDirection(way), .streamHeader, header)
+    case .streamEnd(let way):
+      (direction, kind) = (RecordDirection(way), .streamEnd)
+      bytes = Array("</stream:stream>".utf8)
+    case .header(let account, let inboundOnly):
+      let lifecycle = Lifecycle.header(account: account, inboundOnly: inboundOnly)
+      (direction, kind, bytes) = (.none, .lifecycle, lifecycle.bytes)
+    case .opened(let jid):
+      (direction, kind, bytes) = (.none, .lifecycle, Lifecycle.opened(jid).bytes)
+    case .resumed(let jid):
+      (direction, kind, bytes) = (.none, .lifecycle, Lifecycle.resumed(jid).bytes)
+    case .closed: (direction, kind, bytes) = (.none, .lifecycle, Lifecycle.closed.bytes)
+    case .bookmark(let name, let back):
+      self = Bookmark(name: name, back: back).draft
+      return
+    }
+    self.init(
+      time: record.time, direction: direction, kind: kind, bytes: bytes, meaning: meaning)
+  }
+}
+
+extension RecordMeaning {
+  /// What a captured record means.
+  init(_ record: CapturedRecord, _ addresses: inout AddressMemo) {
+    switch record.content {
+    case .element(let direction, let node, _): self.init(node, direction, &addresses)
+    case .streamHeader: self.init(.session(.negotiated))
+    case .streamEnd: self.init(.session(.closed(isLost: false)))
+    case .header(let account, let inboundOnly):
+      self.init(Lifecycle.header(account: account, inboundOnly: inboundOnly).event)
+    case .opened(let jid): self.init(Lifecycle.opened(jid).event)
+    case .resumed(let jid): self.init(Lifecycle.resumed(jid).event)
+    case .closed: self.init(Lifecycle.closed.event)
+    case .bookmark(let name, let back):
+      self.init(annotation: Bookmark(name: name, back: back).bytes)
+    }
+  }
+}

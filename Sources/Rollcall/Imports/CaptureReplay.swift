@@ -1,0 +1,166 @@
+import Captures
+package import EventStore
+public import Foundation
+public import RosterCore
+
+/// What a capture comes to when it is replayed: for tests that keep a bug from coming back.
+///
+/// `rollcall test-from` writes such a test, with a redacted capture and what it came to.
+public struct CaptureReplay: Sendable {
+  /// The roster after the last record.
+  public let roster: Roster
+  /// Everything that was odd, in the order of the records.
+  public let findings: [Finding]
+  /// The time of the last record that has one, in milliseconds since 1970 UTC.
+  public let time: Int64?
+
+  /// Replays a native capture: JSON Lines, as `rollcall export` writes them.
+  ///
+  /// - Parameters:
+  ///   - capture: the file. It is read to its end, in memory that does not grow with it.
+  ///   - directory: where a temporary file may be made, which has no name and is gone at the end.
+  /// - Throws: `RollcallError` where the file cannot be read, is no native capture, or has a line
+  ///   that cannot be read.
+  ///
+  /// Complexity: linear in the capture.
+  public init(
+    _ capture: URL, directory: URL = FileManager.default.temporaryDirectory
+  ) throws(RollcallError) {
+    do {
+      let log = try EventLog.unnamed(in: directory.path(), eventVersion: RecordMeaning.version)
+      let file = try FileHandle(forReadingFrom: capture)
+      var reading = CaptureImport(ImportOptions(format: CaptureFormat.named("native")))
+      let summary = try reading.run(file, into: log)
+      if let problem = summary.problems.first {
+        throw RollcallError(.capture, "line \(problem.line): \(problem.message)")
+      }
+      self = try CaptureReplay(of: log)
+    } catch let error as RollcallError {
+      throw error
+    } catch {
+      throw RollcallError(.capture, "\(capture.path()): \(error)")
+    }
+  }
+
+  /// Replays what a log holds.
+  package init(of log: EventLog) throws {
+    var findings: [Finding] = []
+    let state = try Timeline(log).replay(upTo: .head(minus: 0)) { moment, _ in
+      findings += moment.outcome.findings
+    }
+    roster = state.roster
+    time = state.time
+    self.findings = findings
+  }
+
+  /// The state, as `rollcall state --json` prints it: one line, keys in order.
+  public var stateDocument: String { JSONValue(roster, time: time).text }
+
+  /// The findings, as `rollcall findings --json` prints them: one line, keys in order.
+  public var findingsDocument: String { JSONValue(findings, of: roster).text }
+
+  /// What is otherwise than in a state document: a line for each value that only the document has
+  /// (`-`) or only this replay (`+`), with its place; none where nothing is.
+  ///
+  /// - Parameter file: a JSON document as `stateDocument` gives; it may be laid out otherwise.
+  /// - Throws: `RollcallError` where it cannot be read.
+  public func stateDifferences(from file: URL) throws(RollcallError) -> [String] {
+    Self.differences(try Self.document(file), JSONValue(roster, time: time))
+  }
+
+  /// The same for a document of findings. Their sentences are not compared: how a finding is told
+  /// may change from release to release, its code does not.
+  public func findingDifferences(from file: URL) throws(RollcallError) -> [String] {
+    Self.differences(
+      try Self.document(file).without("sentence"),
+      JSONValue(findings, of: roster).without("sentence"))
+  }
+
+  private static func document(_ file: URL) throws(RollcallError) -> JSONValue {
+    do {
+      return try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: file))
+    } catch {
+      throw RollcallError(.capture, "\(file.path()): \(error)")
+    }
+  }
+
+  private static func differences(_ expected: JSONValue, _ actual: JSONValue) -> [String] {
+    let before = expected.leaves()
+    let after = actual.leaves()
+    let places = Set(before.keys).union(after.keys)
+    return places.sorted().flatMap { place in
+      guard before[place] != after[place] else { return [String]() }
+      return [before[place].map { "- \(place): \($0)" }, after[place].map { "+ \(place): \($0)" }]
+        .compactMap { $0 }
+    }
+  }
+}
+
+extension JSONValue {
+  /// Findings, as `rollcall findings --json` prints them.
+  package init(_ findings: [Finding], of roster: Roster) {
+    self = .object([
+      "account": JSONValue(roster.account?.text),
+      "findings": .array(findings.map { JSONValue($0) }),
+    ])
+  }
+
+  /// The values of a document by their places. A member of a list goes by its address, where it
+  /// has one that no other has, for its place in the list is no part of what it says.
+  fileprivate func leaves(at place: String = "") -> [String: String] {
+    var leaves: [String: String] = [:]
+    switch self {
+    case .null, .bool, .integer, .string: return [place: text]
+    case .object(let members):
+      for (key, value) in members {
+        leaves.merge(value.leaves(at: place.isEmpty ? key : "\(place).\(key)")) { _, new in new }
+      }
+    case .array(let members):
+      let names = members.map(\.address)
+      let areAddresses = !names.contains(nil) && Set(names).count == names.count
+      for (index, member) in members.enumerated() {
+        let name = areAddresses ? names[index] : nil
+        let leaf = member.leaves(at: "\(place)[\(name ?? String(index))]")
+        leaves.merge(leaf) { _, new in new }
+      }
+    }
+    return leaves.isEmpty ? [place: text] : leaves
+  }
+
+  /// The document without the members of this name.
+  fileprivate func without(_ name: String) -> JSONValue {
+    switch self {
+    case .null, .bool, .integer, .string: self
+    case .array(let members): .array(members.map { $0.without(name) })
+    case .object(let members):
+      .object(members.filter { $0.key != name }.mapValues { $0.without(name) })
+    }
+  }
+
+  private var address: String? {
+    guard case .object(let members) = self, case .string(let jid) = members["jid"] else {
+      return nil
+    }
+    return jid
+  }
+}
+
+extension JSONValue: Decodable {
+  /// Reads a document; a number that is not whole is none that this program writes.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let values = try? container.decode([JSONValue].self) {
+      self = .array(values)
+    } else {
+      self = .object(try container.decode([String: JSONValue].self))
+    }
+  }
+}

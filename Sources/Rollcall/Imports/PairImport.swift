@@ -1,0 +1,145 @@
+import Captures
+import Crypto
+package import EventStore
+package import Foundation
+import XMPPStanza
+
+/// Two files that have one direction of a connection each.
+package struct CapturePair {
+  let inbound: FileHandle
+  let outbound: FileHandle
+  /// Whether the file that was named first has what the server sent.
+  package let isFirstInbound: Bool
+
+  /// The pair that two files are, in whichever order they are named.
+  ///
+  /// - Parameter certainly: whether both have to begin with a stream header, which says whose they
+  ///   are; else what their elements look like is enough.
+  /// - Returns: nil where they are no two directions. The files then stand where they stood.
+  /// - Throws: what reading them throws.
+  package init?(_ first: FileHandle, _ second: FileHandle, certainly: Bool) throws {
+    guard let firstSide = try Self.side(first), let secondSide = try Self.side(second),
+      firstSide.direction != secondSide.direction,
+      !certainly || (firstSide.isCertain && secondSide.isCertain)
+    else { return nil }
+    isFirstInbound = firstSide.direction == .inbound
+    (inbound, outbound) = isFirstInbound ? (first, second) : (second, first)
+  }
+
+  private static func side(_ file: FileHandle) throws -> StreamSide? {
+    let start = try file.offset()
+    let head = try CaptureImport.head(of: file)
+    try file.seek(toOffset: start)
+    return StreamSide(head)
+  }
+}
+
+/// What came of the two files of a pair.
+package struct PairSummary: Sendable {
+  package let inbound: ImportSummary
+  package let outbound: ImportSummary
+}
+
+extension CaptureImport {
+  /// Appends what two files hold of which each has one direction of a connection, in the order
+  /// that follows from what their elements say (`StreamInterleaver`).
+  ///
+  /// Memory is bounded, and durability and errors are as with one file.
+  /// - Parameter names: Noted in the log for the files with a digest of each; nil to note nothing.
+  package mutating func run(
+    _ pair: CapturePair, into log: EventLog, noting names: (inbound: String, outbound: String)?,
+    refusing known: [ImportedSource] = [], progress: (Int) -> Void = { _ in }
+  ) throws -> PairSummary {
+    try BatchWriter.run(log) { writer in
+      try read(pair, into: writer, noting: names, refusing: known, progress: progress)
+    }
+  }
+
+  private mutating func read(
+    _ pair: CapturePair, into writer: BatchWriter,
+    noting names: (inbound: String, outbound: String)?,
+    refusing known: [ImportedSource], progress: (Int) -> Void
+  ) throws -> PairSummary {
+    guard let format = CaptureFormat.named("raw-stream") else { throw ImportError.unknownFormat }
+    var inbound = PairSide(pair.inbound, .inbound, format, isNoted: names != nil)
+    var outbound = PairSide(pair.outbound, .outbound, format, isNoted: names != nil)
+    var total = ImportSummary(format: format)
+    var interleaver = StreamInterleaver()
+    var filter = AccountFilter(account: options.account)
+    func pass(_ record: CapturedRecord) throws {
+      try filter.take(record) { try add($0, &total, writer) }
+    }
+    while true {
+      while let record = interleaver.next() { try pass(record) }
+      guard let direction = interleaver.lacking else { break }
+      switch direction {
+      case .inbound: try inbound.read(into: &interleaver)
+      case .outbound: try outbound.read(into: &interleaver)
+      }
+      progress(inbound.bytesRead + outbound.bytesRead)
+    }
+    try filter.finish { try add($0, &total, writer) }
+    total.account = try account(filter, format)
+    if !interleaver.hasAnswers, inbound.summary.records > 0, outbound.summary.records > 0 {
+      let message = "nothing in it is answered in the other file: are they of one connection?"
+      outbound.summary.note(CaptureProblem(line: 1, message: message))
+    }
+    inbound.finish(total, names?.inbound)
+    outbound.finish(total, names?.outbound)
+    let sources = [inbound.summary.source, outbound.summary.source].compactMap { $0 }
+    let isKnown = sources.allSatisfy { new in known.contains { $0.digest == new.digest } }
+    guard sources.isEmpty || !isKnown else { throw ImportError.alreadyImported }
+    let marks = sources.map { LogMarks(imported: $0) }
+    try flush(into: writer, marks: marks + [LogMarks(account: total.account?.text)])
+    return PairSummary(inbound: inbound.summary, outbound: outbound.summary)
+  }
+}
+
+/// The file of one direction, while it is read.
+private struct PairSide {
+  let file: FileHandle
+  let direction: Direction
+  let isNoted: Bool
+  var reader: CaptureReader
+  var summary: ImportSummary
+  var hash = SHA256()
+  var bytesRead = 0
+
+  init(_ file: FileHandle, _ direction: Direction, _ format: CaptureFormat, isNoted: Bool) {
+    self.file = file
+    self.direction = direction
+    self.isNoted = isNoted
+    reader = CaptureReader(side: direction)
+    summary = ImportSummary(format: format)
+  }
+
+  /// Reads on, and says so where the file has ended.
+  mutating func read(into interleaver: inout StreamInterleaver) throws {
+    let chunk = Array(try file.read(upToCount: CaptureImport.chunkBytes) ?? Data())
+    var outputs: [CaptureOutput] = []
+    if chunk.isEmpty {
+      try reader.finish { outputs.append($0) }
+    } else {
+      if isNoted { hash.update(data: chunk) }
+      bytesRead += chunk.count
+      try reader.read(chunk) { outputs.append($0) }
+    }
+    for output in outputs {
+      switch output {
+      case .problem(let problem): summary.note(problem)
+      case .record(let record):
+        summary.records += 1
+        interleaver.take(record, direction)
+      }
+    }
+    if chunk.isEmpty { interleaver.finish(direction) }
+  }
+
+  /// Says of the file what is known when both have been read.
+  mutating func finish(_ total: ImportSummary, _ name: String?) {
+    summary.account = total.account
+    summary.lacksTimes = total.lacksTimes && direction == .inbound
+    guard let name else { return }
+    summary.source = ImportedSource(digest: CaptureImport.hexadecimal(hash), name: name)
+  }
+}

@@ -1,0 +1,26 @@
+package import EventStore
+
+extension EventLog {
+  /// Makes the stored events and the contact index anew where another version made them, and
+  /// stores the snapshots that are due.
+  package func bringUpToDate() throws {
+    guard try !derivedIsCurrent else { return }
+    try rebuild()
+  }
+
+  /// Makes everything that is derived anew.
+  package func rebuild() throws {
+    let reader = RecordReader()
+    try rebuildDerived { header, bytes in reader.meaning(header, bytes).parts }
+    var keeper = try SnapshotKeeper(self)
+    try keeper.follow()
+  }
+
+  /// Appends every record of another log in one transaction: all of them, or none.
+  package func append(recordsOf other: EventLog) throws {
+    let reader = RecordReader()
+    try append(recordsOf: other) { header, bytes in reader.meaning(header, bytes).parts }
+    var keeper = try SnapshotKeeper(self)
+    try keeper.follow()
+  }
+}

@@ -1,0 +1,57 @@
+package import EventStore
+import RosterCore
+
+/// Writes what is whole of a damaged log into a new one.
+package struct LogRecovery {
+  /// How many records one durable commit takes.
+  private static let batch = 1000
+
+  /// What came of it.
+  package struct Summary: Sendable {
+    /// What could be read, by the numbers of the damaged log.
+    package var salvage: SalvageSummary
+    /// The account that the new log is of; nil while it is unknown.
+    package var account: String?
+  }
+
+  /// Appends every record that can be read to a log that is empty, and notes the account and the
+  /// imports as far as they can be read. The damaged file is only read, and never by LMDB.
+  ///
+  /// The records keep their bytes, times and order; behind one that is lost they have new numbers,
+  /// and the new log a chain of digests of its own.
+  /// - Parameter progress: told how many records have been appended.
+  /// - Throws: `EventLogError`, for one where somebody is using the damaged log.
+  package static func run(
+    _ path: String, into log: EventLog, progress: (UInt64) -> Void = { _ in }
+  ) throws -> Summary {
+    let damaged = try LogSalvage(path)
+    let reader = RecordReader()
+    var pending: [RecordDraft] = []
+    var roster = Roster()
+    var done: UInt64 = 0
+    let salvage = try damaged.forEachRecord { record in
+      let header = record.header
+      let meaning = reader.meaning(header.kind, header.direction, record.bytes)
+      done += 1
+      if let event = meaning.event {
+        _ = RosterReducer.reduce(
+          &roster, event, at: RecordStamp(record: done, time: header.time))
+      }
+      pending.append(
+        RecordDraft(
+          time: header.sourceTime ?? header.time, direction: header.direction,
+          kind: header.kind, bytes: record.bytes, meaning: meaning))
+      guard pending.count >= batch else { return }
+      try log.append(pending)
+      pending.removeAll(keepingCapacity: true)
+      progress(done)
+    }
+    try log.append(pending)
+    let account = damaged.account ?? roster.account?.text
+    try log.append([], marks: LogMarks(account: account))
+    for source in damaged.imports { try log.append([], marks: LogMarks(imported: source)) }
+    var keeper = try SnapshotKeeper(log)
+    try keeper.follow()
+    return Summary(salvage: salvage, account: account)
+  }
+}

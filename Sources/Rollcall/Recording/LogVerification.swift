@@ -1,0 +1,256 @@
+package import EventStore
+import RosterCore
+
+/// A part of a log that is verified, in the order in which it is.
+package enum LogPart: String, Codable, Hashable, Sendable, CaseIterable {
+  /// The pages of the file, before LMDB may read any.
+  case pages
+  /// What the log says about itself: account, imports, versions.
+  case meta
+  /// The records with their chain of digests, and what is derived from each.
+  case records
+  /// The stored events.
+  case events
+  /// The index of contacts.
+  case index
+  /// The snapshots, each against a replay.
+  case snapshots
+}
+
+/// Something in a log that is not what it has to be.
+package struct LogFault: Codable, Hashable, Sendable {
+  package let part: LogPart
+  /// The record that it is about; nil where it is about none or about all.
+  package let record: UInt64?
+  /// A clause whose subject is the record or the part.
+  package let what: String
+
+  package init(part: LogPart, record: UInt64?, what: String) {
+    self.part = part
+    self.record = record
+    self.what = what
+  }
+}
+
+/// What a sound log holds.
+package struct LogFigures: Codable, Hashable, Sendable {
+  package var records: UInt64 = 0
+  package var account: String?
+  /// The digest of the last record, which vouches for all of them; nil in an empty log.
+  package var digest: String?
+  package var events = 0
+  package var contacts = 0
+  /// Snapshots that were held against a replay.
+  package var snapshots = 0
+}
+
+/// Verifies everything in a log: the pages of the file, the chain of digests, gaps, time, the
+/// contact index, the stored events against a fresh decoding of the raw bytes, and the snapshots
+/// against a replay.
+///
+/// LMDB ends the process on some damage that the look at the pages may not foresee: run it in a
+/// process of its own, which tells how far it has come. All of it is read in one transaction, so
+/// the file of a log that is written meanwhile grows faster than usual.
+package struct LogVerification {
+  /// What is told while it runs.
+  package enum Step: Codable, Sendable {
+    case began(LogPart)
+    /// So many records have been looked at.
+    case reached(UInt64)
+    case found(LogFault)
+    /// Something that could not be verified, though it may be right.
+    case note(String)
+    /// Everything that is there was looked at.
+    case done(LogFigures)
+  }
+
+  private static let stride: UInt64 = 1000
+
+  private let tell: (Step) throws -> Void
+  private let reader = RecordReader()
+  private var figures = LogFigures()
+  /// Of the last record so far.
+  private var digest: RecordDigest?
+  private var derived = DerivedCheck()
+  private var replay = Replay()
+  /// Whether the derived parts are complete and of this program's version.
+  private var isCurrent = false
+  /// What is being looked at.
+  private var part = LogPart.pages
+  /// Whether every record so far is what was written: else nothing can be said of what follows.
+  private var isWhole = true
+
+  /// Verifies the log at a path, which this process should not have open.
+  ///
+  /// - Parameters:
+  ///   - rebuilding: Whether everything derived is thrown away and made anew before it is looked
+  ///     at. That needs sound pages and readable records.
+  ///   - tell: Told of every fault; there can be as many as records.
+  /// - Throws: `EventLogError` where the file is no log that this program reads, and what `tell`
+  ///   throws. Faults are not thrown.
+  package static func run(
+    _ path: String, rebuilding: Bool = false, _ tell: (Step) throws -> Void
+  ) throws {
+    try withoutActuallyEscaping(tell) { tell in
+      var verification = LogVerification(tell: tell)
+      try verification.run(path, rebuilding: rebuilding)
+    }
+  }
+
+  private init(tell: @escaping (Step) throws -> Void) {
+    self.tell = tell
+  }
+
+  private mutating func run(_ path: String, rebuilding: Bool) throws {
+    try begin(.pages)
+    do {
+      let faults = try EventLog.pageFaults(at: path)
+      for fault in faults { try found(.pages, nil, "\(fault)") }
+      // LMDB must not see them.
+      guard faults.isEmpty else { return }
+      let log = try EventLog.open(
+        at: path, access: rebuilding ? .readWrite : .readOnly,
+        eventVersion: RecordMeaning.version)
+      if rebuilding { try log.rebuild() }
+      try log.read { transaction in try look(at: transaction) }
+      try tell(.done(figures))
+    } catch let error as EventLogError where error.isOfDamage {
+      try found(part, error.record, error.clause)
+    }
+  }
+
+  private mutating func begin(_ part: LogPart) throws {
+    self.part = part
+    try tell(.began(part))
+  }
+
+  private func found(_ part: LogPart, _ record: UInt64?, _ what: String) throws {
+    try tell(.found(LogFault(part: part, record: record, what: what)))
+  }
+
+  private mutating func look(at transaction: borrowing ReadTransaction) throws {
+    try begin(.meta)
+    for flaw in try transaction.metaFlaws { try found(.meta, nil, flaw) }
+    let meta = try transaction.meta
+    figures.account = meta.account
+    isCurrent = meta.eventVersion == RecordMeaning.version
+    if !isCurrent {
+      try tell(
+        .note(
+          "the stored events and the index are incomplete or of another version: they are not used"
+        ))
+    }
+    try begin(.snapshots)
+    try lookAtSnapshots(transaction)
+    try begin(.records)
+    try transaction.forEachCheckedRecord { record, bytes in
+      try look(at: record, bytes, transaction)
+    }
+    figures.digest = digest.map { "\($0)" }
+    guard isWhole else { return }
+    for flaw in isCurrent ? try derived.flaws(in: transaction) : [] {
+      try found(.index, nil, flaw)
+    }
+    for number in replay.ahead { try found(.snapshots, number, "its snapshot is of no record") }
+    if let account = meta.account, let other = replay.roster.account?.text, other != account {
+      try found(.meta, nil, "the log says that it is of \(account), its records are of \(other)")
+    }
+    (figures.events, figures.contacts) = (derived.events, derived.contacts)
+    figures.snapshots = replay.compared
+  }
+
+  // MARK: Snapshots
+
+  /// The state as the records go by, and the snapshots that it is to be held against.
+  private struct Replay {
+    var roster = Roster()
+    var compared = 0
+    /// The numbers of those that are still to come, the next one last.
+    var ahead: [UInt64] = []
+    var digests: [UInt64: StateDigest] = [:]
+  }
+
+  private mutating func lookAtSnapshots(_ transaction: borrowing ReadTransaction) throws {
+    var others = 0
+    try transaction.forEachSnapshot { check, _ in
+      switch check {
+      case .sound(let header) where header.version == .current:
+        replay.ahead.append(header.sequence)
+        replay.digests[header.sequence] = header.digest
+      case .sound: others += 1
+      case .flawed(let sequence, let flaw):
+        let number = sequence == 0 ? nil : sequence
+        try found(.snapshots, number, "of its snapshot, \(flaw)")
+      }
+    }
+    replay.ahead.reverse()
+    if others > 0 {
+      try tell(.note("\(others) snapshots are of another version: they are not used"))
+    }
+  }
+
+  /// Takes the state on over a record, and holds it against the record's snapshot.
+  private mutating func reduce(_ event: RosterEvent?, _ header: RecordHeader) throws {
+    if let event {
+      let stamp = RecordStamp(record: header.sequence, time: header.time)
+      _ = RosterReducer.reduce(&replay.roster, event, at: stamp)
+    }
+    guard replay.ahead.last == header.sequence else { return }
+    replay.ahead.removeLast()
+    replay.roster.move(to: header.sequence)
+    replay.compared += 1
+    let digest = StateDigest(of: replay.roster.canonicalBytes.span.bytes)
+    if digest != replay.digests[header.sequence] {
+      try found(.snapshots, header.sequence, "its snapshot is not what a replay gives")
+    }
+  }
+
+  // MARK: Records
+
+  private mutating func look(
+    at record: CheckedRecord, _ bytes: RawSpan, _ transaction: borrowing ReadTransaction
+  ) throws {
+    guard let header = record.header, record.flaw == nil else {
+      isWhole = false
+      let number = record.sequence == 0 ? nil : record.sequence
+      return try found(.records, number, record.flaw ?? "it cannot be read")
+    }
+    figures.records = header.sequence
+    digest = header.digest
+    let meaning = reader.meaning(header, bytes)
+    if isCurrent {
+      let parts = meaning.parts
+      for flaw in try derived.flaws(of: header, deriving: parts, in: transaction) {
+        try found(.events, header.sequence, flaw)
+      }
+    }
+    if isWhole { try reduce(meaning.event, header) }
+    if header.sequence.isMultiple(of: Self.stride) { try tell(.reached(header.sequence)) }
+  }
+}
+
+extension EventLogError {
+  /// Whether it says that a log is damaged, rather than that there is none or that it cannot be
+  /// read now.
+  package var isOfDamage: Bool {
+    switch self {
+    case .truncated, .damaged, .corrupt, .lmdb: true
+    case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
+      .newerFormat, .unknownLMDBVersion, .readOnly, .openForReadingOnly, .replaced,
+      .inUseBeyondLock, .inUse, .nestedTransaction, .closed, .accountDiffers, .payloadTooLong,
+      .contactLength, .markTooLong, .stateTooLong, .noRecordOfSnapshot, .diskFull,
+      .fileSizeLimit, .addressSpace, .tooManyReaders, .system:
+      false
+    }
+  }
+
+  /// The record that it names.
+  fileprivate var record: UInt64? {
+    if case .corrupt(let sequence, _) = self, sequence > 0 { sequence } else { nil }
+  }
+
+  /// What it says, without the record.
+  fileprivate var clause: String {
+    if case .corrupt(let sequence, let what) = self, sequence > 0 { what } else { "\(self)" }
+  }
+}

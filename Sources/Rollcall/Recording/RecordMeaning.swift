@@ -1,0 +1,169 @@
+package import EventStore
+package import RosterCore
+package import XMPPStanza
+import XMPPStream
+
+extension RecordKind {
+  /// A stanza or another complete top-level element of a stream.
+  package static let element = RecordKind(rawValue: 1)
+  /// The start tag of a stream.
+  package static let streamHeader = RecordKind(rawValue: 2)
+  /// The end tag of a stream.
+  package static let streamEnd = RecordKind(rawValue: 3)
+  /// What a capture says about its stream beside the XML: a line of the native format.
+  package static let lifecycle = RecordKind(rawValue: 4)
+  /// What somebody noted in the log: a `Bookmark`. It means nothing to the roster.
+  package static let annotation = RecordKind(rawValue: 5)
+
+  /// The kind in a word, for a person.
+  package var name: String {
+    switch self {
+    case .element: "element"
+    case .streamHeader: "stream header"
+    case .streamEnd: "stream end"
+    case .lifecycle: "lifecycle"
+    case .annotation: "bookmark"
+    default: "kind \(rawValue)"
+    }
+  }
+}
+
+/// What a record means: its event, and the contacts it concerns.
+package struct RecordMeaning {
+  /// Nil where it means nothing to the roster.
+  package let event: RosterEvent?
+  /// As prepared bare addresses, sorted; a bookmark concerns `Bookmark.subject`.
+  package let contacts: [String]
+
+  /// The version of everything derived; raised with the translation and with the codec.
+  package static let version = StanzaTranslator.version
+
+  /// What an element means.
+  ///
+  /// - Parameter addresses: What those who read many elements keep from one to the next.
+  package init(_ node: XMLNode, _ direction: Direction, _ addresses: inout AddressMemo) {
+    let (event, peer) = StanzaTranslator.read(node, direction, &addresses)
+    self.event = event
+    contacts = Self.names(of: event, and: peer)
+  }
+
+  /// What something means that is not an element.
+  package init(_ event: RosterEvent?) {
+    self.event = event
+    contacts = Self.names(of: event, and: nil)
+  }
+
+  /// The contacts of an event and one more, none twice.
+  private static func names(of event: RosterEvent?, and peer: BareJID?) -> [String] {
+    var jids = event?.contacts ?? []
+    // Most records concern nobody or one contact.
+    guard let first = jids.first else { return peer.map { [$0.text] } ?? [] }
+    if jids.count == 1, peer == nil || peer == first { return [first.text] }
+    if let peer, !jids.contains(peer) { jids.append(peer) }
+    return Set(jids).map(\.text).sorted()
+  }
+
+  /// What an annotation means: no event, and the index finds it.
+  package init(annotation bytes: [UInt8]) {
+    event = nil
+    contacts = Bookmark(bytes) == nil ? [] : [Bookmark.subject]
+  }
+
+  /// The form in which a log stores it.
+  package var parts: DerivedParts {
+    DerivedParts(event: event?.canonicalBytes, contacts: contacts)
+  }
+}
+
+/// Reads what records mean from their raw bytes, which is how every derived part is made anew.
+package final class RecordReader {
+  private let parser = StreamParser(root: .records, limits: .capture)
+  private var addresses = AddressMemo()
+
+  package init() {}
+
+  /// What a record means. One that is not well formed means nothing: it was kept because it was
+  /// there.
+  package func meaning(
+    _ kind: RecordKind, _ direction: RecordDirection, _ bytes: [UInt8]
+  ) -> RecordMeaning {
+    switch kind {
+    case .element:
+      guard let direction = Direction(direction), let node = element(bytes) else { break }
+      return RecordMeaning(node, direction, &addresses)
+    case .streamHeader: return RecordMeaning(.session(.negotiated))
+    case .streamEnd: return RecordMeaning(.session(.closed(isLost: false)))
+    case .lifecycle: return RecordMeaning(Lifecycle(bytes)?.event)
+    case .annotation: return RecordMeaning(annotation: bytes)
+    default: break
+    }
+    return RecordMeaning(nil)
+  }
+
+  /// What a record means, from where the log has it.
+  package func meaning(_ header: RecordHeader, _ bytes: RawSpan) -> RecordMeaning {
+    meaning(header.kind, header.direction, bytes.withUnsafeBytes { Array($0) })
+  }
+
+  /// The element that a record's bytes hold, nil where they hold none.
+  package func element(_ bytes: [UInt8]) -> XMLNode? {
+    var found: XMLNode?
+    do {
+      try parser.feed(bytes) { event in
+        if case .element(let element) = event { found = element.node }
+      }
+      try parser.finish()
+    } catch {
+      // Only then: a context of its own for each record would cost more than the records.
+      parser.reset()
+    }
+    return found
+  }
+}
+
+extension Direction {
+  /// Nil for a record that went neither way.
+  package init?(_ direction: RecordDirection) {
+    switch direction {
+    case .inbound: self = .inbound
+    case .outbound: self = .outbound
+    case .none: return nil
+    }
+  }
+}
+
+extension RecordDirection {
+  package init(_ direction: Direction) {
+    switch direction {
+    case .inbound: self = .inbound
+    case .outbound: self = .outbound
+    }
+  }
+}
+
+extension RosterEvent {
+  /// The contacts that an event names, in no order, and some perhaps twice.
+  var contacts: [BareJID] {
+    guard case .stanza(let event) = self else { return [] }
+    switch event {
+    case .setSent(let set): return set.query.contacts
+    case .pushReceived(let push): return push.query.contacts
+    case .answerReceived(let answer):
+      switch answer.payload {
+      case .roster(let query): return query.contacts
+      case .blockList(let jids): return jids.map(\.bare)
+      case .nothing, .other, .vCard, .nickname, .error: return []
+      }
+    case .subscriptionReceived(let stanza), .subscriptionSent(let stanza):
+      return [stanza.contact]
+    case .availableReceived(let from, _), .unavailableReceived(let from): return [from.bare]
+    case .blocked(_, let jids), .unblocked(_, let jids): return jids.map(\.bare)
+    case .nicknamePublished(let jid, _), .vCardPublished(let jid, _): return [jid]
+    case .querySent, .answerSent, .presenceSent, .rejected: return []
+    }
+  }
+}
+
+extension RosterQuery {
+  fileprivate var contacts: [BareJID] { items.map(\.jid) }
+}

@@ -1,0 +1,216 @@
+import Captures
+import EventStore
+// What the roster is made of: whoever imports this library goes through its dictionaries.
+@_exported public import HashTreeCollections
+@_exported public import RosterCore
+@_exported public import XMPPStanza
+import XMPPStream
+
+/// A roster that is derived from the stanzas an application sends and receives, and recorded as
+/// it is.
+///
+/// Hand it every top-level element of the stream, in order, exactly as it came or went. It takes
+/// credentials out, appends the element durably to the log where there is one, and gives what the
+/// element changed. Not thread-safe: keep it where the stream is handled.
+public final class RosterSession {
+  /// The roster as it is now.
+  public private(set) var roster = Roster()
+
+  private let log: EventLog?
+  private let parser = StreamParser(root: .records, limits: .live)
+  private var addresses = AddressMemo()
+  /// Whether the log itself says whose it is, so that no other account's capture gets into it.
+  private var isAccountNoted = false
+  private var pacing = SnapshotPacing()
+
+  /// A session that is kept in memory only.
+  public init() {
+    log = nil
+  }
+
+  /// A session that is recorded to a log, made where there is none and gone on with where there
+  /// is one.
+  ///
+  /// - Parameter path: The log's file, by custom named `*.rollcall`; LMDB keeps its lock file
+  ///   beside it.
+  /// - Throws: `RollcallError` where the log cannot be opened or read.
+  ///
+  /// Complexity: linear in the events behind the log's last snapshot.
+  public init(recordingTo path: String) throws(RollcallError) {
+    do {
+      let log = try Self.open(path)
+      let state = try Timeline(log).state(at: .head(minus: 0))
+      isAccountNoted = try log.meta.account != nil
+      pacing = try log.read { try $0.snapshotPacing(of: .current) }
+      self.log = log
+      roster = state.roster
+    } catch {
+      throw RollcallError(.log, "\(error)")
+    }
+  }
+
+  private static func open(_ path: String) throws -> EventLog {
+    do {
+      let log = try EventLog.open(
+        at: path, access: .readWrite, eventVersion: RecordMeaning.version)
+      try log.bringUpToDate()
+      return log
+    } catch EventLogError.noSuchFile {
+      return try EventLog.create(at: path, eventVersion: RecordMeaning.version)
+    }
+  }
+
+  /// Takes an element that came from the server.
+  ///
+  /// - Parameters:
+  ///   - xml: One complete top-level element as UTF-8, at most 1 MiB.
+  ///   - time: Milliseconds since 1970 UTC; nil where it is not known.
+  /// - Returns: What it changed, and what is odd about it. When this returns, the record is
+  ///   durable.
+  /// - Throws: `RollcallError` where the element is not well formed, is none or is several, or
+  ///   the log cannot be written. What is not in the log is not in the roster.
+  @discardableResult
+  public func received(
+    _ xml: some Sequence<UInt8>, at time: Int64?
+  ) throws(RollcallError) -> RosterReducer.Outcome {
+    try take(Array(xml), .inbound, time)
+  }
+
+  /// Takes an element that went to the server; otherwise as `received`.
+  @discardableResult
+  public func sent(
+    _ xml: some Sequence<UInt8>, at time: Int64?
+  ) throws(RollcallError) -> RosterReducer.Outcome {
+    try take(Array(xml), .outbound, time)
+  }
+
+  /// Says that the server bound a resource: a new session has begun.
+  ///
+  /// Not needed where the bind result itself is handed over.
+  @discardableResult
+  public func opened(
+    as jid: JID, at time: Int64?
+  ) throws(RollcallError) -> RosterReducer.Outcome {
+    try take(.opened(jid), time)
+  }
+
+  /// Says that the session goes on over a new stream (XEP-0198).
+  @discardableResult
+  public func resumed(at time: Int64?) throws(RollcallError) -> RosterReducer.Outcome {
+    try take(.resumed(nil), time)
+  }
+
+  /// Says that the connection is gone.
+  @discardableResult
+  public func closed(at time: Int64?) throws(RollcallError) -> RosterReducer.Outcome {
+    try take(.closed, time)
+  }
+
+  private func take(
+    _ xml: [UInt8], _ direction: Direction, _ time: Int64?
+  ) throws(RollcallError) -> RosterReducer.Outcome {
+    let element = try element(in: xml)
+    let (node, bytes) = withoutCredentials(element.node, element.bytes)
+    let meaning = RecordMeaning(node, direction, &addresses)
+    return try record(bytes, .element, RecordDirection(direction), meaning, time)
+  }
+
+  private func take(
+    _ lifecycle: Lifecycle, _ time: Int64?
+  ) throws(RollcallError) -> RosterReducer.Outcome {
+    try record(lifecycle.bytes, .lifecycle, .none, RecordMeaning(lifecycle.event), time)
+  }
+
+  private func element(in xml: [UInt8]) throws(RollcallError) -> StreamElement {
+    var found: [StreamElement] = []
+    do {
+      try parser.feed(xml) { event in
+        if case .element(let element) = event { found.append(element) }
+      }
+      try parser.finish()
+    } catch {
+      parser.reset()
+      // Without the place, which counts the bytes of all elements since the last error.
+      let reason = (error as? StreamError)?.kind.description ?? "\(error)"
+      throw RollcallError(.element, "the element cannot be read: \(reason)")
+    }
+    guard let element = found.first, found.count == 1 else {
+      throw RollcallError(.element, "one element was expected, \(found.count) were given")
+    }
+    return element
+  }
+
+  private func record(
+    _ bytes: [UInt8], _ kind: RecordKind, _ direction: RecordDirection, _ meaning: RecordMeaning,
+    _ time: Int64?
+  ) throws(RollcallError) -> RosterReducer.Outcome {
+    let draft = RecordDraft(
+      time: time, direction: direction, kind: kind, bytes: bytes, meaning: meaning)
+    do {
+      let stamp = try stored(draft)
+      let outcome: RosterReducer.Outcome
+      if let event = meaning.event {
+        outcome = RosterReducer.reduce(&roster, event, at: stamp)
+      } else {
+        roster.move(to: stamp.record)
+        outcome = RosterReducer.Outcome()
+      }
+      if let log, !isAccountNoted, let account = roster.account {
+        try log.append([], marks: LogMarks(account: account.text))
+        isAccountNoted = true
+      }
+      takeSnapshotIfDue(bytes.count + (draft.event?.count ?? 0))
+      return outcome
+    } catch {
+      throw RollcallError(.log, "\(error)")
+    }
+  }
+
+  /// Stores the roster now and then, so that it can be had later without going over all records.
+  private func takeSnapshotIfDue(_ appended: Int) {
+    guard let log else { return }
+    pacing.appended(bytes: appended)
+    guard pacing.isDue else { return }
+    let state = roster.canonicalBytes
+    guard pacing.admits(stateBytes: state.count) else { return }
+    // The record is kept already: a log does without the snapshot where there is no room for it.
+    try? log.store([
+      SnapshotDraft(sequence: roster.position, version: .current, state: state)
+    ])
+  }
+
+  /// Makes a record durable, and says which it became.
+  private func stored(_ draft: RecordDraft) throws -> RecordStamp {
+    guard let log else { return RecordStamp(record: roster.position + 1, time: draft.time) }
+    let number = try log.append([draft]).lowerBound
+    if number != roster.position + 1 {
+      // Somebody else has added to the log: what they added is part of the history.
+      roster = try Timeline(log).state(at: .record(number - 1)).roster
+    }
+    // The log's clock never runs backwards, and the roster goes by it.
+    return RecordStamp(record: number, time: try log.read { try $0.header(at: number)?.time })
+  }
+}
+
+/// Why something could not be recorded or read.
+public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Where the fault lies.
+  public enum Reason: Hashable, Sendable {
+    /// What was handed over is not one well-formed element, or one over the limits.
+    case element
+    /// The log cannot be opened, read or written; the disk may be full.
+    case log
+    /// A capture, or what is expected of it, cannot be read.
+    case capture
+  }
+
+  /// Where the fault lies.
+  public let reason: Reason
+  /// A sentence for a person, with the place.
+  public let description: String
+
+  init(_ reason: Reason, _ description: String) {
+    self.reason = reason
+    self.description = description
+  }
+}

@@ -1,0 +1,115 @@
+package import EventStore
+import RosterCore
+
+extension SnapshotVersion {
+  /// Of the states that this program derives.
+  package static let current = SnapshotVersion(
+    events: RecordMeaning.version, reducer: RosterReducer.version, codec: Roster.codecVersion)
+}
+
+extension Timeline {
+  /// The state of the newest snapshot at or before a record and behind another one; nil where
+  /// there is none that can be used.
+  func snapshot(atOrBefore record: UInt64, behind known: UInt64) throws -> State? {
+    try log.read { (transaction) -> State? in
+      var newest = record
+      while newest > known {
+        let found = try transaction.snapshot(atOrBefore: newest, version: .current) {
+          header, bytes in
+          (header.sequence, header.sequence > known ? try? Roster(canonicalBytes: bytes) : nil)
+        }
+        guard let (sequence, roster) = found, sequence > known else { return nil }
+        // One that does not hold what it should is as good as none; `verify` tells of it.
+        if let roster, roster.position == sequence { return State(roster) }
+        newest = sequence - 1
+      }
+      return nil
+    }
+  }
+}
+
+/// Follows a log as it grows, and stores its state where a snapshot is due.
+package struct SnapshotKeeper {
+  private let timeline: Timeline
+  private var state: Timeline.State
+  private var pacing: SnapshotPacing
+
+  /// How many records are followed at a time: a snapshot is no nearer to where it is due.
+  private static let step: UInt64 = 1000
+
+  /// A keeper of a log that is open for writing, which goes on behind its last snapshot.
+  package init(_ log: EventLog) throws {
+    timeline = Timeline(log)
+    state = try timeline.snapshot(atOrBefore: .max, behind: 0) ?? Timeline.State()
+    pacing = SnapshotPacing()
+    let position = state.roster.position
+    if position > 0 {
+      state.time = try log.read { try $0.header(at: position)?.clock }
+      pacing.begin(behind: state.roster.canonicalBytes.count)
+    }
+  }
+
+  /// Reduces what was appended since the last time, and stores the snapshots that are due.
+  ///
+  /// Complexity: linear in what was appended.
+  package mutating func follow() throws {
+    let last = try timeline.log.read { try $0.lastSequence }
+    while state.roster.position < last {
+      let first = state.roster.position + 1
+      let end = min(last, first - 1 + Self.step)
+      try count(first...end)
+      try timeline.advance(&state, to: end) { _, _ in }
+      try storeIfDue()
+    }
+  }
+
+  /// The same for records that have just been appended, which are not read again where they go on
+  /// where the keeper stands.
+  ///
+  /// - Parameters:
+  ///   - meanings: One for each record; nil for one that means nothing.
+  ///   - range: The numbers that the records got.
+  mutating func follow(
+    _ records: [RecordDraft], meaning meanings: [RosterEvent?], numbered range: Range<UInt64>
+  ) throws {
+    // What was not derived has to be read with care, and what others appended has to be read.
+    guard range.lowerBound == state.roster.position + 1, !range.isEmpty,
+      try timeline.log.derivedIsCurrent
+    else { return try follow() }
+    for (index, sequence) in range.enumerated() {
+      pacing.appended(bytes: records[index].bytes.count + (records[index].event?.count ?? 0))
+      // As the log has it: the clock never runs backwards.
+      var stamp = RecordStamp(record: sequence)
+      if let time = records[index].time {
+        state.time = max(time, state.time ?? time)
+        stamp.time = state.time
+      }
+      guard let event = meanings[index] else { continue }
+      _ = RosterReducer.reduce(&state.roster, event, at: stamp)
+    }
+    // The last records may mean nothing.
+    state.roster.move(to: range.upperBound - 1)
+    try storeIfDue()
+  }
+
+  private mutating func storeIfDue() throws {
+    guard pacing.isDue else { return }
+    let bytes = state.roster.canonicalBytes
+    guard pacing.admits(stateBytes: bytes.count) else { return }
+    let position = state.roster.position
+    try timeline.log.store([
+      SnapshotDraft(sequence: position, version: .current, state: bytes)
+    ])
+  }
+
+  private mutating func count(_ range: ClosedRange<UInt64>) throws {
+    try timeline.log.read { transaction in
+      try transaction.forEachRecord(in: range) { header, bytes in
+        pacing.appended(bytes: bytes.byteCount)
+      }
+      try transaction.forEachEvent(in: range) { _, bytes in
+        pacing.alsoAppended(bytes: bytes.byteCount)
+      }
+    }
+  }
+}

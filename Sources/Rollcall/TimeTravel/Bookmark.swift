@@ -1,0 +1,98 @@
+import Foundation
+package import EventStore
+
+/// A name for a moment, as an annotation of the log keeps it. A later one of the same name takes
+/// its place.
+package struct Bookmark: Hashable, Sendable {
+  /// See `isName`.
+  package let name: String
+  /// How many records before the annotation the moment is: a distance stays true where records
+  /// are put in front, as an export does with a header.
+  package let back: UInt64
+
+  package init(name: String, back: UInt64) {
+    self.name = name
+    self.back = back
+  }
+
+  /// Whether a text can be a bookmark's name: a letter first, then letters, digits, `-`, `_` and
+  /// `.`, 64 characters at most, and no other form of a point.
+  package static func isName(_ text: String) -> Bool {
+    guard let first = text.first, first.isLetter, text.count <= 64 else { return false }
+    // Whatever begins as the head does is a mistake in writing it.
+    return text.prefix(4).lowercased() != "head"
+      && text.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+  }
+
+  /// Under what the log's index has the records of bookmarks: no contact's address holds a slash.
+  static let subject = "/bookmark"
+
+  /// The line that the native format has for it, without a line feed.
+  package var bytes: [UInt8] {
+    let line = JSONValue.object(["bookmark": .string(name), "back": JSONValue(back)])
+    return Array(line.text.utf8)
+  }
+
+  private struct Line: Decodable {
+    var bookmark: String
+    var back: UInt64
+  }
+
+  /// Reads a line back; nil where it is none that `bytes` gives.
+  package init?(_ bytes: [UInt8]) {
+    guard let line = try? JSONDecoder().decode(Line.self, from: Data(bytes)),
+      Self.isName(line.bookmark)
+    else { return nil }
+    self.init(name: line.bookmark, back: line.back)
+  }
+
+  /// The record that keeps it. It has no time: it is no part of what happened.
+  package var draft: RecordDraft {
+    RecordDraft(
+      time: nil, direction: .none, kind: .annotation, bytes: bytes,
+      meaning: RecordMeaning(annotation: bytes))
+  }
+}
+
+/// A bookmark where it stands in a log.
+package struct PlacedBookmark: Hashable, Sendable {
+  package let name: String
+  /// The record after which the moment is that it marks.
+  package let point: UInt64
+  /// The record that is the bookmark itself.
+  package let record: UInt64
+}
+
+extension Timeline {
+  /// The bookmarks of a log, by name; of those with one name the last.
+  ///
+  /// Complexity: linear in the bookmarks where the index is current, else in the records.
+  package func bookmarks(
+    in transaction: borrowing ReadTransaction
+  ) throws -> [PlacedBookmark] {
+    let head = try transaction.lastSequence
+    guard head > 0 else { return [] }
+    var found: [String: PlacedBookmark] = [:]
+    for sequence in try records(of: Bookmark.subject, in: 1...head, transaction).sorted() {
+      guard let record = try transaction.record(at: sequence),
+        let bookmark = Bookmark(record.bytes)
+      else { continue }
+      // One that points before the start was cut off with what it marked.
+      found[bookmark.name] = PlacedBookmark(
+        name: bookmark.name, point: sequence - min(sequence, bookmark.back), record: sequence)
+    }
+    return found.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+
+  /// Appends a bookmark for a point.
+  package func addBookmark(_ name: String, at point: Point) throws -> PlacedBookmark {
+    let target = try log.read { try resolve(point, in: $0) }
+    while true {
+      let next = try log.read { try $0.lastSequence } + 1
+      let bookmark = Bookmark(name: name, back: next - target)
+      let record = try log.append([bookmark.draft]).lowerBound
+      // Where somebody else's record came in between, another bookmark takes this one's place.
+      if record == next { return PlacedBookmark(name: name, point: target, record: record) }
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import EventStore
+package import RosterCore
+package import XMPPStanza
+
+/// What one record did to one contact, or why it did nothing.
+package struct HistoryEntry: Sendable {
+  package let moment: Timeline.Moment
+  /// Of the record's changes those that are the contact's.
+  package let changes: [RosterChange]
+  /// Of the record's findings those that are about the contact, or about what it sent.
+  package let findings: [Finding]
+  /// The subscription handshake that the record is part of.
+  package let handshake: Handshake?
+  /// Where the name and the groups that the record brought come from.
+  package let origin: Origin?
+
+  /// A request for presence and all that answers it.
+  package struct Handshake: Hashable, Sendable {
+    /// Whose request it is.
+    package enum Side: String, Hashable, Sendable {
+      case ours, theirs
+    }
+
+    package let side: Side
+    /// The record that opened it.
+    package let since: UInt64
+  }
+
+  /// Who asked for an edit that the server shows.
+  package enum Origin: Hashable, Sendable {
+    /// A roster set of ours, by its record.
+    case ownSet(UInt64)
+    /// Nothing that we sent: another of our devices, or the server itself.
+    case elsewhere
+    /// A fetch, which does not say when the edit was made.
+    case fetch
+  }
+}
+
+extension Timeline {
+  /// Hands everything that ever happened to a contact to `body`, in order, with the state after it.
+  ///
+  /// An entry is there for each record that means something to the roster and goes to the contact,
+  /// comes from it or names it, changed something of it, or gave rise to a finding about it:
+  /// together the histories of all contacts hold each change of a contact once.
+  /// Complexity: linear in the events up to the point.
+  /// - Returns: The state at the point, and the records that concern the contact but mean nothing
+  ///   to the roster, such as messages.
+  package func history(
+    of contact: BareJID, upTo point: Point, _ body: (HistoryEntry, Roster) throws -> Void
+  ) throws -> (state: State, others: [UInt64]) {
+    let end = try record(at: point)
+    let named = end > 0 ? try records(concerning: contact, in: 1...end) : []
+    var others = named
+    var handshakes = Handshakes(contact)
+    let state = try replay(upTo: .record(end)) { moment, roster in
+      others.remove(moment.stamp.record)
+      let changes = moment.outcome.changes.filter { $0.contact == contact }
+      let isNamed = named.contains(moment.stamp.record)
+      let findings = moment.outcome.findings.filter {
+        $0.contact == contact || (isNamed && $0.contact == nil)
+      }
+      guard isNamed || !changes.isEmpty || !findings.isEmpty else { return }
+      let entry = HistoryEntry(
+        moment: moment, changes: changes, findings: findings,
+        handshake: handshakes.take(moment, changes),
+        origin: HistoryEntry.Origin(of: contact, moment.event, changes, roster))
+      try body(entry, roster)
+    }
+    return (state, others.sorted())
+  }
+}
+
+extension HistoryEntry.Origin {
+  fileprivate init?(
+    of contact: BareJID, _ event: RosterEvent, _ changes: [RosterChange], _ roster: Roster
+  ) {
+    guard changes.contains(where: \.isEdit), case .stanza(let stanza) = event else { return nil }
+    if case .answerReceived = stanza {
+      self = .fetch
+    } else if let record = roster.ownSet(behind: contact) {
+      self = .ownSet(record)
+    } else {
+      self = .elsewhere
+    }
+  }
+}
+
+extension RosterChange {
+  /// Whether it is what a roster set can ask for (RFC 6121 §2.1.2).
+  fileprivate var isEdit: Bool {
+    switch kind {
+    case .itemAdded(let item): item.name != nil || !item.groups.isEmpty
+    case .itemChanged(_, .name), .itemChanged(_, .groups), .itemRemoved: true
+    case .itemChanged(_, .subscription), .itemChanged(_, .ask), .itemChanged(_, .approved),
+      .account, .connected, .completeness, .version, .requestOpened, .requestRepeated,
+      .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected, .outgoingEnded,
+      .presence, .ownPresence, .blocking, .nickname, .vCard:
+      false
+    }
+  }
+}
+
+/// Follows the requests between the account and one contact.
+private struct Handshakes {
+  private typealias Handshake = HistoryEntry.Handshake
+
+  private let contact: BareJID
+  private var ours: UInt64?
+  private var theirs: UInt64?
+  /// One that was answered, whose effect the server has not shown yet.
+  private var answered: Handshake?
+
+  init(_ contact: BareJID) {
+    self.contact = contact
+  }
+
+  /// The handshake that a record is part of.
+  mutating func take(
+    _ moment: Timeline.Moment, _ changes: [RosterChange]
+  ) -> HistoryEntry.Handshake? {
+    var found: Handshake?
+    for change in changes {
+      switch change.kind {
+      case .requestOpened(_, let request):
+        theirs = request.since.record
+        found = Handshake(side: .theirs, since: request.since.record)
+      case .requestRepeated(_, let request):
+        found = Handshake(side: .theirs, since: request.since.record)
+      case .requestUnconfirmed:
+        found = theirs.map { Handshake(side: .theirs, since: $0) }
+      case .requestEnded(_, let end):
+        theirs = nil
+        answered = Handshake(side: .theirs, since: end.since.record)
+        found = answered
+      case .outgoingOpened(_, let request):
+        ours = request.since.record
+        found = Handshake(side: .ours, since: request.since.record)
+      case .outgoingReflected, .itemChanged(_, .ask(_, after: true)):
+        found = found ?? ours.map { Handshake(side: .ours, since: $0) }
+      case .outgoingEnded:
+        answered = ours.map { Handshake(side: .ours, since: $0) }
+        ours = nil
+        found = answered
+      case .itemChanged(_, .subscription), .itemChanged(_, .ask), .itemAdded, .itemRemoved:
+        found = found ?? answered
+      case .itemChanged(_, .name), .itemChanged(_, .groups), .itemChanged(_, .approved), .account,
+        .connected, .completeness, .version, .presence, .ownPresence, .blocking, .nickname,
+        .vCard:
+        break
+      }
+    }
+    return found ?? unchanged(moment)
+  }
+
+  /// A subscription stanza that changed nothing by itself belongs to what it answers.
+  private func unchanged(_ moment: Timeline.Moment) -> HistoryEntry.Handshake? {
+    guard case .stanza(let event) = moment.event else { return nil }
+    let kind: SubscriptionStanza.Kind
+    let isOurs: Bool
+    switch event {
+    case .subscriptionReceived(let stanza) where stanza.contact == contact:
+      kind = stanza.kind
+      isOurs = kind == .subscribed || kind == .unsubscribed
+    case .subscriptionSent(let stanza) where stanza.contact == contact:
+      kind = stanza.kind
+      isOurs = kind == .subscribe || kind == .unsubscribe
+    default: return nil
+    }
+    if isOurs { return (ours.map { Handshake(side: .ours, since: $0) }) ?? last(.ours) }
+    return (theirs.map { Handshake(side: .theirs, since: $0) }) ?? last(.theirs)
+  }
+
+  private func last(_ side: HistoryEntry.Handshake.Side) -> HistoryEntry.Handshake? {
+    answered?.side == side ? answered : nil
+  }
+}

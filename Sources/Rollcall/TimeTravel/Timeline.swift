@@ -1,0 +1,211 @@
+package import EventStore
+package import RosterCore
+import XMPPStanza
+
+/// A log read as the history of a roster.
+package struct Timeline: Sendable {
+  /// The log that is read.
+  package let log: EventLog
+
+  /// The history in a log.
+  package init(_ log: EventLog) {
+    self.log = log
+  }
+
+  /// What one record did.
+  package struct Moment: Sendable {
+    package let stamp: RecordStamp
+    package let direction: RecordDirection
+    package let event: RosterEvent
+    package let outcome: RosterReducer.Outcome
+  }
+
+  /// A roster and the time of the record it is of.
+  package struct State: Hashable, Sendable {
+    package var roster = Roster()
+    package var time: Int64?
+
+    /// Before all records.
+    package init() {}
+
+    init(_ roster: Roster) {
+      self.roster = roster
+    }
+  }
+
+  /// The number of the record that a point names. Complexity: O(log n).
+  package func record(at point: Point) throws -> UInt64 {
+    try log.read { try resolve(point, in: $0) }
+  }
+
+  /// The state at a point. Complexity: linear in the events behind the last snapshot before it.
+  package func state(at point: Point) throws -> State {
+    try state(after: record(at: point), from: nil)
+  }
+
+  /// The state after a record, reduced from the nearest state before it: one that is at hand, or
+  /// a snapshot.
+  func state(after record: UInt64, from known: State?) throws -> State {
+    let position = known?.roster.position ?? 0
+    var state = try snapshot(atOrBefore: record, behind: position) ?? known ?? State()
+    try advance(&state, to: record) { _, _ in }
+    return state
+  }
+
+  /// What a record did; nil where it means nothing to the roster.
+  package func moment(of record: UInt64) throws -> Moment? {
+    guard record > 0 else { return nil }
+    var state = try state(after: record - 1, from: nil)
+    var found: Moment?
+    try advance(&state, to: record) { moment, _ in found = moment }
+    return found
+  }
+
+  /// Reduces every event up to a point, and hands each to `body` with what it did and the state
+  /// after it.
+  /// - Returns: The state at the point.
+  @discardableResult
+  package func replay(
+    upTo point: Point, _ body: (Moment, Roster) throws -> Void
+  ) throws -> State {
+    var state = State()
+    try advance(&state, to: record(at: point), body)
+    return state
+  }
+
+  /// How many records one read transaction goes over. A reader that is held keeps the file from
+  /// reusing its pages, and `body` may wait as long as a person who reads page by page.
+  private static let slice: UInt64 = 4096
+
+  /// Takes a state on to a later record, and hands every event on the way to `body` with what it
+  /// did and the state after it.
+  ///
+  /// The events are the stored ones where this program made them, so that no XML is parsed;
+  /// otherwise they are derived again from the raw bytes, never misread. `body` runs outside of
+  /// every transaction.
+  package func advance(
+    _ state: inout State, to last: UInt64, _ body: (Moment, Roster) throws -> Void
+  ) throws {
+    let reader = RecordReader()
+    var recent = RecentTexts()
+    while state.roster.position < last {
+      let first = state.roster.position + 1
+      let end = min(last, first - 1 + Self.slice)
+      for step in try steps(first...end, reader, &recent) {
+        let outcome = RosterReducer.reduce(&state.roster, step.event, at: step.stamp)
+        try body(
+          Moment(
+            stamp: step.stamp, direction: step.direction, event: step.event, outcome: outcome),
+          state.roster)
+      }
+      // The last records may mean nothing.
+      state.roster.move(to: end)
+    }
+    state.time = last == 0 ? nil : try log.read { try $0.header(at: last)?.clock }
+  }
+
+  /// An event and its record.
+  private struct Step {
+    var stamp: RecordStamp
+    var direction: RecordDirection
+    var event: RosterEvent
+  }
+
+  private func steps(
+    _ range: ClosedRange<UInt64>, _ reader: RecordReader, _ recent: inout RecentTexts
+  ) throws -> [Step] {
+    try log.read { transaction in
+      var steps: [Step] = []
+      steps.reserveCapacity(range.count)
+      // Asked for each slice: a program of another version may have come in between.
+      guard try transaction.meta.eventVersion == RecordMeaning.version else {
+        try transaction.forEachRecord(in: range) { header, bytes in
+          guard let event = reader.meaning(header, bytes).event else { return }
+          let stamp = RecordStamp(record: header.sequence, time: header.time)
+          steps.append(Step(stamp: stamp, direction: header.direction, event: event))
+        }
+        return steps
+      }
+      try transaction.forEachEvent(in: range) { header, bytes in
+        let stamp = RecordStamp(record: header.sequence, time: header.time)
+        do {
+          let event = try RosterEvent.decode(bytes, recalling: &recent)
+          steps.append(Step(stamp: stamp, direction: header.direction, event: event))
+        } catch {
+          throw EventLogError.corrupt(
+            sequence: header.sequence, what: "its stored event cannot be read: \(error)")
+        }
+      }
+      return steps
+    }
+  }
+
+  /// The numbers of the records of a range that concern a contact.
+  ///
+  /// They are looked up in the index where this program made it, and otherwise found in the raw
+  /// bytes: an index of another version is not complete.
+  package func records(
+    concerning contact: BareJID, in range: ClosedRange<UInt64>
+  ) throws -> Set<UInt64> {
+    try log.read { try records(of: contact.text, in: range, $0) }
+  }
+
+  /// As `records(concerning:in:)`, for whatever the index has records of.
+  func records(
+    of subject: String, in range: ClosedRange<UInt64>, _ transaction: borrowing ReadTransaction
+  ) throws -> Set<UInt64> {
+    guard try transaction.meta.eventVersion != RecordMeaning.version else {
+      return Set(try transaction.sequences(concerning: subject, in: range))
+    }
+    var found: Set<UInt64> = []
+    let reader = RecordReader()
+    try transaction.forEachRecord(in: range) { header, bytes in
+      guard reader.meaning(header, bytes).contacts.contains(subject) else { return }
+      found.insert(header.sequence)
+    }
+    return found
+  }
+
+  /// The number of the record that a point names. Complexity: O(log n).
+  package func resolve(
+    _ point: Point, in transaction: borrowing ReadTransaction
+  ) throws -> UInt64 {
+    let head = try transaction.lastSequence
+    switch point {
+    case .record(let number):
+      guard number <= head else { throw PointError.beyondHead(number, head: head) }
+      return number
+    case .head(let steps):
+      guard steps <= head else { throw PointError.beforeStart(steps, head: head) }
+      return head - steps
+    case .time(let time):
+      _ = try newestTime(upTo: head, in: transaction)
+      return try transaction.lastSequence(atOrBefore: time)
+    case .earlier(let span):
+      let newest = try newestTime(upTo: head, in: transaction)
+      let (time, isBeforeAll) = newest.subtractingReportingOverflow(span)
+      return isBeforeAll ? 0 : try transaction.lastSequence(atOrBefore: time)
+    case .clock(let clock):
+      let newest = try newestTime(upTo: head, in: transaction)
+      let today = newest - newest.quotientAndRemainder(Timestamp.day).remainder
+      let time = today + clock
+      return try transaction.lastSequence(
+        atOrBefore: time > newest ? time - Timestamp.day : time)
+    case .bookmark(let name):
+      let known = try bookmarks(in: transaction)
+      guard let bookmark = known.first(where: { $0.name == name }) else {
+        throw PointError.noBookmark(name, known: known.map(\.name))
+      }
+      return bookmark.point
+    }
+  }
+
+  /// The newest time in the log; in an empty log, which has only one point, any.
+  private func newestTime(
+    upTo head: UInt64, in transaction: borrowing ReadTransaction
+  ) throws -> Int64 {
+    guard head > 0 else { return 0 }
+    guard let newest = try transaction.header(at: head)?.clock else { throw PointError.noTimes }
+    return newest
+  }
+}

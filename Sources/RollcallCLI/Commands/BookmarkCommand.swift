@@ -1,0 +1,81 @@
+import ArgumentParser
+import EventStore
+import Rollcall
+
+struct BookmarkCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bookmark",
+    abstract: "Gives a point of a log a name, or lists the names.",
+    discussion: """
+      The bookmark is appended as a record of its own; nothing is rewritten. A later bookmark of \
+      the same name takes the place of an earlier one.
+
+      Examples:
+        rollcall bookmark alice.rollcall before-the-rename 120
+        rollcall bookmark alice.rollcall
+        rollcall state alice.rollcall --at before-the-rename
+      """)
+
+  @OptionGroup var output: OutputOptions
+
+  @Argument(help: "A log (NAME.rollcall).", completion: .file())
+  var log: String
+
+  @Argument(help: "The name: a letter first, then letters, digits, - _ and .; none to list.")
+  var name: String?
+
+  @Argument(help: "The point that it is for: \(PointError.forms).")
+  var point: String = "head"
+
+  func run() throws {
+    do {
+      try name.map(add) ?? list()
+    } catch let error as PointError {
+      throw Failure("\(error)")
+    } catch let error as EventLogError {
+      throw Failure(error, in: log)
+    }
+  }
+
+  private func add(_ name: String) throws {
+    guard Bookmark.isName(name) else {
+      throw Failure(
+        "“\(name)” cannot be a bookmark's name: a letter first, then letters, digits, - _ and .; "
+          + "not head")
+    }
+    let point = try Point(parsing: point)
+    let opened = try EventLog.open(
+      at: log, access: .readWrite, eventVersion: RecordMeaning.version)
+    try opened.bringUpToDate()
+    let placed = try Timeline(opened).addBookmark(name, at: point)
+    guard !output.json else { return try Terminal.say(JSONValue(placed)) }
+    try Terminal.say("\(placed.name) is after record \(placed.point)")
+  }
+
+  private func list() throws {
+    let opened = try EventLog.open(
+      at: log, access: .readOnly, eventVersion: RecordMeaning.version)
+    let timeline = Timeline(opened)
+    let bookmarks = try opened.read { try timeline.bookmarks(in: $0) }
+    guard !output.json else {
+      try Terminal.say(.object(["bookmarks": .array(bookmarks.map { JSONValue($0) })]))
+      if bookmarks.isEmpty { throw NothingFound(sentence: nil) }
+      return
+    }
+    guard !bookmarks.isEmpty else { throw NothingFound(sentence: "the log has no bookmarks") }
+    var table = Table(["bookmark", "after record", "set by"])
+    for bookmark in bookmarks {
+      table.add([bookmark.name, "\(bookmark.point)", "#\(bookmark.record)"])
+    }
+    try Terminal.say(table.takeLines())
+  }
+}
+
+extension JSONValue {
+  fileprivate init(_ bookmark: PlacedBookmark) {
+    self = .object([
+      "name": .string(bookmark.name), "at": JSONValue(bookmark.point),
+      "record": JSONValue(bookmark.record),
+    ])
+  }
+}

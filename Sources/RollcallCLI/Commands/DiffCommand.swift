@@ -1,0 +1,170 @@
+import ArgumentParser
+import EventStore
+import Foundation
+import Rollcall
+import RosterCore
+import XMPPStanza
+
+struct DiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Shows what is different between two points, or between two logs of one account.",
+    discussion: """
+      Two points of one log or capture, the second of which is the head where it is left out; or \
+      two logs or captures, such as of two devices: then contacts and requests are compared, and \
+      it is said up to where the two agree and what parts them.
+
+      With --json a list of {"contact", "field", "before", "after", "record", "time"}, fields and \
+      values as in `state --json`, items that came or went as "item"; "presence" has a \
+      "resource" too, and an item that was changed after it came a "lastRecord". For two sources \
+      {"agreed", "parted", "differences"}, where "record" is of the second source and \
+      "recordBefore" of the first. --sections compares the contacts \
+      screens instead.
+
+      Exit codes: 0 no difference, 1 there are differences, 2 bad usage or input.
+
+      Examples:
+        rollcall diff alice.rollcall 120 head
+        rollcall diff alice.rollcall head-5m
+        rollcall diff phone.log laptop.log
+        rollcall diff alice.rollcall 0 head --sections
+      """)
+
+  @OptionGroup var capture: CaptureOptions
+  @OptionGroup var output: OutputOptions
+
+  @Argument(help: "A log (NAME.rollcall) or a capture.", completion: .file())
+  var source: String
+
+  @Argument(help: "Two points, or one; or another log or capture.")
+  var others: [String]
+
+  @Option(
+    parsing: .unconditional,
+    help: "Of two sources: the point of the first, and of the second; the head by default.")
+  var at: String?
+
+  @Option(
+    parsing: .unconditional, help: "The point of the second source, where it is another.")
+  var otherAt: String?
+
+  @Flag(help: "The difference of the contacts screens.")
+  var sections = false
+
+  func validate() throws {
+    guard (1...2).contains(others.count) else {
+      throw ValidationError("two points are needed, or one, or another source")
+    }
+  }
+
+  func run() throws {
+    let first = try SourceOptions.open(source, try capture.importOptions, pair: capture.pair)
+    let isDifferent =
+      if others.count == 1, FileManager.default.fileExists(atPath: others[0]) {
+        try compare(first, SourceOptions.open(others[0], try capture.importOptions))
+      } else {
+        try comparePoints(of: first)
+      }
+    if isDifferent { throw NothingFound(sentence: nil) }
+  }
+
+  // MARK: Two points
+
+  private func comparePoints(of opened: OpenedSource) throws -> Bool {
+    guard at == nil, otherAt == nil else {
+      throw Failure("--at and --other-at are for two sources; of one, name two points")
+    }
+    let start = try Point(option: "A", others[0])
+    let end = try others.count == 2 ? Point(option: "B", others[1]) : .head(minus: 0)
+    let diff = try opened.naming { try Timeline(opened.log).diff(from: start, to: end) }
+    if sections { return try tell(SectionsDiff(diff.before.roster, diff.after.roster)) }
+    guard !output.json else {
+      try Terminal.say(.array(diff.differences.map { JSONValue($0) }))
+      return !diff.differences.isEmpty
+    }
+    let roster = diff.after.roster
+    let heading =
+      "\(roster.account?.text ?? "account unknown"): \(diff.before.name) → \(diff.after.name)"
+    try Terminal.say([Style.bold(heading.visible)] + Self.lines(diff.differences))
+    return !diff.differences.isEmpty
+  }
+
+  /// The differences by contact, as a diff of code goes by file.
+  static func lines(_ items: [StateDiff.Item]) -> [String] {
+    guard !items.isEmpty else { return ["no difference"] }
+    var lines: [String] = []
+    var contact: BareJID??
+    for item in items {
+      if contact != .some(item.difference.contact) {
+        contact = .some(item.difference.contact)
+        let title = item.difference.contact?.text ?? "account"
+        lines += ["", Style.bold(title.visible)]
+      }
+      lines.append("  " + item.line)
+    }
+    return lines
+  }
+
+  private func tell(_ diff: SectionsDiff) throws -> Bool {
+    if output.json {
+      try Terminal.say(diff.document)
+    } else {
+      try Terminal.say(diff.lines)
+    }
+    return !diff.isEmpty
+  }
+
+  // MARK: Two sources
+
+  private func compare(_ first: OpenedSource, _ second: OpenedSource) throws -> Bool {
+    let (firstTimeline, secondTimeline) = (Timeline(first.log), Timeline(second.log))
+    let before = try first.state(at: Point(option: "--at", at ?? "head"))
+    let after = try second.state(at: Point(option: "--other-at", otherAt ?? at ?? "head"))
+    if let mine = before.roster.account, let other = after.roster.account, mine != other {
+      throw Failure("\(first.path) is of \(mine), and \(second.path) of \(other)")
+    }
+    if sections { return try tell(SectionsDiff(before.roster, after.roster)) }
+    let drift = try Drift(
+      between: firstTimeline, upTo: before.roster.position,
+      and: secondTimeline, upTo: after.roster.position)
+    let differences = try SourceDifference.all(before.roster, after.roster, of: second.log)
+    guard !output.json else {
+      try Terminal.say(
+        JSONValue(drift).adding([
+          "differences": .array(differences.map(\.document))
+        ]))
+      return !differences.isEmpty
+    }
+    for (opened, state) in [(first, before), (second, after)] {
+      guard state.roster.completeness != .complete else { continue }
+      Terminal.note("\(opened.path): \(state.roster.completeness.clause)")
+    }
+    var lines = [
+      Style.bold("\(first.path), \(before.name) → \(second.path), \(after.name)".visible)
+    ]
+    lines += differences.isEmpty ? ["no difference"] : SourceDifference.lines(differences)
+    try Terminal.say(lines + drift.lines(first.path, second.path, !differences.isEmpty))
+    return !differences.isEmpty
+  }
+}
+
+extension Timeline.State {
+  /// The record and its time, for a heading.
+  fileprivate var name: String {
+    "record \(roster.position)" + (time.map { " (\(Timestamp.text($0)))" } ?? "")
+  }
+}
+
+extension StateDiff.Item {
+  /// The difference with its mark, coloured by it, and the record that caused it.
+  fileprivate var line: String {
+    let edited = last.map { ", last changed by #\($0)" } ?? ""
+    let cause = cause.map { " (#\($0.record)\(edited))" } ?? ""
+    return difference.line + Style.dim(cause)
+  }
+}
+
+extension FieldDifference {
+  /// The difference with its mark, coloured by it.
+  var line: String { Style.marked(mark, clause) }
+}

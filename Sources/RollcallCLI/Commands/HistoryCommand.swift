@@ -1,0 +1,148 @@
+import ArgumentParser
+import EventStore
+import Rollcall
+import RosterCore
+import XMPPStanza
+
+struct HistoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Tells what happened to one contact, and which stanza did it.",
+    discussion: """
+      Every record that goes to the contact, comes from it, names it or changed something of it: \
+      what it changed or why it was ignored, the request that it belongs to, and for names and \
+      groups whether a set of ours asked for them.
+
+      Examples:
+        rollcall history alice.rollcall bob@example.test
+        rollcall history debug.log bob@example.test --at 120 --json
+      """)
+
+  @OptionGroup var source: SourceOptions
+  @OptionGroup var output: OutputOptions
+
+  @Argument(help: "The contact's address.")
+  var contact: String
+
+  func run() throws {
+    let contact = try BareJID(argument: contact)
+    let opened = try source.open()
+    let timeline = Timeline(opened.log)
+    var isEmpty = true
+    var document = DocumentList("history")
+    let (state, others) = try opened.naming {
+      try timeline.history(of: contact, upTo: source.point) { entry, _ in
+        isEmpty = false
+        if output.json {
+          try document.add(JSONValue(entry))
+        } else {
+          try Terminal.say(entry.lines)
+        }
+      }
+    }
+    if output.json {
+      try document.finish([
+        "contact": .string(contact.text), "account": state.account,
+        "others": .array(others.map { JSONValue($0) }),
+      ])
+    } else if !isEmpty || !others.isEmpty {
+      try Terminal.say(["", summary(contact, state)] + Self.lines(others))
+    }
+    if isEmpty, others.isEmpty {
+      throw NothingFound(sentence: "nothing ever happened to \(contact)")
+    }
+  }
+
+  /// What else concerns the contact, and how to see it.
+  private static func lines(_ others: [UInt64]) -> [String] {
+    guard let first = others.first else { return [] }
+    let records = others.count == 1 ? "#\(first) concerns" : "\(others.count) more records concern"
+    return [
+      Style.dim("\(records) it and mean nothing to the roster, such as messages: log --contact")
+    ]
+  }
+
+  /// Where the contact stands at the end.
+  private func summary(_ contact: BareJID, _ state: Timeline.State) -> String {
+    let roster = state.roster
+    var parts = [roster.item(contact)?.clause ?? "\(contact) is not in the roster"]
+    if let request = roster.incoming[contact] { parts.append("asks us (#\(request.since.record))") }
+    if let request = roster.unconfirmed[contact] {
+      parts.append("asked us in an earlier session (#\(request.since.record))")
+    }
+    if let request = roster.outgoing[contact] {
+      parts.append("is asked by us (#\(request.since.record))")
+    }
+    return Style.bold("after record \(roster.position): \(parts.joined(separator: "; "))".visible)
+  }
+}
+
+extension BareJID {
+  /// The contact that a command line names.
+  init(argument: String) throws {
+    do {
+      self = try JID(parsing: argument).bare
+    } catch {
+      throw Failure("“\(argument)” is no address: \(error)")
+    }
+  }
+}
+
+extension Timeline.State {
+  /// The account, for a document.
+  var account: JSONValue { JSONValue(roster.account?.text) }
+}
+
+extension HistoryEntry {
+  /// The record, what it is part of, and what it did to the contact.
+  fileprivate var lines: [String] {
+    var head = moment.heading
+    if let handshake {
+      head += Style.dim(" (\(handshake.clause))")
+    }
+    var lines = [head]
+    lines += changes.map { "    " + $0.line }
+    if changes.isEmpty, findings.isEmpty { lines.append("    " + Style.dim("no change")) }
+    if let origin { lines.append("    " + Style.dim(origin.clause)) }
+    return lines + findings.map { "    " + $0.line }
+  }
+}
+
+extension HistoryEntry.Handshake {
+  fileprivate var clause: String {
+    switch side {
+    case .ours: "our request of #\(since)"
+    case .theirs: "its request of #\(since)"
+    }
+  }
+}
+
+extension HistoryEntry.Origin {
+  fileprivate var clause: String {
+    switch self {
+    case .ownSet(let record): "our set of #\(record) asked for it"
+    case .elsewhere: "no set of ours asked for it: another of our devices, or the server"
+    case .fetch: "seen by a fetch: it does not say who changed it"
+    }
+  }
+
+  fileprivate var document: JSONValue {
+    switch self {
+    case .ownSet(let record): .object(["kind": .string("own-set"), "record": JSONValue(record)])
+    case .elsewhere: .object(["kind": .string("elsewhere")])
+    case .fetch: .object(["kind": .string("fetch")])
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate init(_ entry: HistoryEntry) {
+    self = JSONValue(entry.moment, changes: entry.changes, findings: entry.findings)
+      .adding([
+        "handshake": entry.handshake.map {
+          .object(["side": .string($0.side.rawValue), "since": JSONValue($0.since)])
+        } ?? .null,
+        "origin": entry.origin?.document ?? .null,
+      ])
+  }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Captures
+import EventStore
+import Foundation
+import Rollcall
+import XMPPStanza
+
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Imports captures into a log, in the order given.",
+    discussion: """
+      The log is made where there is none. Either everything is imported or nothing is. \
+      Credentials are taken out before anything is stored.
+
+      Examples:
+        rollcall import debug.log -o alice.rollcall
+        rollcall import monday.log tuesday.log -o alice.rollcall
+        rollcall import in.xml out.xml -o alice.rollcall    (the two directions of one stream)
+        rollcall import prosody.log --account alice@example.test -o alice.rollcall
+        ssh host cat debug.log | rollcall import - -o alice.rollcall
+      """)
+
+  @Argument(help: "The captures; - for standard input.", completion: .file())
+  var captures: [String]
+
+  @Option(
+    name: [.customShort("o"), .customLong("output")], help: "The log to write.", completion: .file()
+  )
+  var log: String
+
+  @Flag(help: "Import a capture again that the log already holds.")
+  var force = false
+
+  @OptionGroup var capture: CaptureOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let isNew = !FileManager.default.fileExists(atPath: log)
+    let target = try opened(isNew: isNew)
+    // An existing log must not be left with half a capture: everything is first read into a
+    // draft of its own, then appended in one transaction.
+    let staging = isNew ? target : try draft(for: log + ".import")
+    let interruption = Interruption(removing: staging.path)
+    defer { withExtendedLifetime(interruption) {} }
+    var known = force ? [] : try target.meta.imports
+    var summaries: [(path: String, summary: ImportSummary)] = []
+    try forEachCapture { files in
+      let found = try take(files, into: staging, known: known)
+      if !force { known += found.compactMap(\.summary.source) }
+      summaries += found
+    }
+    do {
+      if isNew {
+        try target.publish()
+      } else {
+        try target.append(recordsOf: staging)
+      }
+    } catch {
+      throw Failure(error, in: log)
+    }
+    try tell(summaries)
+  }
+
+  /// Only what is in the log is told of.
+  private func tell(_ summaries: [(path: String, summary: ImportSummary)]) throws {
+    guard !output.json else {
+      let imported = summaries.map { JSONValue($0.summary, path: $0.path) }
+      return try Terminal.say(.object(["log": .string(log), "imported": .array(imported)]))
+    }
+    for (path, summary) in summaries {
+      let line =
+        "\(path): \(summary.records) records of \(summary.account?.text ?? "an unknown account")"
+        + ", read as \(summary.format.title)"
+      try Terminal.say(line.visible)
+    }
+  }
+
+  private func opened(isNew: Bool) throws -> EventLog {
+    if isNew { return try draft(for: log) }
+    do {
+      let existing = try EventLog.open(
+        at: log, access: .readWrite, eventVersion: RecordMeaning.version)
+      try existing.bringUpToDate()
+      return existing
+    } catch {
+      throw Failure(error, in: log)
+    }
+  }
+
+  private func draft(for path: String) throws -> EventLog {
+    do {
+      return try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
+    } catch {
+      throw Failure(error, in: path)
+    }
+  }
+
+  private func forEachCapture(_ take: (CaptureFiles) throws -> Void) throws {
+    guard let pair = capture.pair else { return try CaptureFiles.forEach(in: captures, take) }
+    guard let first = captures.first, captures.count == 1 else {
+      throw Failure("--pair names the file of the other direction of one capture")
+    }
+    try take(CaptureFiles(CaptureInput(first), CaptureInput(pair)))
+  }
+
+  private func take(
+    _ files: CaptureFiles, into log: EventLog, known: [ImportedSource]
+  ) throws -> [(path: String, summary: ImportSummary)] {
+    do {
+      return try files.read(
+        try capture.importOptions, into: log, noting: true, refusing: known)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(error, in: files.path)
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate init(_ summary: ImportSummary, path: String) {
+    self = .object([
+      "capture": .string(path), "format": .string(summary.format.id),
+      "account": JSONValue(summary.account?.text), "records": .integer(Int64(summary.records)),
+      "problems": .integer(Int64(summary.problemCount)),
+    ])
+  }
+}

@@ -1,0 +1,216 @@
+import ArgumentParser
+import EventStore
+import Rollcall
+import RosterCore
+import XMPPStanza
+
+/// Which way a record went, as an option.
+enum DirectionOption: String, ExpressibleByArgument, CaseIterable {
+  case `in`, out, none
+}
+
+/// What a record is, as an option.
+enum KindOption: String, ExpressibleByArgument, CaseIterable {
+  case iq, presence, message, stream, other
+}
+
+struct LogCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log",
+    abstract: "Lists the records, all of them or some.",
+    discussion: """
+      Examples:
+        rollcall log alice.rollcall --contact bob@example.test
+        rollcall log alice.rollcall --direction in --kind presence --range 100-200
+        rollcall log debug.log --kind stream
+      """)
+
+  @OptionGroup var source: SourceOptions
+  @OptionGroup var output: OutputOptions
+
+  @Option(help: "Only records that concern this contact.")
+  var contact: String?
+
+  @Option(help: "Only records that came from the server, went to it, or neither.")
+  var direction: DirectionOption?
+
+  @Option(help: "Only stanzas of this kind, what belongs to the stream, or other elements.")
+  var kind: KindOption?
+
+  @Option(help: "Only these records, such as 100-200, 100- or -200.")
+  var range: RecordRange = RecordRange()
+
+  /// How many records one read transaction goes over, and how many rows are held at a time: the
+  /// reader of the output may take its time.
+  private static let slice: UInt64 = 1024
+
+  func run() throws {
+    let opened = try source.open()
+    var listing = Listing(json: output.json)
+    do {
+      let timeline = Timeline(opened.log)
+      let last = try opened.log.read { try timeline.resolve(source.point, in: $0) }
+      if let bounds = range.bounds(upTo: last) {
+        try list(bounds, timeline, &listing)
+      }
+      try listing.finish()
+    } catch let error as OutputError {
+      throw error
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(error, in: source.source)
+    }
+    if listing.isEmpty { throw NothingFound(sentence: "no record is of that kind") }
+  }
+
+  private func list(
+    _ bounds: ClosedRange<UInt64>, _ timeline: Timeline, _ listing: inout Listing
+  ) throws {
+    let wanted = try contact.map { contact in
+      do {
+        return try timeline.records(concerning: JID(parsing: contact).bare, in: bounds)
+      } catch let error as JIDError {
+        throw Failure("--contact “\(contact)” is no address: \(error)")
+      }
+    }
+    let reader = RecordReader()
+    var next = bounds.lowerBound
+    while next <= bounds.upperBound {
+      let end = min(bounds.upperBound, next + Self.slice - 1)
+      for row in try rows(next...end, of: wanted, in: timeline.log, reader) {
+        try listing.add(row, upTo: bounds.upperBound)
+      }
+      next = end + 1
+    }
+  }
+
+  private func rows(
+    _ range: ClosedRange<UInt64>, of wanted: Set<UInt64>?, in log: EventLog,
+    _ reader: RecordReader
+  ) throws -> [Row] {
+    var rows: [Row] = []
+    try log.read { transaction in
+      try transaction.forEachRecord(in: range) { header, span in
+        guard direction == nil || direction?.rawValue == header.direction.name else { return }
+        if let wanted, !wanted.contains(header.sequence) { return }
+        let bytes = span.withUnsafeBytes { Array($0) }
+        let node = header.kind == .element ? reader.element(bytes) : nil
+        let found = KindOption(header, node)
+        guard kind == nil || kind == found else { return }
+        rows.append(Row(header: header, bytes: bytes, kind: found))
+      }
+    }
+    return rows
+  }
+
+  /// The rows, written as they are found: a log of any length is listed in bounded memory.
+  private struct Listing {
+    private var document: DocumentList?
+    private var table: Table?
+    private(set) var isEmpty = true
+
+    init(json: Bool) {
+      if json { document = DocumentList("records") }
+    }
+
+    mutating func add(_ row: Row, upTo last: UInt64) throws(OutputError) {
+      isEmpty = false
+      if document != nil {
+        try document?.add(row.document)
+      } else {
+        // The widest of each column but the last, so that the rows need not be held.
+        let widths = ["#\(last)".count, "2026-11-20T10:00:00.000Z".count, 1, "presence".count]
+        var table =
+          table ?? Table(["record", "time", "", "kind", "element"], widths: widths)
+        table.add(row.cells)
+        try Terminal.say(table.takeLines())
+        self.table = table
+      }
+    }
+
+    func finish() throws(OutputError) {
+      try document?.finish()
+    }
+  }
+
+  private struct Row {
+    let header: RecordHeader
+    let bytes: [UInt8]
+    let kind: KindOption
+
+    var cells: [String] {
+      [
+        "#\(header.sequence)", header.time.map(Timestamp.text) ?? "–",
+        header.direction.name == "in" ? "←" : header.direction.name == "out" ? "→" : "·",
+        kind.rawValue, Self.head(of: bytes),
+      ]
+    }
+
+    var document: JSONValue {
+      .object([
+        "record": JSONValue(header.sequence), "time": JSONValue(time: header.time),
+        "direction": .string(header.direction.name), "kind": .string(kind.rawValue),
+        "xml": .string(String(decoding: bytes, as: UTF8.self)),
+        "digest": .string("\(header.digest)"),
+      ])
+    }
+
+    /// The beginning of the element, on one line.
+    private static func head(of bytes: [UInt8]) -> String {
+      // Characters are counted only in as much as is likely to be shown.
+      let text = String(decoding: bytes.prefix(500), as: UTF8.self)
+      guard let end = text.index(text.startIndex, offsetBy: 100, limitedBy: text.endIndex),
+        end < text.endIndex
+      else { return bytes.count > 500 ? text + "…" : text }
+      return text.prefix(99) + "…"
+    }
+  }
+}
+
+extension KindOption {
+  init(_ header: RecordHeader, _ node: XMLNode?) {
+    guard header.kind == .element else {
+      self = .stream
+      return
+    }
+    guard let node, node.name.namespace == Namespace.client else {
+      self = node?.name.namespace == Namespace.streams ? .stream : .other
+      return
+    }
+    self = KindOption(rawValue: node.name.local) ?? .other
+  }
+}
+
+/// A range of record numbers as an option: `100-200`, `100-`, `-200` or `100`.
+struct RecordRange: ExpressibleByArgument {
+  private var first: UInt64 = 1
+  private var last: UInt64 = .max
+
+  /// All records.
+  init() {}
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
+    switch parts.count {
+    case 1:
+      guard let number = UInt64(parts[0]) else { return nil }
+      (first, last) = (number, number)
+    case 2:
+      guard let first = parts[0].isEmpty ? 1 : UInt64(parts[0]),
+        let last = parts[1].isEmpty ? UInt64.max : UInt64(parts[1]), first <= last
+      else { return nil }
+      (self.first, self.last) = (first, last)
+    default: return nil
+    }
+  }
+
+  var defaultValueDescription: String { "all" }
+
+  /// The part of the range that a log up to a record has, nil where it has none.
+  func bounds(upTo head: UInt64) -> ClosedRange<UInt64>? {
+    let low = max(1, first)
+    let high = min(last, head)
+    return low <= high ? low...high : nil
+  }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import EventStore
+import Foundation
+import Rollcall
+
+struct RecoverCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recover",
+    abstract: "Writes what is whole of a damaged log into a new one.",
+    discussion: """
+      Every record that can be read is kept, also behind one that is lost, and what was lost is \
+      said. The damaged log is only read. In the new one records are numbered anew from the first \
+      lost one on, and the chain of digests is its own.
+
+      Example:
+        rollcall recover alice.rollcall -o alice-recovered.rollcall
+
+      Exit codes: 0 every record is in the new log, 1 some were lost or nothing vouches for them, \
+      2 there is nothing to recover.
+      """)
+
+  @Argument(help: "The damaged log.", completion: .file())
+  var log: String
+
+  @Option(
+    name: [.customShort("o"), .customLong("output")], help: "The log to write.", completion: .file()
+  )
+  var target: String
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let summary = try recovered()
+    if output.json {
+      try Terminal.say(document(summary))
+    } else {
+      try Terminal.say(lines(summary).map(\.visible))
+    }
+    let isWhole = summary.salvage.firstBad == nil && summary.salvage.endIsKnown
+    guard isWhole else { throw NothingFound(sentence: nil) }
+  }
+
+  /// What is said where nobody knows whether there were more records.
+  static func endClause(_ salvage: SalvageSummary) -> String {
+    "what came behind #\(salvage.last), if anything, is gone with the pages that led to it"
+  }
+
+  private func recovered() throws -> LogRecovery.Summary {
+    let new: EventLog
+    do {
+      new = try EventLog.draft(for: target, eventVersion: RecordMeaning.version)
+    } catch {
+      throw Failure(error, in: target)
+    }
+    let interruption = Interruption(removing: new.path)
+    defer { withExtendedLifetime(interruption) {} }
+    let summary: LogRecovery.Summary
+    do {
+      summary = try LogRecovery.run(log, into: new)
+    } catch {
+      throw Failure(error, in: log)
+    }
+    guard summary.salvage.kept > 0 else {
+      throw Failure("\(log): no record can be read from it")
+    }
+    do {
+      try new.publish()
+    } catch {
+      throw Failure(error, in: target)
+    }
+    return summary
+  }
+
+  private func lines(_ summary: LogRecovery.Summary) -> [String] {
+    let salvage = summary.salvage
+    let whose = summary.account.map { " of \($0)" } ?? ""
+    var lines = ["\(target): \(salvage.kept) of \(salvage.last) records\(whose)"]
+    if !salvage.endIsKnown { lines.append(Self.endClause(salvage)) }
+    if !salvage.lost.isEmpty { lines.append("lost: \(salvage.lostText)") }
+    if !salvage.unproven.isEmpty {
+      let numbers = salvage.unproven.map { "\($0)" }.joined(separator: ", ")
+      lines.append("kept though nothing vouches for their bytes: \(numbers)")
+    }
+    return lines
+  }
+
+  private func document(_ summary: LogRecovery.Summary) -> JSONValue {
+    .object([
+      "log": .string(log), "output": .string(target), "account": JSONValue(summary.account),
+      "saved": summary.salvage.document,
+    ])
+  }
+}

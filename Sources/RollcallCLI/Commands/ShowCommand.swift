@@ -1,0 +1,130 @@
+import ArgumentParser
+import EventStore
+import Rollcall
+import RosterCore
+import XMPPStanza
+
+struct ShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Shows one record: its XML, what it meant, what it changed.",
+    discussion: """
+      Examples:
+        rollcall show alice.rollcall 120
+        rollcall show debug.log head
+      """)
+
+  @OptionGroup var capture: CaptureOptions
+  @OptionGroup var output: OutputOptions
+
+  @Argument(help: "A log (NAME.rollcall) or a capture.", completion: .file())
+  var source: String
+
+  @Argument(help: "The record: \(PointError.forms).")
+  var record: String
+
+  func run() throws {
+    let point = try Point(option: "RECORD", record)
+    let opened = try SourceOptions.open(source, try capture.importOptions, pair: capture.pair)
+    let (stored, number) = try stored(point, in: opened)
+    guard let stored else {
+      throw Failure("\(source): there is no record \(number)")
+    }
+    let moment = try opened.naming {
+      try Timeline(opened.log).moment(of: stored.header.sequence)
+    }
+    if output.json {
+      try Terminal.say(document(stored, moment))
+    } else {
+      try Terminal.say(lines(stored, moment))
+    }
+  }
+
+  private func stored(
+    _ point: Point, in opened: OpenedSource
+  ) throws -> (StoredRecord?, UInt64) {
+    do {
+      return try opened.log.read { transaction in
+        let number = try Timeline(opened.log).resolve(point, in: transaction)
+        return (try transaction.record(at: number), number)
+      }
+    } catch {
+      throw Failure(error, in: source)
+    }
+  }
+
+  private func lines(_ stored: StoredRecord, _ moment: Timeline.Moment?) -> [String] {
+    let header = stored.header
+    var about = ["record \(header.sequence)", header.direction.phrase, header.kind.name]
+    about.append(header.time.map(Timestamp.text) ?? "no time")
+    if let source = header.sourceTime {
+      about.append("the source's clock said \(Timestamp.text(source))")
+    }
+    var lines = [Style.bold(about.joined(separator: " · ")), ""]
+    if let node = RecordReader().element(stored.bytes) {
+      lines += node.indented
+    } else {
+      lines.append(String(decoding: stored.bytes, as: UTF8.self).visible)
+    }
+    if let moment {
+      lines += ["", "It means: \(moment.event.clause.visible)."]
+      if moment.outcome.changes.isEmpty { lines.append("It changed nothing.") }
+      lines += moment.outcome.changes.map { "  " + $0.line }
+      lines += moment.outcome.findings.map { "  " + $0.line }
+    } else {
+      lines += ["", "It means nothing to the roster."]
+    }
+    return lines + ["", Style.dim("digest \(header.digest)")]
+  }
+
+  private func document(_ stored: StoredRecord, _ moment: Timeline.Moment?) -> JSONValue {
+    let header = stored.header
+    let story = moment.map { JSONValue($0) }
+    return .object([
+      "record": JSONValue(header.sequence), "time": JSONValue(time: header.time),
+      "sourceTime": JSONValue(time: header.sourceTime),
+      "direction": .string(header.direction.name), "kind": .string(header.kind.name),
+      "xml": .string(String(decoding: stored.bytes, as: UTF8.self)),
+      "digest": .string("\(header.digest)"), "story": story ?? .null,
+    ])
+  }
+}
+
+extension RecordDirection {
+  /// The direction in a phrase for a person.
+  fileprivate var phrase: String {
+    switch self {
+    case .inbound: "from the server"
+    case .outbound: "to the server"
+    case .none: "neither way"
+    }
+  }
+}
+
+extension XMLNode {
+  /// The element over several lines, children two spaces further in. For reading only: white
+  /// space is added.
+  var indented: [String] {
+    lines(inheriting: Namespace.client, indent: "")
+  }
+
+  private func lines(inheriting namespace: String, indent: String) -> [String] {
+    let hasChildren = children.contains { _ in true }
+    guard hasChildren else {
+      return [indent + String(decoding: serialized(inheriting: namespace), as: UTF8.self).visible]
+    }
+    let shell = XMLNode(name, attributes: attributes)
+    let tag = String(decoding: shell.serialized(inheriting: namespace), as: UTF8.self).dropLast(2)
+    var lines = [indent + String(tag).visible + ">"]
+    for item in content {
+      switch item {
+      case .element(let child):
+        lines += child.lines(inheriting: name.namespace, indent: indent + "  ")
+      case .text(let text):
+        let trimmed = text.trimmedOfXMLSpace
+        if !trimmed.isEmpty { lines.append(indent + "  " + trimmed.visible) }
+      }
+    }
+    return lines + [indent + "</\(name.local)>"]
+  }
+}

@@ -1,0 +1,143 @@
+import ArgumentParser
+import EventStore
+import Foundation
+import Rollcall
+import RosterCore
+
+struct WhatIfCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "what-if",
+    abstract: "Replays the log with records left out, put in or swapped, or as another client.",
+    discussion: """
+      Shows the first record at which the branch parts from what happened, and what is otherwise \
+      at the end. Records keep their numbers; 120+1 is the first one put in behind 120. A record \
+      has the time of its place. Nothing is written without -o.
+
+      Policies, which say how the client of the branch takes what it gets:
+      \(ClientPolicy.allCases.map { "  \($0.rawValue): \($0.rule)" }.joined(separator: "\n"))
+
+      Examples:
+        rollcall what-if alice.rollcall --drop 120,133-140
+        rollcall what-if debug.log --insert push.jsonl@120
+        rollcall what-if debug.log --swap 7 8
+        rollcall what-if debug.log --policy lenient
+        rollcall what-if debug.log --drop 120 -o without-120.rollcall
+
+      Exit codes: 0 the branch ends as what happened, 1 it does not, 2 bad usage or bad input.
+      """)
+
+  @OptionGroup var source: SourceOptions
+  @OptionGroup var output: OutputOptions
+
+  @Option(help: ArgumentHelp("Leave records out, such as 120,133-140.", valueName: "records"))
+  var drop: [RecordList] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Put the records of a capture or log in behind a record; 0 is before all.",
+      valueName: "file@record"))
+  var insert: [InsertOption] = []
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Let two records change places.", valueName: "record record"))
+  var swap: [UInt64] = []
+
+  @Option(help: "How the branch is read: \(ClientPolicy.words).")
+  var policy = ClientPolicy.strict
+
+  @Option(
+    name: [.customShort("o"), .customLong("output")],
+    help: "Write the branch's records to a new log.", completion: .file())
+  var file: String?
+
+  func validate() throws {
+    if swap.count % 2 == 1 { throw ValidationError("--swap takes records in pairs") }
+    if drop.isEmpty, insert.isEmpty, swap.isEmpty, policy == .strict {
+      throw ValidationError(
+        "nothing is to be otherwise: give --drop, --insert, --swap or --policy")
+    }
+  }
+
+  func run() throws {
+    let opened = try source.open()
+    var edits = BranchEdits()
+    edits.drops = drop.flatMap(\.ranges)
+    edits.swaps = stride(from: 0, to: swap.count, by: 2).map { (swap[$0], swap[$0 + 1]) }
+    for option in insert { edits.inserts.append(try option.opened(source.capture)) }
+    let (branch, comparison) = try opened.naming {
+      let branch = try Branch(
+        of: Timeline(opened.log), upTo: source.point, edits: edits, policy: policy)
+      return (branch, try branch.compare())
+    }
+    if let file { try write(branch, to: file) }
+    let report = BranchReport(branch: branch, comparison: comparison)
+    if output.json {
+      try Terminal.say(report.document)
+    } else {
+      try Terminal.say(report.lines)
+    }
+    if report.differs { throw NothingFound(sentence: nil) }
+  }
+
+  private func write(_ branch: Branch, to path: String) throws {
+    guard !FileManager.default.fileExists(atPath: path) else {
+      throw Failure("\(path) exists already")
+    }
+    do {
+      let log = try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
+      let interruption = Interruption(removing: log.path)
+      defer { withExtendedLifetime(interruption) {} }
+      try branch.write(to: log)
+      try log.publish()
+    } catch {
+      throw Failure(error, in: path)
+    }
+    if policy != .strict {
+      Terminal.note("\(path) holds the branch's records; a policy is no part of a log")
+    }
+  }
+}
+
+extension ClientPolicy: ExpressibleByArgument {
+  fileprivate static var words: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// Numbers and ranges of records: `120,133-140`.
+struct RecordList: ExpressibleByArgument {
+  let ranges: [ClosedRange<UInt64>]
+
+  init?(argument: String) {
+    var ranges: [ClosedRange<UInt64>] = []
+    for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+      let bounds = part.split(separator: "-", omittingEmptySubsequences: false)
+        .map { UInt64($0) }
+      guard (1...2).contains(bounds.count), let first = bounds.first ?? nil,
+        let last = bounds.last ?? nil, first <= last
+      else { return nil }
+      ranges.append(first...last)
+    }
+    self.ranges = ranges
+  }
+}
+
+/// A capture and the record that its records come after: `FILE@120`.
+struct InsertOption: ExpressibleByArgument {
+  let path: String
+  let record: UInt64
+
+  init?(argument: String) {
+    guard let at = argument.lastIndex(of: "@"), at > argument.startIndex,
+      let record = UInt64(argument[argument.index(after: at)...])
+    else { return nil }
+    path = String(argument[..<at])
+    self.record = record
+  }
+
+  /// Reads the capture; of the options for the source, those that hold for any capture hold here.
+  func opened(_ options: CaptureOptions) throws -> BranchEdits.Insert {
+    let known = try options.importOptions
+    let log = try SourceOptions.open(path, ImportOptions(account: known.account, year: known.year))
+    return BranchEdits.Insert(after: record, records: log.log)
+  }
+}

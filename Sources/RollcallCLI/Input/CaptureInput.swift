@@ -1,0 +1,133 @@
+import Captures
+import EventStore
+import Foundation
+import Rollcall
+
+/// What is to be read: a file, a pipe, or `-` for standard input. Opened once, for a pipe has
+/// its content once.
+struct CaptureInput {
+  /// What it was called on the command line.
+  let path: String
+  let handle: FileHandle
+  /// Whether it can be read more than once.
+  let isFile: Bool
+  /// How many bytes there are, 0 where only its end will tell.
+  let size: Int
+
+  init(_ path: String) throws {
+    self.path = path
+    do {
+      handle =
+        path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+      throw Failure("\(path): there is no such file")
+    }
+    var status = stat()
+    guard fstat(handle.fileDescriptor, &status) == 0 else {
+      throw Failure("\(path): it cannot be read")
+    }
+    guard status.st_mode & S_IFMT != S_IFDIR else {
+      throw Failure("\(path): it is a directory; name the captures in it")
+    }
+    isFile = status.st_mode & S_IFMT == S_IFREG && path != "-"
+    size = isFile ? Int(status.st_size) : 0
+  }
+
+  /// What a log notes it as.
+  var name: String { path == "-" ? "standard input" : (path as NSString).lastPathComponent }
+}
+
+/// What is imported in one go: a capture, or the two files of one whose directions were recorded
+/// each by itself.
+struct CaptureFiles {
+  private let first: CaptureInput
+  private let pair: CapturePair?
+  private let second: CaptureInput?
+
+  /// One capture, or the file of one direction and that of the other.
+  init(_ first: CaptureInput, _ second: CaptureInput?) throws {
+    (self.first, self.second) = (first, second)
+    guard let second else {
+      pair = nil
+      return
+    }
+    for input in [first, second] where !input.isFile {
+      throw Failure("\(input.path): the files of a pair must be files: they are looked at first")
+    }
+    pair = try CapturePair(first.handle, second.handle, certainly: false)
+    guard pair != nil else {
+      throw Failure(
+        "\(first.path) and \(second.path) are not the two directions of a stream, as it was sent")
+    }
+  }
+
+  private init(_ pair: CapturePair, _ first: CaptureInput, _ second: CaptureInput) {
+    (self.pair, self.first, self.second) = (pair, first, second)
+  }
+
+  /// Takes captures in their order; two that follow each other and say that they are the two
+  /// directions of a stream are one.
+  static func forEach(in paths: [String], _ take: (CaptureFiles) throws -> Void) throws {
+    var next: CaptureInput?
+    var rest = paths[...]
+    while let first = try next ?? rest.popFirst().map({ try CaptureInput($0) }) {
+      next = first.isFile ? try rest.popFirst().map { try CaptureInput($0) } : nil
+      if let second = next, second.isFile,
+        let pair = try CapturePair(first.handle, second.handle, certainly: true)
+      {
+        next = nil
+        try take(CaptureFiles(pair, first, second))
+      } else {
+        try take(CaptureFiles(first, nil))
+      }
+    }
+  }
+
+  /// Imports it, with a progress bar where it takes long, and tells a person what was skipped.
+  ///
+  /// - Parameters:
+  ///   - isNoted: whether the log notes what was imported.
+  ///   - known: what was imported before; the same is refused.
+  func read(
+    _ options: ImportOptions, into log: EventLog, noting isNoted: Bool = false,
+    refusing known: [ImportedSource] = []
+  ) throws -> [(path: String, summary: ImportSummary)] {
+    var progress = Progress(total: first.size + (second?.size ?? 0))
+    defer { progress.finish() }
+    var reading = CaptureImport(options)
+    var summaries: [(path: String, summary: ImportSummary)] = []
+    if let pair, let second {
+      let (inbound, outbound) = pair.isFirstInbound ? (first, second) : (second, first)
+      let summary = try reading.run(
+        pair, into: log, noting: isNoted ? (inbound.name, outbound.name) : nil, refusing: known
+      ) { progress.show($0) }
+      summaries = [(inbound.path, summary.inbound), (outbound.path, summary.outbound)]
+    } else {
+      let summary = try reading.run(
+        first.handle, into: log, noting: isNoted ? first.name : nil, refusing: known
+      ) { progress.show($0) }
+      summaries = [(first.path, summary)]
+    }
+    for (path, summary) in summaries { summary.tell(of: path) }
+    guard summaries.contains(where: { $0.summary.records > 0 }) else {
+      throw ImportError.nothingFound(format: summaries[0].summary.format.title)
+    }
+    return summaries
+  }
+
+  /// What errors name it.
+  var path: String { second.map { "\(first.path) and \($0.path)" } ?? first.path }
+}
+
+extension ImportSummary {
+  /// Tells a person what was skipped and what is unknown.
+  func tell(of path: String) {
+    for problem in problems { Terminal.note("\(path):\(problem.line): \(problem.message)") }
+    if problemCount > problems.count {
+      Terminal.note("\(path): \(problemCount - problems.count) more of the kind")
+    }
+    if lacksTimes {
+      Terminal.note("\(path): some records have no time, for the source's clock does not say it")
+    }
+  }
+}

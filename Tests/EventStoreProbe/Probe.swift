@@ -1,0 +1,112 @@
+import EventStore
+import Foundation
+import Rollcall
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A process that uses a log beside the one that tests it: to share it, to be killed while it
+/// writes, and to meet limits that would hit the test's own process as well.
+@main
+enum Probe {
+  static func main() {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let command = arguments.first, let path = arguments.dropFirst().first else {
+      say(
+        "usage: EventStoreProbe append|import|limit|read|read-as-nobody|small-log|flip PATH [NUMBER...]"
+      )
+      exit(2)
+    }
+    let numbers = arguments.dropFirst(2).compactMap { Int($0) }
+    do {
+      try run(command, path, numbers)
+    } catch {
+      say("error: \(error)")
+      exit(1)
+    }
+  }
+
+  /// Writes a line at once: the process may be killed before a buffer would be written.
+  private static func say(_ line: String) {
+    var bytes = Array((line + "\n").utf8)
+    _ = write(STDOUT_FILENO, &bytes, bytes.count)
+  }
+
+  private static func run(_ command: String, _ path: String, _ numbers: [Int]) throws {
+    switch (command, numbers.count) {
+    case ("append", 2): try append(path, batches: numbers[0], of: numbers[1])
+    case ("import", 1): try importing(path, batch: numbers[0])
+    case ("limit", 1): try meetLimit(path, bytes: numbers[0])
+    case ("read", 0): try read(path)
+    case ("small-log", 0): try SmallLog.make(path)
+    case ("flip", 3):
+      try Flips(path).run(from: numbers[0], to: numbers[1], by: numbers[2], say)
+    case ("read-as-nobody", 0):
+      setgid(65534)
+      setuid(65534)
+      try read(path)
+    default:
+      say("unknown: \(command) with \(numbers.count) numbers")
+      exit(2)
+    }
+  }
+
+  /// Appends batches and says after each one how far the log is.
+  private static func append(_ path: String, batches: Int, of count: Int) throws {
+    let log = try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
+    for _ in 0..<batches {
+      say("last \(try log.append(drafts(count)).upperBound - 1)")
+    }
+  }
+
+  /// Imports the capture that comes on standard input into a log that is there.
+  private static func importing(_ path: String, batch: Int) throws {
+    let log = try EventLog.open(
+      at: path, access: .readWrite, eventVersion: RecordMeaning.version)
+    var reading = CaptureImport(ImportOptions(), batch: batch)
+    say("records \(try reading.run(.standardInput, into: log).records)")
+  }
+
+  /// Appends until the largest file size is reached, then looks at what is there.
+  private static func meetLimit(_ path: String, bytes: Int) throws {
+    let log = try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
+    var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
+    #if canImport(Glibc)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    #else
+      setrlimit(RLIMIT_FSIZE, &limit)
+    #endif
+    var durable: UInt64 = 0
+    do {
+      while true { durable = try log.append(drafts(100)).upperBound - 1 }
+    } catch {
+      say("refused \(error)")
+    }
+    say("durable \(durable)")
+    try look(log)
+  }
+
+  private static func read(_ path: String) throws {
+    try look(try EventLog.open(at: path, access: .readOnly, eventVersion: 1))
+  }
+
+  private static func look(_ log: EventLog) throws {
+    let last = try log.read { transaction in
+      try transaction.verifyChain(in: 1...UInt64.max)
+      return try transaction.lastSequence
+    }
+    say("last \(last)")
+  }
+
+  private static func drafts(_ count: Int) -> [RecordDraft] {
+    (0..<count).map { number in
+      RecordDraft(
+        time: Int64(number), direction: .inbound, kind: RecordKind(rawValue: 1),
+        bytes: Array(repeating: UInt8(truncatingIfNeeded: number), count: 300 + number % 200),
+        event: [1, 2, 3], contacts: ["contact\(number % 50)@example.test"])
+    }
+  }
+}

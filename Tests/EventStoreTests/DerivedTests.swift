@@ -1,0 +1,211 @@
+import EventStore
+import Foundation
+import TestSupport
+import Testing
+
+/// The stored events and the contact index, which can be thrown away and made anew.
+@Suite struct DerivedTests {
+  let scratch: Scratch
+  let path: String
+
+  init() throws {
+    scratch = try Scratch()
+    path = scratch.file()
+  }
+
+  /// What the tests take for the meaning of a record: a digit of its first byte and some contacts.
+  private static func parts(of bytes: [UInt8]) -> DerivedParts {
+    guard let first = bytes.first else { return DerivedParts(event: nil, contacts: []) }
+    return DerivedParts(
+      event: first % 3 == 0 ? nil : [first, UInt8(truncatingIfNeeded: bytes.count)],
+      contacts: first % 4 == 0 ? [] : ["c\(first % 17)@example.test", "d\(first % 5).example.test"])
+  }
+
+  private static let contacts =
+    (0..<17).map { "c\($0)@example.test" } + (0..<5).map { "d\($0).example.test" }
+
+  private func drafts(_ count: Int, seed: UInt64) -> [RecordDraft] {
+    var generator = SeededGenerator(seed: seed)
+    return randomDrafts(count, using: &generator, bytes: 0...40).map { draft in
+      var draft = draft
+      let parts = Self.parts(of: draft.bytes)
+      draft.event = parts.event
+      draft.contacts = parts.contacts
+      return draft
+    }
+  }
+
+  @Test("The index answers as a scan would, whatever a transaction holds", arguments: [700, 9000])
+  func theIndexAnswersAsAScanWould(batch: Int) throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let all = drafts(9000, seed: 5)
+    var rest = all[...]
+    while !rest.isEmpty {
+      try log.append(rest.prefix(batch))
+      rest = rest.dropFirst(batch)
+    }
+    for contact in Self.contacts + ["nobody@example.test"] {
+      let expected = all.indices.filter { all[$0].contacts.contains(contact) }.map {
+        UInt64($0) + 1
+      }
+      for range in [1...9000, 1...UInt64.max, 100...200, 4096...4097, 4000...8500, 9001...9002] {
+        let found = try log.read { try $0.sequences(concerning: contact, in: range) }
+        #expect(found == expected.filter(range.contains), "\(contact) in \(range)")
+      }
+    }
+  }
+
+  @Test func longNamesAreContactsToo() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let domain = String(repeating: "d", count: 1023)
+    let names = [
+      "a", String(repeating: "a", count: 510), String(repeating: "a", count: 511),
+      String(repeating: "a", count: 512), String(repeating: "é", count: 511) + "@" + domain,
+      String(repeating: "b", count: 1023) + "@" + domain,
+    ]
+    try log.append(names.map { draft("x", contacts: [$0]) })
+    try log.append(names.map { draft("x", contacts: [$0, $0]) })
+    for (number, name) in names.enumerated() {
+      let found = try log.read { try $0.sequences(concerning: name, in: 1...100) }
+      #expect(found == [UInt64(number) + 1, UInt64(number + names.count) + 1])
+    }
+    for name in ["", String(repeating: "a", count: 2048)] {
+      #expect(throws: EventLogError.contactLength(bytes: name.utf8.count, limit: 2047)) {
+        try log.append([draft("x"), draft("x", contacts: [name])])
+      }
+    }
+    #expect(try log.last == UInt64(names.count * 2))
+  }
+
+  @Test func namesAreComparedByTheirBytes() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let composed = "\u{E9}@example.test"
+    let decomposed = "e\u{301}@example.test"
+    try log.append([draft("1", contacts: [composed]), draft("2", contacts: [decomposed])])
+    #expect(try log.read { try $0.sequences(concerning: composed, in: 1...9) } == [1])
+    #expect(try log.read { try $0.sequences(concerning: decomposed, in: 1...9) } == [2])
+  }
+
+  @Test func aRefusedBatchLeavesNoContactBehind() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let tooLong = String(repeating: "a", count: 3000)
+    #expect(throws: EventLogError.self) {
+      try log.append([draft("1", contacts: ["a@example.test"]), draft("2", contacts: [tooLong])])
+    }
+    try log.append([draft("1", contacts: ["b@example.test"])])
+    try log.append([draft("2", contacts: ["a@example.test"])])
+    #expect(try log.read { try $0.sequences(concerning: "a@example.test", in: 1...9) } == [2])
+    #expect(try log.read { try $0.sequences(concerning: "b@example.test", in: 1...9) } == [1])
+  }
+
+  @Test func aRebuildGivesTheSameDerivedParts() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try log.append(drafts(5000, seed: 11))
+    let before = try log.derived(contacts: Self.contacts)
+    #expect(before.events.count > 1000)
+    try log.rebuildDerived { Self.parts(of: $1.copied) }
+    #expect(try log.derivedIsCurrent)
+    #expect(try log.derived(contacts: Self.contacts) == before)
+    try log.append(drafts(10, seed: 12))
+    try log.verify()
+  }
+
+  @Test func aRebuildOfAnEmptyLog() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try log.rebuildDerived { _, _ in DerivedParts(event: [1], contacts: []) }
+    #expect(try log.derivedIsCurrent)
+  }
+
+  @Test func anotherVersionHasToRebuild() throws {
+    do {
+      let old = try EventLog.create(at: path, eventVersion: 1)
+      try old.append([draft("1", event: [1], contacts: ["a@example.test"])])
+    }
+    let new = try EventLog.open(at: path, access: .readWrite, eventVersion: 2)
+    #expect(try !new.derivedIsCurrent)
+    #expect(try new.meta.eventVersion == 1)
+    // What is recorded before the rebuild is kept, but nothing is derived from it yet.
+    try new.append([draft("2", event: [2], contacts: ["a@example.test"])])
+    #expect(try new.meta.eventVersion == nil)
+    #expect(try !new.derivedIsCurrent)
+    #expect(try new.derived(contacts: []).events.map(\.bytes) == [[1]])
+    try new.rebuildDerived { header, _ in
+      DerivedParts(event: [10 + UInt8(header.sequence)], contacts: ["b@example.test"])
+    }
+    #expect(try new.derivedIsCurrent)
+    let derived = try new.derived(contacts: ["a@example.test", "b@example.test"])
+    #expect(derived.events.map(\.bytes) == [[11], [12]])
+    #expect(derived.index == ["a@example.test": [], "b@example.test": [1, 2]])
+  }
+
+  @Test func aRebuildThatFailsIsStillToBeDone() throws {
+    struct Failure: Error {}
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try log.append(drafts(4500, seed: 3))
+    let before = try log.derived(contacts: Self.contacts)
+    #expect(throws: Failure.self) {
+      try log.rebuildDerived { header, bytes in
+        if header.sequence == 4321 { throw Failure() }
+        return Self.parts(of: bytes.copied)
+      }
+    }
+    #expect(try !log.derivedIsCurrent)
+    try log.append([draft("late", event: [1], contacts: [])])
+    try log.rebuildDerived { header, bytes in
+      header.sequence == 4501
+        ? DerivedParts(event: nil, contacts: []) : Self.parts(of: bytes.copied)
+    }
+    #expect(try log.derived(contacts: Self.contacts) == before)
+  }
+
+  /// Rebuilding frees and takes pages in every order; the file must never look cut afterwards.
+  @Test func aLogIsWholeAfterManyRebuilds() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try log.append(drafts(3000, seed: 31))
+    var generator = SeededGenerator(seed: 32)
+    for round in 1...20 {
+      let most = [0, 10, 3000, 9000].randomElement(using: &generator) ?? 0
+      try log.rebuildDerived { _, _ in
+        let size = Int.random(in: 0...most, using: &generator)
+        return DerivedParts(
+          event: size.isMultiple(of: 2) ? Array(repeating: 1, count: size) : nil, contacts: [])
+      }
+      #expect(try ProbeProcess.run(["read", path]).lines == ["last 3000"], "round \(round)")
+    }
+  }
+
+  // MARK: Marks
+
+  @Test func marksAreNotedWithTheRecords() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let first = ImportedSource(digest: "aa", name: "one.log")
+    let second = ImportedSource(digest: "bb", name: "zwei ü.log")
+    try log.append([draft("1")], marks: LogMarks(account: "alice@example.test", imported: first))
+    #expect(try log.append([], marks: LogMarks(imported: second)) == 2..<2)
+    let meta = try EventLog.open(at: path, access: .readOnly, eventVersion: 1).meta
+    #expect(meta.account == "alice@example.test")
+    #expect(meta.imports == [first, second])
+    #expect(try log.last == 1)
+  }
+
+  @Test func marksAreNotNotedWithoutTheRecords() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let marks = LogMarks(
+      account: "alice@example.test", imported: ImportedSource(digest: "aa", name: "one"))
+    #expect(throws: EventLogError.self) {
+      try log.append([draft("1", contacts: [""])], marks: marks)
+    }
+    #expect(try log.meta.account == nil)
+    #expect(try log.meta.imports.isEmpty)
+  }
+
+  @Test func anotherAccountIsRefused() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1, account: "alice@example.test")
+    #expect(
+      throws: EventLogError.accountDiffers(
+        recorded: "alice@example.test", given: "bob@example.test")
+    ) { try log.append([draft("1")], marks: LogMarks(account: "bob@example.test")) }
+    try log.append([draft("1")], marks: LogMarks(account: "alice@example.test"))
+    #expect(try log.last == 1)
+  }
+}

@@ -1,0 +1,149 @@
+import EventStore
+import Foundation
+import Rollcall
+import RosterCore
+import Synchronization
+import Testing
+
+/// One process imports a capture, and this one asks the log for states meanwhile.
+///
+/// The capture comes by a pipe, so the import is under way for as long as the test wants.
+@Suite struct ImportingTests {
+  private static let batch = 50
+
+  private let scratch: Scratch
+  private let path: String
+
+  init() throws {
+    scratch = try Scratch()
+    path = scratch.file()
+    _ = try EventLog.create(at: path, eventVersion: RecordMeaning.version)
+  }
+
+  /// An import in another process that reads what it is fed.
+  private final class Import {
+    let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    /// How many records it has been fed.
+    private(set) var records: UInt64 = 0
+
+    init(into path: String) throws {
+      let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+      process.executableURL = tests.deletingLastPathComponent().appending(path: "EventStoreProbe")
+      process.arguments = ["import", path, "\(ImportingTests.batch)"]
+      process.standardInput = input
+      process.standardOutput = output
+      try process.run()
+      try feed(#"{"rollcall-capture":1,"account":"alice@example.test/a"}"#)
+    }
+
+    private func feed(_ line: String) throws {
+      try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+      records += 1
+    }
+
+    /// Pushes, each of a contact that has the record's number.
+    func feedPushes(_ count: Int) throws {
+      for _ in 0..<count {
+        let item = "<item jid='c\(records + 1)@example.test' subscription='both'/>"
+        let query = "<query xmlns='jabber:iq:roster'>\(item)</query>"
+        let push = "<iq type='set' id='p\(records)'>\(query)</iq>"
+        try feed("{\"t\":\(records),\"dir\":\"in\",\"xml\":\"\(push)\"}")
+      }
+    }
+
+    /// Says that the capture has ended; what the import has to say to it.
+    func finish() throws -> String {
+      try input.fileHandleForWriting.close()
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      return text
+    }
+  }
+
+  private final class Reached: Sendable {
+    let last = Mutex<UInt64>(0)
+  }
+
+  private func opened() throws -> EventLog {
+    try EventLog.open(at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+  }
+
+  /// Waits until a log has so many records; it does not wait for ever.
+  private static func wait(for log: EventLog, to reach: UInt64) throws -> UInt64 {
+    let end = Date(timeIntervalSinceNow: 60)
+    while try log.last < reach, Date() < end { usleep(1000) }
+    return try log.last
+  }
+
+  /// Expects a state that whole batches of the capture give.
+  private func expectPrefix(_ state: Timeline.State, isOver: Bool) {
+    let position = state.roster.position
+    if !isOver { #expect(position % UInt64(Self.batch) == 0, "\(position)") }
+    let items = state.roster.sortedItems.map(\.jid.text)
+    let expected = position < 2 ? [] : (2...position).map { "c\($0)@example.test" }
+    #expect(items == expected.sorted(), "after \(position)")
+  }
+
+  @Test func statesMeanwhile() throws {
+    let importing = try Import(into: path)
+    let log = try opened()
+    var seen: UInt64 = 0
+    for _ in 0..<5 {
+      try importing.feedPushes(1500)
+      // What the import reads in one piece, and what it has not got a whole batch of, may wait.
+      let reached = try Self.wait(for: log, to: importing.records - 1000)
+      #expect(reached > seen, "the import stands still beside a reader")
+      seen = reached
+      #expect(importing.process.isRunning)
+      let state = try Timeline(log).state(at: .head(minus: 0))
+      #expect(state.roster.position >= reached)
+      expectPrefix(state, isOver: false)
+      let earlier = try Timeline(log).state(at: .record(reached / 2))
+      #expect(earlier.roster.position == reached / 2, "a state of the past is asked for as well")
+    }
+    #expect(try importing.finish() == "records \(importing.records)\n")
+    #expect(try log.last == importing.records)
+    expectPrefix(try Timeline(log).state(at: .head(minus: 0)), isOver: true)
+    try log.verify()
+  }
+
+  @Test func aReaderThatTakesItsTimeHoldsNoImportUp() throws {
+    let importing = try Import(into: path)
+    let log = try opened()
+    try importing.feedPushes(2000)
+    let before = try Self.wait(for: log, to: 1000)
+    try #require(before >= 1000)
+    try log.read { transaction in
+      let last = try transaction.lastSequence
+      try importing.feedPushes(3000)
+      let reached = Reached()
+      let done = DispatchSemaphore(value: 0)
+      // Another thread, for a transaction cannot be begun inside another one.
+      Thread.detachNewThread {
+        let now = try? Self.wait(for: log, to: last + 1500)
+        reached.last.withLock { $0 = now ?? 0 }
+        done.signal()
+      }
+      done.wait()
+      #expect(reached.last.withLock { $0 } >= last + 1500, "the import waits for the reader")
+      let after = try transaction.lastSequence
+      #expect(after == last, "the reader sees what was appended behind its back")
+      try transaction.verifyChain(in: 1...last)
+    }
+    #expect(try importing.finish() == "records \(importing.records)\n")
+  }
+
+  /// Nothing waits for anything here: what there is by chance is looked at.
+  @Test func statesAllTheWhile() throws {
+    let importing = try Import(into: path)
+    let log = try opened()
+    for _ in 0..<40 {
+      try importing.feedPushes(100)
+      expectPrefix(try Timeline(log).state(at: .head(minus: 0)), isOver: false)
+    }
+    #expect(try importing.finish() == "records \(importing.records)\n")
+    expectPrefix(try Timeline(log).state(at: .head(minus: 0)), isOver: true)
+  }
+}

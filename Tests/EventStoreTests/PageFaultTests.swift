@@ -1,0 +1,113 @@
+import EventStore
+import Foundation
+import TestSupport
+import Testing
+
+/// The look at the pages without LMDB: it has nothing to say of a sound log, whatever happened to
+/// it, and names what is damaged.
+@Suite struct PageFaultTests {
+  let scratch: Scratch
+  let path: String
+
+  init() throws {
+    scratch = try Scratch()
+    path = scratch.file()
+  }
+
+  private func expectSound(_ comment: Comment? = nil) throws {
+    #expect(try EventLog.pageFaults(at: path) == [], comment)
+  }
+
+  private func snapshot(_ sequence: UInt64, bytes: Int) -> SnapshotDraft {
+    SnapshotDraft(
+      sequence: sequence, version: SnapshotVersion(events: 1, reducer: 1, codec: 1),
+      state: Array(repeating: 5, count: bytes))
+  }
+
+  /// Appends, snapshots of changing sizes, and rebuilds, which free and take pages in every order.
+  @Test(arguments: 1...6)
+  func aSoundLogHasNone(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try expectSound("an empty log")
+    for round in 1...12 {
+      let count = [1, 7, 300, 1200].randomElement(using: &generator) ?? 1
+      let most = [0, 40, 900, 30_000].randomElement(using: &generator) ?? 1
+      try log.append(
+        randomDrafts(most > 900 ? count / 10 : count, using: &generator, bytes: 0...most))
+      let last = try log.last
+      if last > 0, Bool.random(using: &generator) {
+        try log.store(
+          (0..<4).map { _ in
+            snapshot(
+              UInt64.random(in: 1...last, using: &generator),
+              bytes: Int.random(in: 0...20_000, using: &generator))
+          })
+      }
+      if round.isMultiple(of: 5) {
+        try log.rebuildDerived { header, _ in
+          DerivedParts(event: [1, 2], contacts: ["\(header.sequence % 30)@example.test"])
+        }
+      }
+      try expectSound("seed \(seed), round \(round)")
+    }
+    #expect(try log.last > 100)
+  }
+
+  @Test func aLogThatIsBeingWrittenHasNone() throws {
+    do { _ = try EventLog.create(at: path, eventVersion: 1) }
+    let (process, _) = try ProbeProcess.start(["append", path, "60", "100"])
+    var looks = 0
+    while process.isRunning {
+      try expectSound("look \(looks)")
+      looks += 1
+    }
+    process.waitUntilExit()
+    #expect(looks > 0)
+    try expectSound()
+  }
+
+  @Test func whatIsNoLogIsRefused() throws {
+    #expect(throws: EventLogError.noSuchFile(path: path)) { try EventLog.pageFaults(at: path) }
+    try Data("<presence/>".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(throws: EventLogError.notALog(path: path)) { try EventLog.pageFaults(at: path) }
+  }
+
+  /// A page is overwritten with another one, with zeros, and with noise: the fault names it, or it
+  /// belonged to nothing.
+  @Test(arguments: 0..<3)
+  func aPageThatIsAnother(kind: Int) throws {
+    do {
+      let log = try EventLog.create(at: path, eventVersion: 1)
+      var generator = SeededGenerator(seed: 77)
+      for _ in 0..<3 { try log.append(randomDrafts(200, using: &generator)) }
+    }
+    let sound = try Data(contentsOf: URL(fileURLWithPath: path))
+    let contents = try EventLog.open(at: path, access: .readOnly, eventVersion: 1).contents()
+    var generator = SeededGenerator(seed: 78)
+    var found = 0
+    for page in 2..<(sound.count / 4096) {
+      var bytes = sound
+      let place = page * 4096..<(page + 1) * 4096
+      switch kind {
+      case 0: bytes.replaceSubrange(place, with: sound[2 * 4096..<3 * 4096])
+      case 1: bytes.replaceSubrange(place, with: Data(count: 4096))
+      default:
+        bytes.replaceSubrange(
+          place, with: Data((0..<4096).map { _ in UInt8.random(in: 0...255, using: &generator) }))
+      }
+      try bytes.write(to: URL(fileURLWithPath: path))
+      let faults = try EventLog.pageFaults(at: path)
+      if faults.isEmpty {
+        // The page was free, or part of a long value, in which the chain finds it.
+        let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+        if (try? log.verify()) != nil { #expect(try log.contents() == contents) }
+      } else {
+        found += 1
+        let names = faults.compactMap(\.page)
+        #expect(names.contains(UInt64(page)) || names.isEmpty, "page \(page): \(faults)")
+      }
+    }
+    #expect(found > 20)
+  }
+}

@@ -1,0 +1,178 @@
+import EventStore
+import Foundation
+import TestSupport
+import Testing
+
+/// What is written comes back, in order and unchanged.
+@Suite struct RecordTests {
+  let scratch: Scratch
+  let path: String
+
+  init() throws {
+    scratch = try Scratch()
+    path = scratch.file()
+  }
+
+  @Test func aNewLogIsEmpty() throws {
+    let log = try EventLog.create(at: path, eventVersion: 3, account: "alice@example.test")
+    #expect(try log.last == 0)
+    #expect(try log.contents().isEmpty)
+    let meta = try log.meta
+    #expect(meta.formatVersion == 1)
+    #expect(meta.account == "alice@example.test")
+    #expect(meta.eventVersion == 3)
+    #expect(meta.imports.isEmpty)
+    #expect(try log.derivedIsCurrent)
+    #expect(try log.read { try $0.record(at: 1) } == nil)
+    #expect(try log.read { try $0.lastSequence(atOrBefore: .max) } == 0)
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func sequencesAreGaplessOverRandomBatches(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var log = try EventLog.create(at: path, eventVersion: 1)
+    var expected: [Content] = []
+    for _ in 0..<30 {
+      let size = Int.random(in: 0...40, using: &generator)
+      let drafts = randomDrafts(size, using: &generator)
+      let first = UInt64(expected.count) + 1
+      #expect(try log.append(drafts) == first..<(first + UInt64(size)), "seed \(seed)")
+      expected += drafts.contents(from: first)
+      if Int.random(in: 0..<5, using: &generator) == 0 {
+        log = try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
+      }
+    }
+    #expect(try log.contents() == expected, "seed \(seed)")
+    try log.verify()
+    for content in expected {
+      let record = try #require(try log.read { try $0.record(at: content.sequence) })
+      #expect(record.bytes == content.bytes, "seed \(seed)")
+    }
+  }
+
+  @Test func aReopenedLogHoldsWhatWasWritten() throws {
+    let drafts = [
+      draft("<presence/>", time: 5, direction: .outbound, event: [1]),
+      draft("", time: nil, direction: .none), draft("<iq/>", time: 9, event: []),
+    ]
+    do {
+      let log = try EventLog.create(at: path, eventVersion: 1)
+      try log.append(drafts)
+    }
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+    #expect(try log.contents() == drafts.contents())
+    let events = try log.derived(contacts: []).events
+    #expect(events.map(\.bytes) == [[1], []])
+    #expect(events.map(\.header.sequence) == [1, 3])
+    #expect(events.map(\.header.time) == [5, 9])
+    #expect(events.map(\.header.direction) == [.outbound, .inbound])
+    #expect(throws: EventLogError.readOnly(path: log.path)) { try log.append(drafts) }
+  }
+
+  @Test func aRangeOfRecordsIsCutToTheLog() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try log.append((1...10).map { draft("\($0)", event: [UInt8($0)]) })
+    func numbers(_ range: ClosedRange<UInt64>) throws -> [UInt64] {
+      var found: [UInt64] = []
+      try log.read {
+        try $0.forEachRecord(in: range) { header, _ in found.append(header.sequence) }
+      }
+      return found
+    }
+    #expect(try numbers(3...5) == [3, 4, 5])
+    #expect(try numbers(0...2) == [1, 2])
+    #expect(try numbers(9...100) == [9, 10])
+    #expect(try numbers(11...100).isEmpty)
+    #expect(try numbers(0...0).isEmpty)
+    var events: [UInt64] = []
+    try log.read { try $0.forEachEvent(in: 4...6) { header, _ in events.append(header.sequence) } }
+    #expect(events == [4, 5, 6])
+  }
+
+  @Test func aLargeRecordIsKeptWhole() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1, mapSize: 1 << 20)
+    let bytes = (0..<(17 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    try log.append([RecordDraft(time: 1, direction: .inbound, kind: stanza, bytes: bytes)])
+    #expect(try log.read { try $0.record(at: 1) }?.bytes == bytes)
+    let limit = 64 << 20
+    let huge = RecordDraft(
+      time: 1, direction: .inbound, kind: stanza, bytes: Array(repeating: 0, count: limit + 1))
+    #expect(throws: EventLogError.payloadTooLong(bytes: limit + 1, limit: limit)) {
+      try log.append([huge])
+    }
+    #expect(try log.last == 1)
+  }
+
+  // MARK: Time
+
+  /// The source's clocks, the times that the log gives, and the source times it keeps.
+  @Test func timeNeverRunsBackwards() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let source: [Int64?] = [nil, 100, 90, nil, 100, 150, 149, nil, 150]
+    try log.append(source.prefix(4).map { draft("", time: $0) })
+    try log.append(source.dropFirst(4).map { draft("", time: $0) })
+    var headers: [RecordHeader] = []
+    try log.read { try $0.forEachRecord(in: 1...9) { header, _ in headers.append(header) } }
+    #expect(headers.map(\.time) == [nil, 100, 100, nil, 100, 150, 150, nil, 150])
+    #expect(headers.map(\.sourceTime) == [nil, nil, 90, nil, nil, nil, 149, nil, nil])
+    #expect(headers.map(\.clock) == [nil, 100, 100, 100, 100, 150, 150, 150, 150])
+  }
+
+  @Test(
+    arguments: [
+      (Int64.min, 0), (99, 0), (100, 5), (149, 5), (150, 9), (Int64.max, 9),
+    ] as [(Int64, UInt64)])
+  func theLastRecordAtATime(time: Int64, expected: UInt64) throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let source: [Int64?] = [nil, 100, 90, nil, 100, 150, 149, nil, 150]
+    try log.append(source.map { draft("", time: $0) })
+    #expect(try log.read { try $0.lastSequence(atOrBefore: time) } == expected)
+  }
+
+  @Test func recordsWithoutAnyTimeAreAtNoTime() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try log.append([draft("a"), draft("b")])
+    #expect(try log.read { try $0.lastSequence(atOrBefore: .max) } == 0)
+  }
+
+  // MARK: Digests
+
+  /// The chain of two records, from the definition: SHA-256 worked out by another program.
+  @Test func theChainIsTheOneThatIsWrittenDown() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try log.append([
+      draft("<presence/>", time: 1_763_600_000_000),
+      draft("<iq/>", time: 1_763_599_999_000, direction: .outbound),
+    ])
+    #expect(
+      RecordDigest.start.description
+        == "4df2e8273c184c6977e670bbe85dc31c03bd11f7954e1fa7ba9b30c1a3fa531e")
+    let digests = try log.read { transaction in
+      try [1, 2].map { try transaction.header(at: $0)?.digest.description }
+    }
+    #expect(
+      digests == [
+        "59a19ac2b10fd4fadcf4edc4a7c002c30eaf67e2b0f7afce92d0e8be0673088f",
+        "89fcd3fb128067a061c55389163a6f56990077e28a62f33111db21405362d27c",
+      ])
+  }
+
+  @Test func theChainDependsOnEveryPart() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let base = draft("x", time: 5)
+    var others = [base, base, base, base, base]
+    others[1].time = 6
+    others[2].direction = .outbound
+    others[3].kind = RecordKind(rawValue: 2)
+    others[4].bytes = [0x79]
+    var digests: Set<RecordDigest> = [.start]
+    for (number, other) in others.enumerated() {
+      let single = try EventLog.create(at: scratch.file("\(number)"), eventVersion: 1)
+      try single.append([other])
+      digests.insert(try #require(try single.read { try $0.header(at: 1) }).digest)
+    }
+    try log.append([base, base])
+    digests.insert(try #require(try log.read { try $0.header(at: 2) }).digest)
+    #expect(digests.count == 7)
+  }
+}

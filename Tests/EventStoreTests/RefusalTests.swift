@@ -1,0 +1,151 @@
+import CLMDB
+import EventStore
+import Foundation
+import TestSupport
+import Testing
+
+/// What is no log, or no longer one, is refused by name and never maps into a crash.
+@Suite struct RefusalTests {
+  let scratch: Scratch
+  let path: String
+
+  init() throws {
+    scratch = try Scratch()
+    path = scratch.file()
+  }
+
+  private func open(_ access: LogAccess = .readOnly) throws(EventLogError) -> EventLog {
+    try EventLog.open(at: path, access: access, eventVersion: 1)
+  }
+
+  private func write(_ bytes: [UInt8]) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+  }
+
+  /// A log of a few hundred records, closed.
+  private func makeLog(records: Int = 300) throws {
+    var generator = SeededGenerator(seed: 7)
+    try EventLog.create(at: path, eventVersion: 1).append(
+      randomDrafts(records, using: &generator))
+  }
+
+  @Test func aPathWithNothingAtIt() throws {
+    #expect(throws: EventLogError.noSuchFile(path: path)) { try open() }
+    #expect(try scratch.names().isEmpty)
+  }
+
+  @Test func aDirectory() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    #expect(throws: EventLogError.notAFile(path: path)) { try open() }
+  }
+
+  @Test func anEmptyFile() throws {
+    try write([])
+    #expect(throws: EventLogError.emptyFile(path: path)) { try open(.readWrite) }
+    #expect(try scratch.names() == ["a.rollcall"])
+  }
+
+  @Test(arguments: [1, 15, 20, 151, 152, 4096, 8192, 100_000])
+  func aTextFile(size: Int) throws {
+    try write(Array(repeating: UInt8(ascii: "x"), count: size))
+    #expect(throws: EventLogError.notALog(path: path)) { try open() }
+    #expect(throws: EventLogError.notALog(path: path)) { try open(.readWrite) }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == size)
+  }
+
+  @Test func anotherProgramsDatabase() throws {
+    var environment: OpaquePointer?
+    #expect(mdb_env_create(&environment) == 0)
+    #expect(mdb_env_open(environment, path, UInt32(MDB_NOSUBDIR), 0o600) == 0)
+    mdb_env_close(environment)
+    #expect(throws: EventLogError.foreignDatabase(path: canonical)) { try open() }
+    #expect(throws: EventLogError.foreignDatabase(path: canonical)) { try open(.readWrite) }
+  }
+
+  private var canonical: String {
+    URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+  }
+
+  @Test func aLogOfAFutureFormat() throws {
+    try makeLog()
+    BehindTheBack(path).put("meta", Array("format".utf8), [0, 0, 0, 7])
+    let error = EventLogError.newerFormat(path: canonical, format: 7, supported: 1)
+    #expect(throws: error) { try open() }
+    #expect(throws: error) { try open(.readWrite) }
+    #expect(
+      error.description
+        == "\(canonical): this log is of format 7; this program reads up to 1")
+  }
+
+  /// Cut at every page, beside every page, and at odd places.
+  @Test func aTruncatedFile() throws {
+    try makeLog()
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    let page = 4096
+    #expect(whole.count > 40 * page)
+    var cuts = [10, 19, 20, 100, 151, 152, 153, page + 20, page + 151, page + 152, 12345]
+    for boundary in stride(from: page, to: whole.count, by: page) {
+      cuts += [boundary - 1, boundary, boundary + 1]
+    }
+    cuts.append(whole.count - 1)
+    for cut in cuts {
+      try Data(whole[..<cut]).write(to: URL(fileURLWithPath: path))
+      for access in [LogAccess.readOnly, .readWrite] {
+        do {
+          _ = try open(access)
+          Issue.record("cut at \(cut) of \(whole.count) was opened")
+        } catch {
+          switch error {
+          case .truncated(_, let bytes, let expected):
+            #expect(bytes < expected, "cut at \(cut)")
+          case .notALog: #expect(cut < 20, "cut at \(cut)")
+          default: Issue.record("cut at \(cut): \(error)")
+          }
+        }
+      }
+    }
+    try whole.write(to: URL(fileURLWithPath: path))
+    #expect(try open().last == 300)
+  }
+
+  /// What each four bytes of the meta pages do when they are all ones: an error or a sound log,
+  /// and no crash.
+  @Test func damagedMetaPages() throws {
+    try makeLog(records: 40)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    var refused = 0
+    for offset in Array(stride(from: 8, to: 152, by: 4)) {
+      for page in [0, 4096] {
+        // Where a tree's figures lie LMDB is free to believe anything: only what is checked.
+        let isChecked = (8..<24).contains(offset) || (40..<44).contains(offset) || offset >= 128
+        guard isChecked && offset != 12 else { continue }
+        var bytes = whole
+        bytes.replaceSubrange(page + offset..<page + offset + 4, with: [255, 255, 255, 255])
+        try bytes.write(to: URL(fileURLWithPath: path))
+        do {
+          #expect(try open().last <= 40)
+        } catch is EventLogError {
+          refused += 1
+        }
+      }
+    }
+    #expect(refused > 10)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can be two users"))
+  func aDirectoryOfAnotherUser() throws {
+    try makeLog()
+    let lock = path + "-lock"
+    try FileManager.default.removeItem(atPath: lock)
+    chmod(path, 0o644)
+    chmod(scratch.path, 0o755)
+    let alone = try ProbeProcess.run(["read-as-nobody", path])
+    #expect(alone.lines == ["last 300"])
+    #expect(try scratch.names() == ["a.rollcall"])
+    let writer = try open(.readWrite)
+    chmod(lock, 0o644)
+    let beside = try ProbeProcess.run(["read-as-nobody", path])
+    #expect(beside.lines == ["error: \(EventLogError.inUseBeyondLock(path: canonical))"])
+    #expect(try writer.last == 300)
+  }
+}

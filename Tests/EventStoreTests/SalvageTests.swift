@@ -1,0 +1,169 @@
+import EventStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Reading records past LMDB: what is whole is found, and nothing that was not written.
+@Suite struct SalvageTests {
+  let scratch: Scratch
+  let path: String
+  private let drafts: [RecordDraft]
+
+  init() throws {
+    scratch = try Scratch()
+    path = scratch.file()
+    var generator = SeededGenerator(seed: 91)
+    drafts = randomDrafts(400, using: &generator, bytes: 10...5000)
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    for start in stride(from: 0, to: drafts.count, by: 40) {
+      try log.append(
+        drafts[start..<start + 40],
+        marks: LogMarks(
+          account: "alice@example.test",
+          imported: start == 0 ? ImportedSource(digest: "ab", name: "x.log") : nil))
+    }
+  }
+
+  private func salvage() throws -> (found: [UInt64: [UInt8]], summary: SalvageSummary) {
+    var found: [UInt64: [UInt8]] = [:]
+    let summary = try LogSalvage(path).forEachRecord { record in
+      found[record.header.sequence] = record.bytes
+    }
+    return (found, summary)
+  }
+
+  /// Whatever is found is what was written, and what is not found is told.
+  private func expectTruth(_ comment: Comment? = nil) throws -> SalvageSummary {
+    let (found, summary) = try salvage()
+    for (sequence, bytes) in found where !summary.unproven.contains(sequence) {
+      #expect(bytes == drafts[Int(sequence) - 1].bytes, comment)
+    }
+    let lost = summary.lost.flatMap { Array($0) }
+    #expect(Set(found.keys).union(lost) == Set((0...summary.last).dropFirst()), comment)
+    #expect(Set(found.keys).isDisjoint(with: lost), comment)
+    #expect(summary.kept == UInt64(found.count), comment)
+    return summary
+  }
+
+  private func change(_ body: (inout Data) throws -> Void) throws {
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    try body(&bytes)
+    try bytes.write(to: URL(fileURLWithPath: path))
+  }
+
+  @Test func aSoundLogIsWhole() throws {
+    let summary = try expectTruth()
+    #expect(summary.whole == 400 && summary.kept == 400 && summary.last == 400)
+    #expect(summary.lost.isEmpty && summary.unproven.isEmpty)
+    let salvage = try LogSalvage(path)
+    #expect(salvage.account == "alice@example.test")
+    #expect(salvage.imports == [ImportedSource(digest: "ab", name: "x.log")])
+  }
+
+  @Test func aLogThatIsInUseIsLeftAlone() throws {
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+    #expect(throws: EventLogError.inUse(path: path)) { try LogSalvage(path) }
+    withExtendedLifetime(log) {}
+  }
+
+  /// Without the roots that lead to them, the records are still there.
+  @Test func withoutMetaPages() throws {
+    try change { $0.replaceSubrange(0..<2 * 4096, with: Data(count: 2 * 4096)) }
+    let summary = try expectTruth()
+    #expect(summary.whole == 400)
+    #expect(try LogSalvage(path).account == nil)
+  }
+
+  @Test(arguments: [0, 1, 5000, 100_000, 400_000])
+  func aFileThatIsCutShort(bytes: Int) throws {
+    try change { $0 = $0.prefix(bytes) }
+    let summary = try expectTruth("cut at \(bytes)")
+    #expect(bytes > 90_000 ? summary.kept > 10 : summary.last < 10)
+  }
+
+  /// A record whose own bytes have changed is lost; those around it are kept, and proven.
+  @Test func aChangedRecord() throws {
+    let stored = try BehindTheBack(path).value("records", [0, 0, 0, 0, 0, 0, 0, 200])
+    var changed = stored
+    changed[60] ^= 1
+    BehindTheBack(path).put("records", [0, 0, 0, 0, 0, 0, 0, 200], changed)
+    let summary = try expectTruth()
+    // LMDB has written the page elsewhere: the older copy of the record may still be there.
+    #expect(summary.lost == [200...200] || summary.lost.isEmpty)
+    #expect(summary.whole >= 199)
+    #expect(summary.unproven.isEmpty)
+  }
+
+  /// A digest that has changed takes nothing away: the next record vouches for the bytes.
+  @Test func aChangedDigest() throws {
+    var changed = try BehindTheBack(path).value("records", [0, 0, 0, 0, 0, 0, 0, 200])
+    changed[30] ^= 1
+    BehindTheBack(path).put("records", [0, 0, 0, 0, 0, 0, 0, 200], changed)
+    let summary = try expectTruth()
+    #expect(summary.whole == 400)
+  }
+
+  /// Behind a record that is gone with its digest, one is kept that nothing vouches for.
+  @Test func aMissingRecord() throws {
+    BehindTheBack(path).delete("records", [0, 0, 0, 0, 0, 0, 0, 200])
+    // The page as it was, if it is free now, would bring the record back.
+    try change { data in
+      let page = Array(drafts[199].bytes.prefix(10))
+      while let range = data.range(of: Data(page)) {
+        data.replaceSubrange(range, with: Data(count: 10))
+      }
+    }
+    let summary = try expectTruth()
+    #expect(summary.lost == [200...200])
+    #expect(summary.unproven.isEmpty || summary.unproven == [201])
+    #expect(summary.kept == 399)
+  }
+
+  /// Whatever single pages are gone: what is found is true, and most is found.
+  @Test(arguments: 1...4)
+  func pagesThatAreGone(seed: UInt64) throws {
+    let sound = try Data(contentsOf: URL(fileURLWithPath: path))
+    var generator = SeededGenerator(seed: seed)
+    for round in 0..<15 {
+      var bytes = sound
+      for _ in 0..<Int.random(in: 1...6, using: &generator) {
+        let page = Int.random(in: 0..<sound.count / 4096, using: &generator)
+        let noise = (0..<4096).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        bytes.replaceSubrange(page * 4096..<(page + 1) * 4096, with: noise)
+      }
+      try bytes.write(to: URL(fileURLWithPath: path))
+      let summary = try expectTruth("seed \(seed), round \(round)")
+      #expect(summary.kept > 300, "seed \(seed), round \(round)")
+    }
+  }
+
+  /// Text inside a long record that looks like a page of records is no record.
+  @Test func aPageInsideARecordIsText() throws {
+    let forged = scratch.file("forged.rollcall")
+    let pages = try Data(contentsOf: URL(fileURLWithPath: path)).chunks(of: 4096)
+    let leaf = try #require(pages.first { $0[10] == 2 && $0[11] == 0 })
+    do {
+      let log = try EventLog.create(at: forged, eventVersion: 1)
+      // 68 bytes stand before the text: the copies begin where pages do.
+      let text = [UInt8](repeating: 32, count: 4096 - 68) + Array(leaf) + Array(leaf)
+      try log.append([
+        RecordDraft(time: nil, direction: .inbound, kind: stanza, bytes: text)
+      ])
+    }
+    var bytes: [[UInt8]] = []
+    let summary = try LogSalvage(forged).forEachRecord { bytes.append($0.bytes) }
+    #expect(summary.last == 1 && summary.kept == 1)
+    #expect(bytes.map(\.count) == [4096 * 3 - 68])
+    // Without meta pages too, where nothing else says how many records there are.
+    var damaged = try Data(contentsOf: URL(fileURLWithPath: forged))
+    damaged.replaceSubrange(0..<8192, with: Data(count: 8192))
+    try damaged.write(to: URL(fileURLWithPath: forged))
+    #expect(try LogSalvage(forged).forEachRecord { _ in }.last == 1)
+  }
+}
+
+extension Data {
+  fileprivate func chunks(of size: Int) -> [Data] {
+    stride(from: 0, to: count, by: size).map { Data(self[$0..<Swift.min($0 + size, count)]) }
+  }
+}

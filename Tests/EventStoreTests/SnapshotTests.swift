@@ -1,0 +1,366 @@
+import EventStore
+import Foundation
+import TestSupport
+import Testing
+
+private let version = SnapshotVersion(events: 1, reducer: 2, codec: 3)
+private let older = SnapshotVersion(events: 1, reducer: 1, codec: 3)
+
+/// A state that tells which record it is of, of a size that takes pages of its own now and then.
+private func state(of sequence: UInt64) -> [UInt8] {
+  Array("state \(sequence) ".utf8)
+    + Array(repeating: UInt8(truncatingIfNeeded: sequence), count: Int(sequence) * 137)
+}
+
+private func snapshot(_ sequence: UInt64, _ version: SnapshotVersion = version) -> SnapshotDraft {
+  SnapshotDraft(sequence: sequence, version: version, state: state(of: sequence))
+}
+
+extension EventLog {
+  /// The record of the snapshot that is found, after holding its state against what was stored.
+  fileprivate func found(atOrBefore sequence: UInt64) throws -> UInt64? {
+    try read { transaction in
+      try transaction.snapshot(atOrBefore: sequence, version: version) { header, bytes in
+        #expect(header.version == version)
+        #expect(bytes.copied == state(of: header.sequence))
+        #expect(header.digest == StateDigest(of: bytes))
+        return header.sequence
+      }
+    }
+  }
+
+  fileprivate func flaws() throws -> [UInt64: SnapshotFlaw] {
+    try read { transaction in
+      var flaws: [UInt64: SnapshotFlaw] = [:]
+      try transaction.forEachSnapshot { check, _ in
+        if case .flawed(let sequence, let flaw) = check { flaws[sequence] = flaw }
+      }
+      return flaws
+    }
+  }
+
+  fileprivate func figures() throws -> SnapshotFigures { try read { try $0.snapshotFigures } }
+
+  fileprivate func digests() throws -> [RecordDigest] {
+    try read { transaction in
+      var digests: [RecordDigest] = []
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
+        digests.append(header.digest)
+      }
+      return digests
+    }
+  }
+}
+
+@Suite struct SnapshotTests {
+  let scratch: Scratch
+  let path: String
+
+  init() throws {
+    scratch = try Scratch()
+    path = scratch.file()
+  }
+
+  private func log(of count: Int = 40) throws -> EventLog {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try log.append(drafts(count))
+    return log
+  }
+
+  private func drafts(_ count: Int) -> [RecordDraft] {
+    (0..<count).map { draft("record \($0)", event: [1], contacts: ["a@example.test"]) }
+  }
+
+  @Test func theNewestOneOfTheVersionIsFound() throws {
+    let log = try log()
+    #expect(try log.found(atOrBefore: 40) == nil)
+    try log.store([snapshot(10), snapshot(30), snapshot(5, older), snapshot(20, older)])
+    try log.store([snapshot(25, older), snapshot(40)])
+    for sequence in UInt64(0)...45 {
+      let expected: UInt64? = sequence < 10 ? nil : sequence < 30 ? 10 : sequence < 40 ? 30 : 40
+      #expect(try log.found(atOrBefore: sequence) == expected, "at or before \(sequence)")
+    }
+    #expect(try log.found(atOrBefore: .max) == 40)
+    #expect(try log.figures().count == 6)
+  }
+
+  @Test func oneIsReplaced() throws {
+    let log = try log()
+    try log.store([snapshot(30), snapshot(20, older)])
+    try log.store([snapshot(20), snapshot(30)])
+    #expect(try log.found(atOrBefore: 29) == 20)
+    #expect(try log.figures().count == 2)
+    #expect(try log.flaws().isEmpty)
+  }
+
+  @Test func theyNeverChangeTheChain() throws {
+    let log = try log()
+    let before = try log.digests()
+    try log.store((1...40).map { snapshot($0) })
+    #expect(try log.digests() == before)
+    try log.append([draft("more")]) { snapshot($0) }
+    try log.dropSnapshots()
+    let plain = try EventLog.create(at: scratch.file("plain.rollcall"), eventVersion: 1)
+    try plain.append(drafts(40) + [draft("more")])
+    #expect(try log.digests() == plain.digests())
+    try log.verify()
+  }
+
+  @Test func oneGoesWithTheRecords() throws {
+    let log = try log()
+    var asked: [UInt64] = []
+    try log.append([draft("41"), draft("42")]) { last in
+      asked.append(last)
+      return snapshot(last)
+    }
+    #expect(asked == [42])
+    #expect(try log.found(atOrBefore: 42) == 42)
+    #expect(throws: EventLogError.noRecordOfSnapshot(sequence: 44, last: 43)) {
+      try log.append([draft("43")]) { snapshot($0 + 1) }
+    }
+    #expect(try log.last == 42)
+    #expect(throws: EventLogError.self) {
+      try log.append([draft("43"), draft("44", contacts: [""])]) { snapshot($0) }
+    }
+    #expect(try log.figures().count == 1)
+  }
+
+  @Test func anEmptyLogHasNothingToKeepAStateOf() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try log.append([]) { _ in
+      Issue.record("asked")
+      return nil
+    }
+    #expect(throws: EventLogError.noRecordOfSnapshot(sequence: 0, last: 0)) {
+      try log.store([snapshot(0)])
+    }
+    #expect(try log.found(atOrBefore: .max) == nil)
+  }
+
+  @Test func aRefusedOneLeavesNothing() throws {
+    let log = try log()
+    #expect(throws: EventLogError.noRecordOfSnapshot(sequence: 41, last: 40)) {
+      try log.store([snapshot(40), snapshot(41)])
+    }
+    #expect(try log.figures().count == 0)
+    let reader = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+    #expect(throws: EventLogError.readOnly(path: log.path)) { try reader.store([snapshot(1)]) }
+    #expect(throws: EventLogError.readOnly(path: log.path)) { try reader.dropSnapshots() }
+  }
+
+  @Test func largeOnesMakeTheMapGrow() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1, mapSize: 1 << 18)
+    try log.append(drafts(40))
+    let large = Array(repeating: UInt8(1), count: 3 << 20)
+    try log.store([SnapshotDraft(sequence: 7, version: version, state: large)])
+    let bytes = try log.read { transaction in
+      try transaction.snapshot(atOrBefore: 9, version: version) { $1.copied }
+    }
+    #expect(bytes == large)
+    #expect(try log.figures().bytes >= 3 << 20)
+  }
+
+  @Test func droppingThemGivesTheirRoomBack() throws {
+    let log = try log()
+    try log.store((1...40).map { snapshot($0) })
+    try log.dropSnapshots()
+    let figures = try log.figures()
+    #expect(figures.count == 0 && figures.bytes == 0)
+    #expect(try log.found(atOrBefore: 40) == nil)
+    func size() throws -> Int {
+      try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+    }
+    let before = try size()
+    for _ in 1...10 {
+      try log.store((1...40).map { snapshot($0) })
+      try log.dropSnapshots()
+    }
+    #expect(try size() <= 2 * before)
+  }
+
+  @Test func aRebuildDropsThem() throws {
+    let log = try log()
+    try log.store([snapshot(10)])
+    try log.rebuildDerived { _, _ in DerivedParts(event: nil, contacts: []) }
+    #expect(try log.figures().count == 0)
+  }
+
+  // MARK: A log of a program that knew none
+
+  @Test func aLogWithoutTheDatabaseIsRead() throws {
+    do { try log().store([snapshot(10)]) }
+    BehindTheBack(path).drop("snapshots")
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    do {
+      let reader = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+      #expect(try reader.found(atOrBefore: 40) == nil)
+      #expect(try reader.flaws().isEmpty)
+      #expect(try reader.figures().count == 0)
+      try reader.verify()
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+  }
+
+  @Test(arguments: [EventLog.defaultMapSize, 1])
+  func aLogWithoutTheDatabaseIsWritten(mapSize: Int) throws {
+    // More than the least map holds, so that a map of the file's own size comes of the least one.
+    do { _ = try log(of: 6000) }
+    BehindTheBack(path).drop("snapshots")
+    let log = try EventLog.open(
+      at: path, access: .readWrite, eventVersion: 1, mapSize: mapSize)
+    try log.append([draft("more")]) { last in
+      SnapshotDraft(sequence: last, version: version, state: state(of: last))
+    }
+    #expect(try log.found(atOrBefore: 6001) == 6001)
+    try log.verify()
+  }
+
+  // MARK: Damage
+
+  /// Whatever byte of a stored snapshot changes: it is not used, the one before it is.
+  @Test func aChangedOneIsPassedOver() throws {
+    do { try log().store([snapshot(3), snapshot(4)]) }
+    let stored = try bytesOfSnapshot()
+    for offset in Array(0..<100) + [stored.count - 1] {
+      var changed = stored
+      changed[offset] ^= 0x10
+      BehindTheBack(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 4], changed)
+      let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+      #expect(try log.found(atOrBefore: 40) == 3, "byte \(offset)")
+      #expect(try log.flaws() == [4: offset < 76 ? .seal : .state], "byte \(offset)")
+    }
+  }
+
+  @Test func itIsSaidWhichIsUnusable() throws {
+    do { try log().store([snapshot(3), snapshot(4)]) }
+    BehindTheBack(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 4], [1, 2, 3])
+    BehindTheBack(path).put("snapshots", [1], Array(repeating: 0, count: 100))
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+    #expect(try log.flaws() == [4: .unreadable, 0: .unreadable])
+    var unusable: [UInt64] = []
+    let found = try log.read { transaction in
+      try transaction.snapshot(
+        atOrBefore: 40, version: version, unusable: { sequence, _ in unusable.append(sequence) }
+      ) { header, _ in header.sequence }
+    }
+    #expect(found == 3)
+    #expect(unusable == [4])
+  }
+
+  @Test func oneThatHasMovedIsNotUsed() throws {
+    do { try log().store([snapshot(3), snapshot(4)]) }
+    let stored = try bytesOfSnapshot()
+    BehindTheBack(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 6], stored)
+    BehindTheBack(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 60], stored)
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+    #expect(try log.found(atOrBefore: 100) == 4)
+    #expect(try log.flaws() == [6: .seal, 60: .noRecord])
+  }
+
+  /// What is stored for record 4, as the file has it: large enough to lie in pages of its own.
+  private func bytesOfSnapshot() throws -> [UInt8] {
+    try BehindTheBack(path).value("snapshots", [0, 0, 0, 0, 0, 0, 0, 4])
+  }
+}
+
+@Suite struct SnapshotPacingTests {
+  /// Whatever is appended: the share is kept, and so is the least distance, and a state that fits
+  /// is never waited for longer than that.
+  @Test(arguments: 1...20)
+  func theShareIsKept(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let ratio = Int.random(in: 1...20, using: &generator)
+    let least = Int.random(in: 1...500, using: &generator)
+    var pacing = SnapshotPacing(ratio: ratio, leastRecords: least)
+    var state = 100
+    var (logged, stored, since, bytesSince) = (0, 0, 0, 0)
+    for record in 1...20_000 {
+      // Mostly small steps; now and then a whole roster comes or goes.
+      state += Int.random(in: -20...40, using: &generator)
+      if Int.random(in: 0..<3000, using: &generator) == 0 {
+        state = Int.random(in: 0...200_000, using: &generator)
+      }
+      state = max(0, state)
+      let bytes = Int.random(in: 20...800, using: &generator)
+      pacing.appended(bytes: bytes)
+      logged += bytes
+      since += 1
+      bytesSince += bytes
+      let pages = (state + 76 + 4095) / 4096 * 4096
+      guard pacing.isDue, pacing.admits(stateBytes: state) else { continue }
+      #expect(since >= least, "seed \(seed), record \(record)")
+      #expect(bytesSince >= ratio * pages, "seed \(seed), record \(record)")
+      stored += pages
+      (since, bytesSince) = (0, 0)
+      #expect(stored * ratio <= logged, "seed \(seed), record \(record)")
+    }
+    #expect(stored > 0, "seed \(seed)")
+  }
+
+  @Test func aConstantStateComesAtOnceAgain() {
+    var pacing = SnapshotPacing(ratio: 7, leastRecords: 256)
+    var taken: [Int] = []
+    for record in 1...3000 {
+      pacing.appended(bytes: 100)
+      if pacing.isDue, pacing.admits(stateBytes: 8000) { taken.append(record) }
+    }
+    // 8,076 bytes take two pages of 4,096: 7 times that is 573.44 records of 100 bytes.
+    #expect(taken == [574, 1148, 1722, 2296, 2870])
+  }
+
+  /// A log that is gone on with has the pacing that it would have had.
+  @Test func itIsFoundAgainFromTheLog() throws {
+    let scratch = try Scratch()
+    let log = try EventLog.create(at: scratch.file(), eventVersion: 1)
+    var generator = SeededGenerator(seed: 8)
+    var pacing = SnapshotPacing(ratio: 1, leastRecords: 20)
+    func resumed() throws -> SnapshotPacing {
+      try log.read { transaction in
+        try transaction.snapshotPacing(
+          of: version, from: SnapshotPacing(ratio: 1, leastRecords: 20))
+      }
+    }
+    var taken = 0
+    for drafts in (0..<40).map({ _ in randomDrafts(17, using: &generator) }) {
+      #expect(try resumed() == pacing)
+      for draft in drafts {
+        // 52 and 11 bytes are the headers of a record and of an event.
+        pacing.appended(bytes: 52 + draft.bytes.count + (draft.event.map { $0.count + 11 } ?? 0))
+      }
+      let isTaken = pacing.isDue && pacing.admits(stateBytes: 3000)
+      if isTaken { taken += 1 }
+      try log.append(drafts) { last in
+        isTaken
+          ? SnapshotDraft(
+            sequence: last, version: version, state: Array(repeating: 1, count: 3000)) : nil
+      }
+    }
+    #expect(taken > 2)
+    #expect(try resumed() == pacing)
+  }
+
+  /// Measured on the file itself, index and all.
+  @Test func theFileKeepsTheShare() throws {
+    let scratch = try Scratch()
+    let log = try EventLog.create(at: scratch.file(), eventVersion: 1)
+    var generator = SeededGenerator(seed: 9)
+    var pacing = SnapshotPacing()
+    for _ in 0..<40 {
+      let drafts = randomDrafts(100, using: &generator, bytes: 200...500)
+      for draft in drafts {
+        pacing.appended(bytes: draft.bytes.count + (draft.event?.count ?? 0))
+      }
+      let isTaken = pacing.isDue && pacing.admits(stateBytes: 9000)
+      try log.append(drafts) { last in
+        isTaken
+          ? SnapshotDraft(
+            sequence: last, version: version, state: Array(repeating: 2, count: 9000)) : nil
+      }
+    }
+    let figures = try log.figures()
+    let size = try #require(
+      FileManager.default.attributesOfItem(atPath: log.path)[.size] as? Int)
+    #expect(figures.count > 5)
+    #expect(figures.bytes * 100 <= size * 13)
+  }
+}

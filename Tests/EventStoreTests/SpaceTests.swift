@@ -1,0 +1,172 @@
+import EventStore
+import Foundation
+import TestSupport
+import Testing
+
+/// What happens when there is no room: in the map, on the disk, in the file.
+@Suite struct SpaceTests {
+  let scratch: Scratch
+  let path: String
+
+  init() throws {
+    scratch = try Scratch()
+    path = scratch.file()
+  }
+
+  @Test(arguments: [0, 1, 4096, 1 << 18, 1 << 20])
+  func theMapGrowsWithTheLog(mapSize: Int) throws {
+    var generator = SeededGenerator(seed: 21)
+    let log = try EventLog.create(at: path, eventVersion: 1, mapSize: mapSize)
+    var expected: [Content] = []
+    for size in [10, 500, 1, 3000, 20] {
+      let drafts = randomDrafts(size, using: &generator)
+      let first = UInt64(expected.count) + 1
+      #expect(try log.append(drafts) == first..<(first + UInt64(size)))
+      expected += drafts.contents(from: first)
+    }
+    #expect(try log.contents() == expected)
+    try log.verify()
+  }
+
+  /// A batch is gone through again where the map was too small, and nothing is in it twice.
+  @Test func aReplayedBatchIsAppendedOnce() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1, mapSize: 1 << 20)
+    let large = (0..<40).map { draft(String(repeating: "\($0 % 10)", count: 200_000)) }
+    let counted = CountedDrafts(base: large)
+    #expect(try log.append(counted) == 1..<41)
+    #expect(counted.starts > 1)
+    #expect(try log.contents() == large.contents())
+  }
+
+  private struct CountedDrafts: Collection {
+    final class Counter { var starts = 0 }
+
+    let base: [RecordDraft]
+    let counter = Counter()
+    var starts: Int { counter.starts }
+    var startIndex: Int { base.startIndex }
+    var endIndex: Int { base.endIndex }
+    func index(after index: Int) -> Int { index + 1 }
+
+    subscript(position: Int) -> RecordDraft {
+      if position == base.startIndex { counter.starts += 1 }
+      return base[position]
+    }
+  }
+
+  /// Several sizes, so that the limit falls into the pages as well as into the meta page's write.
+  @Test(arguments: [200_000, 262_144, 300_001, 1_000_000, 3_000_000])
+  func theLargestFileSize(bytes: Int) throws {
+    do { _ = try EventLog.create(at: path, eventVersion: 1) }
+    let outcome = try ProbeProcess.run(["limit", path, "\(bytes)"])
+    #expect(outcome.status == 0, "\(outcome.lines)")
+    try #require(outcome.lines.count == 3, "\(outcome.lines)")
+    let durable = outcome.lines[1].replacing("durable ", with: "")
+    let refusal = EventLogError.fileSizeLimit(path: try canonical)
+    #expect(outcome.lines[0] == "refused \(refusal)")
+    #expect(outcome.lines[2] == "last \(durable)")
+    let log = try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
+    #expect(try log.last == UInt64(durable))
+    try log.verify()
+    try log.append([draft("room again")])
+  }
+
+  private var canonical: String {
+    get throws {
+      URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    }
+  }
+
+  // MARK: A full disk
+
+  @Test(.enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
+  func aFullDisk() throws {
+    let disk = try SmallDisk(at: scratch.file("disk"), size: "1m")
+    let path = disk.path + "/full.rollcall"
+    do {
+      let log = try EventLog.create(at: path, eventVersion: 1)
+      var expected: [Content] = []
+      var generator = SeededGenerator(seed: 4)
+      #expect(throws: EventLogError.diskFull(path: log.path)) {
+        while true {
+          let drafts = randomDrafts(40, using: &generator)
+          try log.append(drafts)
+          expected += drafts.contents(from: UInt64(expected.count) + 1)
+        }
+      }
+      #expect(expected.count > 100)
+      #expect(throws: EventLogError.diskFull(path: log.path)) {
+        try log.append(randomDrafts(400, using: &generator))
+      }
+      #expect(try log.contents() == expected)
+      try log.verify()
+      try disk.enlarge(to: "4m")
+      let more = randomDrafts(400, using: &generator)
+      try log.append(more)
+      expected += more.contents(from: UInt64(expected.count) + 1)
+      #expect(try log.contents() == expected)
+    }
+    let again = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+    try again.verify()
+  }
+
+  @Test(.enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
+  func aDiskTooFullForALog() throws {
+    let disk = try SmallDisk(at: scratch.file("disk"), size: "16k")
+    let path = disk.path + "/full.rollcall"
+    #expect(throws: EventLogError.self) { try EventLog.create(at: path, eventVersion: 1) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path).isEmpty)
+  }
+
+  @Test(.enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
+  func aDiskThatCannotBeWritten() throws {
+    let disk = try SmallDisk(at: scratch.file("disk"), size: "1m")
+    let path = disk.path + "/a.rollcall"
+    do { try EventLog.create(at: path, eventVersion: 1).append([draft("1"), draft("2")]) }
+    try FileManager.default.removeItem(atPath: path + "-lock")
+    try disk.forbidWriting()
+    do {
+      let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+      #expect(try log.last == 2)
+      try log.verify()
+    }
+    #expect(throws: EventLogError.self) {
+      try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
+    }
+  }
+}
+
+/// A file system of a size of its own, in memory; gone with the test.
+final class SmallDisk {
+  static var isPossible: Bool {
+    geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/bin/mount")
+  }
+
+  let path: String
+
+  init(at path: String, size: String) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    self.path = path
+    try Self.run("/bin/mount", ["-t", "tmpfs", "-o", "size=\(size)", "tmpfs", path])
+  }
+
+  deinit { try? Self.run("/bin/umount", [path]) }
+
+  func enlarge(to size: String) throws {
+    try Self.run("/bin/mount", ["-o", "remount,size=\(size)", path])
+  }
+
+  func forbidWriting() throws {
+    try Self.run("/bin/mount", ["-o", "remount,ro", path])
+  }
+
+  private struct Failure: Error { var status: Int32 }
+
+  private static func run(_ program: String, _ arguments: [String]) throws {
+    let process = try Process.run(URL(fileURLWithPath: program), arguments: arguments)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(status: process.terminationStatus)
+    }
+  }
+}
