@@ -18,7 +18,7 @@ import XMPPStanza
       .init(change: .remove(bare("example.test"))),
       .init(change: .set(RosterItem(jid: jid.bare)), unknownSubscription: "both "),
     ],
-    spoiled: [.init(jid: nil, reason: "it has no jid"), .init(jid: "@", reason: "")])
+    malformed: [.init(jid: nil, reason: "it has no jid"), .init(jid: "@", reason: "")])
 
   /// One of each case, and of each shape within.
   private static let plain: [RosterEvent] =
@@ -51,7 +51,7 @@ import XMPPStanza
       .stanza(
         .availableReceived(
           from: jid,
-          Availability(show: .xa, priority: -128, status: "多行\n状态", delay: "d", oddity: "o"))),
+          Availability(show: .xa, priority: -128, status: "多行\n状态", delay: "d", malformed: "o"))),
       .stanza(.unavailableReceived(from: jid)),
       .stanza(.presenceSent(to: nil, isAvailable: true)),
       .stanza(.presenceSent(to: jid, isAvailable: false)),

@@ -316,4 +316,15 @@ struct AutoAcceptTests {
       "<iq type='set' id='p'><block xmlns='urn:xmpp:blocking'><item jid='\(jid)'/></block></iq>")
     for policy in AutoAccept.allCases { #expect(decision(policy, scenario) == false) }
   }
+
+  @Test("Blocking one resource of a contact does not block the contact (XEP-0191 §3.1)")
+  func blockedResource() {
+    var scenario = Scenario.alice(item(bob, "subscription='to'"))
+    scenario.receives("subscribe", from: bob)
+    scenario.received(
+      "<iq type='set' id='p'><block xmlns='urn:xmpp:blocking'><item jid='\(bob)/pda'/></block></iq>"
+    )
+    #expect(decision(.all, scenario) == true)
+    #expect(decision(.knownContacts, scenario) == true)
+  }
 }

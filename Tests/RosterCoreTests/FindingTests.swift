@@ -393,6 +393,25 @@ struct FindingTests {
     #expect(scenario.codes == [.unusedVersion])
     scenario.gets(id: "b")
     #expect(scenario.codes.isEmpty)
+    scenario.opened("alice@example.test/phone")
+    scenario.gets(id: "c")
+    #expect(scenario.codes == [.unusedVersion])
+  }
+
+  @Test("What is expected of a contact ends with its session and with its item")
+  func expectationsEnd() {
+    let lines: [(String, (inout Scenario) -> Void)] = [
+      ("a new session", { $0.opened("alice@example.test/phone") }),
+      ("a removal", { $0.pushed(item("bob@example.test", "subscription='remove'")) }),
+    ]
+    for (name, line) in lines {
+      // The push shows what a “subscribed” did that is still to come.
+      var scenario = Scenario.alice(item("bob@example.test", "ask='subscribe'"))
+      scenario.pushed(item("bob@example.test", "subscription='to'"))
+      line(&scenario)
+      scenario.receives("subscribed", from: "bob@example.test")
+      #expect(scenario.codes == [.unsolicitedSubscribed], "\(name)")
+    }
   }
 
   @Test("A push that was not acknowledged is told where its session ends in order")

@@ -6,6 +6,22 @@ import XMPPStanza
 
 @Suite("Rules 14 to 16: requests of ours, and stanzas unasked")
 struct OutgoingRuleTests {
+  @Test("Rule 14: “subscribed” ends our request while the item still shows ask; the next is new")
+  func acceptedBeforeTheRosterShowsIt() {
+    var scenario = Scenario.alice(item("bob@example.test", "ask='subscribe'"))
+    #expect(scenario.outgoing == ["bob@example.test"])
+    scenario.receives("subscribed", from: "bob@example.test")
+    #expect(scenario.outgoing.isEmpty)
+    #expect(scenario.item("bob@example.test")?.isPending == true)
+    scenario.sends("subscribe", to: "bob@example.test")
+    let request = scenario.roster.outgoing[bare("bob@example.test")]
+    #expect(request?.since.record == scenario.record)
+    #expect(request?.isReflected == false)
+    // Not yet reflected, so a push without ask does not end it.
+    scenario.pushed(item("bob@example.test"))
+    #expect(scenario.outgoing == ["bob@example.test"])
+  }
+
   private let bob = "bob@example.test"
 
   @Test("Rule 14: a subscribe of ours is outgoing, and an item with ask is")

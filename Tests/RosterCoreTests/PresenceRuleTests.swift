@@ -194,6 +194,27 @@ struct PresenceRuleTests {
     }
   }
 
+  @Test("Rule 19: a fetch does not void presence of somebody who never was an item")
+  func fetchKeepsStrangers() {
+    for asks in [false, true] {
+      var scenario = Scenario.alice()
+      if asks { scenario.sends("subscribe", to: bob) }
+      scenario.receives(from: "\(bob)/pda")
+      scenario.fetches(id: "again")
+      #expect(scenario.online(bob) == ["pda"], "asked before: \(asks)")
+      #expect(scenario.outgoing.isEmpty)
+    }
+  }
+
+  @Test("Rule 19: a fetch that shows an item without “to” voids its presence")
+  func fetchVoidsWhatItShows() {
+    for subscription in ["none", "from"] {
+      var scenario = online("both")
+      scenario.fetches(item(bob, "subscription='\(subscription)'"), id: "again")
+      #expect(scenario.online(bob).isEmpty)
+    }
+  }
+
   @Test("Rule 19: a push from none or from to itself voids nothing")
   func neverSubscribed() {
     for subscription in ["none", "from"] {

@@ -315,6 +315,35 @@ struct StreamRuleTests {
     #expect(scenario.roster.displayName(of: bare("eve@example.test")) == "eve")
   }
 
+  @Test("Rule 24: names that are published again unchanged change nothing")
+  func unchangedNames() {
+    var scenario = Scenario.alice(item(bob))
+    for round in 1...2 {
+      scenario.sent("<iq type='get' id='q' to='\(bob)'><vCard xmlns='vcard-temp'/></iq>")
+      scenario.received(
+        "<iq type='result' id='q' from='\(bob)'><vCard xmlns='vcard-temp'><FN>Bob B.</FN></vCard></iq>"
+      )
+      #expect(scenario.last.changes.count == (round == 1 ? 1 : 0))
+    }
+    #expect(scenario.roster.name(of: bare(bob)).record == 5)
+  }
+
+  @Test("Rule 23: the block list is known once it was fetched, also where it is empty")
+  func blockListIsKnown() {
+    var scenario = Scenario.alice()
+    #expect(!scenario.roster.isBlockListKnown)
+    scenario.received(
+      "<iq type='set' id='p'><block xmlns='urn:xmpp:blocking'><item jid='evil.test'/></block></iq>")
+    #expect(!scenario.roster.isBlockListKnown)
+    scenario.sent("<iq type='get' id='l'><blocklist xmlns='urn:xmpp:blocking'/></iq>")
+    #expect(!scenario.roster.isBlockListKnown)
+    scenario.received("<iq type='result' id='l'><blocklist xmlns='urn:xmpp:blocking'/></iq>")
+    #expect(scenario.roster.isBlockListKnown)
+    #expect(scenario.roster.blocked.isEmpty)
+    scenario.opened("alice@example.test/phone")
+    #expect(scenario.roster.isBlockListKnown)
+  }
+
   @Test("Rule 24: only the contact's own publication names it")
   func foreignNick() {
     var scenario = Scenario.alice(item(bob))

@@ -100,9 +100,9 @@ struct TranslatorTests {
       .pushReceived(
         RosterPush(
           id: "p", from: nil,
-          query: RosterQuery(spoiled: [
-            RosterQuery.Spoiled(jid: "@", reason: "the domain is empty or has an empty label"),
-            RosterQuery.Spoiled(jid: nil, reason: "it has no jid"),
+          query: RosterQuery(malformed: [
+            RosterQuery.Malformed(jid: "@", reason: "the domain is empty or has an empty label"),
+            RosterQuery.Malformed(jid: nil, reason: "it has no jid"),
           ])))),
   ]
 

@@ -8,7 +8,7 @@ import Testing
   func queries() {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")
-    for number in 0...Waiting.limit {
+    for number in 0...WaitingLimit.count {
       scenario.sent("<iq type='get' id='\(number)'><query xmlns='jabber:iq:roster'/></iq>")
     }
     #expect(scenario.codes == [.unansweredQuery])
@@ -22,11 +22,11 @@ import Testing
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")
     let item = "<query xmlns='jabber:iq:roster'><item jid='bob@example.test'/></query>"
-    for number in 0...Waiting.limit {
+    for number in 0...WaitingLimit.count {
       scenario.sent("<iq type='set' id='\(number)'>\(item)</iq>")
     }
     #expect(scenario.codes == [.unansweredEdit])
-    for number in 0...Waiting.limit {
+    for number in 0...WaitingLimit.count {
       scenario.received("<iq type='set' id='p\(number)'>\(item)</iq>")
     }
     #expect(scenario.codes == [.unacknowledgedPush])

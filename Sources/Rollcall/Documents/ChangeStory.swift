@@ -100,7 +100,6 @@ extension EndedRequest.Way {
     case .denied: "we denied it"
     case .withdrawn: "withdrawn by the contact"
     case .acceptedElsewhere: "the roster shows it accepted, by another of our devices"
-    case .deniedElsewhere: "the server removed the contact: denied by another of our devices"
     }
   }
 }

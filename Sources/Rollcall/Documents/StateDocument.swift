@@ -1,4 +1,3 @@
-import HashTreeCollections
 package import RosterCore
 import XMPPStanza
 
@@ -38,9 +37,10 @@ extension JSONValue {
   /// Resources by name, each with what it says.
   package init(_ presence: ContactPresence) {
     self = .object(
+      // Names in two normal forms are two resources, but one key here.
       Dictionary(
-        uniqueKeysWithValues: presence.resources.map { ($0.key, JSONValue($0.value.availability)) })
-    )
+        presence.resources.map { ($0.key, JSONValue($0.value.availability)) },
+        uniquingKeysWith: { $1 }))
   }
 
   package init(_ availability: Availability) {
@@ -57,7 +57,7 @@ extension JSONValue {
       "incoming": .array(Self.incoming(roster.incoming, roster)),
       "unconfirmed": .array(Self.incoming(roster.unconfirmed, roster)),
       "outgoing": .array(
-        roster.outgoing.sorted { $0.key < $1.key }.map { jid, request in
+        roster.outgoing.map { jid, request in
           .object([
             "jid": .string(jid.text), "since": JSONValue(request.since.record),
             "crossing": .bool(roster.crosses(jid)),
@@ -67,9 +67,9 @@ extension JSONValue {
   }
 
   private static func incoming(
-    _ requests: TreeDictionary<BareJID, IncomingRequest>, _ roster: Roster
+    _ requests: ContactValues<IncomingRequest>, _ roster: Roster
   ) -> [JSONValue] {
-    requests.sorted { $0.key < $1.key }.map { jid, request in
+    requests.map { jid, request in
       .object([
         "jid": .string(jid.text), "since": JSONValue(request.since.record),
         "count": .integer(Int64(request.count)), "text": JSONValue(request.status),

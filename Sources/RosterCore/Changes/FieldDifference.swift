@@ -49,10 +49,10 @@ package struct FieldDifference: Hashable, Sendable {
     package var status: String?
     package var nickname: String?
 
-    init(_ request: IncomingRequest, isConfirmed: Bool) {
-      self.isConfirmed = isConfirmed
-      status = request.status
-      nickname = request.nickname
+    init(_ shown: ContactRequest) {
+      isConfirmed = if case .open = shown { true } else { false }
+      status = shown.request.status
+      nickname = shown.request.nickname
     }
   }
 

@@ -2,16 +2,20 @@ public import XMPPStanza
 
 /// Something that a debugger wants to be told: what was odd, where, and by which rule.
 public struct Finding: Hashable, Sendable {
-  /// What kind of oddity it is; stable from release to release.
-  public let code: Code
   /// The record at which it showed.
   public let record: UInt64
   /// The earlier record that it goes back to, where there is one.
   public let cause: UInt64?
   /// The contact it is about, where it is about one.
   public let contact: BareJID?
-  /// A sentence for a person, with the rule it rests on.
-  public let sentence: String
+  /// What was odd, with its values.
+  package let kind: Kind
+
+  /// What kind of finding it is; stable from release to release.
+  public var code: Code { kind.code }
+
+  /// How much the finding matters; the code decides.
+  public var severity: Severity { code.severity }
 
   /// How much a finding matters.
   public enum Severity: String, Hashable, Sendable, CaseIterable {
@@ -23,74 +27,120 @@ public struct Finding: Hashable, Sendable {
     case error
   }
 
-  /// The kinds of finding.
-  public enum Code: String, Hashable, Sendable, CaseIterable {
-    // Elements that were not taken
-    case unpreparedAddress = "unprepared-address"
-    case unknownType = "unknown-type"
-    case addresslessSubscription = "addressless-subscription"
-    case malformedPayload = "malformed-payload"
-    case foreignAccount = "foreign-account"
-    // Answers
-    case unsolicitedResult = "unsolicited-result"
-    case spoofedAnswer = "spoofed-answer"
-    case misdirectedQuery = "misdirected-query"
-    case refusedQuery = "refused-query"
-    case emptyResult = "empty-result"
-    case unknownBase = "unknown-base"
-    case unansweredQuery = "unanswered-query"
-    case missingID = "missing-id"
-    // Pushes and items
-    case foreignPush = "foreign-push"
-    case pushItemCount = "push-item-count"
-    case unacknowledgedPush = "unacknowledged-push"
-    case malformedItem = "malformed-item"
-    case duplicateItem = "duplicate-item"
-    case removalInResult = "removal-in-result"
-    case unknownSubscription = "unknown-subscription"
-    case unusedVersion = "unused-version"
-    // Our edits
-    case setItemCount = "set-item-count"
-    case groupsLost = "groups-lost"
-    case refusedEdit = "refused-edit"
-    case unansweredEdit = "unanswered-edit"
-    case unpushedEdit = "unpushed-edit"
-    case undoneEdit = "undone-edit"
-    case foreignSet = "foreign-set"
-    // Subscriptions
-    case ownSubscription = "own-subscription"
-    case needlessRequest = "needless-request"
-    case unsolicitedSubscribed = "unsolicited-subscribed"
-    case unsolicitedUnsubscribe = "unsolicited-unsubscribe"
-    case unsolicitedUnsubscribed = "unsolicited-unsubscribed"
-    case preApproval = "pre-approval"
-    case automaticAcceptance = "automatic-acceptance"
-    case neglectedRequest = "neglected-request"
-    // Presence and blocking
-    case uninvitedPresence = "uninvited-presence"
-    case malformedPresence = "malformed-presence"
-    case foreignBlocking = "foreign-blocking"
+  /// The kinds of finding, each with what was found.
+  package enum Kind: Hashable, Sendable {
+    /// An element that concerns the roster was not taken.
+    case rejected(Rejection)
+    /// A stream of another account, in the log of this one.
+    case foreignAccount(BareJID, log: BareJID?)
+    case answer(AnswerFinding)
+    case item(ItemFinding)
+    case edit(EditFinding)
+    case subscription(SubscriptionFinding)
+    case presence(PresenceFinding)
+    /// A push of the block list by somebody who may not.
+    case foreignBlocking(PushRefusal)
   }
-
-  /// How much the finding matters; the code decides.
-  public var severity: Severity { code.severity }
 }
 
-extension Finding.Code {
-  /// How much findings of this code matter.
-  public var severity: Finding.Severity {
-    switch self {
-    case .spoofedAnswer, .foreignPush, .foreignBlocking, .foreignAccount, .unsolicitedResult:
-      .error
-    case .undoneEdit, .automaticAcceptance, .groupsLost, .unpreparedAddress, .unknownType,
-      .addresslessSubscription, .malformedPayload,
-      .misdirectedQuery, .refusedQuery, .emptyResult, .unansweredQuery, .missingID, .pushItemCount,
-      .unacknowledgedPush, .malformedItem, .duplicateItem, .removalInResult,
-      .unknownSubscription, .setItemCount, .refusedEdit, .unansweredEdit, .unpushedEdit,
-      .foreignSet, .ownSubscription, .unsolicitedSubscribed, .unsolicitedUnsubscribe,
-      .unsolicitedUnsubscribed, .neglectedRequest, .malformedPresence, .unknownBase:
-      .warning
-    case .unusedVersion, .needlessRequest, .preApproval, .uninvitedPresence: .info
-    }
+/// What can be odd about requests of ours and what came back.
+package enum AnswerFinding: Hashable, Sendable {
+  /// A result that answers no open request; from nobody means the server.
+  case unsolicited(from: JID?)
+  /// The answer to a roster set of ours holds a roster.
+  case unsolicitedRoster
+  /// An answer from somebody who was not asked.
+  case spoofed(from: JID?, to: SpoofedRequest)
+  /// A roster get to another address.
+  case misdirectedQuery
+  case refusedQuery(condition: String?)
+  /// The answer to a roster get holds none.
+  case missingRoster
+  /// A get without a version was answered as if nothing had changed.
+  case unchangedFromNothing
+  /// Nothing has changed since a version that the log does not hold.
+  case unknownBase(version: String)
+  case unansweredQuery(Silence)
+  case missingID(Request)
+
+  /// A request that somebody answered who was not asked.
+  package enum SpoofedRequest: Hashable, Sendable {
+    case query, set, bind
   }
+
+  /// How long an answer has not come.
+  package enum Silence: Hashable, Sendable {
+    /// Longer than an answer may take.
+    case overdue
+    /// The session is over, or too many requests came after it.
+    case forEver
+  }
+
+  /// What wants an id.
+  package enum Request: Hashable, Sendable {
+    case get, set, push
+  }
+}
+
+/// What can be odd about pushes and items.
+package enum ItemFinding: Hashable, Sendable {
+  case foreignPush(PushRefusal)
+  case pushItemCount(Int)
+  case unacknowledgedPush
+  case malformed(jid: String?, reason: String, Direction)
+  case duplicate
+  case removalInResult
+  case unknownSubscription(String)
+  case unusedVersion
+}
+
+/// What can be odd about roster sets of ours.
+package enum EditFinding: Hashable, Sendable {
+  case itemCount(Int)
+  case groupsLost(by: LossyEdit, lost: [String])
+  case refused(condition: String?)
+  case unanswered
+  case unpushed
+  /// With what the server shows now, nil where the contact is gone.
+  case undone(EditableFields?)
+  case foreignSet
+
+  /// What an edit was meant to do that lost groups.
+  package enum LossyEdit: Hashable, Sendable {
+    case rename
+    /// Into this group.
+    case move(String)
+  }
+}
+
+/// What can be odd about subscriptions and requests for them.
+package enum SubscriptionFinding: Hashable, Sendable {
+  /// A stanza to or from ourselves.
+  case own(SubscriptionStanza.Kind, Direction)
+  /// Somebody asks to see what it sees already.
+  case needlessRequest(Direction)
+  case unsolicitedSubscribed
+  case unsolicitedUnsubscribe
+  case unsolicitedUnsubscribed
+  case preApproval
+  /// We accepted so soon after the request came that nobody can have been asked.
+  case automaticAcceptance(milliseconds: Int64)
+  /// Nobody answered a request for days.
+  case neglectedRequest(Direction)
+}
+
+/// What can be odd about presence.
+package enum PresenceFinding: Hashable, Sendable {
+  case uninvited(from: JID)
+  case malformed(String)
+}
+
+/// Why a push counts for nothing (RFC 6121 §2.1.6; CVE-2015-8688): who sent it.
+package enum PushRefusal: Hashable, Sendable {
+  /// The log does not say yet whose it is.
+  case unknownAccount(JID)
+  case ownFullAddress
+  case otherResource(JID)
+  case ownDomain(JID)
+  case stranger(JID)
 }

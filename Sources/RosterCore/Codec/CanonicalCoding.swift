@@ -6,7 +6,7 @@ package enum CodecError: Error, Hashable, Sendable {
   case truncated(offset: Int)
   /// A tag, number or text is not one that the encoder writes.
   case invalid(offset: Int)
-  /// Bytes are left over behind the value.
+  /// Bytes are left over after the value.
   case excess(offset: Int)
 }
 
@@ -56,7 +56,7 @@ package struct CanonicalOutput {
     text.withUTF8Bytes { write(counted: $0) }
   }
 
-  /// Bytes behind their count.
+  /// Bytes after their count.
   mutating func write(counted piece: UnsafeRawBufferPointer) {
     write(UInt64(piece.count))
     bytes.append(contentsOf: piece)
@@ -160,7 +160,7 @@ package struct CanonicalInput {
     return address
   }
 
-  /// Bytes behind their count. They are valid as long as this value is.
+  /// Bytes after their count. They are valid as long as this value is.
   mutating func readCounted() throws(CodecError) -> UnsafeRawBufferPointer {
     let count = try readCount()
     defer { offset += count }
@@ -180,10 +180,18 @@ package struct CanonicalInput {
     _ type: Name.Type = Name.self
   ) throws(CodecError) -> Name {
     let bytes = try readCounted()
-    for name in Name.allCases where name.rawValue.withUTF8Bytes({ $0.isSame(as: bytes) }) {
+    for name in Name.allCases where name.rawValue.hasBytes(bytes) {
       return name
     }
     throw invalid
+  }
+
+  /// A value that is stored by its number.
+  mutating func readCode<Value: StoredCode>(
+    _ type: Value.Type = Value.self
+  ) throws(CodecError) -> Value {
+    guard let value = Value(code: try readTag()) else { throw invalid }
+    return value
   }
 
   package mutating func readOptionalText() throws(CodecError) -> String? {

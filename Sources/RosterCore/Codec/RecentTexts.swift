@@ -63,7 +63,7 @@ private struct Places<Value: MadeOfText> {
       return String(utf8: bytes).map { Value(prepared: $0) }
     }
     let place = place(of: bytes)
-    if let known = values[place], known.text.withUTF8Bytes({ $0.isSame(as: bytes) }) {
+    if let known = values[place], known.text.hasBytes(bytes) {
       return known
     }
     guard let text = String(utf8: bytes) else { return nil }
@@ -76,7 +76,7 @@ private struct Places<Value: MadeOfText> {
 
   @inline(__always)
   private func place(of bytes: UnsafeRawBufferPointer) -> Int {
-    Int(truncatingIfNeeded: bytes.mixed) & (values.count - 1)
+    Int(truncatingIfNeeded: bytes.quickHash >> 20) & (values.count - 1)
   }
 
   /// Many misses mean that too many texts share a place.

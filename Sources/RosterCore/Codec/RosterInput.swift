@@ -4,7 +4,7 @@ import XMPPStanza
 ///
 /// For any bytes it ends, with a value or an error, and takes memory in proportion to them.
 struct RosterInput {
-  /// What stands behind the tables.
+  /// What stands after the tables.
   var plain: CanonicalInput
 
   private var texts: [SharedText] = []
@@ -53,7 +53,7 @@ struct RosterInput {
         numbers.append(number)
       }
       let list = numbers.map { texts[$0].text }
-      guard list.areGroups, previous.lexicographicallyPrecedes(numbers) else {
+      guard list.isSortedSet, previous.lexicographicallyPrecedes(numbers) else {
         throw plain.invalid
       }
       groups.append(list)
@@ -140,7 +140,7 @@ struct RosterInput {
     current.append(contentsOf: tail)
   }
 
-  /// What stands behind the state; everything in the tables must have been used.
+  /// What stands after the state; everything in the tables must have been used.
   func finish() throws(CodecError) -> CanonicalInput {
     guard areTextsUsed.allSatisfy(\.self), areGroupsUsed.allSatisfy(\.self) else {
       throw plain.invalid

@@ -17,9 +17,8 @@ struct RosterOutput {
   /// The bytes, but for the numbers of what is in the tables.
   var plain = CanonicalOutput()
 
-  private var texts: [String] = []
-  private var textIndices: [ExactText: Int] = [:]
-  private var groups: [ExactTexts: Int] = [:]
+  private var texts = InternTable<String>()
+  private var groups = InternTable<[String]>()
   private var places: [Place] = []
   /// The address before, up to where its tail begins.
   private var head: [UInt8] = []
@@ -42,22 +41,15 @@ struct RosterOutput {
 
   /// The groups of an item.
   mutating func write(groups list: [String]) {
-    let key = ExactTexts(texts: list)
-    let index = groups[key] ?? groups.count
-    if index == groups.count {
-      groups[key] = index
+    let known = groups.count
+    let index = Int(groups.insert(list))
+    if groups.count > known {
       for text in list { _ = self.index(of: text) }
     }
     places.append(Place(offset: plain.bytes.count, index: index, isGroups: true))
   }
 
-  private mutating func index(of text: String) -> Int {
-    let key = ExactText(text: text)
-    if let index = textIndices[key] { return index }
-    textIndices[key] = texts.count
-    texts.append(text)
-    return texts.count - 1
-  }
+  private mutating func index(of text: String) -> Int { Int(texts.insert(text)) }
 
   /// The number of a record.
   mutating func write(record: UInt64) {
@@ -116,13 +108,14 @@ struct RosterOutput {
 
   /// Writes the tables, and then the bytes with all numbers in them.
   func finish(into output: inout CanonicalOutput) {
+    let texts = texts.all
     let order = ByteRank.order(of: texts)
     let textNumbers = Self.numbers(of: order.map(\.index))
     output.write(UInt64(order.count))
     for rank in order { output.write(texts[rank.index]) }
 
-    let lists = groups.map { key, index in
-      (numbers: key.texts.map { textNumbers[textIndices[ExactText(text: $0)] ?? 0] }, index: index)
+    let lists = groups.all.enumerated().map { index, list in
+      (numbers: list.map { textNumbers[Int(self.texts.number(of: $0) ?? 0)] }, index: index)
     }
     .sorted { $0.numbers.lexicographicallyPrecedes($1.numbers) }
     let listNumbers = Self.numbers(of: lists.map(\.index))

@@ -1,4 +1,3 @@
-import HashTreeCollections
 public import XMPPStanza
 
 /// Whose requests are accepted without asking the user.
@@ -15,7 +14,7 @@ public enum AutoAccept: String, Hashable, Sendable, CaseIterable {
   /// A request that came in an earlier session and not again is not decided on: somebody may have
   /// answered it.
   public func decide(on jid: BareJID, in roster: Roster) -> AutoAcceptDecision? {
-    guard let request = roster.incoming[jid] else { return nil }
+    guard case .open(let request)? = roster.contact(jid)?.request else { return nil }
     let (isAccepted, reason) = verdict(on: jid, in: roster)
     return AutoAcceptDecision(
       contact: jid, request: request.since.record, isAccepted: isAccepted, reason: reason)
@@ -32,7 +31,7 @@ public enum AutoAccept: String, Hashable, Sendable, CaseIterable {
       if roster.item(jid)?.subscription.includesTo == true {
         return (true, "We see the presence of \(jid), and known contacts are accepted.")
       }
-      if roster.outgoing[jid] != nil {
+      if roster.contact(jid)?.outgoing != nil {
         return (true, "We asked to see the presence of \(jid), and known contacts are accepted.")
       }
       return (false, "\(jid) is not known: we neither see its presence nor asked to.")

@@ -61,7 +61,7 @@ package struct PolicyReader {
   private mutating func believing(_ event: StanzaEvent, _ roster: Roster) -> [StanzaEvent] {
     switch event {
     case .pushReceived(var push):
-      guard roster.foreignness(ofPushFrom: push.from) != nil else { return [event] }
+      guard roster.refusal(ofPushFrom: push.from) != nil else { return [event] }
       push.from = nil
       // Who takes it also acknowledges it.
       return [.pushReceived(push)] + (push.id.map { [.answerSent(id: $0, to: nil)] } ?? [])

@@ -1,4 +1,3 @@
-import HashTreeCollections
 public import XMPPStanza
 
 /// Decides what to send for a command: a pure function of the command and the roster.
@@ -41,7 +40,7 @@ public struct RosterDecider: Hashable, Sendable {
     case .renameGroup(let old, let new): try renameGroup(old, to: new, on: roster, id: id)
     case .deleteGroup(let group):
       try roster.editing(try roster.requiringItems(in: group), id: id) { item in
-        item.with(groups: item.groups.filter { $0 != group })
+        item.with(groups: item.groups.filter { !$0.hasSameBytes(as: group) })
       }
     case .preApprove(let jid): try preApprove(jid, on: roster)
     case .block(let jid): try block(jid, on: roster, id: id(0))
@@ -68,7 +67,7 @@ public struct RosterDecider: Hashable, Sendable {
     let edited = RosterItem(
       jid: jid, name: wanted.name ?? known?.name,
       groups: wanted.groups.isEmpty ? known?.groups ?? [] : wanted.groups)
-    if known == nil || known?.name != edited.name || known?.groups != edited.groups {
+    if known.map({ EditableFields($0) }) != EditableFields(edited) {
       stanzas.append(.rosterSet(id: id(0), edited))
     }
     if hasAsked { stanzas.append(.subscription("subscribed", to: jid)) }
@@ -81,12 +80,12 @@ public struct RosterDecider: Hashable, Sendable {
       .subscription("subscribed", to: try roster.requiringRequest(of: jid))
     ]
     let isSeen = roster.item(jid)?.subscription.includesTo ?? false
-    guard wantsMutualFriends, !isSeen, roster.outgoing[jid] == nil else { return stanzas }
+    guard wantsMutualFriends, !isSeen, roster.contact(jid)?.outgoing == nil else { return stanzas }
     return stanzas + [.subscription("subscribe", to: jid)]
   }
 
   private func cancel(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMLNode] {
-    guard roster.outgoing[jid] != nil else { throw .nothingToCancel(jid) }
+    guard roster.contact(jid)?.outgoing != nil else { throw .nothingToCancel(jid) }
     return [.subscription("unsubscribe", to: jid)]
   }
 
@@ -96,13 +95,13 @@ public struct RosterDecider: Hashable, Sendable {
     let new = new.trimmedOfXMLSpace
     guard !new.isEmpty else { throw .emptyGroupName }
     return try roster.editing(try roster.requiringItems(in: old), id: id) { item in
-      item.with(groups: item.groups.map { $0 == old ? new : $0 })
+      item.with(groups: item.groups.map { $0.hasSameBytes(as: old) ? new : $0 })
     }
   }
 
   private func preApprove(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMLNode] {
     guard jid != roster.account else { throw .oneself(jid) }
-    guard roster.stream.features.preApproval else { throw .preApprovalNotOffered }
+    guard roster.features.preApproval else { throw .preApprovalNotOffered }
     let item = roster.item(jid)
     guard item?.isApproved != true, item?.subscription.includesFrom != true else {
       throw .alreadyApproved(jid)
@@ -122,7 +121,7 @@ public struct RosterDecider: Hashable, Sendable {
   /// for anything else. Whoever else pushes gets none (RFC 6121 §2.1.6).
   public static func acknowledgement(of element: XMLNode, on roster: Roster) -> XMLNode? {
     guard case .iq(let iq)? = try? Stanza(element), iq.kind == .set, let id = iq.head.id,
-      roster.foreignness(ofPushFrom: iq.head.from) == nil,
+      roster.refusal(ofPushFrom: iq.head.from) == nil,
       element.children.contains(where: \.isPushPayload)
     else { return nil }
     var attributes = [XMLAttribute("type", "result"), XMLAttribute("id", id)]
@@ -132,15 +131,20 @@ public struct RosterDecider: Hashable, Sendable {
 }
 
 extension Roster {
+  /// What the server offers in the session that commands are sent in.
+  fileprivate var features: StreamFeatures {
+    sessions.all.first?.features ?? StreamFeatures(versioning: false, preApproval: false)
+  }
+
   /// The version for a roster get: none where the server does not offer versions, empty where the
   /// log does not hold what a version stands for (§2.6.2).
   fileprivate var versionToName: String? {
-    guard stream.features.versioning else { return nil }
+    guard features.versioning else { return nil }
     return completeness == .complete ? version ?? "" : ""
   }
 
   fileprivate func hasRequest(of jid: BareJID) -> Bool {
-    incoming[jid] != nil || unconfirmed[jid] != nil
+    contact(jid)?.request != nil
   }
 
   fileprivate func requiringRequest(of jid: BareJID) throws(CommandRefusal) -> BareJID {
@@ -154,7 +158,7 @@ extension Roster {
   }
 
   fileprivate func requiringItems(in group: String) throws(CommandRefusal) -> [RosterItem] {
-    let items = sortedItems.filter { $0.groups.contains(group) }
+    let items = sortedItems.filter { $0.groups.contains { $0.hasSameBytes(as: group) } }
     guard !items.isEmpty else { throw .noSuchGroup(group) }
     return items
   }

@@ -125,11 +125,24 @@ package struct Answer: Hashable, Sendable {
 }
 
 /// The names that a vCard gives its owner (XEP-0054).
-public struct VCardNames: Hashable, Sendable {
+public struct VCardNames: Sendable {
   /// `NICKNAME`.
   public var nickname: String?
   /// `FN`.
   public var fullName: String?
+}
+
+extension VCardNames: Hashable {
+  /// Whether both names have the same bytes.
+  public static func == (a: VCardNames, b: VCardNames) -> Bool {
+    a.nickname.hasSameBytes(as: b.nickname) && a.fullName.hasSameBytes(as: b.fullName)
+  }
+
+  /// Feeds both names into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(bytesOf: nickname)
+    hasher.combine(bytesOf: fullName)
+  }
 }
 
 /// A presence stanza that manages a subscription (RFC 6121 §3).
@@ -152,86 +165,6 @@ package struct SubscriptionStanza: Hashable, Sendable {
     self.contact = contact
     self.status = status
     self.nickname = nickname
-  }
-}
-
-/// How available a resource says it is (RFC 6121 §4.7.2.1).
-public enum Show: String, Hashable, Sendable, CaseIterable {
-  /// Eager to chat.
-  case chat
-  /// No `<show/>`.
-  case available
-  /// Away for a short time.
-  case away
-  /// Away for an extended time.
-  case xa
-  /// Does not want to be disturbed.
-  case dnd
-}
-
-/// What an available presence says (RFC 6121 §4.7.2).
-public struct Availability: Hashable, Sendable {
-  /// How available the resource is.
-  public var show: Show
-  /// From -128 to 127, by default 0.
-  public var priority: Int8
-  /// Most presence has none, and every state and change that holds a presence copies it.
-  private var words: Words?
-
-  /// What the user says in words.
-  public var status: String? {
-    get { words?.status }
-    set { words = Words.unlessEmpty(status: newValue, delay: delay, oddity: oddity) }
-  }
-
-  /// The stamp of a delayed presence as it was written (XEP-0203).
-  public var delay: String? {
-    get { words?.delay }
-    set { words = Words.unlessEmpty(status: status, delay: newValue, oddity: oddity) }
-  }
-
-  /// What could not be read and was taken as its default.
-  package var oddity: String? {
-    get { words?.oddity }
-    set { words = Words.unlessEmpty(status: status, delay: delay, oddity: newValue) }
-  }
-
-  package init(
-    show: Show = .available, priority: Int8 = 0, status: String? = nil, delay: String? = nil,
-    oddity: String? = nil
-  ) {
-    self.show = show
-    self.priority = priority
-    words = Words.unlessEmpty(status: status, delay: delay, oddity: oddity)
-  }
-
-  /// The texts of a presence that has any.
-  private final class Words: Hashable, Sendable {
-    let status: String?
-    let delay: String?
-    let oddity: String?
-
-    init(status: String?, delay: String?, oddity: String?) {
-      self.status = status
-      self.delay = delay
-      self.oddity = oddity
-    }
-
-    /// Nil where there is no text at all.
-    static func unlessEmpty(status: String?, delay: String?, oddity: String?) -> Words? {
-      if status == nil, delay == nil, oddity == nil { return nil }
-      return Words(status: status, delay: delay, oddity: oddity)
-    }
-
-    static func == (a: Words, b: Words) -> Bool {
-      a === b || (a.status == b.status && a.delay == b.delay && a.oddity == b.oddity)
-    }
-
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(status)
-      hasher.combine(delay)
-      hasher.combine(oddity)
-    }
   }
 }
 

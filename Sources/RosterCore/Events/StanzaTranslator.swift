@@ -350,25 +350,25 @@ extension Availability {
   fileprivate init(_ node: XMLNode) {
     var show = Show.available
     var priority: Int8 = 0
-    var oddity: String?
+    var malformed: String?
     if let text = node.child("show", in: Namespace.client)?.text.trimmedOfXMLSpace, !text.isEmpty {
       // “available” is our word for no <show/>; on the wire it is as unknown as any other.
       if let known = Show(rawValue: text), known != .available {
         show = known
       } else {
-        oddity = "<show>\(text)</show> is not defined and was taken as available"
+        malformed = "<show>\(text)</show> is not defined and was taken as available"
       }
     }
     if let text = node.child("priority", in: Namespace.client)?.text.trimmedOfXMLSpace {
       if let number = Int8(text) {
         priority = number
       } else {
-        oddity = "<priority>\(text)</priority> is no number from -128 to 127 and was taken as 0"
+        malformed = "<priority>\(text)</priority> is no number from -128 to 127 and was taken as 0"
       }
     }
     let text = node.child("status", in: Namespace.client)?.text ?? ""
     self.init(
       show: show, priority: priority, status: text.isEmpty ? nil : text,
-      delay: node.child("delay", in: Namespace.delay)?.attribute("stamp"), oddity: oddity)
+      delay: node.child("delay", in: Namespace.delay)?.attribute("stamp"), malformed: malformed)
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// The bare part is kept in prepared form, the resource as it was written: it is opaque and its
 /// case counts.
-public struct JID: Hashable, Sendable {
+public struct JID: Sendable {
   /// The account or service that the address belongs to.
   public let bare: BareJID
   /// The resource, never empty; nil for a bare address.
@@ -51,9 +51,6 @@ public struct JID: Hashable, Sendable {
 public struct BareJID: Sendable {
   /// The prepared address, `local@domain` or `domain`.
   public let text: String
-  /// An address is looked up in table after table, so that its text is hashed but once. It holds
-  /// for this run of the program alone, as every hash does.
-  @usableFromInline let textHash: Int
 
   /// Parses and prepares an address without a resource.
   ///
@@ -67,7 +64,6 @@ public struct BareJID: Sendable {
   /// Takes a text that was prepared before, such as one that was stored.
   package init(prepared text: String) {
     self.text = text
-    textHash = text.hashValue
   }
 
   /// The local part, nil for the address of a server or component.
@@ -83,31 +79,36 @@ public struct BareJID: Sendable {
 }
 
 extension BareJID: Hashable {
-  /// Whether two addresses are the same.
-  @inlinable public static func == (a: BareJID, b: BareJID) -> Bool {
-    a.textHash == b.textHash && a.text == b.text
-  }
+  /// Whether two addresses are the same: prepared ones are where their bytes are.
+  public static func == (a: BareJID, b: BareJID) -> Bool { a.text.hasSameBytes(as: b.text) }
 
   /// Feeds the address into a hasher.
-  @inlinable public func hash(into hasher: inout Hasher) {
-    hasher.combine(textHash)
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(bytesOf: text)
   }
 }
 
 extension BareJID: Comparable {
   /// Orders by the UTF-8 bytes of the prepared address, which is the order of its code points.
-  public static func < (a: BareJID, b: BareJID) -> Bool {
-    // Over the bytes in place it takes a tenth of the time that it takes over the views.
-    let order = a.text.utf8.withContiguousStorageIfAvailable { mine in
-      b.text.utf8.withContiguousStorageIfAvailable { mine.lexicographicallyPrecedes($0) }
-    }
-    return (order ?? nil) ?? a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
-  }
+  public static func < (a: BareJID, b: BareJID) -> Bool { a.text.precedesByBytes(b.text) }
 }
 
 extension BareJID: CustomStringConvertible {
   /// The prepared address.
   public var description: String { text }
+}
+
+extension JID: Hashable {
+  /// Whether both parts have the same bytes: a resource is opaque (RFC 7622 §3.4).
+  public static func == (a: JID, b: JID) -> Bool {
+    a.bare == b.bare && a.resource.hasSameBytes(as: b.resource)
+  }
+
+  /// Feeds both parts into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(bare)
+    hasher.combine(bytesOf: resource)
+  }
 }
 
 extension JID: Comparable {
@@ -116,7 +117,7 @@ extension JID: Comparable {
     guard a.bare == b.bare else { return a.bare < b.bare }
     guard let right = b.resource else { return false }
     guard let left = a.resource else { return true }
-    return left.utf8.lexicographicallyPrecedes(right.utf8)
+    return left.precedesByBytes(right)
   }
 }
 
@@ -144,7 +145,7 @@ public enum JIDError: Error, Hashable, Sendable {
   case emptyLocal
   /// The domain, or one of its labels, is empty.
   case emptyDomain
-  /// There is a `/` with nothing behind it.
+  /// There is a `/` with nothing after it.
   case emptyResource
   /// A part has more than 1,023 bytes (RFC 7622 §3.1).
   case tooLong(JIDPart)

@@ -16,7 +16,7 @@ public enum Subscription: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A contact as the server keeps it in the roster (RFC 6121 §2.1.2).
-public struct RosterItem: Hashable, Sendable {
+public struct RosterItem: Sendable {
   /// The contact's address.
   public var jid: BareJID
   /// The name the user gave the contact, never empty.
@@ -27,7 +27,8 @@ public struct RosterItem: Hashable, Sendable {
   public var isPending: Bool
   /// Whether a later request of the contact is approved already (RFC 6121 §3.4).
   public var isApproved: Bool
-  /// The groups, none twice and none empty, by code point.
+  /// The groups, none twice and none empty, in the order of their bytes. Servers hold them by
+  /// their bytes: two that differ in their normal form only are two.
   public var groups: [String]
 
   /// An item from its parts; empty and repeated groups and an empty name are dropped.
@@ -40,7 +41,7 @@ public struct RosterItem: Hashable, Sendable {
     self.subscription = subscription
     self.isPending = isPending
     self.isApproved = isApproved
-    self.groups = groups.count < 2 ? groups.filter { !$0.isEmpty } : Self.sortedSet(groups)
+    self.groups = groups.sortedSet
   }
 
   /// Takes parts that were checked before, such as ones that were stored.
@@ -55,9 +56,24 @@ public struct RosterItem: Hashable, Sendable {
     self.isApproved = isApproved
     self.groups = groups
   }
+}
 
-  private static func sortedSet(_ groups: [String]) -> [String] {
-    Set(groups.filter { !$0.isEmpty }).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+extension RosterItem: Hashable {
+  /// Whether all fields are the same, the texts by their bytes.
+  public static func == (a: RosterItem, b: RosterItem) -> Bool {
+    a.jid == b.jid && a.name.hasSameBytes(as: b.name) && a.subscription == b.subscription
+      && a.isPending == b.isPending && a.isApproved == b.isApproved
+      && a.groups.hasSameBytes(as: b.groups)
+  }
+
+  /// Feeds the fields into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(jid)
+    hasher.combine(bytesOf: name)
+    hasher.combine(subscription)
+    hasher.combine(isPending)
+    hasher.combine(isApproved)
+    for group in groups { hasher.combine(bytesOf: group) }
   }
 }
 
@@ -88,7 +104,7 @@ package struct RosterQuery: Hashable, Sendable {
   }
 
   /// One `<item/>` that had to be left out.
-  package struct Spoiled: Hashable, Sendable {
+  package struct Malformed: Hashable, Sendable {
     /// The `jid` attribute as it stood, nil where there was none.
     package var jid: String?
     package var reason: String
@@ -102,17 +118,17 @@ package struct RosterQuery: Hashable, Sendable {
   /// The roster version, opaque (RFC 6121 §2.6).
   package var version: String?
   package var items: [Item]
-  package var spoiled: [Spoiled]
+  package var malformed: [Malformed]
 
-  package init(version: String? = nil, items: [Item] = [], spoiled: [Spoiled] = []) {
+  package init(version: String? = nil, items: [Item] = [], malformed: [Malformed] = []) {
     self.version = version
     self.items = items
-    self.spoiled = spoiled
+    self.malformed = malformed
   }
 }
 
 extension RosterQuery {
-  /// Reads `<query xmlns='jabber:iq:roster'/>`; a malformed item spoils itself alone.
+  /// Reads `<query xmlns='jabber:iq:roster'/>`; a malformed item is left out alone.
   ///
   /// - Parameter addresses: What those who read many stanzas keep from one to the next.
   package init(_ node: XMLNode, _ addresses: inout AddressMemo) {
@@ -120,12 +136,12 @@ extension RosterQuery {
     for child in node.children where child.is("item", in: Namespace.roster) {
       do {
         guard let jid = try addresses.jid("jid", of: child) else {
-          spoiled.append(Spoiled(jid: nil, reason: "it has no jid"))
+          malformed.append(Malformed(jid: nil, reason: "it has no jid"))
           continue
         }
         items.append(Item(child, jid: jid.bare))
       } catch {
-        spoiled.append(Spoiled(jid: child.attribute("jid"), reason: error.description))
+        malformed.append(Malformed(jid: child.attribute("jid"), reason: error.description))
       }
     }
   }

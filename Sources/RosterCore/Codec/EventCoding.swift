@@ -24,13 +24,27 @@ extension RosterEvent: CanonicalCodable {
 /// The first byte of each event; numbers are never given twice.
 private enum EventTag: UInt8 {
   case captureBegan = 1
-  case negotiated, featuresOffered, authenticated, opened, resumed, closed
+  case negotiated = 2
+  case featuresOffered = 3
+  case authenticated = 4
+  case opened = 5
+  case resumed = 6
+  case closed = 7
   case querySent = 16
-  case setSent, answerReceived, pushReceived, answerSent
+  case setSent = 17
+  case answerReceived = 18
+  case pushReceived = 19
+  case answerSent = 20
   case subscriptionReceived = 32
-  case subscriptionSent, availableReceived, unavailableReceived, presenceSent
+  case subscriptionSent = 33
+  case availableReceived = 34
+  case unavailableReceived = 35
+  case presenceSent = 36
   case blocked = 48
-  case unblocked, nicknamePublished, rejected, vCardPublished
+  case unblocked = 49
+  case nicknamePublished = 50
+  case rejected = 51
+  case vCardPublished = 52
 }
 
 extension CanonicalOutput {

@@ -10,35 +10,40 @@ extension Roster {
   ///
   /// - Parameter contacts: those that may differ, such as the ones that the changes in between
   ///   are about; nil for all. Where only one of the states is connected, the presence of all
-  ///   others is compared too, for a session that ends hides it without naming anybody.
+  ///   others is compared too, because a session that ends hides it without naming anybody.
   ///
-  /// Complexity: O(k log n) in the contacts to compare; O(n) where those are all.
+  /// Complexity: linear in the contacts to compare; O(n log n) where those are all.
   package func differences(
     to later: Roster, among contacts: Set<BareJID>? = nil
   ) -> [FieldDifference] {
     var list = accountDifferences(to: later)
     let blocked = blockedDifferences(to: later, among: contacts)
-    var candidates = contacts ?? differingContacts(to: later)
+    var candidates = contacts ?? knownAddresses.union(later.knownAddresses)
     candidates.formUnion(blocked.keys)
     if isConnected != later.isConnected {
       candidates.formUnion(shownPresences.keys)
       candidates.formUnion(later.shownPresences.keys)
     }
-    for contact in candidates.sorted() {
-      var comparison = Comparison(contact: contact)
-      comparison.compareItems(entries[contact], later.entries[contact])
-      comparison.compareRequests(self, later)
-      comparison.comparePresence(
-        presence(of: contact), later.presence(of: contact)
-      ) { .presence(resource: $0, before: $1, after: $2) }
-      for jid in blocked[contact] ?? [] {
+    for jid in candidates.sorted() {
+      var comparison = Comparison(contact: jid)
+      let (before, after) = (contact(jid), later.contact(jid))
+      comparison.compareItems(before?.entry, after?.entry)
+      comparison.compareRequests(before, after)
+      comparison.comparePresence(presence(of: jid), later.presence(of: jid)) {
+        .presence(resource: $0, before: $1, after: $2)
+      }
+      for jid in blocked[jid] ?? [] {
         let isBlocked = later.blocked.contains(jid)
         comparison.add(.blocked(jid, before: !isBlocked, after: isBlocked))
       }
-      comparison.compareNames(ownNames.find(contact), later.ownNames.find(contact))
+      comparison.compareNames(before?.names, after?.names)
       list += comparison.list
     }
     return list
+  }
+
+  private var knownAddresses: Set<BareJID> {
+    Set(contacts.numbers.lazy.filter { !contacts.isEmpty($0) }.map { contacts.address(of: $0) })
   }
 
   private func accountDifferences(to later: Roster) -> [FieldDifference] {
@@ -52,12 +57,12 @@ extension Roster {
     if completeness != later.completeness {
       comparison.add(.completeness(before: completeness, after: later.completeness))
     }
-    if version != later.version {
+    if !version.hasSameBytes(as: later.version) {
       comparison.add(.version(before: version, after: later.version))
     }
-    comparison.comparePresence(
-      ownResources, later.ownResources
-    ) { .ownPresence(resource: $0, before: $1, after: $2) }
+    comparison.comparePresence(ownResources, later.ownResources) {
+      .ownPresence(resource: $0, before: $1, after: $2)
+    }
     return comparison.list
   }
 
@@ -69,41 +74,6 @@ extension Roster {
       contacts.map { $0.contains(jid.bare) } ?? true
     }
     return Dictionary(grouping: changed.sorted(), by: \.bare)
-  }
-
-  private func differingContacts(to later: Roster) -> Set<BareJID> {
-    var found: Set<BareJID> = []
-    entries.collectKeys(whereNotIn: later.entries, into: &found) { $0.item == $1.item }
-    incoming.collectKeys(whereNotIn: later.incoming, into: &found)
-    unconfirmed.collectKeys(whereNotIn: later.unconfirmed, into: &found)
-    outgoing.collectKeys(whereNotIn: later.outgoing, into: &found)
-    shownPresences.collectKeys(whereNotIn: later.shownPresences, into: &found)
-    ownNames.collectKeys(whereNotIn: later.ownNames, into: &found)
-    return found
-  }
-}
-
-extension TreeDictionary {
-  /// The value of a key, without hashing it where there is none at all.
-  func find(_ key: Key) -> Value? { isEmpty ? nil : self[key] }
-
-  /// Collects the keys that only one of two tables has, or with other values.
-  fileprivate func collectKeys(
-    whereNotIn other: Self, into keys: inout Set<Key>, isSame: (Value, Value) -> Bool
-  ) {
-    for (key, value) in self {
-      guard let others = other[key], isSame(value, others) else {
-        keys.insert(key)
-        continue
-      }
-    }
-    for key in other.keys.subtracting(self.keys) { keys.insert(key) }
-  }
-
-  fileprivate func collectKeys(
-    whereNotIn other: Self, into keys: inout Set<Key>
-  ) where Value: Equatable {
-    collectKeys(whereNotIn: other, into: &keys, isSame: ==)
   }
 }
 
@@ -121,19 +91,18 @@ private struct Comparison {
   }
 
   mutating func compareItems(_ before: RosterEntry?, _ after: RosterEntry?) {
-    switch (before?.item, after?.item) {
+    switch (before, after) {
     case (nil, nil): break
-    case (nil, let item?): add(.item(before: nil, after: item), by: after?.provenance.item)
-    case (let item?, nil): add(.item(before: item, after: nil))
-    case (let old?, let new?):
-      if let provenance = after?.provenance, old != new { compareFields(old, new, provenance) }
+    case (nil, let new?): add(.item(before: nil, after: new.item), by: new.provenance.item)
+    case (let old?, nil): add(.item(before: old.item, after: nil))
+    case (let old?, let new?): compareFields(old.item, new.item, new.provenance)
     }
   }
 
   private mutating func compareFields(
     _ old: RosterItem, _ new: RosterItem, _ provenance: RosterEntry.Provenance
   ) {
-    if old.name != new.name {
+    if !old.name.hasSameBytes(as: new.name) {
       add(.itemField(.name(before: old.name, after: new.name)), by: provenance.name)
     }
     if old.subscription != new.subscription {
@@ -149,19 +118,19 @@ private struct Comparison {
         .itemField(.approved(before: old.isApproved, after: new.isApproved)),
         by: provenance.approved)
     }
-    if old.groups != new.groups {
+    if !old.groups.hasSameBytes(as: new.groups) {
       add(.itemField(.groups(before: old.groups, after: new.groups)), by: provenance.groups)
     }
   }
 
-  mutating func compareRequests(_ earlier: Roster, _ later: Roster) {
-    guard let contact else { return }
-    let before = earlier.shownRequest(of: contact)
-    let after = later.shownRequest(of: contact)
+  mutating func compareRequests(_ earlier: Contact?, _ later: Contact?) {
+    let before = earlier?.request.map { FieldDifference.ShownRequest($0) }
+    let after = later?.request.map { FieldDifference.ShownRequest($0) }
     if before != after {
-      add(.request(before: before, after: after), by: later.causeOfRequest(of: contact))
+      add(
+        .request(before: before, after: after), by: later?.recordOfRequest(isNew: before == nil))
     }
-    let (asked, asks) = (earlier.outgoing.find(contact), later.outgoing.find(contact))
+    let (asked, asks) = (earlier?.outgoing, later?.outgoing)
     if (asked != nil) != (asks != nil) {
       add(.outgoing(before: asked != nil, after: asks != nil), by: asks?.since.record)
     }
@@ -172,8 +141,7 @@ private struct Comparison {
     _ change: (String, Availability?, Availability?) -> FieldDifference.Change
   ) {
     guard before != after else { return }
-    let names = Set(before.resources.keys).union(after.resources.keys)
-    for name in names.sorted(by: { $0.precedesByBytes($1) }) {
+    for name in (before.resources.keys + after.resources.keys).sortedByBytes {
       let (old, new) = (before.resources[name], after.resources[name])
       guard old?.availability != new?.availability else { continue }
       add(change(name, old?.availability, new?.availability), by: new?.since.record)
@@ -181,7 +149,7 @@ private struct Comparison {
   }
 
   mutating func compareNames(_ before: OwnNames?, _ after: OwnNames?) {
-    if before?.nickname != after?.nickname {
+    if !(before?.nickname).hasSameBytes(as: after?.nickname) {
       add(
         .nickname(before: before?.nickname, after: after?.nickname), by: after?.nicknameRecord)
     }
@@ -191,20 +159,26 @@ private struct Comparison {
   }
 }
 
-extension Roster {
-  fileprivate func shownRequest(of jid: BareJID) -> FieldDifference.ShownRequest? {
-    if let request = incoming.find(jid) {
-      return FieldDifference.ShownRequest(request, isConfirmed: true)
+extension [String] {
+  /// The texts, none twice, in the order of their bytes.
+  fileprivate var sortedByBytes: [String] {
+    var texts: [String] = []
+    for text in sorted(by: { $0.precedesByBytes($1) })
+    where texts.last?.hasSameBytes(as: text) != true {
+      texts.append(text)
     }
-    return unconfirmed.find(jid).map {
-      FieldDifference.ShownRequest($0, isConfirmed: false)
-    }
+    return texts
   }
+}
 
-  /// The record that brought the contact's request, or that ended it. When one of an earlier
-  /// session came into doubt is not kept.
-  fileprivate func causeOfRequest(of jid: BareJID) -> UInt64? {
-    if let request = incoming.find(jid) { return request.last.record }
-    return unconfirmed.find(jid) == nil ? ended.find(jid)?.at.record : nil
+extension Contact {
+  /// The record that first brought the contact's request, or that brought one again that was known
+  /// already, or that ended it. When one came into doubt is not kept.
+  fileprivate func recordOfRequest(isNew: Bool) -> UInt64? {
+    switch request {
+    case .open(let request): isNew ? request.since.record : request.last.record
+    case .unconfirmed: nil
+    case nil: lastEnded?.at.record
+    }
   }
 }

@@ -102,14 +102,14 @@ extension Availability: CanonicalCodable {
     output.write(tag: UInt8(bitPattern: priority))
     output.write(status)
     output.write(delay)
-    output.write(oddity)
+    output.write(malformed)
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
     self.init(
       show: try input.readName(), priority: Int8(bitPattern: try input.readTag()),
       status: try input.readOptionalRecurringText(), delay: try input.readOptionalText(),
-      oddity: try input.readOptionalText())
+      malformed: try input.readOptionalText())
   }
 }
 
@@ -117,13 +117,13 @@ extension RosterQuery: CanonicalCodable {
   package func encode(to output: inout CanonicalOutput) {
     output.write(version)
     output.write(items)
-    output.write(spoiled)
+    output.write(malformed)
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
     self.init(
       version: try input.readOptionalText(), items: try input.readArray(),
-      spoiled: try input.readArray())
+      malformed: try input.readArray())
   }
 }
 
@@ -151,7 +151,7 @@ extension RosterQuery.Item: CanonicalCodable {
   }
 }
 
-extension RosterQuery.Spoiled: CanonicalCodable {
+extension RosterQuery.Malformed: CanonicalCodable {
   package func encode(to output: inout CanonicalOutput) {
     output.write(jid)
     output.write(reason)
@@ -183,31 +183,9 @@ extension RosterItem: CanonicalCodable {
     groups.reserveCapacity(count)
     for _ in 0..<count { groups.append(try input.readRecurringText()) }
     // An item keeps no empty name and sorts its groups: anything else was not written by it.
-    guard name?.isEmpty != true, groups.areGroups else { throw input.invalid }
+    guard name?.isEmpty != true, groups.isSortedSet else { throw input.invalid }
     self.init(
       checked: jid, name: name, subscription: subscription, isPending: flags & 0x10 != 0,
       isApproved: flags & 0x20 != 0, groups: groups)
-  }
-}
-
-extension Subscription {
-  /// The number that it is stored as.
-  var code: UInt8 {
-    switch self {
-    case .none: 0
-    case .to: 1
-    case .from: 2
-    case .both: 3
-    }
-  }
-
-  init?(code: UInt8) {
-    switch code {
-    case 0: self = .none
-    case 1: self = .to
-    case 2: self = .from
-    case 3: self = .both
-    default: return nil
-    }
   }
 }

@@ -1,0 +1,154 @@
+extension Finding {
+  /// The kinds of finding by name; stable from release to release.
+  public enum Code: String, Hashable, Sendable, CaseIterable {
+    // Elements that were not taken
+    case unpreparedAddress = "unprepared-address"
+    case unknownType = "unknown-type"
+    case addresslessSubscription = "addressless-subscription"
+    case malformedPayload = "malformed-payload"
+    case foreignAccount = "foreign-account"
+    // Answers
+    case unsolicitedResult = "unsolicited-result"
+    case spoofedAnswer = "spoofed-answer"
+    case misdirectedQuery = "misdirected-query"
+    case refusedQuery = "refused-query"
+    case emptyResult = "empty-result"
+    case unknownBase = "unknown-base"
+    case unansweredQuery = "unanswered-query"
+    case missingID = "missing-id"
+    // Pushes and items
+    case foreignPush = "foreign-push"
+    case pushItemCount = "push-item-count"
+    case unacknowledgedPush = "unacknowledged-push"
+    case malformedItem = "malformed-item"
+    case duplicateItem = "duplicate-item"
+    case removalInResult = "removal-in-result"
+    case unknownSubscription = "unknown-subscription"
+    case unusedVersion = "unused-version"
+    // Our edits
+    case setItemCount = "set-item-count"
+    case groupsLost = "groups-lost"
+    case refusedEdit = "refused-edit"
+    case unansweredEdit = "unanswered-edit"
+    case unpushedEdit = "unpushed-edit"
+    case undoneEdit = "undone-edit"
+    case foreignSet = "foreign-set"
+    // Subscriptions
+    case ownSubscription = "own-subscription"
+    case needlessRequest = "needless-request"
+    case unsolicitedSubscribed = "unsolicited-subscribed"
+    case unsolicitedUnsubscribe = "unsolicited-unsubscribe"
+    case unsolicitedUnsubscribed = "unsolicited-unsubscribed"
+    case preApproval = "pre-approval"
+    case automaticAcceptance = "automatic-acceptance"
+    case neglectedRequest = "neglected-request"
+    // Presence and blocking
+    case uninvitedPresence = "uninvited-presence"
+    case malformedPresence = "malformed-presence"
+    case foreignBlocking = "foreign-blocking"
+
+    /// How much findings of this code matter.
+    public var severity: Severity {
+      switch self {
+      case .spoofedAnswer, .foreignPush, .foreignBlocking, .foreignAccount, .unsolicitedResult:
+        .error
+      case .undoneEdit, .automaticAcceptance, .groupsLost, .unpreparedAddress, .unknownType,
+        .addresslessSubscription, .malformedPayload, .misdirectedQuery, .refusedQuery,
+        .emptyResult, .unansweredQuery, .missingID, .pushItemCount, .unacknowledgedPush,
+        .malformedItem, .duplicateItem, .removalInResult, .unknownSubscription, .setItemCount,
+        .refusedEdit, .unansweredEdit, .unpushedEdit, .foreignSet, .ownSubscription,
+        .unsolicitedSubscribed, .unsolicitedUnsubscribe, .unsolicitedUnsubscribed,
+        .neglectedRequest, .malformedPresence, .unknownBase:
+        .warning
+      case .unusedVersion, .needlessRequest, .preApproval, .uninvitedPresence: .info
+      }
+    }
+  }
+}
+
+extension Finding.Kind {
+  /// The name of the kind.
+  var code: Finding.Code {
+    switch self {
+    case .rejected(let rejection): rejection.kind.code
+    case .foreignAccount: .foreignAccount
+    case .answer(let finding): finding.code
+    case .item(let finding): finding.code
+    case .edit(let finding): finding.code
+    case .subscription(let finding): finding.code
+    case .presence(.uninvited): .uninvitedPresence
+    case .presence(.malformed): .malformedPresence
+    case .foreignBlocking: .foreignBlocking
+    }
+  }
+}
+
+extension Rejection.Kind {
+  fileprivate var code: Finding.Code {
+    switch self {
+    case .address: .unpreparedAddress
+    case .type: .unknownType
+    case .nobody: .addresslessSubscription
+    case .payload: .malformedPayload
+    }
+  }
+}
+
+extension AnswerFinding {
+  fileprivate var code: Finding.Code {
+    switch self {
+    case .unsolicited, .unsolicitedRoster: .unsolicitedResult
+    case .spoofed: .spoofedAnswer
+    case .misdirectedQuery: .misdirectedQuery
+    case .refusedQuery: .refusedQuery
+    case .missingRoster, .unchangedFromNothing: .emptyResult
+    case .unknownBase: .unknownBase
+    case .unansweredQuery: .unansweredQuery
+    case .missingID: .missingID
+    }
+  }
+}
+
+extension ItemFinding {
+  fileprivate var code: Finding.Code {
+    switch self {
+    case .foreignPush: .foreignPush
+    case .pushItemCount: .pushItemCount
+    case .unacknowledgedPush: .unacknowledgedPush
+    case .malformed: .malformedItem
+    case .duplicate: .duplicateItem
+    case .removalInResult: .removalInResult
+    case .unknownSubscription: .unknownSubscription
+    case .unusedVersion: .unusedVersion
+    }
+  }
+}
+
+extension EditFinding {
+  fileprivate var code: Finding.Code {
+    switch self {
+    case .itemCount: .setItemCount
+    case .groupsLost: .groupsLost
+    case .refused: .refusedEdit
+    case .unanswered: .unansweredEdit
+    case .unpushed: .unpushedEdit
+    case .undone: .undoneEdit
+    case .foreignSet: .foreignSet
+    }
+  }
+}
+
+extension SubscriptionFinding {
+  fileprivate var code: Finding.Code {
+    switch self {
+    case .own: .ownSubscription
+    case .needlessRequest: .needlessRequest
+    case .unsolicitedSubscribed: .unsolicitedSubscribed
+    case .unsolicitedUnsubscribe: .unsolicitedUnsubscribe
+    case .unsolicitedUnsubscribed: .unsolicitedUnsubscribed
+    case .preApproval: .preApproval
+    case .automaticAcceptance: .automaticAcceptance
+    case .neglectedRequest: .neglectedRequest
+    }
+  }
+}

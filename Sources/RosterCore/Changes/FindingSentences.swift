@@ -1,0 +1,202 @@
+import XMPPStanza
+
+// Findings in English, each with the rule that it rests on.
+extension Finding {
+  /// A sentence for a person, with the rule that the finding rests on.
+  public var sentence: String {
+    switch kind {
+    case .rejected(let rejection): "The element was ignored: \(rejection.reason)."
+    case .foreignAccount(let jid, let log):
+      "A stream of \(jid) in the log of \(log?.text ?? "nobody") was refused: a log is the "
+        + "history of one account."
+    case .answer(let finding): finding.sentence(about: words)
+    case .item(let finding): finding.sentence(about: words)
+    case .edit(let finding): finding.sentence(about: words)
+    case .subscription(let finding): finding.sentence(about: words)
+    case .presence(let finding): finding.sentence
+    case .foreignBlocking(let refusal):
+      "A block list push from \(refusal.sender) was ignored: only our own server may push "
+        + "(XEP-0191 §3.3)."
+    }
+  }
+
+  /// What a sentence says of a finding beside its kind.
+  fileprivate struct Words {
+    /// The contact that it is about.
+    let somebody: String
+    /// The record that it goes back to.
+    let cause: String
+  }
+
+  private var words: Words {
+    Words(
+      somebody: contact?.text ?? "somebody",
+      cause: cause.map { "record \($0)" } ?? "an earlier record")
+  }
+}
+
+extension AnswerFinding {
+  fileprivate func sentence(about words: Finding.Words) -> String {
+    switch self {
+    case .unsolicited(let from):
+      "A result from \(from?.description ?? "the server") that answers no open request was "
+        + "ignored (RFC 6121 §2.1.4)."
+    case .unsolicitedRoster:
+      "The answer to our roster set holds a roster, which was ignored: only a get is answered by "
+        + "one (RFC 6121 §2.1.4)."
+    case .spoofed(let from, .query):
+      "An answer from \(from?.description ?? "nobody") to the request of \(words.cause) was "
+        + "ignored: it was not asked (RFC 6120 §8.1.2.1)."
+    case .spoofed(let from, .set):
+      "An answer from \(from?.description ?? "nobody") to our roster set was ignored: only our "
+        + "own server answers it (RFC 6120 §8.1.2.1)."
+    case .spoofed(let from, .bind):
+      "A bind result from \(from?.description ?? "nobody") was ignored: only our own server binds "
+        + "(RFC 6120 §7.6.1)."
+    case .misdirectedQuery:
+      "A roster get to another address is no request for our roster (RFC 6121 §2.1.3)."
+    case .refusedQuery(let condition):
+      "The roster get of \(words.cause) was refused" + inBrackets(condition)
+        + "; the roster stays as it was."
+    case .missingRoster:
+      "The answer to the roster get of \(words.cause) holds no roster; the roster stays as it was."
+    case .unchangedFromNothing:
+      "A get that names no version was answered as if nothing had changed; the roster stays as it "
+        + "was (RFC 6121 §2.6.3)."
+    case .unknownBase(let version):
+      "The server says that nothing has changed since version “\(version)”, which is not in the "
+        + "log: the whole roster is not known."
+    case .unansweredQuery(.overdue):
+      "The request of \(words.cause) was not answered within a minute."
+    case .unansweredQuery(.forEver): "The request of \(words.cause) was never answered."
+    case .missingID(.get): "A get without an id cannot be answered (RFC 6120 §8.2.3)."
+    case .missingID(.set): "A set without an id cannot be answered (RFC 6120 §8.2.3)."
+    case .missingID(.push): "A push without an id cannot be acknowledged (RFC 6120 §8.2.3)."
+    }
+  }
+}
+
+extension ItemFinding {
+  fileprivate func sentence(about words: Finding.Words) -> String {
+    switch self {
+    case .foreignPush(let refusal):
+      "A roster push from \(refusal.sender) was ignored: only our own server may push, from no "
+        + "address or from our bare address (RFC 6121 §2.1.6)."
+    case .pushItemCount(let count):
+      "A push of \(count) items was ignored: a push holds exactly one (RFC 6121 §2.1.6)."
+    case .unacknowledgedPush:
+      "The push of \(words.cause) was never acknowledged: a client must answer each push by a "
+        + "result of the same id (RFC 6121 §2.1.6)."
+    case .malformed(let jid, let reason, .inbound):
+      "The item \(jid.map { "“\($0)” " } ?? "")was left out: \(reason)."
+    case .malformed(let jid, let reason, .outbound):
+      "We sent the item \(jid.map { "“\($0)” " } ?? "")malformed: \(reason)."
+    case .duplicate: "The result lists \(words.somebody) more than once; the last of them counts."
+    case .removalInResult: "A result may not say “remove”; the item was left out."
+    case .unknownSubscription(let text):
+      "The subscription “\(text)” is not defined and was taken as none (RFC 6121 §2.1.2.5)."
+    case .unusedVersion:
+      "The server keeps roster versions, but the get names none: the whole roster is sent at each "
+        + "login (RFC 6121 §2.6.2)."
+    }
+  }
+}
+
+extension EditFinding {
+  fileprivate func sentence(about words: Finding.Words) -> String {
+    switch self {
+    case .itemCount(let count):
+      "A set of \(count) items: a set holds exactly one, and a server refuses it otherwise "
+        + "(RFC 6121 §2.1.5)."
+    case .groupsLost(let edit, let lost):
+      "The set \(edit.clause(about: words.somebody)) and takes it out of "
+        + "“\(lost.joined(separator: "”, “"))”: a set replaces all groups (RFC 6121 §2.1.2.6)."
+    case .refused(let condition):
+      "The server refused our set of \(words.cause)" + inBrackets(condition)
+        + "; the contact stays as it was."
+    case .unanswered: "Our set of \(words.cause) was never answered."
+    case .unpushed:
+      "The server took our set of \(words.cause) but never pushed it: the contact stays as it was "
+        + "(RFC 6121 §2.1.5)."
+    case .undone(let now):
+      "Our set of \(words.cause) was undone: \(clause(now)). The server or another of our "
+        + "devices changed it; only its pushes count (RFC 6121 §2.1.6)."
+    case .foreignSet:
+      "A roster set to another address changes nothing of ours (RFC 6121 §2.1.5)."
+    }
+  }
+}
+
+extension SubscriptionFinding {
+  fileprivate func sentence(about words: Finding.Words) -> String {
+    switch self {
+    case .own(let kind, .inbound):
+      "“\(kind.rawValue)” from our own account was ignored."
+    case .own(let kind, .outbound): "We sent a \(kind.rawValue) to our own account."
+    case .needlessRequest(.inbound):
+      "\(words.somebody) asks to see our presence, which it already does (RFC 6121 §3.1.3)."
+    case .needlessRequest(.outbound):
+      "We ask to see the presence of \(words.somebody), which we already do (RFC 6121 §3.1.2)."
+    case .unsolicitedSubscribed:
+      "“subscribed” of \(words.somebody) changes nothing: we had asked for nothing (RFC 6121 §3)."
+    case .unsolicitedUnsubscribe:
+      "“unsubscribe” of \(words.somebody) changes nothing: it neither asked nor sees our presence "
+        + "(RFC 6121 §3)."
+    case .unsolicitedUnsubscribed:
+      "“unsubscribed” of \(words.somebody) changes nothing: we neither asked nor see its presence "
+        + "(RFC 6121 §3)."
+    case .preApproval:
+      "Nobody had asked: our subscribed approves a later request of \(words.somebody) (RFC 6121 §3.4)."
+    case .automaticAcceptance(let milliseconds):
+      "The request of \(words.somebody), whom we do not subscribe to, was accepted \(milliseconds) ms "
+        + "after it came: nobody was asked."
+    case .neglectedRequest(.inbound):
+      "The request of \(words.somebody) has waited for our answer for more than three days."
+    case .neglectedRequest(.outbound):
+      "\(words.somebody) has not answered our request for more than three days."
+    }
+  }
+}
+
+extension PresenceFinding {
+  fileprivate var sentence: String {
+    switch self {
+    case .uninvited(let from):
+      "\(from) sends us its presence, though we do not subscribe to it: sent to us alone "
+        + "(RFC 6121 §4.6), or the server's roster is another than ours."
+    case .malformed(let reason): "The presence is odd: \(reason) (RFC 6121 §4.7.2)."
+    }
+  }
+}
+
+private func inBrackets(_ condition: String?) -> String {
+  condition.map { " (\($0))" } ?? ""
+}
+
+private func clause(_ fields: EditableFields?) -> String {
+  guard let fields else { return "the contact is gone" }
+  let groups = fields.groups.isEmpty ? "no group" : fields.groups.joined(separator: ", ")
+  return "the contact is \(fields.name.map { "“\($0)”" } ?? "without a name") in \(groups)"
+}
+
+extension EditFinding.LossyEdit {
+  fileprivate func clause(about contact: String) -> String {
+    switch self {
+    case .rename: "renames \(contact)"
+    case .move(let group): "puts \(contact) into “\(group)”"
+    }
+  }
+}
+
+extension PushRefusal {
+  /// Who sent the push, as words of a sentence.
+  package var sender: String {
+    switch self {
+    case .unknownAccount(let jid): "\(jid), while the account is not known"
+    case .ownFullAddress: "our own full address"
+    case .otherResource(let jid): "another resource, \(jid)"
+    case .ownDomain(let jid): "our domain, \(jid)"
+    case .stranger(let jid): "the stranger \(jid)"
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import HashTreeCollections
+import XMPPStanza
+
+/// What is stored of a contact; the first byte of each.
+private struct ContactParts: OptionSet {
+  let rawValue: UInt8
+
+  static let item = Self(rawValue: 1)
+  static let presence = Self(rawValue: 2)
+  static let openRequest = Self(rawValue: 4)
+  static let unconfirmedRequest = Self(rawValue: 8)
+  static let lastEnded = Self(rawValue: 16)
+  static let outgoing = Self(rawValue: 32)
+  static let names = Self(rawValue: 64)
+  /// What is expected, and a confirmed edit.
+  static let afterEffects = Self(rawValue: 128)
+}
+
+/// The first byte of an item.
+private enum ItemFlag {
+  static let subscription: UInt8 = 0x03
+  static let isPending: UInt8 = 0x04
+  static let isApproved: UInt8 = 0x08
+  static let hasName: UInt8 = 0x10
+  static let hasGroups: UInt8 = 0x20
+  /// The fields come from different records.
+  static let isMixed: UInt8 = 0x40
+  static let unused: UInt8 = 0x80
+}
+
+// Everything about a contact stands together, contact by contact in the order of addresses.
+extension RosterOutput {
+  mutating func write(_ contacts: ContactTable) {
+    let known = contacts.sorted(contacts.numbers.filter { !contacts.isEmpty($0) })
+    plain.write(UInt64(known.count))
+    for number in known {
+      write(contact: contacts.address(of: number))
+      write(number, of: contacts)
+    }
+  }
+
+  private mutating func write(_ number: ContactNumber, of contacts: ContactTable) {
+    let item = contacts.item(of: number)
+    let hasPresence = contacts.presence(of: number) != nil
+    let details = contacts.details(of: number)
+    var parts: ContactParts = []
+    if item != nil { parts.insert(.item) }
+    if hasPresence { parts.insert(.presence) }
+    if let details { parts.formUnion(details.parts) }
+    plain.write(tag: parts.rawValue)
+    if let item { write(item, of: contacts) }
+    if hasPresence { write(contacts.resources(of: number)) }
+    if let details { write(details) }
+  }
+
+  private mutating func write(_ item: ItemRow, of contacts: ContactTable) {
+    let provenance = item.provenance
+    let (name, groups) = (contacts.text(item.name), contacts.groups(item.groups))
+    let isMixed = provenance != RosterEntry.Provenance(allFrom: provenance.item)
+    var flags = item.subscription.code
+    if item.isPending { flags |= ItemFlag.isPending }
+    if item.isApproved { flags |= ItemFlag.isApproved }
+    if name != nil { flags |= ItemFlag.hasName }
+    if !groups.isEmpty { flags |= ItemFlag.hasGroups }
+    if isMixed { flags |= ItemFlag.isMixed }
+    plain.write(tag: flags)
+    if let name { plain.write(name) }
+    if !groups.isEmpty { write(groups: groups) }
+    write(record: provenance.item)
+    guard isMixed else { return }
+    for record in [
+      provenance.name, provenance.subscription, provenance.ask, provenance.approved,
+      provenance.groups,
+    ] {
+      plain.write(signed: Int64(bitPattern: record &- provenance.item))
+    }
+  }
+
+  private mutating func write(_ details: ContactDetails) {
+    if let request = details.request?.request {
+      write(request.since)
+      write(request.last)
+      plain.write(signed: Int64(request.count))
+      plain.write(request.status)
+      plain.write(request.nickname)
+      plain.write(request.isReportedAsNeglected)
+    }
+    if let end = details.lastEnded {
+      plain.write(tag: end.way.code)
+      write(end.at)
+      write(end.since)
+    }
+    if let request = details.outgoing {
+      write(request.since)
+      plain.write(request.isReflected)
+      plain.write(request.isReportedAsNeglected)
+    }
+    if let names = details.names { write(names) }
+    guard details.parts.contains(.afterEffects) else { return }
+    plain.write(tag: details.expected.stanzas.rawValue | details.expected.pushes.rawValue << 4)
+    plain.write(details.confirmedEdit != nil)
+    guard let edit = details.confirmedEdit else { return }
+    write(record: edit.sent)
+    plain.write(edit.before)
+    plain.write(edit.after)
+  }
+
+  private mutating func write(_ names: OwnNames) {
+    plain.write(names.nickname)
+    plain.write(names.nicknameRecord != nil)
+    if let record = names.nicknameRecord { write(record: record) }
+    plain.write(names.vCard)
+    plain.write(names.vCardRecord != nil)
+    if let record = names.vCardRecord { write(record: record) }
+  }
+}
+
+extension ContactDetails {
+  /// Further resources stand with the first one, as presence.
+  fileprivate var parts: ContactParts {
+    var parts: ContactParts = []
+    switch request {
+    case .open: parts.insert(.openRequest)
+    case .unconfirmed: parts.insert(.unconfirmedRequest)
+    case nil: break
+    }
+    if lastEnded != nil { parts.insert(.lastEnded) }
+    if outgoing != nil { parts.insert(.outgoing) }
+    if names != nil { parts.insert(.names) }
+    if !expected.isEmpty || confirmedEdit != nil { parts.insert(.afterEffects) }
+    return parts
+  }
+}
+
+extension RosterInput {
+  mutating func readContacts(into contacts: inout ContactTable) throws(CodecError) {
+    for _ in 0..<(try plain.readCount()) {
+      try readParts(of: contacts.insert(try readContact()), into: &contacts)
+    }
+  }
+
+  private mutating func readParts(
+    of number: ContactNumber, into contacts: inout ContactTable
+  ) throws(CodecError) {
+    let parts = ContactParts(rawValue: try plain.readTag())
+    guard !parts.isEmpty, !parts.isSuperset(of: [.openRequest, .unconfirmedRequest]) else {
+      throw plain.invalid
+    }
+    if parts.contains(.item) {
+      contacts.setItem(try readItem(contacts.address(of: number), &contacts), of: number)
+    }
+    var further = TreeDictionary<TextNumber, PresenceRow>()
+    if parts.contains(.presence) {
+      let presence = try readPresence(into: &contacts)
+      guard let first = presence.first else { throw plain.invalid }
+      contacts.setPresence(first, of: number)
+      for row in presence.dropFirst() { further[row.resource] = row }
+    }
+    guard !parts.isSubset(of: [.item, .presence]) || !further.isEmpty else { return }
+    var details = try readDetails(parts)
+    details.furtherResources = further
+    contacts.updateDetails(of: number) { $0 = details }
+  }
+
+  private mutating func readItem(
+    _ jid: BareJID, _ contacts: inout ContactTable
+  ) throws(CodecError) -> ItemRow {
+    let flags = try plain.readTag()
+    guard flags & ItemFlag.unused == 0,
+      let subscription = Subscription(code: flags & ItemFlag.subscription)
+    else { throw plain.invalid }
+    var item = RosterItem(
+      jid: jid, subscription: subscription, isPending: flags & ItemFlag.isPending != 0,
+      isApproved: flags & ItemFlag.isApproved != 0)
+    if flags & ItemFlag.hasName != 0 {
+      let name = try plain.readText()
+      guard !name.isEmpty else { throw plain.invalid }
+      item.name = name
+    }
+    if flags & ItemFlag.hasGroups != 0 {
+      item.groups = try readGroups()
+      guard !item.groups.isEmpty else { throw plain.invalid }
+    }
+    return contacts.row(of: item, try readProvenance(isMixed: flags & ItemFlag.isMixed != 0))
+  }
+
+  private mutating func readProvenance(
+    isMixed: Bool
+  ) throws(CodecError) -> RosterEntry.Provenance {
+    let record = try readRecord()
+    var provenance = RosterEntry.Provenance(allFrom: record)
+    guard isMixed else { return provenance }
+    provenance.name = record &+ UInt64(bitPattern: try plain.readSigned())
+    provenance.subscription = record &+ UInt64(bitPattern: try plain.readSigned())
+    provenance.ask = record &+ UInt64(bitPattern: try plain.readSigned())
+    provenance.approved = record &+ UInt64(bitPattern: try plain.readSigned())
+    provenance.groups = record &+ UInt64(bitPattern: try plain.readSigned())
+    guard provenance != RosterEntry.Provenance(allFrom: record) else { throw plain.invalid }
+    return provenance
+  }
+
+  private mutating func readDetails(_ parts: ContactParts) throws(CodecError) -> ContactDetails {
+    var details = ContactDetails()
+    if parts.contains(.openRequest) { details.request = .open(try readRequest()) }
+    if parts.contains(.unconfirmedRequest) { details.request = .unconfirmed(try readRequest()) }
+    if parts.contains(.lastEnded) {
+      details.lastEnded = EndedRequest(
+        way: try plain.readCode(), at: try readStamp(), since: try readStamp())
+    }
+    if parts.contains(.outgoing) {
+      details.outgoing = OutgoingRequest(
+        since: try readStamp(), isReflected: try plain.readFlag(),
+        isReportedAsNeglected: try plain.readFlag())
+    }
+    if parts.contains(.names) { details.names = try readNames() }
+    guard parts.contains(.afterEffects) else { return details }
+    details.expected = try readExpected()
+    if try plain.readFlag() {
+      details.confirmedEdit = ConfirmedEdit(
+        sent: try readRecord(), before: try plain.readOptional(), after: try plain.readOptional())
+    }
+    guard !details.expected.isEmpty || details.confirmedEdit != nil else { throw plain.invalid }
+    return details
+  }
+
+  private mutating func readRequest() throws(CodecError) -> IncomingRequest {
+    IncomingRequest(
+      since: try readStamp(), last: try readStamp(), count: Int(try plain.readSigned()),
+      status: try plain.readOptionalText(), nickname: try plain.readOptionalText(),
+      isReportedAsNeglected: try plain.readFlag())
+  }
+
+  private mutating func readNames() throws(CodecError) -> OwnNames {
+    var names = OwnNames()
+    names.nickname = try plain.readOptionalText()
+    if try plain.readFlag() { names.nicknameRecord = try readRecord() }
+    names.vCard = try plain.readOptional()
+    if try plain.readFlag() { names.vCardRecord = try readRecord() }
+    return names
+  }
+
+  private mutating func readExpected() throws(CodecError) -> ExpectedCounterparts {
+    let kinds = try plain.readTag()
+    guard kinds & 0x88 == 0 else { throw plain.invalid }
+    return ExpectedCounterparts(
+      stanzas: SubscriptionKinds(rawValue: kinds & 0x07),
+      pushes: SubscriptionKinds(rawValue: kinds >> 4))
+  }
+}

@@ -1,0 +1,78 @@
+public import XMPPStanza
+
+/// Everything that a log says about one address at one point.
+public struct Contact: Hashable, Sendable {
+  /// The contact's address.
+  public let jid: BareJID
+  /// Its item in the roster and the records that set it; nil where it has none.
+  public let entry: RosterEntry?
+  /// Its request to see our presence, open or unconfirmed.
+  public let request: ContactRequest?
+  /// How its last request ended.
+  public let lastEnded: EndedRequest?
+  /// Our request to see its presence.
+  public let outgoing: OutgoingRequest?
+  /// What its resources said, also while nothing is shown as live.
+  let presence: ContactPresence
+  /// What it calls itself.
+  let names: OwnNames?
+  /// What is still to come of what it, or we, did.
+  let expected: ExpectedCounterparts
+  /// Our last edit that the server took over.
+  let confirmedEdit: ConfirmedEdit?
+}
+
+/// A contact's item with the records that its fields come from.
+public struct RosterEntry: Hashable, Sendable {
+  /// The item as the server last said.
+  public let item: RosterItem
+  /// Which record set what.
+  public let provenance: Provenance
+
+  /// For each field of an item the number of the record that gave it the value it has.
+  public struct Provenance: Hashable, Sendable {
+    /// The record that brought the item into the roster.
+    public internal(set) var item: UInt64
+    /// The record that set `name`.
+    public internal(set) var name: UInt64
+    /// The record that set `subscription`.
+    public internal(set) var subscription: UInt64
+    /// The record that set `ask`.
+    public internal(set) var ask: UInt64
+    /// The record that set `approved`.
+    public internal(set) var approved: UInt64
+    /// The record that set the groups.
+    public internal(set) var groups: UInt64
+
+    init(allFrom record: UInt64) {
+      item = record
+      name = record
+      subscription = record
+      ask = record
+      approved = record
+      groups = record
+    }
+  }
+}
+
+/// The names a contact gives itself.
+package struct OwnNames: Hashable, Sendable {
+  package internal(set) var nickname: String?
+  package internal(set) var nicknameRecord: UInt64?
+  package internal(set) var vCard: VCardNames?
+  package internal(set) var vCardRecord: UInt64?
+}
+
+/// The number of a record and the time it has.
+public struct RecordStamp: Hashable, Sendable {
+  /// The record's sequence number, from 1.
+  public var record: UInt64
+  /// Milliseconds since 1970 UTC; nil where the source had no clock.
+  public var time: Int64?
+
+  /// A stamp from its parts.
+  public init(record: UInt64, time: Int64? = nil) {
+    self.record = record
+    self.time = time
+  }
+}

@@ -1,0 +1,136 @@
+import XMPPStanza
+
+/// How available a resource says it is (RFC 6121 §4.7.2.1).
+public enum Show: String, Hashable, Sendable, CaseIterable {
+  /// Eager to chat.
+  case chat
+  /// No `<show/>`.
+  case available
+  /// Away for a short time.
+  case away
+  /// Away for an extended time.
+  case xa
+  /// Does not want to be disturbed.
+  case dnd
+
+  /// Higher is more available.
+  fileprivate var rank: Int {
+    switch self {
+    case .chat: 4
+    case .available: 3
+    case .away: 2
+    case .xa: 1
+    case .dnd: 0
+    }
+  }
+}
+
+/// What an available presence says (RFC 6121 §4.7.2).
+public struct Availability: Sendable {
+  /// How available the resource is.
+  public var show: Show
+  /// From -128 to 127, by default 0.
+  public var priority: Int8
+  /// What the user says in words.
+  public var status: String?
+  /// The stamp of a delayed presence as it was written (XEP-0203).
+  public var delay: String?
+  /// What could not be read and was taken as its default.
+  package var malformed: String?
+
+  package init(
+    show: Show = .available, priority: Int8 = 0, status: String? = nil, delay: String? = nil,
+    malformed: String? = nil
+  ) {
+    self.show = show
+    self.priority = priority
+    self.status = status
+    self.delay = delay
+    self.malformed = malformed
+  }
+}
+
+extension Availability: Hashable {
+  /// Whether both say the same, the texts by their bytes.
+  public static func == (a: Availability, b: Availability) -> Bool {
+    a.show == b.show && a.priority == b.priority && a.status.hasSameBytes(as: b.status)
+      && a.delay.hasSameBytes(as: b.delay) && a.malformed.hasSameBytes(as: b.malformed)
+  }
+
+  /// Feeds what is said into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(show)
+    hasher.combine(priority)
+    hasher.combine(bytesOf: status)
+    hasher.combine(bytesOf: delay)
+  }
+}
+
+/// What one resource of a contact last said.
+public struct ResourcePresence: Hashable, Sendable {
+  /// Its words.
+  public let availability: Availability
+  /// The record that said it.
+  public let since: RecordStamp
+
+  /// Orders the resources of a contact; no two have the same record.
+  fileprivate var rank: (Int8, Int, UInt64) {
+    (availability.priority, availability.show.rank, since.record)
+  }
+}
+
+/// The available resources of one contact.
+public struct ContactPresence: Hashable, Sendable {
+  /// Each available resource by its name; the empty name is presence of the bare address.
+  public let resources: ResourceTable
+
+  init(resources: ResourceTable = ResourceTable()) {
+    self.resources = resources
+  }
+
+  /// The resource that speaks for the contact: the highest priority, then the most available
+  /// `show`, then the newest. A resource of negative priority is online too.
+  ///
+  /// Complexity: linear in the resources.
+  public var best: (resource: String, presence: ResourcePresence)? {
+    resources.max { $0.value.rank < $1.value.rank }.map { ($0.key, $0.value) }
+  }
+}
+
+/// Resources by their names, in the order of the names' bytes.
+public struct ResourceTable: Hashable, Sendable {
+  private struct Resource: Hashable, Sendable {
+    var name: String
+    var presence: ResourcePresence
+  }
+
+  private let list: [Resource]
+
+  /// - Parameter resources: In any order, no name twice.
+  init(_ resources: [(name: String, presence: ResourcePresence)] = []) {
+    list = resources.map { Resource(name: $0.name, presence: $0.presence) }
+      .sorted { $0.name.precedesByBytes($1.name) }
+  }
+
+  /// How many there are.
+  public var count: Int { list.count }
+
+  /// Whether there is none.
+  public var isEmpty: Bool { list.isEmpty }
+
+  /// The names, in the order of their bytes.
+  public var keys: [String] { list.map(\.name) }
+
+  /// What a resource last said, nil where it is not available. Complexity: linear.
+  public subscript(name: String) -> ResourcePresence? {
+    list.first { $0.name.hasSameBytes(as: name) }?.presence
+  }
+}
+
+extension ResourceTable: Sequence {
+  /// Goes over the resources in the order of their names.
+  public func makeIterator() -> AnyIterator<(key: String, value: ResourcePresence)> {
+    var rest = list.makeIterator()
+    return AnyIterator { rest.next().map { ($0.name, $0.presence) } }
+  }
+}

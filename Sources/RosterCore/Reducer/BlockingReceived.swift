@@ -1,0 +1,36 @@
+import HashTreeCollections
+import XMPPStanza
+
+// The block list: XEP-0191.
+extension Reduction {
+  mutating func blockPushReceived(_ jids: [JID], from: JID?) {
+    guard mayPushBlocking(from) else { return }
+    for jid in jids { setBlocked(jid, true) }
+  }
+
+  /// An empty list unblocks everybody (§3.5).
+  mutating func unblockPushReceived(_ jids: [JID], from: JID?) {
+    guard mayPushBlocking(from) else { return }
+    for jid in jids.isEmpty ? roster.blocked.sorted() : jids { setBlocked(jid, false) }
+  }
+
+  /// The whole list.
+  mutating func blockListReceived(_ jids: [JID]) {
+    let listed = Set(jids)
+    for jid in roster.blocked.sorted() where !listed.contains(jid) { setBlocked(jid, false) }
+    for jid in listed.sorted() { setBlocked(jid, true) }
+    roster.isBlockListKnown = true
+  }
+
+  private mutating func setBlocked(_ jid: JID, _ isBlocked: Bool) {
+    guard roster.blocked.contains(jid) != isBlocked else { return }
+    if isBlocked { roster.blocked.insert(jid) } else { roster.blocked.remove(jid) }
+    changed(.blocking(jid, isBlocked))
+  }
+
+  private mutating func mayPushBlocking(_ from: JID?) -> Bool {
+    guard let refusal = roster.refusal(ofPushFrom: from, in: session) else { return true }
+    report(.foreignBlocking(refusal), about: from?.bare)
+    return false
+  }
+}

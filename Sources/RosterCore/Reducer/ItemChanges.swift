@@ -1,0 +1,96 @@
+import XMPPStanza
+
+/// Where a statement about an item comes from.
+enum ItemSource {
+  case push
+  /// A result, with the record of the get that it answers.
+  case result(asked: UInt64?)
+
+  var isPush: Bool {
+    switch self {
+    case .push: true
+    case .result: false
+    }
+  }
+}
+
+// Items: only what the server says edits them, by a result or a push (§2.1.4, §2.1.6).
+extension Reduction {
+  /// Inserts an item or replaces it whole: what it lacks goes back to its default.
+  mutating func itemSet(_ item: RosterItem, _ number: ContactNumber, _ source: ItemSource) {
+    let old = roster.contacts.item(of: number)
+    expectCounterparts(of: number, from: old, to: item, isPush: source.isPush)
+    if let old {
+      itemReplaced(old, by: item, number)
+      if old.subscription.includesTo, !item.subscription.includesTo { voidPresence(of: number) }
+    } else {
+      let provenance = RosterEntry.Provenance(allFrom: stamp.record)
+      roster.contacts.setItem(roster.contacts.row(of: item, provenance), of: number)
+      changed(.itemAdded(item))
+    }
+    settleIncoming(by: item, number)
+    settleOutgoing(by: item, number, source)
+    compareWithEdits(item.jid, number, item)
+  }
+
+  private mutating func itemReplaced(_ old: ItemRow, by item: RosterItem, _ number: ContactNumber) {
+    var new = roster.contacts.row(of: item, old.provenance)
+    let record = stamp.record
+    if new.name != old.name {
+      new.provenance.name = record
+      changed(
+        .itemChanged(
+          item.jid, .name(before: roster.contacts.text(old.name), after: item.name)))
+    }
+    if new.subscription != old.subscription {
+      new.provenance.subscription = record
+      changed(
+        .itemChanged(
+          item.jid, .subscription(before: old.subscription, after: new.subscription)))
+    }
+    if new.isPending != old.isPending {
+      new.provenance.ask = record
+      changed(.itemChanged(item.jid, .ask(before: old.isPending, after: new.isPending)))
+    }
+    if new.isApproved != old.isApproved {
+      new.provenance.approved = record
+      changed(.itemChanged(item.jid, .approved(before: old.isApproved, after: new.isApproved)))
+    }
+    if new.groups != old.groups {
+      new.provenance.groups = record
+      changed(
+        .itemChanged(
+          item.jid, .groups(before: roster.contacts.groups(old.groups), after: item.groups)))
+    }
+    roster.contacts.setItem(new, of: number)
+  }
+
+  /// The server took a contact out; it may be one that the roster does not know.
+  mutating func itemRemoved(_ number: ContactNumber) {
+    takeItemOut(number)
+    // Also of one that is no item: its presence can have come before the roster.
+    voidPresence(of: number)
+    doubtRequest(of: number)
+    endOutgoing(number, .removed)
+    compareWithEdits(roster.contacts.address(of: number), number, nil)
+  }
+
+  /// A result does not list a contact that had an item, or that we had asked.
+  mutating func itemMissing(_ number: ContactNumber, asked: UInt64?) {
+    let jid = roster.contacts.address(of: number)
+    // The presence of somebody who never was an item is not the result's to void.
+    if takeItemOut(number) { voidPresence(of: number) }
+    settleOutgoing(byAbsenceOf: number, .result(asked: asked))
+    compareWithEdits(jid, number, nil)
+  }
+
+  /// - Returns: Whether there was an item.
+  @discardableResult
+  private mutating func takeItemOut(_ number: ContactNumber) -> Bool {
+    forgetExpectedCounterparts(of: number)
+    guard let old = roster.contacts.item(of: number) else { return false }
+    changed(.itemRemoved(roster.contacts.value(of: old, number)))
+    roster.contacts.setItem(nil, of: number)
+    return true
+  }
+}

@@ -1,0 +1,129 @@
+import HashTreeCollections
+import XMPPStanza
+
+// Requests of ours and what came back: §2.1.3 to §2.1.5, §2.6.3, XEP-0191 §3.2.
+extension Reduction {
+  mutating func querySent(_ query: Query) {
+    var isBaseKnown = false
+    if case .roster(let version) = query.subject {
+      guard roster.isOwnAccount(query.to) else {
+        report(.answer(.misdirectedQuery), about: query.to?.bare)
+        return
+      }
+      isBaseKnown = version.map { roster.holdsWhatVersionStandsFor($0) } ?? false
+      reportUnusedVersion(version)
+    }
+    guard query.id != nil else {
+      report(.answer(.missingID(.get)))
+      return
+    }
+    session.openQueries.append(OpenQuery(query: query, sent: stamp, isBaseKnown: isBaseKnown))
+    expectAnswer()
+    if session.openQueries.count > WaitingLimit.count {
+      giveUp(session.openQueries.removeFirst())
+    }
+  }
+
+  private mutating func reportUnusedVersion(_ version: String?) {
+    // A server that gave a version keeps them, whether or not its offer is in the log.
+    guard version == nil, session.features.versioning || roster.version != nil,
+      !session.reportedUnusedVersion
+    else { return }
+    session.reportedUnusedVersion = true
+    report(.item(.unusedVersion))
+  }
+
+  mutating func answerReceived(_ answer: Answer) {
+    guard let id = answer.id else {
+      unaskedAnswerReceived(answer)
+      return
+    }
+    // An id need be unique for one addressee only (RFC 6120 §8.1.3).
+    if let index = session.openQueries.firstIndex(where: {
+      $0.query.id.hasSameBytes(as: id) && mayAnswer($0.query, from: answer.from)
+    }) {
+      queryAnswered(session.openQueries.remove(at: index), by: answer)
+    } else if session.pendingEdits.contains(where: { $0.id.hasSameBytes(as: id) }) {
+      setAnswered(by: answer)
+    } else if let open = session.openQueries.first(where: { $0.query.id.hasSameBytes(as: id) }) {
+      report(
+        .answer(.spoofed(from: answer.from, to: .query)), about: answer.from?.bare,
+        cause: open.sent.record)
+    } else {
+      unaskedAnswerReceived(answer)
+    }
+  }
+
+  private func mayAnswer(_ query: Query, from: JID?) -> Bool {
+    guard let to = query.to, !roster.isOwnAccount(to) else {
+      return roster.isOwnServer(from, in: session)
+    }
+    return from == to || from == JID(prepared: to.bare, resource: nil)
+  }
+
+  private mutating func queryAnswered(_ open: OpenQuery, by answer: Answer) {
+    let owner = open.query.to?.bare ?? roster.account
+    switch (open.query.subject, answer.payload) {
+    case (.roster, .roster(let query)): rosterReceived(query, asked: open.sent.record)
+    case (.roster(let version), .nothing): rosterUnchanged(since: version, open)
+    case (.roster, .error(let condition)):
+      report(.answer(.refusedQuery(condition: condition)), cause: open.sent.record)
+    case (.roster, _): report(.answer(.missingRoster), cause: open.sent.record)
+    case (.blockList, .blockList(let jids)): blockListReceived(jids)
+    case (.vCard, .vCard(let names)): vCardLearned(names, of: owner)
+    case (.nickname, .nickname(let name)): nicknameLearned(name, of: owner)
+    case (.blockList, _), (.vCard, _), (.nickname, _): break
+    }
+  }
+
+  /// An empty result to a versioned get: the roster is what the client already had (§2.6.3).
+  private mutating func rosterUnchanged(since version: String?, _ open: OpenQuery) {
+    guard let version, !version.isEmpty else {
+      report(.answer(.unchangedFromNothing), cause: open.sent.record)
+      return
+    }
+    guard !open.isBaseKnown else { return }
+    report(.answer(.unknownBase(version: version)), cause: open.sent.record)
+    completenessLearned(.baseUnknown)
+  }
+
+  /// Where only one direction was captured there are no requests to match: the server's results
+  /// are taken at their word.
+  private mutating func unaskedAnswerReceived(_ answer: Answer) {
+    let isInboundOnly = session.isInboundOnly
+    let isTrusted = isInboundOnly && roster.isOwnServer(answer.from, in: session)
+    switch answer.payload {
+    case .roster(let query) where isTrusted: rosterReceived(query, asked: nil)
+    case .blockList(let jids) where isTrusted: blockListReceived(jids)
+    case .roster, .blockList:
+      report(.answer(.unsolicited(from: answer.from)), about: answer.from?.bare)
+    case .vCard(let names):
+      if isInboundOnly { vCardLearned(names, of: answer.from?.bare ?? roster.account) }
+    case .nickname(let name):
+      if isInboundOnly { nicknameLearned(name, of: answer.from?.bare ?? roster.account) }
+    case .nothing, .other, .error: break
+    }
+  }
+
+  /// A new session: what was not answered will never be.
+  mutating func abandonQueries() {
+    let abandoned = session.openQueries
+    session.openQueries = []
+    for open in abandoned { giveUp(open) }
+  }
+
+  /// Reports that no answer is waited for any more, unless it was reported as overdue already.
+  private mutating func giveUp(_ open: OpenQuery) {
+    guard !open.isReportedAsOverdue else { return }
+    report(
+      .answer(.unansweredQuery(.forEver)), about: open.query.to?.bare, cause: open.sent.record)
+  }
+}
+
+extension Roster {
+  /// A client may have kept an older version than the log's last, if it lost a push: the server
+  /// then sends what came after it once more (§2.6.3), so an older base is a known one too.
+  fileprivate func holdsWhatVersionStandsFor(_ version: String) -> Bool {
+    completeness == .complete && knownVersions.contains { $0.hasSameBytes(as: version) }
+  }
+}

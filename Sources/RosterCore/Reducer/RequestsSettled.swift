@@ -1,0 +1,103 @@
+import HashTreeCollections
+import XMPPStanza
+
+// How requests begin, end and come into doubt, whatever brought it about (rules of §3 and
+// Appendix A).
+extension Reduction {
+  // MARK: Requests of contacts
+
+  mutating func settleIncoming(by item: RosterItem, _ number: ContactNumber) {
+    if item.subscription.includesFrom { endIncoming(number, .acceptedElsewhere) }
+  }
+
+  /// - Returns: Whether there was a request.
+  @discardableResult
+  mutating func endIncoming(_ number: ContactNumber, _ way: EndedRequest.Way) -> Bool {
+    guard let request = roster.contacts.request(of: number)?.request else { return false }
+    let end = EndedRequest(way: way, at: stamp, since: request.since)
+    roster.contacts.updateDetails(of: number) { details in
+      details.request = nil
+      details.lastEnded = end
+    }
+    changed(.requestEnded(roster.contacts.address(of: number), end))
+    return true
+  }
+
+  /// The server drops a contact's item, and some servers its request with it, while others send it
+  /// again at the next login: nobody can say whether it is still open.
+  mutating func doubtRequest(of number: ContactNumber) {
+    guard case .open(let request)? = roster.contacts.request(of: number) else { return }
+    roster.contacts.updateDetails(of: number) { $0.request = .unconfirmed(request) }
+    changed(.requestUnconfirmed(roster.contacts.address(of: number)))
+  }
+
+  /// The server sends every open request again after a session's first presence; an older one
+  /// that does not come was answered elsewhere or withdrawn, or is lost: nobody can say.
+  mutating func doubtOldRequests() {
+    let openedAt = session.openedAt
+    let old = roster.contacts.numbersWithDetails.filter { number in
+      guard case .open(let request)? = roster.contacts.request(of: number) else { return false }
+      return request.last.record < openedAt
+    }
+    for number in roster.contacts.sorted(old) { doubtRequest(of: number) }
+  }
+
+  // MARK: Requests of ours
+
+  mutating func settleOutgoing(by item: RosterItem, _ number: ContactNumber, _ source: ItemSource) {
+    if item.subscription.includesTo {
+      endOutgoing(number, .subscribed)
+    } else if item.isPending {
+      reflectOutgoing(number)
+    } else if let request = roster.contacts.details(of: number)?.outgoing,
+      source.decides(request)
+    {
+      endOutgoing(number, .dropped)
+    }
+  }
+
+  /// A result does not list the contact.
+  mutating func settleOutgoing(byAbsenceOf number: ContactNumber, _ source: ItemSource) {
+    guard let request = roster.contacts.details(of: number)?.outgoing, source.decides(request)
+    else { return }
+    endOutgoing(number, .removed)
+  }
+
+  mutating func openOutgoing(_ number: ContactNumber, isReflected: Bool) {
+    let request = OutgoingRequest(since: stamp, isReflected: isReflected)
+    roster.contacts.updateDetails(of: number) { $0.outgoing = request }
+    changed(.outgoingOpened(roster.contacts.address(of: number), request))
+    expectPerson()
+  }
+
+  private mutating func reflectOutgoing(_ number: ContactNumber) {
+    guard var request = roster.contacts.details(of: number)?.outgoing else {
+      openOutgoing(number, isReflected: true)
+      return
+    }
+    guard !request.isReflected else { return }
+    request.isReflected = true
+    roster.contacts.updateDetails(of: number) { $0.outgoing = request }
+    changed(.outgoingReflected(roster.contacts.address(of: number)))
+  }
+
+  /// - Returns: Whether there was a request.
+  @discardableResult
+  mutating func endOutgoing(_ number: ContactNumber, _ end: RosterChange.OutgoingEnd) -> Bool {
+    guard roster.contacts.details(of: number)?.outgoing != nil else { return false }
+    roster.contacts.updateDetails(of: number) { $0.outgoing = nil }
+    changed(.outgoingEnded(roster.contacts.address(of: number), end))
+    return true
+  }
+}
+
+extension ItemSource {
+  /// Whether what the server says of an item already takes a request of ours into account. Until
+  /// it has shown the request once, only the answer to a get that we sent after it does.
+  fileprivate func decides(_ request: OutgoingRequest) -> Bool {
+    switch self {
+    case .push: request.isReflected
+    case .result(let asked): request.isReflected || (asked ?? 0) > request.since.record
+    }
+  }
+}

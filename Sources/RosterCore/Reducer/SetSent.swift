@@ -1,0 +1,160 @@
+import HashTreeCollections
+import XMPPStanza
+
+// Our roster sets, kept until the server has answered and pushed (§2.1.5, §2.3 to §2.5). They
+// change no item: only the server's word does.
+extension Reduction {
+  mutating func setSent(_ set: RosterSet) {
+    guard roster.isOwnAccount(set.to) else {
+      report(.edit(.foreignSet), about: set.to?.bare)
+      return
+    }
+    if set.id == nil { report(.answer(.missingID(.set))) }
+    let count = set.query.items.count + set.query.malformed.count
+    if count != 1 { report(.edit(.itemCount(count))) }
+    for item in set.query.malformed {
+      report(.item(.malformed(jid: item.jid, reason: item.reason, .outbound)))
+    }
+    for item in set.query.items { editBegan(item, id: set.id) }
+  }
+
+  private mutating func editBegan(_ item: RosterQuery.Item, id: String?) {
+    let number = roster.contacts.insert(item.jid)
+    let before = editableFields(of: number)
+    var after: EditableFields?
+    if case .set(let wanted) = item.change { after = EditableFields(wanted) }
+    if let before, let after { reportLostGroups(item.jid, before, after) }
+    forgetConfirmedEdit(of: number)
+    guard id != nil else { return }
+    session.pendingEdits.append(
+      PendingEdit(id: id, contact: item.jid, sent: stamp, before: before, after: after))
+    expectAnswer()
+    if session.pendingEdits.count > WaitingLimit.count {
+      reportUnfinished(session.pendingEdits.removeFirst())
+    }
+  }
+
+  private func editableFields(of number: ContactNumber) -> EditableFields? {
+    roster.contacts.item(of: number).map { row in
+      EditableFields(
+        name: roster.contacts.text(row.name), groups: roster.contacts.groups(row.groups))
+    }
+  }
+
+  /// What we do next about a contact explains what the server does then.
+  mutating func forgetConfirmedEdit(of number: ContactNumber) {
+    guard roster.contacts.details(of: number)?.confirmedEdit != nil else { return }
+    roster.contacts.updateDetails(of: number) { $0.confirmedEdit = nil }
+  }
+
+  /// A set replaces all groups: a client that renames a contact or one of its groups must send
+  /// the other groups along.
+  private mutating func reportLostGroups(
+    _ jid: BareJID, _ before: EditableFields, _ after: EditableFields
+  ) {
+    let lost = before.groups.filter { group in
+      !after.groups.contains { $0.hasSameBytes(as: group) }
+    }
+    let gained = after.groups.filter { group in
+      !before.groups.contains { $0.hasSameBytes(as: group) }
+    }
+    if gained.count == 1, lost.count > 1 {
+      report(.edit(.groupsLost(by: .move(gained[0]), lost: lost)), about: jid)
+    } else if after.groups.isEmpty, !lost.isEmpty, !before.name.hasSameBytes(as: after.name) {
+      report(.edit(.groupsLost(by: .rename, lost: lost)), about: jid)
+    }
+  }
+
+  // MARK: The answer
+
+  mutating func setAnswered(by answer: Answer) {
+    let mine = session.pendingEdits.filter { $0.id.hasSameBytes(as: answer.id) }
+    let cause = mine.first?.sent.record
+    guard roster.isOwnServer(answer.from, in: session) else {
+      report(
+        .answer(.spoofed(from: answer.from, to: .set)), about: answer.from?.bare, cause: cause)
+      return
+    }
+    if case .roster = answer.payload { report(.answer(.unsolicitedRoster), cause: cause) }
+    session.pendingEdits.removeAll { $0.id.hasSameBytes(as: answer.id) }
+    for edit in mine { editAnswered(edit, by: answer) }
+  }
+
+  private mutating func editAnswered(_ edit: PendingEdit, by answer: Answer) {
+    if case .error(let condition) = answer.payload {
+      report(
+        .edit(.refused(condition: condition)), about: edit.contact, cause: edit.sent.record)
+      return
+    }
+    let number = roster.contacts.insert(edit.contact)
+    // A set that changes nothing needs no push.
+    if edit.isPushed || editableFields(of: number) == edit.after {
+      editConfirmed(edit, number)
+    } else {
+      var answered = edit
+      answered.isAnswered = true
+      session.pendingEdits.append(answered)
+    }
+  }
+
+  private mutating func editConfirmed(_ edit: PendingEdit, _ number: ContactNumber) {
+    // A later set of ours explains whatever comes after this one.
+    guard !session.pendingEdits.contains(where: { $0.contact == edit.contact }) else { return }
+    let confirmed = ConfirmedEdit(
+      sent: edit.sent.record, before: edit.before, after: edit.after)
+    roster.contacts.updateDetails(of: number) { $0.confirmedEdit = confirmed }
+  }
+
+  // MARK: What the server shows
+
+  /// Compares what the server now shows with what we asked for.
+  mutating func compareWithEdits(_ jid: BareJID, _ number: ContactNumber, _ item: RosterItem?) {
+    // Nearly always there is neither for this contact.
+    let confirmed = roster.contacts.details(of: number)?.confirmedEdit
+    guard confirmed != nil || session.pendingEdits.contains(where: { $0.contact == jid }) else {
+      return
+    }
+    let now = item.map { EditableFields($0) }
+    if let confirmed, confirmed.after != now {
+      forgetConfirmedEdit(of: number)
+      if confirmed.before == now {
+        report(.edit(.undone(now)), about: jid, cause: confirmed.sent)
+      }
+    }
+    comparePending(jid, number, now)
+  }
+
+  private mutating func comparePending(
+    _ jid: BareJID, _ number: ContactNumber, _ now: EditableFields?
+  ) {
+    if let index = session.pendingEdits.firstIndex(where: {
+      $0.contact == jid && !$0.isPushed && $0.after == now
+    }) {
+      session.pendingEdits[index].isPushed = true
+      guard session.pendingEdits[index].isAnswered else { return }
+      editConfirmed(session.pendingEdits.remove(at: index), number)
+    } else if let index = session.pendingEdits.lastIndex(where: { $0.contact == jid }),
+      session.pendingEdits[index].isContradicted(by: now)
+    {
+      let edit = session.pendingEdits.remove(at: index)
+      report(.edit(.undone(now)), about: jid, cause: edit.sent.record)
+    }
+  }
+
+  // MARK: Giving up
+
+  /// A new session: what was not answered will never be.
+  mutating func abandonEdits() {
+    let edits = session.pendingEdits
+    session.pendingEdits = []
+    for edit in edits { reportUnfinished(edit) }
+  }
+
+  mutating func reportUnfinished(_ edit: PendingEdit) {
+    if edit.isAnswered {
+      report(.edit(.unpushed), about: edit.contact, cause: edit.sent.record)
+    } else if !edit.isPushed {
+      report(.edit(.unanswered), about: edit.contact, cause: edit.sent.record)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import HashTreeCollections
+import XMPPStanza
+
+// Subscription stanzas of ours: §3. None of them edits an item.
+extension Reduction {
+  mutating func subscriptionSent(_ stanza: SubscriptionStanza) {
+    guard stanza.contact != roster.account else {
+      report(.subscription(.own(stanza.kind, .outbound)), about: stanza.contact)
+      return
+    }
+    let number = roster.contacts.insert(stanza.contact)
+    switch stanza.kind {
+    case .subscribe: requestSent(number)
+    case .subscribed: acceptanceSent(number)
+    case .unsubscribe:
+      if isSeen(number) || isAsked(number) { expectPush(showing: .unsubscribed, of: number) }
+      endOutgoing(number, .cancelled)
+      voidPresence(of: number)
+    case .unsubscribed:
+      if seesUs(number) { expectPush(showing: .unsubscribe, of: number) }
+      endIncoming(number, .denied)
+    }
+  }
+
+  private mutating func requestSent(_ number: ContactNumber) {
+    guard !isSeen(number) else {
+      report(
+        .subscription(.needlessRequest(.outbound)), about: roster.contacts.address(of: number))
+      return
+    }
+    // To ask again for somebody whom we took out is our own doing, not the server's.
+    forgetConfirmedEdit(of: number)
+    guard roster.contacts.details(of: number)?.outgoing == nil else { return }
+    openOutgoing(number, isReflected: false)
+  }
+
+  private mutating func acceptanceSent(_ number: ContactNumber) {
+    // The server brings back somebody whom we took out.
+    forgetConfirmedEdit(of: number)
+    if case .open(let request)? = roster.contacts.request(of: number) {
+      reportIfAutomatic(request, number)
+    }
+    guard !endIncoming(number, .accepted), !seesUs(number) else { return }
+    report(.subscription(.preApproval), about: roster.contacts.address(of: number))
+  }
+
+  /// No person reads and answers within a second: a client that accepts whoever asks hands its
+  /// user's presence to strangers. Somebody we see or asked to see is none.
+  private mutating func reportIfAutomatic(_ request: IncomingRequest, _ number: ContactNumber) {
+    guard let asked = request.last.time, let now = stamp.time, !isSeen(number),
+      roster.contacts.details(of: number)?.outgoing == nil
+    else { return }
+    let (waited, isOverflow) = now.subtractingReportingOverflow(asked)
+    guard !isOverflow, waited < Timeout.person else { return }
+    report(
+      .subscription(.automaticAcceptance(milliseconds: waited)),
+      about: roster.contacts.address(of: number), cause: request.last.record)
+  }
+}

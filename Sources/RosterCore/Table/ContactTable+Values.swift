@@ -1,0 +1,88 @@
+import HashTreeCollections
+import XMPPStanza
+
+// Between the rows of a table, which are numbers, and the values that the rest of the program
+// speaks of.
+extension ContactTable {
+  /// The contact's item with what set its fields.
+  func entry(of number: ContactNumber) -> RosterEntry? {
+    item(of: number).map { row in
+      RosterEntry(item: value(of: row, number), provenance: row.provenance)
+    }
+  }
+
+  /// An item of a contact.
+  func value(of row: ItemRow, _ number: ContactNumber) -> RosterItem {
+    RosterItem(
+      checked: address(of: number), name: text(row.name), subscription: row.subscription,
+      isPending: row.isPending, isApproved: row.isApproved, groups: groups(row.groups))
+  }
+
+  /// The row of an item.
+  mutating func row(
+    of item: RosterItem, _ provenance: RosterEntry.Provenance
+  ) -> ItemRow {
+    ItemRow(
+      name: insert(item.name), groups: insert(groups: item.groups),
+      subscription: item.subscription, isPending: item.isPending, isApproved: item.isApproved,
+      provenance: provenance)
+  }
+
+  /// What a resource said.
+  func value(of row: PresenceRow) -> ResourcePresence {
+    ResourcePresence(
+      availability: Availability(
+        show: row.show, priority: row.priority, status: text(row.status), delay: text(row.delay),
+        malformed: text(row.malformed)),
+      since: row.since)
+  }
+
+  /// The row of what a resource said.
+  mutating func row(
+    of availability: Availability, by resource: String, since stamp: RecordStamp
+  ) -> PresenceRow {
+    PresenceRow(
+      resource: insert(resource), status: insert(availability.status),
+      delay: insert(availability.delay), malformed: insert(availability.malformed),
+      show: availability.show, priority: availability.priority, since: stamp)
+  }
+
+  /// What all available resources of a contact said.
+  func resources(of number: ContactNumber) -> ResourceTable {
+    guard let first = presence(of: number) else { return ResourceTable() }
+    let further = details(of: number)?.furtherResources ?? [:]
+    return resources([first] + further.values)
+  }
+
+  /// Resources by their names.
+  func resources(_ rows: some Sequence<PresenceRow>) -> ResourceTable {
+    ResourceTable(rows.map { (text($0.resource) ?? "", value(of: $0)) })
+  }
+
+  /// A request, whether it is open or not.
+  func request(of number: ContactNumber) -> ContactRequest? { details(of: number)?.request }
+
+  /// Everything about a contact; nil where nothing is known.
+  func contact(_ number: ContactNumber) -> Contact? {
+    guard !isEmpty(number) else { return nil }
+    let details = details(of: number)
+    return Contact(
+      jid: address(of: number), entry: entry(of: number), request: details?.request,
+      lastEnded: details?.lastEnded, outgoing: details?.outgoing,
+      presence: ContactPresence(resources: resources(of: number)), names: details?.names,
+      expected: details?.expected ?? ExpectedCounterparts(),
+      confirmedEdit: details?.confirmedEdit)
+  }
+}
+
+extension ContactTable: Equatable {
+  /// Whether the same is known of the same contacts, whatever numbers they have.
+  static func == (a: ContactTable, b: ContactTable) -> Bool {
+    func known(_ table: ContactTable) -> Int { table.numbers.count { !table.isEmpty($0) } }
+    guard a.itemCount == b.itemCount, known(a) == known(b) else { return false }
+    return a.numbers.allSatisfy { number in
+      guard let contact = a.contact(number) else { return true }
+      return b.number(of: contact.jid).flatMap { b.contact($0) } == contact
+    }
+  }
+}

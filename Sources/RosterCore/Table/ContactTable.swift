@@ -1,0 +1,189 @@
+import HashTreeCollections
+import XMPPStanza
+
+/// All that is known of contacts, a row for each address.
+///
+/// Copies share it: to keep an old table costs nothing, and a change costs the chunk that it is in.
+struct ContactTable: Sendable {
+  private var addresses = InternTable<BareJID>()
+  private var rows = ChunkedArray<ContactRow>(chunkBits: 3)
+  private var details = TreeDictionary<ContactNumber, Shared<ContactDetails>>()
+  private var texts = InternTable<String>()
+  private var groups = InternTable<[String]>()
+  /// How many contacts have an item.
+  private(set) var itemCount = 0
+  /// At how many rows and texts together the table is made anew.
+  private var compactionSize = Self.leastCompactionSize
+
+  private static var leastCompactionSize: Int { 1 << 14 }
+
+  // MARK: Contacts
+
+  /// The numbers of all contacts, those included of whom nothing is known any more.
+  var numbers: some Sequence<ContactNumber> {
+    (0..<UInt32(rows.count)).lazy.map { ContactNumber(rawValue: $0) }
+  }
+
+  /// The contacts with details.
+  var numbersWithDetails: some Sequence<ContactNumber> { details.keys }
+
+  /// The number of an address, nil where nothing was ever known of it. Complexity: O(1).
+  func number(of jid: BareJID) -> ContactNumber? {
+    addresses.number(of: jid).map { ContactNumber(rawValue: $0) }
+  }
+
+  /// The number of an address, a new one where it has none. Complexity: O(1) amortised.
+  mutating func insert(_ jid: BareJID) -> ContactNumber {
+    let number = addresses.insert(jid)
+    if Int(number) == rows.count { rows.append(ContactRow()) }
+    return ContactNumber(rawValue: number)
+  }
+
+  /// The address of a number.
+  func address(of number: ContactNumber) -> BareJID { addresses[number.rawValue] }
+
+  /// Contacts in the order of their addresses. Complexity: O(n log n).
+  func sorted(_ numbers: some Sequence<ContactNumber>) -> [ContactNumber] {
+    let numbers = Array(numbers)
+    guard numbers.count > 1 else { return numbers }
+    return ByteRank.order(of: numbers.map { address(of: $0).text }).map { numbers[$0.index] }
+  }
+
+  /// Whether nothing is known of a contact any more.
+  func isEmpty(_ number: ContactNumber) -> Bool {
+    let row = rows[Int(number.rawValue)]
+    return row.item == nil && row.presence == nil && !row.hasDetails
+  }
+
+  // MARK: Parts of a contact
+
+  /// The contact's item.
+  func item(of number: ContactNumber) -> ItemRow? { rows[Int(number.rawValue)].item }
+
+  /// Sets the contact's item, or takes it out of the roster.
+  mutating func setItem(_ item: ItemRow?, of number: ContactNumber) {
+    let had = rows[Int(number.rawValue)].item != nil
+    rows[Int(number.rawValue)].item = item
+    itemCount += (item == nil ? 0 : 1) - (had ? 1 : 0)
+  }
+
+  /// What the contact's first resource said.
+  func presence(of number: ContactNumber) -> PresenceRow? { rows[Int(number.rawValue)].presence }
+
+  /// Sets what the first resource said.
+  mutating func setPresence(_ presence: PresenceRow?, of number: ContactNumber) {
+    rows[Int(number.rawValue)].presence = presence
+  }
+
+  /// Replaces what the first resource said, if it is the same resource.
+  ///
+  /// - Returns: What it said before; nil where nothing was replaced.
+  mutating func replacePresence(
+    by presence: PresenceRow, of number: ContactNumber
+  ) -> PresenceRow? {
+    guard let before = rows[Int(number.rawValue)].presence, before.resource == presence.resource
+    else { return nil }
+    rows[Int(number.rawValue)].presence = presence
+    return before
+  }
+
+  /// What few contacts have, nil where this one has nothing of it.
+  func details(of number: ContactNumber) -> ContactDetails? {
+    // Most have none, and their row says so.
+    rows[Int(number.rawValue)].hasDetails ? details[number]?.value : nil
+  }
+
+  /// Changes what few contacts have.
+  mutating func updateDetails<Result>(
+    of number: ContactNumber, _ body: (inout ContactDetails) -> Result
+  ) -> Result {
+    var changed = details(of: number) ?? ContactDetails()
+    let result = body(&changed)
+    let hasDetails = !changed.isEmpty
+    if hasDetails || rows[Int(number.rawValue)].hasDetails {
+      details[number] = hasDetails ? Shared(changed) : nil
+      rows[Int(number.rawValue)].hasDetails = hasDetails
+    }
+    return result
+  }
+
+  // MARK: Texts
+
+  /// The text of a number.
+  func text(_ number: TextNumber) -> String? {
+    number == .none ? nil : texts[number.rawValue]
+  }
+
+  /// The number of a text, a new one where it has none.
+  mutating func insert(_ text: String?) -> TextNumber {
+    text.map { TextNumber(rawValue: texts.insert($0)) } ?? .none
+  }
+
+  /// The number of a text, nil where nothing in the table has it.
+  func number(of text: String) -> TextNumber? {
+    texts.number(of: text).map { TextNumber(rawValue: $0) }
+  }
+
+  /// The groups of a number.
+  func groups(_ number: GroupsNumber) -> [String] { groups[number.rawValue] }
+
+  /// The number of a list of groups, a new one where it has none.
+  mutating func insert(groups list: [String]) -> GroupsNumber {
+    GroupsNumber(rawValue: groups.insert(list))
+  }
+
+  // MARK: Making it anew
+
+  /// Whether so much came and went that the table is best made anew.
+  var isCompactionDue: Bool { rows.count + texts.count > compactionSize }
+
+  /// The same table without the texts that nothing refers to and the contacts of whom nothing is
+  /// known; the numbers change.
+  ///
+  /// - Parameter others: Rows that stand elsewhere, and whose texts are in this table.
+  ///
+  /// Complexity: linear in the table, so next to nothing for each row and text that was added.
+  func compacted(with others: inout TreeDictionary<TextNumber, PresenceRow>) -> ContactTable {
+    var new = ContactTable()
+    for number in numbers where !isEmpty(number) {
+      let target = new.insert(address(of: number))
+      if let item = item(of: number) { new.setItem(new.copy(item, of: self), of: target) }
+      if let presence = presence(of: number) {
+        new.setPresence(new.copy(presence, of: self), of: target)
+      }
+      guard var details = details(of: number) else { continue }
+      details.furtherResources = new.copy(details.furtherResources, of: self)
+      new.updateDetails(of: target) { $0 = details }
+    }
+    others = new.copy(others, of: self)
+    new.compactionSize = max(Self.leastCompactionSize, 2 * (new.rows.count + new.texts.count))
+    return new
+  }
+
+  private mutating func copy(_ item: ItemRow, of other: ContactTable) -> ItemRow {
+    var copy = item
+    copy.name = insert(other.text(item.name))
+    copy.groups = insert(groups: other.groups(item.groups))
+    return copy
+  }
+
+  private mutating func copy(_ presence: PresenceRow, of other: ContactTable) -> PresenceRow {
+    var copy = presence
+    copy.resource = insert(other.text(presence.resource))
+    copy.status = insert(other.text(presence.status))
+    copy.delay = insert(other.text(presence.delay))
+    copy.malformed = insert(other.text(presence.malformed))
+    return copy
+  }
+
+  private mutating func copy(
+    _ resources: TreeDictionary<TextNumber, PresenceRow>, of other: ContactTable
+  ) -> TreeDictionary<TextNumber, PresenceRow> {
+    var copies = TreeDictionary<TextNumber, PresenceRow>()
+    for presence in resources.values {
+      let copy = copy(presence, of: other)
+      copies[copy.resource] = copy
+    }
+    return copies
+  }
+}

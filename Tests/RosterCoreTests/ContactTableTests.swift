@@ -1,0 +1,128 @@
+import TestSupport
+import Testing
+import XMPPStanza
+
+@testable import RosterCore
+
+@Suite("The table of contacts")
+struct ContactTableTests {
+  @Test(
+    "A contact's resources are a dictionary by the bytes of their names", arguments: 0..<UInt64(20))
+  func resourcesAreADictionary(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var roster = Roster()
+    let jid = bare("bob@example.test")
+    var model: [[UInt8]: RecordStamp] = [:]
+    let names =
+      ["", "phone", "Phone", "\u{E9}", "e\u{301}"] + (0..<seed % 3 * 6).map { "tablet \($0)" }
+    for record in 1...UInt64(200) {
+      let name = names[Int.random(in: names.indices, using: &random)]
+      let note: Comment = "seed \(seed), step \(record)"
+      let from = JID(prepared: jid, resource: name.isEmpty ? nil : name)
+      let stamp = RecordStamp(record: record)
+      let before: RecordStamp?
+      let event: StanzaEvent
+      if Int.random(in: 0..<5, using: &random) < (record < 100 ? 4 : 1) {
+        before = model.updateValue(stamp, forKey: Array(name.utf8))
+        event = .availableReceived(from: from, Availability())
+      } else {
+        // From the bare address it ends all of them.
+        guard !name.isEmpty else { continue }
+        before = model.removeValue(forKey: Array(name.utf8))
+        event = .unavailableReceived(from: from)
+      }
+      let outcome = RosterReducer.reduce(&roster, .stanza(event), at: stamp)
+      if case .presence(_, _, let was, _)? = outcome.changes.last?.kind {
+        #expect(was?.since == before, note)
+      } else {
+        #expect(before == nil, note)
+      }
+      let resources = roster.presence(of: jid).resources
+      let keys = model.keys.sorted { $0.lexicographicallyPrecedes($1) }
+      #expect(resources.keys.map { Array($0.utf8) } == keys, note)
+      #expect(resources.map(\.value.since) == keys.map { model[$0] }, note)
+      #expect(resources.count == model.count && resources["television"] == nil, note)
+    }
+  }
+
+  @Test("A copy that was kept still says the same, whatever becomes of the other")
+  func copiesAreIndependent() {
+    var array = ChunkedArray<Int>(chunkBits: 2)
+    var copies: [(ChunkedArray<Int>, [Int])] = []
+    var model: [Int] = []
+    var random = SeededGenerator(seed: 7)
+    for step in 0..<2_000 {
+      if model.isEmpty || Int.random(in: 0..<3, using: &random) == 0 {
+        array.append(step)
+        model.append(step)
+      } else {
+        let place = Int.random(in: model.indices, using: &random)
+        array[place] = step
+        model[place] = step
+      }
+      if step.isMultiple(of: 50) { copies.append((array, model)) }
+    }
+    copies.append((array, model))
+    for (copy, kept) in copies {
+      #expect((0..<copy.count).map { copy[$0] } == kept)
+    }
+  }
+
+  @Test("Each text has one number, and texts in two normal forms have two")
+  func textsAreInternedByTheirBytes() {
+    var table = InternTable<String>()
+    let texts =
+      ["", "a", "\u{E9}", "e\u{301}", "longer than fifteen bytes"]
+      + (0..<1_000).map { "text \($0)" }
+    let early = table
+    for (number, text) in texts.enumerated() {
+      #expect(table.number(of: text) == nil)
+      #expect(table.insert(text) == UInt32(number))
+    }
+    for (number, text) in texts.enumerated() {
+      #expect(table.insert(text) == UInt32(number))
+      #expect(table[UInt32(number)].hasSameBytes(as: text))
+    }
+    #expect(table.count == texts.count)
+    #expect(early.count == 0 && early.number(of: "a") == nil)
+  }
+
+  /// A stranger may send presence from ever new addresses, with ever new words.
+  @Test("What is gone takes no room for ever")
+  func roomIsGivenBack() {
+    var roster = Roster()
+    var record: UInt64 = 0
+    func take(_ event: StanzaEvent) {
+      record += 1
+      _ = RosterReducer.reduce(&roster, .stanza(event), at: RecordStamp(record: record))
+    }
+    let bob = address("bob@example.test/phone")
+    take(.availableReceived(from: bob, Availability(status: "here")))
+    for number in 0..<60_000 {
+      let stranger = JID(prepared: bare("stranger\(number)@example.test"), resource: "x")
+      take(.availableReceived(from: stranger, Availability(status: "words \(number)")))
+      take(.unavailableReceived(from: stranger))
+    }
+    #expect(roster.shownPresences.keys == [bob.bare])
+    #expect(roster.presence(of: bob.bare).best?.presence.availability.status == "here")
+    #expect(roster.contacts.numbers.count { _ in true } < 20_000)
+  }
+
+  @Test("A roster that was kept on another thread reads the same")
+  func keptRostersAreImmutable() async {
+    var scenario = Scenario.alice(item("bob@example.test", "name='Bob' subscription='both'"))
+    scenario.receives(from: "bob@example.test/pda", "<status>lunch</status>")
+    let kept = scenario.roster
+    let shown = ShownState(kept)
+    let reader = Task.detached {
+      // Reads while the other one goes on.
+      (0..<200).allSatisfy { _ in ShownState(kept) == shown }
+    }
+    for number in 0..<500 {
+      scenario.pushed(item("bob@example.test", "name='Bob \(number)'"))
+      scenario.receives(from: "contact\(number)@example.test/x", "<status>\(number)</status>")
+    }
+    #expect(await reader.value)
+    #expect(ShownState(kept) == shown)
+  }
+}
