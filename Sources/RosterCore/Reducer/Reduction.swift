@@ -4,31 +4,48 @@ import XMPPStanza
 ///
 /// There is a function for each thing that can happen, named for it, in a file for each kind.
 struct Reduction: ~Copyable {
-  var roster: Roster
+  /// The roster, valid as long as the reduction is: a stored property cannot be `inout`, and to move
+  /// the roster in and out would cost as much as what most records do.
+  private let target: UnsafeMutablePointer<Roster>
   let stamp: RecordStamp
   /// Where the session of the record's connection is.
   private let place: Int
-  private var outcome = RosterReducer.Outcome()
+  private(set) var outcome = RosterReducer.Outcome()
 
-  init(of roster: consuming Roster, at stamp: RecordStamp) {
-    place = roster.sessions.place(of: .first)
-    roster.position = stamp.record
-    self.roster = roster
+  private init(of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp) {
+    self.target = target
     self.stamp = stamp
+    place = target.pointee.sessions.place(of: .first)
   }
 
-  /// The roster after the record, and what the record did.
-  consuming func finish() -> (Roster, RosterReducer.Outcome) {
-    if roster.contacts.isCompactionDue {
-      roster.contacts = roster.contacts.compacted(with: &roster.ownPresence)
+  /// Reduces an event into a roster, which nobody else may touch meanwhile.
+  static func reduce(
+    _ event: RosterEvent, into roster: inout Roster, at stamp: RecordStamp
+  ) -> RosterReducer.Outcome {
+    withUnsafeMutablePointer(to: &roster) { target in
+      var reduction = Reduction(of: target, at: stamp)
+      reduction.roster.position = stamp.record
+      reduction.eventHappened(event)
+      reduction.compactIfDue()
+      return reduction.outcome
     }
-    return (roster, outcome)
+  }
+
+  /// The roster as the record has changed it so far.
+  var roster: Roster {
+    _read { yield target.pointee }
+    nonmutating _modify { yield &target.pointee }
+  }
+
+  private func compactIfDue() {
+    guard roster.contacts.isCompactionDue else { return }
+    roster.contacts = roster.contacts.compacted(with: &roster.ownPresence)
   }
 
   /// The session of the record's connection.
   var session: Session {
-    _read { yield roster.sessions[place] }
-    _modify { yield &roster.sessions[place] }
+    _read { yield target.pointee.sessions[place] }
+    nonmutating _modify { yield &target.pointee.sessions[place] }
   }
 
   // MARK: What it did

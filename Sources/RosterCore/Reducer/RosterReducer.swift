@@ -27,11 +27,6 @@ public enum RosterReducer {
   package static func reduce(
     _ roster: inout Roster, _ event: RosterEvent, at stamp: RecordStamp
   ) -> Outcome {
-    // Handed over, not shared, so that it is changed in place.
-    var reduction = Reduction(of: consume roster, at: stamp)
-    reduction.eventHappened(event)
-    let outcome: Outcome
-    (roster, outcome) = reduction.finish()
-    return outcome
+    Reduction.reduce(event, into: &roster, at: stamp)
   }
 }
