@@ -214,6 +214,7 @@ import Testing
     try log.rebuildDerived { _, _ in DerivedParts(event: [1], contacts: ["a@example.test"]) }
     #expect(try log.derived(contacts: []).events.count == Int(last) + 1)
   }
+
   /// The process that has the log open keeps the lock file as the killed one left it.
   @Test("The pages that a killed reader held are used again once the log is opened")
   func killedReader() throws {

@@ -24,28 +24,6 @@ struct IndexKey: StoredKey {
   var contact: UInt32
   var offset: UInt16
 
-  init(segment: UInt32, contact: UInt32, offset: UInt16) {
-    self.segment = segment
-    self.contact = contact
-    self.offset = offset
-  }
-
-  /// The key of the entry that says that a record concerns a contact.
-  init(_ contact: UInt32, in sequence: UInt64) {
-    self.init(
-      segment: LogFormat.segment(of: sequence), contact: contact,
-      offset: LogFormat.offset(of: sequence))
-  }
-
-  init(storedKey key: UnsafeRawBufferPointer) throws(EventLogError) {
-    guard key.count == LogFormat.indexKeyBytes else {
-      throw .corrupt(sequence: 0, what: "an entry of the contact index cannot be read")
-    }
-    segment = key.loadBigEndian(at: 0, as: UInt32.self)
-    contact = key.loadBigEndian(at: 4, as: UInt32.self)
-    offset = key.loadBigEndian(at: 8, as: UInt16.self)
-  }
-
   /// The number of the record.
   var sequence: UInt64 { LogFormat.sequence(segment: segment, offset: offset) }
 
@@ -59,6 +37,25 @@ struct IndexKey: StoredKey {
       space.storeBigEndian(offset, at: 8)
       return try body(UnsafeRawBufferPointer(space))
     }
+  }
+}
+
+extension IndexKey {
+  /// The key of the entry that says that a record concerns a contact.
+  init(_ contact: UInt32, in sequence: UInt64) {
+    self.init(
+      segment: LogFormat.segment(of: sequence), contact: contact,
+      offset: LogFormat.offset(of: sequence))
+  }
+
+  init(storedKey key: UnsafeRawBufferPointer) throws(EventLogError) {
+    guard key.count == LogFormat.indexKeyBytes else {
+      throw .corrupt(sequence: 0, what: "an entry of the contact index cannot be read")
+    }
+    self.init(
+      segment: key.loadBigEndian(at: 0, as: UInt32.self),
+      contact: key.loadBigEndian(at: 4, as: UInt32.self),
+      offset: key.loadBigEndian(at: 8, as: UInt16.self))
   }
 }
 

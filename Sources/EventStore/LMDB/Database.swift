@@ -1,6 +1,7 @@
 import CLMDB
 
-/// A key as a database stores it: bytes whose order is the order of the keys.
+/// A key as a database stores it: bytes whose order is the order of the keys, 1 to 511 by LMDB's
+/// limit.
 protocol StoredKey {
   /// Runs `body` with the stored bytes, which are valid until it returns.
   func withStoredBytes<R, E: Error>(
@@ -8,7 +9,8 @@ protocol StoredKey {
   ) throws(E) -> R
 }
 
-/// One named database, whose keys are of one type. It is valid while its environment is open.
+/// One named database, whose keys are of one type and different from each other. It is valid while
+/// its environment is open.
 struct Database<Key: StoredKey>: Sendable {
   let handle: MDB_dbi
 }

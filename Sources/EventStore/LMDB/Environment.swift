@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// Transactions share the lock; growing the map, opening anew and closing have it alone.
 ///
-/// `@unchecked Sendable`: `state` is changed only by a thread that has the lock alone, and read only
-/// by one that has it; everything else is constant or has a lock of its own.
+/// `@unchecked Sendable`: `state` is changed only by a thread that has the lock alone, and read
+/// only by one that has it; everything else is constant or has a lock of its own.
 final class Environment: @unchecked Sendable {
   /// What a log is while it is open.
   struct Open {

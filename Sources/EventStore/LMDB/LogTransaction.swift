@@ -51,7 +51,7 @@ package struct ReadTransaction: ~Copyable, LogTransaction {
   var number: UInt64 { UInt64(mdb_txn_id(handle.raw)) }
 }
 
-/// The one write transaction of a log: aborted unless it is committed.
+/// The one write transaction of a log, in whatever process: aborted unless it is committed.
 struct WriteTransaction: ~Copyable, LogTransaction {
   let handle: TransactionHandle
   let databases: Databases

@@ -162,7 +162,7 @@ final class PageCheck {
     }
   }
 
-  /// The page of a number, unless it is none or another has it.
+  /// The page of a number; nil where there is no such page or something else has it.
   private func claim(_ number: UInt64, in name: String) throws(EventLogError) -> Page? {
     guard number <= lastPage else {
       note(number, name, "it is beyond the last page")

@@ -13,7 +13,7 @@ final class RecordPlaces {
     var isInTree: Bool
   }
 
-  /// Beyond this a number is none of a record's.
+  /// A number beyond this is not that of a record.
   private static let mostRecords: UInt64 = 1 << 40
 
   /// The places in the order of their numbers, those of the tree first.

@@ -1,7 +1,7 @@
 import Crypto
 
-/// A SHA-256 value, 32 bytes in place: of a record and all before it, of the state of a snapshot, or
-/// of what else a log keeps a checksum of.
+/// A SHA-256 value, 32 bytes in place: of a record and all before it, of the state of a snapshot,
+/// or of what else a log keeps a checksum of.
 package struct LogDigest: Hashable, Sendable {
   // Laid out as they are stored.
   private let a: UInt64

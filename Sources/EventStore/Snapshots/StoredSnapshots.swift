@@ -1,8 +1,8 @@
 import CLMDB
 
-// States after some of the records, so that the others can be had without reducing everything from
-// the first record on (`LogFormat` has the layout). They are derived: they can be dropped at any
-// time, and they are no part of the chain of digests.
+// Snapshots are states after some of the records, so that the others can be had without reducing
+// everything from the first record on. They are derived: they can be dropped at any time, and they
+// are no part of the chain of digests.
 
 extension WriteTransaction {
   /// Stores a snapshot. One that is there for the same record is replaced.
