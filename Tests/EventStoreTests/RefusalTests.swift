@@ -157,6 +157,24 @@ import Testing
     #expect(refused > 10)
   }
 
+  /// As in an empty file, which has no roots.
+  @Test("A last page before the roots of the trees is refused")
+  func lastPageBeforeRoots() throws {
+    try makeLog(records: 40)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    for page in [0, 4096] {
+      bytes.replaceSubrange(page + 136..<page + 144, with: [1, 0, 0, 0, 0, 0, 0, 0])
+    }
+    try bytes.write(to: URL(fileURLWithPath: path))
+    do {
+      _ = try open()
+      Issue.record("it was opened")
+    } catch {
+      guard case .damaged(_, let what) = error else { throw error }
+      #expect(what.hasPrefix("a root page is said to be "))
+    }
+  }
+
   @Test(
     "A log in the directory of another user is read while nobody uses it",
     .enabled(if: geteuid() == 0, "only root can be two users"))

@@ -72,7 +72,7 @@ enum MetaPageCheck {
       throw .truncated(path: path, bytes: bytes, expected: expected)
     }
     for root in [meta.free.root, meta.main.root]
-    where root != TreeRoot.none && !(2...meta.lastPage).contains(root) {
+    where root != TreeRoot.none && (root < 2 || root > meta.lastPage) {
       throw .damaged(path: path, what: "a root page is said to be \(root)")
     }
   }
