@@ -47,6 +47,14 @@ import Testing
     #expect(throws: EventLogError.self) { try log.append([draft("more")]) }
   }
 
+  @Test(
+    "A key that is not the number of a record is told",
+    arguments: [[1], .init(repeating: 255, count: 8)] as [[UInt8]])
+  func invalidNumber(key: [UInt8]) throws {
+    Tampering(path).put("records", key, Array(repeating: 1, count: 60))
+    #expect(try open().damage() == [0: "there is a record without a valid number"])
+  }
+
   /// Record 5's value, and what is wrong with it.
   @Test(
     "An unreadable record is refused, and those around it are read",

@@ -41,7 +41,7 @@ private struct RecordCheck {
 
   /// The records that are missing before the one of a key, as one.
   mutating func gap(before key: UnsafeRawBufferPointer) -> CheckedRecord? {
-    guard let sequence = try? UInt64(storedKey: key), sequence > expected else { return nil }
+    guard let sequence = Self.number(of: key), sequence > expected else { return nil }
     let damage =
       sequence == expected + 1 ? "it is missing" : "it and all up to \(sequence - 1) are missing"
     defer { (expected, digest) = (sequence, nil) }
@@ -52,7 +52,7 @@ private struct RecordCheck {
   mutating func record(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) -> CheckedRecord {
-    guard let sequence = try? UInt64(storedKey: key), sequence == expected else {
+    guard let sequence = Self.number(of: key), sequence == expected else {
       return CheckedRecord(
         sequence: 0, header: nil, damage: "there is a record without a valid number")
     }
@@ -69,6 +69,12 @@ private struct RecordCheck {
       if case .corrupt(_, let what) = error { damage = what }
       return CheckedRecord(sequence: sequence, header: nil, damage: damage)
     }
+  }
+
+  /// The number of a record that another one can follow.
+  private static func number(of key: UnsafeRawBufferPointer) -> UInt64? {
+    guard let number = try? UInt64(storedKey: key), number < .max else { return nil }
+    return number
   }
 
   private func damage(of header: RecordHeader, _ value: UnsafeRawBufferPointer) -> String? {
