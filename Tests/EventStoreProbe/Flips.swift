@@ -20,12 +20,12 @@ struct Flips {
     self.path = path
     guard let before = Dump(path) else { throw Failure.noDump }
     self.before = before
-    guard try !isFound() else { throw Failure.faultBeforehand }
+    guard try !isFound() else { throw Failure.damagedBeforehand }
   }
 
   enum Failure: Error {
     case noDump
-    case faultBeforehand
+    case damagedBeforehand
     case cannotWrite
   }
 

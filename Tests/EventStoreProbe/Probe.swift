@@ -1,3 +1,4 @@
+import CLMDB
 import EventStore
 import Foundation
 import Rollcall
@@ -16,7 +17,10 @@ enum Probe {
     let arguments = CommandLine.arguments.dropFirst()
     guard let command = arguments.first, let path = arguments.dropFirst().first else {
       say(
-        "usage: EventStoreProbe append|import|limit|read|read-as-nobody|small-log|flip PATH [NUMBER...]"
+        """
+        usage: EventStoreProbe append|import|limit|read|read-as-nobody|hold|hold-reading|
+            fill-readers|small-log|flip PATH [NUMBER...]
+        """
       )
       exit(2)
     }
@@ -41,6 +45,9 @@ enum Probe {
     case ("import", 1): try importing(path, batch: numbers[0])
     case ("limit", 1): try meetLimit(path, bytes: numbers[0])
     case ("read", 0): try read(path)
+    case ("hold", 0): try hold(path)
+    case ("hold-reading", 0): try holdReading(path)
+    case ("fill-readers", 0): try fillReaders(path)
     case ("small-log", 0): try SmallLog.make(path)
     case ("flip", 3):
       try Flips(path).run(from: numbers[0], to: numbers[1], by: numbers[2], say)
@@ -89,13 +96,51 @@ enum Probe {
     try look(log)
   }
 
+  /// Has a log open until standard input ends.
+  private static func hold(_ path: String) throws {
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+    say("open")
+    withExtendedLifetime(log) { _ = readLine() }
+  }
+
+  /// Has a log open inside a transaction until standard input ends.
+  private static func holdReading(_ path: String) throws {
+    try EventLog.open(at: path, access: .readOnly, eventVersion: 1).read { _ in
+      say("reading")
+      _ = readLine()
+    }
+  }
+
+  /// Takes all the places that a log has for readers until standard input ends.
+  private static func fillReaders(_ path: String) throws {
+    var environment: OpaquePointer?
+    var code = mdb_env_create(&environment)
+    if code == 0 {
+      code = mdb_env_open(
+        environment, path, UInt32(MDB_NOSUBDIR | MDB_NOTLS | MDB_RDONLY), 0o600)
+    }
+    while code == 0 {
+      var transaction: OpaquePointer?
+      code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction)
+    }
+    say(code == MDB_READERS_FULL ? "full" : "error: \(code)")
+    _ = readLine()
+  }
+
   private static func read(_ path: String) throws {
     try look(try EventLog.open(at: path, access: .readOnly, eventVersion: 1))
   }
 
+  private struct Damage: Error {
+    var record: UInt64
+    var what: String
+  }
+
   private static func look(_ log: EventLog) throws {
     let last = try log.read { transaction in
-      try transaction.verifyChain(in: 1...UInt64.max)
+      try transaction.forEachCheckedRecord { record, _ in
+        if let damage = record.damage { throw Damage(record: record.sequence, what: damage) }
+      }
       return try transaction.lastSequence
     }
     say("last \(last)")

@@ -1,56 +1,66 @@
 import EventStore
 import Foundation
+import TestSupport
 import Testing
 
 /// A log is in its place whole, or not at all.
-@Suite struct CreationTests {
-  let scratch: Scratch
+@Suite("Creating a log") struct CreationTests {
+  let folder: TemporaryFolder
   let path: String
 
   init() throws {
-    scratch = try Scratch()
-    path = scratch.file()
+    folder = try TemporaryFolder()
+    path = folder.file("a.rollcall")
   }
 
-  @Test func createMakesALogAndItsLock() throws {
+  @Test("A new log has a lock file beside it, and nobody else may read them")
+  func creation() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
-    #expect(try scratch.names() == ["a.rollcall", "a.rollcall-lock"])
+    #expect(try folder.names == ["a.rollcall", "a.rollcall-lock"])
+    for name in try folder.names {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+    }
     try log.append([draft("a")])
     #expect(log.path == URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
   }
 
-  @Test func anExistingPathIsRefused() throws {
+  @Test("A path that is taken is refused")
+  func existingPath() throws {
     try Data([1]).write(to: URL(fileURLWithPath: path))
     #expect(throws: EventLogError.alreadyExists(path: path)) {
       try EventLog.create(at: path, eventVersion: 1)
     }
-    #expect(try scratch.names() == ["a.rollcall"])
+    #expect(try folder.names == ["a.rollcall"])
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1]))
   }
 
-  @Test func aDanglingLinkIsSomething() throws {
+  @Test("A link that leads nowhere takes a path")
+  func danglingLink() throws {
     try FileManager.default.createSymbolicLink(
-      atPath: path, withDestinationPath: scratch.file("nowhere"))
+      atPath: path, withDestinationPath: folder.file("nowhere"))
     #expect(throws: EventLogError.alreadyExists(path: path)) {
       try EventLog.create(at: path, eventVersion: 1)
     }
-    #expect(try scratch.names() == ["a.rollcall"])
+    #expect(try folder.names == ["a.rollcall"])
   }
 
-  @Test func aDirectoryThatIsNotThere() throws {
+  @Test("A log in a directory that is not there is refused")
+  func missingDirectory() throws {
     #expect(throws: EventLogError.self) {
-      try EventLog.create(at: scratch.file("no/b.rollcall"), eventVersion: 1)
+      try EventLog.create(at: folder.file("no/b.rollcall"), eventVersion: 1)
     }
-    #expect(try scratch.names().isEmpty)
+    #expect(try folder.names.isEmpty)
   }
 
-  @Test func aDraftIsNotInItsPlaceUntilItIsPublished() throws {
+  @Test("A draft is not in its place until it is published")
+  func publishing() throws {
     let log = try EventLog.draft(for: path, eventVersion: 1)
     try log.append((1...50).map { draft("\($0)") })
     #expect(!FileManager.default.fileExists(atPath: path))
-    #expect(try scratch.names().count == 1)
+    #expect(try folder.names.count == 1)
     try log.publish()
-    #expect(try scratch.names() == ["a.rollcall", "a.rollcall-lock"])
+    #expect(try folder.names == ["a.rollcall", "a.rollcall-lock"])
     #expect(try log.last == 50)
     try log.append([draft("51")])
     try log.publish()
@@ -61,26 +71,29 @@ import Testing
     #expect(try ProbeProcess.run(["read", path]).lines == ["last 51"])
   }
 
-  @Test func aDiscardedDraftLeavesNothing() throws {
+  @Test("A discarded draft leaves nothing")
+  func discarding() throws {
     let log = try EventLog.draft(for: path, eventVersion: 1)
     try log.append([draft("a")])
     log.discard()
-    #expect(try scratch.names().isEmpty)
+    #expect(try folder.names.isEmpty)
     #expect(throws: EventLogError.self) { try log.append([draft("b")]) }
     #expect(throws: EventLogError.self) { try log.last }
     #expect(throws: EventLogError.self) { try log.publish() }
-    #expect(try scratch.names().isEmpty)
+    #expect(try folder.names.isEmpty)
   }
 
-  @Test func aForgottenDraftLeavesNothing() throws {
+  @Test("A draft that is let go of leaves nothing")
+  func forgottenDraft() throws {
     do {
       let log = try EventLog.draft(for: path, eventVersion: 1)
       try log.append([draft("a")])
     }
-    #expect(try scratch.names().isEmpty)
+    #expect(try folder.names.isEmpty)
   }
 
-  @Test func aPathThatIsTakenMeanwhileIsLeftAlone() throws {
+  @Test("A path that is taken meanwhile is left alone, and the draft can go there later")
+  func pathTakenMeanwhile() throws {
     do {
       let log = try EventLog.draft(for: path, eventVersion: 1)
       try log.append([draft("a")])
@@ -94,10 +107,11 @@ import Testing
       try log.publish()
       #expect(try log.last == 1)
     }
-    #expect(try scratch.names() == ["a.rollcall", "a.rollcall-lock"])
+    #expect(try folder.names == ["a.rollcall", "a.rollcall-lock"])
   }
 
-  @Test func twoDraftsForOnePath() throws {
+  @Test("Of two drafts for one path the first that is published has it")
+  func twoDrafts() throws {
     let first = try EventLog.draft(for: path, eventVersion: 1)
     let second = try EventLog.draft(for: path, eventVersion: 1)
     try second.append([draft("second")])
@@ -105,7 +119,7 @@ import Testing
     #expect(throws: EventLogError.self) { try first.publish() }
     first.discard()
     #expect(try second.last == 1)
-    #expect(try scratch.names() == ["a.rollcall", "a.rollcall-lock"])
+    #expect(try folder.names == ["a.rollcall", "a.rollcall-lock"])
   }
 }
 

@@ -5,14 +5,14 @@ import Testing
 /// Bytes of a small log are changed, one at a time: the change is found, or nothing that is kept
 /// is another (`Flips` in the probe has the rule). With `ROLLCALL_ALL_FLIPS` set it is every byte,
 /// which takes minutes; otherwise all that lead LMDB through the file, and some of the others.
-@Suite struct FlipTests {
-  let scratch: Scratch
+@Suite("Flipped bits") struct FlipTests {
+  let folder: TemporaryFolder
   let path: String
   private let size: Int
 
   init() throws {
-    scratch = try Scratch()
-    path = scratch.file()
+    folder = try TemporaryFolder()
+    path = folder.file("a.rollcall")
     #expect(try ProbeProcess.run(["small-log", path]).status == 0)
     size = try #require(
       FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
@@ -28,13 +28,13 @@ import Testing
     var complaints: [String] = []
   }
 
-  /// Runs flips in processes of their own, going on behind a flip that ends one.
+  /// Runs flips in processes of their own, going on after a flip that ends one.
   private func flip(by step: Int) throws -> Tally {
     var tally = Tally()
     var next = 0
     while next < size {
       // A process that was ended leaves its flip in the file.
-      let copy = scratch.file("\(next).rollcall")
+      let copy = folder.file("\(next).rollcall")
       try FileManager.default.copyItem(atPath: path, toPath: copy)
       let outcome = try ProbeProcess.run(["flip", copy, "\(next)", "\(size)", "\(step)"])
       try FileManager.default.removeItem(atPath: copy)
@@ -59,7 +59,8 @@ import Testing
     return tally
   }
 
-  @Test func noFlipGoesUnfound() throws {
+  @Test("No flipped bit that changes what is kept goes unfound")
+  func flips() throws {
     // A prime, so that every kind of place is met.
     let step = ProcessInfo.processInfo.environment["ROLLCALL_ALL_FLIPS"] == nil ? 41 : 1
     let tally = try flip(by: step)

@@ -4,16 +4,17 @@ import TestSupport
 import Testing
 
 /// What is written comes back, in order and unchanged.
-@Suite struct RecordTests {
-  let scratch: Scratch
+@Suite("Records") struct RecordTests {
+  let folder: TemporaryFolder
   let path: String
 
   init() throws {
-    scratch = try Scratch()
-    path = scratch.file()
+    folder = try TemporaryFolder()
+    path = folder.file("a.rollcall")
   }
 
-  @Test func aNewLogIsEmpty() throws {
+  @Test("A new log is empty")
+  func newLog() throws {
     let log = try EventLog.create(at: path, eventVersion: 3, account: "alice@example.test")
     #expect(try log.last == 0)
     #expect(try log.contents().isEmpty)
@@ -27,8 +28,9 @@ import Testing
     #expect(try log.read { try $0.lastSequence(atOrBefore: .max) } == 0)
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64])
-  func sequencesAreGaplessOverRandomBatches(seed: UInt64) throws {
+  @Test(
+    "Records of random batches come back in order, without a gap", arguments: [1, 2, 3] as [UInt64])
+  func gapless(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var log = try EventLog.create(at: path, eventVersion: 1)
     var expected: [Content] = []
@@ -43,14 +45,15 @@ import Testing
       }
     }
     #expect(try log.contents() == expected, "seed \(seed)")
-    try log.verify()
+    #expect(try log.damage().isEmpty)
     for content in expected {
       let record = try #require(try log.read { try $0.record(at: content.sequence) })
       #expect(record.bytes == content.bytes, "seed \(seed)")
     }
   }
 
-  @Test func aReopenedLogHoldsWhatWasWritten() throws {
+  @Test("A log that is opened again holds what was written")
+  func reopened() throws {
     let drafts = [
       draft("<presence/>", time: 5, direction: .outbound, event: [1]),
       draft("", time: nil, direction: .none), draft("<iq/>", time: 9, event: []),
@@ -69,7 +72,8 @@ import Testing
     #expect(throws: EventLogError.readOnly(path: log.path)) { try log.append(drafts) }
   }
 
-  @Test func aRangeOfRecordsIsCutToTheLog() throws {
+  @Test("A range of records is cut to the log")
+  func ranges() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append((1...10).map { draft("\($0)", event: [UInt8($0)]) })
     func numbers(_ range: ClosedRange<UInt64>) throws -> [UInt64] {
@@ -89,7 +93,8 @@ import Testing
     #expect(events == [4, 5, 6])
   }
 
-  @Test func aLargeRecordIsKeptWhole() throws {
+  @Test("A large record is kept whole, up to a limit")
+  func largeRecord() throws {
     let log = try EventLog.create(at: path, eventVersion: 1, mapSize: 1 << 20)
     let bytes = (0..<(17 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     try log.append([RecordDraft(time: 1, direction: .inbound, kind: stanza, bytes: bytes)])
@@ -106,7 +111,8 @@ import Testing
   // MARK: Time
 
   /// The source's clocks, the times that the log gives, and the source times it keeps.
-  @Test func timeNeverRunsBackwards() throws {
+  @Test("Time never runs backwards, and what the source's clock said is kept")
+  func time() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let source: [Int64?] = [nil, 100, 90, nil, 100, 150, 149, nil, 150]
     try log.append(source.prefix(4).map { draft("", time: $0) })
@@ -119,17 +125,19 @@ import Testing
   }
 
   @Test(
+    "The last record at or before a time is found",
     arguments: [
       (Int64.min, 0), (99, 0), (100, 5), (149, 5), (150, 9), (Int64.max, 9),
     ] as [(Int64, UInt64)])
-  func theLastRecordAtATime(time: Int64, expected: UInt64) throws {
+  func lastAtTime(time: Int64, expected: UInt64) throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let source: [Int64?] = [nil, 100, 90, nil, 100, 150, 149, nil, 150]
     try log.append(source.map { draft("", time: $0) })
     #expect(try log.read { try $0.lastSequence(atOrBefore: time) } == expected)
   }
 
-  @Test func recordsWithoutAnyTimeAreAtNoTime() throws {
+  @Test("Records without any time are at no time")
+  func noTime() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append([draft("a"), draft("b")])
     #expect(try log.read { try $0.lastSequence(atOrBefore: .max) } == 0)
@@ -138,14 +146,15 @@ import Testing
   // MARK: Digests
 
   /// The chain of two records, from the definition: SHA-256 worked out by another program.
-  @Test func theChainIsTheOneThatIsWrittenDown() throws {
+  @Test("The chain is the one that is written down")
+  func chainDefinition() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append([
       draft("<presence/>", time: 1_763_600_000_000),
       draft("<iq/>", time: 1_763_599_999_000, direction: .outbound),
     ])
     #expect(
-      RecordDigest.start.description
+      RecordChain.start.description
         == "4df2e8273c184c6977e670bbe85dc31c03bd11f7954e1fa7ba9b30c1a3fa531e")
     let digests = try log.read { transaction in
       try [1, 2].map { try transaction.header(at: $0)?.digest.description }
@@ -157,7 +166,8 @@ import Testing
       ])
   }
 
-  @Test func theChainDependsOnEveryPart() throws {
+  @Test("The chain depends on every part of a record")
+  func chainParts() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let base = draft("x", time: 5)
     var others = [base, base, base, base, base]
@@ -165,9 +175,9 @@ import Testing
     others[2].direction = .outbound
     others[3].kind = RecordKind(rawValue: 2)
     others[4].bytes = [0x79]
-    var digests: Set<RecordDigest> = [.start]
+    var digests: Set<LogDigest> = [RecordChain.start]
     for (number, other) in others.enumerated() {
-      let single = try EventLog.create(at: scratch.file("\(number)"), eventVersion: 1)
+      let single = try EventLog.create(at: folder.file("\(number)"), eventVersion: 1)
       try single.append([other])
       digests.insert(try #require(try single.read { try $0.header(at: 1) }).digest)
     }

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 
 /// What is no log, or no longer one, is refused by name and never maps into a crash.
-@Suite struct RefusalTests {
-  let scratch: Scratch
+@Suite("Refusing what is not a log") struct RefusalTests {
+  let folder: TemporaryFolder
   let path: String
 
   init() throws {
-    scratch = try Scratch()
-    path = scratch.file()
+    folder = try TemporaryFolder()
+    path = folder.file("a.rollcall")
   }
 
   private func open(_ access: LogAccess = .readOnly) throws(EventLogError) -> EventLog {
@@ -29,31 +29,37 @@ import Testing
       randomDrafts(records, using: &generator))
   }
 
-  @Test func aPathWithNothingAtIt() throws {
+  @Test("A path with nothing at it is refused")
+  func nothing() throws {
     #expect(throws: EventLogError.noSuchFile(path: path)) { try open() }
-    #expect(try scratch.names().isEmpty)
+    #expect(try folder.names.isEmpty)
   }
 
-  @Test func aDirectory() throws {
+  @Test("A directory is refused")
+  func directory() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     #expect(throws: EventLogError.notAFile(path: path)) { try open() }
   }
 
-  @Test func anEmptyFile() throws {
+  @Test("An empty file is refused")
+  func emptyFile() throws {
     try write([])
     #expect(throws: EventLogError.emptyFile(path: path)) { try open(.readWrite) }
-    #expect(try scratch.names() == ["a.rollcall"])
+    #expect(try folder.names == ["a.rollcall"])
   }
 
-  @Test(arguments: [1, 15, 20, 151, 152, 4096, 8192, 100_000])
-  func aTextFile(size: Int) throws {
+  @Test(
+    "A text file is refused and left as it is",
+    arguments: [1, 15, 20, 151, 152, 4096, 8192, 100_000])
+  func textFile(size: Int) throws {
     try write(Array(repeating: UInt8(ascii: "x"), count: size))
     #expect(throws: EventLogError.notALog(path: path)) { try open() }
     #expect(throws: EventLogError.notALog(path: path)) { try open(.readWrite) }
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == size)
   }
 
-  @Test func anotherProgramsDatabase() throws {
+  @Test("Another program's database is refused")
+  func foreignDatabase() throws {
     var environment: OpaquePointer?
     #expect(mdb_env_create(&environment) == 0)
     #expect(mdb_env_open(environment, path, UInt32(MDB_NOSUBDIR), 0o600) == 0)
@@ -66,9 +72,27 @@ import Testing
     URL(fileURLWithPath: path).resolvingSymlinksInPath().path
   }
 
-  @Test func aLogOfAFutureFormat() throws {
+  /// A file says itself how its keys are compared.
+  @Test("A log whose keys are ordered in another way is refused")
+  func otherOrder() throws {
     try makeLog()
-    BehindTheBack(path).put("meta", Array("format".utf8), [0, 0, 0, 7])
+    let path = canonical
+    let errors: [(String, EventLogError)] = [
+      ("index", .damaged(path: path, what: "it has no database index")),
+      ("snapshots", .damaged(path: path, what: "its database snapshots is of another kind")),
+      ("meta", .foreignDatabase(path: path)),
+    ]
+    for (database, error) in errors {
+      Tampering(path).replace(database, flags: MDB_REVERSEKEY)
+      #expect(throws: error) { try open() }
+      #expect(throws: error) { try open(.readWrite) }
+    }
+  }
+
+  @Test("A log of a future format is refused by its number")
+  func futureFormat() throws {
+    try makeLog()
+    Tampering(path).put("meta", Array("format".utf8), [0, 0, 0, 7])
     let error = EventLogError.newerFormat(path: canonical, format: 7, supported: 1)
     #expect(throws: error) { try open() }
     #expect(throws: error) { try open(.readWrite) }
@@ -78,7 +102,8 @@ import Testing
   }
 
   /// Cut at every page, beside every page, and at odd places.
-  @Test func aTruncatedFile() throws {
+  @Test("A truncated file is refused wherever it is cut")
+  func truncatedFile() throws {
     try makeLog()
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
     let page = 4096
@@ -108,9 +133,9 @@ import Testing
     #expect(try open().last == 300)
   }
 
-  /// What each four bytes of the meta pages do when they are all ones: an error or a sound log,
-  /// and no crash.
-  @Test func damagedMetaPages() throws {
+  /// Each four bytes of them are all ones.
+  @Test("Damaged meta pages give an error or a sound log, and no crash")
+  func damagedMetaPages() throws {
     try makeLog(records: 40)
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
     var refused = 0
@@ -132,16 +157,36 @@ import Testing
     #expect(refused > 10)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "only root can be two users"))
-  func aDirectoryOfAnotherUser() throws {
+  /// As in an empty file, which has no roots.
+  @Test("A last page before the roots of the trees is refused")
+  func lastPageBeforeRoots() throws {
+    try makeLog(records: 40)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    for page in [0, 4096] {
+      bytes.replaceSubrange(page + 136..<page + 144, with: [1, 0, 0, 0, 0, 0, 0, 0])
+    }
+    try bytes.write(to: URL(fileURLWithPath: path))
+    do {
+      _ = try open()
+      Issue.record("it was opened")
+    } catch {
+      guard case .damaged(_, let what) = error else { throw error }
+      #expect(what.hasPrefix("a root page is said to be "))
+    }
+  }
+
+  @Test(
+    "A log in the directory of another user is read while nobody uses it",
+    .enabled(if: geteuid() == 0, "only root can be two users"))
+  func otherUser() throws {
     try makeLog()
     let lock = path + "-lock"
     try FileManager.default.removeItem(atPath: lock)
     chmod(path, 0o644)
-    chmod(scratch.path, 0o755)
+    chmod(folder.path, 0o755)
     let alone = try ProbeProcess.run(["read-as-nobody", path])
     #expect(alone.lines == ["last 300"])
-    #expect(try scratch.names() == ["a.rollcall"])
+    #expect(try folder.names == ["a.rollcall"])
     let writer = try open(.readWrite)
     chmod(lock, 0o644)
     let beside = try ProbeProcess.run(["read-as-nobody", path])

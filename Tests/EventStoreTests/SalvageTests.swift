@@ -3,15 +3,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Reading records past LMDB: what is whole is found, and nothing that was not written.
-@Suite struct SalvageTests {
-  let scratch: Scratch
+/// Reading records without LMDB: what is whole is found, and nothing that was not written.
+@Suite("Salvaging records") struct SalvageTests {
+  let folder: TemporaryFolder
   let path: String
   private let drafts: [RecordDraft]
 
   init() throws {
-    scratch = try Scratch()
-    path = scratch.file()
+    folder = try TemporaryFolder()
+    path = folder.file("a.rollcall")
     var generator = SeededGenerator(seed: 91)
     drafts = randomDrafts(400, using: &generator, bytes: 10...5000)
     let log = try EventLog.create(at: path, eventVersion: 1)
@@ -51,7 +51,8 @@ import Testing
     try bytes.write(to: URL(fileURLWithPath: path))
   }
 
-  @Test func aSoundLogIsWhole() throws {
+  @Test("A sound log is salvaged whole")
+  func soundLog() throws {
     let summary = try expectTruth()
     #expect(summary.whole == 400 && summary.kept == 400 && summary.last == 400)
     #expect(summary.lost.isEmpty && summary.unproven.isEmpty)
@@ -60,33 +61,36 @@ import Testing
     #expect(salvage.imports == [ImportedSource(digest: "ab", name: "x.log")])
   }
 
-  @Test func aLogThatIsInUseIsLeftAlone() throws {
+  @Test("A log that is in use is left alone")
+  func logInUse() throws {
     let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
     #expect(throws: EventLogError.inUse(path: path)) { try LogSalvage(path) }
     withExtendedLifetime(log) {}
   }
 
-  /// Without the roots that lead to them, the records are still there.
-  @Test func withoutMetaPages() throws {
+  @Test("Without the roots that lead to them, the records are found")
+  func noMetaPages() throws {
     try change { $0.replaceSubrange(0..<2 * 4096, with: Data(count: 2 * 4096)) }
     let summary = try expectTruth()
     #expect(summary.whole == 400)
     #expect(try LogSalvage(path).account == nil)
   }
 
-  @Test(arguments: [0, 1, 5000, 100_000, 400_000])
-  func aFileThatIsCutShort(bytes: Int) throws {
+  @Test(
+    "Of a file that is cut short the records before the cut are found",
+    arguments: [0, 1, 5000, 100_000, 400_000])
+  func cutFile(bytes: Int) throws {
     try change { $0 = $0.prefix(bytes) }
     let summary = try expectTruth("cut at \(bytes)")
     #expect(bytes > 90_000 ? summary.kept > 10 : summary.last < 10)
   }
 
-  /// A record whose own bytes have changed is lost; those around it are kept, and proven.
-  @Test func aChangedRecord() throws {
-    let stored = try BehindTheBack(path).value("records", [0, 0, 0, 0, 0, 0, 0, 200])
+  @Test("A changed record is lost; those around it are kept, and proven")
+  func changedRecord() throws {
+    let stored = try Tampering(path).value("records", [0, 0, 0, 0, 0, 0, 0, 200])
     var changed = stored
     changed[60] ^= 1
-    BehindTheBack(path).put("records", [0, 0, 0, 0, 0, 0, 0, 200], changed)
+    Tampering(path).put("records", [0, 0, 0, 0, 0, 0, 0, 200], changed)
     let summary = try expectTruth()
     // LMDB has written the page elsewhere: the older copy of the record may still be there.
     #expect(summary.lost == [200...200] || summary.lost.isEmpty)
@@ -94,18 +98,18 @@ import Testing
     #expect(summary.unproven.isEmpty)
   }
 
-  /// A digest that has changed takes nothing away: the next record vouches for the bytes.
-  @Test func aChangedDigest() throws {
-    var changed = try BehindTheBack(path).value("records", [0, 0, 0, 0, 0, 0, 0, 200])
+  @Test("A record whose digest has changed is kept, because the next one vouches for it")
+  func changedDigest() throws {
+    var changed = try Tampering(path).value("records", [0, 0, 0, 0, 0, 0, 0, 200])
     changed[30] ^= 1
-    BehindTheBack(path).put("records", [0, 0, 0, 0, 0, 0, 0, 200], changed)
+    Tampering(path).put("records", [0, 0, 0, 0, 0, 0, 0, 200], changed)
     let summary = try expectTruth()
     #expect(summary.whole == 400)
   }
 
-  /// Behind a record that is gone with its digest, one is kept that nothing vouches for.
-  @Test func aMissingRecord() throws {
-    BehindTheBack(path).delete("records", [0, 0, 0, 0, 0, 0, 0, 200])
+  @Test("After a record that is gone with its digest, one is kept that nothing vouches for")
+  func missingRecord() throws {
+    Tampering(path).delete("records", [0, 0, 0, 0, 0, 0, 0, 200])
     // The page as it was, if it is free now, would bring the record back.
     try change { data in
       let page = Array(drafts[199].bytes.prefix(10))
@@ -119,9 +123,8 @@ import Testing
     #expect(summary.kept == 399)
   }
 
-  /// Whatever single pages are gone: what is found is true, and most is found.
-  @Test(arguments: 1...4)
-  func pagesThatAreGone(seed: UInt64) throws {
+  @Test("Whatever pages are gone, what is found is true, and most is found", arguments: 1...4)
+  func missingPages(seed: UInt64) throws {
     let sound = try Data(contentsOf: URL(fileURLWithPath: path))
     var generator = SeededGenerator(seed: seed)
     for round in 0..<15 {
@@ -137,9 +140,9 @@ import Testing
     }
   }
 
-  /// Text inside a long record that looks like a page of records is no record.
-  @Test func aPageInsideARecordIsText() throws {
-    let forged = scratch.file("forged.rollcall")
+  @Test("Text inside a record that looks like a page of records is no record")
+  func pageInRecord() throws {
+    let forged = folder.file("forged.rollcall")
     let pages = try Data(contentsOf: URL(fileURLWithPath: path)).chunks(of: 4096)
     let leaf = try #require(pages.first { $0[10] == 2 && $0[11] == 0 })
     do {

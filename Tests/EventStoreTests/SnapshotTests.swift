@@ -17,33 +17,33 @@ private func snapshot(_ sequence: UInt64, _ version: SnapshotVersion = version) 
 }
 
 extension EventLog {
-  /// The record of the snapshot that is found, after holding its state against what was stored.
+  /// The record of the snapshot that is found, after comparing its state with what was stored.
   fileprivate func found(atOrBefore sequence: UInt64) throws -> UInt64? {
     try read { transaction in
       try transaction.snapshot(atOrBefore: sequence, version: version) { header, bytes in
         #expect(header.version == version)
         #expect(bytes.copied == state(of: header.sequence))
-        #expect(header.digest == StateDigest(of: bytes))
+        #expect(header.digest == LogDigest(of: bytes))
         return header.sequence
       }
     }
   }
 
-  fileprivate func flaws() throws -> [UInt64: SnapshotFlaw] {
+  fileprivate func snapshotDamage() throws -> [UInt64: SnapshotDamage] {
     try read { transaction in
-      var flaws: [UInt64: SnapshotFlaw] = [:]
+      var damages: [UInt64: SnapshotDamage] = [:]
       try transaction.forEachSnapshot { check, _ in
-        if case .flawed(let sequence, let flaw) = check { flaws[sequence] = flaw }
+        if case .damaged(let sequence, let damage) = check { damages[sequence] = damage }
       }
-      return flaws
+      return damages
     }
   }
 
   fileprivate func figures() throws -> SnapshotFigures { try read { try $0.snapshotFigures } }
 
-  fileprivate func digests() throws -> [RecordDigest] {
+  fileprivate func digests() throws -> [LogDigest] {
     try read { transaction in
-      var digests: [RecordDigest] = []
+      var digests: [LogDigest] = []
       try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
         digests.append(header.digest)
       }
@@ -52,13 +52,13 @@ extension EventLog {
   }
 }
 
-@Suite struct SnapshotTests {
-  let scratch: Scratch
+@Suite("Snapshots") struct SnapshotTests {
+  let folder: TemporaryFolder
   let path: String
 
   init() throws {
-    scratch = try Scratch()
-    path = scratch.file()
+    folder = try TemporaryFolder()
+    path = folder.file("a.rollcall")
   }
 
   private func log(of count: Int = 40) throws -> EventLog {
@@ -71,7 +71,8 @@ extension EventLog {
     (0..<count).map { draft("record \($0)", event: [1], contacts: ["a@example.test"]) }
   }
 
-  @Test func theNewestOneOfTheVersionIsFound() throws {
+  @Test("The newest snapshot of the version is found")
+  func newest() throws {
     let log = try log()
     #expect(try log.found(atOrBefore: 40) == nil)
     try log.store([snapshot(10), snapshot(30), snapshot(5, older), snapshot(20, older)])
@@ -84,29 +85,32 @@ extension EventLog {
     #expect(try log.figures().count == 6)
   }
 
-  @Test func oneIsReplaced() throws {
+  @Test("A snapshot of the same record is replaced")
+  func replaced() throws {
     let log = try log()
     try log.store([snapshot(30), snapshot(20, older)])
     try log.store([snapshot(20), snapshot(30)])
     #expect(try log.found(atOrBefore: 29) == 20)
     #expect(try log.figures().count == 2)
-    #expect(try log.flaws().isEmpty)
+    #expect(try log.snapshotDamage().isEmpty)
   }
 
-  @Test func theyNeverChangeTheChain() throws {
+  @Test("Snapshots never change the chain")
+  func chain() throws {
     let log = try log()
     let before = try log.digests()
     try log.store((1...40).map { snapshot($0) })
     #expect(try log.digests() == before)
     try log.append([draft("more")]) { snapshot($0) }
     try log.dropSnapshots()
-    let plain = try EventLog.create(at: scratch.file("plain.rollcall"), eventVersion: 1)
+    let plain = try EventLog.create(at: folder.file("plain.rollcall"), eventVersion: 1)
     try plain.append(drafts(40) + [draft("more")])
     #expect(try log.digests() == plain.digests())
-    try log.verify()
+    #expect(try log.damage().isEmpty)
   }
 
-  @Test func oneGoesWithTheRecords() throws {
+  @Test("A snapshot goes with the records of a batch, or not at all")
+  func withRecords() throws {
     let log = try log()
     var asked: [UInt64] = []
     try log.append([draft("41"), draft("42")]) { last in
@@ -125,7 +129,8 @@ extension EventLog {
     #expect(try log.figures().count == 1)
   }
 
-  @Test func anEmptyLogHasNothingToKeepAStateOf() throws {
+  @Test("An empty log is not asked for a snapshot and keeps none")
+  func emptyLog() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append([]) { _ in
       Issue.record("asked")
@@ -137,7 +142,8 @@ extension EventLog {
     #expect(try log.found(atOrBefore: .max) == nil)
   }
 
-  @Test func aRefusedOneLeavesNothing() throws {
+  @Test("Of a refused batch of snapshots none is stored")
+  func refused() throws {
     let log = try log()
     #expect(throws: EventLogError.noRecordOfSnapshot(sequence: 41, last: 40)) {
       try log.store([snapshot(40), snapshot(41)])
@@ -148,7 +154,8 @@ extension EventLog {
     #expect(throws: EventLogError.readOnly(path: log.path)) { try reader.dropSnapshots() }
   }
 
-  @Test func largeOnesMakeTheMapGrow() throws {
+  @Test("Large snapshots make the map grow")
+  func growingMap() throws {
     let log = try EventLog.create(at: path, eventVersion: 1, mapSize: 1 << 18)
     try log.append(drafts(40))
     let large = Array(repeating: UInt8(1), count: 3 << 20)
@@ -160,7 +167,8 @@ extension EventLog {
     #expect(try log.figures().bytes >= 3 << 20)
   }
 
-  @Test func droppingThemGivesTheirRoomBack() throws {
+  @Test("Dropping snapshots gives their room back")
+  func dropping() throws {
     let log = try log()
     try log.store((1...40).map { snapshot($0) })
     try log.dropSnapshots()
@@ -178,7 +186,8 @@ extension EventLog {
     #expect(try size() <= 2 * before)
   }
 
-  @Test func aRebuildDropsThem() throws {
+  @Test("A rebuild drops the snapshots")
+  func rebuild() throws {
     let log = try log()
     try log.store([snapshot(10)])
     try log.rebuildDerived { _, _ in DerivedParts(event: nil, contacts: []) }
@@ -187,56 +196,60 @@ extension EventLog {
 
   // MARK: A log of a program that knew none
 
-  @Test func aLogWithoutTheDatabaseIsRead() throws {
+  @Test("A log without the database of snapshots is read and left as it is")
+  func readWithout() throws {
     do { try log().store([snapshot(10)]) }
-    BehindTheBack(path).drop("snapshots")
+    Tampering(path).drop("snapshots")
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     do {
       let reader = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
       #expect(try reader.found(atOrBefore: 40) == nil)
-      #expect(try reader.flaws().isEmpty)
+      #expect(try reader.snapshotDamage().isEmpty)
       #expect(try reader.figures().count == 0)
-      try reader.verify()
+      #expect(try reader.damage().isEmpty)
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
   }
 
-  @Test(arguments: [EventLog.defaultMapSize, 1])
-  func aLogWithoutTheDatabaseIsWritten(mapSize: Int) throws {
+  @Test(
+    "A log without the database of snapshots gets one when it is written",
+    arguments: [EventLog.defaultMapSize, 1])
+  func writtenWithout(mapSize: Int) throws {
     // More than the least map holds, so that a map of the file's own size comes of the least one.
     do { _ = try log(of: 6000) }
-    BehindTheBack(path).drop("snapshots")
+    Tampering(path).drop("snapshots")
     let log = try EventLog.open(
       at: path, access: .readWrite, eventVersion: 1, mapSize: mapSize)
     try log.append([draft("more")]) { last in
       SnapshotDraft(sequence: last, version: version, state: state(of: last))
     }
     #expect(try log.found(atOrBefore: 6001) == 6001)
-    try log.verify()
+    #expect(try log.damage().isEmpty)
   }
 
   // MARK: Damage
 
-  /// Whatever byte of a stored snapshot changes: it is not used, the one before it is.
-  @Test func aChangedOneIsPassedOver() throws {
+  @Test("Whatever byte of a snapshot changes, the one before it is used")
+  func changed() throws {
     do { try log().store([snapshot(3), snapshot(4)]) }
     let stored = try bytesOfSnapshot()
     for offset in Array(0..<100) + [stored.count - 1] {
       var changed = stored
       changed[offset] ^= 0x10
-      BehindTheBack(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 4], changed)
+      Tampering(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 4], changed)
       let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
       #expect(try log.found(atOrBefore: 40) == 3, "byte \(offset)")
-      #expect(try log.flaws() == [4: offset < 76 ? .seal : .state], "byte \(offset)")
+      #expect(try log.snapshotDamage() == [4: offset < 76 ? .checksum : .state], "byte \(offset)")
     }
   }
 
-  @Test func itIsSaidWhichIsUnusable() throws {
+  @Test("It is told which snapshots are unusable")
+  func unusable() throws {
     do { try log().store([snapshot(3), snapshot(4)]) }
-    BehindTheBack(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 4], [1, 2, 3])
-    BehindTheBack(path).put("snapshots", [1], Array(repeating: 0, count: 100))
+    Tampering(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 4], [1, 2, 3])
+    Tampering(path).put("snapshots", [1], Array(repeating: 0, count: 100))
     let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
-    #expect(try log.flaws() == [4: .unreadable, 0: .unreadable])
+    #expect(try log.snapshotDamage() == [4: .unreadable, 0: .unreadable])
     var unusable: [UInt64] = []
     let found = try log.read { transaction in
       try transaction.snapshot(
@@ -247,27 +260,28 @@ extension EventLog {
     #expect(unusable == [4])
   }
 
-  @Test func oneThatHasMovedIsNotUsed() throws {
+  @Test("A snapshot that has moved to another record is not used")
+  func moved() throws {
     do { try log().store([snapshot(3), snapshot(4)]) }
     let stored = try bytesOfSnapshot()
-    BehindTheBack(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 6], stored)
-    BehindTheBack(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 60], stored)
+    Tampering(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 6], stored)
+    Tampering(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 60], stored)
     let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
     #expect(try log.found(atOrBefore: 100) == 4)
-    #expect(try log.flaws() == [6: .seal, 60: .noRecord])
+    #expect(try log.snapshotDamage() == [6: .checksum, 60: .noRecord])
   }
 
   /// What is stored for record 4, as the file has it: large enough to lie in pages of its own.
   private func bytesOfSnapshot() throws -> [UInt8] {
-    try BehindTheBack(path).value("snapshots", [0, 0, 0, 0, 0, 0, 0, 4])
+    try Tampering(path).value("snapshots", [0, 0, 0, 0, 0, 0, 0, 4])
   }
 }
 
-@Suite struct SnapshotPacingTests {
+@Suite("The pacing of snapshots") struct SnapshotPacingTests {
   /// Whatever is appended: the share is kept, and so is the least distance, and a state that fits
   /// is never waited for longer than that.
-  @Test(arguments: 1...20)
-  func theShareIsKept(seed: UInt64) {
+  @Test("Whatever is appended, the share and the least distance are kept", arguments: 1...20)
+  func share(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let ratio = Int.random(in: 1...20, using: &generator)
     let least = Int.random(in: 1...500, using: &generator)
@@ -297,7 +311,8 @@ extension EventLog {
     #expect(stored > 0, "seed \(seed)")
   }
 
-  @Test func aConstantStateComesAtOnceAgain() {
+  @Test("Snapshots of a constant size come at a constant distance")
+  func constantState() {
     var pacing = SnapshotPacing(ratio: 7, leastRecords: 256)
     var taken: [Int] = []
     for record in 1...3000 {
@@ -308,10 +323,10 @@ extension EventLog {
     #expect(taken == [574, 1148, 1722, 2296, 2870])
   }
 
-  /// A log that is gone on with has the pacing that it would have had.
-  @Test func itIsFoundAgainFromTheLog() throws {
-    let scratch = try Scratch()
-    let log = try EventLog.create(at: scratch.file(), eventVersion: 1)
+  @Test("A log that is gone on with has the pacing that it would have had")
+  func resumed() throws {
+    let folder = try TemporaryFolder()
+    let log = try EventLog.create(at: folder.file("a.rollcall"), eventVersion: 1)
     var generator = SeededGenerator(seed: 8)
     var pacing = SnapshotPacing(ratio: 1, leastRecords: 20)
     func resumed() throws -> SnapshotPacing {
@@ -339,10 +354,10 @@ extension EventLog {
     #expect(try resumed() == pacing)
   }
 
-  /// Measured on the file itself, index and all.
-  @Test func theFileKeepsTheShare() throws {
-    let scratch = try Scratch()
-    let log = try EventLog.create(at: scratch.file(), eventVersion: 1)
+  @Test("The file itself keeps the share, index and all")
+  func fileShare() throws {
+    let folder = try TemporaryFolder()
+    let log = try EventLog.create(at: folder.file("a.rollcall"), eventVersion: 1)
     var generator = SeededGenerator(seed: 9)
     var pacing = SnapshotPacing()
     for _ in 0..<40 {

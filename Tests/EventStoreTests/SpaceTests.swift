@@ -4,17 +4,17 @@ import TestSupport
 import Testing
 
 /// What happens when there is no room: in the map, on the disk, in the file.
-@Suite struct SpaceTests {
-  let scratch: Scratch
+@Suite("Lack of space") struct SpaceTests {
+  let folder: TemporaryFolder
   let path: String
 
   init() throws {
-    scratch = try Scratch()
-    path = scratch.file()
+    folder = try TemporaryFolder()
+    path = folder.file("a.rollcall")
   }
 
-  @Test(arguments: [0, 1, 4096, 1 << 18, 1 << 20])
-  func theMapGrowsWithTheLog(mapSize: Int) throws {
+  @Test("The map grows with the log", arguments: [0, 1, 4096, 1 << 18, 1 << 20])
+  func growingMap(mapSize: Int) throws {
     var generator = SeededGenerator(seed: 21)
     let log = try EventLog.create(at: path, eventVersion: 1, mapSize: mapSize)
     var expected: [Content] = []
@@ -25,11 +25,11 @@ import Testing
       expected += drafts.contents(from: first)
     }
     #expect(try log.contents() == expected)
-    try log.verify()
+    #expect(try log.damage().isEmpty)
   }
 
-  /// A batch is gone through again where the map was too small, and nothing is in it twice.
-  @Test func aReplayedBatchIsAppendedOnce() throws {
+  @Test("A batch that is gone through again because the map was too small is appended once")
+  func replayedBatch() throws {
     let log = try EventLog.create(at: path, eventVersion: 1, mapSize: 1 << 20)
     let large = (0..<40).map { draft(String(repeating: "\($0 % 10)", count: 200_000)) }
     let counted = CountedDrafts(base: large)
@@ -55,8 +55,10 @@ import Testing
   }
 
   /// Several sizes, so that the limit falls into the pages as well as into the meta page's write.
-  @Test(arguments: [200_000, 262_144, 300_001, 1_000_000, 3_000_000])
-  func theLargestFileSize(bytes: Int) throws {
+  @Test(
+    "At the largest file size all that was durable stays, and a new start goes on",
+    arguments: [200_000, 262_144, 300_001, 1_000_000, 3_000_000])
+  func largestFile(bytes: Int) throws {
     do { _ = try EventLog.create(at: path, eventVersion: 1) }
     let outcome = try ProbeProcess.run(["limit", path, "\(bytes)"])
     #expect(outcome.status == 0, "\(outcome.lines)")
@@ -67,7 +69,7 @@ import Testing
     #expect(outcome.lines[2] == "last \(durable)")
     let log = try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
     #expect(try log.last == UInt64(durable))
-    try log.verify()
+    #expect(try log.damage().isEmpty)
     try log.append([draft("room again")])
   }
 
@@ -79,9 +81,11 @@ import Testing
 
   // MARK: A full disk
 
-  @Test(.enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
-  func aFullDisk() throws {
-    let disk = try SmallDisk(at: scratch.file("disk"), size: "1m")
+  @Test(
+    "A full disk loses nothing, and with more room it goes on",
+    .enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
+  func fullDisk() throws {
+    let disk = try SmallDisk(at: folder.file("disk"), size: "1m")
     let path = disk.path + "/full.rollcall"
     do {
       let log = try EventLog.create(at: path, eventVersion: 1)
@@ -99,7 +103,7 @@ import Testing
         try log.append(randomDrafts(400, using: &generator))
       }
       #expect(try log.contents() == expected)
-      try log.verify()
+      #expect(try log.damage().isEmpty)
       try disk.enlarge(to: "4m")
       let more = randomDrafts(400, using: &generator)
       try log.append(more)
@@ -107,20 +111,24 @@ import Testing
       #expect(try log.contents() == expected)
     }
     let again = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
-    try again.verify()
+    #expect(try again.damage().isEmpty)
   }
 
-  @Test(.enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
-  func aDiskTooFullForALog() throws {
-    let disk = try SmallDisk(at: scratch.file("disk"), size: "16k")
+  @Test(
+    "On a disk that is too full for a log nothing is left of it",
+    .enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
+  func noRoomForALog() throws {
+    let disk = try SmallDisk(at: folder.file("disk"), size: "16k")
     let path = disk.path + "/full.rollcall"
     #expect(throws: EventLogError.self) { try EventLog.create(at: path, eventVersion: 1) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path).isEmpty)
   }
 
-  @Test(.enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
-  func aDiskThatCannotBeWritten() throws {
-    let disk = try SmallDisk(at: scratch.file("disk"), size: "1m")
+  @Test(
+    "A log on a disk that cannot be written is read without a lock file",
+    .enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
+  func readOnlyDisk() throws {
+    let disk = try SmallDisk(at: folder.file("disk"), size: "1m")
     let path = disk.path + "/a.rollcall"
     do { try EventLog.create(at: path, eventVersion: 1).append([draft("1"), draft("2")]) }
     try FileManager.default.removeItem(atPath: path + "-lock")
@@ -128,45 +136,10 @@ import Testing
     do {
       let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
       #expect(try log.last == 2)
-      try log.verify()
+      #expect(try log.damage().isEmpty)
     }
     #expect(throws: EventLogError.self) {
       try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
-    }
-  }
-}
-
-/// A file system of a size of its own, in memory; gone with the test.
-final class SmallDisk {
-  static var isPossible: Bool {
-    geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/bin/mount")
-  }
-
-  let path: String
-
-  init(at path: String, size: String) throws {
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    self.path = path
-    try Self.run("/bin/mount", ["-t", "tmpfs", "-o", "size=\(size)", "tmpfs", path])
-  }
-
-  deinit { try? Self.run("/bin/umount", [path]) }
-
-  func enlarge(to size: String) throws {
-    try Self.run("/bin/mount", ["-o", "remount,size=\(size)", path])
-  }
-
-  func forbidWriting() throws {
-    try Self.run("/bin/mount", ["-o", "remount,ro", path])
-  }
-
-  private struct Failure: Error { var status: Int32 }
-
-  private static func run(_ program: String, _ arguments: [String]) throws {
-    let process = try Process.run(URL(fileURLWithPath: program), arguments: arguments)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(status: process.terminationStatus)
     }
   }
 }

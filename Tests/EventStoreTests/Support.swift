@@ -2,26 +2,6 @@ import EventStore
 import Foundation
 import TestSupport
 
-/// A directory that goes away with the test.
-final class Scratch {
-  let path: String
-
-  init() throws {
-    let base = FileManager.default.temporaryDirectory.path
-    path = "\(base)/eventlog-\(getpid())-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func file(_ name: String = "a.rollcall") -> String { "\(path)/\(name)" }
-
-  /// What lies in the directory, but for the lock files that LMDB leaves beside a log.
-  func names() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-  }
-}
-
 let stanza = RecordKind(rawValue: 1)
 
 func draft(
@@ -93,8 +73,15 @@ extension EventLog {
     get throws { try read { try $0.lastSequence } }
   }
 
-  func verify() throws {
-    try read { try $0.verifyChain(in: 1...UInt64.max) }
+  func damage() throws -> [UInt64: String] { try read { try $0.damage() } }
+}
+
+extension ReadTransaction {
+  /// What is wrong with each record; those that are sound are not in it.
+  func damage() throws -> [UInt64: String] {
+    var damage: [UInt64: String] = [:]
+    try forEachCheckedRecord { record, _ in damage[record.sequence] = record.damage }
+    return damage
   }
 }
 
@@ -129,23 +116,60 @@ enum ProbeProcess {
     var lines: [String]
   }
 
-  static func start(_ arguments: [String]) throws -> (Process, FileHandle) {
+  static func start(_ arguments: [String], input: Pipe? = nil) throws -> (Process, ProbeOutput) {
     let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     let process = Process()
     process.executableURL = tests.deletingLastPathComponent().appending(path: "EventStoreProbe")
     process.arguments = arguments
+    if let input { process.standardInput = input }
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.run()
-    return (process, pipe.fileHandleForReading)
+    return (process, ProbeOutput(pipe.fileHandleForReading))
   }
 
   static func run(_ arguments: [String]) throws -> Outcome {
     let (process, output) = try start(arguments)
-    let text = String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
+    let lines = output.rest()
     process.waitUntilExit()
-    return Outcome(
-      status: process.terminationStatus,
-      lines: text.split(separator: "\n").map(String.init))
+    return Outcome(status: process.terminationStatus, lines: lines)
+  }
+}
+
+/// The lines that the helper process writes.
+final class ProbeOutput {
+  private let handle: FileHandle
+  private var unread = Data()
+
+  init(_ handle: FileHandle) {
+    self.handle = handle
+  }
+
+  /// The next line, waited for; nil at the end.
+  func next() -> String? {
+    while true {
+      if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { unread = Data(unread[(end + 1)...]) }
+        return String(decoding: unread[..<end], as: UTF8.self)
+      }
+      let more = handle.availableData
+      if more.isEmpty { return nil }
+      unread += more
+    }
+  }
+
+  /// The lines up to the end, which is waited for; the last one only if it is complete.
+  func rest() -> [String] {
+    var lines: [String] = []
+    while let line = next() { lines.append(line) }
+    return lines
+  }
+}
+
+extension Process {
+  /// `kill -9`, and waits for it.
+  func killNow() {
+    kill(processIdentifier, SIGKILL)
+    waitUntilExit()
   }
 }

@@ -6,13 +6,13 @@ import TestSupport
 import Testing
 
 /// What verifying says of a log in which one thing is not what it was, on sound pages.
-@Suite struct VerificationTests {
-  let scratch: Scratch
+@Suite("Verifying a log") struct VerificationTests {
+  let folder: TemporaryFolder
   let path: String
 
   init() throws {
-    scratch = try Scratch()
-    path = scratch.file()
+    folder = try TemporaryFolder()
+    path = folder.file("a.rollcall")
     #expect(try ProbeProcess.run(["small-log", path]).status == 0)
   }
 
@@ -40,12 +40,13 @@ import Testing
   private static func key(_ number: UInt8) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, number] }
 
   private func change(_ database: String, _ key: [UInt8], at offset: Int) throws {
-    var value = try BehindTheBack(path).value(database, key)
+    var value = try Tampering(path).value(database, key)
     value[offset] ^= 0x20
-    BehindTheBack(path).put(database, key, value)
+    Tampering(path).put(database, key, value)
   }
 
-  @Test func aSoundLog() throws {
+  @Test("A sound log has its figures and nothing wrong")
+  func soundLog() throws {
     let outcome = try verify()
     #expect(outcome.faults.isEmpty && outcome.notes.isEmpty)
     #expect(outcome.parts == [.pages, .meta, .snapshots, .records])
@@ -60,9 +61,9 @@ import Testing
     #expect(figures.digest == digest?.description)
   }
 
-  /// A record's direction, kind, unused byte, time, source time, digest and bytes.
-  @Test(arguments: [0, 1, 3, 11, 19, 30, 60])
-  func aChangedRecord(offset: Int) throws {
+  /// Its direction, kind, unused byte, time, source time, digest and bytes.
+  @Test("A record is named whatever of it changed", arguments: [0, 1, 3, 11, 19, 30, 60])
+  func changedRecord(offset: Int) throws {
     try change("records", Self.key(5), at: offset)
     let faults = try verify().faults
     #expect(faults.first?.part == .records)
@@ -71,35 +72,37 @@ import Testing
     #expect(faults.count == (offset == 30 ? 2 : 1), "\(faults)")
   }
 
-  @Test func aMissingRecord() throws {
-    BehindTheBack(path).delete("records", Self.key(5))
+  @Test("A missing record is named")
+  func missingRecord() throws {
+    Tampering(path).delete("records", Self.key(5))
     let faults = try verify().faults
     #expect(faults == [LogFault(part: .records, record: 5, what: "it is missing")])
   }
 
-  /// The chain is right, but the clock runs backwards: no program of ours writes that.
-  @Test func aTimeThatRunsBackwards() throws {
-    let other = scratch.file("other.rollcall")
-    var last: RecordDigest = .start
+  /// No program of ours writes that.
+  @Test("A clock that runs backwards is found where the chain is right")
+  func backwardTime() throws {
+    let other = folder.file("other.rollcall")
+    var last: LogDigest = RecordChain.start
     do {
       let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
       last = try #require(try log.read { try $0.header(at: 10)?.digest })
       let early = try EventLog.create(at: other, eventVersion: 1)
       try early.append([draft("early", time: 5)])
     }
-    var stored = try BehindTheBack(other).value("records", Self.key(1))
+    var stored = try Tampering(other).value("records", Self.key(1))
     let early = try EventLog.open(at: other, access: .readOnly, eventVersion: 1)
     let header = try #require(try early.read { try $0.header(at: 1) })
-    let digest = RecordDigest.chain(
+    let digest = RecordChain.digest(
       after: last, header: header, bytes: Array("early".utf8).span.bytes)
     stored.replaceSubrange(20..<52, with: digest.bytes)
-    BehindTheBack(path).put("records", Self.key(11), stored)
+    Tampering(path).put("records", Self.key(11), stored)
     let faults = try verify().faults
     #expect(faults.first == LogFault(part: .records, record: 11, what: "its time runs backwards"))
   }
 
-  @Test(arguments: [0, 1, 2, 10, 11])
-  func aChangedEvent(offset: Int) throws {
+  @Test("A changed event is named by its record", arguments: [0, 1, 2, 10, 11])
+  func changedEvent(offset: Int) throws {
     try change("events", Self.key(4), at: offset)
     #expect(
       try verify().faults == [
@@ -108,36 +111,40 @@ import Testing
       ])
   }
 
-  @Test func anEventThatIsMissingAndOneTooMany() throws {
-    BehindTheBack(path).delete("events", Self.key(4))
-    BehindTheBack(path).put("events", Self.key(10), Array(repeating: 1, count: 20))
+  @Test("An event that is missing and one too many are named")
+  func missingEvent() throws {
+    Tampering(path).delete("events", Self.key(4))
+    Tampering(path).put("events", Self.key(10), Array(repeating: 1, count: 20))
     let faults = try verify().faults
     #expect(faults.map(\.record) == [4, 10])
     #expect(faults.map(\.part) == [.events, .events])
   }
 
-  @Test func anIndexThatLacksARecordAndHasAnother() throws {
+  @Test("An index that lacks a record or has another is told")
+  func changedIndex() throws {
     // Contact 1 is the first one named: segment 0, contact 1, offset of record 4.
-    BehindTheBack(path).delete("index", [0, 0, 0, 0, 0, 0, 0, 1, 0, 3])
+    Tampering(path).delete("index", [0, 0, 0, 0, 0, 0, 0, 1, 0, 3])
     #expect(try verify().faults.map(\.record) == [4])
-    BehindTheBack(path).put("index", [0, 0, 0, 0, 0, 0, 0, 1, 0, 3], [])
+    Tampering(path).put("index", [0, 0, 0, 0, 0, 0, 0, 1, 0, 3], [])
     #expect(try verify().faults.isEmpty)
-    BehindTheBack(path).put("index", [0, 0, 0, 0, 0, 0, 0, 1, 0, 2], [])
+    Tampering(path).put("index", [0, 0, 0, 0, 0, 0, 0, 1, 0, 2], [])
     #expect(
       try verify().faults.map(\.what) == [
         "there are 9 entries of the contact index, not 8"
       ])
   }
 
-  @Test func aContactWithAnothersId() throws {
+  @Test("A contact with the id of another one is found")
+  func contactID() throws {
     let key = [0] + Array("carol@example.test".utf8)
-    BehindTheBack(path).put("contacts", key, [0, 0, 0, 1])
+    Tampering(path).put("contacts", key, [0, 0, 0, 1])
     let faults = try verify().faults
     #expect(!faults.isEmpty)
     #expect(faults.allSatisfy { $0.part == .events || $0.part == .index })
   }
 
-  @Test func aSnapshotOfAnotherState() throws {
+  @Test("A snapshot of another state is found by a replay")
+  func otherSnapshot() throws {
     do {
       let log = try EventLog.open(
         at: path, access: .readWrite, eventVersion: RecordMeaning.version)
@@ -155,36 +162,40 @@ import Testing
     #expect(Set(try verify().faults.map(\.record)) == [6, 9])
   }
 
-  @Test(arguments: ["account", "events", "import\u{0}\u{0}\u{0}\u{0}", "seal account"])
-  func aChangedEntryOfMeta(name: String) throws {
+  @Test(
+    "A changed entry of what the log says about itself is found",
+    arguments: ["account", "events", "import\u{0}\u{0}\u{0}\u{0}", "seal account"])
+  func changedMeta(name: String) throws {
     try change("meta", Array(name.utf8), at: 3)
     #expect(try verify().faults.contains { $0.part == .meta })
   }
 
-  @Test func entriesOfMetaThatAreGoneOrUnknown() throws {
+  @Test("Entries of what the log says about itself that are gone or unknown are found")
+  func missingMeta() throws {
     for key in ["account", "seal events", "import\u{0}\u{0}\u{0}\u{0}"] {
-      let value = try BehindTheBack(path).value("meta", Array(key.utf8))
-      BehindTheBack(path).delete("meta", Array(key.utf8))
+      let value = try Tampering(path).value("meta", Array(key.utf8))
+      Tampering(path).delete("meta", Array(key.utf8))
       #expect(try verify().faults.map(\.part) == [.meta], "without \(key)")
-      BehindTheBack(path).put("meta", Array(key.utf8), value)
+      Tampering(path).put("meta", Array(key.utf8), value)
     }
-    BehindTheBack(path).put("meta", Array("acc0unt".utf8), [1])
+    Tampering(path).put("meta", Array("acc0unt".utf8), [1])
     #expect(try verify().faults.map(\.part) == [.meta])
   }
 
-  /// A log of a program that knew no seals and no snapshots is sound.
-  @Test func aLogOfAnEarlierProgram() throws {
-    BehindTheBack(path).drop("snapshots")
+  @Test("A log of a program that knew no checksums and no snapshots is sound")
+  func earlierProgram() throws {
+    Tampering(path).drop("snapshots")
     for key in ["format", "account", "events", "import\u{0}\u{0}\u{0}\u{0}"] {
-      BehindTheBack(path).delete("meta", Array("seal \(key)".utf8))
+      Tampering(path).delete("meta", Array("seal \(key)".utf8))
     }
     let outcome = try verify()
     #expect(outcome.faults.isEmpty)
     #expect(outcome.figures?.snapshots == 0)
   }
 
-  /// What is derived by another version is not wrong, but it cannot be said to be right either.
-  @Test func derivedPartsOfAnotherVersion() throws {
+  /// They are not wrong, but they cannot be said to be right either.
+  @Test("Derived parts of another version are noted, and are right once they are made anew")
+  func otherVersion() throws {
     do {
       let log = try EventLog.open(at: path, access: .readWrite, eventVersion: 900)
       try log.rebuildDerived { _, _ in DerivedParts(event: [9], contacts: []) }
@@ -201,10 +212,11 @@ import Testing
     #expect(rebuilt.figures?.contacts == 4)
   }
 
-  @Test func rebuildingMakesDerivedPartsRight() throws {
+  @Test("Rebuilding makes damaged derived parts right")
+  func rebuilding() throws {
     let before = try #require(verify().figures)
     try change("events", Self.key(4), at: 11)
-    BehindTheBack(path).put("index", [0, 0, 0, 0, 0, 0, 0, 1, 0, 2], [])
+    Tampering(path).put("index", [0, 0, 0, 0, 0, 0, 0, 1, 0, 2], [])
     try change("snapshots", Self.key(9), at: 90)
     #expect(try verify().faults.count >= 3)
     let after = try verify(rebuilding: true)
@@ -214,7 +226,8 @@ import Testing
     #expect(try verify().faults.isEmpty)
   }
 
-  @Test func damagedPagesAreNotShownToLMDB() throws {
+  @Test("Damaged pages are not shown to LMDB")
+  func damagedPages() throws {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     // Every leaf page says that it is a branch.
     for page in 2..<bytes.count / 4096 where bytes[page * 4096 + 10] == 2 {
@@ -229,9 +242,10 @@ import Testing
 
   // MARK: Recovering
 
-  @Test func aRecoveredLogIsSound() throws {
+  @Test("A recovered log is sound, and the damaged one is left as it is")
+  func recovered() throws {
     try change("records", Self.key(5), at: 60)
-    let target = scratch.file("new.rollcall")
+    let target = folder.file("new.rollcall")
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     do {
       let log = try EventLog.create(at: target, eventVersion: RecordMeaning.version)

@@ -28,8 +28,8 @@ import XMPPStanza
     return log
   }
 
-  private func digests(_ log: EventLog) throws -> [RecordDigest] {
-    var digests: [RecordDigest] = []
+  private func digests(_ log: EventLog) throws -> [LogDigest] {
+    var digests: [LogDigest] = []
     try log.read { transaction in
       try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
         digests.append(header.digest)

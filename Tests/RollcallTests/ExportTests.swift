@@ -28,9 +28,9 @@ import XMPPStanza
     return (path, difference)
   }
 
-  private func digests(_ log: EventLog) throws -> [RecordDigest] {
+  private func digests(_ log: EventLog) throws -> [LogDigest] {
     try log.read { transaction in
-      var digests: [RecordDigest] = []
+      var digests: [LogDigest] = []
       try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
         digests.append(header.digest)
       }

@@ -21,7 +21,7 @@ import Testing
       let log = try importedLog(of: test.path, test.account, in: folder)
       let chain = try log.read { try $0.header(at: $0.lastSequence)?.digest.description }
       let state = try Timeline(log).state(at: .head(minus: 0)).roster.canonicalBytes
-      return "\(test.name) \(test.account) \(chain ?? "") \(StateDigest(of: state.span.bytes))"
+      return "\(test.name) \(test.account) \(chain ?? "") \(LogDigest(of: state.span.bytes))"
     }
   }
 

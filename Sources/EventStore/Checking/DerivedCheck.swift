@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Holds the stored events and the contact index against what is derived anew, record by record.
+/// Compares the stored events and the contact index with what is derived anew, record by record.
 ///
 /// Memory: some 100 bytes for each contact.
 package struct DerivedCheck {
@@ -19,42 +19,40 @@ package struct DerivedCheck {
   package init() {}
 
   /// What is wrong with what is stored of a record, in clauses.
-  package mutating func flaws(
+  package mutating func damage(
     of header: RecordHeader, deriving parts: DerivedParts,
     in transaction: borrowing ReadTransaction
   ) throws(EventLogError) -> [String] {
-    var flaws: [String] = []
-    if let flaw = try eventFlaw(of: header, parts.event, in: transaction) { flaws.append(flaw) }
+    var damage: [String] = []
+    if let what = try eventDamage(of: header, parts.event, in: transaction) { damage.append(what) }
     for name in Set(parts.contacts.map(ContactName.init)) {
-      if let flaw = try indexFlaw(of: header.sequence, name, in: transaction) {
-        flaws.append(flaw)
+      if let what = try indexDamage(of: header.sequence, name, in: transaction) {
+        damage.append(what)
       }
     }
-    return flaws
+    return damage
   }
 
   /// What is stored that no record accounts for, once every record has been looked at.
-  package func flaws(in transaction: borrowing ReadTransaction) throws(EventLogError) -> [String] {
+  package func damage(
+    in transaction: borrowing ReadTransaction
+  ) throws(EventLogError) -> [String] {
     let databases = transaction.databases
-    let expected = [
-      ("stored events", databases.events, events), ("contacts", databases.contacts, ids.count),
-      ("entries of the contact index", databases.index, entries),
+    let counts = [
+      ("stored events", try transaction.count(databases.events), events),
+      ("contacts", try transaction.count(databases.contacts), ids.count),
+      ("entries of the contact index", try transaction.count(databases.index), entries),
     ]
-    var flaws: [String] = []
-    for (name, database, count) in expected {
-      let stored = try Store.count(transaction.raw, database)
-      if stored != count { flaws.append("there are \(stored) \(name), not \(count)") }
+    return counts.compactMap { name, stored, expected in
+      stored == expected ? nil : "there are \(stored) \(name), not \(expected)"
     }
-    return flaws
   }
 
-  private mutating func eventFlaw(
+  private mutating func eventDamage(
     of header: RecordHeader, _ event: [UInt8]?, in transaction: borrowing ReadTransaction
   ) throws(EventLogError) -> String? {
     if event != nil { events += 1 }
-    let isSame = try Store.get(
-      transaction.raw, transaction.databases.events, sequence: header.sequence
-    ) { value in
+    let isSame = try transaction.get(transaction.databases.events, header.sequence) { value in
       guard let event, value.count == LogFormat.eventHeaderBytes + event.count else { return false }
       var head = [UInt8](repeating: 0, count: LogFormat.eventHeaderBytes)
       head.withUnsafeMutableBytes { LogFormat.writeEventHeader(header, to: $0) }
@@ -67,16 +65,14 @@ package struct DerivedCheck {
     }
   }
 
-  private mutating func indexFlaw(
+  private mutating func indexDamage(
     of sequence: UInt64, _ name: ContactName, in transaction: borrowing ReadTransaction
   ) throws(EventLogError) -> String? {
     guard let id = try id(of: name, in: transaction) else {
       return "the contact \(name.text) is not in the index, or not once"
     }
-    let isThere = try ContactIndex.withKey(
-      segment: LogFormat.segment(of: sequence), id, LogFormat.offset(of: sequence)
-    ) { (key) throws(EventLogError) in
-      try Store.get(transaction.raw, transaction.databases.index, key) { $0.isEmpty }
+    let isThere = try transaction.get(transaction.databases.index, IndexKey(id, in: sequence)) {
+      $0.isEmpty
     }
     guard isThere == true else { return "the index does not have it for \(name.text)" }
     entries += 1
@@ -88,11 +84,9 @@ package struct DerivedCheck {
     of name: ContactName, in transaction: borrowing ReadTransaction
   ) throws(EventLogError) -> UInt32? {
     if let known = ids[name] { return known }
-    guard
-      let id = try ContactIndex.id(
-        exactly: name.text, transaction.raw, transaction.databases),
-      owners[id] == nil
-    else { return nil }
+    guard let id = try transaction.contactID(exactly: name.text), owners[id] == nil else {
+      return nil
+    }
     ids[name] = id
     owners[id] = name
     return id

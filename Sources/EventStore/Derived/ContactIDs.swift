@@ -7,14 +7,14 @@
 /// The ids of contacts by the bytes of their names, which is how the file compares them. (`String`
 /// compares by canonical equivalence, under which two different keys could be one.)
 ///
-/// A table with open addressing, whose names lie one behind the other: to look one up is to look
+/// A table with open addressing, whose names lie one after the other: to look one up is to look
 /// at two places in memory, and counts no references.
 struct ContactIDs {
   private struct Slot {
     var hash: UInt32
     var id: UInt32
     var start: UInt32
-    /// Of bytes; 0 in a slot that is free, for no contact's name is empty.
+    /// Of bytes; 0 in a slot that is free, because no contact's name is empty.
     var count: UInt32
 
     static let free = Slot(hash: 0, id: 0, start: 0, count: 0)

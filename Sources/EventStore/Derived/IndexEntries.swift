@@ -1,5 +1,3 @@
-import CLMDB
-
 /// Entries of the contact index on their way into it, all of one segment.
 ///
 /// They are written together and in the order of their keys: most then go to the page of the one
@@ -31,17 +29,12 @@ struct IndexEntries {
   mutating func write(in transaction: borrowing WriteTransaction) throws(EventLogError) {
     guard !waiting.isEmpty else { return }
     waiting.sort()
-    var opened: OpaquePointer?
-    try check(mdb_cursor_open(transaction.raw, transaction.databases.index, &opened), "write")
-    guard let cursor = opened else { throw .lmdb(doing: "write", code: MDB_PANIC) }
-    defer { mdb_cursor_close(cursor) }
+    let cursor = try WriteCursor(transaction.databases.index, in: transaction)
     for entry in waiting {
-      let (contact, offset) = (UInt32(entry >> 16), UInt16(truncatingIfNeeded: entry))
-      try ContactIndex.withKey(segment: segment, contact, offset) { (key) throws(EventLogError) in
-        var key = MDB_val(key)
-        var value = MDB_val()
-        try check(mdb_cursor_put(cursor, &key, &value, 0), "write")
-      }
+      try cursor.put(
+        IndexKey(
+          segment: segment, contact: UInt32(entry >> 16),
+          offset: UInt16(truncatingIfNeeded: entry)))
     }
     removeAll()
   }

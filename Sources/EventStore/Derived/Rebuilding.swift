@@ -1,5 +1,3 @@
-import CLMDB
-
 extension EventLog {
   /// How many records a rebuild takes in one transaction: others can append in between.
   private static let rebuildStep: UInt64 = 2000
@@ -41,15 +39,14 @@ extension EventLog {
     _ version: UInt32, in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory
   ) throws(EventLogError) {
     let databases = transaction.databases
-    var derived = [databases.events, databases.contacts, databases.index]
-    if let snapshots = databases.snapshots { derived.append(snapshots) }
-    for derived in derived {
-      try check(mdb_drop(transaction.raw, derived, 0), "empty the derived parts")
-    }
+    let doing = "empty the derived parts"
+    try transaction.empty(databases.events, to: doing)
+    try transaction.empty(databases.contacts, to: doing)
+    try transaction.empty(databases.index, to: doing)
+    if let snapshots = databases.snapshots { try transaction.empty(snapshots, to: doing) }
     memory.forgetContacts()
-    let meta = MetaTable(raw: transaction.raw, database: databases.meta)
-    try meta.setEventVersion(nil)
-    try meta.setRebuild(MetaTable.Rebuild(eventVersion: version, next: 1))
+    try transaction.set(.eventVersion, to: nil)
+    try transaction.set(.rebuild, to: RebuildProgress(eventVersion: version, next: 1))
   }
 
   /// Does the next records; true once there are none left.
@@ -59,35 +56,34 @@ extension EventLog {
     _ version: UInt32, in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory,
     _ derive: (RecordHeader, RawSpan) throws -> DerivedParts, _ fail: (any Error) -> Void
   ) throws(EventLogError) -> Bool {
-    let meta = MetaTable(raw: transaction.raw, database: transaction.databases.meta)
-    guard let progress = try meta.rebuild(), progress.eventVersion == version else {
+    guard let progress = try transaction.get(.rebuild), progress.eventVersion == version else {
       // Somebody else has finished it, or has begun one of another version.
-      if try meta.eventVersion() == version { return true }
+      if try transaction.get(.eventVersion) == version { return true }
       try startRebuild(version, in: transaction, &memory)
       return false
     }
-    let last = try Store.lastSequence(transaction.raw, transaction.databases.records)
+    let last = try transaction.lastSequence
     let end = min(last, progress.next + rebuildStep - 1)
-    let events = try AppendCursor(transaction, transaction.databases.events)
+    let derived = try DerivedWriter(transaction)
     for sequence in progress.next..<max(progress.next, end + 1) {
-      try deriveAgain(sequence, at: events, in: transaction, &memory, derive, fail)
+      try deriveAgain(sequence, with: derived, in: transaction, &memory, derive, fail)
     }
     guard end == last else {
-      try meta.setRebuild(MetaTable.Rebuild(eventVersion: version, next: end + 1))
+      try transaction.set(
+        .rebuild, to: RebuildProgress(eventVersion: version, next: end + 1))
       return false
     }
-    try meta.setRebuild(nil)
-    try meta.setEventVersion(version)
+    try transaction.set(.rebuild, to: nil)
+    try transaction.set(.eventVersion, to: version)
     return true
   }
 
   private static func deriveAgain(
-    _ sequence: UInt64, at events: borrowing AppendCursor,
+    _ sequence: UInt64, with derived: borrowing DerivedWriter,
     in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory,
     _ derive: (RecordHeader, RawSpan) throws -> DerivedParts, _ fail: (any Error) -> Void
   ) throws(EventLogError) {
-    let records = transaction.databases.records
-    let found = try Store.get(transaction.raw, records, sequence: sequence) {
+    let found = try transaction.get(transaction.databases.records, sequence) {
       (value) throws(EventLogError) in
       let header = try LogFormat.readHeader(value, sequence: sequence)
       do {
@@ -101,7 +97,6 @@ extension EventLog {
     guard let (header, parts) = found else {
       throw .corrupt(sequence: sequence, what: "it is missing")
     }
-    try Self.derive(
-      parts.event, parts.contacts, of: header, at: events, in: transaction, &memory)
+    try derived.write(parts.event, parts.contacts, of: header, in: transaction, &memory)
   }
 }

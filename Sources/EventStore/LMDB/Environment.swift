@@ -9,10 +9,10 @@ import Synchronization
 
 /// One open LMDB file, and the rules under which the process may use it.
 ///
-/// Transactions pass the gate together; growing the map, opening anew and closing pass it alone.
+/// Transactions share the lock; growing the map, opening anew and closing have it alone.
 ///
-/// `@unchecked Sendable`: `state` is changed only by a thread that the gate has let through alone,
-/// and read only behind the gate; everything else is constant or has its own lock.
+/// `@unchecked Sendable`: `state` is changed only by a thread that has the lock alone, and read
+/// only by one that has it; everything else is constant or has a lock of its own.
 final class Environment: @unchecked Sendable {
   /// What a log is while it is open.
   struct Open {
@@ -48,7 +48,7 @@ final class Environment: @unchecked Sendable {
 
   let access: LogAccess
   private let mapSize: Int
-  private let gate = Gate()
+  private let lock = ReadersWriterLock()
   private var state = State.shut
   private let location: Mutex<Location>
   /// A commit failed: LMDB 0.9.24 is not to be trusted until it has been opened anew. (A meta page
@@ -71,14 +71,14 @@ final class Environment: @unchecked Sendable {
 
   /// Opens the file that is there, or makes one where `creating` says what is to be in it.
   func start(creating meta: NewLog? = nil) throws(EventLogError) {
-    try gate.alone { () throws(EventLogError) in
+    try lock.exclusive { () throws(EventLogError) in
       state = .open(try opened(creating: meta))
     }
   }
 
   /// Waits for the transactions that are open, then closes the file for good.
   func close() throws(EventLogError) {
-    try gate.alone { () throws(EventLogError) in
+    try lock.exclusive { () throws(EventLogError) in
       shut()
       state = .closed
     }
@@ -86,7 +86,7 @@ final class Environment: @unchecked Sendable {
 
   /// Closes the file, gives it its final path and opens it there.
   func move(to target: String) throws(EventLogError) {
-    try gate.alone { () throws(EventLogError) in
+    try lock.exclusive { () throws(EventLogError) in
       shut()
       let source = path
       defer {
@@ -131,15 +131,14 @@ final class Environment: @unchecked Sendable {
       }
       try check(code, "begin reading")
       guard let raw else { throw .lmdb(doing: "begin reading", code: MDB_PANIC) }
-      let transaction = ReadTransaction(raw: raw, databases: open.databases)
-      return try body(transaction)
+      return try body(ReadTransaction(raw, open.databases))
     }
   }
 
   /// Runs a write transaction and commits it: what `body` wrote is durable when this returns.
   ///
-  /// `body` runs again from its start where the map has to grow first, so it must leave nothing
-  /// behind but what is in the transaction and the memory that is handed to it.
+  /// `body` runs again from its start where the map has to grow first, so it must change nothing
+  /// but the transaction and the memory that is handed to it.
   func write<R: Sendable>(
     _ body: (borrowing WriteTransaction, inout WriterMemory) throws(EventLogError) -> R
   ) throws(EventLogError) -> R {
@@ -160,7 +159,7 @@ final class Environment: @unchecked Sendable {
     var raw: OpaquePointer?
     try check(mdb_txn_begin(open.raw, nil, 0, &raw), "begin writing")
     guard let raw else { throw .lmdb(doing: "begin writing", code: MDB_PANIC) }
-    let transaction = WriteTransaction(raw: raw, databases: open.databases)
+    let transaction = WriteTransaction(raw, open.databases)
     let id = transaction.id
     memory.begin(transaction: id)
     do throws(EventLogError) {
@@ -198,7 +197,7 @@ final class Environment: @unchecked Sendable {
   private func attempt<R>(
     _ body: (Open) throws(EventLogError) -> R
   ) throws(EventLogError) -> Attempt<R> {
-    try gate.together { () throws(EventLogError) in
+    try lock.shared { () throws(EventLogError) in
       guard !isDoubtful.load(ordering: .sequentiallyConsistent) else { return .again(.reopen) }
       let open: Open
       switch state {
@@ -228,7 +227,7 @@ final class Environment: @unchecked Sendable {
   }
 
   private func repair(_ repair: Repair) throws(EventLogError) {
-    try gate.alone { () throws(EventLogError) in
+    try lock.exclusive { () throws(EventLogError) in
       switch (repair, state) {
       case (_, .closed): throw .closed(path: path)
       case (.adopt, .open(let open)): try resize(open, to: 0)

@@ -124,7 +124,8 @@ enum FileSystem {
     return try body()
   }
 
-  /// What is behind an I/O error: LMDB reports a write that the disk took only in part as EIO.
+  /// The cause of an I/O error, if it can be told: LMDB reports a write that the disk took only in
+  /// part as EIO.
   static func causeOfShortWrite(path: String) -> EventLogError? {
     var status = stat()
     var limit = rlimit()

@@ -20,31 +20,23 @@ extension EventLog {
       do {
         return try environment.write { (transaction, memory) throws(EventLogError) in
           failure = nil
-          try Self.note(LogMarks(account: meta.account), in: transaction)
-          for imported in meta.imports {
-            try Self.note(LogMarks(imported: imported), in: transaction)
-          }
-          let derives = try Self.mayDerive(version, in: transaction)
-          let ends = try LogEnds(of: transaction)
-          var tail = try Tail(of: transaction)
-          let first = tail.sequence + 1
+          try transaction.note(LogMarks(account: meta.account))
+          for imported in meta.imports { try transaction.add(imported) }
+          var appender = try RecordAppender(transaction, eventVersion: version)
           do {
             try source.forEachRecord(in: 1...UInt64.max) { header, bytes in
-              let parts = try derive(header, bytes)
-              let draft = RecordDraft(header, bytes, parts)
-              let added = try Self.add(draft, behind: &tail, at: ends.records)
-              guard derives else { return }
-              try Self.derive(
-                draft.event, draft.contacts, of: added, at: ends.events, in: transaction, &memory)
+              let draft = RecordDraft(header, bytes, try derive(header, bytes))
+              try appender.append(draft, in: transaction, &memory)
             }
           } catch let error as EventLogError {
             throw error
           } catch {
             failure = error
             throw EventLogError.corrupt(
-              sequence: tail.sequence, what: "nothing can be derived from the next one")
+              sequence: appender.appended.upperBound - 1,
+              what: "nothing can be derived from the next one")
           }
-          return first..<(tail.sequence + 1)
+          return appender.appended
         }
       } catch {
         throw failure ?? error

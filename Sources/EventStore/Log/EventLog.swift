@@ -73,7 +73,7 @@ package final class EventLog: Sendable {
     at path: String, access: LogAccess, eventVersion: UInt32,
     mapSize: Int = EventLog.defaultMapSize
   ) throws(EventLogError) -> EventLog {
-    try LogFileCheck.check(path)
+    try MetaPageCheck.check(path)
     let environment = try FileSystem.holdingBackSizeSignal { () throws(EventLogError) in
       try Registry.open(path, access: access, mapSize: mapSize)
     }

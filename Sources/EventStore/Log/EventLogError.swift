@@ -20,7 +20,8 @@ package enum EventLogError: Error, Hashable, Sendable {
   case foreignDatabase(path: String)
   case truncated(path: String, bytes: UInt64, expected: UInt64)
   case damaged(path: String, what: String)
-  /// A record or something derived from it cannot be read; 0 stands for what is no record's.
+  /// A record or something derived from it cannot be read; the number is 0 where
+  /// it is about no single record.
   case corrupt(sequence: UInt64, what: String)
   case newerFormat(path: String, format: UInt32, supported: UInt32)
   case unknownLMDBVersion(path: String, version: UInt32)

@@ -1,3 +1,5 @@
+import Crypto
+
 /// How a log lies in its file: the one place that knows.
 ///
 /// One LMDB file with a few named databases. Every integer is big-endian, every key is ordered by
@@ -9,7 +11,8 @@
 ///                                   absent while they are incomplete
 ///               "rebuild"        -> UInt32 version, UInt64 next record; while a rebuild runs
 ///               "import" UInt32  -> UInt16 length of digest, digest, name; counted from 0
-///               "seal " key      -> SHA-256 of a label and of another entry's key and value
+///               "seal " key      -> checksum: SHA-256 of a label, and of another entry's key
+///                                   and value
 ///     records   UInt64 sequence  -> header, digest, bytes
 ///     events    UInt64 sequence  -> direction, kind, flags, time, event    (derived)
 ///     contacts  0, name          -> UInt32 id                              (derived)
@@ -37,11 +40,12 @@
 ///     4  UInt32 version of the reducer
 ///     8  UInt32 version of the state's codec
 ///     12 32     SHA-256 of the state
-///     44 32     seal: SHA-256 of a label, the sequence, the 44 bytes above, the record's digest
+///     44 32     checksum: SHA-256 of a label, the sequence, the 44 bytes above, the digest of the
+///               record
 ///     76        state
 ///
-/// The seal ties a snapshot to its own record of its own history: one that has got elsewhere, or
-/// whose version has changed by itself, is found out without a replay.
+/// The checksum ties a snapshot to its own record of its own history: one that has got elsewhere,
+/// or whose version has changed by itself, is found out without a replay.
 ///
 /// The index is split into segments of 4,096 records: within one it is ordered by contact. An
 /// index by contact alone would touch a page for nearly every contact of a batch at every commit;
@@ -58,10 +62,10 @@ enum LogFormat {
   static let eventHeaderBytes = 11
   static let indexKeyBytes = 10
   static let segmentBits: UInt64 = 12
-  static let sealedBytes = 44
-  static let snapshotHeaderBytes = sealedBytes + digestBytes
-  static let sealLabel = "rollcall snapshot, format 1"
-  static let metaSealLabel = "rollcall meta, format 1"
+  static let checkedBytes = 44
+  static let snapshotHeaderBytes = checkedBytes + digestBytes
+  static let snapshotChecksumLabel = "rollcall snapshot, format 1"
+  static let metaChecksumLabel = "rollcall meta, format 1"
 
   /// The most bytes that a record or an event may have. A stanza has at most 16 MiB.
   static let payloadLimit = 64 << 20
@@ -111,7 +115,26 @@ enum LogFormat {
       timeIsKnown: flags & Flag.timeIsKnown != 0,
       clock: flags & Flag.hasClock != 0 ? clock : nil,
       sourceTime: flags & Flag.hasSourceTime != 0 ? source : nil,
-      digest: RecordDigest(stored: UnsafeRawBufferPointer(rebasing: value[chainedHeaderBytes...])))
+      digest: LogDigest(stored: UnsafeRawBufferPointer(rebasing: value[chainedHeaderBytes...])))
+  }
+
+  /// Writes a whole record in its place.
+  ///
+  /// - Returns: The record's digest.
+  static func writeRecord(
+    _ header: RecordHeader, after previous: LogDigest, bytes: UnsafeRawBufferPointer,
+    to space: UnsafeMutableRawBufferPointer
+  ) -> LogDigest {
+    UnsafeMutableRawBufferPointer(rebasing: space[recordHeaderBytes...]).copyMemory(from: bytes)
+    // The chain takes what a record is, with the digest before it in front of its header where the
+    // stored record has its own after it. So it is hashed in one piece where it will stand.
+    space.storeBytes(of: previous, as: LogDigest.self)
+    writeChained(
+      header, to: UnsafeMutableRawBufferPointer(rebasing: space[digestBytes..<recordHeaderBytes]))
+    let digest = LogDigest(of: UnsafeRawBufferPointer(space))
+    writeChained(header, to: UnsafeMutableRawBufferPointer(rebasing: space[..<chainedHeaderBytes]))
+    space.storeBytes(of: digest, toByteOffset: chainedHeaderBytes, as: LogDigest.self)
+    return digest
   }
 
   // MARK: Events
@@ -144,15 +167,15 @@ enum LogFormat {
   /// Writes a whole snapshot of the state after a record in its place.
   static func writeSnapshot(
     _ version: SnapshotVersion, _ state: UnsafeRawBufferPointer, sequence: UInt64,
-    record: RecordDigest, to space: UnsafeMutableRawBufferPointer
+    record: LogDigest, to space: UnsafeMutableRawBufferPointer
   ) {
     space.storeBigEndian(version.events, at: 0)
     space.storeBigEndian(version.reducer, at: 4)
     space.storeBigEndian(version.codec, at: 8)
-    space.storeBytes(of: StateDigest(of: state), toByteOffset: 12, as: StateDigest.self)
-    let sealed = UnsafeRawBufferPointer(rebasing: space[..<sealedBytes])
-    let seal = StateDigest(sealing: sealed, sequence: sequence, record: record)
-    space.storeBytes(of: seal, toByteOffset: sealedBytes, as: StateDigest.self)
+    space.storeBytes(of: LogDigest(of: state), toByteOffset: 12, as: LogDigest.self)
+    let head = UnsafeRawBufferPointer(rebasing: space[..<checkedBytes])
+    let checksum = snapshotChecksum(of: head, sequence: sequence, record: record)
+    space.storeBytes(of: checksum, toByteOffset: checkedBytes, as: LogDigest.self)
     UnsafeMutableRawBufferPointer(rebasing: space[snapshotHeaderBytes...]).copyMemory(from: state)
   }
 
@@ -167,7 +190,19 @@ enum LogFormat {
         events: value.loadBigEndian(at: 0, as: UInt32.self),
         reducer: value.loadBigEndian(at: 4, as: UInt32.self),
         codec: value.loadBigEndian(at: 8, as: UInt32.self)),
-      digest: StateDigest(stored: UnsafeRawBufferPointer(rebasing: value[12...])))
+      digest: LogDigest(stored: UnsafeRawBufferPointer(rebasing: value[12...])))
+  }
+
+  /// What tells a snapshot's head, which is before its checksum, from any other.
+  static func snapshotChecksum(
+    of head: UnsafeRawBufferPointer, sequence: UInt64, record: LogDigest
+  ) -> LogDigest {
+    LogDigest { hash in
+      hash.update(data: Array(snapshotChecksumLabel.utf8))
+      withUnsafeBytes(of: sequence.bigEndian) { hash.update(bufferPointer: $0) }
+      hash.update(bufferPointer: head)
+      withUnsafeBytes(of: record) { hash.update(bufferPointer: $0) }
+    }
   }
 
   // MARK: The contact index

@@ -25,7 +25,7 @@ enum Opening {
   static func open(
     _ path: String, access: LogAccess, mapSize: Int, creating new: NewLog?
   ) throws(EventLogError) -> Environment.Open {
-    if new == nil { try LogFileCheck.check(path) }
+    if new == nil { try MetaPageCheck.check(path) }
     let raw = try openEnvironment(path, access: access, mapSize: mapSize)
     do throws(EventLogError) {
       mdb_reader_check(raw, nil)
@@ -135,17 +135,9 @@ enum Opening {
   private static func databases(
     _ raw: OpaquePointer, _ path: String, access: LogAccess, creating new: NewLog?
   ) throws(EventLogError) -> Databases {
-    let transaction = try begin(raw, access: access)
     do throws(EventLogError) {
-      let databases: Databases
-      if let new {
-        databases = try make(transaction, new)
-      } else {
-        databases = try find(transaction, path, access: access)
-      }
-      // Committing is what keeps the handles, also after reading only.
-      try check(mdb_txn_commit(transaction), "open")
-      return databases
+      if let new { return try makeDatabases(raw, new) }
+      return try findDatabases(raw, path, access: access)
     } catch .lmdb(_, MDB_MAP_FULL) {
       // A map that is as large as the file has no room for a database that is to be added.
       try check(mdb_env_set_mapsize(raw, grown(mapSize(of: raw))), "open")
@@ -155,95 +147,113 @@ enum Opening {
     }
   }
 
-  private static func begin(
-    _ raw: OpaquePointer, access: LogAccess
-  ) throws(EventLogError) -> OpaquePointer {
-    let flags = access == .readOnly ? UInt32(MDB_RDONLY) : 0
-    var opened: OpaquePointer?
-    var code = mdb_txn_begin(raw, nil, flags, &opened)
-    if code == MDB_MAP_RESIZED {
-      // Another process has grown the file since it was mapped, a moment ago.
-      try check(mdb_env_set_mapsize(raw, 0), "open")
-      code = mdb_txn_begin(raw, nil, flags, &opened)
+  private static func makeDatabases(
+    _ raw: OpaquePointer, _ new: NewLog
+  ) throws(EventLogError) -> Databases {
+    let opening = try OpeningTransaction(raw, access: .readWrite)
+    let flags = UInt32(MDB_CREATE)
+    let databases = try Databases(
+      meta: opening.database("meta", flags), snapshots: opening.database("snapshots", flags)
+    ) { (name) throws(EventLogError) in
+      try opening.openDatabase(name, flags)
     }
-    try check(code, "open")
-    guard let opened else { throw .lmdb(doing: "open", code: MDB_PANIC) }
-    return opened
+    let transaction = opening.writing(databases)
+    try transaction.set(.format, to: LogFormat.version)
+    try transaction.set(.eventVersion, to: new.eventVersion)
+    if let account = new.account { try transaction.set(.account, to: account) }
+    try transaction.commit(to: "open")
+    return databases
   }
 
-  private static func make(
-    _ transaction: OpaquePointer, _ new: NewLog
+  private static func findDatabases(
+    _ raw: OpaquePointer, _ path: String, access: LogAccess
   ) throws(EventLogError) -> Databases {
+    let opening = try OpeningTransaction(raw, access: access)
+    let meta: Database<MetaKey>
     do throws(EventLogError) {
-      let open = { (name: String) throws(EventLogError) -> MDB_dbi in
-        try openDatabase(transaction, name, UInt32(MDB_CREATE))
-      }
-      let databases = try Databases(
-        meta: open("meta"), snapshots: open("snapshots"), opening: open)
-      let meta = MetaTable(raw: transaction, database: databases.meta)
-      try meta.setFormat()
-      try meta.setEventVersion(new.eventVersion)
-      if let account = new.account { try meta.setAccount(account) }
-      return databases
-    } catch {
-      mdb_txn_abort(transaction)
-      throw error
+      meta = try opening.database("meta", 0)
+    } catch .lmdb(_, MDB_NOTFOUND), .lmdb(_, MDB_INCOMPATIBLE) {
+      throw .foreignDatabase(path: path)
     }
-  }
-
-  private static func find(
-    _ transaction: OpaquePointer, _ path: String, access: LogAccess
-  ) throws(EventLogError) -> Databases {
-    do throws(EventLogError) {
-      let meta: MDB_dbi
+    guard let format = try opening.get(.format, from: meta), format > 0 else {
+      throw .foreignDatabase(path: path)
+    }
+    guard format <= LogFormat.version else {
+      throw .newerFormat(path: path, format: format, supported: LogFormat.version)
+    }
+    let snapshots = try findSnapshots(opening, path, access: access)
+    let databases = try Databases(meta: meta, snapshots: snapshots) {
+      (name) throws(EventLogError) in
       do throws(EventLogError) {
-        meta = try openDatabase(transaction, "meta", 0)
+        return try opening.openDatabase(name, 0)
       } catch .lmdb(_, MDB_NOTFOUND), .lmdb(_, MDB_INCOMPATIBLE) {
-        throw .foreignDatabase(path: path)
+        throw .damaged(path: path, what: "it has no database \(name)")
       }
-      let format = try MetaTable(raw: transaction, database: meta).format()
-      guard let format, format > 0 else { throw .foreignDatabase(path: path) }
-      guard format <= LogFormat.version else {
-        throw .newerFormat(path: path, format: format, supported: LogFormat.version)
-      }
-      let snapshots = try findSnapshots(transaction, path, access: access)
-      return try Databases(meta: meta, snapshots: snapshots) { (name) throws(EventLogError) in
-        do throws(EventLogError) {
-          return try openDatabase(transaction, name, 0)
-        } catch .lmdb(_, MDB_NOTFOUND), .lmdb(_, MDB_INCOMPATIBLE) {
-          throw .damaged(path: path, what: "it has no database \(name)")
-        }
-      }
-    } catch {
-      mdb_txn_abort(transaction)
-      throw error
     }
+    try opening.commit()
+    return databases
   }
 
   /// The database of snapshots, which is added to a log of a program that knew none as soon as the
   /// log is opened for writing.
   private static func findSnapshots(
-    _ transaction: OpaquePointer, _ path: String, access: LogAccess
-  ) throws(EventLogError) -> MDB_dbi? {
+    _ opening: borrowing OpeningTransaction, _ path: String, access: LogAccess
+  ) throws(EventLogError) -> Database<UInt64>? {
     do throws(EventLogError) {
-      let flags = access == .readWrite ? UInt32(MDB_CREATE) : 0
-      return try openDatabase(transaction, "snapshots", flags)
+      return try opening.database("snapshots", access == .readWrite ? UInt32(MDB_CREATE) : 0)
     } catch .lmdb(_, MDB_NOTFOUND) {
       return nil
     } catch .lmdb(_, MDB_INCOMPATIBLE) {
       throw .damaged(path: path, what: "its database snapshots is of another kind")
     }
   }
+}
 
-  private static func openDatabase(
-    _ transaction: OpaquePointer, _ name: String, _ flags: UInt32
-  ) throws(EventLogError) -> MDB_dbi {
-    var handle: MDB_dbi = 0
-    try check(mdb_dbi_open(transaction, name, flags, &handle), "open")
+/// The transaction in which the databases of a log are opened or made. Committing it is what keeps
+/// their handles, also where nothing was written.
+private struct OpeningTransaction: ~Copyable, Transaction {
+  let handle: TransactionHandle
+
+  init(_ environment: OpaquePointer, access: LogAccess) throws(EventLogError) {
+    let flags = access == .readOnly ? UInt32(MDB_RDONLY) : 0
+    var opened: OpaquePointer?
+    var code = mdb_txn_begin(environment, nil, flags, &opened)
+    if code == MDB_MAP_RESIZED {
+      // Another process has grown the file since it was mapped, a moment ago.
+      try check(mdb_env_set_mapsize(environment, 0), "open")
+      code = mdb_txn_begin(environment, nil, flags, &opened)
+    }
+    try check(code, "open")
+    guard let opened else { throw .lmdb(doing: "open", code: MDB_PANIC) }
+    handle = TransactionHandle(raw: opened)
+  }
+
+  deinit { mdb_txn_abort(handle.raw) }
+
+  func database<Key>(_ name: String, _ flags: UInt32) throws(EventLogError) -> Database<Key> {
+    Database(handle: try openDatabase(name, flags))
+  }
+
+  func openDatabase(_ name: String, _ flags: UInt32) throws(EventLogError) -> MDB_dbi {
+    var database: MDB_dbi = 0
+    try check(mdb_dbi_open(handle.raw, name, flags, &database), "open")
     // A file says itself how its keys are compared: any other way than ours is not ours.
-    var found: UInt32 = 0
-    try check(mdb_dbi_flags(transaction, handle, &found), "open")
-    guard found == 0 else { throw .lmdb(doing: "open", code: MDB_INCOMPATIBLE) }
-    return handle
+    var stored: UInt32 = 0
+    try check(mdb_dbi_flags(handle.raw, database, &stored), "open")
+    guard stored == 0 else { throw .lmdb(doing: "open", code: MDB_INCOMPATIBLE) }
+    return database
+  }
+
+  /// The same transaction, to write the first entries in.
+  consuming func writing(_ databases: Databases) -> WriteTransaction {
+    let raw = handle.raw
+    discard self
+    return WriteTransaction(raw, databases)
+  }
+
+  consuming func commit() throws(EventLogError) {
+    let raw = handle.raw
+    discard self
+    try check(mdb_txn_commit(raw), "open")
   }
 }

@@ -57,20 +57,20 @@ package struct RecordHeader: Hashable, Sendable {
   /// What the source's clock said, only where that differs from `time` because it ran backwards.
   package let sourceTime: Int64?
   /// The digest of this record and, through its chain, of all before it.
-  package internal(set) var digest: RecordDigest
+  package internal(set) var digest: LogDigest
 
   /// Milliseconds since 1970 (UTC), never running backwards; nil where the source gave none.
   package var time: Int64? { timeIsKnown ? clock : nil }
 }
 
 extension RecordHeader {
-  /// The header that a draft gets behind another record; its digest is still to be made.
+  /// The header that a draft gets after another record; its digest is still to be made.
   init(_ draft: borrowing RecordDraft, sequence: UInt64, after clock: Int64?) {
     self.sequence = sequence
     direction = draft.direction
     kind = draft.kind
     timeIsKnown = draft.time != nil
-    digest = .start
+    digest = RecordChain.start
     guard let time = draft.time else {
       self.clock = clock
       sourceTime = nil

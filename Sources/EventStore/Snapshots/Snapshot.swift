@@ -35,28 +35,28 @@ package struct SnapshotHeader: Hashable, Sendable {
   package let sequence: UInt64
   package let version: SnapshotVersion
   /// Of the state's canonical bytes.
-  package let digest: StateDigest
+  package let digest: LogDigest
 }
 
-/// Why a stored snapshot is not used.
-package enum SnapshotFlaw: Hashable, Sendable {
-  /// It is too short to be one, or its key is none.
+/// What is wrong with a stored snapshot that is not used.
+package enum SnapshotDamage: Hashable, Sendable {
+  /// It is too short, or its key is not a record's number.
   case unreadable
   /// It is of a record that the log does not have, or that cannot be read.
   case noRecord
   /// Its version, number, digest or record is not what it was when it was stored.
-  case seal
+  case checksum
   /// Its state is not what it was when it was stored.
   case state
 }
 
-extension SnapshotFlaw: CustomStringConvertible {
+extension SnapshotDamage: CustomStringConvertible {
   /// A clause for a person, whose subject is the snapshot.
   package var description: String {
     switch self {
     case .unreadable: "it cannot be read"
     case .noRecord: "its record is not there or cannot be read"
-    case .seal: "its seal is broken: it is not of this record or not of the version it says"
+    case .checksum: "its checksum is wrong: it is not of this record or not of the version it says"
     case .state: "its digest is not that of its state"
     }
   }
@@ -66,7 +66,7 @@ extension SnapshotFlaw: CustomStringConvertible {
 package enum SnapshotCheck: Hashable, Sendable {
   case sound(SnapshotHeader)
   /// The number is 0 where even that cannot be read.
-  case flawed(sequence: UInt64, SnapshotFlaw)
+  case damaged(sequence: UInt64, SnapshotDamage)
 }
 
 /// How many snapshots a log has and what they take.

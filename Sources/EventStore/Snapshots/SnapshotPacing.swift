@@ -8,7 +8,7 @@
 package struct SnapshotPacing: Hashable, Sendable {
   /// How many bytes of records and events come with one byte of snapshots, at least.
   package let ratio: Int
-  /// How many records lie between two snapshots, at least: so many are reduced in no time.
+  /// How many records lie between two snapshots, at least: they are reduced in no time.
   package let leastRecords: Int
 
   private var records = 0
@@ -48,8 +48,10 @@ package struct SnapshotPacing: Hashable, Sendable {
     return true
   }
 
-  /// Begins behind a snapshot that is stored, whose state takes so many bytes.
-  package mutating func begin(behind stateBytes: Int) {
+  /// Begins after a snapshot that is stored.
+  ///
+  /// - Parameter stateBytes: What the state of that snapshot takes.
+  package mutating func begin(after stateBytes: Int) {
     expected = Self.pages(of: stateBytes)
     records = 0
     bytes = 0
@@ -77,7 +79,7 @@ extension ReadTransaction {
     var pacing = start
     _ = try snapshot(atOrBefore: .max, version: version) { header, state in
       last = header.sequence
-      pacing.begin(behind: state.byteCount)
+      pacing.begin(after: state.byteCount)
     }
     try forEachRecord(in: (last + 1)...UInt64.max) { _, bytes in
       pacing.appended(bytes: LogFormat.recordHeaderBytes + bytes.byteCount)

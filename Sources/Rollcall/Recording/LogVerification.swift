@@ -70,7 +70,7 @@ package struct LogVerification {
   private let reader = RecordReader()
   private var figures = LogFigures()
   /// Of the last record so far.
-  private var digest: RecordDigest?
+  private var digest: LogDigest?
   private var derived = DerivedCheck()
   private var replay = Replay()
   /// Whether the derived parts are complete and of this program's version.
@@ -104,7 +104,7 @@ package struct LogVerification {
   private mutating func run(_ path: String, rebuilding: Bool) throws {
     try begin(.pages)
     do {
-      let faults = try EventLog.pageFaults(at: path)
+      let faults = try EventLog.pageDamage(at: path)
       for fault in faults { try found(.pages, nil, "\(fault)") }
       // LMDB must not see them.
       guard faults.isEmpty else { return }
@@ -130,7 +130,7 @@ package struct LogVerification {
 
   private mutating func look(at transaction: borrowing ReadTransaction) throws {
     try begin(.meta)
-    for flaw in try transaction.metaFlaws { try found(.meta, nil, flaw) }
+    for flaw in try transaction.metaDamage { try found(.meta, nil, flaw) }
     let meta = try transaction.meta
     figures.account = meta.account
     isCurrent = meta.eventVersion == RecordMeaning.version
@@ -148,7 +148,7 @@ package struct LogVerification {
     }
     figures.digest = digest.map { "\($0)" }
     guard isWhole else { return }
-    for flaw in isCurrent ? try derived.flaws(in: transaction) : [] {
+    for flaw in isCurrent ? try derived.damage(in: transaction) : [] {
       try found(.index, nil, flaw)
     }
     for number in replay.ahead { try found(.snapshots, number, "its snapshot is of no record") }
@@ -167,7 +167,7 @@ package struct LogVerification {
     var compared = 0
     /// The numbers of those that are still to come, the next one last.
     var ahead: [UInt64] = []
-    var digests: [UInt64: StateDigest] = [:]
+    var digests: [UInt64: LogDigest] = [:]
   }
 
   private mutating func lookAtSnapshots(_ transaction: borrowing ReadTransaction) throws {
@@ -178,9 +178,9 @@ package struct LogVerification {
         replay.ahead.append(header.sequence)
         replay.digests[header.sequence] = header.digest
       case .sound: others += 1
-      case .flawed(let sequence, let flaw):
+      case .damaged(let sequence, let damage):
         let number = sequence == 0 ? nil : sequence
-        try found(.snapshots, number, "of its snapshot, \(flaw)")
+        try found(.snapshots, number, "of its snapshot, \(damage)")
       }
     }
     replay.ahead.reverse()
@@ -199,7 +199,7 @@ package struct LogVerification {
     replay.ahead.removeLast()
     replay.roster.move(to: header.sequence)
     replay.compared += 1
-    let digest = StateDigest(of: replay.roster.canonicalBytes.span.bytes)
+    let digest = LogDigest(of: replay.roster.canonicalBytes.span.bytes)
     if digest != replay.digests[header.sequence] {
       try found(.snapshots, header.sequence, "its snapshot is not what a replay gives")
     }
@@ -210,17 +210,17 @@ package struct LogVerification {
   private mutating func look(
     at record: CheckedRecord, _ bytes: RawSpan, _ transaction: borrowing ReadTransaction
   ) throws {
-    guard let header = record.header, record.flaw == nil else {
+    guard let header = record.header, record.damage == nil else {
       isWhole = false
       let number = record.sequence == 0 ? nil : record.sequence
-      return try found(.records, number, record.flaw ?? "it cannot be read")
+      return try found(.records, number, record.damage ?? "it cannot be read")
     }
     figures.records = header.sequence
     digest = header.digest
     let meaning = reader.meaning(header, bytes)
     if isCurrent {
       let parts = meaning.parts
-      for flaw in try derived.flaws(of: header, deriving: parts, in: transaction) {
+      for flaw in try derived.damage(of: header, deriving: parts, in: transaction) {
         try found(.events, header.sequence, flaw)
       }
     }

@@ -45,7 +45,7 @@ package struct SnapshotKeeper {
     let position = state.roster.position
     if position > 0 {
       state.time = try log.read { try $0.header(at: position)?.clock }
-      pacing.begin(behind: state.roster.canonicalBytes.count)
+      pacing.begin(after: state.roster.canonicalBytes.count)
     }
   }
 

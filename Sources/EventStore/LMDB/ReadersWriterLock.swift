@@ -4,20 +4,21 @@
   import Darwin
 #endif
 
-/// Lets transactions pass together, and what may not meet one pass alone.
+/// A readers-writer lock around an LMDB environment, which goes to who waits for it alone first.
 ///
 /// LMDB's map must not be moved, nor its environment closed, while the process has a transaction
-/// open. The gate knows the threads that are inside, so that a transaction begun inside another
-/// one is refused: it would wait for itself as soon as the map has to grow.
+/// open. So every transaction, one that writes too, shares the lock, and whatever changes the
+/// environment has it alone. The lock knows the threads that have it, so that a transaction begun
+/// inside another one is refused: it would wait for itself as soon as the map has to grow.
 ///
 /// `@unchecked Sendable`: every field is touched with `mutex` held.
-final class Gate: @unchecked Sendable {
+final class ReadersWriterLock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
   /// A handful of threads at most: a linear scan beats hashing.
-  private var inside: [UInt] = []
-  private var aloneWaiting = 0
-  private var isAlone = false
+  private var holders: [UInt] = []
+  private var exclusiveWaiting = 0
+  private var isExclusive = false
 
   init() {
     mutex = .allocate(capacity: 1)
@@ -36,43 +37,43 @@ final class Gate: @unchecked Sendable {
   }
 
   /// Runs a transaction beside others.
-  func together<R>(
+  func shared<R>(
     _ body: () throws(EventLogError) -> R
   ) throws(EventLogError) -> R {
-    try enter(alone: false)
-    defer { leave(alone: false) }
+    try lock(exclusive: false)
+    defer { unlock(exclusive: false) }
     return try body()
   }
 
   /// Runs `body` while no transaction is open and none begins.
-  func alone<R>(_ body: () throws(EventLogError) -> R) throws(EventLogError) -> R {
-    try enter(alone: true)
-    defer { leave(alone: true) }
+  func exclusive<R>(_ body: () throws(EventLogError) -> R) throws(EventLogError) -> R {
+    try lock(exclusive: true)
+    defer { unlock(exclusive: true) }
     return try body()
   }
 
-  private func enter(alone: Bool) throws(EventLogError) {
+  private func lock(exclusive: Bool) throws(EventLogError) {
     let thread = Self.currentThread
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    guard !inside.contains(thread) else { throw .nestedTransaction }
-    if alone {
-      aloneWaiting += 1
-      while isAlone || !inside.isEmpty { pthread_cond_wait(changed, mutex) }
-      aloneWaiting -= 1
-      isAlone = true
+    guard !holders.contains(thread) else { throw .nestedTransaction }
+    if exclusive {
+      exclusiveWaiting += 1
+      while isExclusive || !holders.isEmpty { pthread_cond_wait(changed, mutex) }
+      exclusiveWaiting -= 1
+      isExclusive = true
     } else {
-      // Who wants to be alone goes first: else a stream of readers would keep the map small.
-      while isAlone || aloneWaiting > 0 { pthread_cond_wait(changed, mutex) }
+      // Else a stream of readers would keep the map small.
+      while isExclusive || exclusiveWaiting > 0 { pthread_cond_wait(changed, mutex) }
     }
-    inside.append(thread)
+    holders.append(thread)
   }
 
-  private func leave(alone: Bool) {
+  private func unlock(exclusive: Bool) {
     let thread = Self.currentThread
     pthread_mutex_lock(mutex)
-    if let index = inside.firstIndex(of: thread) { inside.remove(at: index) }
-    if alone { isAlone = false }
+    if let index = holders.firstIndex(of: thread) { holders.remove(at: index) }
+    if exclusive { isExclusive = false }
     pthread_cond_broadcast(changed)
     pthread_mutex_unlock(mutex)
   }

@@ -6,27 +6,15 @@
 
 /// Looks at a file before LMDB does.
 ///
-/// LMDB maps the file and trusts it: a page behind its end is a SIGBUS, and some damage makes it
-/// abort the process. So the two meta pages are read here and held against the file's size. What
+/// LMDB maps the file and trusts it: a page after its end is a SIGBUS, and some damage makes it
+/// abort the process. So the two meta pages are read here and compared with the file's size. What
 /// lies deeper is not looked at: a file that was crafted to do harm still can.
 ///
 /// The layout is that of LMDB 0.9 on a 64-bit machine, the only one on which its files travel.
-enum LogFileCheck {
-  private static let magic: UInt32 = 0xBEEF_C0DE
+enum MetaPageCheck {
   private static let dataVersion: UInt32 = 1
-  private static let metaPageFlag: UInt16 = 0x08
-  private static let metaBytes = 152
-  private static let pageSizes = 512...65536
   /// Enough looks that a writer in another process cannot spoil them all.
   private static let looks = 3
-
-  /// What a sound meta page says.
-  private struct Meta {
-    var pageSize: Int
-    var lastPage: UInt64
-    var transaction: UInt64
-    var roots: [UInt64]
-  }
 
   /// Refuses everything that LMDB could not open, each by its own error.
   static func check(_ path: String) throws(EventLogError) {
@@ -73,7 +61,7 @@ enum LogFileCheck {
   }
 
   private static func checkGeometry(
-    _ meta: Meta, bytes: UInt64, _ path: String
+    _ meta: MetaPage, bytes: UInt64, _ path: String
   ) throws(EventLogError) {
     let (expected, overflow) = (meta.lastPage &+ 1).multipliedReportingOverflow(
       by: UInt64(meta.pageSize))
@@ -83,53 +71,37 @@ enum LogFileCheck {
     guard bytes >= expected else {
       throw .truncated(path: path, bytes: bytes, expected: expected)
     }
-    for root in meta.roots where root != .max && !(2...meta.lastPage).contains(root) {
+    for root in [meta.free.root, meta.main.root]
+    where root != TreeRoot.none && (root < 2 || root > meta.lastPage) {
       throw .damaged(path: path, what: "a root page is said to be \(root)")
     }
   }
 
   private static func readMeta(
     _ descriptor: Int32, at offset: Int, _ path: String
-  ) throws(EventLogError) -> Meta {
-    var buffer = [UInt8](repeating: 0, count: metaBytes)
-    let count = buffer.withUnsafeMutableBytes {
-      pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
+  ) throws(EventLogError) -> MetaPage {
+    guard let bytes = MetaPage.bytes(of: descriptor, at: offset) else {
+      throw .system(doing: "read", path: path, code: errno)
     }
-    guard count >= 0 else { throw .system(doing: "read", path: path, code: errno) }
-    return try buffer.withRawBytes { (page) throws(EventLogError) in
-      try parseMeta(UnsafeRawBufferPointer(rebasing: page[..<count]), at: offset, path)
-    }
-  }
-
-  private static func parseMeta(
-    _ page: UnsafeRawBufferPointer, at offset: Int, _ path: String
-  ) throws(EventLogError) -> Meta {
-    if page.isEmpty && offset == 0 { throw .emptyFile(path: path) }
-    let hasMagic =
-      page.count >= 20 && page.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == magic
-    guard page.count == metaBytes else {
+    if bytes.isEmpty && offset == 0 { throw .emptyFile(path: path) }
+    guard bytes.count == MetaPage.byteCount else {
       // Only a first page that shows the magic tells a cut log from any other short file.
-      if offset == 0 && !hasMagic { throw .notALog(path: path) }
+      if offset == 0 && !bytes.withRawBytes(MetaPage.hasMagic) { throw .notALog(path: path) }
       throw .truncated(
-        path: path, bytes: UInt64(offset + page.count), expected: UInt64(offset + metaBytes))
+        path: path, bytes: UInt64(offset + bytes.count),
+        expected: UInt64(offset + MetaPage.byteCount))
     }
-    let isMetaPage =
-      hasMagic && page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) & metaPageFlag != 0
-    guard isMetaPage else {
+    guard let meta = bytes.withRawBytes({ MetaPage($0) }), meta.isMarkedAsMeta else {
       if offset == 0 { throw .notALog(path: path) }
-      throw .damaged(path: path, what: "its second meta page is none")
+      throw .damaged(path: path, what: "its second meta page is not one")
     }
-    let version = page.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
-    guard version == dataVersion else { throw .unknownLMDBVersion(path: path, version: version) }
-    let pageSize = Int(page.loadUnaligned(fromByteOffset: 40, as: UInt32.self))
-    guard pageSizes.contains(pageSize), pageSize & (pageSize - 1) == 0 else {
-      throw .damaged(path: path, what: "its page size is said to be \(pageSize)")
+    guard meta.version == dataVersion else {
+      throw .unknownLMDBVersion(path: path, version: meta.version)
     }
-    return Meta(
-      pageSize: pageSize,
-      lastPage: page.loadUnaligned(fromByteOffset: 136, as: UInt64.self),
-      transaction: page.loadUnaligned(fromByteOffset: 144, as: UInt64.self),
-      roots: [80, 128].map { page.loadUnaligned(fromByteOffset: $0, as: UInt64.self) })
+    guard meta.hasPossiblePageSize else {
+      throw .damaged(path: path, what: "its page size is said to be \(meta.pageSize)")
+    }
+    return meta
   }
 
   private static func size(

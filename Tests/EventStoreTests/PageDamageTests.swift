@@ -3,19 +3,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The look at the pages without LMDB: it has nothing to say of a sound log, whatever happened to
-/// it, and names what is damaged.
-@Suite struct PageFaultTests {
-  let scratch: Scratch
+/// The look at the pages without LMDB.
+@Suite("Damaged pages") struct PageDamageTests {
+  let folder: TemporaryFolder
   let path: String
 
   init() throws {
-    scratch = try Scratch()
-    path = scratch.file()
+    folder = try TemporaryFolder()
+    path = folder.file("a.rollcall")
   }
 
   private func expectSound(_ comment: Comment? = nil) throws {
-    #expect(try EventLog.pageFaults(at: path) == [], comment)
+    #expect(try EventLog.pageDamage(at: path) == [], comment)
   }
 
   private func snapshot(_ sequence: UInt64, bytes: Int) -> SnapshotDraft {
@@ -25,8 +24,8 @@ import Testing
   }
 
   /// Appends, snapshots of changing sizes, and rebuilds, which free and take pages in every order.
-  @Test(arguments: 1...6)
-  func aSoundLogHasNone(seed: UInt64) throws {
+  @Test("A sound log has no damaged pages, whatever happened to it", arguments: 1...6)
+  func soundLog(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let log = try EventLog.create(at: path, eventVersion: 1)
     try expectSound("an empty log")
@@ -54,7 +53,8 @@ import Testing
     #expect(try log.last > 100)
   }
 
-  @Test func aLogThatIsBeingWrittenHasNone() throws {
+  @Test("A log that is being written has no damaged pages")
+  func logInUse() throws {
     do { _ = try EventLog.create(at: path, eventVersion: 1) }
     let (process, _) = try ProbeProcess.start(["append", path, "60", "100"])
     var looks = 0
@@ -67,16 +67,16 @@ import Testing
     try expectSound()
   }
 
-  @Test func whatIsNoLogIsRefused() throws {
-    #expect(throws: EventLogError.noSuchFile(path: path)) { try EventLog.pageFaults(at: path) }
+  @Test("What is not a log is refused")
+  func noLog() throws {
+    #expect(throws: EventLogError.noSuchFile(path: path)) { try EventLog.pageDamage(at: path) }
     try Data("<presence/>".utf8).write(to: URL(fileURLWithPath: path))
-    #expect(throws: EventLogError.notALog(path: path)) { try EventLog.pageFaults(at: path) }
+    #expect(throws: EventLogError.notALog(path: path)) { try EventLog.pageDamage(at: path) }
   }
 
-  /// A page is overwritten with another one, with zeros, and with noise: the fault names it, or it
-  /// belonged to nothing.
-  @Test(arguments: 0..<3)
-  func aPageThatIsAnother(kind: Int) throws {
+  /// By another one, by zeros, and by noise.
+  @Test("A page that is overwritten is named, or belonged to nothing", arguments: 0..<3)
+  func otherPage(kind: Int) throws {
     do {
       let log = try EventLog.create(at: path, eventVersion: 1)
       var generator = SeededGenerator(seed: 77)
@@ -97,15 +97,15 @@ import Testing
           place, with: Data((0..<4096).map { _ in UInt8.random(in: 0...255, using: &generator) }))
       }
       try bytes.write(to: URL(fileURLWithPath: path))
-      let faults = try EventLog.pageFaults(at: path)
-      if faults.isEmpty {
+      let damage = try EventLog.pageDamage(at: path)
+      if damage.isEmpty {
         // The page was free, or part of a long value, in which the chain finds it.
         let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
-        if (try? log.verify()) != nil { #expect(try log.contents() == contents) }
+        if (try? log.damage()) == [:] { #expect(try log.contents() == contents) }
       } else {
         found += 1
-        let names = faults.compactMap(\.page)
-        #expect(names.contains(UInt64(page)) || names.isEmpty, "page \(page): \(faults)")
+        let names = damage.compactMap(\.page)
+        #expect(names.contains(UInt64(page)) || names.isEmpty, "page \(page): \(damage)")
       }
     }
     #expect(found > 20)

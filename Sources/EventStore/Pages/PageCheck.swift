@@ -1,29 +1,13 @@
-/// Something about a log's file that is not as LMDB would have written it.
-package struct PageFault: Hashable, Sendable {
-  /// Nil where it is about no single page.
-  package let page: UInt64?
-  /// The database that the page is part of.
-  package let database: String
-  package let what: String
-}
-
-extension PageFault: CustomStringConvertible {
-  /// A clause for a person.
-  package var description: String {
-    (page.map { "page \($0) of \(database)" } ?? database) + ": " + what
-  }
-}
-
 /// Walks over every page of a log's file without LMDB, which trusts them and ends the process, or
 /// reads beyond the map, on some that are damaged.
 ///
 /// It finds whatever would make LMDB read something else than was written, or write over it: pages
 /// that are not what their place asks for, keys out of order or beyond what the page above says,
 /// counts that are wrong, pages that two have or that are used and free at once. It does not look
-/// into records, and a changed byte inside a value is no fault of a page.
+/// into records: a changed byte inside a value does not make a page a damaged one.
 final class PageCheck {
   /// No more are noted: one bad page has many consequences.
-  private static let mostFaults = 100
+  private static let mostNoted = 100
   private static let names = ["meta", "records", "events", "contacts", "index", "snapshots"]
   /// What a process can address.
   private static let mostAddresses: UInt64 = 1 << 57
@@ -36,17 +20,17 @@ final class PageCheck {
   private static let integerKeys: UInt16 = 8
 
   let file: PageFile
-  private(set) var faults: [PageFault] = []
+  private(set) var damage: [PageDamage] = []
   /// Which pages are part of something.
   private var claimed = PageSet()
   /// The roots of the databases that were found.
   private(set) var roots: [String: TreeRoot] = [:]
   /// The leaf pages of the records' tree, as far as it can be walked.
   private(set) var recordPages = PageSet()
-  /// Whether the tree of the records was walked whole, so that no record behind it is missing.
+  /// Whether the tree of the records was walked whole, so that no record after it is missing.
   private(set) var hasAllRecords = false
   /// What the log says about itself, as far as its tree can be walked.
-  private(set) var meta: [[UInt8]: [UInt8]] = [:]
+  private(set) var meta: [MetaKey: [UInt8]] = [:]
 
   init(_ file: consuming PageFile) {
     self.file = file
@@ -62,7 +46,7 @@ final class PageCheck {
     try walk(meta.main, "the list of databases", flags: 0)
     for (name, root) in roots.sorted(by: { $0.key < $1.key }) {
       if !Self.names.contains(name) {
-        note(nil, "the list of databases", "“\(name)” is none that this program knows")
+        note(nil, "the list of databases", "“\(name)” is not known to this program")
       }
       try walk(root, name, flags: 0)
     }
@@ -88,8 +72,8 @@ final class PageCheck {
   }
 
   private func note(_ page: UInt64?, _ database: String, _ what: String) {
-    guard faults.count < Self.mostFaults else { return }
-    faults.append(PageFault(page: page, database: database, what: what))
+    guard damage.count < Self.mostNoted else { return }
+    damage.append(PageDamage(page: page, database: database, what: what))
   }
 
   // MARK: Trees
@@ -121,12 +105,12 @@ final class PageCheck {
       return note(nil, name, "it is said to be \(root.depth) pages deep")
     }
     var tree = Tree(name: name, root: root)
-    let before = faults.count
+    let before = damage.count
     if root.root != TreeRoot.none {
       try walk(root.root, level: 1, above: nil, below: nil, &tree)
     }
     // Of a tree that was not walked whole the figures say nothing.
-    guard faults.count == before else { return }
+    guard damage.count == before else { return }
     if name == "records" { hasAllRecords = true }
     let depth = root.root == TreeRoot.none ? 0 : root.depth
     let isRight =
@@ -178,10 +162,10 @@ final class PageCheck {
     }
   }
 
-  /// The page of a number, unless it is none or another has it.
+  /// The page of a number; nil where there is no such page or something else has it.
   private func claim(_ number: UInt64, in name: String) throws(EventLogError) -> Page? {
     guard number <= lastPage else {
-      note(number, name, "it is behind the last page")
+      note(number, name, "it is beyond the last page")
       return nil
     }
     guard claimed.insert(number) else {
@@ -189,7 +173,7 @@ final class PageCheck {
       return nil
     }
     guard let page = try file.page(number) else {
-      note(number, name, "it is behind the end of the file")
+      note(number, name, "it is beyond the end of the file")
       return nil
     }
     guard page.ownNumber == number else {
@@ -237,7 +221,7 @@ final class PageCheck {
     } else if tree.isFree {
       try lookAtFreePages(node, in: page, tree.name)
     } else if tree.name == "meta", let value = try file.value(of: node, in: page) {
-      meta[Array(key)] = value
+      meta[MetaKey(key)] = value
     }
   }
 
@@ -254,7 +238,7 @@ final class PageCheck {
     }
     let count = page.overflowCount
     guard count <= lastPage, first + count - 1 <= lastPage else {
-      note(first, name, "its value reaches behind the last page")
+      note(first, name, "its value reaches beyond the last page")
       return 0
     }
     for number in (first + 1)..<(first + max(1, count)) where !claimed.insert(number) {
@@ -293,54 +277,5 @@ final class PageCheck {
       }
       before = free
     }
-  }
-}
-
-/// A set of page numbers.
-struct PageSet {
-  private var words: [UInt64] = []
-
-  func contains(_ page: UInt64) -> Bool {
-    let word = Int(page >> 6)
-    return word < words.count && words[word] & (1 << (page & 63)) != 0
-  }
-
-  /// Whether the page was not yet in the set. Room is made up to its number, which the caller has
-  /// held against the file's size.
-  @discardableResult
-  mutating func insert(_ page: UInt64) -> Bool {
-    let word = Int(page >> 6)
-    if word >= words.count {
-      words += [UInt64](repeating: 0, count: word + 1 - words.count)
-    }
-    let bit: UInt64 = 1 << (page & 63)
-    defer { words[word] |= bit }
-    return words[word] & bit == 0
-  }
-}
-
-extension EventLog {
-  /// What is wrong with the pages of a log's file, without LMDB reading any that may be damaged;
-  /// empty where nothing is, and at most 100. Complexity: every page is read once, but for those of
-  /// long values.
-  ///
-  /// While another process uses the log, the pages are held by a transaction, so that none is
-  /// written meanwhile.
-  /// - Throws: `EventLogError` where the file is no log or cannot be read.
-  package static func pageFaults(at path: String) throws -> [PageFault] {
-    try LogFileCheck.check(path)
-    guard Registry.hasOpen(path) || FileSystem.isLocked(path + "-lock") else {
-      return try check(PageFile(path))
-    }
-    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 0)
-    return try log.read { transaction in
-      try check(PageFile(path, transaction: transaction.number))
-    }
-  }
-
-  private static func check(_ file: consuming PageFile) throws(EventLogError) -> [PageFault] {
-    let check = PageCheck(file)
-    try check.run()
-    return check.faults
   }
 }

@@ -1,0 +1,63 @@
+/// Compares what a log says about itself with the checksums beside it.
+///
+/// A log of a program that knew no checksums has none; where one is there, all must be.
+struct MetaCheck {
+  let entries: [MetaKey: [UInt8]]
+
+  /// What is wrong with the entries, each in a clause, in the order of their keys.
+  var damage: [String] {
+    let hasChecksums = entries.keys.contains { $0.checkedKey != nil }
+    let sorted = entries.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+    return sorted.compactMap { key, value in
+      if let checked = key.checkedKey {
+        return entries[checked] == nil ? "the entry \(checked) is missing" : nil
+      }
+      guard key.isKnown else { return "the entry \(key) is not known to this program" }
+      guard hasChecksums else { return nil }
+      guard let checksum = entries[key.ofChecksum] else {
+        return "the entry \(key) has lost its checksum"
+      }
+      return checksum == key.checksum(of: value).bytes
+        ? nil : "the entry \(key) is not what was written"
+    } + missingImports
+  }
+
+  private var missingImports: [String] {
+    let numbers = entries.keys.compactMap(\.importNumber).sorted()
+    guard let hole = numbers.enumerated().first(where: { $0.offset != Int($0.element) }) else {
+      return []
+    }
+    return ["the entry import \(hole.offset) is missing"]
+  }
+
+  /// The account that the entries name, if it is what was written.
+  var account: String? { value(of: .account) }
+
+  /// The imports that the entries name and that are what was written.
+  var imports: [ImportedSource] {
+    entries.keys.compactMap(\.importNumber).sorted().compactMap { value(of: .imported($0)) }
+  }
+
+  /// An entry's value, unless it contradicts its checksum.
+  private func value<Value>(of entry: MetaEntry<Value>) -> Value? {
+    guard let stored = entries[entry.key] else { return nil }
+    if let checksum = entries[entry.key.ofChecksum] {
+      guard checksum == entry.key.checksum(of: stored).bytes else { return nil }
+    }
+    return stored.withRawBytes { Value(stored: $0) }
+  }
+}
+
+extension ReadTransaction {
+  /// What is wrong with what the log says about itself, each in a clause; empty where nothing is.
+  package var metaDamage: [String] {
+    get throws {
+      var entries: [MetaKey: [UInt8]] = [:]
+      try scan(databases.meta) { key, value in
+        entries[MetaKey(key)] = Array(value)
+        return true
+      }
+      return MetaCheck(entries: entries).damage
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import CLMDB
+
+/// The databases of a log, valid while its environment is open.
+package struct Databases: Sendable {
+  let meta: Database<MetaKey>
+  let records: Database<UInt64>
+  let events: Database<UInt64>
+  let contacts: Database<ContactKey>
+  let index: Database<IndexKey>
+  /// Nil where a log of a program that knew no snapshots is read and not written.
+  let snapshots: Database<UInt64>?
+
+  /// How many an environment has room for.
+  static let most: MDB_dbi = 16
+
+  /// Opens all but `meta` and `snapshots`, which not every LMDB file and not every log has.
+  init(
+    meta: Database<MetaKey>, snapshots: Database<UInt64>?,
+    opening open: (String) throws(EventLogError) -> MDB_dbi
+  ) throws(EventLogError) {
+    self.meta = meta
+    self.snapshots = snapshots
+    records = Database(handle: try open("records"))
+    events = Database(handle: try open("events"))
+    contacts = Database(handle: try open("contacts"))
+    index = Database(handle: try open("index"))
+  }
+}
+
+/// A transaction of a log: what can be read is the same whether it also writes.
+package protocol LogTransaction: Transaction, ~Copyable {
+  var databases: Databases { get }
+}
+
+/// A look at one state of a log, which stays as it is whatever is written meanwhile.
+///
+/// It lives only inside the closure of `EventLog.read`. Keep that short: while a reader stands,
+/// pages that writers free cannot be used again, and the file grows.
+package struct ReadTransaction: ~Copyable, LogTransaction {
+  package let handle: TransactionHandle
+  package let databases: Databases
+
+  init(_ raw: OpaquePointer, _ databases: Databases) {
+    handle = TransactionHandle(raw: raw)
+    self.databases = databases
+  }
+
+  deinit { mdb_txn_abort(handle.raw) }
+
+  /// The write transaction whose outcome is seen here.
+  var number: UInt64 { UInt64(mdb_txn_id(handle.raw)) }
+}
+
+/// The one write transaction of a log, in whatever process: aborted unless it is committed.
+struct WriteTransaction: ~Copyable, LogTransaction {
+  let handle: TransactionHandle
+  let databases: Databases
+
+  init(_ raw: OpaquePointer, _ databases: Databases) {
+    handle = TransactionHandle(raw: raw)
+    self.databases = databases
+  }
+
+  deinit { mdb_txn_abort(handle.raw) }
+
+  /// Counts up by one with each commit, of whatever process.
+  var id: Int { mdb_txn_id(handle.raw) }
+
+  /// Makes everything durable. The transaction is over, also where this fails.
+  consuming func commit(to doing: String = "commit") throws(EventLogError) {
+    let raw = handle.raw
+    discard self
+    try check(mdb_txn_commit(raw), doing)
+  }
+
+  func put<Key>(
+    _ database: Database<Key>, _ key: Key, _ value: [UInt8]
+  ) throws(EventLogError) {
+    try put(database, key, byteCount: value.count) { $0.copyBytes(from: value) }
+  }
+
+  /// Stores a value, whatever was there, and lets `fill` write it in place.
+  func put<Key>(
+    _ database: Database<Key>, _ key: Key, byteCount: Int,
+    _ fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(EventLogError) {
+    let raw = handle.raw
+    try key.withStoredBytes { (bytes) throws(EventLogError) in
+      var key = MDB_val(bytes)
+      var value = MDB_val(mv_size: byteCount, mv_data: nil)
+      try check(mdb_put(raw, database.handle, &key, &value, UInt32(MDB_RESERVE)), "write")
+      fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
+    }
+  }
+
+  /// Takes an entry away, if it is there.
+  func delete<Key>(_ database: Database<Key>, _ key: Key) throws(EventLogError) {
+    let raw = handle.raw
+    try key.withStoredBytes { (bytes) throws(EventLogError) in
+      var key = MDB_val(bytes)
+      let code = mdb_del(raw, database.handle, &key, nil)
+      if code != MDB_NOTFOUND { try check(code, "delete") }
+    }
+  }
+
+  /// Takes all entries of a database away.
+  func empty(
+    _ database: Database<some StoredKey>, to doing: String
+  ) throws(EventLogError) {
+    try check(mdb_drop(handle.raw, database.handle, 0), doing)
+  }
+}

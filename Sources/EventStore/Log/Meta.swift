@@ -1,0 +1,91 @@
+/// What a log says about itself.
+package struct LogMeta: Hashable, Sendable {
+  /// The version of the file's format.
+  package let formatVersion: UInt32
+  /// The account whose history this is; nil while it is unknown.
+  package let account: String?
+  /// The version of the code that made the stored events and the contact index; nil while they
+  /// are incomplete: they were being made anew, or a program of another version has written.
+  package let eventVersion: UInt32?
+  /// What was imported, oldest first.
+  package let imports: [ImportedSource]
+}
+
+/// A capture that was imported into a log.
+package struct ImportedSource: Hashable, Sendable {
+  /// What tells the capture from any other, commonly a hexadecimal digest; at most 1 KiB.
+  package let digest: String
+  /// What people call it; at most 64 KiB.
+  package let name: String
+
+  package init(digest: String, name: String) {
+    self.digest = digest
+    self.name = name
+  }
+}
+
+/// How far a rebuild of the derived parts has come.
+struct RebuildProgress: Hashable {
+  var eventVersion: UInt32
+  var next: UInt64
+}
+
+extension LogTransaction where Self: ~Copyable {
+  /// What the log says about itself.
+  package var meta: LogMeta {
+    get throws(EventLogError) {
+      LogMeta(
+        formatVersion: try get(.format) ?? 0, account: try get(.account),
+        eventVersion: try get(.eventVersion), imports: try imports())
+    }
+  }
+
+  /// The value of an entry of the database `meta`; nil where the log has none.
+  func get<Value>(_ entry: MetaEntry<Value>) throws(EventLogError) -> Value? {
+    try get(entry, from: databases.meta)
+  }
+
+  fileprivate func imports() throws(EventLogError) -> [ImportedSource] {
+    var sources: [ImportedSource] = []
+    while let source = try get(.imported(UInt32(sources.count))) { sources.append(source) }
+    return sources
+  }
+}
+
+extension Transaction where Self: ~Copyable {
+  /// The same while the other databases are still to be opened.
+  func get<Value>(
+    _ entry: MetaEntry<Value>, from database: Database<MetaKey>
+  ) throws(EventLogError) -> Value? {
+    try get(database, entry.key) { (stored) throws(EventLogError) in
+      guard let value = Value(stored: stored) else {
+        throw .corrupt(
+          sequence: 0, what: "the log's own entry \"\(entry.name)\" cannot be read")
+      }
+      return value
+    }
+  }
+}
+
+extension WriteTransaction {
+  /// Writes an entry of the database `meta` and its checksum; nil takes both away.
+  func set<Value>(_ entry: MetaEntry<Value>, to value: Value?) throws(EventLogError) {
+    let (key, checksumKey) = (entry.key, entry.key.ofChecksum)
+    guard let stored = value?.stored else {
+      try delete(databases.meta, key)
+      return try delete(databases.meta, checksumKey)
+    }
+    try put(databases.meta, key, stored)
+    try put(databases.meta, checksumKey, key.checksum(of: stored).bytes)
+  }
+
+  /// Notes a capture after those that were imported before.
+  func add(_ source: ImportedSource) throws(EventLogError) {
+    for (text, limit) in [
+      (source.digest, ImportedSource.digestLimit), (source.name, ImportedSource.nameLimit),
+    ] where text.utf8.count > limit {
+      throw .markTooLong(bytes: text.utf8.count, limit: limit)
+    }
+    try set(.imported(UInt32(try imports().count)), to: source)
+  }
+}

@@ -1,0 +1,163 @@
+import Crypto
+
+/// The key of an entry of the database `meta` (`LogFormat` has the layout).
+struct MetaKey: StoredKey, Hashable {
+  let bytes: [UInt8]
+
+  private static let checksumPrefix = Array("seal ".utf8)
+  private static let importWord = Array("import".utf8)
+
+  init(_ bytes: some Sequence<UInt8>) {
+    self.bytes = Array(bytes)
+  }
+
+  /// The key of an import, counted from 0.
+  init(imported number: UInt32) {
+    bytes = Self.importWord + number.bigEndianBytes
+  }
+
+  /// The key of the checksum of this entry.
+  var ofChecksum: MetaKey { MetaKey(Self.checksumPrefix + bytes) }
+
+  /// The key of the entry whose checksum this key is of; nil where it is of no checksum.
+  var checkedKey: MetaKey? {
+    guard bytes.starts(with: Self.checksumPrefix) else { return nil }
+    return MetaKey(bytes.dropFirst(Self.checksumPrefix.count))
+  }
+
+  /// Nil where it is not the key of an import.
+  var importNumber: UInt32? {
+    guard bytes.count == Self.importWord.count + 4, bytes.starts(with: Self.importWord) else {
+      return nil
+    }
+    return bytes.dropFirst(Self.importWord.count).reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// What tells a value that was written under this key from any other: nothing else in a log says
+  /// what an account or the name of an import has to be.
+  func checksum(of value: [UInt8]) -> LogDigest {
+    LogDigest { hash in
+      hash.update(data: Array(LogFormat.metaChecksumLabel.utf8))
+      hash.update(data: [UInt8(truncatingIfNeeded: bytes.count)])
+      hash.update(data: bytes)
+      hash.update(data: value)
+    }
+  }
+
+  func withStoredBytes<R, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    try bytes.withRawBytes(body)
+  }
+}
+
+extension MetaKey: CustomStringConvertible {
+  /// What a person calls the entry.
+  var description: String {
+    if let importNumber { return "import \(importNumber)" }
+    return "“\(String(decoding: bytes, as: UTF8.self))”"
+  }
+}
+
+/// A value of the database `meta`.
+protocol MetaValue {
+  /// Nil where the bytes are no such value.
+  init?(stored value: UnsafeRawBufferPointer)
+  var stored: [UInt8] { get }
+}
+
+/// An entry of the database `meta`: its key, and the type of its value.
+struct MetaEntry<Value: MetaValue> {
+  /// What an error calls it.
+  let name: String
+  let key: MetaKey
+
+  fileprivate init(_ name: String) {
+    self.name = name
+    key = MetaKey(name.utf8)
+  }
+}
+
+extension MetaEntry<UInt32> {
+  static var format: Self { Self("format") }
+  static var eventVersion: Self { Self("events") }
+}
+
+extension MetaEntry<String> {
+  static var account: Self { Self("account") }
+}
+
+extension MetaEntry<RebuildProgress> {
+  static var rebuild: Self { Self("rebuild") }
+}
+
+extension MetaEntry<ImportedSource> {
+  private init(number: UInt32) {
+    name = "import"
+    key = MetaKey(imported: number)
+  }
+
+  /// One of the imports, counted from 0.
+  static func imported(_ number: UInt32) -> Self { Self(number: number) }
+}
+
+extension MetaKey {
+  /// Whether it is of an entry that this program writes.
+  var isKnown: Bool {
+    importNumber != nil
+      || [
+        MetaEntry<UInt32>.format.key, MetaEntry<UInt32>.eventVersion.key,
+        MetaEntry<String>.account.key, MetaEntry<RebuildProgress>.rebuild.key,
+      ].contains(self)
+  }
+}
+
+// MARK: Values
+
+extension UInt32: MetaValue {
+  init?(stored value: UnsafeRawBufferPointer) {
+    guard value.count == 4 else { return nil }
+    self = value.loadBigEndian(at: 0, as: UInt32.self)
+  }
+
+  var stored: [UInt8] { bigEndianBytes }
+}
+
+extension String: MetaValue {
+  init?(stored value: UnsafeRawBufferPointer) {
+    self.init(decoding: value, as: UTF8.self)
+  }
+
+  var stored: [UInt8] { Array(utf8) }
+}
+
+extension RebuildProgress: MetaValue {
+  init?(stored value: UnsafeRawBufferPointer) {
+    guard value.count == 12 else { return nil }
+    eventVersion = value.loadBigEndian(at: 0, as: UInt32.self)
+    next = value.loadBigEndian(at: 4, as: UInt64.self)
+  }
+
+  var stored: [UInt8] { eventVersion.bigEndianBytes + next.bigEndianBytes }
+}
+
+extension ImportedSource: MetaValue {
+  static let digestLimit = 1 << 10
+  static let nameLimit = 1 << 16
+
+  init?(stored value: UnsafeRawBufferPointer) {
+    guard value.count >= 2 else { return nil }
+    let end = 2 + Int(value.loadBigEndian(at: 0, as: UInt16.self))
+    guard value.count >= end else { return nil }
+    digest = String(decoding: value[2..<end], as: UTF8.self)
+    name = String(decoding: value[end...], as: UTF8.self)
+  }
+
+  var stored: [UInt8] {
+    UInt16(digest.utf8.count).bigEndianBytes + Array(digest.utf8) + Array(name.utf8)
+  }
+}
+
+extension FixedWidthInteger {
+  var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+}

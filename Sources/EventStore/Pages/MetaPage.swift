@@ -1,0 +1,102 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// What a meta page says: the first two pages of a file are written by turns, and the one with the
+/// higher transaction says what the file holds.
+struct MetaPage {
+  static let byteCount = 152
+  private static let magic: UInt32 = 0xBEEF_C0DE
+  private static let flag: UInt16 = 0x08
+  /// How many bytes show whether it is a page of LMDB's at all.
+  private static let magicEnd = 20
+
+  let flags: UInt16
+  let version: UInt32
+  let pageSize: Int
+  let mapSize: UInt64
+  let free: TreeRoot
+  let main: TreeRoot
+  let lastPage: UInt64
+  let transaction: UInt64
+
+  var isMarkedAsMeta: Bool { flags & Self.flag != 0 }
+  var hasPossiblePageSize: Bool {
+    (512...65536).contains(pageSize) && pageSize & (pageSize - 1) == 0
+  }
+
+  /// Whether bytes that may be too few for a page begin as one of LMDB's meta pages.
+  static func hasMagic(_ page: UnsafeRawBufferPointer) -> Bool {
+    page.count >= magicEnd && page.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == magic
+  }
+
+  /// Nil where there are too few bytes, or none of a meta page; what they say is not judged.
+  init?(_ page: UnsafeRawBufferPointer) {
+    guard page.count >= Self.byteCount, Self.hasMagic(page) else { return nil }
+    flags = page.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
+    version = page.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
+    mapSize = page.loadUnaligned(fromByteOffset: 32, as: UInt64.self)
+    pageSize = Int(page.loadUnaligned(fromByteOffset: 40, as: UInt32.self))
+    free = TreeRoot(page, at: 40)
+    main = TreeRoot(page, at: 88)
+    lastPage = page.loadUnaligned(fromByteOffset: 136, as: UInt64.self)
+    transaction = page.loadUnaligned(fromByteOffset: 144, as: UInt64.self)
+  }
+
+  /// The bytes of a file from an offset on, as many as a meta page has and the file gives; nil
+  /// where they cannot be read.
+  static func bytes(of descriptor: Int32, at offset: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    let count = bytes.withUnsafeMutableBytes {
+      pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
+    }
+    return count < 0 ? nil : Array(bytes[..<count])
+  }
+
+  /// The meta pages of a file that can be read. Where the first one is damaged, the second is
+  /// looked for after a page of each size that there is.
+  static func all(of descriptor: Int32) -> [MetaPage] {
+    func page(at offset: Int) -> MetaPage? {
+      let page = bytes(of: descriptor, at: offset)?.withRawBytes { MetaPage($0) } ?? nil
+      return page?.hasPossiblePageSize == true ? page : nil
+    }
+    let first = page(at: 0)
+    let sizes = first.map { [$0.pageSize] } ?? [4096, 8192, 16384, 32768, 65536]
+    let second = sizes.lazy.compactMap { size in
+      page(at: size).flatMap { $0.pageSize == size ? $0 : nil }
+    }.first
+    return [first, second].compactMap(\.self)
+  }
+}
+
+/// The root of a tree, as LMDB stores it.
+struct TreeRoot: Hashable {
+  static let byteCount = 48
+  static let none: UInt64 = .max
+
+  var flags: UInt16
+  var depth: Int
+  var branchPages: UInt64
+  var leafPages: UInt64
+  var overflowPages: UInt64
+  var entries: UInt64
+  var root: UInt64
+
+  /// From bytes of which there must be enough.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    func load<Integer: FixedWidthInteger & BitwiseCopyable>(
+      _ place: Int, as type: Integer.Type
+    ) -> Integer {
+      Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + place, as: type))
+    }
+    flags = load(4, as: UInt16.self)
+    depth = Int(load(6, as: UInt16.self))
+    branchPages = load(8, as: UInt64.self)
+    leafPages = load(16, as: UInt64.self)
+    overflowPages = load(24, as: UInt64.self)
+    entries = load(32, as: UInt64.self)
+    root = load(40, as: UInt64.self)
+  }
+}

@@ -1,0 +1,41 @@
+/// Something about a log's file that is not as LMDB would have written it.
+package struct PageDamage: Hashable, Sendable {
+  /// Nil where it is about no single page.
+  package let page: UInt64?
+  /// The database that the page is part of.
+  package let database: String
+  package let what: String
+}
+
+extension PageDamage: CustomStringConvertible {
+  /// A clause for a person.
+  package var description: String {
+    (page.map { "page \($0) of \(database)" } ?? database) + ": " + what
+  }
+}
+
+extension EventLog {
+  /// What is wrong with the pages of a log's file, without LMDB reading any that may be damaged;
+  /// empty where nothing is, and at most 100. Complexity: every page is read once, but for those of
+  /// long values.
+  ///
+  /// While another process uses the log, the pages are held by a transaction, so that none is
+  /// written meanwhile.
+  /// - Throws: `EventLogError` where the file is no log or cannot be read.
+  package static func pageDamage(at path: String) throws -> [PageDamage] {
+    try MetaPageCheck.check(path)
+    guard Registry.hasOpen(path) || FileSystem.isLocked(path + "-lock") else {
+      return try check(PageFile(path))
+    }
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 0)
+    return try log.read { transaction in
+      try check(PageFile(path, transaction: transaction.number))
+    }
+  }
+
+  private static func check(_ file: consuming PageFile) throws(EventLogError) -> [PageDamage] {
+    let check = PageCheck(file)
+    try check.run()
+    return check.damage
+  }
+}

@@ -1,0 +1,140 @@
+import CLMDB
+
+// Snapshots are states after some of the records, so that the others can be had without reducing
+// everything from the first record on. They are derived: they can be dropped at any time, and they
+// are no part of the chain of digests.
+
+extension WriteTransaction {
+  /// Stores a snapshot. One that is there for the same record is replaced.
+  func add(_ draft: borrowing SnapshotDraft) throws(EventLogError) {
+    let (sequence, version) = (draft.sequence, draft.version)
+    let count = draft.state.count
+    guard count <= LogFormat.stateLimit else {
+      throw .stateTooLong(bytes: count, limit: LogFormat.stateLimit)
+    }
+    guard let record = try header(at: sequence)?.digest else {
+      throw .noRecordOfSnapshot(sequence: sequence, last: try lastSequence)
+    }
+    let snapshots = try snapshots
+    let size = LogFormat.snapshotHeaderBytes + count
+    try draft.state.withRawBytes { (state) throws(EventLogError) in
+      try put(snapshots, sequence, byteCount: size) { space in
+        LogFormat.writeSnapshot(version, state, sequence: sequence, record: record, to: space)
+      }
+    }
+  }
+
+  func dropSnapshots() throws(EventLogError) {
+    try empty(try snapshots, to: "drop snapshots")
+  }
+
+  /// A log that is open for writing has the database.
+  private var snapshots: Database<UInt64> {
+    get throws(EventLogError) {
+      guard let snapshots = databases.snapshots else {
+        throw .lmdb(doing: "write a snapshot", code: MDB_BAD_DBI)
+      }
+      return snapshots
+    }
+  }
+}
+
+extension EventLog {
+  /// Stores snapshots in one transaction. One that is there for the same record is replaced.
+  ///
+  /// - Throws: `EventLogError`, also for a record that the log does not have; nothing is then
+  ///   stored.
+  package func store(_ snapshots: some Collection<SnapshotDraft>) throws(EventLogError) {
+    guard access == .readWrite else { throw .readOnly(path: path) }
+    try environment.write { (transaction, _) throws(EventLogError) in
+      for snapshot in snapshots { try transaction.add(snapshot) }
+    }
+  }
+
+  /// Throws all snapshots away, of whatever version. Their room in the file is used again.
+  package func dropSnapshots() throws(EventLogError) {
+    guard access == .readWrite else { throw .readOnly(path: path) }
+    try environment.write { (transaction, _) throws(EventLogError) in
+      try transaction.dropSnapshots()
+    }
+  }
+}
+
+extension ReadTransaction {
+  /// Hands the newest snapshot of this version at or before a record to `body`, without a copy.
+  ///
+  /// The bytes are valid until `body` returns. Complexity: a look-up, a step for each newer
+  /// snapshot of another version, and the digest of the state.
+  /// - Parameter unusable: Told of each snapshot of this version that was passed over, and why.
+  /// - Returns: What `body` returns; nil where there is no such snapshot.
+  /// - Throws: `EventLogError`, and what `body` throws.
+  package func snapshot<R>(
+    atOrBefore sequence: UInt64, version: SnapshotVersion,
+    unusable: (UInt64, SnapshotDamage) -> Void = { _, _ in },
+    _ body: (SnapshotHeader, RawSpan) throws -> R
+  ) throws -> R? {
+    guard let database = databases.snapshots else { return nil }
+    var result: R?
+    try scanBack(database, from: sequence) { key, value in
+      // Before its digest is made, which costs the most.
+      let stored = LogFormat.readSnapshotHeader(value, sequence: 0)
+      if let stored, stored.version != version { return true }
+      switch check(key, value) {
+      case .damaged(let sequence, let damage):
+        unusable(sequence, damage)
+        return true
+      case .sound(let header):
+        result = try body(header, value.bytes.extracting(LogFormat.snapshotHeaderBytes...))
+        return false
+      }
+    }
+    return result
+  }
+
+  /// Hands every snapshot to `body`, in order, of whatever version and in whatever condition. The
+  /// bytes are those of the state, none where the snapshot is too short to have one.
+  package func forEachSnapshot(_ body: (SnapshotCheck, RawSpan) throws -> Void) throws {
+    guard let database = databases.snapshots else { return }
+    try scan(database) { key, value in
+      let head = min(value.count, LogFormat.snapshotHeaderBytes)
+      try body(check(key, value), value.bytes.extracting(head...))
+      return true
+    }
+  }
+
+  /// Looks at a stored snapshot, whatever its version.
+  private func check(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+  ) -> SnapshotCheck {
+    guard let sequence = try? UInt64(storedKey: key) else {
+      return .damaged(sequence: 0, .unreadable)
+    }
+    guard let header = LogFormat.readSnapshotHeader(value, sequence: sequence) else {
+      return .damaged(sequence: sequence, .unreadable)
+    }
+    guard let record = try? self.header(at: sequence)?.digest else {
+      return .damaged(sequence: sequence, .noRecord)
+    }
+    let head = UnsafeRawBufferPointer(rebasing: value[..<LogFormat.checkedBytes])
+    let stored = LogDigest(
+      stored: UnsafeRawBufferPointer(rebasing: value[LogFormat.checkedBytes...]))
+    let checksum = LogFormat.snapshotChecksum(of: head, sequence: sequence, record: record)
+    guard stored == checksum else { return .damaged(sequence: sequence, .checksum) }
+    let state = UnsafeRawBufferPointer(rebasing: value[LogFormat.snapshotHeaderBytes...])
+    guard header.digest == LogDigest(of: state) else {
+      return .damaged(sequence: sequence, .state)
+    }
+    return .sound(header)
+  }
+
+  /// How many snapshots there are and what they take. Complexity: O(1).
+  package var snapshotFigures: SnapshotFigures {
+    get throws(EventLogError) {
+      guard let database = databases.snapshots else { return SnapshotFigures(count: 0, bytes: 0) }
+      let figures = try figures(of: database)
+      let pages = figures.ms_branch_pages + figures.ms_leaf_pages + figures.ms_overflow_pages
+      return SnapshotFigures(
+        count: figures.ms_entries, bytes: pages * Int(figures.ms_psize))
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import CLMDB
+import Testing
+
+/// Changes a closed log as no program of ours would.
+struct Tampering {
+  private let path: String
+
+  init(_ path: String) {
+    self.path = path
+  }
+
+  func put(_ database: String, _ key: [UInt8], _ value: [UInt8]) {
+    change(database) { transaction, handle in
+      Self.withValue(key) { key in
+        Self.withValue(value) { mdb_put(transaction, handle, key, $0, 0) }
+      }
+    }
+  }
+
+  func delete(_ database: String, _ key: [UInt8]) {
+    change(database) { transaction, handle in
+      Self.withValue(key) { mdb_del(transaction, handle, $0, nil) }
+    }
+  }
+
+  /// What is stored under a key.
+  func value(_ database: String, _ key: [UInt8]) throws -> [UInt8] {
+    var found: [UInt8]?
+    change(database) { transaction, handle in
+      Self.withValue(key) { key in
+        var value = MDB_val()
+        let code = mdb_get(transaction, handle, key, &value)
+        if code == 0 {
+          found = Array(UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size))
+        }
+        return code
+      }
+    }
+    return try #require(found)
+  }
+
+  /// Takes a whole database away.
+  func drop(_ database: String) {
+    change(database) { transaction, handle in mdb_drop(transaction, handle, 1) }
+  }
+
+  /// Makes an empty database in the place of one that is there.
+  func replace(_ database: String, flags: Int32) {
+    drop(database)
+    change(database, flags: UInt32(MDB_CREATE | flags)) { _, _ in 0 }
+  }
+
+  private func change(
+    _ name: String, flags: UInt32 = 0, _ body: (OpaquePointer?, MDB_dbi) -> Int32
+  ) {
+    var environment: OpaquePointer?
+    var transaction: OpaquePointer?
+    var handle: MDB_dbi = 0
+    #expect(mdb_env_create(&environment) == 0)
+    #expect(mdb_env_set_maxdbs(environment, 8) == 0)
+    #expect(mdb_env_open(environment, path, UInt32(MDB_NOSUBDIR), 0o600) == 0)
+    #expect(mdb_txn_begin(environment, nil, 0, &transaction) == 0)
+    #expect(mdb_dbi_open(transaction, name, flags, &handle) == 0)
+    #expect(body(transaction, handle) == 0)
+    #expect(mdb_txn_commit(transaction) == 0)
+    mdb_env_close(environment)
+  }
+
+  private static func withValue(
+    _ bytes: [UInt8], _ body: (UnsafeMutablePointer<MDB_val>) -> Int32
+  ) -> Int32 {
+    var bytes = bytes
+    return bytes.withUnsafeMutableBytes { buffer in
+      var value = MDB_val(mv_size: buffer.count, mv_data: buffer.baseAddress)
+      return body(&value)
+    }
+  }
+}
