@@ -9,7 +9,7 @@ extension LineLog {
     markers: [Marker("xmpp DEBUG RECV: ", .inbound), Marker("conn DEBUG SENT: ", .outbound)],
     prefix: { text in
       text.count <= 40 && text.allSatisfy(clockBytes.contains)
-        ? Prefix(time: Timestamp.isoTime(in: text)) : nil
+        ? Prefix(time: LogTime.isoTime(in: text)) : nil
     },
     endings: [Array("xmpp DEBUG Closing socket.".utf8)],
     isOwnLine: { line in
@@ -64,7 +64,7 @@ extension LineLog {
       scanner.take(upTo: ".m:") != nil, scanner.number() != nil, scanner.skip(": "),
       scanner.rest.isEmpty
     else { return nil }
-    return Prefix(time: Timestamp.isoTime(in: head))
+    return Prefix(time: LogTime.isoTime(in: head))
   }
 
   /// XMPPFramework, through NSLog or CocoaLumberjack.
@@ -117,7 +117,8 @@ extension ChunkLog {
         .contains { line.dropFirst(25).starts(with: "\($0) ".utf8) }
     },
     ending: { line in
-      line.dropFirst(24).elementsEqual(" DEBUG Socket disconnected".utf8) ? "" : nil
+      guard LogPrefix.calendarTime(line.prefix(24)) != nil else { return nil }
+      return line.dropFirst(24).elementsEqual(" DEBUG Socket disconnected".utf8) ? "" : nil
     })
 
   /// libpurple, so Pidgin and Finch: `(07:19:12) jabber: Recv (ssl)(627): `.
@@ -181,12 +182,12 @@ extension ChunkLog {
   /// `[2026-11-21 07:19:04] LM-NET: …`
   private static func loudmouthMessage(
     _ line: ArraySlice<UInt8>
-  ) -> (text: ArraySlice<UInt8>, time: Timestamp?)? {
+  ) -> (text: ArraySlice<UInt8>, time: LogTime?)? {
     var scanner = ByteScanner(line)
     guard scanner.digits("[0000-00-00 00:00:00] ") != nil, scanner.skip("LM-NET: ") else {
       return nil
     }
-    return (scanner.rest, Timestamp.isoTime(in: line.prefix(21)))
+    return (scanner.rest, LogTime.isoTime(in: line.prefix(21)))
   }
 
   /// Net::XMPP, whose XML::Stream says what it read and sent.
@@ -228,22 +229,22 @@ extension ChunkLog {
       } else {
         return nil
       }
-      guard scanner.rest.allSatisfy(\.isBlank) else { return nil }
-      let name = account.filter { !$0.isBlank }
+      guard scanner.rest.allSatisfy(\.isXMLSpace) else { return nil }
+      let name = account.filter { !$0.isXMLSpace }
       return Head(
         direction: direction, connection: String(decoding: name, as: UTF8.self), time: time,
         payload: scanner.rest)
     },
     isOwnLine: { gajimMessage($0) != nil },
-    lead: { $0.allSatisfy(\.isBlank) ? nil : $0 })
+    lead: { $0.allSatisfy(\.isXMLSpace) ? nil : $0 })
 
-  /// What stands behind `11/21/26 07:29:25 (I) `; the date is the locale's, and read where it is
+  /// What stands after `11/21/26 07:29:25 (I) `; the date is the locale's, and read where it is
   /// one of the two that cannot be mistaken.
   private static func gajimMessage(
     _ line: ArraySlice<UInt8>
-  ) -> (text: ArraySlice<UInt8>, time: Timestamp?)? {
+  ) -> (text: ArraySlice<UInt8>, time: LogTime?)? {
     var scanner = ByteScanner(line)
-    let date = scanner.take { !$0.isBlank }
+    let date = scanner.take { !$0.isXMLSpace }
     scanner.skipSpaces()
     guard (6...14).contains(date.count), let clock = scanner.digits("00:00:00") else { return nil }
     _ = scanner.skip(" AM") || scanner.skip(" PM")
@@ -251,11 +252,11 @@ extension ChunkLog {
       return nil
     }
     var day = ByteScanner(date)
-    var stamp: Timestamp?
+    var stamp: LogTime?
     if let numbers = day.digits("00/00/00"), day.rest.isEmpty {
-      stamp = Timestamp.complete(2000 + numbers[2], numbers[0], numbers[1], clock)
+      stamp = LogTime.complete(2000 + numbers[2], numbers[0], numbers[1], clock)
     } else if let numbers = day.digits("0000-00-00"), day.rest.isEmpty {
-      stamp = Timestamp.complete(numbers[0], numbers[1], numbers[2], clock)
+      stamp = LogTime.complete(numbers[0], numbers[1], numbers[2], clock)
     }
     return (scanner.rest, stamp)
   }

@@ -2,10 +2,9 @@ import XMPPStanza
 
 /// What a program's text log looks like: all that differs from program to program.
 ///
-/// A record begins on a line whose first `<` stands behind one of the `markers`, and what stands
+/// A record begins on a line whose first `<` stands after one of the `markers`, and what stands
 /// before the marker is the program's own (`prefix`). Everything else, how a record goes on over
-/// several lines and what happens to a broken one, is the same for all (`LineLogReader`). To add
-/// a program is to write one of these, and a `CaptureFormat` that names it.
+/// several lines and what happens to a broken one, is the same for all (`LineLogReader`).
 struct LineLog: Sendable {
   /// What stands right before the XML, and which way that XML went, seen from the client.
   struct Marker: Sendable {
@@ -22,7 +21,7 @@ struct LineLog: Sendable {
   struct Prefix {
     /// The log's own name for the connection; empty where it has one only.
     var connection = ""
-    var time: Timestamp?
+    var time: LogTime?
     /// What the prefixes of one log have in common; nil where `prefix` has checked it all.
     var shape: [UInt8]?
   }
@@ -78,7 +77,7 @@ extension LineLog {
       guard !text.isEmpty, text.count <= 40, text.allSatisfy(clockBytes.contains) else {
         return nil
       }
-      return Prefix(time: Timestamp.isoTime(in: text))
+      return Prefix(time: LogTime.isoTime(in: text))
     },
     endings: [Array(": prof: DBG: Connection handler: XMPP_CONN_DISCONNECT".utf8)],
     isOwnLine: { line in
@@ -98,7 +97,7 @@ extension LineLog {
       }
       return Prefix(
         connection: String(decoding: session, as: UTF8.self),
-        time: Timestamp.monthTime(text) ?? Timestamp.isoTime(in: text))
+        time: LogTime.monthTime(text) ?? LogTime.isoTime(in: text))
     },
     endings: [Array("\tinfo\tClient disconnected".utf8)],
     isOwnLine: { line in

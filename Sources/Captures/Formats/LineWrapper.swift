@@ -1,3 +1,5 @@
+import XMPPStanza
+
 /// What a collector of logs puts around each line that a program writes, and whose lines are read:
 /// it may collect those of several programs.
 package struct LineWrapper: Hashable, Sendable {
@@ -25,7 +27,7 @@ package struct LineWrapper: Hashable, Sendable {
     let text: ArraySlice<UInt8>
     var source = ""
     /// When it was collected.
-    var time: Timestamp?
+    var time: LogTime?
     /// Whether the next one goes on with it.
     var goesOn = false
   }
@@ -119,36 +121,36 @@ extension LineWrapper.Kind {
       return Line(text: scanner.rest, source: source, time: time)
     case .dockerFile:
       guard scanner.skip("{\"log\":"), let object = try? JSONScanner.object(line),
-        case .string(let text) = object["log"]
+        let text = object["log"]?.string.map({ Array($0.utf8)[...] })
       else { return nil }
       let goesOn = text.last != UInt8(ascii: "\n")
-      let time = object["time"]?.text.flatMap { Timestamp.isoTime(in: Array($0.utf8)[...]) }
-      let ending = text[...].ends(with: Array("\r\n".utf8)) ? 2 : 1
-      return Line(text: goesOn ? text[...] : text.dropLast(ending), time: time, goesOn: goesOn)
+      let time = object["time"]?.string.flatMap { LogTime.isoTime(in: Array($0.utf8)[...]) }
+      let ending = text.ends(with: Array("\r\n".utf8)) ? 2 : 1
+      return Line(text: goesOn ? text : text.dropLast(ending), time: time, goesOn: goesOn)
     }
   }
 
   /// `2026-11-21T07:25:14.123456789Z `: nine digits, which no logger of a program writes.
-  private static func time(_ scanner: inout ByteScanner) -> Timestamp? {
+  private static func time(_ scanner: inout ByteScanner) -> LogTime? {
     let word = scanner.rest.prefix(36).prefix { $0 != UInt8(ascii: " ") }
     var digits = ByteScanner(word)
     guard digits.digits("0000-00-00") != nil, digits.skip("T"),
       digits.digits("00:00:00.000000000") != nil, word.count < scanner.rest.count
     else { return nil }
     _ = scanner.take(word.count + 1)
-    return Timestamp.isoTime(in: word)
+    return LogTime.isoTime(in: word)
   }
 
   private static func journalLine(_ line: ArraySlice<UInt8>) -> Line? {
     var scanner = ByteScanner(line)
-    var time: Timestamp?
+    var time: LogTime?
     if line.first?.isDigit == true {
       let word = scanner.take { $0 != UInt8(ascii: " ") }
       var digits = ByteScanner(word)
       guard digits.digits("0000-00-00") != nil, digits.skip("T") else { return nil }
-      time = Timestamp.isoTime(in: word)
+      time = LogTime.isoTime(in: word)
     } else {
-      time = Timestamp.monthTime(line.prefix(16))
+      time = LogTime.monthTime(line.prefix(16))
       for _ in 0..<3 {
         _ = scanner.take { $0 != UInt8(ascii: " ") }
         scanner.skipSpaces()
@@ -158,7 +160,8 @@ extension LineWrapper.Kind {
     scanner.skipSpaces()
     let host = scanner.take { $0 != UInt8(ascii: " ") }
     guard !host.isEmpty, scanner.skip(" "), let name = scanner.take(upTo: "[", limit: 64),
-      !name.isEmpty, !name.contains(where: \.isBlank), scanner.number() != nil, scanner.skip("]:")
+      !name.isEmpty, !name.contains(where: \.isXMLSpace), scanner.number() != nil,
+      scanner.skip("]:")
     else { return nil }
     _ = scanner.skip(" ")
     let source = String(decoding: name, as: UTF8.self)

@@ -11,7 +11,7 @@ extension ChunkLog {
         else { continue }
         return Head(
           direction: direction, connection: ejabberdConnection(line[..<start]),
-          time: Timestamp.isoTime(in: line.prefix(40)),
+          time: LogTime.isoTime(in: line.prefix(40)),
           payload: line[(start + marker.utf8.count)...])
       }
       return nil
@@ -25,7 +25,7 @@ extension ChunkLog {
 
   /// `2026-11-21 07:25:14.147 [debug] <0.512.0>@xmpp_socket:…`, with `T` and a zone in later ones.
   @Sendable private static func isEjabberdLine(_ line: ArraySlice<UInt8>) -> Bool {
-    guard Timestamp.isoTime(in: line.prefix(19)) != nil,
+    guard LogTime.isoTime(in: line.prefix(19)) != nil,
       let level = line.prefix(48).position(of: Array(" [".utf8))
     else { return false }
     var scanner = ByteScanner(line[(level + 2)...])
@@ -116,8 +116,8 @@ private struct OpenfireLine {
   /// Whether it is of a client's connection, and as it went over that.
   let isOfClient: Bool
   let connection: String
-  let time: Timestamp?
-  /// What stands behind the head.
+  let time: LogTime?
+  /// What stands after the head.
   let text: ArraySlice<UInt8>
 
   /// What the plug-in calls the kinds of connections; the last are packets as they were understood.
@@ -142,7 +142,7 @@ private struct OpenfireLine {
     else { return nil }
     isOfClient = Self.clients.contains(port)
     guard isOfClient || Self.others.contains(port) else { return nil }
-    time = Timestamp.isoTime(in: line[..<start])
+    time = LogTime.isoTime(in: line[..<start])
     var scanner = ByteScanner(line[(start + kind.rawValue.utf8.count)...])
     _ = scanner.skip("- ")
     guard scanner.skip("("), let name = scanner.take(upTo: ")", limit: 64) else { return nil }

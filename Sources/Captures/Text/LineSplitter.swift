@@ -11,7 +11,7 @@ struct LineSplitter {
   private var carry: [UInt8] = []
   private var number = 0
   private var isDropping = false
-  /// How many NULs stood before the line in work.
+  /// How many NULs stood before the line whose end has not come.
   private var padding = 0
 
   /// One line without its end.
