@@ -1,3 +1,4 @@
+package import Captures
 import HashTreeCollections
 package import RosterCore
 import XMPPStanza

@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 package import EventStore
 public import Foundation
 public import RosterCore

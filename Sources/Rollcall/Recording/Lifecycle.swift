@@ -1,5 +1,5 @@
 package import Captures
-package import EventStore
+import EventStore
 package import RosterCore
 
 extension Lifecycle {
