@@ -4,6 +4,63 @@ import XMPPStanza
 // program's own format strings; `CaptureFormat` says from which.
 
 extension LineLog {
+  /// Python's `logging` under slixmpp; the application chooses what stands before the message.
+  static let slixmpp = LineLog(
+    markers: [
+      Marker("RECV: ", .inbound), Marker("SEND: ", .outbound), Marker("SEND (IMMED): ", .outbound),
+    ],
+    prefix: LogPrefix.formatter,
+    endings: [Array("connection_lost: ".utf8)],
+    isOwnLine: { line in
+      let own = ["RECV: <", "SEND: <", "Loaded Plugin: ", "Event triggered: "]
+      return own.contains { line.prefix(256).position(of: Array($0.utf8)) != nil }
+    },
+    mend: withoutDoubledPrefixes,
+    hasSuffix: true)
+
+  /// slixmpp 1.17 writes `<stream:stream:features>`: a prefix that stands twice goes once.
+  private static func withoutDoubledPrefixes(_ xml: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var output: [UInt8] = []
+    var rest = xml
+    while let tag = rest.position(of: UInt8(ascii: "<")) {
+      var start = tag + 1
+      if start < rest.endIndex, rest[start] == UInt8(ascii: "/") { start += 1 }
+      let prefix = rest[start...].prefix {
+        $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+      }
+      let twice = Array(prefix) + [UInt8(ascii: ":")]
+      if !prefix.isEmpty, rest[start...].starts(with: twice + twice) {
+        output += rest[..<start]
+        rest = rest[(start + twice.count)...]
+      } else {
+        output += rest[..<start]
+        rest = rest[start...]
+      }
+    }
+    return output.isEmpty ? xml : (output + rest)[...]
+  }
+
+  /// The log of profanity, whose XML is libstrophe's.
+  static let profanity = LineLog(
+    markers: [
+      Marker(": xmpp: DBG: RECV: ", .inbound), Marker(": conn: DBG: SENT: ", .outbound),
+    ],
+    prefix: { text in
+      guard !text.isEmpty, text.count <= 40, text.allSatisfy(clockBytes.contains) else {
+        return nil
+      }
+      return Prefix(time: LogTime.isoTime(in: text))
+    },
+    endings: [Array(": prof: DBG: Connection handler: XMPP_CONN_DISCONNECT".utf8)],
+    isOwnLine: { line in
+      guard line.first?.isDigit == true else { return false }
+      let areas = [": prof: ", ": xmpp: ", ": conn: "].map { Array($0.utf8) }
+      return areas.contains { line.prefix(64).position(of: $0) != nil }
+    })
+
+  /// All that a time is written with.
+  private static let clockBytes = Array("0123456789-/.:+TZ ".utf8)
+
   /// The default logger of libstrophe.
   static let libstrophe = LineLog(
     markers: [Marker("xmpp DEBUG RECV: ", .inbound), Marker("conn DEBUG SENT: ", .outbound)],

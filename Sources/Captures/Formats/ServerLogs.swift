@@ -1,6 +1,36 @@
 import XMPPStanza
 
 // The logs of servers: what a server received is what the client sent.
+
+extension LineLog {
+  /// The debug log of Prosody with mod_stanza_debug: its RECV is what the client sent.
+  static let prosody = LineLog(
+    markers: [Marker("\tdebug\tRECV: ", .outbound), Marker("\tdebug\tSEND: ", .inbound)],
+    prefix: { text in
+      // `Nov 21 07:02:24 c2s56226dc4bbc0`; the other sessions are those of servers.
+      let words = text.split(separator: UInt8(ascii: " "))
+      guard let session = words.last, session.starts(with: "c2s".utf8), words.count <= 4 else {
+        return nil
+      }
+      return Prefix(
+        connection: String(decoding: session, as: UTF8.self),
+        time: LogTime.monthTime(text) ?? LogTime.isoTime(in: text))
+    },
+    endings: [Array("\tinfo\tClient disconnected".utf8)],
+    isOwnLine: { line in
+      let columns = line.prefix(128).split(
+        separator: UInt8(ascii: "\t"), maxSplits: 2, omittingEmptySubsequences: false)
+      guard columns.count == 3 else { return false }
+      return ["debug", "info", "warn", "error"].contains { columns[1].elementsEqual($0.utf8) }
+    },
+    hint: Hint(
+      markers: [Array("Received[c2s".utf8), Array("Sending[c2s".utf8)],
+      message: """
+        this log has only the head tags of stanzas, from which no roster can be had; load \
+        mod_stanza_debug in Prosody's modules_enabled and record again
+        """))
+}
+
 extension ChunkLog {
   /// ejabberd at level debug: `… (tcp|<0.512.0>) Received XML on stream = <<"…">>`.
   static let ejabberd = ChunkLog(
