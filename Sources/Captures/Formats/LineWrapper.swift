@@ -36,7 +36,7 @@ package struct LineWrapper: Hashable, Sendable {
   /// program wrote them, or what is in them is no log that can be read.
   package init?(_ head: [UInt8]) {
     // The last line may be cut off.
-    let whole = Self.lines(of: head).dropLast().filter { !$0.isEmpty }
+    let whole = LineSplitter.lines(of: head).dropLast().filter { !$0.isEmpty }
     // A program may write some lines that are not collected as such.
     guard whole.count >= 3,
       let kind = Kind.allCases.first(where: { kind in
@@ -68,19 +68,11 @@ package struct LineWrapper: Hashable, Sendable {
   /// The lines of the program in the first bytes of a file.
   func unwrapped(_ head: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
-    for case let line? in Self.lines(of: head).map(line) {
+    for case let line? in LineSplitter.lines(of: head).map(line) {
       text += line.text
       if !line.goesOn { text.append(UInt8(ascii: "\n")) }
     }
     return text
-  }
-
-  private static func lines(of head: [UInt8]) -> [ArraySlice<UInt8>] {
-    var lines: [ArraySlice<UInt8>] = []
-    var splitter = LineSplitter(maximumBytes: head.count)
-    splitter.read(head) { lines.append($0.bytes ?? []) }
-    splitter.finish { lines.append($0.bytes ?? []) }
-    return lines
   }
 }
 

@@ -39,7 +39,7 @@ package enum Lifecycle: Hashable, Sendable {
     let members: [String: JSONValue]
     switch self {
     case .header(let account, let inboundOnly):
-      members = [Key.version: .integer(1), "account": JSONValue(account?.description)]
+      members = [Self.versionKey: .integer(1), "account": JSONValue(account?.description)]
         .merging(inboundOnly ? ["directions": .string("in")] : [:]) { a, _ in a }
     case .opened(let jid): members = ["stream": .string("opened"), "jid": .string("\(jid)")]
     case .resumed(let jid):
@@ -52,16 +52,14 @@ package enum Lifecycle: Hashable, Sendable {
 
   // MARK: Reading
 
-  /// A key that no other line of JSON has.
-  enum Key {
-    static let version = "rollcall-capture"
-  }
+  /// The key of a header, which no other line has; its value is the version of the format.
+  static let versionKey = "rollcall-capture"
 
   /// Reads a line back; nil where it is none that `bytes` gives.
   package init?(_ bytes: [UInt8]) {
     guard let object = try? JSONScanner.object(bytes[...]) else { return nil }
     let line =
-      object[Key.version] == nil
+      object[Self.versionKey] == nil
       ? try? Self(stream: object) : try? Self(header: object, line: 1)
     guard let line else { return nil }
     self = line
@@ -69,11 +67,11 @@ package enum Lifecycle: Hashable, Sendable {
 
   /// Reads the first line of a capture.
   init(header object: [String: JSONValue], line: Int) throws(CaptureError) {
-    switch object[Key.version] {
+    switch object[Self.versionKey] {
     case .integer(1): break
     case .integer(let version): throw .unknownVersion(line: line, version)
-    case nil: throw .badHeader(line: line, "it has no key \"\(Key.version)\"")
-    default: throw .badHeader(line: line, "\"\(Key.version)\" is not a whole number")
+    case nil: throw .badHeader(line: line, "it has no key \"\(Self.versionKey)\"")
+    default: throw .badHeader(line: line, "\"\(Self.versionKey)\" is not a whole number")
     }
     let inboundOnly: Bool
     switch object["directions"] {

@@ -34,7 +34,7 @@ final class NativeReader: LineReader {
         time = try Self.time(object)
         // Captures can be put one after the other; each begins with its header.
         content =
-          object[Lifecycle.Key.version] == nil
+          object[Lifecycle.versionKey] == nil
           ? try self.content(object) : .lifecycle(try Self.nextHeader(object, number))
       } catch {
         return try sink(.problem(CaptureProblem(line: number, message: error.message)))

@@ -13,10 +13,7 @@ extension CaptureFormat {
 
   /// The same where no collector has put anything around the lines.
   static func detectUnwrapped(_ head: [UInt8]) -> CaptureFormat? {
-    var lines: [ArraySlice<UInt8>] = []
-    var splitter = LineSplitter(maximumBytes: head.count)
-    splitter.read(head) { lines.append($0.bytes ?? []) }
-    splitter.finish { lines.append($0.bytes ?? []) }
+    let lines = LineSplitter.lines(of: head)
     guard let first = lines.first(where: { !$0.allSatisfy(\.isXMLSpace) }) else { return nil }
     if first.withoutLeadingSpace.first == UInt8(ascii: "{") { return detectJSON(first) }
     let isMarkup = first.withoutLeadingSpace.first == UInt8(ascii: "<")
@@ -83,11 +80,11 @@ extension CaptureFormat {
       return line.prefix(1024).position(of: quoted) != nil
     }
     if let object = try? JSONScanner.object(line) {
-      if object["rollcall-capture"] != nil { return named("native") }
+      if object[Lifecycle.versionKey] != nil { return named("native") }
       let isRaw = object["conn"] != nil && (object["event"] != nil || object["dir"] != nil)
       return isRaw ? named("raw-jsonl") : nil
     }
-    if hasKey("rollcall-capture") { return named("native") }
+    if hasKey(Lifecycle.versionKey) { return named("native") }
     return hasKey("conn") && hasKey("dir") ? named("raw-jsonl") : nil
   }
 }

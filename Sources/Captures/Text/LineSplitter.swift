@@ -27,6 +27,15 @@ struct LineSplitter {
     self.maximumBytes = maximumBytes
   }
 
+  /// The lines of the first bytes of a file; the last may be cut off.
+  static func lines(of head: [UInt8]) -> [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] = []
+    var splitter = LineSplitter(maximumBytes: head.count)
+    splitter.read(head) { lines.append($0.bytes ?? []) }
+    splitter.finish { lines.append($0.bytes ?? []) }
+    return lines
+  }
+
   mutating func read(_ chunk: [UInt8], _ take: (Line) throws -> Void) rethrows {
     var start = 0
     while let end = chunk.position(of: UInt8(ascii: "\n"), from: start) {
