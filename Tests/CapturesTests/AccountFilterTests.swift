@@ -2,7 +2,7 @@ import Captures
 import Testing
 import XMPPStanza
 
-/// Whose a connection is.
+@Suite("Whose a connection is")
 struct AccountFilterTests {
   private func inbound(_ xml: String, _ connection: String = "1") throws -> CapturedRecord {
     try record("S>C", xml, connection)
@@ -19,10 +19,9 @@ struct AccountFilterTests {
     return try inbound("<iq type='result' id='b'>\(bind)</iq>", connection)
   }
 
-  private func lifecycle(_ content: CapturedRecord.Content, _ connection: String = "1")
-    -> CapturedRecord
-  {
-    CapturedRecord(connection: connection, time: nil, line: 1, content: content)
+  private func said(_ lifecycle: Lifecycle, _ connection: String = "1") -> CapturedRecord {
+    CapturedRecord(
+      connection: connection, time: nil, line: 1, content: .lifecycle(lifecycle))
   }
 
   /// What passes, each record told by its place in the list, and the filter afterwards.
@@ -40,7 +39,8 @@ struct AccountFilterTests {
     return (passed, filter)
   }
 
-  @Test func whatComesBeforeBindIsHeldAndPasses() throws {
+  @Test("What comes before the bind result is held back, and then passes")
+  func whatComesBeforeBindIsHeldAndPasses() throws {
     var filter = AccountFilter(account: nil)
     var passed = 0
     try filter.take(inbound("<stream:features/>")) { _ in passed += 1 }
@@ -51,7 +51,8 @@ struct AccountFilterTests {
     #expect(filter.accounts.map(\.text) == ["alice@a.test"])
   }
 
-  @Test func oneAccountOfSeveral() throws {
+  @Test("Of several accounts the chosen one's records pass")
+  func oneAccountOfSeveral() throws {
     let records = try [
       inbound("<stream:features/>", "1"), inbound("<stream:features/>", "2"),
       bound("bob@a.test/x", "2"), bound("alice@a.test/x", "1"), inbound("<presence/>", "2"),
@@ -64,7 +65,8 @@ struct AccountFilterTests {
     #expect(open.filter.accounts.map(\.text) == ["alice@a.test", "bob@a.test"])
   }
 
-  @Test func aSecondBindIsAnotherSession() throws {
+  @Test("A second bind result in a connection begins another session")
+  func aSecondBindIsAnotherSession() throws {
     let records = try [
       bound("alice@a.test/x"), inbound("<presence to='alice@a.test/x'/>"), bound("bob@a.test/y"),
       inbound("<presence to='bob@a.test/y'/>"), record("C>S", "<presence/>", "1"),
@@ -76,7 +78,8 @@ struct AccountFilterTests {
     }
   }
 
-  @Test func severalAccountsAtATimeInOneConnection() throws {
+  @Test("Several accounts at a time in one connection are noticed")
+  func severalAccountsAtATimeInOneConnection() throws {
     let records = try [
       bound("alice@a.test/x"), bound("bob@a.test/y"), inbound("<presence to='bob@a.test/y'/>"),
       inbound("<presence to='alice@a.test/x'/>"),
@@ -86,7 +89,8 @@ struct AccountFilterTests {
     #expect(try filtered(records).filter.isMixed)
   }
 
-  @Test func theAccountFromSASL2() throws {
+  @Test("Success in SASL 2 says whose a connection is")
+  func theAccountFromSASL2() throws {
     let success =
       "<success xmlns='urn:xmpp:sasl:2'><authorization-identifier>alice@a.test/x"
       + "</authorization-identifier></success>"
@@ -94,26 +98,29 @@ struct AccountFilterTests {
     #expect(result.filter.accounts.map(\.text) == ["alice@a.test"])
   }
 
-  @Test func theAccountFromLifecycle() throws {
+  @Test("A line about a stream says whose it is")
+  func theAccountFromLifecycle() throws {
     let alice = try JID(parsing: "alice@a.test/x")
-    for content in [CapturedRecord.Content.opened(alice), .resumed(alice)] {
-      let result = try filtered([lifecycle(content), inbound("<presence/>")])
+    for lifecycle in [Lifecycle.opened(alice), .resumed(alice)] {
+      let result = try filtered([said(lifecycle), inbound("<presence/>")])
       #expect(result.filter.accounts == [alice.bare])
       #expect(result.passed == [0, 1])
     }
   }
 
-  @Test func theAccountFromTheHeader() throws {
+  @Test("The header of a capture says whose all of it is")
+  func theAccountFromTheHeader() throws {
     let alice = try JID(parsing: "alice@a.test")
     let records = try [
-      lifecycle(.header(account: alice, inboundOnly: false), ""), inbound("<presence/>", ""),
-      lifecycle(.closed, ""), inbound("<presence/>", ""),
+      said(.header(account: alice, inboundOnly: false), ""), inbound("<presence/>", ""),
+      said(.closed, ""), inbound("<presence/>", ""),
     ]
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 1, 2, 3])
     #expect(try filtered(records, account: "bob@a.test").passed == [])
   }
 
-  @Test func aLogFromTheMiddle() throws {
+  @Test("A log that begins in mid-session is of whom the server sends to")
+  func aLogFromTheMiddle() throws {
     let full = try [
       inbound("<presence from='x@y'/>", ""), inbound("<presence to='alice@a.test/x'/>", ""),
     ]
@@ -127,8 +134,9 @@ struct AccountFilterTests {
     #expect(try filtered(sent).filter.accounts.isEmpty)
   }
 
-  @Test func aNamelessLogPassesWhole() throws {
-    let records = try [inbound("<presence/>", ""), lifecycle(.closed, ""), inbound("<a/>", "")]
+  @Test("A log that names nobody passes whole")
+  func aNamelessLogPassesWhole() throws {
+    let records = try [inbound("<presence/>", ""), said(.closed, ""), inbound("<a/>", "")]
     #expect(try filtered(records).passed == [0, 1, 2])
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 0, 1, 2])
   }
@@ -147,15 +155,16 @@ struct AccountFilterTests {
   private func header(
     _ account: String, inboundOnly: Bool = false
   ) throws -> CapturedRecord.Content {
-    .header(account: try JID(parsing: account), inboundOnly: inboundOnly)
+    .lifecycle(.header(account: try JID(parsing: account), inboundOnly: inboundOnly))
   }
 
-  @Test func anInferredAccountIsAnnouncedOnce() throws {
+  @Test("An account that was inferred is announced once")
+  func anInferredAccountIsAnnouncedOnce() throws {
     var first = try inbound("<presence from='x@y'/>")
     first.line = 7
     first.time = 5
     let records = try [
-      first, inbound("<presence to='alice@a.test/x'/>"), lifecycle(.closed),
+      first, inbound("<presence to='alice@a.test/x'/>"), said(.closed),
       inbound("<presence to='alice@a.test/y'/>"),
     ]
     let passed = try passing(records)
@@ -166,32 +175,35 @@ struct AccountFilterTests {
     #expect(Array(passed.dropFirst()) == records)
   }
 
-  @Test func aChosenAccountIsAnnouncedWhereNothingNamesOne() throws {
+  @Test("A chosen account is announced where nothing names one")
+  func aChosenAccountIsAnnouncedWhereNothingNamesOne() throws {
     let records = try [inbound("<presence/>"), inbound("<presence/>")]
     let passed = try passing(records, account: "alice@a.test")
     #expect(passed.map(\.content) == (try [header("alice@a.test")]) + records.map(\.content))
     #expect(try passing(records) == records)
   }
 
-  @Test func aNamedAccountIsNotAnnounced() throws {
+  @Test("An account that the capture names is not announced")
+  func aNamedAccountIsNotAnnounced() throws {
     let alice = try JID(parsing: "alice@a.test/x")
     let names: [CapturedRecord] = try [
-      bound("alice@a.test/x"), lifecycle(.opened(alice)), lifecycle(.resumed(alice)),
-      lifecycle(.header(account: alice, inboundOnly: false)),
+      bound("alice@a.test/x"), said(.opened(alice)), said(.resumed(alice)),
+      said(.header(account: alice, inboundOnly: false)),
     ]
     for name in names {
       // What comes later by itself is of an account that is known.
       let records = try [
-        name, lifecycle(.closed), inbound("<presence to='alice@a.test/x'/>", "2"),
+        name, said(.closed), inbound("<presence to='alice@a.test/x'/>", "2"),
       ]
       #expect(try passing(records) == records)
       #expect(try passing(records, account: "alice@a.test") == records)
     }
   }
 
-  @Test func aHeaderWithoutAccountKeepsItsDirections() throws {
+  @Test("A header without an account keeps its directions")
+  func aHeaderWithoutAccountKeepsItsDirections() throws {
     let records = try [
-      lifecycle(.header(account: nil, inboundOnly: true)),
+      said(.header(account: nil, inboundOnly: true)),
       inbound("<presence to='alice@a.test/x'/>"),
     ]
     let passed = try passing(records)
@@ -199,16 +211,18 @@ struct AccountFilterTests {
     #expect(Array(passed.dropFirst()) == records)
   }
 
-  @Test func aLoginThatFailedBelongsToTheNext() throws {
+  @Test("A login that failed belongs to the account of the next")
+  func aLoginThatFailedBelongsToTheNext() throws {
     let records = try [
-      inbound("<stream:features/>", ""), lifecycle(.closed, ""), bound("alice@a.test/x", ""),
+      inbound("<stream:features/>", ""), said(.closed, ""), bound("alice@a.test/x", ""),
     ]
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 0, 1, 2])
   }
 
-  @Test func aConnectionThatNeverSaysWhoseItIs() throws {
+  @Test("A connection that never says whose it is belongs to nobody")
+  func aConnectionThatNeverSaysWhoseItIs() throws {
     let records = try [
-      inbound("<stream:features/>", "1"), bound("alice@a.test/x", "2"), lifecycle(.closed, "1"),
+      inbound("<stream:features/>", "1"), bound("alice@a.test/x", "2"), said(.closed, "1"),
       inbound("<presence/>", "2"),
     ]
     let result = try filtered(records, account: "alice@a.test")
@@ -216,22 +230,48 @@ struct AccountFilterTests {
     #expect(result.filter.unattributed == 2)
   }
 
-  @Test func aNameUsedAgainIsAnotherConnection() throws {
+  @Test("A name that is used again is another connection's")
+  func aNameUsedAgainIsAnotherConnection() throws {
     let records = try [
-      bound("alice@a.test/x"), lifecycle(.closed), bound("bob@a.test/x"), inbound("<presence/>"),
+      bound("alice@a.test/x"), said(.closed), bound("bob@a.test/x"), inbound("<presence/>"),
     ]
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 1])
     #expect(try filtered(records, account: "bob@a.test").passed == [2, 3])
   }
 
-  @Test func whatIsHeldIsBounded() throws {
+  /// How many records of a known connection come until those of another that wait let them pass.
+  private func waiting(behind unknown: CapturedRecord) throws -> Int {
     var filter = AccountFilter(account: try BareJID(parsing: "alice@a.test"))
     var passed = 0
-    let unknown = try inbound("<stream:features/>", "1")
-    let known = try bound("alice@a.test/x", "2")
     filter.take(unknown) { _ in passed += 1 }
-    for _ in 0..<10_000 { filter.take(known) { _ in passed += 1 } }
-    #expect(passed == 10_000)
-    #expect(filter.unattributed == 1)
+    let known = try bound("alice@a.test/x", "2")
+    for count in 1...20_000 {
+      filter.take(known) { _ in passed += 1 }
+      guard passed == 0 else {
+        #expect(passed == count)
+        #expect(filter.unattributed == 1)
+        return count
+      }
+    }
+    return 0
+  }
+
+  @Test("No more than 10,000 records wait for a connection to say whose it is")
+  func whatIsHeldIsBounded() throws {
+    #expect(try waiting(behind: inbound("<stream:features/>", "1")) == 10_000)
+  }
+
+  @Test("No more than 16 MiB wait for a connection to say whose it is")
+  func bytesHeldAreBounded() throws {
+    var unknown = try inbound("<stream:features/>", "1")
+    guard case .element(let direction, let node, _) = unknown.content else {
+      Issue.record("\(unknown)")
+      return
+    }
+    // An element is held twice, as a tree and as its bytes.
+    unknown.content = .element(direction, node, bytes: Array(repeating: 0x20, count: 8 << 20))
+    #expect(try waiting(behind: unknown) == 1)
+    unknown.content = .element(direction, node, bytes: Array(repeating: 0x20, count: 4 << 20))
+    #expect(try waiting(behind: unknown) == 10_000)
   }
 }

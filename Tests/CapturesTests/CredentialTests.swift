@@ -4,7 +4,7 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-/// What lets one log in leaves no reader.
+@Suite("What lets one log in leaves no reader")
 struct CredentialTests {
   private func element(_ xml: String) throws -> StreamElement {
     var found: [StreamElement] = []
@@ -100,7 +100,9 @@ struct CredentialTests {
     """,
   ]
 
-  @Test(arguments: secrets)
+  @Test(
+    "A secret is taken out, and what stands around it stays",
+    arguments: secrets)
   func isTakenOut(_ xml: String) throws {
     let source = xml.replacing("<!--keep-->", with: "")
     let cleaned = try clean(source)
@@ -111,7 +113,8 @@ struct CredentialTests {
     #expect(cleaned.components(separatedBy: "keep").count == kept - lost)
   }
 
-  @Test func theMarkSaysWhatWasThere() throws {
+  @Test("The mark says what was there")
+  func theMarkSaysWhatWasThere() throws {
     #expect(
       try clean("<auth xmlns='\(Self.sasl)' mechanism='PLAIN'>AGEAYg==</auth>") == """
         <auth xmlns="\(Self.sasl)" mechanism="PLAIN">\
@@ -119,22 +122,24 @@ struct CredentialTests {
         """)
   }
 
-  /// Where there is nothing to take out the bytes are those that came.
-  @Test(arguments: [
-    "<iq  type='get' ><query xmlns='jabber:iq:register'/></iq >",
-    "<iq><query xmlns='jabber:iq:register'><instructions>do</instructions><username/><password/>"
-      + "</query></iq>",
-    "<success xmlns='\(sasl)'/>", "<auth xmlns='\(sasl)'> </auth>",
-    "<message><body>my password is password</body></message>",
-    "<failure xmlns='\(sasl)'><not-authorized/><text>no</text></failure>",
-    "<iq><x xmlns='jabber:x:data'><field var='name'><value>x</value></field></x></iq>",
-    "<iq><x xmlns='u' token='x'/></iq>", "<response xmlns='u'>x</response>",
-  ])
+  @Test(
+    "Where there is nothing to take out the bytes are those that came",
+    arguments: [
+      "<iq  type='get' ><query xmlns='jabber:iq:register'/></iq >",
+      "<iq><query xmlns='jabber:iq:register'><instructions>do</instructions><username/><password/>"
+        + "</query></iq>",
+      "<success xmlns='\(sasl)'/>", "<auth xmlns='\(sasl)'> </auth>",
+      "<message><body>my password is password</body></message>",
+      "<failure xmlns='\(sasl)'><not-authorized/><text>no</text></failure>",
+      "<iq><x xmlns='jabber:x:data'><field var='name'><value>x</value></field></x></iq>",
+      "<iq><x xmlns='u' token='x'/></iq>", "<response xmlns='u'>x</response>",
+    ])
   func whatIsHarmlessStays(_ xml: String) throws {
     #expect(try clean(xml) == xml)
   }
 
-  @Test func bothTheBytesAndTheNodeAreClean() throws {
+  @Test("The bytes of a captured element say what its tree says")
+  func bothTheBytesAndTheNodeAreClean() throws {
     for fixture in Fixture.all {
       for record in try fixture.reading().records {
         guard case .element(_, let node, let bytes) = record.content else { continue }
@@ -144,7 +149,9 @@ struct CredentialTests {
   }
 
   /// The accounts of the captures have this password; SASL payloads hold it in base64.
-  @Test(arguments: Fixture.all, [0, 1, 7, 1000])
+  @Test(
+    "No password and no SASL payload of a capture leaves its reader",
+    arguments: Fixture.all, [0, 1, 7, 1000])
   func noSecretLeavesAReader(_ fixture: Fixture, _ piece: Int) throws {
     let log = String(decoding: fixture.bytes, as: UTF8.self)
     var secrets = ["qing-chun-7"]
@@ -168,8 +175,9 @@ struct CredentialTests {
     #expect(output.contains("urn:rollcall:removed:0"))
   }
 
-  /// A record that cannot be read is told of without its content.
-  @Test(arguments: ["slixmpp", "profanity", "prosody-debug", "raw-jsonl", "native"])
+  @Test(
+    "A record that cannot be read is reported without its content",
+    arguments: ["slixmpp", "profanity", "prosody-debug", "raw-jsonl", "native"])
   func noSecretIsInAProblem(_ format: String) throws {
     let broken = "<auth xmlns='\(Self.sasl)'>S3CRET</S3CRET>"
     let json = "\"<a>S3CRET</S3CRET>\""

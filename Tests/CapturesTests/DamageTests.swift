@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Logs that something happened to: what is whole is read, and the rest is counted.
+@Suite("Logs that something happened to")
 struct DamageTests {
   /// The logs of which each line stands by itself, but for records of several lines.
   static let lines = (Fixture.all + Fixture.logs)
@@ -14,7 +14,9 @@ struct DamageTests {
   }
 
   /// A file that was emptied under the program, or that a crash cut off.
-  @Test(arguments: lines)
+  @Test(
+    "NULs before a line are left out and counted",
+    arguments: lines)
   func zerosBeforeALine(_ fixture: Fixture) throws {
     let format = try detected(fixture.bytes)
     let whole = try read(fixture.bytes, format)
@@ -36,7 +38,9 @@ struct DamageTests {
   }
 
   /// A byte of a stanza was changed to one that no text has.
-  @Test(arguments: [UInt8(0), 0xFF, 0xC3, 0x0C])
+  @Test(
+    "A byte that no text has loses one record",
+    arguments: [UInt8(0), 0xFF, 0xC3, 0x0C])
   func aBadByteLosesOneRecord(_ byte: UInt8) throws {
     for name in ["slixmpp-add-accept", "profanity-rename-move", "prosody-crossing"] {
       let fixture = try Fixture.named(name)
@@ -56,7 +60,8 @@ struct DamageTests {
   }
 
   /// Two programs write into one file, and the one's line ends within the other's.
-  @Test func interleavedWriters() throws {
+  @Test("Of two programs that write into one file, whole lines are read")
+  func interleavedWriters() throws {
     let fixture = try Fixture.named("slixmpp-add-accept")
     let other = try #require(Fixture.logs.first { $0.name == "ejabberd" })
     let whole = try read(fixture.bytes, fixture.format).elements
@@ -92,7 +97,8 @@ struct DamageTests {
     }
   }
 
-  @Test func whatAStreamLosesIsCounted() throws {
+  @Test("What a stream loses is counted")
+  func whatAStreamLosesIsCounted() throws {
     let head =
       "<stream:stream from='example.test' id='1' xmlns='jabber:client' "
       + "xmlns:stream='http://etherx.jabber.org/streams'>"

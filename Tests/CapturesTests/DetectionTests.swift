@@ -3,9 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a file is, found by looking at it.
+@Suite("What a file is, by looking at it")
 struct DetectionTests {
-  @Test func theIdsAreDistinctAndSaidOf() {
+  @Test("Every format has an id of its own, and a way to have it written")
+  func theIdsAreDistinctAndSaidOf() {
     #expect(Set(CaptureFormat.all.map(\.id)).count == CaptureFormat.all.count)
     for format in CaptureFormat.all {
       #expect(CaptureFormat.named(format.id)?.title == format.title)
@@ -13,16 +14,17 @@ struct DetectionTests {
     }
   }
 
-  /// A format is called tested where there is a log of it, and only there.
-  @Test func testedMeansThatThereIsALog() {
+  @Test("A format is called tested where there is a log of it, and only there")
+  func testedMeansThatThereIsALog() {
     let logged = Set((Fixture.all + Fixture.logs).map(\.format)).union(["native"])
     for format in CaptureFormat.all {
       #expect(format.isTested == logged.contains(format.id), "\(format.id)")
     }
   }
 
-  /// A chat in a stream may quote the log of any program.
-  @Test(arguments: Fixture.logs)
+  @Test(
+    "A stream in which a chat quotes a log is a stream",
+    arguments: Fixture.logs)
   func aStreamThatQuotesALogIsAStream(_ fixture: Fixture) {
     let text = String(decoding: fixture.bytes.prefix(20_000), as: UTF8.self)
       .filter { !"<>&\0".contains($0) }.unicodeScalars.filter { $0.value >= 32 || $0 == "\n" }
@@ -34,7 +36,9 @@ struct DetectionTests {
   }
 
   /// Two thirds of any log are found to be what the whole is: detection hangs on no one line.
-  @Test(arguments: Fixture.all + Fixture.logs)
+  @Test(
+    "A part of a log is what the whole is",
+    arguments: Fixture.all + Fixture.logs)
   func partsOfALogAreFoundToo(_ fixture: Fixture) {
     // Bare elements are known by how the file begins.
     guard fixture.name != "wireshark/follow.ascii.txt", fixture.format != "psi",
@@ -55,7 +59,8 @@ struct DetectionTests {
   }
 
   /// A log whose contact quotes many lines of another program's is still its own program's.
-  @Test func aBodyFullOfAnotherProgramsLinesDeceivesNobody() throws {
+  @Test("A body full of another program's lines deceives nobody")
+  func aBodyFullOfAnotherProgramsLinesDeceivesNobody() throws {
     let forged = String(repeating: "2026-11-21T07:00:00Z: xmpp: DBG: RECV: &lt;a/>\n", count: 10)
     var log = ""
     for number in 0..<20 { log += "DEBUG    RECV: <iq id='\(number)'/>\n" }
@@ -63,37 +68,40 @@ struct DetectionTests {
     #expect(detect(Array(log.utf8)[...]) == "slixmpp")
   }
 
-  @Test(arguments: [
-    // nginx
-    """
-    127.0.0.1 - - [21/Nov/2026:07:14:48 +0000] "GET / HTTP/1.1" 200 612 "-" "curl/7.88.1"
-    2026/11/21 07:14:48 [error] 123#123: *1 open() "/x" failed (2: No such file or directory)
-    """,
-    // syslog
-    """
-    Nov 21 07:14:48 host sshd[123]: Accepted publickey for x from 10.0.0.1 port 1 ssh2
-    2026-11-21T07:14:48.123456+00:00 host systemd[1]: Started Session 1 of user x.
-    """,
-    "name,age\nbob,1\ncarol,2\n",
-    "# A heading\n\nSome text that speaks of XML such as <iq/> and of logs.\n\n- a list\n",
-    "<!DOCTYPE html>\n<html><head><title>x</title></head><body>IN</body></html>\n",
-    "<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg'><a/></svg>\n",
-    "<presentation><slide/></presentation>",
-    "<a href='x'>y</a>",
-    "<!-- a comment -->\n<project><name>x</name></project>",
-    "{\"name\":\"x\",\"version\":1}\n",
-    "packages:\n  - name: x\n    peer: 0\n",
-    "import sys\nprint('RECV')\n",
-    "2026-11-21 07:14:48,501 INFO something DEBUG else\n",
-    "Sat Nov 21 10:46:05 2026 something else\n",
-    "11/21/26 07:14:48 and so on\n",
-    "deadbeef\ncafebabe\n",
-  ])
+  @Test(
+    "Other text is no capture",
+    arguments: [
+      // nginx
+      """
+      127.0.0.1 - - [21/Nov/2026:07:14:48 +0000] "GET / HTTP/1.1" 200 612 "-" "curl/7.88.1"
+      2026/11/21 07:14:48 [error] 123#123: *1 open() "/x" failed (2: No such file or directory)
+      """,
+      // syslog
+      """
+      Nov 21 07:14:48 host sshd[123]: Accepted publickey for x from 10.0.0.1 port 1 ssh2
+      2026-11-21T07:14:48.123456+00:00 host systemd[1]: Started Session 1 of user x.
+      """,
+      "name,age\nbob,1\ncarol,2\n",
+      "# A heading\n\nSome text that speaks of XML such as <iq/> and of logs.\n\n- a list\n",
+      "<!DOCTYPE html>\n<html><head><title>x</title></head><body>IN</body></html>\n",
+      "<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg'><a/></svg>\n",
+      "<presentation><slide/></presentation>",
+      "<a href='x'>y</a>",
+      "<!-- a comment -->\n<project><name>x</name></project>",
+      "{\"name\":\"x\",\"version\":1}\n",
+      "packages:\n  - name: x\n    peer: 0\n",
+      "import sys\nprint('RECV')\n",
+      "2026-11-21 07:14:48,501 INFO something DEBUG else\n",
+      "Sat Nov 21 10:46:05 2026 something else\n",
+      "11/21/26 07:14:48 and so on\n",
+      "deadbeef\ncafebabe\n",
+    ])
   func otherTextIsNone(_ text: String) {
     #expect(CaptureFormat.detect(Array(text.utf8))?.id == nil)
   }
 
-  @Test func ourOwnFilesAreNone() throws {
+  @Test("Files of this repository are no captures")
+  func ourOwnFilesAreNone() throws {
     let root = CaptureCase.fixtures.deletingLastPathComponent().deletingLastPathComponent()
     for name in ["README.md", "LICENSE", "Package.swift", "tools/fuzz"] {
       let data = try Data(contentsOf: root.appending(path: name))
@@ -101,7 +109,8 @@ struct DetectionTests {
     }
   }
 
-  @Test func randomBytesAreNone() {
+  @Test("Random bytes are no capture")
+  func randomBytesAreNone() {
     for seed in UInt64(0)..<20 {
       var generator = SeededGenerator(seed: seed)
       let bytes = (0..<8000).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -110,6 +119,7 @@ struct DetectionTests {
   }
 
   @Test(
+    "A file that cannot be read as it is says what to do",
     arguments: [
       ([0x1F, 0x8B, 8, 0], "gzip -dc FILE | rollcall replay -"),
       ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz -dc FILE | rollcall replay -"),
@@ -125,7 +135,9 @@ struct DetectionTests {
     #expect(UnreadableFile(head)?.description.contains(advice) == true)
   }
 
-  @Test(arguments: Fixture.all + Fixture.logs)
+  @Test(
+    "Every log is text",
+    arguments: Fixture.all + Fixture.logs)
   func logsAreText(_ fixture: Fixture) {
     #expect(UnreadableFile(Array(fixture.bytes.prefix(64 << 10))) == nil)
   }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// Dino prints texts unescaped, in two ways of indenting: indentation tells what is what.
+@Suite("Dino's texts, told by their indentation")
 struct DinoTests {
   static let head =
     "XMPP IN [a@b.test stream:0x5626bea92740 thread:0x5626be4ba180 "
@@ -45,7 +45,9 @@ struct DinoTests {
   }
 
   /// Bodies made of all that the log's structure is made of, in every order of some lines.
-  @Test(arguments: Style.allCases)
+  @Test(
+    "No body forges a record, whatever its lines are",
+    arguments: Style.allCases)
   func noBodyForgesARecord(_ style: Style) throws {
     let lines = [
       "", "x", "    </{jabber:client}:body>", "  </{jabber:client}:body>",
@@ -67,7 +69,9 @@ struct DinoTests {
     }
   }
 
-  @Test(arguments: Style.allCases)
+  @Test(
+    "Texts come out as they were written",
+    arguments: Style.allCases)
   func textsAreKept(_ style: Style) throws {
     for text in ["x", "a\nb", "a\n\nb", "<b> & 'c'", "</{jabber:client}:body>\nXMPP IN [", "小\n美"] {
       let reading = try read(message(text, style), "dino")
@@ -80,7 +84,8 @@ struct DinoTests {
     }
   }
 
-  @Test func valuesAndEmptyElements() throws {
+  @Test("Values over several lines and elements without an end tag are read")
+  func valuesAndEmptyElements() throws {
     let reading = try read(
       """
       \(Self.head)
@@ -103,7 +108,8 @@ struct DinoTests {
     #expect(query.children.map { $0.attribute("jid") } == ["x@y.test", "z@y.test"])
   }
 
-  @Test func aBrokenRecordIsReportedAndTheNextIsRead() throws {
+  @Test("A broken record is reported, and the next is read")
+  func aBrokenRecordIsReportedAndTheNextIsRead() throws {
     let broken = "\(Self.head)\n<{jabber:client}:message>\n   <{a}:b>\n</{x}:y>\n\n"
     let reading = try read(broken + message("end", .old), "dino")
     #expect(reading.problems.map(\.line) == [1])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// The logs that real programs wrote.
+@Suite("The logs that real programs wrote")
 struct FixtureTests {
   /// Counted in the logs with grep and, for the recorded bytes, with Python's own XML parser.
   struct Counts: Equatable, Sendable {
@@ -37,30 +37,37 @@ struct FixtureTests {
     "raw-presence-first": Counts(elements: 17, headers: 4, ends: 2, closed: 0),
   ]
 
-  @Test func allAreThere() {
+  @Test("Each capture is counted")
+  func allAreThere() {
     #expect(Fixture.all.map(\.name) == Self.counts.keys.sorted())
   }
 
-  @Test(arguments: Fixture.all)
+  @Test(
+    "A capture is detected by its beginning",
+    arguments: Fixture.all)
   func isDetected(_ fixture: Fixture) {
     #expect(CaptureFormat.detect(fixture.bytes)?.id == fixture.format)
     #expect(CaptureFormat.detect(Array(fixture.bytes.prefix(2000)))?.id == fixture.format)
   }
 
-  @Test(arguments: Fixture.all)
+  @Test(
+    "A capture is read whole, without a problem",
+    arguments: Fixture.all)
   func isReadWhole(_ fixture: Fixture) throws {
     let reading = try fixture.reading()
     let counts = Counts(
       elements: reading.elements.count,
       headers: reading.count { if case .streamHeader = $0 { true } else { false } },
       ends: reading.count { if case .streamEnd = $0 { true } else { false } },
-      closed: reading.count { $0 == .closed })
+      closed: reading.count { $0 == .lifecycle(.closed) })
     #expect(counts == Self.counts[fixture.name])
     #expect(reading.problems.isEmpty)
     #expect(reading.error == nil)
   }
 
-  @Test(arguments: Fixture.all)
+  @Test(
+    "Any way to cut a capture gives the same",
+    arguments: Fixture.all)
   func anyCutGivesTheSame(_ fixture: Fixture) throws {
     let whole = try fixture.reading()
     #expect(try fixture.reading(pieces: [1]) == whole)
@@ -72,7 +79,9 @@ struct FixtureTests {
     }
   }
 
-  @Test(arguments: Fixture.all)
+  @Test(
+    "Other line ends and a byte order mark change nothing",
+    arguments: Fixture.all)
   func otherLineEndsAndAByteOrderMarkChangeNothing(_ fixture: Fixture) throws {
     var bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
     for byte in fixture.bytes {
@@ -84,7 +93,9 @@ struct FixtureTests {
     #expect(isSame)
   }
 
-  @Test(arguments: Fixture.all)
+  @Test(
+    "The account of a capture is found",
+    arguments: Fixture.all)
   func theAccountIsFound(_ fixture: Fixture) throws {
     var filter = AccountFilter(account: nil)
     for record in try fixture.reading().records { filter.take(record) { _ in } }
@@ -95,7 +106,8 @@ struct FixtureTests {
     #expect(filter.unattributed == 0)
   }
 
-  @Test func slixmppRecords() throws {
+  @Test("Records of slixmpp have their times and their texts")
+  func slixmppRecords() throws {
     let reading = try Fixture.named("slixmpp-fetch-60").reading()
     let first = try #require(reading.records.first)
     guard case .streamHeader(.outbound, let header, _) = first.content else {
@@ -112,8 +124,8 @@ struct FixtureTests {
     #expect(roster?.components(separatedBy: "<item ").count == 61)
   }
 
-  /// slixmpp 1.17 writes a prefix twice.
-  @Test func slixmppDoubledPrefixes() throws {
+  @Test("A prefix that slixmpp writes twice is read once")
+  func slixmppDoubledPrefixes() throws {
     let reading = try Fixture.named("slixmpp-second-resource").reading()
     let features = reading.count { content in
       guard case .element(.inbound, let node, _) = content else { return false }
@@ -123,7 +135,8 @@ struct FixtureTests {
     #expect(!reading.elements.contains { $0.contains("stream:stream:") })
   }
 
-  @Test func profanityRecords() throws {
+  @Test("Records of profanity have their times and their texts")
+  func profanityRecords() throws {
     let reading = try Fixture.named("profanity-chat-noise").reading()
     // 2026-11-21T07:14:29.920226Z
     #expect(reading.records.first?.time == 1_795_245_269_920)
@@ -139,7 +152,8 @@ struct FixtureTests {
     #expect(status != nil)
   }
 
-  @Test func prosodyRecords() throws {
+  @Test("Records of Prosody are told apart by session, and dated by a year")
+  func prosodyRecords() throws {
     let reading = try Fixture.named("prosody-crossing").reading()
     #expect(Set(reading.records.map(\.connection)).count == 3)
     #expect(reading.records.allSatisfy { $0.time == nil })
@@ -153,7 +167,8 @@ struct FixtureTests {
     #expect(reading.elements.contains { $0.hasPrefix("< ") && $0.contains("<jid>lilei17@") })
   }
 
-  @Test func prosodyAccounts() throws {
+  @Test("Of Prosody's sessions the chosen account's pass")
+  func prosodyAccounts() throws {
     let records = try Fixture.named("prosody-crossing").reading().records
     for (account, connections) in [("lilei17@example.test", 1), ("xiaomei17@example.test", 2)] {
       var filter = AccountFilter(account: try BareJID(parsing: account))
@@ -166,7 +181,8 @@ struct FixtureTests {
     }
   }
 
-  @Test func rawRecords() throws {
+  @Test("Recorded bytes have their times and their connections")
+  func rawRecords() throws {
     let reading = try Fixture.named("raw-fetch-0-register").reading()
     // 1795245296.502078 s
     #expect(reading.records.first?.time == 1_795_245_296_502)

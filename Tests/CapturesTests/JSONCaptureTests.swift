@@ -2,11 +2,12 @@ import Captures
 import Testing
 import XMPPStanza
 
-/// The native capture and the recorded bytes.
+@Suite("Captures in JSON: native ones and recorded bytes")
 struct JSONCaptureTests {
   private static let header = "{\"rollcall-capture\":1,\"account\":\"alice@a.test/phone\"}\n"
 
-  @Test func aNativeCapture() throws {
+  @Test("A native capture is read with everything that it may have")
+  func aNativeCapture() throws {
     let log =
       Self.header + """
         {"t":1763600000000,"stream":"opened","jid":"alice@a.test/phone"}
@@ -23,29 +24,33 @@ struct JSONCaptureTests {
     #expect(reading.problems.isEmpty)
     let alice = try JID(parsing: "alice@a.test/phone")
     #expect(reading.records.map(\.line) == [1, 2, 3, 5, 6, 7, 8, 9])
-    #expect(reading.records[0].content == .header(account: alice, inboundOnly: false))
-    #expect(reading.records[1].content == .opened(alice))
+    #expect(reading.records[0].content == .lifecycle(.header(account: alice, inboundOnly: false)))
+    #expect(reading.records[1].content == .lifecycle(.opened(alice)))
     #expect(reading.records[2].time == 1_763_600_000_001)
     #expect(
       reading.elements == ["< <iq type=\"result\">你\n😀</iq>", "> <presence/>"])
     #expect(reading.records[5].content == .streamEnd(.inbound))
-    #expect(reading.records[6].content == .resumed(nil))
-    #expect(reading.records[7].content == .closed)
+    #expect(reading.records[6].content == .lifecycle(.resumed(nil)))
+    #expect(reading.records[7].content == .lifecycle(.closed))
     #expect(reading.records[7].time == nil)
   }
 
-  @Test func oneDirection() throws {
+  @Test("A native capture may hold one direction only")
+  func oneDirection() throws {
     let reading = try read("{\"rollcall-capture\":1,\"directions\":\"in\"}", "native")
-    #expect(reading.records.map(\.content) == [.header(account: nil, inboundOnly: true)])
+    #expect(
+      reading.records.map(\.content) == [.lifecycle(.header(account: nil, inboundOnly: true))])
   }
 
-  @Test(arguments: [
-    ("", 1), ("{}", 1), ("not JSON", 1), ("\n\n{\"dir\":\"in\",\"xml\":\"<a/>\"}", 3),
-    ("{\"rollcall-capture\":\"1\"}", 1), ("{\"rollcall-capture\":1.5}", 1),
-    ("{\"rollcall-capture\":1,\"account\":\"@\"}", 1),
-    ("{\"rollcall-capture\":1,\"account\":7}", 1),
-    ("{\"rollcall-capture\":1,\"directions\":\"both\"}", 1),
-  ])
+  @Test(
+    "A native capture without a header is refused",
+    arguments: [
+      ("", 1), ("{}", 1), ("not JSON", 1), ("\n\n{\"dir\":\"in\",\"xml\":\"<a/>\"}", 3),
+      ("{\"rollcall-capture\":\"1\"}", 1), ("{\"rollcall-capture\":1.5}", 1),
+      ("{\"rollcall-capture\":1,\"account\":\"@\"}", 1),
+      ("{\"rollcall-capture\":1,\"account\":7}", 1),
+      ("{\"rollcall-capture\":1,\"directions\":\"both\"}", 1),
+    ])
   func aBadHeaderEndsIt(_ text: String, _ line: Int) throws {
     guard case .badHeader(line, _) = try read(text, "native").error else {
       Issue.record("\(try read(text, "native"))")
@@ -53,13 +58,15 @@ struct JSONCaptureTests {
     }
   }
 
-  @Test func aVersionToCome() throws {
+  @Test("A native capture of a later version is refused by its number")
+  func aVersionToCome() throws {
     let error = try read("{\"rollcall-capture\":2}", "native").error
     #expect(error == .unknownVersion(line: 1, 2))
   }
 
-  /// Each mistake has a message of its own, and the line behind it is read.
-  @Test func badRecordsAreSkipped() throws {
+  /// Each has a message of its own, and the line after it is read.
+  @Test("A line that is malformed is skipped, with a message that says why")
+  func badRecordsAreSkipped() throws {
     let bad = [
       "{", "7", "{\"dir\":\"in\"}", "{\"xml\":\"<a/>\"}", "{\"dir\":\"IN\",\"xml\":\"<a/>\"}",
       "{\"dir\":\"in\",\"xml\":7}", "{\"dir\":\"in\",\"xml\":\"\"}",
@@ -89,7 +96,8 @@ struct JSONCaptureTests {
     return "{\"t\":1.5,\"conn\":\(connection),\"dir\":\"\(way)\",\"data\":\"\(escaped)\"}\n"
   }
 
-  @Test func chunksOfInterleavedConnections() throws {
+  @Test("Chunks of several connections may be interleaved and cut anywhere")
+  func chunksOfInterleavedConnections() throws {
     let log =
       line("C>S", Self.root + "<i") + line("C>S", Self.root + "<a/>", connection: 2)
       + "{\"t\":2,\"conn\":1,\"dir\":\"C>S\",\"data_b64\":\"cT7kvQ==\"}\n"
@@ -100,10 +108,11 @@ struct JSONCaptureTests {
     #expect(reading.elements == ["> <a/>", "> <iq>\u{4F60}</iq>"])
     #expect(reading.records.map(\.connection) == ["1", "2", "2", "1", "2"])
     #expect(reading.records.map(\.time) == [1500, 1500, 1500, 2000, 3000])
-    #expect(reading.records.last?.content == .closed)
+    #expect(reading.records.last?.content == .lifecycle(.closed))
   }
 
-  @Test func aBrokenDirectionIsFoundAgainAtTheNextHeader() throws {
+  @Test("A broken direction is read again from its next header")
+  func aBrokenDirectionIsFoundAgainAtTheNextHeader() throws {
     let log =
       line("C>S", Self.root + "<a/><b></c>") + line("S>C", Self.root + "<d/>")
       + line("C>S", "<e/>") + line("C>S", Self.root + "<f/>") + line("S>C", "<g/>")
@@ -113,28 +122,32 @@ struct JSONCaptureTests {
     #expect(reading.problems.first?.message.contains("4 more bytes") == true)
   }
 
-  @Test func aRecordingOfTheMiddle() throws {
+  @Test("A recording may begin in mid-session and end inside an element")
+  func aRecordingOfTheMiddle() throws {
     let reading = try read(line("S>C", "<a/>") + line("S>C", "<b><c/>"), "raw-jsonl")
     #expect(reading.elements == ["< <a/>"])
     #expect(reading.problems.map(\.line) == [2])
   }
 
-  @Test func aNameUsedAgain() throws {
+  @Test("A connection's name that is used again is another connection's")
+  func aNameUsedAgain() throws {
     let open = "{\"t\":1,\"conn\":\"x\",\"event\":\"open\"}\n"
     let data = "{\"t\":1,\"conn\":\"x\",\"dir\":\"S>C\",\"data\":\"<a/>\"}\n"
     let reading = try read(open + data + open + data, "raw-jsonl")
     #expect(reading.elements.count == 2)
-    #expect(reading.records.map(\.content).contains(.closed))
+    #expect(reading.records.map(\.content).contains(.lifecycle(.closed)))
     #expect(reading.problems.isEmpty)
   }
 
-  @Test(arguments: [
-    "{\"t\":1}", "{\"conn\":[]}", "{\"conn\":1}", "{\"conn\":1,\"event\":\"burst\"}",
-    "{\"conn\":1,\"dir\":\"up\",\"data\":\"\"}", "{\"conn\":1,\"dir\":\"C>S\"}",
-    "{\"conn\":1,\"dir\":\"C>S\",\"data_b64\":\"AAA\"}",
-    "{\"conn\":1,\"dir\":\"C>S\",\"data_b64\":\"A=AA\"}",
-    "{\"conn\":1,\"dir\":\"C>S\",\"data\":\"\",\"data_b64\":\"\"}", "nonsense",
-  ])
+  @Test(
+    "A line of recorded bytes that is malformed is skipped",
+    arguments: [
+      "{\"t\":1}", "{\"conn\":[]}", "{\"conn\":1}", "{\"conn\":1,\"event\":\"burst\"}",
+      "{\"conn\":1,\"dir\":\"up\",\"data\":\"\"}", "{\"conn\":1,\"dir\":\"C>S\"}",
+      "{\"conn\":1,\"dir\":\"C>S\",\"data_b64\":\"AAA\"}",
+      "{\"conn\":1,\"dir\":\"C>S\",\"data_b64\":\"A=AA\"}",
+      "{\"conn\":1,\"dir\":\"C>S\",\"data\":\"\",\"data_b64\":\"\"}", "nonsense",
+    ])
   func badLinesAreSkipped(_ bad: String) throws {
     let reading = try read(bad + "\n" + line("S>C", "<a/>"), "raw-jsonl")
     #expect(reading.problems.map(\.line) == [1])

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Logs that went through a collector, which puts something around each line.
+@Suite("Logs that went through a collector")
 struct LineWrapperTests {
   /// The beginning of a log of each program that writes lines; the others are no logs that are
   /// collected.
@@ -62,7 +62,9 @@ struct LineWrapperTests {
     [number, number + 4, number + 8].map { ($0 % collectors.count, log) }
   }
 
-  @Test(arguments: collected)
+  @Test(
+    "What a collector has put around lines is taken off",
+    arguments: collected)
   func whatIsWithinIsRead(_ index: Int, _ fixture: Fixture) throws {
     let (expected, wrap) = Self.collectors[index]
     let format = try #require(CaptureFormat.detect(Array(fixture.bytes.prefix(64 << 10))))
@@ -82,13 +84,17 @@ struct LineWrapperTests {
     #expect(!timed || reading.records.allSatisfy { $0.time != nil || whole.records.isEmpty })
   }
 
-  @Test(arguments: Fixture.all + Fixture.logs)
+  @Test(
+    "A log as its program wrote it is not taken for a collected one",
+    arguments: Fixture.all + Fixture.logs)
   func aLogOfAProgramIsNotWrapped(_ fixture: Fixture) {
     #expect(LineWrapper(Array(fixture.bytes.prefix(64 << 10))) == nil)
   }
 
   /// What a server's console prints is often kept with its colors.
-  @Test(arguments: logs)
+  @Test(
+    "Colors for a terminal are left out",
+    arguments: logs)
   func colorsAreLeftOut(_ fixture: Fixture) throws {
     let lines = fixture.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     let colored = lines.map { line -> [UInt8] in
@@ -104,7 +110,9 @@ struct LineWrapperTests {
     #expect(try read(bytes, format.id) == read(fixture.bytes, format.id))
   }
 
-  @Test(arguments: ["2026-11-21 07:14:48 ", "2026-11-21T07:14:48Z ", "2026-11-21T08:14:48+01:00 "])
+  @Test(
+    "Prosody's log is read with any of its timestamps",
+    arguments: ["2026-11-21 07:14:48 ", "2026-11-21T07:14:48Z ", "2026-11-21T08:14:48+01:00 "])
   func prosodyWithOtherTimestamps(_ clock: String) throws {
     let fixture = try Fixture.named("prosody-crossing")
     let text = String(decoding: fixture.bytes, as: UTF8.self)

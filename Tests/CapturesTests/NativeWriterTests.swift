@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
+@Suite("Writing a native capture")
 struct NativeWriterTests {
   private func line(_ xml: String, time: Int64? = nil, _ direction: Direction = .inbound) -> String
   {
@@ -12,7 +13,8 @@ struct NativeWriterTests {
     return String(decoding: line, as: UTF8.self)
   }
 
-  @Test func lines() {
+  @Test("A line has its time, its direction and its XML")
+  func lines() {
     #expect(line("<a/>", time: 17) == #"{"t":17,"dir":"in","xml":"<a/>"}"# + "\n")
     #expect(line("", .outbound) == #"{"dir":"out","xml":""}"# + "\n")
     var lines = Array("before\n".utf8)
@@ -22,14 +24,15 @@ struct NativeWriterTests {
   }
 
   /// RFC 8259 §7: what must be escaped is, and nothing else.
-  @Test func escapes() {
+  @Test("What must be escaped is, and nothing else")
+  func escapes() {
     let xml = "a\"\\\n\r\t\u{0}\u{F}\u{10}\u{1F} ~\u{7F}é你😀/"
     let escaped = #"a\"\\\n\r\t\u0000\u000f\u0010\u001f "# + "~\u{7F}é你😀/"
     #expect(line(xml) == #"{"dir":"in","xml":""# + escaped + "\"}\n")
   }
 
-  /// Whatever stands where in a line, another reader of JSON reads what was written.
-  @Test func readAgain() throws {
+  @Test("Another reader of JSON reads what was written")
+  func readAgain() throws {
     let alphabet =
       ["\"", "\\", "\n", "\r", "\t", "\u{1}", "\u{1F}", " ", "!", "#", "[", "]"]
       + ["a", "<", ">", "'", "/", "\u{7F}", "é", "你", "😀"]

@@ -2,7 +2,7 @@ import Captures
 import Testing
 import XMPPStanza
 
-/// What single programs write otherwise than a stream has it, by their own source.
+@Suite("What single programs do not write as a stream has it")
 struct ProgramQuirkTests {
   static let push =
     "<iq type='set' id='p1' from='alice@example.test' to='alice@example.test/pc'>"
@@ -10,7 +10,8 @@ struct ProgramQuirkTests {
     + "subscription='none'/></query></iq>"
 
   /// A Monal of 2020 prints a dictionary for what it received, and what it sent as it is.
-  @Test func namesOfElementsAreNoRoster() throws {
+  @Test("A log of an old Monal says that it has only names of elements")
+  func namesOfElementsAreNoRoster() throws {
     let received = """
       2026/11/21 07:19:12:123  RECV Stanza: {
           stanzaNameSpace = "jabber:client";
@@ -28,10 +29,12 @@ struct ProgramQuirkTests {
   }
 
   /// Monal and XMPPFramework log the XML declaration apart, and the latter a header as empty.
-  @Test(arguments: [
-    ("xmppframework", "RECV", "SEND"), ("monal", "RECV Stanza", "SEND"),
-    ("monal", "RECV Stanza", "IDEMPOTENT_SEND"),
-  ])
+  @Test(
+    "An XML declaration may be logged apart, and a header as an empty element",
+    arguments: [
+      ("xmppframework", "RECV", "SEND"), ("monal", "RECV Stanza", "SEND"),
+      ("monal", "RECV Stanza", "IDEMPOTENT_SEND"),
+    ])
   func aDeclarationByItself(_ format: String, _ received: String, _ sent: String) throws {
     let clock = "2026-11-21 07:19:12.123 App[1:2] "
     let header =
@@ -50,8 +53,9 @@ struct ProgramQuirkTests {
     #expect(reading.count { if case .streamHeader = $0 { true } else { false } } == 4)
   }
 
-  /// Beagle puts a version of its own behind the attributes that it received.
-  @Test func beaglesHeaders() throws {
+  /// Beagle puts a version of its own after the attributes that it received.
+  @Test("A version that Beagle writes twice is read once")
+  func beaglesHeaders() throws {
     let header = { (attributes: String) in
       "<stream:stream \(attributes)  version='1.0' xmlns='jabber:client' "
         + "xmlns:stream='http://etherx.jabber.org/streams'>"
@@ -81,7 +85,8 @@ struct ProgramQuirkTests {
   }
 
   /// Converse.js over BOSH logs envelopes, any number of stanzas in each.
-  @Test func envelopesOfBOSHAreOpened() throws {
+  @Test("Envelopes of BOSH are opened")
+  func envelopesOfBOSHAreOpened() throws {
     let body = { (content: String) in
       "<body xmlns='http://jabber.org/protocol/httpbind' rid='1'>\(content)</body>"
     }
@@ -102,7 +107,8 @@ struct ProgramQuirkTests {
   }
 
   /// What servers, components and Openfire itself said stands in the same file.
-  @Test func openfiresOtherConnectionsAreLeftOut() throws {
+  @Test("Openfire's connections to servers and components are left out")
+  func openfiresOtherConnectionsAreLeftOut() throws {
     let line = { (port: String, xml: String) in
       "2026-11-21T07:19:12.123Z - \(port) /127.0.0.1:5555  - SENT - (rawDebugger): \(xml)\n"
     }
@@ -119,6 +125,6 @@ struct ProgramQuirkTests {
       reading.records.map(\.connection) == [
         "/127.0.0.1:5555", "/127.0.0.1:5555", "/127.0.0.1:6666",
       ])
-    #expect(reading.records[1].content == .closed)
+    #expect(reading.records[1].content == .lifecycle(.closed))
   }
 }

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// The logs that programs wrote in one and the same scenario, each with the roster that its server
-/// held at the end.
+@Suite("Logs of one scenario by every program, each with its server's roster")
 struct RealLogTests {
-  @Test func thereAreLogs() {
+  @Test("There are logs, and each has a roster")
+  func thereAreLogs() {
     #expect(Fixture.logs.count > 10)
     #expect(Fixture.logs.allSatisfy { $0.name == "prosody-heads" || !$0.expected.isEmpty })
   }
@@ -21,7 +21,9 @@ struct RealLogTests {
     "prosody-heads", "raw-stream/in.xml", "raw-stream/out.xml", "wireshark/follow.ascii.txt",
   ]
 
-  @Test(arguments: whole)
+  @Test(
+    "A log gives the roster that its server held",
+    arguments: whole)
   func givesTheRosterThatTheServerHeld(_ fixture: Fixture) throws {
     let reading = try read(fixture.bytes, detected(fixture))
     #expect(reading.error == nil)
@@ -34,7 +36,9 @@ struct RealLogTests {
   }
 
   /// Somebody sent a message whose lines look like records of this very log.
-  @Test(arguments: Fixture.logs)
+  @Test(
+    "A message whose lines look like records of the very log is not believed",
+    arguments: Fixture.logs)
   func aForgedRecordIsNotBelieved(_ fixture: Fixture) throws {
     let reading = try read(fixture.bytes, detected(fixture))
     let forged = reading.records.count { record in
@@ -46,7 +50,9 @@ struct RealLogTests {
     #expect(forged == 0)
   }
 
-  @Test(arguments: whole)
+  @Test(
+    "A log has no problems apart from echoes",
+    arguments: whole)
   func hasNoProblems(_ fixture: Fixture) throws {
     let problems = try read(fixture.bytes, detected(fixture)).problems
       .filter { !$0.message.contains("it is an echo of it") }
@@ -56,7 +62,8 @@ struct RealLogTests {
 
   /// Finch says no account of what it receives: headers and challenges of two that log in at once
   /// cannot be told apart.
-  @Test func whatIsLeftOutOfTwoAccountsIsCounted() throws {
+  @Test("What Finch does not say the account of is counted")
+  func whatIsLeftOutOfTwoAccountsIsCounted() throws {
     let fixture = try #require(Fixture.logs.first { $0.name == "finch-two-accounts" })
     let problems = try read(fixture.bytes, detected(fixture)).problems
     #expect(problems.map(\.line) == [182])
@@ -64,7 +71,9 @@ struct RealLogTests {
   }
 
   /// The passwords of these accounts all begin alike.
-  @Test(arguments: whole)
+  @Test(
+    "No password comes out",
+    arguments: whole)
   func noPasswordComesOut(_ fixture: Fixture) throws {
     let elements = try read(fixture.bytes, detected(fixture)).elements.joined(separator: "\n")
     #expect(!elements.contains("geheim"))
@@ -75,7 +84,9 @@ struct RealLogTests {
   }
 
   /// A file that went through a program for other line ends.
-  @Test(arguments: whole)
+  @Test(
+    "Other line ends change nothing",
+    arguments: whole)
   func otherLineEndsChangeNothing(_ fixture: Fixture) throws {
     // A stream's own bytes are what they are.
     guard fixture.format != "raw-stream", fixture.format != "psi", fixture.format != "wireshark"
@@ -91,8 +102,9 @@ struct RealLogTests {
     #expect(isSame)
   }
 
-  /// A log that was cut off gives what stands before, and says so where a stanza was cut.
-  @Test(arguments: whole)
+  @Test(
+    "A log that was cut off gives what stands before",
+    arguments: whole)
   func aCutOffLogGivesWhatStandsBefore(_ fixture: Fixture) throws {
     let format = try detected(fixture)
     let all = try read(fixture.bytes, format).elements
@@ -106,7 +118,9 @@ struct RealLogTests {
   }
 
   /// Every one has a long chat, which chunks cut inside of characters.
-  @Test(arguments: whole)
+  @Test(
+    "A chat that chunks cut inside of characters is whole",
+    arguments: whole)
   func theLongChatIsThere(_ fixture: Fixture) throws {
     let sent = String(decoding: fixture.bytes, as: UTF8.self).contains("'m-long'")
     guard sent else { return }
@@ -116,7 +130,9 @@ struct RealLogTests {
     #expect(chats.allSatisfy { !$0.contains("\u{FFFD}") })
   }
 
-  @Test(arguments: Fixture.logs)
+  @Test(
+    "A log is detected by its beginning",
+    arguments: Fixture.logs)
   func isDetectedFromItsBeginning(_ fixture: Fixture) {
     let format = Self.format(of: fixture)
     #expect(CaptureFormat.detect(Array(fixture.bytes.prefix(64 << 10)))?.id == format)
@@ -138,7 +154,9 @@ struct RealLogTests {
     try #require(CaptureFormat.detect(Array(fixture.bytes.prefix(64 << 10)))).id
   }
 
-  @Test(arguments: Fixture.logs)
+  @Test(
+    "Any way to cut a log gives the same",
+    arguments: Fixture.logs)
   func anyCutGivesTheSame(_ fixture: Fixture) throws {
     let format = try detected(fixture)
     let whole = try read(fixture.bytes, format)
@@ -150,7 +168,8 @@ struct RealLogTests {
     }
   }
 
-  @Test func aLogOfHeadTagsSaysWhatToLoad() throws {
+  @Test("A log of head tags says what to load")
+  func aLogOfHeadTagsSaysWhatToLoad() throws {
     let fixture = try #require(Fixture.logs.first { $0.name == "prosody-heads" })
     let reading = try read(fixture.bytes, "prosody-debug")
     #expect(reading.elements.isEmpty)
@@ -158,18 +177,20 @@ struct RealLogTests {
     #expect(reading.problems.first?.message.contains("mod_stanza_debug") == true)
   }
 
-  @Test func theServersSideAloneGivesARoster() throws {
+  @Test("The server's side alone gives a roster")
+  func theServersSideAloneGivesARoster() throws {
     let fixture = try #require(Fixture.logs.first { $0.name == "raw-stream/in.xml" })
     let reading = try read(fixture.bytes, "raw-stream")
     #expect(reading.problems.isEmpty)
-    #expect(reading.records.first?.content == .header(account: nil, inboundOnly: true))
+    #expect(reading.records.first?.content == .lifecycle(.header(account: nil, inboundOnly: true)))
     #expect(reading.elements.allSatisfy { $0.hasPrefix("<") })
     let expected = try #require(fixture.expected.first)
     let roster = try roster(of: expected.account, in: reading.records)
     #expect(roster.sortedItems.map(\.jid.text) == expected.items.map(\.jid))
   }
 
-  @Test func theClientsSideAloneSaysWhatIsMissing() throws {
+  @Test("The client's side alone says what is missing")
+  func theClientsSideAloneSaysWhatIsMissing() throws {
     let fixture = try #require(Fixture.logs.first { $0.name == "raw-stream/out.xml" })
     let reading = try read(fixture.bytes, "raw-stream")
     #expect(reading.elements.count > 10)
@@ -178,7 +199,8 @@ struct RealLogTests {
     #expect(reading.problems.first?.message.contains("what the server sent") == true)
   }
 
-  @Test func asciiLosesCharacters() throws {
+  @Test("A stream that was saved as ASCII is refused with a reason")
+  func asciiLosesCharacters() throws {
     let fixture = try #require(Fixture.logs.first { $0.name == "wireshark/follow.ascii.txt" })
     let reading = try read(fixture.bytes, "wireshark")
     #expect(reading.records.isEmpty)

@@ -4,8 +4,7 @@ import Testing
 import TestSupport
 import XMPPStanza
 
-/// One session written as each program writes it, by its own format strings: the programs that no
-/// real log is kept of, and the ways of writing that the kept logs do not show.
+@Suite("One session as each program writes it")
 struct RenderedLogTests {
   /// How a program writes what went over its connection.
   struct Program: CustomTestStringConvertible, Sendable {
@@ -162,7 +161,9 @@ struct RenderedLogTests {
     "<iq type='set' id='evil'><query xmlns='jabber:iq:roster'>"
     + "<item jid='boss@evil.example.test' subscription='both'/></query></iq>"
 
-  @Test(arguments: programs)
+  @Test(
+    "A session is read as it went",
+    arguments: programs)
   func aSessionIsReadAsItWent(_ program: Program) throws {
     let forged = program.write(true, Self.push) + program.write(false, "<presence/>")
     let session = Self.session(forging: forged)
@@ -183,7 +184,9 @@ struct RenderedLogTests {
   }
 
   /// A program that prints the body that it received, unescaped, on lines of its own.
-  @Test(arguments: programs)
+  @Test(
+    "A body that the program prints unescaped is no record",
+    arguments: programs)
   func anEchoedBodyIsNoRecord(_ program: Program) throws {
     // In a console there is nothing but elements, and Erlang prints texts as terms.
     let others = ["psi", "gajim-console", "beagle", "xmpp.js", "ejabberd"]
@@ -196,7 +199,9 @@ struct RenderedLogTests {
     #expect(reading.elements.count == session.count)
   }
 
-  @Test(arguments: programs)
+  @Test(
+    "No part of a log crashes a reader or makes it invent",
+    arguments: programs)
   func noPartOfALogCrashesOrInvents(_ program: Program) throws {
     let session = Self.session(forging: program.write(true, Self.push))
     let written = session.map { program.write($0.isInbound, $0.xml) }.joined()
@@ -220,7 +225,9 @@ struct RenderedLogTests {
   ]
 
   /// What a real client and its server said, as another program would have logged it.
-  @Test(arguments: programs.indices)
+  @Test(
+    "A real session gives the roster that its server held",
+    arguments: programs.indices)
   func aRealSessionGivesTheRosterThatTheServerHeld(_ index: Int) throws {
     let program = Self.programs[index]
     for name in [Self.sessions[index % 8], Self.sessions[(index + 3) % 8]] {
@@ -232,7 +239,7 @@ struct RenderedLogTests {
           log += program.write(direction == .inbound, Self.header(node))
         case .element(let direction, _, let bytes):
           log += program.write(direction == .inbound, String(decoding: bytes, as: UTF8.self))
-        case .header, .streamEnd, .opened, .resumed, .closed, .bookmark: break
+        case .lifecycle, .streamEnd, .bookmark: break
         }
       }
       log = program.logged(log)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// Two directions, each recorded by itself, come into the order in which they went.
+@Suite("Two directions, each recorded by itself, come into their order")
 struct StreamInterleaverTests {
   /// What arrows say: `>` went to the server, `<` came from it.
   private func records(_ lines: [String]) throws -> [CapturedRecord] {
@@ -62,7 +62,7 @@ struct StreamInterleaverTests {
       "<<presence from='bob@example.test/a'/>", "><presence type='unavailable'/>",
       "></stream:stream>", "<</stream:stream>",
     ],
-    // Pushes are acknowledged at once, so the rename stands behind the second.
+    // Pushes are acknowledged at once, so the rename stands after the second.
     [
       "><presence type='subscribe' to='bob@example.test'/>",
       "<\(push)<item jid='bob@example.test' ask='subscribe'/></query></iq>",
@@ -112,13 +112,16 @@ struct StreamInterleaverTests {
     ],
   ]
 
-  @Test(arguments: orders)
+  @Test(
+    "Directions come into the one right order",
+    arguments: orders)
   func comesIntoItsOrder(_ lines: [String]) throws {
     let records = try records(lines)
     #expect(interleaved(records).map(\.line) == Array(1...lines.count))
   }
 
-  @Test func aPartThatIsMissingHoldsNothingUp() throws {
+  @Test("A part that is missing holds nothing up")
+  func aPartThatIsMissingHoldsNothingUp() throws {
     // Nobody asked for 7, nobody pushed q, and 9 was never answered.
     let records = try records([
       "<<iq type='result' id='7'/>", "><iq type='result' id='q'/>",
@@ -130,8 +133,8 @@ struct StreamInterleaverTests {
     #expect(output.map(\.line).suffix(1) == [5])
   }
 
-  /// Whatever they say, none is lost and neither direction changes its order.
-  @Test func anythingComesOutAsItWentIn() throws {
+  @Test("None is lost, and neither direction changes its order")
+  func anythingComesOutAsItWentIn() throws {
     let pool = Self.orders.flatMap { $0 }
     for seed in UInt64(0)..<200 {
       var generator = SeededGenerator(seed: seed)
@@ -175,9 +178,12 @@ struct StreamInterleaverTests {
     }
   }
 
-  @Test func thereAreSessions() { #expect(Session.all.count > 35) }
+  @Test("There are sessions to try")
+  func thereAreSessions() { #expect(Session.all.count > 35) }
 
-  @Test(arguments: Session.all)
+  @Test(
+    "A session comes to the same roster and findings",
+    arguments: Session.all)
   func aSessionEndsAsItDid(_ session: Session) throws {
     let before = Outcome(session.records)
     let after = Outcome(interleaved(session.records))
@@ -211,11 +217,11 @@ extension CapturedRecord.Content {
     case .element(let direction, _, _), .streamHeader(let direction, _, _),
       .streamEnd(let direction):
       direction
-    case .header, .opened, .resumed, .closed, .bookmark: nil
+    case .lifecycle, .bookmark: nil
     }
   }
 
-  /// An element behind the arrow of its direction.
+  /// An element after the arrow of its direction.
   fileprivate init(arrow line: String) throws {
     let direction = line.hasPrefix("<") ? "in" : "out"
     let xml = line.dropFirst().replacing("'", with: "\\\"")

@@ -97,10 +97,14 @@ struct Fixture: CustomTestStringConvertible, Sendable {
       let denied_by_another_resource: [String]?
     }
     let folder = CaptureCase.fixtures.appending(path: kind)
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
+    let names =
+      (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)))
+      ?? []
     return names.sorted().flatMap { name -> [Fixture] in
       let path = folder.appending(path: name)
-      let files = (try? FileManager.default.contentsOfDirectory(atPath: path.path())) ?? []
+      let files =
+        (try? FileManager.default.contentsOfDirectory(atPath: path.path(percentEncoded: false)))
+        ?? []
       guard let json = try? Data(contentsOf: path.appending(path: "meta.json")),
         let meta = try? JSONDecoder().decode(Meta.self, from: json)
       else { return [] }
@@ -133,11 +137,11 @@ func event(of content: CapturedRecord.Content) -> RosterEvent? {
   case .element(let direction, let node, _): StanzaTranslator.translate(node, direction)
   case .streamHeader: .session(.negotiated)
   case .streamEnd: .session(.closed(isLost: false))
-  case .header(let account, let inboundOnly):
+  case .lifecycle(.header(let account, let inboundOnly)):
     .session(.captureBegan(account: account, inboundOnly: inboundOnly))
-  case .opened(let jid): .session(.opened(jid))
-  case .resumed(let jid): .session(.resumed(jid))
-  case .closed: .session(.closed(isLost: true))
+  case .lifecycle(.opened(let jid)): .session(.opened(jid))
+  case .lifecycle(.resumed(let jid)): .session(.resumed(jid))
+  case .lifecycle(.closed): .session(.closed(isLost: true))
   case .bookmark: nil
   }
 }
@@ -158,7 +162,7 @@ func roster(of account: String, in records: [CapturedRecord]) throws -> Roster {
   return roster
 }
 
-/// Holds a roster against what the server held.
+/// Compares a roster with what the server held.
 func expect(
   _ roster: Roster, toBe expected: CaptureCase.Expected, deniedElsewhere: [String] = [],
   _ sourceLocation: SourceLocation = #_sourceLocation

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// An address that is remembered is the one that would be prepared.
+@Suite("Addresses that are remembered")
 struct AddressMemoTests {
   private func element(_ jid: String) -> XMLNode {
     XMLNode(
@@ -18,12 +18,14 @@ struct AddressMemoTests {
     }
   }
 
-  @Test func anElementWithoutTheAttribute() throws {
+  @Test("An element without the attribute has no address")
+  func anElementWithoutTheAttribute() throws {
     var memo = AddressMemo()
     #expect(try memo.jid("from", of: element("a@b.test")) == nil)
   }
 
-  @Test func anAddressIsTheSameHoweverItIsWritten() throws {
+  @Test("An address is the same however it is written")
+  func anAddressIsTheSameHoweverItIsWritten() throws {
     var memo = AddressMemo()
     let jid = try JID(parsing: "alice@a.test/Home")
     for text in ["Alice@A.Test/Home", "alice@a.test./Home", "alice@a.test/Home"] {
@@ -33,7 +35,9 @@ struct AddressMemoTests {
   }
 
   /// In small memos nearly every address takes the place of another.
-  @Test(arguments: [0, 1, 4, 13])
+  @Test(
+    "An address that is remembered is the one that would be prepared",
+    arguments: [0, 1, 4, 13])
   func changesNoResult(bits: Int) {
     var random = SeededGenerator(seed: UInt64(bits))
     var memo = AddressMemo(bits: bits)

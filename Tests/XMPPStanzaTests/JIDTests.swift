@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// Addresses by RFC 7622.
+@Suite("Addresses by RFC 7622")
 struct JIDTests {
   struct Parsed: CustomTestStringConvertible, Sendable {
     let text: String
@@ -67,7 +67,9 @@ struct JIDTests {
     Parsed("张三@a.test", "张三", "a.test"),
   ]
 
-  @Test(arguments: parsed)
+  @Test(
+    "An address is parsed into its prepared parts",
+    arguments: parsed)
   func isParsed(_ test: Parsed) throws {
     let jid = try JID(parsing: test.text)
     #expect(jid.bare.local.map(scalars) == test.local.map(scalars))
@@ -92,12 +94,15 @@ struct JIDTests {
     ("a@b\nc", .forbidden("\n", .domain)), ("a@b\u{AD}c", .forbidden("\u{AD}", .domain)),
   ]
 
-  @Test(arguments: refused)
+  @Test(
+    "What is no address is refused, with the part that is wrong",
+    arguments: refused)
   func isRefused(_ text: String, _ error: JIDError) {
     #expect(throws: error) { try JID(parsing: text) }
   }
 
-  @Test func eachPartHas1023Bytes() throws {
+  @Test("Each part has at most 1023 bytes")
+  func eachPartHas1023Bytes() throws {
     let most = String(repeating: "x", count: 1023)
     let wide = String(repeating: "é", count: 511) + "x"
     for part in [most, wide] {
@@ -112,22 +117,24 @@ struct JIDTests {
     #expect(throws: JIDError.tooLong(.local)) { try JID(parsing: "\(folding)@a") }
   }
 
-  @Test func equalAddressesAreEqual() throws {
+  @Test("Addresses that are written differently are equal")
+  func equalAddressesAreEqual() throws {
     #expect(try JID(parsing: "Bob@A.test./x") == JID(parsing: "bob@a.test/x"))
     #expect(try JID(parsing: "bob@a.test/x") != JID(parsing: "bob@a.test/X"))
     #expect(try BareJID(parsing: "bob@xn--fiqs8s") == BareJID(parsing: "BOB@中国"))
     #expect(throws: JIDError.self) { try BareJID(parsing: "bob@a.test/x") }
   }
 
-  @Test func theOrderIsThatOfTheBytes() throws {
+  @Test("The order of addresses is that of their bytes")
+  func theOrderIsThatOfTheBytes() throws {
     let texts = ["a.test", "a@b", "a@b/", "a@b/A", "a@b/a", "a@c", "é@b", "张@b", "😀@b"]
     let jids = texts.compactMap { try? JID(parsing: $0) }
     #expect(jids.count == 8)
     #expect(jids.shuffled().sorted() == jids)
   }
 
-  /// Preparing a prepared address changes nothing, and printing loses nothing.
-  @Test func preparingTwiceIsPreparingOnce() {
+  @Test("Preparing a prepared address changes nothing, and printing loses nothing")
+  func preparingTwiceIsPreparingOnce() {
     let pieces = [
       "a", "B", "ß", "ẞ", "ς", "Σ", "İ", "ı", "ŉ", "ΐ", "ﬁ", "Ａ", "ｶ", "ﾞ", "\u{301}", "\u{345}",
       "e\u{301}", "中", "。", ".", "-", "xn--", "@", "/", "한", "\u{1100}", "\u{1161}", "ǅ", "😀",

@@ -1,12 +1,14 @@
 import Testing
 import XMPPStanza
 
+@Suite("Elements as values")
 struct XMLNodeTests {
   private func text(_ node: XMLNode) -> String {
     String(decoding: node.serialized(), as: UTF8.self)
   }
 
-  @Test func aNamespaceIsDeclaredWhereItChanges() {
+  @Test("A namespace is declared where it changes")
+  func aNamespaceIsDeclaredWhereItChanges() {
     let item = XMLNode(XMLName("item", in: Namespace.roster))
     let query = XMLNode(XMLName("query", in: Namespace.roster), content: [.element(item)])
     let iq = XMLNode(XMLName("iq", in: Namespace.client), content: [.element(query)])
@@ -15,7 +17,8 @@ struct XMLNodeTests {
     #expect(text(XMLNode(XMLName("a", in: ""))) == "<a xmlns=\"\"/>")
   }
 
-  @Test func attributesKeepTheirNamespaces() {
+  @Test("Attributes keep their namespaces")
+  func attributesKeepTheirNamespaces() {
     let node = XMLNode(
       XMLName("a", in: Namespace.client),
       attributes: [
@@ -28,13 +31,15 @@ struct XMLNodeTests {
   }
 
   /// The namespace of `xml` cannot be declared as the default one.
-  @Test func anElementInTheNamespaceOfXML() {
+  @Test("An element may be in the namespace of xml")
+  func anElementInTheNamespaceOfXML() {
     let child = XMLNode(XMLName("b", in: Namespace.client))
     let node = XMLNode(XMLName("a", in: Namespace.xml), content: [.element(child)])
     #expect(text(node) == "<xml:a><b/></xml:a>")
   }
 
-  @Test func whatXMLWouldReadOtherwiseIsEscaped() {
+  @Test("What XML would read differently is escaped")
+  func whatXMLWouldReadOtherwiseIsEscaped() {
     let hard = "<&>\"'\t\r\n]]>"
     let node = XMLNode(
       XMLName("a", in: Namespace.client),
@@ -44,7 +49,8 @@ struct XMLNodeTests {
         == "<a b=\"&lt;&amp;&gt;&quot;'&#9;&#13;&#10;]]&gt;\">&lt;&amp;&gt;\"'\t&#13;\n]]&gt;</a>")
   }
 
-  @Test func onlyDirectChildrenAndTextCount() {
+  @Test("Only direct children and text count")
+  func onlyDirectChildrenAndTextCount() {
     let inner = XMLNode(XMLName("a", in: "u"), content: [.text("inner")])
     let outer = XMLNode(
       XMLName("b", in: "u"), content: [.text("x"), .element(inner), .text("y")])
@@ -56,15 +62,17 @@ struct XMLNodeTests {
     #expect(Array(outer.children) == [inner])
   }
 
-  @Test(arguments: [
-    ("", ""), (" \t\r\n", ""), (" a b ", "a b"), ("\u{A0}a\u{A0}", "\u{A0}a\u{A0}"), ("a", "a"),
-  ])
+  @Test(
+    "White space is trimmed at both ends",
+    arguments: [
+      ("", ""), (" \t\r\n", ""), (" a b ", "a b"), ("\u{A0}a\u{A0}", "\u{A0}a\u{A0}"), ("a", "a"),
+    ])
   func whiteSpaceIsTrimmed(_ text: String, _ trimmed: String) {
     #expect(text.trimmedOfXMLSpace == trimmed)
   }
 }
 
-/// An element is the same wherever it stands and whoever made it.
+@Suite("An element is the same wherever it stands and whoever made it")
 struct XMLNodeIdentityTests {
   private static let inner = XMLNode(
     XMLName("b", in: "u"), attributes: [XMLAttribute(XMLName("c", in: ""), "1")],
@@ -76,7 +84,8 @@ struct XMLNodeIdentityTests {
       content: content)
   }
 
-  @Test func whatIsTakenApartAndPutTogetherIsTheSame() {
+  @Test("What is taken apart and put together is the same")
+  func whatIsTakenApartAndPutTogetherIsTheSame() {
     let node = Self.outer([.text("1"), .element(Self.inner), .text("2"), .element(Self.inner)])
     let again = XMLNode(node.name, attributes: node.attributes, content: node.content)
     #expect(again == node)
@@ -90,8 +99,8 @@ struct XMLNodeIdentityTests {
     #expect(Self.inner.attribute("c") == "1")
   }
 
-  /// Each differs from the first in one thing.
-  @Test func whatDiffersIsNotTheSame() {
+  @Test("What differs in one thing is not the same")
+  func whatDiffersIsNotTheSame() {
     let name = XMLName("a", in: "u")
     let text = XMLNode.Content.text("x")
     let child = XMLNode.Content.element(XMLNode(XMLName("b", in: "u")))
@@ -118,14 +127,16 @@ struct XMLNodeIdentityTests {
     }
   }
 
-  @Test func adjacentTextsAreOne() {
+  @Test("Adjacent texts are one")
+  func adjacentTextsAreOne() {
     let name = XMLName("a", in: "u")
     let one = XMLNode(name, content: [.text("xy")])
     #expect(XMLNode(name, content: [.text("x"), .text(""), .text("y")]) == one)
   }
 
   /// A draft goes on after an element has been made, also in memory that has to grow.
-  @Test func anElementStaysWhatItWas() {
+  @Test("An element stays what it was when others are made")
+  func anElementStaysWhatItWas() {
     var nodes: [XMLNode] = []
     for count in [1, 500, 3, 2000] {
       let children = (0..<count).map { number in

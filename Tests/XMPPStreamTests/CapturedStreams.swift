@@ -14,7 +14,9 @@ struct CapturedStreams {
   static func all() throws -> [CapturedStreams] {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Fixtures/captures")
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: folder.path(percentEncoded: false)
+    ).sorted()
     var streams: [CapturedStreams] = []
     for name in names where !name.hasSuffix(".md") {
       let log = try Data(contentsOf: folder.appending(path: "\(name)/capture.log"))

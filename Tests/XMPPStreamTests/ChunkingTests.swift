@@ -4,7 +4,7 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-/// Any way to cut the bytes gives the same events.
+@Suite("Any way to cut the bytes gives the same events")
 struct ChunkingTests {
   /// What is hard to cut: references, sections, brackets, line ends, long characters, headers.
   static let awkward = [
@@ -17,7 +17,9 @@ struct ChunkingTests {
     "<a xmlns:x='u'><x:b x:c='1'/></a><x:d/>", "<a>\u{10FFFF}\u{FFFE}</a>",
   ]
 
-  @Test(arguments: awkward)
+  @Test(
+    "What is hard to cut is cut everywhere",
+    arguments: awkward)
   func awkwardBytes(_ text: String) {
     let bytes = Array(text.utf8)
     let whole = parse(bytes)
@@ -29,7 +31,8 @@ struct ChunkingTests {
     }
   }
 
-  @Test func everyCapturedStreamCutAnyhow() throws {
+  @Test("Every captured stream is cut at random")
+  func everyCapturedStreamCutAnyhow() throws {
     let streams = try CapturedStreams.all()
     #expect(streams.count == 38)
     for (index, stream) in streams.enumerated() {
@@ -48,8 +51,8 @@ struct ChunkingTests {
     }
   }
 
-  /// Each element's bytes, parsed by themselves, give the element; and so does its serialisation.
-  @Test func everyCapturedElementStandsByItself() throws {
+  @Test("Every captured element stands by itself, and so does its serialisation")
+  func everyCapturedElementStandsByItself() throws {
     for stream in try CapturedStreams.all() {
       for event in parse(stream.bytes, as: stream.root).events {
         guard case .element(let element) = event else { continue }

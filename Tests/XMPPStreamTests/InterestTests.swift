@@ -4,7 +4,7 @@ import XMPPStanza
 
 @testable import XMPPStream
 
-/// Elements of which only some parts are built.
+@Suite("Elements of which only some parts are built")
 struct InterestTests {
   /// Wants children named `k`, and everything where there is an `all`.
   private static let interest = ElementInterest(
@@ -17,12 +17,14 @@ struct InterestTests {
     return try #require(outcome.elements.first)
   }
 
-  @Test func whatIsWantedIsBuiltWhole() throws {
+  @Test("What is wanted is built whole")
+  func whatIsWantedIsBuiltWhole() throws {
     let xml = "<a x='1'>t<k y='2'>u<b><c/>v</b></k><k/></a>"
     #expect(try node(xml) == parse(xml).elements.first)
   }
 
-  @Test func ofTheRestTheFirstLeavesItsName() throws {
+  @Test("Of what is not wanted the first leaves its name")
+  func ofTheRestTheFirstLeavesItsName() throws {
     let sparse = try node("<a x='1'>s<b y='2'>t<k/></b>u<c/>v<k z='3'/><b/>w</a>")
     let kept = client("k", [("z", "3")])
     #expect(
@@ -32,10 +34,13 @@ struct InterestTests {
           [.text("s"), .element(client("b")), .text("uv"), .element(kept), .text("w")]))
   }
 
-  @Test(arguments: [
-    "<a><b/><all/></a>", "<a><b all=''/></a>", "<a><b><c><all/></c></b></a>", "<a all=''><b/></a>",
-    "<a><b x='1'>t<c/></b><k><d all='2'>u</d></k></a>", "<all><b>t</b></all>",
-  ])
+  @Test(
+    "One name asks for everything in its element",
+    arguments: [
+      "<a><b/><all/></a>", "<a><b all=''/></a>", "<a><b><c><all/></c></b></a>",
+      "<a all=''><b/></a>",
+      "<a><b x='1'>t<c/></b><k><d all='2'>u</d></k></a>", "<all><b>t</b></all>",
+    ])
   func oneNameAsksForAll(_ xml: String) throws {
     #expect(try node(xml) == parse(xml).elements.first)
     // It asks for its own element only.
@@ -44,8 +49,9 @@ struct InterestTests {
     #expect(outcome.elements == [sparse, try node(xml), sparse])
   }
 
-  /// Of a stream header that says otherwise the element needs its declarations.
-  @Test func allIsBuiltAlsoInAStream() {
+  /// The element needs what its stream's header declares.
+  @Test("Everything is built also where a stream's header declares prefixes")
+  func allIsBuiltAlsoInAStream() {
     let stream = "<stream:stream xmlns:p='urn:p' xmlns:stream='\(Namespace.streams)'>"
     let xml = stream + "<a><b x='1'/><p:all/></a>"
     let outcome = parse(xml, as: .wire, interest: Self.interest)
@@ -53,17 +59,20 @@ struct InterestTests {
     #expect(outcome.elements.count == 1)
   }
 
-  @Test(arguments: [
-    "<a><b></a>", "<a><b><!-- --></b></a>", "<a><b>&e;</b></a>", "<a><b p:c=''/></a>",
-    "<a><b>]]></b></a>", "<a><b x='1' x='2'/></a>",
-  ])
+  @Test(
+    "What is left out is checked all the same",
+    arguments: [
+      "<a><b></a>", "<a><b><!-- --></b></a>", "<a><b>&e;</b></a>", "<a><b p:c=''/></a>",
+      "<a><b>]]></b></a>", "<a><b x='1' x='2'/></a>",
+    ])
   func whatIsLeftOutIsCheckedAllTheSame(_ xml: String) {
     let outcome = parse(xml, interest: Self.interest)
     #expect(outcome == parse(xml))
     #expect(outcome.error != nil)
   }
 
-  @Test func limitsHoldForWhatIsLeftOut() {
+  @Test("The limits hold for what is left out")
+  func limitsHoldForWhatIsLeftOut() {
     let limits = StreamLimits(
       depth: 3, attributesPerElement: 1, elementsPerStanza: 3, bytesPerElement: 100)
     for xml in [
@@ -77,7 +86,9 @@ struct InterestTests {
     #expect(parse("<a><b><c/></b></a>", limits: limits, interest: Self.interest).error == nil)
   }
 
-  @Test(arguments: 0..<UInt64(20))
+  @Test(
+    "Any way to cut the bytes gives the same parts",
+    arguments: 0..<UInt64(20))
   func anyCutGivesTheSame(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let parts = ["<k x='1'>你</k>", "<b><k/>é</b>", "t", "<all/>", "<c y='&amp;'/>", "&lt;"]
@@ -95,13 +106,14 @@ struct InterestTests {
   }
 }
 
-/// What is UTF-8, held against the standard library's word.
+@Suite("What is UTF-8, compared with the standard library")
 struct UTF8Tests {
   private func agrees(_ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBytes(\.isUTF8) == (String(validating: bytes, as: UTF8.self) != nil)
   }
 
-  @Test func everyTwoBytes() {
+  @Test("Every two bytes are judged as by the standard library")
+  func everyTwoBytes() {
     for first in UInt8.min...UInt8.max {
       for second in UInt8.min...UInt8.max {
         #expect(agrees([first, second]), "\(first) \(second)")
@@ -110,7 +122,9 @@ struct UTF8Tests {
   }
 
   /// Bytes at the edges of the ranges, in sequences that may end anywhere.
-  @Test(arguments: 0..<UInt64(4))
+  @Test(
+    "Sequences at the edges of the ranges are judged as by the standard library",
+    arguments: 0..<UInt64(4))
   func sequences(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let edges: [UInt8] = [
@@ -128,7 +142,8 @@ struct UTF8Tests {
     }
   }
 
-  @Test func everyCharacter() {
+  @Test("Every character is UTF-8")
+  func everyCharacter() {
     for value in UInt32(0)...0x10FFFF {
       guard let scalar = Unicode.Scalar(value) else { continue }
       guard agrees(Array(String(scalar).utf8)) else {

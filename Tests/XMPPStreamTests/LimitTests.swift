@@ -2,7 +2,7 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-/// Each limit: what reaches it passes, one more is refused.
+@Suite("Each limit: what reaches it passes, one more is refused")
 struct LimitTests {
   private static let limits = StreamLimits(
     depth: 5, attributesPerElement: 4, elementsPerStanza: 10, bytesPerElement: 1000)
@@ -11,7 +11,8 @@ struct LimitTests {
     String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
   }
 
-  @Test func depth() {
+  @Test("Depth is limited")
+  func depth() {
     #expect(parse(nested(5), limits: Self.limits).error == nil)
     #expect(parse(nested(6), limits: Self.limits).error == .limit(.depth))
     #expect(parse(nested(128)).error == nil)
@@ -19,7 +20,8 @@ struct LimitTests {
     #expect(parse(nested(50_000), limits: .capture).error == .limit(.depth))
   }
 
-  @Test func attributes() {
+  @Test("Attributes and declarations are limited")
+  func attributes() {
     func element(_ count: Int) -> String {
       "<a " + (0..<count).map { "b\($0)=''" }.joined(separator: " ") + "/>"
     }
@@ -31,7 +33,8 @@ struct LimitTests {
     #expect(parse(element(20_000)).error == .limit(.attributesPerElement))
   }
 
-  @Test func elements() {
+  @Test("Elements of a stanza are limited")
+  func elements() {
     func element(_ count: Int) -> String {
       "<a>" + String(repeating: "<b/>", count: count - 1) + "</a>"
     }
@@ -39,7 +42,8 @@ struct LimitTests {
     #expect(parse(element(11), limits: Self.limits).error == .limit(.elementsPerStanza))
   }
 
-  @Test func bytes() {
+  @Test("Bytes of an element are limited")
+  func bytes() {
     func element(_ count: Int) -> String {
       "<a>" + String(repeating: "x", count: count - 7) + "</a>"
     }
@@ -52,7 +56,9 @@ struct LimitTests {
     }
   }
 
-  @Test(arguments: ["<a>", "<a b='", "<a b='' ", "<a><![CDATA[", "<", "<a>&", "<!-- "])
+  @Test(
+    "Bytes are counted while they arrive",
+    arguments: ["<a>", "<a b='", "<a b='' ", "<a><![CDATA[", "<", "<a>&", "<!-- "])
   func bytesAreCountedWhileTheyArrive(_ head: String) throws {
     let parser = StreamParser(root: .records, limits: Self.limits)
     let error = #expect(throws: StreamError.self) {
@@ -65,7 +71,8 @@ struct LimitTests {
     }
   }
 
-  @Test func tenMegabytesOfText() {
+  @Test("Ten megabytes of text are read where the limit allows it")
+  func tenMegabytesOfText() {
     let text = String(repeating: "0123456789", count: 1_100_000)
     let outcome = parse("<a><b>\(text)</b></a>", limits: .capture)
     #expect(outcome.error == nil)
@@ -73,7 +80,8 @@ struct LimitTests {
     #expect(parse("<a>\(text)</a>").error == .limit(.bytesPerElement))
   }
 
-  @Test func aMegabyteOfAttributeInSmallPieces() {
+  @Test("A megabyte of an attribute comes in small pieces")
+  func aMegabyteOfAttributeInSmallPieces() {
     let value = String(repeating: "v", count: 1_000_000)
     let outcome = parse("<a b='\(value)'/>", pieces: [100])
     #expect(outcome.elements == [client("a", [("b", value)])])

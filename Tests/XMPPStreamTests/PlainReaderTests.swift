@@ -4,7 +4,7 @@ import XMPPStanza
 
 @testable import XMPPStream
 
-/// What is read without libxml2, held against what libxml2 makes of it.
+@Suite("What is read without libxml2, compared with what libxml2 makes of it")
 struct PlainReaderTests {
   private static let limits = StreamLimits(
     depth: 8, attributesPerElement: 8, elementsPerStanza: 40, bytesPerElement: 2000)
@@ -19,16 +19,18 @@ struct PlainReaderTests {
     return found.map { ($0.element.node, $0.count) }
   }
 
-  @Test(arguments: [
-    "<a/>", "<a></a>", "<a />", "<a  b='1'   c='2' >x</a>", "<a b=\"'\" c='\"'/>", "<a b=''/>",
-    "<iq type='get'><query xmlns='jabber:iq:roster'/></iq>", "<a b='>' c='1'>></a>",
-    "<a xmlns='u'><b/><c xmlns='v'><d/></c><e f='1'/></a>", "<a>x\ny\tz [1] ]> ]</a>",
-    "<a>你好😀</a>", "<a b='é'>\u{85}\u{7F}</a>", "<a.b-c_1 D2='x'/>", "<_a>x<b/>y<c/></_a>",
-    "<abcdefghijklmno/>", "<abcdefgh ijklmnop=''/>",
-    "<a>\(String(repeating: "0123456789", count: 100))</a>",
-    "<x xmlns='a?b\"c'/>", "<a xmlnsx='1'/>", "<a><a><a>x</a></a></a>", "<a>！，\u{FFFD}</a>",
-    "<a>&amp;</a>", "<a>x&lt;&gt;&apos;y&quot;]&gt;<b/>&amp;lt;</a>", "<a>]&gt;&amp;]</a>",
-  ])
+  @Test(
+    "Ordinary elements are taken",
+    arguments: [
+      "<a/>", "<a></a>", "<a />", "<a  b='1'   c='2' >x</a>", "<a b=\"'\" c='\"'/>", "<a b=''/>",
+      "<iq type='get'><query xmlns='jabber:iq:roster'/></iq>", "<a b='>' c='1'>></a>",
+      "<a xmlns='u'><b/><c xmlns='v'><d/></c><e f='1'/></a>", "<a>x\ny\tz [1] ]> ]</a>",
+      "<a>你好😀</a>", "<a b='é'>\u{85}\u{7F}</a>", "<a.b-c_1 D2='x'/>", "<_a>x<b/>y<c/></_a>",
+      "<abcdefghijklmno/>", "<abcdefgh ijklmnop=''/>",
+      "<a>\(String(repeating: "0123456789", count: 100))</a>",
+      "<x xmlns='a?b\"c'/>", "<a xmlnsx='1'/>", "<a><a><a>x</a></a></a>", "<a>！，\u{FFFD}</a>",
+      "<a>&amp;</a>", "<a>x&lt;&gt;&apos;y&quot;]&gt;<b/>&amp;lt;</a>", "<a>]&gt;&amp;]</a>",
+    ])
   func takes(_ text: String) throws {
     let (node, count) = try #require(plain(Array(text.utf8)))
     #expect(count == text.utf8.count)
@@ -36,28 +38,32 @@ struct PlainReaderTests {
     #expect(parse(text).elements == [node])
   }
 
-  /// Some of these are right, others are mistakes; either is for libxml2.
-  @Test(arguments: [
-    "", "<", "<a", "<a>", "<a/", "</a>", "<a></b>", "<a></ab>", "<ab></a>", "<a></a >", "<1/>",
-    "<a\n/>", "<a\tb='1'/>", "<a b='1'c='2'/>", "<a b ='1'/>", "<a b= '1'/>", "<a b=1/>",
-    "<a b/>", "<a b='1' b='2'/>", "<a xmlns='u' xmlns='u'/>", "<a xmlns=''/>", "<a xmlns='你'/>",
-    "<a xmlns='a b'/>", "<a xmlns='\(Namespace.xml)'/>", "<a xmlns='\(Namespace.streams)'/>",
-    "<a xmlns='http://www.w3.org/2000/xmlns/'/>", "<x:a xmlns:x='u'/>", "<a xml:lang='de'/>",
-    "<a b='<'/>", "<a b='&amp;'/>", "<a b='x\ty'/>", "<a b='x\ny'/>", "<a>x\r</a>",
-    "<a>]]></a>", "<a>]]</a>", "<a><!-- --></a>", "<a><?b?></a>", "<a><![CDATA[x]]></a>",
-    "<é/>", "<a é='1'/>", "<a>\u{1}</a>", "<a>\u{0}</a>", "<a>\u{FFFE}</a>", "<a>\u{FFFF}</a>",
-    "<a b='\u{FFFF}'/>", "<abcdefghijklmnop/>", "<a abcdefghijklmnop='1'/>",
-    "<a\u{0}/>", "<a\u{0}b/>", "<a \u{0}='1'/>", "<a\u{0}></a>", "<a></a\u{0}>",
-    "<abcdefghi\u{0}/>", "<a>&#38;</a>",
-    "<a>&e;</a>", "<a>&amp</a>", "<a:b/>", "<a b:c='1'/>", "<-a/>", "<.a/>", "<a 1='2'/>", "<a / >",
-    "<a b='1'",
-  ])
+  /// Some of these are right, others are not; both are for libxml2.
+  @Test(
+    "Unusual elements and errors are left to libxml2",
+    arguments: [
+      "", "<", "<a", "<a>", "<a/", "</a>", "<a></b>", "<a></ab>", "<ab></a>", "<a></a >", "<1/>",
+      "<a\n/>", "<a\tb='1'/>", "<a b='1'c='2'/>", "<a b ='1'/>", "<a b= '1'/>", "<a b=1/>",
+      "<a b/>", "<a b='1' b='2'/>", "<a xmlns='u' xmlns='u'/>", "<a xmlns=''/>", "<a xmlns='你'/>",
+      "<a xmlns='a b'/>", "<a xmlns='\(Namespace.xml)'/>", "<a xmlns='\(Namespace.streams)'/>",
+      "<a xmlns='http://www.w3.org/2000/xmlns/'/>", "<x:a xmlns:x='u'/>", "<a xml:lang='de'/>",
+      "<a b='<'/>", "<a b='&amp;'/>", "<a b='x\ty'/>", "<a b='x\ny'/>", "<a>x\r</a>",
+      "<a>]]></a>", "<a>]]</a>", "<a><!-- --></a>", "<a><?b?></a>", "<a><![CDATA[x]]></a>",
+      "<é/>", "<a é='1'/>", "<a>\u{1}</a>", "<a>\u{0}</a>", "<a>\u{FFFE}</a>", "<a>\u{FFFF}</a>",
+      "<a b='\u{FFFF}'/>", "<abcdefghijklmnop/>", "<a abcdefghijklmnop='1'/>",
+      "<a\u{0}/>", "<a\u{0}b/>", "<a \u{0}='1'/>", "<a\u{0}></a>", "<a></a\u{0}>",
+      "<abcdefghi\u{0}/>", "<a>&#38;</a>",
+      "<a>&e;</a>", "<a>&amp</a>", "<a:b/>", "<a b:c='1'/>", "<-a/>", "<.a/>", "<a 1='2'/>",
+      "<a / >",
+      "<a b='1'",
+    ])
   func leaves(_ text: String) {
     #expect(plain(Array(text.utf8)) == nil)
     #expect(parse(text) == parseByLibxml2(text))
   }
 
-  @Test func bytesThatAreNoUTF8() {
+  @Test("Bytes that are not UTF-8 are refused")
+  func bytesThatAreNoUTF8() {
     for bytes in [[0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xFF], [0xE4, 0xBD]] as [[UInt8]] {
       let text = Array("<a>".utf8) + bytes + Array("</a>".utf8)
       #expect(parse(text).error != nil)
@@ -65,7 +71,8 @@ struct PlainReaderTests {
     }
   }
 
-  @Test func limitsHold() {
+  @Test("The limits hold")
+  func limitsHold() {
     for text in [
       "<a><b><c><d><e><f><g><h><i/></h></g></f></e></d></c></b></a>",
       "<a b='' c='' d='' e='' f='' g='' h='' i='' j=''/>",
@@ -80,7 +87,8 @@ struct PlainReaderTests {
   }
 
   /// The parser hands its context the `<` with which a piece ends.
-  @Test func anElementThatHasBegunGoesOnWhereItBegan() {
+  @Test("An element that a context was given the beginning of stays with it")
+  func anElementThatHasBegunGoesOnWhereItBegan() {
     let text = "<a x:y='1' xmlns:x='u'/><b/><c/><d>&lt;</d><e/>"
     for cut in 1..<text.utf8.count {
       let outcome = parse(text, pieces: [cut, text.utf8.count])
@@ -89,16 +97,16 @@ struct PlainReaderTests {
     }
   }
 
-  /// More namespaces and names than are kept, over and over.
-  @Test func manyNamesAndNamespaces() {
+  @Test("More names and namespaces than are kept are read")
+  func manyNamesAndNamespaces() {
     let many = (0..<2000).map { "<n\($0 % 1500) xmlns='u\($0 % 700)' a\($0)='x'/>" }.joined()
     let outcome = parse(many + many)
     #expect(outcome.elements.count == 4000)
     #expect(outcome == parseByLibxml2(many + many))
   }
 
-  /// An element with more namespaces than are kept is libxml2's.
-  @Test func anElementOfManyNamespaces() {
+  @Test("An element with more namespaces than are kept is left to libxml2")
+  func anElementOfManyNamespaces() {
     let children = (0..<1000).map { "<b xmlns='u\($0)'/>" }.joined()
     let text = "<a>\(children)</a>"
     #expect(plain(Array(text.utf8)) == nil)
@@ -106,7 +114,8 @@ struct PlainReaderTests {
   }
 
   /// By itself or not, an element is the same, and what is not taken can be fed.
-  @Test func elementsThatComeByThemselves() throws {
+  @Test("An element that comes by itself is the same")
+  func elementsThatComeByThemselves() throws {
     let parser = StreamParser(root: .records, limits: .live)
     var texts: [String] = []
     for text in ["<a/>", "<b>&#38;</b>", "<c x='1'/>", "<d/><e/>", " <f/>", "<g", ">x</g>", "<h/>"]
@@ -133,7 +142,8 @@ struct PlainReaderTests {
     }
   }
 
-  @Test func everyCapturedStream() throws {
+  @Test("Every captured stream is read as by libxml2")
+  func everyCapturedStream() throws {
     for stream in try CapturedStreams.all() {
       let outcome = parse(stream.bytes, as: stream.root)
       #expect(outcome == parseByLibxml2(stream.bytes, as: stream.root))
@@ -148,7 +158,9 @@ struct PlainReaderTests {
   ]
 
   /// Elements put together at random, most of them right, with bytes changed at random.
-  @Test(arguments: 0..<UInt64(16))
+  @Test(
+    "Random elements are read as by libxml2",
+    arguments: 0..<UInt64(16))
   func whatItTakesIsWhatLibxml2Makes(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let strange = Array("<>/='\" &;]x:-\n\r\t!?".utf8) + [0x00, 0x01, 0x7F, 0x80, 0xBF, 0xEF, 0xFF]

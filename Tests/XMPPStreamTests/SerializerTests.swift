@@ -3,7 +3,7 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-/// What the serialiser writes the parser reads, and finds the element that was written.
+@Suite("What the serialiser writes")
 struct SerializerTests {
   private static let names = ["a", "iq", "x-y_z.1", "é", "你好"]
   private static let namespaces = [
@@ -44,7 +44,8 @@ struct SerializerTests {
     return XMLNode(name, attributes: attributes, content: content)
   }
 
-  @Test func parsingWhatWasWrittenGivesTheSame() {
+  @Test("Parsing what was written gives the same element")
+  func parsingWhatWasWrittenGivesTheSame() {
     for seed in UInt64(0)..<3000 {
       var generator = SeededGenerator(seed: seed)
       let node = node(depth: 4, using: &generator)

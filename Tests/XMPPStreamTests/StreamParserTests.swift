@@ -1,9 +1,12 @@
 import Testing
 import XMPPStanza
-import XMPPStream
 
+@testable import XMPPStream
+
+@Suite("From the bytes of a stream to its elements")
 struct StreamParserTests {
-  @Test func anElementWithoutNamespaceIsAStanza() {
+  @Test("An element without a namespace is a stanza")
+  func anElementWithoutNamespaceIsAStanza() {
     let text = "<iq type='get'><query xmlns='jabber:iq:roster'/></iq>"
     let query = XMLNode(XMLName("query", in: Namespace.roster))
     let outcome = parse(text)
@@ -11,11 +14,13 @@ struct StreamParserTests {
     #expect(outcome.texts == [text])
   }
 
-  @Test func whiteSpaceBetweenElementsIsNoPartOfThem() {
+  @Test("White space between elements is no part of them")
+  func whiteSpaceBetweenElementsIsNoPartOfThem() {
     #expect(parse(" \r\n<a/>\t\n <b >x</b >\n").texts == ["<a/>", "<b >x</b >"])
   }
 
-  @Test func theEndComesWithTheLastByte() throws {
+  @Test("An element comes with its last byte")
+  func theEndComesWithTheLastByte() throws {
     let parser = StreamParser(root: .records, limits: .live)
     for text in ["<a/>", "<a></a>", "<a b='1'>x</a >"] {
       var count = 0
@@ -28,34 +33,40 @@ struct StreamParserTests {
     }
   }
 
-  /// libxml2 2.9 gives `&amp;` in an attribute as `&#38;` where it is not told otherwise.
-  @Test(arguments: [
-    ("&amp;", "&"), ("&#38;", "&"), ("&#x26;", "&"), ("&lt;", "<"), ("&#60;", "<"), ("&gt;", ">"),
-    ("&quot;", "\""), ("&apos;", "'"), ("&amp;lt;", "&lt;"), ("&#38;lt;", "&lt;"),
-    ("a&amp;b&amp;c", "a&b&c"), ("&#x4F60;", "你"), ("&#128512;", "😀"), ("&amp;#38;", "&#38;"),
-  ])
+  /// libxml2 2.9 gives `&amp;` in an attribute as `&#38;` without the option that the parser sets.
+  @Test(
+    "References are replaced",
+    arguments: [
+      ("&amp;", "&"), ("&#38;", "&"), ("&#x26;", "&"), ("&lt;", "<"), ("&#60;", "<"), ("&gt;", ">"),
+      ("&quot;", "\""), ("&apos;", "'"), ("&amp;lt;", "&lt;"), ("&#38;lt;", "&lt;"),
+      ("a&amp;b&amp;c", "a&b&c"), ("&#x4F60;", "你"), ("&#128512;", "😀"), ("&amp;#38;", "&#38;"),
+    ])
   func referencesAreReplaced(_ written: String, _ meant: String) {
     #expect(parse("<a b='\(written)'/>").elements == [client("a", [("b", meant)])])
     #expect(parse("<a>\(written)</a>").elements == [client("a", [], [.text(meant)])])
   }
 
-  @Test func textIsJoined() {
+  @Test("Text that comes in pieces is joined")
+  func textIsJoined() {
     let outcome = parse("<a>one &amp; <![CDATA[<two> & ]]]]><![CDATA[>]]>three\r\nfour</a>")
     #expect(outcome.elements == [client("a", [], [.text("one & <two> & ]]>three\nfour")])])
   }
 
-  @Test func attributeValuesAreNormalised() {
+  @Test("Values of attributes are normalised")
+  func attributeValuesAreNormalised() {
     #expect(
       parse("<a b='1\t2\n3\r\n4&#10;5'/>").elements == [client("a", [("b", "1 2 3 4\n5")])])
   }
 
-  @Test func namespaceNamesNeedNotBeURIs() {
+  @Test("Names of namespaces need not be URIs")
+  func namespaceNamesNeedNotBeURIs() {
     let outcome = parse("<a xmlns='vcard-temp'/><b xmlns='a b'/><c xmlns=''/>")
     #expect(outcome.elements.map(\.name.namespace) == ["vcard-temp", "a b", ""])
     #expect(outcome.error == nil)
   }
 
-  @Test func prefixesAreResolved() {
+  @Test("Prefixes are resolved")
+  func prefixesAreResolved() {
     let outcome = parse("<x:a xmlns:x='u' x:b='1' xml:lang='de' c='2'/>")
     let node = XMLNode(
       XMLName("a", in: "u"),
@@ -67,7 +78,8 @@ struct StreamParserTests {
     #expect(outcome.elements == [node])
   }
 
-  @Test func headersAndEndsMayStandBetweenRecords() {
+  @Test("Headers and ends of streams may stand between records")
+  func headersAndEndsMayStandBetweenRecords() {
     let outcome = parse(
       "<?xml version='1.0'?><stream:stream to='a.test'><iq/></stream:stream><stream:stream><r/>")
     let root = XMLName("stream", in: Namespace.streams)
@@ -83,7 +95,9 @@ struct StreamParserTests {
       ])
   }
 
-  @Test(arguments: ["", "<?xml version='1.0'?>", "<?xml version=\"1.0\" encoding='utf-8' ?>\n"])
+  @Test(
+    "A new stream may begin in a connection",
+    arguments: ["", "<?xml version='1.0'?>", "<?xml version=\"1.0\" encoding='utf-8' ?>\n"])
   func aNewStreamMayBeginInAConnection(_ declaration: String) {
     let text = "\(declaration)\(header)<a/>\(declaration)\(header)<b/></stream:stream>"
     for pieces in [[], [1], [7]] {
@@ -95,13 +109,15 @@ struct StreamParserTests {
     }
   }
 
-  @Test func aNewStreamMayBeginAfterTheEnd() {
+  @Test("A new stream may begin after the end of one")
+  func aNewStreamMayBeginAfterTheEnd() {
     let outcome = parse("\(header)<a/></stream:stream>\n\(header)<b/>", as: .wire)
     #expect(outcome.elements == [client("a"), client("b")])
     #expect(outcome.error == nil)
   }
 
-  @Test func anEmptyStreamIsAHeaderAndAnEnd() {
+  @Test("An empty stream is a header and an end")
+  func anEmptyStreamIsAHeaderAndAnEnd() {
     let tag = String(header.dropLast()) + "/>"
     for root in [StreamRoot.records, .wire] {
       let outcome = parse(tag + tag, as: root)
@@ -112,7 +128,8 @@ struct StreamParserTests {
   }
 
   /// A header may declare what the standard root lacks; the bytes of a record do not need it.
-  @Test func recordsStandByThemselves() {
+  @Test("Records stand by themselves whatever their stream's header declares")
+  func recordsStandByThemselves() {
     let foreign =
       "<s:stream xmlns='jabber:server' xmlns:x='u&amp;v' xmlns:s='\(Namespace.streams)'>"
     let outcome = parse(
@@ -132,14 +149,16 @@ struct StreamParserTests {
     #expect(outcome.texts.last?.contains("xmlns:x=\"u") == false)
   }
 
-  @Test func aHeaderWithoutDefaultNamespace() {
+  @Test("A header may declare no default namespace")
+  func aHeaderWithoutDefaultNamespace() {
     let outcome = parse(
       "<stream:stream xmlns:stream='http://etherx.jabber.org/streams'><a/><b xmlns='u'/>",
       as: .wire)
     #expect(outcome.texts == ["<a xmlns=\"\"/>", "<b xmlns='u'/>"])
   }
 
-  @Test func namesThatComeAgainAreTheSame() {
+  @Test("Names that come again are the same")
+  func namesThatComeAgainAreTheSame() {
     let many = (0..<3000).map { "<n\($0) a\($0)='' xmlns='u\($0 % 7)'/>" }.joined()
     let outcome = parse(many + many)
     #expect(outcome.elements.count == 6000)
@@ -147,23 +166,28 @@ struct StreamParserTests {
     #expect(outcome.elements[1234].name == XMLName("n1234", in: "u2"))
   }
 
-  /// libxml2's dictionary of names holds 10 MB, so a context has to be renewed in time.
-  @Test func aLongStreamOfNewNames() throws {
+  /// libxml2's dictionary of names holds 10 MB.
+  @Test("A context is renewed before its dictionary of names is full")
+  func aLongStreamOfNewNames() throws {
     let parser = StreamParser(root: .wire, limits: .live)
     try parser.feed(Array(header.utf8)) { _ in }
     let padding = String(repeating: "n", count: 1000)
     var count = 0
+    var renewals = 0
     for index in 0..<16_000 {
       try parser.feed(Array("<\(padding)\(index)/>".utf8)) { event in
         guard case .element(let element) = event else { return }
         if element.node.name.local == "\(padding)\(index)" { count += 1 }
       }
+      if parser.context == nil { renewals += 1 }
     }
     try parser.finish()
     #expect(count == 16_000)
+    #expect(renewals == 16_000 * 1008 / PushContext.maximumBytes)
   }
 
-  @Test func whatTheSinkThrowsComesOut() {
+  @Test("What the sink throws comes out")
+  func whatTheSinkThrowsComesOut() {
     struct Full: Error {}
     let parser = StreamParser(root: .records, limits: .live)
     #expect(throws: Full.self) { try parser.feed(Array("<a/>".utf8)) { _ in throw Full() } }

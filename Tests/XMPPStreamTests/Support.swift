@@ -16,7 +16,7 @@ struct Outcome: Equatable {
     }
   }
 
-  /// Whether both found the same, up to a mistake or without one. What libxml2 calls a mistake
+  /// Whether both found the same, up to an error or without one. What libxml2 calls an error
   /// depends on how the bytes come.
   func agrees(with other: Outcome) -> Bool {
     events == other.events && (error == nil) == (other.error == nil)

@@ -1,13 +1,8 @@
-import XMPPStanza
-
 /// A format of captures that can be read.
 ///
-/// To add a program, look at a log of it and write one description. Where each record is a whole
-/// element that begins behind a fixed text on its line, that is a `LineLog`: the markers, what may
-/// stand before them, and what the program's other lines look like. Where a record is what one
-/// read or write had, is a byte string of a language, or stands below its head, it is a `ChunkLog`:
-/// a function that reads the head of a record, and how the payload is written. Then name it here,
-/// and put a log of it with the roster of its server beside the others: the tests find it there.
+/// <doc:AddingAFormat> says how to add one: where each record is a whole element that begins after a
+/// fixed text on its line, its description is a `LineLog`; where a record is what one read or write
+/// had, is a byte string of a language, or stands below its head, it is a `ChunkLog`.
 package struct CaptureFormat: Sendable {
   /// The word that names it on a command line.
   package let id: String
@@ -155,8 +150,9 @@ package struct CaptureFormat: Sendable {
       isTested: false, .chunks(.openfire)),
   ]
 
-  /// The formats by how much their lines say: a line that two know belongs to the earlier.
-  private static let bySpecificity: [CaptureFormat] = {
+  /// The formats by how much their lines say, those last whose lines another program's can look
+  /// like: a line that two know belongs to the earlier.
+  static let bySpecificity: [CaptureFormat] = {
     let vague = ["monal", "slixmpp"]
     return all.filter { !vague.contains($0.id) } + vague.compactMap(named)
   }()
@@ -181,117 +177,4 @@ package struct CaptureFormat: Sendable {
 
   /// The format of this name.
   package static func named(_ id: String) -> CaptureFormat? { all.first { $0.id == id } }
-
-  /// The format of a capture by its first bytes, 64 KiB of which are enough; nil where they look
-  /// like none that is known.
-  ///
-  /// What starts with an object of JSON is told by its keys. Of a text log every line is held
-  /// against each format, and the one that most lines belong to is it: a single line may be a
-  /// message that somebody wrote to deceive.
-  package static func detect(_ head: [UInt8]) -> CaptureFormat? {
-    LineWrapper(head).flatMap { detectUnwrapped($0.unwrapped(head)) } ?? detectUnwrapped(head)
-  }
-
-  /// The same where no collector has put anything around the lines.
-  static func detectUnwrapped(_ head: [UInt8]) -> CaptureFormat? {
-    var lines: [ArraySlice<UInt8>] = []
-    var splitter = LineSplitter(maximumBytes: head.count)
-    splitter.read(head) { lines.append($0.bytes ?? []) }
-    splitter.finish { lines.append($0.bytes ?? []) }
-    guard let first = lines.first(where: { !$0.allSatisfy(\.isBlank) }) else { return nil }
-    if first.withoutLeadingSpace.first == UInt8(ascii: "{") { return detectJSON(first) }
-    let isMarkup = first.withoutLeadingSpace.first == UInt8(ascii: "<")
-    let stream = isMarkup ? detectXML(head) : nil
-    // Where nothing stands between the elements, what looks like lines of a log stands in a text.
-    if let stream, stream.isWhole { return stream.format }
-    return detectText(lines) ?? stream?.format
-  }
-
-  /// A stream by itself has at least a header or a whole element that stands in streams.
-  private static func detectXML(_ head: [UInt8]) -> (format: CaptureFormat, isWhole: Bool)? {
-    let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
-    let trimmed = text.withoutLeadingSpace
-    let isPsi = trimmed.starts(with: "<!-- TS:".utf8)
-    guard isPsi || TopLevel.isStreamHeader(trimmed) || TopLevel.isElement(trimmed) else {
-      return nil
-    }
-    var hasElement = isPsi
-    // No text has a comment that is not escaped, and consoles have them between elements.
-    var isWhole = isPsi || text.position(of: Array("<!--".utf8)) == nil
-    // Whose it is does not matter here.
-    let reader = RawXMLReader(ReaderOptions(), side: .inbound)
-    try? reader.read(Array(text)) { output in
-      guard case .record(let record) = output else { return isWhole = false }
-      switch record.content {
-      case .streamHeader(_, let node, _): hasElement = hasElement || TopLevel.isHeader(node)
-      case .element(_, let node, _): hasElement = hasElement || TopLevel.holds(node)
-      case .header, .streamEnd, .opened, .resumed, .closed, .bookmark: break
-      }
-    }
-    guard hasElement, let format = named(isPsi ? "psi" : "raw-stream") else { return nil }
-    return (format, isWhole && !reader.isLost)
-  }
-
-  /// Each line is evidence for the format that says most by it; of those that could have written
-  /// as many, the one that more records begin in, or that more lines belong to.
-  private static func detectText(_ lines: [ArraySlice<UInt8>]) -> CaptureFormat? {
-    var counts: [String: Int] = [:]
-    for line in lines {
-      guard let owner = bySpecificity.first(where: { $0.shape.owns(line) }) else { continue }
-      counts[owner.id, default: 0] += 1
-    }
-    var best: (format: CaptureFormat, count: Int)?
-    for format in bySpecificity {
-      guard let count = counts[format.id], count > best?.count ?? 0 else { continue }
-      best = (format, count)
-    }
-    guard let best else { return nil }
-    let heads = lines.count(where: best.format.shape.begins)
-    let rival = bySpecificity.first { rival in
-      guard rival.id != best.format.id else { return false }
-      let owned = lines.count(where: rival.shape.owns)
-      guard owned >= best.count else { return false }
-      let begun = lines.count(where: rival.shape.begins)
-      return begun > heads || (begun == heads && owned > best.count)
-    }
-    return rival ?? best.format
-  }
-
-  /// A first line may be cut off where it is very long; its first keys tell all the same.
-  private static func detectJSON(_ line: ArraySlice<UInt8>) -> CaptureFormat? {
-    func hasKey(_ key: String) -> Bool {
-      let quoted = Array("\"\(key)\"".utf8)
-      return line.prefix(1024).position(of: quoted) != nil
-    }
-    if let object = try? JSONScanner.object(line) {
-      if object["rollcall-capture"] != nil { return named("native") }
-      let isRaw = object["conn"] != nil && (object["event"] != nil || object["dir"] != nil)
-      return isRaw ? named("raw-jsonl") : nil
-    }
-    if hasKey("rollcall-capture") { return named("native") }
-    return hasKey("conn") && hasKey("dir") ? named("raw-jsonl") : nil
-  }
-}
-
-extension CaptureFormat.Shape {
-  /// Whether a line of text is one that the format's program writes.
-  fileprivate func owns(_ line: ArraySlice<UInt8>) -> Bool {
-    switch self {
-    case .native, .raw, .xml: false
-    case .dino: DinoReader.isHead(line)
-    case .wireshark: WiresharkReader.Kind(line) != nil
-    case .lines(let log): log.isOwnLine(line)
-    case .chunks(let log): log.isOwnLine(line)
-    }
-  }
-
-  /// Whether a record of the format begins on a line.
-  fileprivate func begins(_ line: ArraySlice<UInt8>) -> Bool {
-    switch self {
-    case .native, .raw, .xml: false
-    case .dino, .wireshark: owns(line)
-    case .lines(let log): log.isHead(line)
-    case .chunks(let log): log.head(line) != nil
-    }
-  }
 }

@@ -4,8 +4,8 @@ import XMPPStanza
 /// a stanza may be cut anywhere, and several may be in one record. All that differs from program
 /// to program is here; the rest is `ChunkLogReader`'s.
 ///
-/// Also the logs of whole stanzas are described so where the XML does not begin behind a fixed
-/// text on the record's line, which is what `LineLog` asks for.
+/// Logs of whole stanzas too are described so where the XML does not begin after a fixed text
+///  on the record's line, which is what `LineLog` asks for.
 struct ChunkLog: Sendable {
   /// The line that a record begins with.
   struct Head {
@@ -13,10 +13,10 @@ struct ChunkLog: Sendable {
     var direction: Direction?
     /// The log's own name for the connection; empty where it has one only.
     var connection = ""
-    var time: Timestamp?
+    var time: LogTime?
     /// What the heads of one log have in common; nil where reading the head has checked it all.
     var shape: [UInt8]?
-    /// What stands on the line behind the head.
+    /// What stands on the line after the head.
     var payload: ArraySlice<UInt8>
     /// How many bytes the chunk has, where the log says so.
     var count: Int?
@@ -24,7 +24,7 @@ struct ChunkLog: Sendable {
 
   /// How a payload is written.
   enum Payload: Sendable {
-    /// As it is, over as many lines as it has, with a text behind its end.
+    /// As it is, over as many lines as it has, with a text after its end.
     case verbatim(suffix: String)
     /// As a byte string of a programming language.
     case literal(@Sendable (ArraySlice<UInt8>) -> Literal)
@@ -32,7 +32,7 @@ struct ChunkLog: Sendable {
 
   /// Reads the first line of a record; nil for any other line.
   let head: @Sendable (ArraySlice<UInt8>) -> Head?
-  /// Whether a line is the program's own, whatever it says: no part of a payload, and evidence of
+  /// Whether a line is the program's own, whatever it says: not part of a payload, and evidence of
   /// who wrote the log.
   let isOwnLine: @Sendable (ArraySlice<UInt8>) -> Bool
   var payload = Payload.verbatim(suffix: "")
@@ -41,7 +41,7 @@ struct ChunkLog: Sendable {
   var lead: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>?)?
   /// The connection that a line says to have gone; nil where it says no such thing.
   var ending: (@Sendable (ArraySlice<UInt8>) -> String?)?
-  /// Mends a line that a program writes otherwise than it was, or with something behind it.
+  /// Mends a line that a program does not write as it was, or with something after it.
   var mend: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>)?
   /// Whether a record holds whole elements, so that one that ends within an element is broken.
   var isWhole = false

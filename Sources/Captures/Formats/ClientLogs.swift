@@ -4,12 +4,69 @@ import XMPPStanza
 // program's own format strings; `CaptureFormat` says from which.
 
 extension LineLog {
+  /// Python's `logging` under slixmpp; the application chooses what stands before the message.
+  static let slixmpp = LineLog(
+    markers: [
+      Marker("RECV: ", .inbound), Marker("SEND: ", .outbound), Marker("SEND (IMMED): ", .outbound),
+    ],
+    prefix: LogPrefix.formatter,
+    endings: [Array("connection_lost: ".utf8)],
+    isOwnLine: { line in
+      let own = ["RECV: <", "SEND: <", "Loaded Plugin: ", "Event triggered: "]
+      return own.contains { line.prefix(256).position(of: Array($0.utf8)) != nil }
+    },
+    mend: withoutDoubledPrefixes,
+    hasSuffix: true)
+
+  /// slixmpp 1.17 writes `<stream:stream:features>`: a prefix that stands twice goes once.
+  private static func withoutDoubledPrefixes(_ xml: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var output: [UInt8] = []
+    var rest = xml
+    while let tag = rest.position(of: UInt8(ascii: "<")) {
+      var start = tag + 1
+      if start < rest.endIndex, rest[start] == UInt8(ascii: "/") { start += 1 }
+      let prefix = rest[start...].prefix {
+        $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+      }
+      let twice = Array(prefix) + [UInt8(ascii: ":")]
+      if !prefix.isEmpty, rest[start...].starts(with: twice + twice) {
+        output += rest[..<start]
+        rest = rest[(start + twice.count)...]
+      } else {
+        output += rest[..<start]
+        rest = rest[start...]
+      }
+    }
+    return output.isEmpty ? xml : (output + rest)[...]
+  }
+
+  /// The log of profanity, whose XML is libstrophe's.
+  static let profanity = LineLog(
+    markers: [
+      Marker(": xmpp: DBG: RECV: ", .inbound), Marker(": conn: DBG: SENT: ", .outbound),
+    ],
+    prefix: { text in
+      guard !text.isEmpty, text.count <= 40, text.allSatisfy(clockBytes.contains) else {
+        return nil
+      }
+      return Prefix(time: LogTime.isoTime(in: text))
+    },
+    endings: [Array(": prof: DBG: Connection handler: XMPP_CONN_DISCONNECT".utf8)],
+    isOwnLine: { line in
+      guard line.first?.isDigit == true else { return false }
+      let areas = [": prof: ", ": xmpp: ", ": conn: "].map { Array($0.utf8) }
+      return areas.contains { line.prefix(64).position(of: $0) != nil }
+    })
+
+  /// All that a time is written with.
+  private static let clockBytes = Array("0123456789-/.:+TZ ".utf8)
+
   /// The default logger of libstrophe.
   static let libstrophe = LineLog(
     markers: [Marker("xmpp DEBUG RECV: ", .inbound), Marker("conn DEBUG SENT: ", .outbound)],
     prefix: { text in
       text.count <= 40 && text.allSatisfy(clockBytes.contains)
-        ? Prefix(time: Timestamp.isoTime(in: text)) : nil
+        ? Prefix(time: LogTime.isoTime(in: text)) : nil
     },
     endings: [Array("xmpp DEBUG Closing socket.".utf8)],
     isOwnLine: { line in
@@ -64,7 +121,7 @@ extension LineLog {
       scanner.take(upTo: ".m:") != nil, scanner.number() != nil, scanner.skip(": "),
       scanner.rest.isEmpty
     else { return nil }
-    return Prefix(time: Timestamp.isoTime(in: head))
+    return Prefix(time: LogTime.isoTime(in: head))
   }
 
   /// XMPPFramework, through NSLog or CocoaLumberjack.
@@ -117,7 +174,8 @@ extension ChunkLog {
         .contains { line.dropFirst(25).starts(with: "\($0) ".utf8) }
     },
     ending: { line in
-      line.dropFirst(24).elementsEqual(" DEBUG Socket disconnected".utf8) ? "" : nil
+      guard LogPrefix.calendarTime(line.prefix(24)) != nil else { return nil }
+      return line.dropFirst(24).elementsEqual(" DEBUG Socket disconnected".utf8) ? "" : nil
     })
 
   /// libpurple, so Pidgin and Finch: `(07:19:12) jabber: Recv (ssl)(627): `.
@@ -181,12 +239,12 @@ extension ChunkLog {
   /// `[2026-11-21 07:19:04] LM-NET: …`
   private static func loudmouthMessage(
     _ line: ArraySlice<UInt8>
-  ) -> (text: ArraySlice<UInt8>, time: Timestamp?)? {
+  ) -> (text: ArraySlice<UInt8>, time: LogTime?)? {
     var scanner = ByteScanner(line)
     guard scanner.digits("[0000-00-00 00:00:00] ") != nil, scanner.skip("LM-NET: ") else {
       return nil
     }
-    return (scanner.rest, Timestamp.isoTime(in: line.prefix(21)))
+    return (scanner.rest, LogTime.isoTime(in: line.prefix(21)))
   }
 
   /// Net::XMPP, whose XML::Stream says what it read and sent.
@@ -228,22 +286,22 @@ extension ChunkLog {
       } else {
         return nil
       }
-      guard scanner.rest.allSatisfy(\.isBlank) else { return nil }
-      let name = account.filter { !$0.isBlank }
+      guard scanner.rest.allSatisfy(\.isXMLSpace) else { return nil }
+      let name = account.filter { !$0.isXMLSpace }
       return Head(
         direction: direction, connection: String(decoding: name, as: UTF8.self), time: time,
         payload: scanner.rest)
     },
     isOwnLine: { gajimMessage($0) != nil },
-    lead: { $0.allSatisfy(\.isBlank) ? nil : $0 })
+    lead: { $0.allSatisfy(\.isXMLSpace) ? nil : $0 })
 
-  /// What stands behind `11/21/26 07:29:25 (I) `; the date is the locale's, and read where it is
+  /// What stands after `11/21/26 07:29:25 (I) `; the date is the locale's, and read where it is
   /// one of the two that cannot be mistaken.
   private static func gajimMessage(
     _ line: ArraySlice<UInt8>
-  ) -> (text: ArraySlice<UInt8>, time: Timestamp?)? {
+  ) -> (text: ArraySlice<UInt8>, time: LogTime?)? {
     var scanner = ByteScanner(line)
-    let date = scanner.take { !$0.isBlank }
+    let date = scanner.take { !$0.isXMLSpace }
     scanner.skipSpaces()
     guard (6...14).contains(date.count), let clock = scanner.digits("00:00:00") else { return nil }
     _ = scanner.skip(" AM") || scanner.skip(" PM")
@@ -251,11 +309,11 @@ extension ChunkLog {
       return nil
     }
     var day = ByteScanner(date)
-    var stamp: Timestamp?
+    var stamp: LogTime?
     if let numbers = day.digits("00/00/00"), day.rest.isEmpty {
-      stamp = Timestamp.complete(2000 + numbers[2], numbers[0], numbers[1], clock)
+      stamp = LogTime.complete(2000 + numbers[2], numbers[0], numbers[1], clock)
     } else if let numbers = day.digits("0000-00-00"), day.rest.isEmpty {
-      stamp = Timestamp.complete(numbers[0], numbers[1], numbers[2], clock)
+      stamp = LogTime.complete(numbers[0], numbers[1], numbers[2], clock)
     }
     return (scanner.rest, stamp)
   }

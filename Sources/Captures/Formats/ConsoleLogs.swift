@@ -1,7 +1,7 @@
 import XMPPStanza
 
 // What XML consoles show, saved or copied: a line that says which way an element went, and the
-// element below it or behind it.
+// element below it or after it.
 extension ChunkLog {
   /// The console of Beagle and Siskin, which stand on Martin:
   /// `<!--   2022-07-26T23:56:58Z   >>>>   -->`.
@@ -10,7 +10,7 @@ extension ChunkLog {
       var scanner = ByteScanner(line)
       guard scanner.skip("<!-- ") else { return nil }
       scanner.skipSpaces()
-      let stamp = scanner.take { !$0.isBlank }
+      let stamp = scanner.take { !$0.isXMLSpace }
       scanner.skipSpaces()
       let direction: Direction
       if scanner.skip(">>>>") {
@@ -21,9 +21,9 @@ extension ChunkLog {
         return nil
       }
       scanner.skipSpaces()
-      guard scanner.skip("-->"), scanner.rest.allSatisfy(\.isBlank) else { return nil }
+      guard scanner.skip("-->"), scanner.rest.allSatisfy(\.isXMLSpace) else { return nil }
       return Head(
-        direction: direction, time: Timestamp.isoTime(in: stamp), payload: scanner.rest)
+        direction: direction, time: LogTime.isoTime(in: stamp), payload: scanner.rest)
     },
     isOwnLine: { line in
       line.starts(with: "<!-- ".utf8) && line.ends(with: Array("-->".utf8))
@@ -94,34 +94,34 @@ extension ChunkLog {
     return line.elementsEqual("OUT".utf8) ? .outbound : nil
   }
 
-  /// A browser's console under Converse.js: `… 2026-11-21T07:19:12.123Z DEBUG: <iq …>`, and behind
+  /// A browser's console under Converse.js: `… 2026-11-21T07:19:12.123Z DEBUG: <iq …>`, and after
   /// it the colour that the direction gives it, where the browser writes that down.
   static let converse = ChunkLog(
     head: { line in
       guard let start = line.prefix(512).position(of: Array(" DEBUG: <".utf8)),
-        Timestamp.isoTime(in: line[..<start].suffix(24)) != nil
+        LogTime.isoTime(in: line[..<start].suffix(24)) != nil
       else { return nil }
       return Head(
-        time: Timestamp.isoTime(in: line[..<start].suffix(24)), payload: line[(start + 8)...])
+        time: LogTime.isoTime(in: line[..<start].suffix(24)), payload: line[(start + 8)...])
     },
     isOwnLine: { line in
       guard let start = line.prefix(512).position(of: Array(" DEBUG: ".utf8)) else { return false }
       return line[..<start].suffix(24).first?.isDigit == true
         && line[..<start].last == UInt8(ascii: "Z")
-        && Timestamp.isoTime(in: line[..<start].suffix(24)) != nil
+        && LogTime.isoTime(in: line[..<start].suffix(24)) != nil
         && line[(start + 8)...].first == UInt8(ascii: "<")
     },
     mend: { line in
       for style in ["color: darkgoldenrod", "color: darkcyan"]
       where line.ends(with: Array(style.utf8)) {
         let rest = line.dropLast(style.utf8.count)
-        return rest.prefix(rest.count - rest.reversed().prefix(while: \.isBlank).count)
+        return rest.prefix(rest.count - rest.reversed().prefix(while: \.isXMLSpace).count)
       }
       return line
     },
     isWhole: true)
 
   @Sendable private static func lineWithText(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    line.allSatisfy(\.isBlank) ? nil : line
+    line.allSatisfy(\.isXMLSpace) ? nil : line
   }
 }

@@ -1,3 +1,5 @@
+import XMPPStanza
+
 /// What a collector of logs puts around each line that a program writes, and whose lines are read:
 /// it may collect those of several programs.
 package struct LineWrapper: Hashable, Sendable {
@@ -25,7 +27,7 @@ package struct LineWrapper: Hashable, Sendable {
     let text: ArraySlice<UInt8>
     var source = ""
     /// When it was collected.
-    var time: Timestamp?
+    var time: LogTime?
     /// Whether the next one goes on with it.
     var goesOn = false
   }
@@ -34,7 +36,7 @@ package struct LineWrapper: Hashable, Sendable {
   /// program wrote them, or what is in them is no log that can be read.
   package init?(_ head: [UInt8]) {
     // The last line may be cut off.
-    let whole = Self.lines(of: head).dropLast().filter { !$0.isEmpty }
+    let whole = LineSplitter.lines(of: head).dropLast().filter { !$0.isEmpty }
     // A program may write some lines that are not collected as such.
     guard whole.count >= 3,
       let kind = Kind.allCases.first(where: { kind in
@@ -66,19 +68,11 @@ package struct LineWrapper: Hashable, Sendable {
   /// The lines of the program in the first bytes of a file.
   func unwrapped(_ head: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
-    for case let line? in Self.lines(of: head).map(line) {
+    for case let line? in LineSplitter.lines(of: head).map(line) {
       text += line.text
       if !line.goesOn { text.append(UInt8(ascii: "\n")) }
     }
     return text
-  }
-
-  private static func lines(of head: [UInt8]) -> [ArraySlice<UInt8>] {
-    var lines: [ArraySlice<UInt8>] = []
-    var splitter = LineSplitter(maximumBytes: head.count)
-    splitter.read(head) { lines.append($0.bytes ?? []) }
-    splitter.finish { lines.append($0.bytes ?? []) }
-    return lines
   }
 }
 
@@ -119,36 +113,36 @@ extension LineWrapper.Kind {
       return Line(text: scanner.rest, source: source, time: time)
     case .dockerFile:
       guard scanner.skip("{\"log\":"), let object = try? JSONScanner.object(line),
-        case .string(let text) = object["log"]
+        let text = object["log"]?.string.map({ Array($0.utf8)[...] })
       else { return nil }
       let goesOn = text.last != UInt8(ascii: "\n")
-      let time = object["time"]?.text.flatMap { Timestamp.isoTime(in: Array($0.utf8)[...]) }
-      let ending = text[...].ends(with: Array("\r\n".utf8)) ? 2 : 1
-      return Line(text: goesOn ? text[...] : text.dropLast(ending), time: time, goesOn: goesOn)
+      let time = object["time"]?.string.flatMap { LogTime.isoTime(in: Array($0.utf8)[...]) }
+      let ending = text.ends(with: Array("\r\n".utf8)) ? 2 : 1
+      return Line(text: goesOn ? text : text.dropLast(ending), time: time, goesOn: goesOn)
     }
   }
 
   /// `2026-11-21T07:25:14.123456789Z `: nine digits, which no logger of a program writes.
-  private static func time(_ scanner: inout ByteScanner) -> Timestamp? {
+  private static func time(_ scanner: inout ByteScanner) -> LogTime? {
     let word = scanner.rest.prefix(36).prefix { $0 != UInt8(ascii: " ") }
     var digits = ByteScanner(word)
     guard digits.digits("0000-00-00") != nil, digits.skip("T"),
       digits.digits("00:00:00.000000000") != nil, word.count < scanner.rest.count
     else { return nil }
     _ = scanner.take(word.count + 1)
-    return Timestamp.isoTime(in: word)
+    return LogTime.isoTime(in: word)
   }
 
   private static func journalLine(_ line: ArraySlice<UInt8>) -> Line? {
     var scanner = ByteScanner(line)
-    var time: Timestamp?
+    var time: LogTime?
     if line.first?.isDigit == true {
       let word = scanner.take { $0 != UInt8(ascii: " ") }
       var digits = ByteScanner(word)
       guard digits.digits("0000-00-00") != nil, digits.skip("T") else { return nil }
-      time = Timestamp.isoTime(in: word)
+      time = LogTime.isoTime(in: word)
     } else {
-      time = Timestamp.monthTime(line.prefix(16))
+      time = LogTime.monthTime(line.prefix(16))
       for _ in 0..<3 {
         _ = scanner.take { $0 != UInt8(ascii: " ") }
         scanner.skipSpaces()
@@ -158,7 +152,8 @@ extension LineWrapper.Kind {
     scanner.skipSpaces()
     let host = scanner.take { $0 != UInt8(ascii: " ") }
     guard !host.isEmpty, scanner.skip(" "), let name = scanner.take(upTo: "[", limit: 64),
-      !name.isEmpty, !name.contains(where: \.isBlank), scanner.number() != nil, scanner.skip("]:")
+      !name.isEmpty, !name.contains(where: \.isXMLSpace), scanner.number() != nil,
+      scanner.skip("]:")
     else { return nil }
     _ = scanner.skip(" ")
     let source = String(decoding: name, as: UTF8.self)

@@ -1,9 +1,11 @@
+import XMPPStanza
+
 /// What stands before a record on its line, as loggers of several programs write it.
 enum LogPrefix {
   /// Anything that a formatter chosen by the program's user may write, by its shape.
   static func formatter(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
     guard text.count <= 256 else { return nil }
-    return LineLog.Prefix(time: Timestamp.isoTime(in: text), shape: shape(of: text))
+    return LineLog.Prefix(time: LogTime.isoTime(in: text), shape: shape(of: text))
   }
 
   /// Nothing.
@@ -13,7 +15,7 @@ enum LogPrefix {
 
   /// `Sat Nov 21 10:46:05 2026`, as C's `asctime` and Qt write it, with nothing before it.
   static func calendarTime(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
-    guard (24...25).contains(text.count), let stamp = Timestamp.calendarTime(text) else {
+    guard (24...25).contains(text.count), let stamp = LogTime.calendarTime(text) else {
       return nil
     }
     return LineLog.Prefix(time: stamp)
@@ -22,9 +24,9 @@ enum LogPrefix {
   /// What Apple's NSLog puts before a message, `2026-11-21 07:14:28.501 App[1:2] `, and what
   /// the loggers of CocoaLumberjack put there: the same with `:501`, or in files
   /// `2026/11/21 07:14:28:501  `.
-  static func cocoa(_ line: ArraySlice<UInt8>) -> (rest: ArraySlice<UInt8>, time: Timestamp?)? {
+  static func cocoa(_ line: ArraySlice<UInt8>) -> (rest: ArraySlice<UInt8>, time: LogTime?)? {
     var scanner = ByteScanner(line)
-    let time = Timestamp.isoTime(in: line.prefix(32))
+    let time = LogTime.isoTime(in: line.prefix(32))
     if scanner.digits("0000/00/00 00:00:00:000") != nil {
       return scanner.skip("  ") ? (scanner.rest, time) : nil
     }
@@ -52,7 +54,7 @@ enum LogPrefix {
         byte.isLetter || byte.isDigit || byte >= 0x80 || byte == UInt8(ascii: "_")
         || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
       let symbol = isWord ? UInt8(ascii: "w") : byte
-      if symbol != shape.last || !(isWord || byte.isBlank) { shape.append(symbol) }
+      if symbol != shape.last || !(isWord || byte.isXMLSpace) { shape.append(symbol) }
     }
     return shape
   }

@@ -9,7 +9,7 @@
 ///     2026-11-21 07:25:14.147  1234-5678  SMACK  org.app  D  …       Android Studio since
 struct LogcatLine {
   let tag: String
-  let time: Timestamp?
+  let time: LogTime?
   /// What the program wrote.
   let text: ArraySlice<UInt8>
 
@@ -47,7 +47,7 @@ struct LogcatLine {
   private static let levels = Array("VDIWEFA".utf8)
 
   /// `11-21 07:25:14.147`, with or without a year and a zone.
-  private static func time(_ scanner: inout ByteScanner) -> Timestamp? {
+  private static func time(_ scanner: inout ByteScanner) -> LogTime? {
     var ahead = scanner
     let hasYear = ahead.digits("0000-") != nil
     guard let clock = ahead.digits("00-00 00:00:00.000") else { return nil }
@@ -61,11 +61,11 @@ struct LogcatLine {
     }
     defer { scanner = ahead }
     return hasYear
-      ? Timestamp.isoTime(in: scanner.rest.prefix(32))
-      : Timestamp.withoutYear(clock[0], clock[1], Array(clock[2...]))
+      ? LogTime.isoTime(in: scanner.rest.prefix(32))
+      : LogTime.withoutYear(clock[0], clock[1], Array(clock[2...]))
   }
 
-  /// The tag up to its colon, without the process behind it, and what follows.
+  /// The tag up to its colon, without the process after it, and what follows.
   private static func tagged(_ text: ArraySlice<UInt8>) -> (tag: String, text: ArraySlice<UInt8>)? {
     var scanner = ByteScanner(text)
     let name: ArraySlice<UInt8>

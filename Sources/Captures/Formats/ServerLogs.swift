@@ -1,6 +1,36 @@
 import XMPPStanza
 
 // The logs of servers: what a server received is what the client sent.
+
+extension LineLog {
+  /// The debug log of Prosody with mod_stanza_debug: its RECV is what the client sent.
+  static let prosody = LineLog(
+    markers: [Marker("\tdebug\tRECV: ", .outbound), Marker("\tdebug\tSEND: ", .inbound)],
+    prefix: { text in
+      // `Nov 21 07:02:24 c2s56226dc4bbc0`; the other sessions are those of servers.
+      let words = text.split(separator: UInt8(ascii: " "))
+      guard let session = words.last, session.starts(with: "c2s".utf8), words.count <= 4 else {
+        return nil
+      }
+      return Prefix(
+        connection: String(decoding: session, as: UTF8.self),
+        time: LogTime.monthTime(text) ?? LogTime.isoTime(in: text))
+    },
+    endings: [Array("\tinfo\tClient disconnected".utf8)],
+    isOwnLine: { line in
+      let columns = line.prefix(128).split(
+        separator: UInt8(ascii: "\t"), maxSplits: 2, omittingEmptySubsequences: false)
+      guard columns.count == 3 else { return false }
+      return ["debug", "info", "warn", "error"].contains { columns[1].elementsEqual($0.utf8) }
+    },
+    hint: Hint(
+      markers: [Array("Received[c2s".utf8), Array("Sending[c2s".utf8)],
+      message: """
+        this log has only the head tags of stanzas, from which no roster can be had; load \
+        mod_stanza_debug in Prosody's modules_enabled and record again
+        """))
+}
+
 extension ChunkLog {
   /// ejabberd at level debug: `… (tcp|<0.512.0>) Received XML on stream = <<"…">>`.
   static let ejabberd = ChunkLog(
@@ -11,7 +41,7 @@ extension ChunkLog {
         else { continue }
         return Head(
           direction: direction, connection: ejabberdConnection(line[..<start]),
-          time: Timestamp.isoTime(in: line.prefix(40)),
+          time: LogTime.isoTime(in: line.prefix(40)),
           payload: line[(start + marker.utf8.count)...])
       }
       return nil
@@ -25,7 +55,7 @@ extension ChunkLog {
 
   /// `2026-11-21 07:25:14.147 [debug] <0.512.0>@xmpp_socket:…`, with `T` and a zone in later ones.
   @Sendable private static func isEjabberdLine(_ line: ArraySlice<UInt8>) -> Bool {
-    guard Timestamp.isoTime(in: line.prefix(19)) != nil,
+    guard LogTime.isoTime(in: line.prefix(19)) != nil,
       let level = line.prefix(48).position(of: Array(" [".utf8))
     else { return false }
     var scanner = ByteScanner(line[(level + 2)...])
@@ -116,8 +146,8 @@ private struct OpenfireLine {
   /// Whether it is of a client's connection, and as it went over that.
   let isOfClient: Bool
   let connection: String
-  let time: Timestamp?
-  /// What stands behind the head.
+  let time: LogTime?
+  /// What stands after the head.
   let text: ArraySlice<UInt8>
 
   /// What the plug-in calls the kinds of connections; the last are packets as they were understood.
@@ -142,7 +172,7 @@ private struct OpenfireLine {
     else { return nil }
     isOfClient = Self.clients.contains(port)
     guard isOfClient || Self.others.contains(port) else { return nil }
-    time = Timestamp.isoTime(in: line[..<start])
+    time = LogTime.isoTime(in: line[..<start])
     var scanner = ByteScanner(line[(start + kind.rawValue.utf8.count)...])
     _ = scanner.skip("- ")
     guard scanner.skip("("), let name = scanner.take(upTo: ")", limit: 64) else { return nil }

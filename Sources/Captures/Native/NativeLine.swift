@@ -4,7 +4,7 @@ import XMPPStanza
 /// `{"t":1763600000000,"dir":"in","xml":"<iq/>"}`, with blanks or without and its keys in any
 /// order.
 ///
-/// It only recognises: whatever is unusual about a line, and every mistake, is left to
+/// It only recognises: whatever is unusual about a line, and every error, is left to
 /// `JSONScanner`, which takes several times as long.
 struct NativeLine {
   /// Milliseconds since 1970; nil where the line does not say.
@@ -17,10 +17,10 @@ struct NativeLine {
   private var text: [UInt8] = []
   private var textCount = 0
 
-  /// Reads a line; where this gives false it is none of these, and this value is void.
+  /// Reads a line; where this gives false it is another one, and this value is void.
   mutating func read(_ line: ArraySlice<UInt8>) -> Bool {
     time = nil
-    // The pointer is used in the closure only, and each index is held against `count` before.
+    // The pointer is used in the closure only, and each index is compared with `count` before.
     return line.withUnsafeBytes { read($0) }
   }
 
@@ -57,7 +57,7 @@ struct NativeLine {
   // MARK: Parts of a line
 
   private static func skipBlanks(in line: UnsafeRawBufferPointer, _ index: inout Int) {
-    while index < line.count, line[index].isBlank { index += 1 }
+    while index < line.count, line[index].isXMLSpace { index += 1 }
   }
 
   /// Passes over a byte, and blanks before it, where it comes next.
@@ -118,7 +118,7 @@ struct NativeLine {
   private static func copyText(
     from line: UnsafeRawBufferPointer, _ index: inout Int, to text: UnsafeMutableRawBufferPointer
   ) -> Int? {
-    // `count` never overtakes `index`, and nothing is read at or behind the line's end: so all
+    // `count` never overtakes `index`, and nothing is read at the line's end or after it: so all
     // that is written lies in `text`.
     var count = 0
     while index < line.count {
@@ -168,7 +168,7 @@ struct NativeLine {
     return (control | quote | backslash) & ~eight & (0x80 &* ones)
   }
 
-  /// What a character behind a backslash stands for, but for `u`.
+  /// What a character after a backslash stands for, but for `u`.
   private static func escape(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte

@@ -51,7 +51,7 @@ struct PairedElement {
     case offline
     /// The server has nothing more to say.
     case end
-    /// Another connection, behind all that was said on the one before.
+    /// Another connection, after all that was said on the one before.
     case another
   }
 
@@ -63,7 +63,7 @@ struct PairedElement {
   var bytes: Int {
     switch record.content {
     case .element(_, _, let bytes), .streamHeader(_, _, let bytes): bytes.count
-    case .header, .streamEnd, .opened, .resumed, .closed, .bookmark: 0
+    case .lifecycle, .streamEnd, .bookmark: 0
     }
   }
 }
@@ -74,7 +74,7 @@ struct PairedElements {
   /// Whether the stream begins anew once the server agrees to what the client asked for.
   private var expectsRestart = false
   /// The account, once the server has said it.
-  private var account: String?
+  private var account: BareJID?
 
   init(_ direction: Direction) {
     self.direction = direction
@@ -103,7 +103,7 @@ struct PairedElements {
       } else {
         granted(node, &element)
       }
-    case (.header, _), (.opened, _), (.resumed, _), (.closed, _), (.bookmark, _): break
+    case (.lifecycle, _), (.bookmark, _): break
     }
     return element
   }
@@ -191,15 +191,19 @@ struct PairedElements {
     case ("iq", "result"), ("iq", "error"):
       element.answers = .request(id ?? "")
       element.items = Self.items(node)
-      let bind = node.child("bind", in: Namespace.bind)
-      if let jid = bind?.child("jid", in: Namespace.bind) { account = Self.bare(jid.text) }
+      if let jid = LoginResult(node)?.jid { account = jid.bare }
     case ("presence", "subscribe"):
       element.request = .asked
       element.contact = from
     case (_, let type):
-      let comesBack = type == "error" || (from != nil && from == account)
+      let comesBack = type == "error" || isOfAccount(node)
       if comesBack { element.answers = id.map { .stanza($0) } }
     }
+  }
+
+  private func isOfAccount(_ node: XMLNode) -> Bool {
+    guard let account, let from = node.attribute("from") else { return false }
+    return (try? JID(parsing: from))?.bare == account
   }
 
   private static func items(_ node: XMLNode) -> [(contact: String, seesUs: Bool)] {

@@ -3,12 +3,12 @@ package import XMPPStanza
 /// Brings the two directions of a connection, each recorded by itself, into one order.
 ///
 /// The order within a direction is kept. Between them it follows from what elements say: an answer
-/// stands behind its request, a choice behind the offer, a stanza behind the acknowledgement
-/// (XEP-0198) that does not count it yet. What answers stands right behind what it answers, for
-/// programs answer at once; what is left over, a client's own doings stand as early as can be, so
-/// that what the server does in consequence comes after them, but going offline stands last.
+/// stands after its request, a choice after the offer, a stanza after the acknowledgement
+/// (XEP-0198) that does not count it yet. What answers stands right after what it answers, because
+/// programs answer at once; of what is left over, a client's own doings stand as early as can be,
+/// so that what the server does in consequence comes after them, but going offline stands last.
 ///
-/// Memory is bounded: what an element is tied to is sought among the next `window` elements of the
+/// Memory is bounded: what an element is tied to is looked for among the next `window` elements of the
 /// other direction. Time is constant for an element, but for the first of each answer to a request
 /// for presence, which looks through the window.
 package struct StreamInterleaver {

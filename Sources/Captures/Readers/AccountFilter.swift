@@ -4,10 +4,10 @@ package import XMPPStanza
 ///
 /// The account is known from the capture's header, the bind result, SASL 2, a lifecycle record,
 /// or, where the log begins in mid-session, from the address that the server sends stanzas to.
-/// Records before that are held back, and so is what comes behind them: the order stays. A
-/// connection that ends without having said whose it is belongs to nobody, but where the capture
-/// has one connection only: then it belongs to the account that a later session of it names, and
-/// where none does, all passes.
+/// Records before that are held back, and so is what comes after them: the order stays. A
+/// connection that ends without having said whose it is belongs to nobody, unless the capture has
+/// one connection only: then it belongs to the account that a later session of it names, and where
+/// none does, all passes.
 ///
 /// Where nothing that passes says whose it is, because it was inferred or chosen, a header that
 /// says so goes before it: who may push and who may answer depends on it.
@@ -81,7 +81,7 @@ package struct AccountFilter {
     learn(from: record, session)
     held.append(Held(record: record, session: session))
     heldBytes += record.bytes
-    if case .closed = record.content { end(record.connection) }
+    if case .lifecycle(.closed) = record.content { end(record.connection) }
     try release(all: false, sink)
     while held.count > Self.maximumHeld || heldBytes > Self.maximumHeldBytes {
       guard let first = held.first else { return }
@@ -97,12 +97,6 @@ package struct AccountFilter {
       current[record.connection] == session
     else { return }
     settled = record.connection
-  }
-
-  /// Whether the filter looks at a child of a top-level element that has this name.
-  package static func readsChild(_ name: XMLName) -> Bool {
-    name == XMLName("bind", in: Namespace.bind)
-      || name == XMLName("authorization-identifier", in: Namespace.sasl2)
   }
 
   /// Says that the capture has ended, and hands over what still waits.
@@ -154,7 +148,7 @@ package struct AccountFilter {
   }
 
   private mutating func learn(from record: CapturedRecord, _ id: Int) {
-    if case .header(let account, let inboundOnly) = record.content {
+    if case .lifecycle(.header(let account, let inboundOnly)) = record.content {
       headerAccount = account?.bare ?? headerAccount
       isInboundOnly = inboundOnly
     }
@@ -184,22 +178,12 @@ package struct AccountFilter {
 
   private static func account(in content: CapturedRecord.Content) -> BareJID? {
     switch content {
-    case .opened(let jid): return jid.bare
-    case .resumed(let jid): return jid?.bare
-    case .element(.inbound, let node, _):
-      if node.is("iq", in: Namespace.client), node.attribute("type") == "result",
-        let jid = node.child("bind", in: Namespace.bind)?.child("jid", in: Namespace.bind)
-      {
-        return address(jid.text)?.bare
-      }
-      if node.is("success", in: Namespace.sasl2),
-        let jid = node.child("authorization-identifier", in: Namespace.sasl2)
-      {
-        return address(jid.text)?.bare
-      }
-      return nil
-    case .element(.outbound, _, _), .header, .streamHeader, .streamEnd, .closed, .bookmark:
-      return nil
+    case .lifecycle(.opened(let jid)): jid.bare
+    case .lifecycle(.resumed(let jid)): jid?.bare
+    case .element(.inbound, let node, _): LoginResult(node)?.jid?.bare
+    case .element(.outbound, _, _), .lifecycle(.header), .lifecycle(.closed), .streamHeader,
+      .streamEnd, .bookmark:
+      nil
     }
   }
 
@@ -207,14 +191,10 @@ package struct AccountFilter {
   private static func recipient(of content: CapturedRecord.Content) -> JID? {
     guard case .element(.inbound, let node, _) = content,
       node.name.namespace == Namespace.client, let to = node.attribute("to"),
-      ["iq", "message", "presence"].contains(node.name.local), let jid = address(to),
-      jid.bare.local != nil
+      ["iq", "message", "presence"].contains(node.name.local),
+      let jid = try? JID(parsing: to.trimmedOfXMLSpace), jid.bare.local != nil
     else { return nil }
     return jid
-  }
-
-  private static func address(_ text: String) -> JID? {
-    try? JID(parsing: text.trimmedOfXMLSpace)
   }
 
   // MARK: Releasing
@@ -257,12 +237,12 @@ package struct AccountFilter {
     let jid = JID(prepared: account, resource: nil)
     var header = record
     header.time = nil
-    header.content = .header(account: jid, inboundOnly: isInboundOnly)
+    header.content = .lifecycle(.header(account: jid, inboundOnly: isInboundOnly))
     try sink(header)
   }
 
   private static func names(_ content: CapturedRecord.Content) -> Bool {
-    if case .header(let account, _) = content { return account != nil }
+    if case .lifecycle(.header(let account, _)) = content { return account != nil }
     return account(in: content) != nil
   }
 
@@ -292,7 +272,7 @@ extension CapturedRecord {
   fileprivate var bytes: Int {
     switch content {
     case .element(_, _, let bytes), .streamHeader(_, _, let bytes): 2 * bytes.count
-    case .header, .streamEnd, .opened, .resumed, .closed, .bookmark: 0
+    case .lifecycle, .streamEnd, .bookmark: 0
     }
   }
 }

@@ -21,19 +21,13 @@ package struct CapturedRecord: Hashable, Sendable {
 
   /// What a capture tells of a connection. Directions are the client's, whoever wrote it.
   package enum Content: Hashable, Sendable {
-    /// The capture says itself whose it is, and whether it holds one direction only.
-    case header(account: JID?, inboundOnly: Bool)
+    /// The source says something about the capture or its stream beside the XML.
+    case lifecycle(Lifecycle)
     /// The start tag of a stream: its attributes without content, and its bytes.
     case streamHeader(Direction, XMLNode, bytes: [UInt8])
     /// The end tag of a stream.
     case streamEnd(Direction)
-    /// The source says that a stream was bound to an address.
-    case opened(JID)
-    /// The source says that a stream was resumed (XEP-0198).
-    case resumed(JID?)
-    /// The source says that the connection has gone.
-    case closed
-    /// The capture marks a moment: the one after so many records before this.
+    /// The capture marks a moment: the one before the last `back` records.
     case bookmark(name: String, back: UInt64)
     /// A top-level element, credentials taken out, and its bytes.
     case element(Direction, XMLNode, bytes: [UInt8])

@@ -6,84 +6,55 @@ import XMPPStream
 /// Structure decides, not looks. In escaped XML no text holds a `<`: while an element is open, a
 /// line that looks like the head of a record of another stream is one only where its payload
 /// begins with `<`, and one of the same stream can only go on with the open element. A line that
-/// stands in a text of a stanza before is an echo (`EchoGuard`).
+/// stands in a text of an earlier stanza is an echo (`QuotedRecords`).
 final class ChunkLogReader: LineReader {
-  struct Key: Hashable {
-    let connection: String
-    let direction: Direction?
-  }
-
-  /// A record whose payload is being read.
-  struct Record {
-    let line: Int
-    let key: Key
-    let time: Int64?
-  }
-
-  struct HeldLine {
-    let number: Int
-    let bytes: ArraySlice<UInt8>
-  }
-
   /// A record of whose payload nothing has come.
   private struct Pending {
     let head: ChunkLog.Head
-    let record: Record
-    var lines: [HeldLine]
-  }
-
-  /// A payload that is collected before it is fed.
-  struct Collected {
-    let record: Record
-    /// The bytes that it has to have; nil for a literal, which says itself where it ends.
-    let count: Int?
-    var bytes: [UInt8]
-    var lines: [HeldLine] = []
+    let record: ChunkRecord
+    var lines: [NumberedLine]
   }
 
   /// A chunk that waits for a later line to say whose it is.
-  struct Unrouted {
-    let record: Record
+  private struct Unrouted {
+    let record: ChunkRecord
     let chunk: [UInt8]
     /// What has come since, to be read again.
-    var lines: [HeldLine] = []
+    var lines: [NumberedLine] = []
   }
 
-  let log: ChunkLog
-  let limits: StreamLimits
-  let suffix: [UInt8]
+  private let log: ChunkLog
+  private let limits: StreamLimits
+  private let suffix: [UInt8]
   private var clock: LogClock
-  private var shapes = ShapeMemory()
-  private var echoes = EchoGuard()
-  private var guess = DirectionGuess()
-  var streams: [Key: ChunkStream] = [:]
-  var current: Record?
+  private var shapes = RecordShapes()
+  private var streams: ChunkStreams
+  /// The record whose payload is being read.
+  private var current: ChunkRecord?
   private var pending: Pending?
-  var collected: Collected?
+  private var collected: CollectedPayload?
   /// The suffix at the end of the last line, which may be part of the payload.
-  var heldSuffix = false
+  private var heldSuffix = false
   /// Lines to be read again, the next one last.
-  var again: [HeldLine] = []
-  var router = AccountRouter()
-  var unrouted: Unrouted?
+  private var again: [NumberedLine] = []
+  private var router = AccountRouter()
+  private var unrouted: Unrouted?
   /// The received chunks that mean nothing to a roster and that nothing says the account of.
-  var nameless: (line: Int, count: Int)?
-  private var hasRecords = false
-
-  var countLimit = ChunkLogReader.maximumCount
+  private var nameless: (line: Int, count: Int)?
+  private var countLimit = ChunkLogReader.maximumCount
 
   /// More is no chunk that one read gives.
   private static let maximumCount = 1 << 20
-  static let minimumCount = 16 << 10
+  private static let minimumCount = 16 << 10
   private static let maximumPendingLines = 8
-  private static let maximumStreams = 10_000
   /// How many lines later an answer to a push comes at most.
-  static let maximumUnroutedLines = 200
+  private static let maximumUnroutedLines = 200
 
   init(_ log: ChunkLog, _ options: ReaderOptions) {
     self.log = log
     limits = options.limits
     clock = LogClock(year: options.year)
+    streams = ChunkStreams(log, options.limits)
     switch log.payload {
     case .verbatim(let suffix): self.suffix = Array(suffix.utf8)
     case .literal: suffix = []
@@ -92,61 +63,59 @@ final class ChunkLogReader: LineReader {
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
     if collected == nil { countLimit = Self.maximumCount }
-    try read(line, number, sink)
-    while let held = again.popLast() { try read(held.bytes, held.number, sink) }
+    try read(NumberedLine(number: number, bytes: line), sink)
+    while let held = again.popLast() { try read(held, sink) }
   }
 
   func finish(_ sink: Sink) throws {
     while collected != nil || unrouted != nil {
       if let unfinished = collected { try giveUp(unfinished, sink) }
       if unrouted != nil { try route(to: nil, sink) }
-      while let held = again.popLast() { try read(held.bytes, held.number, sink) }
+      while let held = again.popLast() { try read(held, sink) }
     }
-    let keys = streams.keys.sorted {
-      ($0.connection, $0.direction == .inbound ? 0 : 1)
-        < ($1.connection, $1.direction == .inbound ? 0 : 1)
-    }
-    for key in keys {
-      streams[key]?.breakOff("it ends inside an element")
-      try report(key, sink)
-    }
+    try streams.finish(sink)
     try reportNameless(sink)
+  }
+
+  private func problem(_ message: String, _ line: Int, _ sink: Sink) throws {
+    try sink(.problem(CaptureProblem(line: line, message: message)))
   }
 
   // MARK: Lines
 
-  private func read(_ whole: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
-    let line = mended(whole)
-    if collected != nil { return try collect(line, number, sink) }
-    let head = log.head(line)
-    if unrouted != nil { return try waitForAnswer(head, whole, number, sink) }
-    if let open = pending, try readBehindHead(open, line, head, number, sink) { return }
-    if let head, try begin(head, line, whole, number, sink) { return }
-    if let connection = log.ending?(line) {
-      return try end(connection, line, number, sink)
+  private func read(_ line: NumberedLine, _ sink: Sink) throws {
+    let mended = NumberedLine(
+      number: line.number, bytes: log.mend.map { $0(line.bytes) } ?? line.bytes)
+    if collected != nil { return try collect(mended, sink) }
+    let head = log.head(mended.bytes)
+    if unrouted != nil { return try waitForAnswer(head, line, sink) }
+    if let open = pending, try readAfterHead(open, mended, head, sink) { return }
+    if let head, try begin(head, mended, as: line.bytes, sink) { return }
+    if let connection = log.ending?(mended.bytes) {
+      return try end(connection, line.number, sink)
     }
-    // A line that looks like a head and is none stands in a text.
-    guard head != nil || isInsidePayload || !log.isOwnLine(line) else { return }
-    try goOn(line, sink)
+    // A line that only looks like a head stands in a text.
+    guard head != nil || isInsidePayload || !log.isOwnLine(mended.bytes) else { return }
+    try goOn(mended.bytes, sink)
   }
 
-  /// Whether the payload that is being read has not ended, for its suffix has not come.
+  /// Whether the payload that is being read has not ended because its suffix has not come.
   private var isInsidePayload: Bool {
     guard let current, !suffix.isEmpty, !heldSuffix else { return false }
-    return streams[current.key].map { !$0.isBetweenElements } ?? false
+    return streams.isOpen(current.key)
   }
 
-  /// Handles a line that stands behind a head without a payload; false where it is to be read as
+  /// Handles a line that stands after a head without a payload; false where it is to be read as
   /// any other.
-  private func readBehindHead(
-    _ open: Pending, _ line: ArraySlice<UInt8>, _ head: ChunkLog.Head?, _ number: Int, _ sink: Sink
+  private func readAfterHead(
+    _ open: Pending, _ line: NumberedLine, _ head: ChunkLog.Head?, _ sink: Sink
   ) throws -> Bool {
     if head != nil || open.lines.count >= Self.maximumPendingLines {
       pending = nil
       return false
     }
-    guard let payload = log.lead?(line) else {
-      pending?.lines.append(HeldLine(number: number, bytes: line))
+    guard let payload = log.lead?(line.bytes) else {
+      pending?.lines.append(line)
       return true
     }
     pending = nil
@@ -159,36 +128,37 @@ final class ChunkLogReader: LineReader {
   }
 
   /// Begins a record where the line is the head of one.
+  ///
+  /// - Parameter written: The line before it was mended.
   private func begin(
-    _ head: ChunkLog.Head, _ line: ArraySlice<UInt8>, _ whole: ArraySlice<UInt8>, _ number: Int,
-    _ sink: Sink
+    _ head: ChunkLog.Head, _ line: NumberedLine, as written: ArraySlice<UInt8>, _ sink: Sink
   ) throws -> Bool {
-    let key = Key(connection: head.connection, direction: head.direction)
-    let isBare = log.lead != nil && head.payload.allSatisfy(\.isBlank)
+    let key = ChunkRecord.Key(connection: head.connection, direction: head.direction)
+    let isBare = log.lead != nil && head.payload.allSatisfy(\.isXMLSpace)
     switch log.payload {
     case .verbatim:
       guard isBare || mayBegin(key, head.payload) else {
-        try reportBeginning(key, head.payload, number, sink)
+        try reportBeginning(key, head.payload, line.number, sink)
         return false
       }
     case .literal: break
     }
-    if isEcho(whole, head.payload) || isEcho(line, head.payload) {
-      try problem(EchoGuard.message, number, sink)
+    if isEcho(written, head.payload) || isEcho(line.bytes, head.payload) {
+      try problem(QuotedRecords.message, line.number, sink)
       return true
     }
     if let shape = head.shape, !shapes.admits(shape, beginsStream: isStreamHeader(head.payload)) {
-      try problem(ShapeMemory.message, number, sink)
+      try problem(RecordShapes.message, line.number, sink)
       return true
     }
-    if streams[key].map({ !$0.isBetweenElements }) ?? false {
+    if streams.isOpen(key) {
       // It goes on with an element, or it is a line of a text in it: then its echo may come.
-      echoes.learn(line: whole, isRecord: log.isRecord)
+      streams.quoted.note(line: written, isRecord: log.isRecord)
     }
-    let record = Record(line: number, key: key, time: clock.milliseconds(head.time))
+    let record = ChunkRecord(
+      line: line.number, key: key, time: clock.milliseconds(head.time))
     guard !isBare else {
-      let held = HeldLine(number: number, bytes: line)
-      pending = Pending(head: head, record: record, lines: [held])
+      pending = Pending(head: head, record: record, lines: [line])
       return true
     }
     try start(record, head.count, head.payload, sink)
@@ -196,35 +166,30 @@ final class ChunkLogReader: LineReader {
   }
 
   private func isEcho(_ line: ArraySlice<UInt8>, _ payload: ArraySlice<UInt8>) -> Bool {
-    guard !echoes.isEmpty, echoes.isEcho(line, suffix: suffix) else { return false }
+    guard !streams.quoted.isEmpty, streams.quoted.contains(line, suffix: suffix) else {
+      return false
+    }
     guard case .literal(let decode) = log.payload else { return true }
     // The first line of several says too little.
     return decode(payload) != .unfinished
   }
 
-  private func mended(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    log.mend.map { $0(line) } ?? line
-  }
-
   /// Says so where a log begins in the middle of a stanza.
   private func reportBeginning(
-    _ key: Key, _ payload: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
+    _ key: ChunkRecord.Key, _ payload: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
   ) throws {
     guard current == nil, streams.isEmpty, payload.contains(UInt8(ascii: "<")) else { return }
-    streams[key] = ChunkStream(limits)
+    streams.begin(key)
     try problem("the log begins within a stanza, which is left out", number, sink)
   }
 
   /// Whether a record with this payload can begin where reading has come to.
-  private func mayBegin(_ key: Key, _ payload: ArraySlice<UInt8>) -> Bool {
+  private func mayBegin(_ key: ChunkRecord.Key, _ payload: ArraySlice<UInt8>) -> Bool {
     guard !isInsidePayload else { return false }
-    if log.namesSendersOnly, key.direction == .inbound {
-      let isOpen = streams.contains {
-        $0.key.direction == .inbound && !$0.value.isBetweenElements
-      }
-      if isOpen { return true }
+    if log.namesSendersOnly, key.direction == .inbound, !streams.openInbound.isEmpty {
+      return true
     }
-    if let stream = streams[key], !stream.isBetweenElements, !log.isWhole { return true }
+    if !log.isWhole, streams.isOpen(key) { return true }
     return payload.withoutLeadingSpace.first == UInt8(ascii: "<")
   }
 
@@ -234,71 +199,186 @@ final class ChunkLogReader: LineReader {
     return TopLevel.isStreamHeader(bytes[...])
   }
 
-  private func end(
-    _ connection: String, _ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
-  ) throws {
+  private func end(_ connection: String, _ number: Int, _ sink: Sink) throws {
     current = nil
-    for direction in Direction.allCases {
-      let key = Key(connection: connection, direction: direction)
-      streams[key]?.breakOff("it ends inside an element")
-      try report(key, sink)
-      streams[key] = nil
-    }
-    let record = CapturedRecord(connection: connection, time: nil, line: number, content: .closed)
-    if hasRecords { try sink(.record(record)) }
+    try streams.close(connection, sink)
+    let record = CapturedRecord(
+      connection: connection, time: nil, line: number, content: .lifecycle(.closed))
+    if streams.hasRecords { try sink(.record(record)) }
   }
 
-  func problem(_ message: String, _ line: Int, _ sink: Sink) throws {
-    try sink(.problem(CaptureProblem(line: line, message: message)))
-  }
+  // MARK: Payloads
 
-  // MARK: Streams
-
-  func feed(_ bytes: ArraySlice<UInt8>, beginsChunk: Bool, _ sink: Sink) throws {
-    guard let record = current else { return }
-    if streams.count > Self.maximumStreams { streams = streams.filter { !$1.isBetweenElements } }
-    if beginsChunk, record.key.direction == .outbound, TopLevel.isStreamHeader(bytes) {
-      // A new connection, or a stream that begins anew: what the server still had to say is gone.
-      try breakOffAnswers(record.key.connection, sink)
-    }
-    var stream = streams[record.key] ?? ChunkStream(limits)
-    let events = stream.feed(withoutOmissions(bytes), line: record.line, beginsChunk: beginsChunk)
-    streams[record.key] = stream
-    try report(record.key, sink)
-    for event in events { try give(event, record, sink) }
-  }
-
-  private func breakOffAnswers(_ connection: String, _ sink: Sink) throws {
-    let key = Key(connection: connection, direction: .inbound)
-    guard let stream = streams[key], !stream.isBetweenElements else { return }
-    streams[key]?.breakOff("it ends inside an element")
-    try report(key, sink)
-  }
-
-  private func withoutOmissions(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var rest = bytes
-    for omission in log.omissions {
-      while let start = rest.position(of: Array(omission.utf8)) {
-        rest = (rest[..<start] + rest[(start + omission.utf8.count)...])[...]
+  private func start(
+    _ record: ChunkRecord, _ count: Int?, _ payload: ArraySlice<UInt8>, _ sink: Sink
+  ) throws {
+    switch log.payload {
+    case .literal:
+      collected = CollectedPayload(record: record, count: nil, payload)
+      try feedCollected(sink)
+    case .verbatim:
+      if let count, count <= countLimit {
+        collected = CollectedPayload(record: record, count: count, payload)
+        return try feedCollected(sink)
       }
-    }
-    return rest
-  }
-
-  private func give(_ event: StreamEvent, _ record: Record, _ sink: Sink) throws {
-    hasRecords = true
-    if case .element(let element) = event {
-      echoes.learn(element.node, isRecord: log.isRecord)
-    }
-    for event in event.unwrapped {
-      let head = RecordHead(
-        line: record.line, direction: record.key.direction ?? guess.direction(of: event),
-        connection: record.key.connection, time: record.time)
-      try head.give(event, sink)
+      try startVerbatim(record, payload, sink)
     }
   }
 
-  func report(_ key: Key, _ sink: Sink) throws {
-    for problem in streams[key]?.takeProblems() ?? [] { try sink(.problem(problem)) }
+  private func startVerbatim(
+    _ record: ChunkRecord, _ payload: ArraySlice<UInt8>, _ sink: Sink
+  ) throws {
+    if log.namesSendersOnly {
+      guard record.key.direction == .outbound else {
+        return try receive(payload, record, sink)
+      }
+      router.sent(record.key.connection, payload)
+    }
+    current = record
+    if log.isWhole { try streams.breakOff(record.key, sink) }
+    try feedLine(payload, beginsChunk: true, sink)
+  }
+
+  /// A line of a payload that was begun on an earlier one.
+  private func goOn(_ line: ArraySlice<UInt8>, _ sink: Sink) throws {
+    guard let current, case .verbatim = log.payload else { return }
+    if !streams.isOpen(current.key) {
+      // Where payloads have lines of their own, the next element may begin on a line of its own.
+      guard log.lead != nil, !line.allSatisfy(\.isXMLSpace) else { return self.current = nil }
+      guard line.withoutLeadingSpace.first == UInt8(ascii: "<") else { return }
+    }
+    try feedLine([UInt8(ascii: "\n")] + line, beginsChunk: false, sink)
+  }
+
+  /// Feeds a line of a payload, but for a suffix at its end: whether that belongs to the payload
+  /// is known when the next line comes.
+  private func feedLine(
+    _ payload: ArraySlice<UInt8>, beginsChunk: Bool, _ sink: Sink
+  ) throws {
+    if heldSuffix, !beginsChunk { try feed(suffix[...], beginsChunk: false, sink) }
+    heldSuffix = !suffix.isEmpty && payload.ends(with: suffix)
+    try feed(
+      heldSuffix ? payload.dropLast(suffix.count) : payload, beginsChunk: beginsChunk, sink)
+  }
+
+  private func feed(_ bytes: ArraySlice<UInt8>, beginsChunk: Bool, _ sink: Sink) throws {
+    guard let current else { return }
+    try streams.feed(bytes, of: current, beginsChunk: beginsChunk, sink)
+  }
+
+  private func collect(_ line: NumberedLine, _ sink: Sink) throws {
+    guard let open = collected else { return }
+    let isCounted = open.count != nil
+    let isTooLong = open.bytes.count > 8 * limits.bytesPerElement
+    if isTooLong || (!isCounted && log.head(line.bytes) != nil) {
+      try giveUp(open, sink)
+      return again.append(line)
+    }
+    collected?.append(line)
+    // A literal over many lines is decoded once, at what may be its end.
+    if isCounted || line.bytes.ends(with: Array(">>".utf8)) { try feedCollected(sink) }
+  }
+
+  /// Feeds the payload that was collected, where all of it is there.
+  private func feedCollected(_ sink: Sink) throws {
+    guard let open = collected else { return }
+    switch open.progress(log) {
+    case .unfinished: return
+    case .malformed: try giveUp(open, sink)
+    case .complete(let payload, let rest):
+      collected = nil
+      heldSuffix = false
+      try receive(payload, open.record, sink)
+      guard let rest else { return }
+      again.append(NumberedLine(number: open.lines.last?.number ?? open.record.line, bytes: rest))
+    }
+  }
+
+  /// What was collected is not as it was taken to be: the lines are read again, without a count.
+  private func giveUp(_ open: CollectedPayload, _ sink: Sink) throws {
+    collected = nil
+    guard open.count != nil else {
+      let message = "the record cannot be read: its byte string is malformed"
+      return try problem(message, open.record.line, sink)
+    }
+    // Each failure among lines that are read again halves what the next may take, so that a log
+    // made to fail at every line is not read over and over.
+    if !open.lines.isEmpty { countLimit = max(Self.minimumCount, countLimit / 2) }
+    again += open.lines.reversed()
+    try startVerbatim(open.record, open.firstLine, sink)
+  }
+
+  // MARK: Accounts
+
+  /// Feeds a whole chunk that was received, where the log names the account only of what was sent
+  /// to the connection that it is of.
+  private func receive(_ chunk: ArraySlice<UInt8>, _ record: ChunkRecord, _ sink: Sink) throws {
+    guard log.namesSendersOnly, record.key.direction == .inbound else {
+      return try feedWhole(chunk, record, sink)
+    }
+    guard let name = router.account(of: chunk, open: streams.openInbound) else {
+      // What sets a stream up, and acknowledgements, mean nothing to a roster, whosever they are.
+      let stanzas = ["<iq", "<presence", "<message"]
+      let hasStanza = stanzas.contains { chunk.position(of: Array($0.utf8)) != nil }
+      if router.hasSeveral, TopLevel.isElement(chunk) || TopLevel.isStreamHeader(chunk), !hasStanza
+      {
+        nameless = (nameless?.line ?? record.line, (nameless?.count ?? 0) + 1)
+        return
+      }
+      unrouted = Unrouted(record: record, chunk: Array(chunk))
+      return
+    }
+    try feedWhole(chunk, record, of: name, sink)
+  }
+
+  /// - Parameter connection: Whose the chunk is, where its record does not say it.
+  private func feedWhole(
+    _ chunk: ArraySlice<UInt8>, _ record: ChunkRecord, of connection: String? = nil, _ sink: Sink
+  ) throws {
+    var record = record
+    if let connection {
+      record.key = ChunkRecord.Key(connection: connection, direction: record.key.direction)
+    }
+    current = record
+    try feed(chunk, beginsChunk: true, sink)
+    current = nil
+  }
+
+  /// Holds a line until one comes that answers the chunk whose account is looked for.
+  private func waitForAnswer(
+    _ head: ChunkLog.Head?, _ line: NumberedLine, _ sink: Sink
+  ) throws {
+    guard let waiting = unrouted else { return }
+    unrouted?.lines.append(line)
+    if let head, head.direction == .outbound,
+      router.latest == nil || router.answers(head.payload, waiting.chunk[...])
+    {
+      try route(to: head.connection, sink)
+    } else if waiting.lines.count >= Self.maximumUnroutedLines {
+      try route(to: nil, sink)
+    }
+  }
+
+  /// Feeds the chunk that waited, or leaves it out, and has the lines since read again.
+  private func route(to name: String?, _ sink: Sink) throws {
+    guard let waiting = unrouted else { return }
+    unrouted = nil
+    again += waiting.lines.reversed()
+    if let name = name ?? (router.hasSeveral ? nil : router.latest ?? "") {
+      try feedWhole(waiting.chunk[...], waiting.record, of: name, sink)
+    } else {
+      let message = "nothing says which of the accounts received this: it is left out"
+      try problem(message, waiting.record.line, sink)
+    }
+  }
+
+  /// Says at the log's end how much was left out that no roster misses.
+  private func reportNameless(_ sink: Sink) throws {
+    guard let nameless else { return }
+    let message = """
+      nothing says which of the accounts received \(nameless.count) chunks that set up streams or \
+      acknowledge stanzas; they are left out, and no roster depends on them
+      """
+    try problem(message, nameless.line, sink)
   }
 }

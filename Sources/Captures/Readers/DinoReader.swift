@@ -6,9 +6,9 @@ import XMPPStream
 ///
 /// Texts stand unescaped, so looks say nothing, and indentation is what tells. An element's
 /// content is indented by two more than its tags. Of a text of several lines, Dino until 0.4 puts
-/// the indentation behind each line but the last, and later ones before each but the first; so no
+/// the indentation after each line but the last, and later ones before each but the first; so no
 /// line that somebody wrote stands where a tag or the line of a record does without saying that it
-/// is text. A value has no `<`. What cannot be so is not read, and reading goes on behind an empty
+/// is text. A value has no `<`. What cannot be so is not read, and reading goes on after an empty
 /// line, which no text of Dino's has.
 final class DinoReader: LineReader {
   private struct Record {
@@ -31,7 +31,7 @@ final class DinoReader: LineReader {
   private var record: Record?
   private var held: (bytes: ArraySlice<UInt8>, number: Int)?
   private var isLost = false
-  private var isBehindEmptyLine = true
+  private var isAfterEmptyLine = true
 
   /// Elements that hold text and nothing else.
   private static let textual: Set<String> = [
@@ -61,7 +61,7 @@ final class DinoReader: LineReader {
 
   private static func head(
     _ line: ArraySlice<UInt8>
-  ) -> (direction: Direction, isRoot: Bool, connection: String, time: Timestamp?)? {
+  ) -> (direction: Direction, isRoot: Bool, connection: String, time: LogTime?)? {
     var scanner = ByteScanner(line)
     guard scanner.skip("XMPP ") else { return nil }
     let direction: Direction
@@ -79,7 +79,7 @@ final class DinoReader: LineReader {
       let stamp = scanner.take(upTo: "]", limit: 64), scanner.rest.isEmpty
     else { return nil }
     return (
-      direction, isRoot, String(decoding: stream, as: UTF8.self), Timestamp.isoTime(in: stamp)
+      direction, isRoot, String(decoding: stream, as: UTF8.self), LogTime.isoTime(in: stamp)
     )
   }
 
@@ -88,9 +88,9 @@ final class DinoReader: LineReader {
   private func read(
     _ line: ArraySlice<UInt8>, _ number: Int, next: ArraySlice<UInt8>?, _ sink: Sink
   ) throws {
-    defer { isBehindEmptyLine = line.isEmpty }
+    defer { isAfterEmptyLine = line.isEmpty }
     guard record == nil else { return try readContent(line, number, next: next, sink) }
-    guard !isLost || isBehindEmptyLine, let head = Self.head(line) else { return }
+    guard !isLost || isAfterEmptyLine, let head = Self.head(line) else { return }
     isLost = false
     record = Record(
       head: RecordHead(

@@ -5,18 +5,13 @@ import XMPPStream
 ///
 /// Structure decides, not looks: from its first `<` on a record is XML, and it goes on over the
 /// following lines, whatever they look like, until its element closes. One that turns out broken
-/// is reported, and reading goes on at the line behind its first: nothing around it is lost.
+/// is reported, and reading goes on at the line after its first: nothing around it is lost.
 final class LineLogReader: LineReader {
   private struct OpenRecord {
     let head: RecordHead
     /// The lines after the first, to be read again should the record be broken.
-    var following: [HeldLine] = []
+    var following: [NumberedLine] = []
     var followingBytes = 0
-  }
-
-  private struct HeldLine {
-    let number: Int
-    let bytes: ArraySlice<UInt8>
   }
 
   private let log: LineLog
@@ -25,9 +20,9 @@ final class LineLogReader: LineReader {
   private var events: [StreamEvent] = []
   private var open: OpenRecord?
   /// Lines to be read again, the next one last.
-  private var again: [HeldLine] = []
-  private var shapes = ShapeMemory()
-  private var echoes = EchoGuard()
+  private var again: [NumberedLine] = []
+  private var shapes = RecordShapes()
+  private var quoted = QuotedRecords()
   private var continuationBytes = LineLogReader.maximumContinuation
   private var hintLine: Int?
   /// Whether the log has shown anything that the server said.
@@ -83,13 +78,13 @@ final class LineLogReader: LineReader {
     guard let marker = log.markers.first(where: { head.ends(with: $0.text) }),
       let prefix = log.prefix(head.dropLast(marker.text.count))
     else { return false }
-    let isEcho = !echoes.isEmpty && echoes.isEcho(head + payload)
+    let isEcho = !quoted.isEmpty && quoted.contains(head + payload)
     let isQuoted =
       prefix.shape.map {
         !shapes.admits($0, beginsStream: TopLevel.isStreamHeader(payload))
       } ?? false
     guard !isEcho, !isQuoted else {
-      let message = isEcho ? EchoGuard.message : ShapeMemory.message
+      let message = isEcho ? QuotedRecords.message : RecordShapes.message
       try sink(.problem(CaptureProblem(line: number, message: message)))
       return true
     }
@@ -104,7 +99,7 @@ final class LineLogReader: LineReader {
   private func continueRecord(
     _ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
   ) throws {
-    open?.following.append(HeldLine(number: number, bytes: line))
+    open?.following.append(NumberedLine(number: number, bytes: line))
     open?.followingBytes += line.count + 1
     guard let size = open?.followingBytes, size <= continuationBytes else {
       return try giveUp("the record goes on for too many lines", sink)
@@ -138,13 +133,13 @@ final class LineLogReader: LineReader {
     hasReceived = hasReceived || record.direction == .inbound
     for event in found {
       if case .element(let element) = event {
-        echoes.learn(element.node) { [log] in log.isHead($0) }
+        quoted.note(element.node) { [log] in log.isHead($0) }
       }
       try record.give(event, sink)
     }
   }
 
-  /// Reports a broken record and has the lines behind its first read again; the elements that it
+  /// Reports a broken record and has the lines after its first read again; the elements that it
   /// begins with and that are whole are given.
   private func giveUp(_ reason: String, _ sink: Sink) throws {
     guard let record = open else { return }
@@ -166,11 +161,11 @@ final class LineLogReader: LineReader {
   private func readMessage(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
     for ending in log.endings {
       guard let start = line.position(of: ending), let prefix = log.prefix(line[..<start]),
-        prefix.shape.map(shapes.shapes.contains) ?? true
+        prefix.shape.map(shapes.contains) ?? true
       else { continue }
       let time = clock.milliseconds(prefix.time)
       let record = CapturedRecord(
-        connection: prefix.connection, time: time, line: number, content: .closed)
+        connection: prefix.connection, time: time, line: number, content: .lifecycle(.closed))
       return try sink(.record(record))
     }
     guard let hint = log.hint, hintLine == nil, !hasReceived else { return }

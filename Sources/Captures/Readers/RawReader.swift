@@ -1,3 +1,4 @@
+import Foundation
 import XMPPStanza
 import XMPPStream
 
@@ -6,10 +7,9 @@ final class RawReader: LineReader {
   /// One way of one connection.
   private struct Way {
     let parser: StreamParser
-    /// The line on which the element in work began.
+    /// The line on which the open element began.
     var start = 0
-    /// The first line that could not be read, and the bytes dropped since.
-    var broken: (line: Int, reason: String, bytes: Int)?
+    var gap: StreamGap?
   }
 
   private struct Connection {
@@ -25,11 +25,11 @@ final class RawReader: LineReader {
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
-    guard !line.allSatisfy(\.isBlank) else { return }
+    guard !line.allSatisfy(\.isXMLSpace) else { return }
     func problem(_ message: String) throws {
       try sink(.problem(CaptureProblem(line: number, message: message)))
     }
-    let object: JSONScanner.Object
+    let object: [String: JSONValue]
     do {
       object = try JSONScanner.object(line)
     } catch {
@@ -38,12 +38,12 @@ final class RawReader: LineReader {
     let name: String
     switch object["conn"] {
     case .integer(let number): name = String(number)
-    case .string(let bytes): name = String(decoding: bytes, as: UTF8.self)
+    case .string(let text): name = text
     default: return try problem("\"conn\" is missing or is neither a number nor a string")
     }
     var record = CapturedRecord(
-      connection: name, time: Self.time(object["t"]), line: number, content: .closed)
-    switch (object["event"]?.text, object["dir"]?.text) {
+      connection: name, time: Self.time(object["t"]), line: number, content: .lifecycle(.closed))
+    switch (object["event"]?.string, object["dir"]?.string) {
     case ("open", nil):
       // A name may be used again.
       guard connections[name] != nil else { return connections[name] = Connection() }
@@ -54,7 +54,7 @@ final class RawReader: LineReader {
       guard let bytes = Self.data(object) else {
         return try problem("\"data\" or \"data_b64\" is missing or malformed")
       }
-      let direction = object["dir"]?.text == "C>S" ? Direction.outbound : .inbound
+      let direction = object["dir"]?.string == "C>S" ? Direction.outbound : .inbound
       record.content = .streamEnd(direction)
       try feed(bytes, direction, record, sink)
     default: try problem("the line has no known \"event\" or \"dir\"")
@@ -65,19 +65,19 @@ final class RawReader: LineReader {
     for name in connections.keys.sorted() { try reportRest(of: name, sink) }
   }
 
-  /// Seconds since 1970; a time that cannot be is none.
+  /// Seconds since 1970; nil for a time that cannot be.
   private static func time(_ value: JSONValue?) -> Int64? {
     switch value {
     case .integer(let seconds): LogClock.milliseconds(exactly: Double(seconds) * 1000)
     case .decimal(let seconds): LogClock.milliseconds(exactly: seconds * 1000)
-    case nil, .null, .bool, .string, .nested: nil
+    case nil, .null, .bool, .string, .array, .object: nil
     }
   }
 
-  private static func data(_ object: JSONScanner.Object) -> [UInt8]? {
+  private static func data(_ object: [String: JSONValue]) -> [UInt8]? {
     switch (object["data"], object["data_b64"]) {
-    case (.string(let bytes), nil): bytes
-    case (nil, .string(let text)): Base64.decode(text)
+    case (.string(let text), nil): Array(text.utf8)
+    case (nil, .string(let text)): Data(base64Encoded: text).map { [UInt8]($0) }
     default: nil
     }
   }
@@ -94,9 +94,9 @@ final class RawReader: LineReader {
       connection.ways[direction] = way
       connections[record.connection] = connection
     }
-    if way.broken != nil {
-      guard Self.isStreamHeader(bytes) else {
-        way.broken?.bytes += bytes.count
+    if way.gap != nil {
+      guard TopLevel.isStreamHeader(bytes[...]) else {
+        way.gap?.bytes += bytes.count
         return
       }
       try report(&way, sink)
@@ -107,7 +107,7 @@ final class RawReader: LineReader {
     do {
       try way.parser.feed(bytes) { events.append($0) }
     } catch let error as StreamError {
-      way.broken = (record.line, error.kind.description, 0)
+      way.gap = StreamGap(line: record.line, reason: error.kind.description)
     }
     if !events.isEmpty { way.start = record.line }
     for event in events {
@@ -124,17 +124,7 @@ final class RawReader: LineReader {
 
   /// A recording that begins in mid-session has elements without a header.
   private func parser(for bytes: [UInt8]) -> StreamParser {
-    StreamParser(root: Self.isStreamHeader(bytes) ? .wire : .records, limits: limits)
-  }
-
-  private static func isStreamHeader(_ bytes: [UInt8]) -> Bool {
-    let text = bytes[...].withoutLeadingSpace
-    guard !text.starts(with: "<?xml".utf8) else { return true }
-    guard text.first == UInt8(ascii: "<") else { return false }
-    let name = text.dropFirst().prefix {
-      !$0.isBlank && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/")
-    }
-    return name.ends(with: Array(":stream".utf8))
+    StreamParser(root: TopLevel.isStreamHeader(bytes[...]) ? .wire : .records, limits: limits)
   }
 
   private func close(_ record: CapturedRecord, _ sink: Sink) throws {
@@ -148,18 +138,16 @@ final class RawReader: LineReader {
   private func reportRest(of name: String, _ sink: Sink) throws {
     for direction in Direction.allCases {
       guard var way = connections[name]?.ways[direction] else { continue }
-      if way.broken == nil, !way.parser.isBetweenElements {
-        way.broken = (way.start, "it ends inside an element", 0)
+      if way.gap == nil, !way.parser.isBetweenElements {
+        way.gap = StreamGap(line: way.start, reason: "it ends inside an element")
       }
       try report(&way, sink)
     }
   }
 
   private func report(_ way: inout Way, _ sink: Sink) throws {
-    guard let broken = way.broken else { return }
-    way.broken = nil
-    let dropped = broken.bytes == 0 ? "" : "; \(broken.bytes) more bytes were skipped"
-    let message = "the stream cannot be read on from here: \(broken.reason)\(dropped)"
-    try sink(.problem(CaptureProblem(line: broken.line, message: message)))
+    guard let gap = way.gap else { return }
+    way.gap = nil
+    try sink(.problem(gap.problem))
   }
 }

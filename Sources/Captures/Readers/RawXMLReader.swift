@@ -7,7 +7,7 @@ import XMPPStream
 /// Which side an element is of stands nowhere. Where the file begins with a stream header and the
 /// other side's does not follow, it is that side's alone; else each is inferred.
 final class RawXMLReader {
-  /// What a byte stands in, for comments are no part of a stream.
+  /// What a byte stands in: comments are no part of a stream.
   private enum Context {
     case markup
     case comment
@@ -34,10 +34,9 @@ final class RawXMLReader {
   private var line = 1
   private var start = 1
   private var time: Int64?
-  /// Where the stream cannot be read on, and the bytes dropped since.
-  private var loss: (line: Int, reason: String, bytes: Int)?
+  private var gap: StreamGap?
   /// Whether the stream cannot be read on.
-  var isLost: Bool { loss != nil }
+  var isLost: Bool { gap != nil }
   private var hasBegun = false
 
   private static let maximumComment = 256
@@ -53,14 +52,14 @@ final class RawXMLReader {
     for byte in bytes {
       if piece.isEmpty, parser.isBetweenElements { start = line }
       // White space between elements keeps connections alive, and is no part of the next.
-      let isIdle = piece.isEmpty && byte.isBlank && parser.isBetweenElements
+      let isIdle = piece.isEmpty && byte.isXMLSpace && parser.isBetweenElements
       if !isIdle || context == .comment { try take(byte, sink) }
       if byte == UInt8(ascii: "\n") { line += 1 }
     }
   }
 
   func finish(_ sink: Sink) throws {
-    if !piece.allSatisfy(\.isBlank) { try feedPiece(sink) }
+    if !piece.allSatisfy(\.isXMLSpace) { try feedPiece(sink) }
     if firstHeader != nil { try decide(.unknown, sink) }
     try begin(sink)
   }
@@ -76,7 +75,7 @@ final class RawXMLReader {
       piece.removeLast(4)
       context = .comment
       comment = []
-      if loss != nil { try begin(sink) }
+      if gap != nil { try begin(sink) }
     case UInt8(ascii: "["):
       if piece[...].ends(with: Array("<![CDATA[".utf8)) { context = .characterData }
     case UInt8(ascii: ">"):
@@ -100,7 +99,7 @@ final class RawXMLReader {
     }
     context = .markup
     time = nil
-    if case .complete(let stamp) = Timestamp.isoTime(in: comment[...]) { time = stamp }
+    if case .complete(let stamp) = LogTime.isoTime(in: comment[...]) { time = stamp }
   }
 
   // MARK: Elements
@@ -112,19 +111,19 @@ final class RawXMLReader {
       bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
       hasBegun = true
     }
-    if TopLevel.isStreamHeader(bytes), loss != nil || !parser.isBetweenElements {
+    if TopLevel.isStreamHeader(bytes), gap != nil || !parser.isBetweenElements {
       try begin(sink)
       start = line
     }
-    guard loss == nil else {
-      loss?.bytes += bytes.count
+    guard gap == nil else {
+      gap?.bytes += bytes.count
       return
     }
     var events: [StreamEvent] = []
     do {
       try parser.feed(bytes) { events.append($0) }
     } catch let error as StreamError {
-      loss = (start, error.kind.description, 0)
+      gap = StreamGap(line: start, reason: error.kind.description)
       parser.reset()
     }
     for event in events { try give(event, sink) }
@@ -132,15 +131,13 @@ final class RawXMLReader {
 
   /// Reads on as at the beginning, and reports what could not be read.
   private func begin(_ sink: Sink) throws {
-    if let loss {
-      let dropped = loss.bytes == 0 ? "" : "; \(loss.bytes) more bytes were skipped"
-      let message = "the stream cannot be read on from here: \(loss.reason)\(dropped)"
-      try sink(.problem(CaptureProblem(line: loss.line, message: message)))
+    if let gap {
+      try sink(.problem(gap.problem))
     } else if !parser.isBetweenElements {
       let message = "the stream ends inside an element"
       try sink(.problem(CaptureProblem(line: start, message: message)))
     }
-    loss = nil
+    gap = nil
     parser.reset()
   }
 
@@ -184,7 +181,8 @@ final class RawXMLReader {
       sides = .one(direction)
       switch direction {
       case .inbound:
-        let content = CapturedRecord.Content.header(account: nil, inboundOnly: true)
+        let header = Lifecycle.header(account: nil, inboundOnly: true)
+        let content = CapturedRecord.Content.lifecycle(header)
         try sink(
           .record(CapturedRecord(connection: "", time: nil, line: first.line, content: content)))
       case .outbound:

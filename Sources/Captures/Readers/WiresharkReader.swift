@@ -1,3 +1,4 @@
+import Foundation
 import XMPPStanza
 import XMPPStream
 
@@ -18,7 +19,7 @@ final class WiresharkReader: LineReader {
 
     /// The kind that has such a line; nil for a line that tells nothing.
     init?(_ line: ArraySlice<UInt8>) {
-      let text = line.drop(while: \.isBlank)
+      let text = line.drop(while: \.isXMLSpace)
       if text.starts(with: "- packet: ".utf8) {
         self = .yaml
       } else if WiresharkReader.dumped(text) != nil {
@@ -94,7 +95,7 @@ final class WiresharkReader: LineReader {
     } else if scanner.skip("data: !!binary") {
       base64 = []
     } else if indent > 0, base64 != nil {
-      base64? += scanner.rest.filter { !$0.isBlank }
+      base64? += scanner.rest.filter { !$0.isXMLSpace }
     }
   }
 
@@ -104,7 +105,7 @@ final class WiresharkReader: LineReader {
   }
 
   private func takeHex(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
-    let text = line.drop(while: \.isBlank)
+    let text = line.drop(while: \.isXMLSpace)
     guard let bytes = kind == .hexDump ? Self.dumped(text) : Self.hexadecimal(text) else { return }
     let peer = text.count == line.count ? 0 : 1
     if chunk?.peer != peer || kind == .hexLines {
@@ -144,7 +145,7 @@ final class WiresharkReader: LineReader {
   private func feedChunk(_ sink: Sink) throws {
     guard var chunk else { return base64 = nil }
     self.chunk = nil
-    if let base64 { chunk.bytes = Base64.decode(base64) ?? [] }
+    if let base64 { chunk.bytes = [UInt8](Data(base64Encoded: Data(base64)) ?? Data()) }
     base64 = nil
     guard !chunk.bytes.isEmpty else { return }
     var stream = streams[chunk.peer] ?? ChunkStream(limits)

@@ -1,3 +1,4 @@
+package import Captures
 package import RosterCore
 import XMPPStanza
 

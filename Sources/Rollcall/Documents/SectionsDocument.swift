@@ -1,3 +1,4 @@
+package import Captures
 package import ContactSections
 package import RosterCore
 import XMPPStanza

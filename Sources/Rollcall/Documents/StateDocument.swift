@@ -1,3 +1,5 @@
+package import Captures
+package import RosterCore
 package import RosterCore
 import XMPPStanza
 

@@ -276,14 +276,8 @@ extension RecordDraft {
     case .streamEnd(let way):
       (direction, kind) = (RecordDirection(way), .streamEnd)
       bytes = Array("</stream:stream>".utf8)
-    case .header(let account, let inboundOnly):
-      let lifecycle = Lifecycle.header(account: account, inboundOnly: inboundOnly)
+    case .lifecycle(let lifecycle):
       (direction, kind, bytes) = (.none, .lifecycle, lifecycle.bytes)
-    case .opened(let jid):
-      (direction, kind, bytes) = (.none, .lifecycle, Lifecycle.opened(jid).bytes)
-    case .resumed(let jid):
-      (direction, kind, bytes) = (.none, .lifecycle, Lifecycle.resumed(jid).bytes)
-    case .closed: (direction, kind, bytes) = (.none, .lifecycle, Lifecycle.closed.bytes)
     case .bookmark(let name, let back):
       self = Bookmark(name: name, back: back).draft
       return
@@ -300,11 +294,7 @@ extension RecordMeaning {
     case .element(let direction, let node, _): self.init(node, direction, &addresses)
     case .streamHeader: self.init(.session(.negotiated))
     case .streamEnd: self.init(.session(.closed(isLost: false)))
-    case .header(let account, let inboundOnly):
-      self.init(Lifecycle.header(account: account, inboundOnly: inboundOnly).event)
-    case .opened(let jid): self.init(Lifecycle.opened(jid).event)
-    case .resumed(let jid): self.init(Lifecycle.resumed(jid).event)
-    case .closed: self.init(Lifecycle.closed.event)
+    case .lifecycle(let lifecycle): self.init(lifecycle.event)
     case .bookmark(let name, let back):
       self.init(annotation: Bookmark(name: name, back: back).bytes)
     }

@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 package import EventStore
 public import Foundation
 public import RosterCore
@@ -78,7 +78,7 @@ public struct CaptureReplay: Sendable {
 
   private static func document(_ file: URL) throws(RollcallError) -> JSONValue {
     do {
-      return try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: file))
+      return .object(try JSONScanner.object([UInt8](Data(contentsOf: file))[...]))
     } catch {
       throw RollcallError(.capture, "\(file.path()): \(error)")
     }
@@ -110,7 +110,7 @@ extension JSONValue {
   fileprivate func leaves(at place: String = "") -> [String: String] {
     var leaves: [String: String] = [:]
     switch self {
-    case .null, .bool, .integer, .string: return [place: text]
+    case .null, .bool, .integer, .decimal, .string: return [place: text]
     case .object(let members):
       for (key, value) in members {
         leaves.merge(value.leaves(at: place.isEmpty ? key : "\(place).\(key)")) { _, new in new }
@@ -130,7 +130,7 @@ extension JSONValue {
   /// The document without the members of this name.
   fileprivate func without(_ name: String) -> JSONValue {
     switch self {
-    case .null, .bool, .integer, .string: self
+    case .null, .bool, .integer, .decimal, .string: self
     case .array(let members): .array(members.map { $0.without(name) })
     case .object(let members):
       .object(members.filter { $0.key != name }.mapValues { $0.without(name) })
@@ -142,25 +142,5 @@ extension JSONValue {
       return nil
     }
     return jid
-  }
-}
-
-extension JSONValue: Decodable {
-  /// Reads a document; a number that is not whole is none that this program writes.
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Int64.self) {
-      self = .integer(value)
-    } else if let value = try? container.decode(String.self) {
-      self = .string(value)
-    } else if let values = try? container.decode([JSONValue].self) {
-      self = .array(values)
-    } else {
-      self = .object(try container.decode([String: JSONValue].self))
-    }
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Captures
 package import EventStore
 
 /// A name for a moment, as an annotation of the log keeps it. A later one of the same name takes
@@ -33,17 +33,13 @@ package struct Bookmark: Hashable, Sendable {
     return Array(line.text.utf8)
   }
 
-  private struct Line: Decodable {
-    var bookmark: String
-    var back: UInt64
-  }
-
   /// Reads a line back; nil where it is none that `bytes` gives.
   package init?(_ bytes: [UInt8]) {
-    guard let line = try? JSONDecoder().decode(Line.self, from: Data(bytes)),
-      Self.isName(line.bookmark)
+    guard let object = try? JSONScanner.object(bytes[...]),
+      case .string(let name)? = object["bookmark"], Self.isName(name),
+      case .integer(let steps)? = object["back"], let back = UInt64(exactly: steps)
     else { return nil }
-    self.init(name: line.bookmark, back: line.back)
+    self.init(name: name, back: back)
   }
 
   /// The record that keeps it. It has no time: it is no part of what happened.

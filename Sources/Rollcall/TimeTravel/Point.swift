@@ -1,3 +1,5 @@
+import Captures
+
 /// A moment of a log, as it is named on a command line.
 ///
 /// A record number is the state after that record, 0 the state before all of them.

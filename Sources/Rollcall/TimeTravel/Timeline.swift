@@ -1,3 +1,4 @@
+import Captures
 package import EventStore
 package import RosterCore
 import XMPPStanza

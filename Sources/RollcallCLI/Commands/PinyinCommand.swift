@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import ContactSections
 import Foundation
 import Rollcall

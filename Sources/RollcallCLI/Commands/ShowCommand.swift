@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import EventStore
 import Rollcall
 import RosterCore

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Rollcall
 import RosterCore
 import XMPPStanza

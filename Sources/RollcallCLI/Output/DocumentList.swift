@@ -1,3 +1,4 @@
+import Captures
 import Rollcall
 
 /// A JSON document with one long list in it, written while its members are found: a log of any

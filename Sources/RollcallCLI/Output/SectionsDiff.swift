@@ -1,3 +1,4 @@
+import Captures
 import ContactSections
 import Rollcall
 import RosterCore

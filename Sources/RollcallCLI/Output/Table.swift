@@ -1,3 +1,4 @@
+import Captures
 import Rollcall
 
 /// Lines in columns, aligned for characters that are two cells wide.

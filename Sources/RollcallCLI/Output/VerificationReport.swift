@@ -1,3 +1,4 @@
+import Captures
 import EventStore
 import Foundation
 import Rollcall

@@ -1,12 +1,13 @@
-/// Remembers addresses that were prepared, for whoever reads many: most of them come again.
+/// The addresses that were prepared latest, because most of them come again.
 ///
 /// An address that it knows costs a comparison and no allocation. It holds a bounded number of
 /// them, and changes no result: what it gives for a text is what preparing that text gave.
 package struct AddressMemo: Sendable {
   // An address is in one of the two places that its hash leads to.
-  /// The hashes of the addresses, 0 where there is none: most that are not meant differ in them, so
-  /// no other memory is looked at for them. Of the two lowest bits, which are no part of it, the
-  /// first says that there is one, the second that it was written in its prepared form.
+  /// The hashes of the addresses, 0 where there is none: most addresses other than the one that is
+  /// looked up differ in them, so that no other memory is looked at. The two lowest bits are no
+  /// part of the hash: the first says that there is an address, the second that it was written in
+  /// its prepared form.
   private var hashes: [UInt64] = []
   private var jids: [JID?] = []
   /// How they were written, where that is not their prepared form.
@@ -45,7 +46,7 @@ package struct AddressMemo: Sendable {
     let text = String(decoding: bytes, as: UTF8.self)
     let jid = try JID(parsing: text)
     guard bytes.count <= Self.maximumBytes else { return jid }
-    // The one of before is kept a while longer.
+    // The earlier one is kept a while longer.
     (hashes[place ^ 1], jids[place ^ 1], texts[place ^ 1]) =
       (hashes[place], jids[place], texts[place])
     let isPrepared = jid.isWritten(bytes)

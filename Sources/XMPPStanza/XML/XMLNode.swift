@@ -31,7 +31,7 @@ public struct XMLAttribute: Hashable, Sendable {
 ///
 /// An element of a stream shares the memory of the top-level element that it stands in, and a
 /// string is made of a name, a value or a text only when it is asked for. Namespace prefixes are
-/// not kept, for they carry no meaning; a record keeps the bytes.
+/// not kept because they carry no meaning; a record keeps the bytes.
 public struct XMLNode: Sendable {
   /// What stands between the tags of an element.
   public enum Content: Hashable, Sendable {
@@ -71,7 +71,7 @@ public struct XMLNode: Sendable {
   }
 
   private var part: XMLPart { tree[index] }
-  /// The number of the part behind its last one.
+  /// The number of the part after its last one.
   var end: Int { Int(part.next) }
 
   /// The expanded name of the element.

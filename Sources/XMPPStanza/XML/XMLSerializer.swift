@@ -55,7 +55,7 @@ extension [UInt8] {
     append(UInt8(ascii: "\""))
   }
 
-  /// Appends text with the characters escaped that XML would read otherwise: markup, and the
+  /// Appends text with the characters escaped that XML would read differently: markup, and the
   /// white space that XML 1.0 §2.11 and §3.3.3 would normalise away.
   package mutating func appendEscaped(_ text: String, inAttribute: Bool) {
     for byte in text.utf8 {

@@ -2,7 +2,7 @@
 struct XMLPart {
   /// The number of its name, or `textName`.
   var name: UInt32
-  /// The number of the part behind it and everything in it.
+  /// The number of the part after it and everything in it.
   var next: UInt32
   /// Of an element the number of its first part that is no attribute; of the others where their
   /// bytes begin.
@@ -21,7 +21,7 @@ struct XMLPart {
 
 /// A top-level element and everything in it, in one piece of memory, which no one changes.
 ///
-/// The parts stand in document order: an element, its attributes, its content. Behind the last of
+/// The parts stand in document order: an element, its attributes, its content. After the last of
 /// them stand the bytes of all values and texts.
 ///
 /// Sendable, as neither the memory nor the names that its parts have are ever written to again.
@@ -73,7 +73,7 @@ struct XMLTree: @unchecked Sendable {
   func withBytes<Result, Failure: Error>(
     of part: XMLPart, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The draft has put `start` and `count` inside of the bytes that stand behind the parts.
+    // The draft has put `start` and `count` inside of the bytes that stand after the parts.
     try memory.withUnsafeMutablePointers { (head, parts) throws(Failure) -> Result in
       let bytes = UnsafeRawPointer(parts + head.pointee.count)
       return try body(
@@ -140,7 +140,7 @@ struct XMLNames: @unchecked Sendable {
   /// - Returns: Its number.
   mutating func add(_ name: XMLName) -> Int {
     if count == room { self = grown() }
-    // Behind all names that a tree knows of, and `count` is less than `room`.
+    // After all names that a tree knows of, and `count` is less than `room`.
     page.withUnsafeMutablePointers { header, names in
       (names + count).initialize(to: Entry(name: name, first: name.local.firstBytes))
       header.pointee = count + 1

@@ -154,7 +154,7 @@ struct ElementBuilder: ~Copyable {
     return result
   }
 
-  /// Holds a start tag against the limits.
+  /// Checks a start tag by the limits.
   private mutating func admit(attributes: Int) throws(StreamError.Kind) {
     guard depth + unwanted < limits.depth else { throw .limit(.depth) }
     guard elements < limits.elementsPerStanza else { throw .limit(.elementsPerStanza) }

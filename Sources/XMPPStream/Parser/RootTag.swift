@@ -57,7 +57,7 @@ struct RootTag {
     self.foreign = foreign
   }
 
-  /// An element's bytes with declarations put behind the name in its start tag.
+  /// An element's bytes with declarations put after the name in its start tag.
   static func insert(_ declarations: [Declaration], into bytes: ArraySlice<UInt8>) -> [UInt8] {
     guard !declarations.isEmpty,
       let nameEnd = bytes.firstIndex(where: {

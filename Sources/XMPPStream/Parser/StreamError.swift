@@ -2,8 +2,8 @@
 package struct StreamError: Error, Hashable, Sendable {
   /// The rule that was broken.
   package let kind: Kind
-  /// The offset in the stream of the first byte of the element at fault, or of the byte between
-  /// elements that may not stand there.
+  /// The offset in the stream of the first byte of the element that is wrong, or of the byte
+  /// between elements that may not stand there.
   package let offset: Int
 
   /// An error at an offset.
@@ -43,7 +43,7 @@ package enum RestrictedXML: String, Hashable, Sendable {
   case processingInstruction = "a processing instruction"
   /// `<!DOCTYPE>`
   case documentType = "a document type declaration"
-  /// `&name;` where it is none of the five that XML predefines.
+  /// `&name;` where XML does not predefine the name.
   case entityReference = "a reference to an entity other than the five of XML"
 }
 
@@ -80,7 +80,7 @@ extension StreamError.Kind: CustomStringConvertible {
     }
   }
 
-  /// libxml2's numbers (`xmlParserErrors`) for the mistakes that logs really have.
+  /// libxml2's numbers (`xmlParserErrors`) for the errors that logs really have.
   private static let wellKnown: [Int32: String] = [
     9: "a character that XML does not allow",
     38: "a `<` inside an attribute value",

@@ -7,8 +7,8 @@ package struct StreamElement: Hashable, Sendable {
   /// The element from its `<` to its `>`, byte for byte as it came.
   ///
   /// They stand by themselves below a root that declares `jabber:client` as the default namespace
-  /// and the prefix `stream`. Where the element used declarations of a stream header that says
-  /// otherwise, they have been put into its start tag; nothing else ever differs.
+  /// and the prefix `stream`. Where the element used other declarations of its stream's
+  /// header, they have been put into its start tag; nothing else ever differs.
   package let bytes: [UInt8]
   /// Whether a name is in it, however deep, that asks for everything (`ElementInterest`).
   package let asksForAll: Bool

@@ -1,12 +1,11 @@
-import CXMLPush
 import XMPPStanza
 
 /// Reads the top-level elements of an XMPP stream out of its bytes, however they are cut.
 ///
 /// Elements that are complete and have nothing unusual in them, nearly all, a `PlainReader` takes
 /// apart. For the others one libxml2 context lives under the root of the stream and sees element
-/// after element, for a context an element costs twice as much. What stands between elements the
-/// parser looks at itself (`Boundary`). Every way to cut the same bytes gives the same events, and
+/// after element, because a context an element costs twice as much. What stands between elements
+/// the parser looks at itself (`Boundary`). Every way to cut the same bytes gives the same events, and
 /// an element's event comes with its last byte.
 ///
 /// Not thread-safe. After an error only `reset` makes it usable again.
@@ -19,17 +18,6 @@ package final class StreamParser {
     case failed(StreamError)
   }
 
-  /// The context that parses, and how its positions relate to those of the stream.
-  struct Context {
-    let parser: OpaquePointer
-    /// The offset in the stream of the context's position 0.
-    var shift: Int
-    /// The offset in the stream up to which bytes have been handed over.
-    var fed: Int
-    /// Whether the context is to be thrown away because it was stopped at a boundary.
-    var isStopped = false
-  }
-
   package let root: StreamRoot
   let limits: StreamLimits
 
@@ -37,10 +25,10 @@ package final class StreamParser {
   // dozens of times an element. There are no conflicts to find: one thread uses a parser, and what
   // libxml2 calls back into writes nothing that is being read while it is fed.
   @exclusivity(unchecked) var phase = Phase.between
-  @exclusivity(unchecked) var context: Context?
-  /// At an address of its own, for C calls back with it many times an element: each access to a
-  /// variable of a class is checked for conflicts. Here there are none: nothing else uses it while
-  /// libxml2 is fed.
+  @exclusivity(unchecked) var context: PushContext?
+  /// At an address of its own, because C calls back with it many times an element and each access
+  /// to a variable of a class is checked for conflicts. Here there are none: nothing else uses it
+  /// while libxml2 is fed.
   let builder: UnsafeMutablePointer<ElementBuilder>
   @exclusivity(unchecked) var plainReader = PlainReader()
   /// Parses the elements again of which too much was left out.
@@ -59,14 +47,12 @@ package final class StreamParser {
   @exclusivity(unchecked) var buffer: [UInt8] = []
   @exclusivity(unchecked) var bufferStart = 0
   @exclusivity(unchecked) var position = 0
-  /// Foreign declarations that the element in work may rely on.
+  /// Foreign declarations that the open element may rely on.
   @exclusivity(unchecked) var missing: [RootTag.Declaration] = []
   @exclusivity(unchecked) var events: [StreamEvent] = []
 
   /// More at once and libxml2, which does not look further ahead than 10 MB, gives up.
-  static let pieceBytes = 64 << 10
-  /// A context's dictionary of names only grows, and libxml2 limits it to 10 MB.
-  static let contextBytes = 4 << 20
+  private static let pieceBytes = 64 << 10
 
   /// A parser at the beginning of a stream.
   ///
@@ -83,7 +69,7 @@ package final class StreamParser {
   }
 
   deinit {
-    if let context { xml_push_free(context.parser) }
+    context?.free()
     builder.deinitialize(count: 1)
     builder.deallocate()
   }
@@ -142,5 +128,187 @@ package final class StreamParser {
     bufferStart = 0
     position = 0
     events.removeAll()
+  }
+
+  // MARK: From the bytes to the elements
+
+  private func pump(_ sink: (StreamEvent) throws -> Void) throws {
+    var isWaiting = false
+    while !isWaiting {
+      step(isWaiting: &isWaiting)
+      try handOver(sink)
+      if case .failed(let error) = phase { throw error }
+    }
+    let done = min(position - bufferStart, buffer.count)
+    guard done > 0 else { return }
+    bufferStart += done
+    if done == buffer.count {
+      // Often it is the very memory of the last element's bytes, which was not copied for them.
+      buffer = []
+    } else {
+      buffer.removeFirst(done)
+    }
+  }
+
+  private func handOver(_ sink: (StreamEvent) throws -> Void) throws {
+    guard events.count > 1 else {
+      // Nearly always; taken out it is not copied.
+      if let event = events.popLast() { try sink(event) }
+      return
+    }
+    let ready = events
+    events.removeAll(keepingCapacity: true)
+    for event in ready { try sink(event) }
+  }
+
+  /// Does what can be done until a context has to be replaced or more bytes have to come.
+  private func step(isWaiting: inout Bool) {
+    switch phase {
+    case .failed: return
+    case .inside: break
+    case .between:
+      switch lookAhead() {
+      case .undecided(let index):
+        skip(to: index)
+        isWaiting = true
+        return
+      case .refused(let kind, let index):
+        position = bufferStart + index
+        return fail(kind)
+      case .declaration(let end):
+        position = bufferStart + end
+        expectsHeader = true
+        if root == .wire { rootTag = nil }
+        return dropContext()
+      case .tag(let index):
+        skip(to: index)
+        if readPlain() { return }
+        phase = .inside
+      }
+    }
+    guard openContext() else { return fail(.noMemory) }
+    feedContext()
+    if context?.isStopped == true { return dropContext() }
+    isWaiting = true
+  }
+
+  /// Takes an element that comes all at once and by itself, where it is a plain one.
+  ///
+  /// - Returns: The element; nil where these bytes are to be fed, of which none has been taken.
+  package func takeElement(_ bytes: ArraySlice<UInt8>) -> StreamElement? {
+    guard isBetweenElements, buffer.isEmpty, let found = readPlain(bytes),
+      found.end == bytes.endIndex
+    else { return nil }
+    skip(to: bytes.count)
+    bufferStart = position
+    return found.element
+  }
+
+  /// Reads the element at `position` where it is a plain one and all of it is here.
+  private func readPlain() -> Bool {
+    guard let found = readPlain(buffer[(position - bufferStart)...]) else { return false }
+    events.append(.element(found.element))
+    skip(to: found.end)
+    return true
+  }
+
+  /// The plain element that some bytes begin with, which stand at `position`, and the index
+  /// after it; nil where there is none, or it is for libxml2.
+  private func readPlain(_ bytes: ArraySlice<UInt8>) -> (element: StreamElement, end: Int)? {
+    // A context may have been given the `<`, and then it has to have the rest.
+    guard isRootPlain, !expectsHeader, context.map({ $0.fed <= position }) ?? true,
+      let (result, count) = bytes.withUnsafeBytes({
+        plainReader.read($0, into: &builder.pointee)
+      }), count <= limits.bytesPerElement
+    else { return nil }
+    let end = bytes.startIndex + count
+    guard let element = try? element(result, Array(bytes[..<end])) else { return nil }
+    return (element, end)
+  }
+
+  /// The element that was built of some bytes, with everything in it where it asks for that.
+  func element(
+    _ result: ElementBuilder.Result, _ bytes: [UInt8]
+  ) throws(StreamError.Kind) -> StreamElement {
+    let node = result.isPruned && result.asksForAll ? try whole(bytes) : result.node
+    return StreamElement(node: node, bytes: bytes, asksForAll: result.asksForAll)
+  }
+
+  func lookAhead() -> Boundary {
+    Boundary(buffer, from: position - bufferStart, isFirst: position == 0)
+  }
+
+  /// Passes over white space between elements; the context need not see it.
+  func skip(to index: Int) {
+    position = bufferStart + index
+    context?.skip(to: position)
+  }
+
+  // MARK: The context
+
+  private func openContext() -> Bool {
+    guard context == nil else { return true }
+    guard var opened = PushContext(calling: self, at: position) else { return false }
+    if let rootTag {
+      isOpeningRoot = true
+      opened.open(rootTag)
+    }
+    context = opened
+    return true
+  }
+
+  private func dropContext() {
+    context?.free()
+    context = nil
+    isOpeningRoot = false
+    builder.pointee.reset()
+  }
+
+  func stopContext() {
+    context?.stop()
+  }
+
+  private func feedContext() {
+    guard let context else { return }
+    let start = context.fed - bufferStart
+    let end = PushContext.safeEnd(of: buffer)
+    guard start < end else { return }
+    self.context?.countFed(upTo: bufferStart + end)
+    buffer.withUnsafeBytes { context.feed(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+    if case .failed = phase { return }
+    if self.context?.isStopped == true { return }
+    if let failure = context.failure { return fail(failure) }
+    checkPendingBytes()
+  }
+
+  /// Stops an element that is too long while it is still coming.
+  private func checkPendingBytes() {
+    guard case .inside = phase else { return }
+    if bufferStart + buffer.count - position > limits.bytesPerElement {
+      fail(.limit(.bytesPerElement))
+    }
+  }
+
+  /// An element with everything in it, from its bytes, which stand by themselves.
+  func whole(_ bytes: [UInt8]) throws(StreamError.Kind) -> XMLNode {
+    let parser = thorough ?? StreamParser(root: .records, limits: limits)
+    thorough = parser
+    var node: XMLNode?
+    do {
+      try parser.feed(bytes) { event in
+        if case .element(let element) = event { node = element.node }
+      }
+    } catch {
+      parser.reset()
+    }
+    // It has been parsed before: it is well-formed.
+    guard let node else { throw .notWellFormed(code: 0) }
+    return node
+  }
+
+  func fail(_ kind: StreamError.Kind) {
+    if case .failed = phase { return }
+    phase = .failed(StreamError(kind, offset: position))
+    stopContext()
   }
 }

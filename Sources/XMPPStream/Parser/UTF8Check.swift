@@ -4,7 +4,7 @@ extension UnsafeRawBufferPointer {
   var isUTF8: Bool { isUTF8 { _ in true } }
 
   /// Whether the bytes are UTF-8 without U+FFFE and U+FFFF, which are no characters of XML (XML 1.0
-  /// §2.2). The control characters that are none are not looked for.
+  /// §2.2). The control characters that XML does not allow are not looked for.
   var isXMLText: Bool {
     isUTF8 { self[$0] != 0xEF || self[$0 + 1] != 0xBF || self[$0 + 2] < 0xBE }
   }
@@ -23,7 +23,7 @@ extension UnsafeRawBufferPointer {
     return true
   }
 
-  /// The index behind the run of ASCII that goes on at `start`.
+  /// The index after the run of ASCII that goes on at `start`.
   private func endOfASCII(from start: Int) -> Int {
     var index = start
     while index + 16 <= count {
@@ -36,7 +36,7 @@ extension UnsafeRawBufferPointer {
     return index
   }
 
-  /// The length of the sequence of two to four bytes at an index; nil where it is none.
+  /// The length of the sequence of two to four bytes at an index; nil where it is malformed.
   private func sequenceLength(at index: Int) -> Int? {
     // The second byte's range shuts out overlong forms, surrogates and what is above U+10FFFF.
     let length: Int

@@ -1,7 +1,7 @@
 /// A name of at most fifteen bytes, as the two numbers that they make. The last byte is no zero, so
 /// different names make different numbers.
 struct PlainName: Equatable {
-  /// The first eight bytes, the first of them lowest; zeros behind the last.
+  /// The first eight bytes, the first of them lowest; zeros after the last.
   private let low: UInt64
   private let high: UInt64
 
@@ -15,7 +15,7 @@ struct PlainName: Equatable {
   /// Passes over what stands before a space, `=`, `/` or `>`; nil where that is nothing or too
   /// long. Whether it is a name at all has still to be asked.
   init?(_ bytes: UnsafeRawBufferPointer, _ index: inout Int) {
-    // Most names are shorter than eight bytes, and most have as many behind them.
+    // Most names are shorter than eight bytes, and most have as many after them.
     guard index + 16 <= bytes.count else {
       self.init(atEndOf: bytes, &index)
       return
@@ -107,7 +107,7 @@ struct EightBytes {
   /// The index of the byte that has the lowest mark; there is one.
   static func firstMark(_ marks: UInt64) -> Int { marks.trailingZeroBitCount / 8 }
 
-  /// The first bytes, fewer than eight, with zeros behind them.
+  /// The first bytes, fewer than eight, with zeros after them.
   func first(_ count: Int) -> UInt64 { value & ((1 << UInt64(8 * count)) - 1) }
 }
 

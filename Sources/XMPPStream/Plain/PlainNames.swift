@@ -26,7 +26,7 @@ struct PlainNames: ~Copyable {
   ]
 
   // Memory of its own, not arrays: they are retained at each look. All of `slots` and `numbers` is
-  // initialised, and so much of the others as their counts say.
+  // initialised, and of the others as many as their counts say.
   private let slots = UnsafeMutablePointer<Slot>.allocate(capacity: 1 << bits)
   /// The number of the namespace that was found last, of those that a place is for.
   private let numbers = UnsafeMutablePointer<Int>.allocate(capacity: 1 << bits)

@@ -4,7 +4,7 @@ import XMPPStanza
 /// without prefixes and with nothing between their tags but text.
 ///
 /// It only recognises. Whatever is unusual about an element (a prefix, a comment, a white space
-/// that XML would normalise) and every mistake it leaves to libxml2, which takes several times as
+/// that XML would normalise) and every error it leaves to libxml2, which takes several times as
 /// long. What it takes is what libxml2 makes of the same bytes.
 struct PlainReader: ~Copyable {
   private struct Attribute {
@@ -52,7 +52,7 @@ struct PlainReader: ~Copyable {
     return (element, index)
   }
 
-  // Each index is held against `count` before a byte is read there.
+  // Each index is compared with `count` before a byte is read there.
 
   private mutating func readElement(
     _ bytes: UnsafeRawBufferPointer, _ index: inout Int, _ builder: inout ElementBuilder
@@ -77,7 +77,7 @@ struct PlainReader: ~Copyable {
 
   // MARK: Tags
 
-  /// Passes over the end tag of the open element; nil where it is none.
+  /// Passes over the end tag of the open element; nil where another thing stands there.
   private func readEndTag(_ bytes: UnsafeRawBufferPointer, _ index: inout Int) -> Bool? {
     index += 2
     guard PlainName(bytes, &index) == open[depth - 1].name, index < bytes.count,
@@ -121,7 +121,7 @@ struct PlainReader: ~Copyable {
     return start(bytes, declarations: namespace == nil ? 0 : 1, &builder) ? isEnded : nil
   }
 
-  /// Hands the start tag in work to the builder; false where it is not one to read here.
+  /// Hands the start tag that was read to the builder; false where it is not one to read here.
   private func start(
     _ bytes: UnsafeRawBufferPointer, declarations: Int, _ builder: inout ElementBuilder
   ) -> Bool {
@@ -137,7 +137,7 @@ struct PlainReader: ~Copyable {
     return true
   }
 
-  /// Keeps an attribute of the start tag in work; false where there are too many or two of a name.
+  /// Keeps an attribute of the start tag that is being read; false where there are too many or two of a name.
   private mutating func keep(_ attribute: Attribute) -> Bool {
     guard attributeCount < Self.maximum else { return false }
     for number in 0..<attributeCount where attributes[number].name == attribute.name {
@@ -166,7 +166,7 @@ struct PlainReader: ~Copyable {
   // MARK: Values and texts
 
   /// Where the value that goes on at an index has its closing quote; nil where something is in it
-  /// that XML would read otherwise or not at all.
+  /// that XML would read differently or not at all.
   private static func endOfValue(
     _ bytes: UnsafeRawBufferPointer, from start: Int, _ quote: UInt8
   ) -> Int? {
@@ -193,7 +193,7 @@ struct PlainReader: ~Copyable {
   }
 
   /// Passes over the text before the next `<`; false where something is in it that XML would read
-  /// otherwise or not at all.
+  /// differently or not at all.
   private static func readText(
     _ bytes: UnsafeRawBufferPointer, _ index: inout Int, _ builder: inout ElementBuilder
   ) -> Bool {

@@ -17,7 +17,7 @@ struct DinoTag {
 
   private static let xmlns = "http://www.w3.org/2000/xmlns/"
 
-  /// Reads a whole start tag; nil where it is none.
+  /// Reads a whole start tag; nil for any other text.
   init?(_ text: ArraySlice<UInt8>) {
     var scanner = ByteScanner(text)
     guard scanner.skip("<"), let name = Self.name(&scanner) else { return nil }

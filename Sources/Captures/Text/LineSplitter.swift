@@ -11,7 +11,7 @@ struct LineSplitter {
   private var carry: [UInt8] = []
   private var number = 0
   private var isDropping = false
-  /// How many NULs stood before the line in work.
+  /// How many NULs stood before the line whose end has not come.
   private var padding = 0
 
   /// One line without its end.
@@ -25,6 +25,15 @@ struct LineSplitter {
 
   init(maximumBytes: Int) {
     self.maximumBytes = maximumBytes
+  }
+
+  /// The lines of the first bytes of a file; the last may be cut off.
+  static func lines(of head: [UInt8]) -> [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] = []
+    var splitter = LineSplitter(maximumBytes: head.count)
+    splitter.read(head) { lines.append($0.bytes ?? []) }
+    splitter.finish { lines.append($0.bytes ?? []) }
+    return lines
   }
 
   mutating func read(_ chunk: [UInt8], _ take: (Line) throws -> Void) rethrows {

@@ -1,8 +1,11 @@
-/// A JSON document in the making: what every command gives for `--json`.
+/// A JSON document: what every command gives for `--json`, and what a line of JSON Lines says.
 package enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
+  /// A number without fraction or exponent that fits.
   case integer(Int64)
+  /// Any other number.
+  case decimal(Double)
   case string(String)
   case array([JSONValue])
   case object([String: JSONValue])
@@ -32,11 +35,19 @@ package enum JSONValue: Hashable, Sendable {
     self.init(time.map(Timestamp.text))
   }
 
+  /// The text of a string; nil for anything else.
+  var string: String? {
+    guard case .string(let text) = self else { return nil }
+    return text
+  }
+
   /// An object with more members; what is no object stays as it is.
   package func adding(_ members: [String: JSONValue]) -> JSONValue {
     guard case .object(let own) = self else { return self }
     return .object(own.merging(members) { _, added in added })
   }
+
+  // MARK: Writing
 
   /// The document as one line, keys in order, so that equal documents are equal bytes.
   ///
@@ -48,12 +59,14 @@ package enum JSONValue: Hashable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// As `text`, in UTF-8, behind what is there.
+  /// Appends what `text` gives, in UTF-8.
   package func write(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes += "null".utf8
     case .bool(let value): bytes += (value ? "true" : "false").utf8
     case .integer(let value): bytes += String(value).utf8
+    // JSON has no word for what is no number.
+    case .decimal(let value): bytes += (value.isFinite ? String(value) : "null").utf8
     case .string(let value): Self.write(value, to: &bytes)
     case .array(let values):
       bytes.append(UInt8(ascii: "["))

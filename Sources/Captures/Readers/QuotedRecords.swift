@@ -1,24 +1,25 @@
 import XMPPStanza
 
-/// Knows the lines of received texts that look like records.
+/// The lines of received texts that look like records.
 ///
 /// Programs print what they understood beside what they received: the body of a chat, unescaped,
 /// on lines of its own. Somebody can write a body whose lines look like records of the log, so a
 /// line that stands in a text which the log has shown is an echo of it and no record.
-struct EchoGuard {
+struct QuotedRecords {
   private var lines: [[UInt8]] = []
 
   static let message = "the line stands in a text that was received: it is an echo of it"
 
-  private static let maximumLines = 64
+  /// How many lines are kept, the latest: what is echoed is echoed soon.
+  static let maximumLines = 64
 
   /// Looks through the texts of an element for lines that look like records.
-  mutating func learn(_ node: XMLNode, isRecord: (ArraySlice<UInt8>) -> Bool) {
-    for attribute in node.attributes { learn(attribute.value, isRecord) }
+  mutating func note(_ node: XMLNode, isRecord: (ArraySlice<UInt8>) -> Bool) {
+    for attribute in node.attributes { note(attribute.value, isRecord) }
     for content in node.content {
       switch content {
-      case .text(let text): learn(text, isRecord)
-      case .element(let child): learn(child, isRecord: isRecord)
+      case .text(let text): note(text, isRecord)
+      case .element(let child): note(child, isRecord: isRecord)
       }
     }
   }
@@ -26,20 +27,20 @@ struct EchoGuard {
   /// Whether no text had such a line.
   var isEmpty: Bool { lines.isEmpty }
 
-  /// Whether the line is one that stood in a text, but for what the program puts behind a text.
+  /// Whether the line is one that stood in a text, apart from what the program puts after a text.
   ///
-  /// A line that merely begins like one is none: else somebody could have records left out whose
-  /// beginning he knows.
-  func isEcho(_ line: ArraySlice<UInt8>, suffix: [UInt8] = []) -> Bool {
-    lines.contains { echo in
-      line.elementsEqual(echo)
-        || (line.count == echo.count + suffix.count && line.starts(with: echo)
+  /// A line that merely begins like one does not count: else somebody could have records left out
+  /// whose beginning he knows.
+  func contains(_ line: ArraySlice<UInt8>, suffix: [UInt8] = []) -> Bool {
+    lines.contains { quoted in
+      line.elementsEqual(quoted)
+        || (line.count == quoted.count + suffix.count && line.starts(with: quoted)
           && line.ends(with: suffix))
     }
   }
 
-  /// Takes an escaped line for what it stands for.
-  mutating func learn(line: ArraySlice<UInt8>, isRecord: (ArraySlice<UInt8>) -> Bool) {
+  /// Notes what an escaped line stands for, where that looks like a record.
+  mutating func note(line: ArraySlice<UInt8>, isRecord: (ArraySlice<UInt8>) -> Bool) {
     guard line.contains(UInt8(ascii: "&")) else { return }
     var text = String(decoding: line, as: UTF8.self)
     for (entity, character) in [
@@ -47,10 +48,10 @@ struct EchoGuard {
     ] {
       text = text.replacing(entity, with: character)
     }
-    learn(text, isRecord)
+    note(text, isRecord)
   }
 
-  private mutating func learn(_ text: String, _ isRecord: (ArraySlice<UInt8>) -> Bool) {
+  private mutating func note(_ text: String, _ isRecord: (ArraySlice<UInt8>) -> Bool) {
     guard text.utf8.contains(UInt8(ascii: "<")) else { return }
     for line in Array(text.utf8).split(separator: UInt8(ascii: "\n")) where isRecord(line) {
       lines.append(Array(line))

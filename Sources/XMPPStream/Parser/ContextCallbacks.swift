@@ -1,7 +1,7 @@
 import CXMLPush
 import XMPPStanza
 
-// What libxml2 calls while it is fed: nothing here may throw, for C stands in between.
+// What libxml2 calls while it is fed. What it calls may not throw, because C stands in between.
 extension StreamParser {
   func didStart(_ element: xml_push_start) {
     do throws(StreamError.Kind) {
@@ -42,9 +42,7 @@ extension StreamParser {
   }
 
   /// The offset in the stream up to which libxml2 has parsed.
-  private var parsedEnd: Int? {
-    context.map { $0.shift + Int(xml_push_position($0.parser)) }
-  }
+  private var parsedEnd: Int? { context?.parsedEnd }
 
   private func finishElement(
     _ result: ElementBuilder.Result, end: Int
@@ -54,7 +52,7 @@ extension StreamParser {
     if !missing.isEmpty { missing.removeAll() }
     position = end
     phase = .between
-    guard let context, end - context.shift < Self.contextBytes else { return stopContext() }
+    guard let context, !context.isSpent(at: end) else { return stopContext() }
     enterNext()
   }
 
@@ -82,7 +80,7 @@ extension StreamParser {
   }
 
   /// A header where a stream is already open: in a connection it is the root of a new context; in
-  /// a log it stands by itself, and the elements behind it stand in the standard root again.
+  /// a log it stands by itself, and the elements after it stand in the standard root again.
   private func startNextStream(_ element: xml_push_start) throws(StreamError.Kind) {
     switch root {
     case .wire:
@@ -123,7 +121,7 @@ extension StreamParser {
   }
 
   /// The bytes from `position` to an offset of the stream, which are UTF-8: libxml2 lets some
-  /// sequences pass that are none.
+  /// sequences pass that are not.
   private func slice(to end: Int) throws(StreamError.Kind) -> ArraySlice<UInt8> {
     guard position <= end, end <= bufferStart + buffer.count else {
       throw .notWellFormed(code: 0)

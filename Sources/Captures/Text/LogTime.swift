@@ -1,16 +1,14 @@
 /// A time as it stands in a log.
-enum Timestamp: Hashable {
-  /// Milliseconds since 1970 in UTC.
+enum LogTime: Hashable {
+  /// A `Timestamp`: milliseconds since 1970 in UTC.
   case complete(Int64)
   /// A clock without a year: month, day, and milliseconds of the day.
   case withoutYear(month: Int, day: Int, milliseconds: Int64)
 
-  private static let dayMilliseconds: Int64 = 86_400_000
-
   /// The first `2026-11-20T10:00:00` in a text, with `-` or `/` within the day, `T` or a space
-  /// behind it, and with or without a fraction behind `.`, `,` or `:` and a zone. Without a zone
-  /// it is taken as UTC.
-  static func isoTime(in text: ArraySlice<UInt8>) -> Timestamp? {
+  /// after it, and with or without a fraction after `.`, `,` or `:` and a zone. Without a zone it
+  /// is taken as UTC.
+  static func isoTime(in text: ArraySlice<UInt8>) -> LogTime? {
     var rest = text
     while rest.count >= 19 {
       if rest[rest.startIndex].isDigit, let found = isoTime(at: rest) { return found }
@@ -19,7 +17,7 @@ enum Timestamp: Hashable {
     return nil
   }
 
-  private static func isoTime(at text: ArraySlice<UInt8>) -> Timestamp? {
+  private static func isoTime(at text: ArraySlice<UInt8>) -> LogTime? {
     let shape = Array("0000-00-00T00:00:00".utf8)
     for (byte, expected) in zip(text, shape) {
       switch expected {
@@ -31,82 +29,60 @@ enum Timestamp: Hashable {
       default: guard byte == expected else { return nil }
       }
     }
-    func field(_ offset: Int, _ count: Int) -> Int {
-      text.dropFirst(offset).prefix(count).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    func field(_ offset: Int, _ count: Int) -> Int64 {
+      text.dropFirst(offset).prefix(count).reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
-    guard let day = days(year: field(0, 4), month: field(5, 2), day: field(8, 2)),
-      let clock = milliseconds(field(11, 2), field(14, 2), field(17, 2))
+    guard let day = Timestamp.days(field(0, 4), field(5, 2), field(8, 2)),
+      let clock = Timestamp.clock(field(11, 2), field(14, 2), field(17, 2))
     else { return nil }
     var rest = text.dropFirst(shape.count)
     let fraction = fraction(&rest)
-    return .complete(day * dayMilliseconds + clock + fraction - offset(rest))
+    return .complete(day * Timestamp.day + clock + fraction - offset(rest))
   }
 
   /// `Nov 21 07:14:48`, as a text begins.
-  static func monthTime(_ text: ArraySlice<UInt8>) -> Timestamp? {
+  static func monthTime(_ text: ArraySlice<UInt8>) -> LogTime? {
     let words = text.split(separator: UInt8(ascii: " "), maxSplits: 3)
     guard words.count >= 3,
       let month = months.firstIndex(where: { words[0].elementsEqual($0.utf8) }),
-      let day = Int(String(decoding: words[1], as: UTF8.self)), (1...31).contains(day)
+      let day = Int(String(decoding: words[1], as: UTF8.self))
     else { return nil }
     let clock = words[2].prefix(8).split(separator: UInt8(ascii: ":"))
       .map { Int(String(decoding: $0, as: UTF8.self)) ?? -1 }
-    guard clock.count == 3, let time = milliseconds(clock[0], clock[1], clock[2]) else {
-      return nil
-    }
-    return .withoutYear(month: month + 1, day: day, milliseconds: time)
+    return withoutYear(month + 1, day, clock + [0])
   }
 
   /// `Sat Nov 21 10:46:05 2026`; it is taken as UTC.
-  static func calendarTime(_ text: ArraySlice<UInt8>) -> Timestamp? {
+  static func calendarTime(_ text: ArraySlice<UInt8>) -> LogTime? {
     let words = text.split(separator: UInt8(ascii: " "))
     guard words.count == 5, words[0].count == 3, words[4].count == 4,
-      let year = Int(String(decoding: words[4], as: UTF8.self)),
+      let year = Int64(String(decoding: words[4], as: UTF8.self)),
       case .withoutYear(let month, let day, let time)? = monthTime(text.dropFirst(4))
     else { return nil }
-    return days(year: year, month: month, day: day).map { .complete($0 * dayMilliseconds + time) }
+    return Timestamp.days(year, Int64(month), Int64(day)).map {
+      .complete($0 * Timestamp.day + time)
+    }
   }
 
   /// A day without a year, and the clock's hours, minutes, seconds and milliseconds.
-  static func withoutYear(_ month: Int, _ day: Int, _ clock: [Int]) -> Timestamp? {
+  static func withoutYear(_ month: Int, _ day: Int, _ clock: [Int]) -> LogTime? {
     guard clock.count == 4, (1...12).contains(month), (1...31).contains(day),
-      let time = milliseconds(clock[0], clock[1], clock[2])
+      let time = Timestamp.clock(Int64(clock[0]), Int64(clock[1]), Int64(clock[2]))
     else { return nil }
     return .withoutYear(month: month, day: day, milliseconds: time + Int64(clock[3]))
   }
 
   /// A day and the clock's hours, minutes and seconds, taken as UTC.
-  static func complete(_ year: Int, _ month: Int, _ day: Int, _ clock: [Int]) -> Timestamp? {
-    guard clock.count == 3, let day = days(year: year, month: month, day: day),
-      let time = milliseconds(clock[0], clock[1], clock[2])
+  static func complete(_ year: Int, _ month: Int, _ day: Int, _ clock: [Int]) -> LogTime? {
+    guard clock.count == 3, let day = Timestamp.days(Int64(year), Int64(month), Int64(day)),
+      let time = Timestamp.clock(Int64(clock[0]), Int64(clock[1]), Int64(clock[2]))
     else { return nil }
-    return .complete(day * dayMilliseconds + time)
+    return .complete(day * Timestamp.day + time)
   }
 
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
-
-  /// The days from 1970-01-01 to a day of the Gregorian calendar; nil for a day that is none.
-  static func days(year: Int, month: Int, day: Int) -> Int64? {
-    guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
-      return nil
-    }
-    // Counted in years that begin in March, so that the leap day comes last.
-    let shifted = month > 2 ? year : year - 1
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    let leapDays = floorDivide(shifted, 4) - floorDivide(shifted, 100) + floorDivide(shifted, 400)
-    return Int64(shifted * 365 + leapDays + dayOfYear - 719_468)
-  }
-
-  private static func floorDivide(_ a: Int, _ b: Int) -> Int { a >= 0 ? a / b : -((b - 1 - a) / b) }
-
-  private static func milliseconds(_ hour: Int, _ minute: Int, _ second: Int) -> Int64? {
-    guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second) else {
-      return nil
-    }
-    return Int64((hour * 60 + minute) * 60 + second) * 1000
-  }
 
   /// Takes `.689940`, `,689` or `:689`.
   private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Int64 {
@@ -134,11 +110,11 @@ enum Timestamp: Hashable {
 /// Turns the times of one log into milliseconds.
 struct LogClock {
   /// The year that a clock without one stands in; nil where nobody said.
-  private var year: Int?
+  private var year: Int64?
   private var month = 0
 
   init(year: Int?) {
-    self.year = year
+    self.year = year.flatMap { (0...9999).contains($0) ? Int64($0) : nil }
   }
 
   /// Whole milliseconds since 1970; nil where they lie outside of the years that calendars know.
@@ -149,7 +125,7 @@ struct LogClock {
   }
 
   /// The time, nil where the log and the user leave it open.
-  mutating func milliseconds(_ stamp: Timestamp?) -> Int64? {
+  mutating func milliseconds(_ stamp: LogTime?) -> Int64? {
     switch stamp {
     case nil: return nil
     case .complete(let time): return time
@@ -158,10 +134,10 @@ struct LogClock {
       // From December to January, and not back by a line that came late.
       if month - newMonth > 6 { year = known + 1 }
       month = newMonth
-      guard let year, let days = Timestamp.days(year: year, month: month, day: day) else {
+      guard let year, let days = Timestamp.days(year, Int64(month), Int64(day)) else {
         return nil
       }
-      return days * 86_400_000 + time
+      return days * Timestamp.day + time
     }
   }
 }

@@ -1,7 +1,7 @@
 /// The time of a record, as it is written and read: milliseconds since 1970, in UTC.
 package enum Timestamp {
   /// A day in milliseconds.
-  static let day: Int64 = 86_400_000
+  package static let day: Int64 = 86_400_000
   /// In the Gregorian calendar, 400 years are always this many days.
   private static let daysOf400Years: Int64 = 146_097
   /// From 0000-03-01, where the counting of `date(ofDay:)` begins, to 1970-01-01.
@@ -30,9 +30,50 @@ package enum Timestamp {
     return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, count - text.count)) + text
   }
 
-  /// The day of the calendar that is so many days after 1970-01-01.
-  private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+  // MARK: Reading
+
+  /// Reads a time with a zone, with or without a fraction (RFC 3339), whole: nil where the text is
+  /// none, or names a day or an hour that does not exist. What is finer than a millisecond is cut.
+  package static func parse(_ text: String) -> Int64? {
+    let pattern =
+      /(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))/
+      .asciiOnlyDigits()
+    guard let found = text.wholeMatch(of: pattern)?.output,
+      let year = Int64(found.1), let month = Int64(found.2), let dayOfMonth = Int64(found.3),
+      let hour = Int64(found.4), let minute = Int64(found.5), let second = Int64(found.6),
+      let day = days(year, month, dayOfMonth), let clock = clock(hour, minute, second)
+    else { return nil }
+    var offset: Int64 = 0
+    if let sign = found.8, let hours = found.9.flatMap({ Int64($0) }),
+      let minutes = found.10.flatMap({ Int64($0) })
+    {
+      guard hours < 24, minutes < 60 else { return nil }
+      offset = (hours * 60 + minutes) * (sign == "-" ? -60_000 : 60_000)
+    }
+    let thousandths = Int64(((found.7 ?? "") + "000").prefix(3)) ?? 0
+    return day * Self.day + clock + thousandths - offset
+  }
+
+  // MARK: The calendar and the clock
+
+  /// The days from 1970-01-01 to a day of the years 0 to 9999; nil where the calendar has no
+  /// such day.
+  static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
+    guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
+      return nil
+    }
     // Counted in years that begin in March, so that the leap day comes last.
+    let shifted = month > 2 ? year : year - 1
+    let (era, yearOfEra) = shifted.quotientAndRemainder(400)
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    let days = era * daysOf400Years + dayOfEra - daysBefore1970
+    let date = date(ofDay: days)
+    return date.month == month && date.day == day ? days : nil
+  }
+
+  /// The day of the calendar that is this many days after 1970-01-01.
+  private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = (day + daysBefore1970).quotientAndRemainder(daysOf400Years)
     let yearOfEra =
       (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -44,47 +85,19 @@ package enum Timestamp {
     )
   }
 
-  // MARK: Reading
-
-  /// Reads a time with a zone, with or without a fraction (RFC 3339), whole: nil where the text is
-  /// none, or names a day or an hour that does not exist. What is finer than a millisecond is cut.
-  package static func parse(_ text: String) -> Int64? {
-    // A second of 60 is a leap second, and the next one by this count.
-    let pattern =
-      /(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))/
-      .asciiOnlyDigits()
-    guard let found = text.wholeMatch(of: pattern)?.output,
-      let year = Int64(found.1), let month = Int64(found.2), let dayOfMonth = Int64(found.3),
-      let hour = Int64(found.4), let minute = Int64(found.5), let second = Int64(found.6),
-      hour < 24, minute < 60, second <= 60, let day = days(year, month, dayOfMonth)
-    else { return nil }
-    var offset: Int64 = 0
-    if let sign = found.8, let hours = found.9.flatMap({ Int64($0) }),
-      let minutes = found.10.flatMap({ Int64($0) })
-    {
-      guard hours < 24, minutes < 60 else { return nil }
-      offset = (hours * 60 + minutes) * (sign == "-" ? -60_000 : 60_000)
+  /// The milliseconds from midnight to an hour, a minute and a second; nil where no clock shows
+  /// them. A second of 60 is a leap second, and the next one by this count.
+  static func clock(_ hour: Int64, _ minute: Int64, _ second: Int64) -> Int64? {
+    guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second) else {
+      return nil
     }
-    let thousandths = Int64(((found.7 ?? "") + "000").prefix(3)) ?? 0
-    return day * Self.day + ((hour * 60 + minute) * 60 + second) * 1000 + thousandths - offset
-  }
-
-  /// The days from 1970-01-01 to a day; nil where the calendar has no such day.
-  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
-    guard (1...12).contains(month), (1...31).contains(day) else { return nil }
-    let shifted = month > 2 ? year : year - 1
-    let (era, yearOfEra) = shifted.quotientAndRemainder(400)
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    let days = era * daysOf400Years + dayOfEra - daysBefore1970
-    let date = date(ofDay: days)
-    return date.month == month && date.day == day ? days : nil
+    return ((hour * 60 + minute) * 60 + second) * 1000
   }
 }
 
 extension Int64 {
   /// The quotient rounded down, and the remainder, which is never negative.
-  func quotientAndRemainder(_ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+  package func quotientAndRemainder(_ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }

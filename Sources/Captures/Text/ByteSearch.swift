@@ -1,3 +1,5 @@
+import XMPPStanza
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -5,7 +7,7 @@
 #endif
 
 extension [UInt8] {
-  /// The index of the first `byte` at or behind an index, found by the C library's fast search.
+  /// The index of the first `byte` from an index on, found by the C library's fast search.
   func position(of byte: UInt8, from start: Int) -> Int? {
     withUnsafeBytes { bytes in
       // `start` is at most `count`, to where the search goes.
@@ -46,17 +48,5 @@ extension ArraySlice<UInt8> {
   }
 
   /// The bytes without white space at their start.
-  var withoutLeadingSpace: ArraySlice<UInt8> { drop(while: \.isBlank) }
-}
-
-extension UInt8 {
-  /// A space, a tab or a line end.
-  var isBlank: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
-
-  var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
-
-  var isLetter: Bool {
-    let lower = self | 0x20
-    return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
-  }
+  var withoutLeadingSpace: ArraySlice<UInt8> { drop(while: \.isXMLSpace) }
 }

@@ -1,12 +1,14 @@
+import Captures
 import Foundation
-import Rollcall
 import Testing
 
-@Suite struct JSONValueTests {
+@Suite("Documents of JSON")
+struct JSONValueTests {
   @Test(
     "A document is one line with its keys in order",
     arguments: [
       (JSONValue.null, "null"), (.bool(true), "true"), (.integer(.min), "-9223372036854775808"),
+      (.decimal(1.5), "1.5"), (.decimal(1e300), "1e+300"), (.decimal(.infinity), "null"),
       (.array([]), "[]"), (.object([:]), "{}"),
       (
         .object(["b": .array([.integer(1), .null]), "a": .string("x"), "": .bool(false)]),
@@ -40,5 +42,18 @@ import Testing
     let read = try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: String]
     #expect(read?.first.map { Array($0.value.unicodeScalars) } == Array(all.unicodeScalars))
     #expect(read?.first.map { Array($0.key.unicodeScalars) } == Array(all.unicodeScalars))
+  }
+
+  @Test("A document is read back as what was written, laid out or not")
+  func isReadBack() throws {
+    let members: [String: JSONValue] = [
+      "a": .array([.null, .bool(true), .integer(-7), .decimal(0.5), .string("你\n\u{202E}\"")]),
+      "": .object(["b": .array([]), "c": .object([:])]),
+    ]
+    let line = JSONValue.object(members).text
+    #expect(try JSONScanner.object(Array(line.utf8)[...]) == members)
+    let data = try JSONSerialization.data(
+      withJSONObject: JSONSerialization.jsonObject(with: Data(line.utf8)), options: .prettyPrinted)
+    #expect(try JSONScanner.object([UInt8](data)[...]) == members)
   }
 }

@@ -1,25 +1,7 @@
-/// A value in a flat JSON object.
-enum JSONValue: Hashable {
-  /// A text in UTF-8, escapes replaced.
-  case string([UInt8])
-  /// A number without fraction or exponent that fits.
-  case integer(Int64)
-  /// Any other number.
-  case decimal(Double)
-  case bool(Bool)
-  case null
-  /// An array or object: it was checked and passed over.
-  case nested
+import XMPPStanza
 
-  /// The text of a string.
-  var text: String? {
-    guard case .string(let bytes) = self else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-/// Why a line is no JSON object; the numbers are byte offsets in the line.
-enum JSONError: Error, Hashable, CustomStringConvertible {
+/// Why a text is no JSON; the numbers are byte offsets in it.
+package enum JSONError: Error, Hashable, CustomStringConvertible {
   case unexpected(at: Int)
   case unfinished
   case badString(at: Int)
@@ -27,7 +9,7 @@ enum JSONError: Error, Hashable, CustomStringConvertible {
   case duplicateKey
   case tooDeep
 
-  var description: String {
+  package var description: String {
     switch self {
     case .unexpected(let offset): "the line is no JSON object (byte \(offset))"
     case .unfinished: "the JSON object does not end"
@@ -39,18 +21,11 @@ enum JSONError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// A strict scanner (RFC 8259) for the one shape that captures have: a flat object a line.
+/// A strict scanner (RFC 8259).
 ///
 /// A general decoder costs more a line than everything else that an import does.
-struct JSONScanner {
-  /// The fields of an object, in order; no key occurs twice.
-  struct Object {
-    fileprivate(set) var fields: [(key: String, value: JSONValue)] = []
-
-    subscript(key: String) -> JSONValue? { fields.first { $0.key == key }?.value }
-  }
-
-  /// How deep an array or object that is passed over may be nested.
+package struct JSONScanner {
+  /// How deep an array or object inside of an object may be nested.
   static let maximumDepth = 64
 
   private let bytes: UnsafeBufferPointer<UInt8>
@@ -60,11 +35,18 @@ struct JSONScanner {
     self.bytes = bytes
   }
 
-  /// Reads a line that holds one object and nothing else but white space.
-  static func object(_ line: ArraySlice<UInt8>) throws(JSONError) -> Object {
+  /// Reads a line, or a document of several, that holds one object and nothing else but white
+  /// space.
+  ///
+  /// - Returns: Its members. No key occurs twice among them, for which of the two is meant nobody
+  ///   can tell; of those further inside the last counts.
+  package static func object(
+    _ line: ArraySlice<UInt8>
+  ) throws(JSONError) -> [String: JSONValue] {
     try line.withUnsafeBufferPointer { (bytes) throws(JSONError) in
       var scanner = JSONScanner(bytes)
-      let object = try scanner.object()
+      guard try scanner.peek() == UInt8(ascii: "{") else { throw scanner.unexpected }
+      let object = try scanner.object(depth: 0)
       scanner.skipSpace()
       guard scanner.index == bytes.count else { throw scanner.unexpected }
       return object
@@ -76,7 +58,7 @@ struct JSONScanner {
   }
 
   private mutating func skipSpace() {
-    while index < bytes.count, bytes[index].isBlank { index += 1 }
+    while index < bytes.count, bytes[index].isXMLSpace { index += 1 }
   }
 
   /// Skips white space and gives the next byte without taking it.
@@ -91,39 +73,58 @@ struct JSONScanner {
     index += 1
   }
 
-  private mutating func object() throws(JSONError) -> Object {
-    var object = Object()
-    try expect(UInt8(ascii: "{"))
-    guard try peek() != UInt8(ascii: "}") else {
-      index += 1
-      return object
-    }
-    while true {
-      guard try peek() == UInt8(ascii: "\"") else { throw unexpected }
-      let key = String(decoding: try string(), as: UTF8.self)
-      guard !object.fields.contains(where: { $0.key == key }) else { throw .duplicateKey }
-      try expect(UInt8(ascii: ":"))
-      object.fields.append((key, try value()))
-      let separator = try peek()
-      guard separator == UInt8(ascii: ",") || separator == UInt8(ascii: "}") else {
-        throw unexpected
-      }
-      index += 1
-      if separator == UInt8(ascii: "}") { return object }
-    }
-  }
-
-  private mutating func value() throws(JSONError) -> JSONValue {
+  private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
     switch try peek() {
     case UInt8(ascii: "\""): return .string(try string())
-    case UInt8(ascii: "{"), UInt8(ascii: "["):
-      try skipNested(depth: 1)
-      return .nested
+    case UInt8(ascii: "{"): return .object(try object(depth: depth + 1))
+    case UInt8(ascii: "["): return .array(try array(depth: depth + 1))
     case UInt8(ascii: "t"): return try literal("true", .bool(true))
     case UInt8(ascii: "f"): return try literal("false", .bool(false))
     case UInt8(ascii: "n"): return try literal("null", .null)
     default: return try number()
     }
+  }
+
+  /// Reads an object whose brace is next.
+  private mutating func object(depth: Int) throws(JSONError) -> [String: JSONValue] {
+    guard depth <= Self.maximumDepth else { throw .tooDeep }
+    var members: [String: JSONValue] = [:]
+    index += 1
+    guard try peek() != UInt8(ascii: "}") else {
+      index += 1
+      return members
+    }
+    repeat {
+      guard try peek() == UInt8(ascii: "\"") else { throw unexpected }
+      let key = try string()
+      guard depth > 0 || members[key] == nil else { throw .duplicateKey }
+      try expect(UInt8(ascii: ":"))
+      members[key] = try value(depth: depth)
+    } while try hasMore(before: UInt8(ascii: "}"))
+    return members
+  }
+
+  /// Reads an array whose bracket is next.
+  private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
+    guard depth <= Self.maximumDepth else { throw .tooDeep }
+    var values: [JSONValue] = []
+    index += 1
+    guard try peek() != UInt8(ascii: "]") else {
+      index += 1
+      return values
+    }
+    repeat {
+      values.append(try value(depth: depth))
+    } while try hasMore(before: UInt8(ascii: "]"))
+    return values
+  }
+
+  /// Takes the comma after which another member comes, or the end of all.
+  private mutating func hasMore(before close: UInt8) throws(JSONError) -> Bool {
+    let separator = try peek()
+    guard separator == UInt8(ascii: ",") || separator == close else { throw unexpected }
+    index += 1
+    return separator != close
   }
 
   private mutating func literal(
@@ -135,33 +136,6 @@ struct JSONScanner {
       index += 1
     }
     return value
-  }
-
-  /// Passes over an array or object, which is checked as strictly as what is kept.
-  private mutating func skipNested(depth: Int) throws(JSONError) {
-    guard depth <= Self.maximumDepth else { throw .tooDeep }
-    let isObject = try peek() == UInt8(ascii: "{")
-    let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
-    index += 1
-    guard try peek() != close else {
-      index += 1
-      return
-    }
-    while true {
-      if isObject {
-        guard try peek() == UInt8(ascii: "\"") else { throw unexpected }
-        _ = try string()
-        try expect(UInt8(ascii: ":"))
-      }
-      switch try peek() {
-      case UInt8(ascii: "{"), UInt8(ascii: "["): try skipNested(depth: depth + 1)
-      default: _ = try value()
-      }
-      let separator = try peek()
-      guard separator == UInt8(ascii: ",") || separator == close else { throw unexpected }
-      index += 1
-      if separator == close { return }
-    }
   }
 
   // MARK: Numbers
@@ -214,30 +188,26 @@ struct JSONScanner {
   // MARK: Strings
 
   /// Reads a string whose opening quote is next.
-  private mutating func string() throws(JSONError) -> [UInt8] {
+  private mutating func string() throws(JSONError) -> String {
     let start = index
     index += 1
     var output: [UInt8] = []
-    var isASCII = true
     while true {
       let runStart = index
-      var seen: UInt8 = 0
       while index < bytes.count {
         let byte = bytes[index]
         guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
-        seen |= byte
         index += 1
       }
-      if seen >= 0x80 { isASCII = false }
       output += bytes[runStart..<index]
       guard index < bytes.count else { throw .unfinished }
       switch bytes[index] {
       case UInt8(ascii: "\""):
         index += 1
-        guard isASCII || String(validating: output, as: UTF8.self) != nil else {
+        guard let text = String(validating: output, as: UTF8.self) else {
           throw .badString(at: start)
         }
-        return output
+        return text
       case UInt8(ascii: "\\"):
         index += 1
         try escape(&output)
@@ -263,7 +233,7 @@ struct JSONScanner {
     }
   }
 
-  /// The character of `\u4F60`, or of two of them that are a surrogate pair; half a pair is none.
+  /// The character of `\u4F60`, or of two of them that are a surrogate pair; half a pair is refused.
   private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
     let start = index
     let first = try hexadecimal()
@@ -283,9 +253,7 @@ struct JSONScanner {
     guard index + 4 <= bytes.count else { throw .unfinished }
     var value: UInt32 = 0
     for byte in bytes[index..<(index + 4)] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-        throw .badString(at: index)
-      }
+      guard let digit = byte.hexValue else { throw .badString(at: index) }
       value = value << 4 | UInt32(digit)
     }
     index += 4

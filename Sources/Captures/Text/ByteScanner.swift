@@ -25,7 +25,7 @@ struct ByteScanner {
     return taken
   }
 
-  /// Takes so many bytes, or what there is.
+  /// Takes this many bytes, or what there is.
   mutating func take(_ count: Int) -> ArraySlice<UInt8> {
     defer { rest = rest.dropFirst(count) }
     return rest.prefix(count)

@@ -1,3 +1,5 @@
+import XMPPStanza
+
 /// Byte strings as programming languages print them.
 enum Literal: Equatable {
   case complete([UInt8])
@@ -7,7 +9,7 @@ enum Literal: Equatable {
 
   // MARK: Python
 
-  /// `'…'` or `"…"` behind the `b` of a byte string, as Python's `repr` prints it; what follows it
+  /// `'…'` or `"…"` after the `b` of a byte string, as Python's `repr` prints it; what follows it
   /// on the line is not looked at.
   static func python(_ text: ArraySlice<UInt8>) -> Literal {
     guard let quote = text.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
@@ -83,7 +85,7 @@ enum Literal: Equatable {
     guard scanner.skip("<<") else { return .malformed }
     var output: [UInt8] = []
     while true {
-      _ = scanner.take { $0.isBlank || $0 == UInt8(ascii: ",") }
+      _ = scanner.take { $0.isXMLSpace || $0 == UInt8(ascii: ",") }
       guard let next = scanner.rest.first else { return .unfinished }
       if next == UInt8(ascii: "\"") {
         switch erlangString(&scanner) {
@@ -103,7 +105,7 @@ enum Literal: Equatable {
     }
   }
 
-  /// Adjacent strings, which are one, and the type behind the last.
+  /// Adjacent strings, which are one, and the type after the last.
   private static func erlangString(_ scanner: inout ByteScanner) -> Literal {
     var characters: [UInt8] = []
     while scanner.skip("\"") {
@@ -117,7 +119,7 @@ enum Literal: Equatable {
         }
       }
       guard scanner.skip("\"") else { return .unfinished }
-      _ = scanner.take(while: \.isBlank)
+      _ = scanner.take(while: \.isXMLSpace)
     }
     if scanner.skip("/utf8") { return .complete(characters) }
     if !scanner.rest.isEmpty, "/utf8".utf8.starts(with: scanner.rest) { return .unfinished }
@@ -164,17 +166,5 @@ enum Literal: Equatable {
     else { return text }
     let values = string.unicodeScalars.map(\.value)
     return values.allSatisfy { $0 < 0x100 } ? values.map { UInt8(truncatingIfNeeded: $0) } : text
-  }
-}
-
-extension UInt8 {
-  /// The value of a hexadecimal digit.
-  var hexValue: UInt8? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

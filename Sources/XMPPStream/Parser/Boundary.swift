@@ -4,7 +4,7 @@ import XMPPStanza
 ///
 /// The parser looks at these few bytes itself: only so can it tell white space from text, find
 /// the exact first byte of an element, and see a new stream header before libxml2, which would
-/// take it for a mistake.
+/// take it for an error.
 enum Boundary: Hashable {
   /// Only white space up to this index; or too few bytes from there on to tell.
   case undecided(Int)
@@ -87,7 +87,7 @@ struct XMLDeclaration {
   /// Whether the stream says that it is UTF-8, or says nothing.
   var isUTF8: Bool { encoding.map { $0.lowercased() == "utf-8" } ?? true }
 
-  /// The index behind the `?>`; nil where there is none in the first bytes.
+  /// The index after the `?>`; nil where there is none in the first bytes.
   static func end(in bytes: [UInt8], from start: Int) -> Int? {
     var index = start
     while index + 1 < min(bytes.count, start + maximumBytes) {

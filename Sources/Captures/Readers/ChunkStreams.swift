@@ -1,0 +1,127 @@
+import XMPPStanza
+import XMPPStream
+
+/// Where a chunk of a log stands, and what it is of.
+struct ChunkRecord {
+  /// One direction of one connection.
+  struct Key: Hashable {
+    let connection: String
+    /// Nil where the log does not say.
+    let direction: Direction?
+  }
+
+  let line: Int
+  var key: Key
+  let time: Int64?
+}
+
+/// The streams of a log of chunks: each direction of each connection.
+struct ChunkStreams {
+  typealias Key = ChunkRecord.Key
+  typealias Sink = LineReader.Sink
+
+  private let log: ChunkLog
+  private let limits: StreamLimits
+  private var streams: [Key: ChunkStream] = [:]
+  private var guess = DirectionGuess()
+  /// The lines of texts which the streams had so far.
+  var quoted = QuotedRecords()
+  /// Whether any stream has had anything.
+  private(set) var hasRecords = false
+
+  private static let maximumStreams = 10_000
+
+  init(_ log: ChunkLog, _ limits: StreamLimits) {
+    self.log = log
+    self.limits = limits
+  }
+
+  /// Whether no stream has begun.
+  var isEmpty: Bool { streams.isEmpty }
+
+  /// Whether an element of a stream is open.
+  func isOpen(_ key: Key) -> Bool { streams[key].map { !$0.isBetweenElements } ?? false }
+
+  /// The connections of which an element that was received is open.
+  var openInbound: [String] {
+    streams.filter { $0.key.direction == .inbound && !$0.value.isBetweenElements }
+      .map(\.key.connection)
+  }
+
+  /// Begins a stream of which nothing is read.
+  mutating func begin(_ key: Key) {
+    streams[key] = ChunkStream(limits)
+  }
+
+  /// Takes bytes of a chunk, and gives what they complete.
+  ///
+  /// - Parameter beginsChunk: Whether they are the first of the chunk.
+  mutating func feed(
+    _ bytes: ArraySlice<UInt8>, of record: ChunkRecord, beginsChunk: Bool, _ sink: Sink
+  ) throws {
+    if streams.count > Self.maximumStreams { streams = streams.filter { !$1.isBetweenElements } }
+    if beginsChunk, record.key.direction == .outbound, TopLevel.isStreamHeader(bytes) {
+      // A new connection, or a stream that begins anew: what the server still had to say is gone.
+      let answers = Key(connection: record.key.connection, direction: .inbound)
+      if isOpen(answers) { try breakOff(answers, sink) }
+    }
+    var stream = streams[record.key] ?? ChunkStream(limits)
+    let events = stream.feed(withoutOmissions(bytes), line: record.line, beginsChunk: beginsChunk)
+    streams[record.key] = stream
+    try report(record.key, sink)
+    for event in events { try give(event, record, sink) }
+  }
+
+  private func withoutOmissions(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = bytes
+    for omission in log.omissions {
+      while let start = rest.position(of: Array(omission.utf8)) {
+        rest = (rest[..<start] + rest[(start + omission.utf8.count)...])[...]
+      }
+    }
+    return rest
+  }
+
+  private mutating func give(
+    _ event: StreamEvent, _ record: ChunkRecord, _ sink: Sink
+  ) throws {
+    hasRecords = true
+    if case .element(let element) = event { quoted.note(element.node, isRecord: log.isRecord) }
+    for event in event.unwrapped {
+      let head = RecordHead(
+        line: record.line, direction: record.key.direction ?? guess.direction(of: event),
+        connection: record.key.connection, time: record.time)
+      try head.give(event, sink)
+    }
+  }
+
+  // MARK: Ends
+
+  /// Says that nothing goes on with what a stream has had.
+  mutating func breakOff(_ key: Key, _ sink: Sink) throws {
+    streams[key]?.breakOff("it ends inside an element")
+    try report(key, sink)
+  }
+
+  /// Says that a connection has gone.
+  mutating func close(_ connection: String, _ sink: Sink) throws {
+    for direction in Direction.allCases {
+      let key = Key(connection: connection, direction: direction)
+      try breakOff(key, sink)
+      streams[key] = nil
+    }
+  }
+
+  /// Says that the log has ended.
+  mutating func finish(_ sink: Sink) throws {
+    let keys = streams.keys.sorted {
+      ($0.connection, $0.direction == .inbound ? 0 : 1)
+        < ($1.connection, $1.direction == .inbound ? 0 : 1)
+    }
+    for key in keys { try breakOff(key, sink) }
+  }
+
+  private mutating func report(_ key: Key, _ sink: Sink) throws {
+    for problem in streams[key]?.takeProblems() ?? [] { try sink(.problem(problem)) }
+  }
+}

@@ -1,0 +1,113 @@
+import XMPPStanza
+
+extension CaptureFormat {
+  /// The format of a capture by its first bytes, 64 KiB of which are enough; nil where they look
+  /// like none that is known.
+  ///
+  /// What starts with an object of JSON is told by its keys. Of a text log every line is compared
+  /// with each format, and the one that most lines belong to is it: a single line may be a message
+  /// that somebody wrote to deceive.
+  package static func detect(_ head: [UInt8]) -> CaptureFormat? {
+    LineWrapper(head).flatMap { detectUnwrapped($0.unwrapped(head)) } ?? detectUnwrapped(head)
+  }
+
+  /// The same where no collector has put anything around the lines.
+  static func detectUnwrapped(_ head: [UInt8]) -> CaptureFormat? {
+    let lines = LineSplitter.lines(of: head)
+    guard let first = lines.first(where: { !$0.allSatisfy(\.isXMLSpace) }) else { return nil }
+    if first.withoutLeadingSpace.first == UInt8(ascii: "{") { return detectJSON(first) }
+    let isMarkup = first.withoutLeadingSpace.first == UInt8(ascii: "<")
+    let stream = isMarkup ? detectXML(head) : nil
+    // Where nothing stands between the elements, what looks like lines of a log stands in a text.
+    if let stream, stream.isWhole { return stream.format }
+    return detectText(lines) ?? stream?.format
+  }
+
+  /// A stream by itself has at least a header or a whole element that stands in streams.
+  private static func detectXML(_ head: [UInt8]) -> (format: CaptureFormat, isWhole: Bool)? {
+    let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
+    let trimmed = text.withoutLeadingSpace
+    let isPsi = trimmed.starts(with: "<!-- TS:".utf8)
+    guard isPsi || TopLevel.isStreamHeader(trimmed) || TopLevel.isElement(trimmed) else {
+      return nil
+    }
+    var hasElement = isPsi
+    // No text has a comment that is not escaped, and consoles have them between elements.
+    var isWhole = isPsi || text.position(of: Array("<!--".utf8)) == nil
+    // Whose it is does not matter here.
+    let reader = RawXMLReader(ReaderOptions(), side: .inbound)
+    try? reader.read(Array(text)) { output in
+      guard case .record(let record) = output else { return isWhole = false }
+      switch record.content {
+      case .streamHeader(_, let node, _): hasElement = hasElement || TopLevel.isHeader(node)
+      case .element(_, let node, _): hasElement = hasElement || TopLevel.holds(node)
+      case .lifecycle, .streamEnd, .bookmark: break
+      }
+    }
+    guard hasElement, let format = named(isPsi ? "psi" : "raw-stream") else { return nil }
+    return (format, isWhole && !reader.isLost)
+  }
+
+  /// Each line is evidence for the format that says most by it; of those that could have written
+  /// as many, the one that more records begin in, or that more lines belong to.
+  private static func detectText(_ lines: [ArraySlice<UInt8>]) -> CaptureFormat? {
+    var counts: [String: Int] = [:]
+    for line in lines {
+      guard let owner = bySpecificity.first(where: { $0.shape.owns(line) }) else { continue }
+      counts[owner.id, default: 0] += 1
+    }
+    var best: (format: CaptureFormat, count: Int)?
+    for format in bySpecificity {
+      guard let count = counts[format.id], count > best?.count ?? 0 else { continue }
+      best = (format, count)
+    }
+    guard let best else { return nil }
+    let heads = lines.count(where: best.format.shape.begins)
+    let rival = bySpecificity.first { rival in
+      guard rival.id != best.format.id else { return false }
+      let owned = lines.count(where: rival.shape.owns)
+      guard owned >= best.count else { return false }
+      let begun = lines.count(where: rival.shape.begins)
+      return begun > heads || (begun == heads && owned > best.count)
+    }
+    return rival ?? best.format
+  }
+
+  /// A first line may be cut off where it is very long; its first keys tell all the same.
+  private static func detectJSON(_ line: ArraySlice<UInt8>) -> CaptureFormat? {
+    func hasKey(_ key: String) -> Bool {
+      let quoted = Array("\"\(key)\"".utf8)
+      return line.prefix(1024).position(of: quoted) != nil
+    }
+    if let object = try? JSONScanner.object(line) {
+      if object[Lifecycle.versionKey] != nil { return named("native") }
+      let isRaw = object["conn"] != nil && (object["event"] != nil || object["dir"] != nil)
+      return isRaw ? named("raw-jsonl") : nil
+    }
+    if hasKey(Lifecycle.versionKey) { return named("native") }
+    return hasKey("conn") && hasKey("dir") ? named("raw-jsonl") : nil
+  }
+}
+
+extension CaptureFormat.Shape {
+  /// Whether a line of text is one that the format's program writes.
+  fileprivate func owns(_ line: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .native, .raw, .xml: false
+    case .dino: DinoReader.isHead(line)
+    case .wireshark: WiresharkReader.Kind(line) != nil
+    case .lines(let log): log.isOwnLine(line)
+    case .chunks(let log): log.isOwnLine(line)
+    }
+  }
+
+  /// Whether a record of the format begins on a line.
+  fileprivate func begins(_ line: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .native, .raw, .xml: false
+    case .dino, .wireshark: owns(line)
+    case .lines(let log): log.isHead(line)
+    case .chunks(let log): log.head(line) != nil
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import XMPPStanza
+
+/// What stands at the top level of a stream, by its first bytes.
+enum TopLevel {
+  /// Elements of RFC 6120, XEP-0198, XEP-0352, XEP-0388 and XEP-0114.
+  private static let names: Set<[UInt8]> = Set(
+    [
+      "iq", "message", "presence", "features", "error", "starttls", "proceed", "failure", "auth",
+      "challenge", "response", "success", "abort", "authenticate", "continue", "r", "a", "enable",
+      "enabled", "resume", "resumed", "failed", "active", "inactive", "handshake",
+    ].map { Array($0.utf8) })
+
+  /// Whether an XML declaration or the start tag of a stream stands here.
+  static func isStreamHeader(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let text = bytes.withoutLeadingSpace
+    return text.starts(with: "<?xml".utf8)
+      || (text.first == UInt8(ascii: "<") && name(text).ends(with: Array(":stream".utf8)))
+  }
+
+  /// Whether an element of a kind that stands at the top level begins here.
+  static func isElement(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let text = bytes.withoutLeadingSpace
+    guard text.first == UInt8(ascii: "<") else { return false }
+    return names.contains(Array(localName(text).utf8))
+  }
+
+  /// The name, without its prefix, of the element that begins here; empty where none does.
+  static func localName(_ bytes: ArraySlice<UInt8>) -> String {
+    let text = bytes.withoutLeadingSpace
+    guard text.first == UInt8(ascii: "<") else { return "" }
+    let name = name(text)
+    let local = name.split(separator: UInt8(ascii: ":"), maxSplits: 1).last ?? name
+    return String(decoding: local, as: UTF8.self)
+  }
+
+  /// Whether a stream header says who speaks to whom.
+  static func isHeader(_ node: XMLNode) -> Bool {
+    ["to", "from", "id"].contains { node.attribute($0) != nil }
+  }
+
+  /// Whether a stanza begins here.
+  static func isStanza(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let text = bytes.withoutLeadingSpace
+    return ["<iq", "<message", "<presence"].contains { text.starts(with: $0.utf8) }
+  }
+
+  /// Whether an element is one that only streams have, by its name and its namespace.
+  static func holds(_ node: XMLNode) -> Bool {
+    switch node.name.namespace {
+    case Namespace.client: ["iq", "message", "presence"].contains(node.name.local)
+    case Namespace.streams, Namespace.sasl, Namespace.sasl2, Namespace.streamManagement,
+      Namespace.streamManagement2:
+      names.contains(Array(node.name.local.utf8))
+    default: false
+    }
+  }
+
+  private static func name(_ tag: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    tag.dropFirst().prefix(64).prefix {
+      !$0.isXMLSpace && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/")
+    }
+  }
+}

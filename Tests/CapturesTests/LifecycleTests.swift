@@ -1,0 +1,43 @@
+import Captures
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite("What a capture says beside the XML")
+struct LifecycleTests {
+  static let lines: [(Lifecycle, String)] = [
+    (.header(account: nil, inboundOnly: false), #"{"account":null,"rollcall-capture":1}"#),
+    (
+      .header(account: address("a@b.test/你"), inboundOnly: true),
+      #"{"account":"a@b.test/你","directions":"in","rollcall-capture":1}"#
+    ),
+    (.opened(address("a@b.test/x")), #"{"jid":"a@b.test/x","stream":"opened"}"#),
+    (.resumed(address("a@b.test")), #"{"jid":"a@b.test","stream":"resumed"}"#),
+    (.resumed(nil), #"{"stream":"resumed"}"#), (.closed, #"{"stream":"closed"}"#),
+  ]
+
+  @Test("A line is written and read back", arguments: lines)
+  func isReadBack(_ lifecycle: Lifecycle, _ line: String) throws {
+    #expect(String(decoding: lifecycle.bytes, as: UTF8.self) == line)
+    #expect(Lifecycle(Array(line.utf8)) == lifecycle)
+  }
+
+  @Test(
+    "What is no such line is not read",
+    arguments: [
+      "", "{}", "{", #"{"stream":"burst"}"#, #"{"stream":"opened"}"#,
+      #"{"stream":"opened","jid":"@"}"#, #"{"rollcall-capture":2}"#, #"{"bookmark":"x","back":1}"#,
+    ])
+  func isRefused(_ line: String) {
+    #expect(Lifecycle(Array(line.utf8)) == nil)
+  }
+
+  @Test("Its address can be put in another's place")
+  func isMapped() {
+    for (lifecycle, _) in Self.lines {
+      let other = lifecycle.mapped { _ in address("other@b.test") }
+      #expect(other.jid == lifecycle.jid.map { _ in address("other@b.test") })
+      #expect(lifecycle.mapped { $0 } == lifecycle)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import Captures
+
+@Suite("Times as they stand in logs")
+struct LogTimeTests {
+  private func iso(_ text: String) -> Int64? {
+    guard case .complete(let time) = LogTime.isoTime(in: Array(text.utf8)[...]) else {
+      return nil
+    }
+    return time
+  }
+
+  /// Expected values by `date -u -d … +%s`.
+  @Test(
+    "A time of ISO 8601 is found in a text, however it is written",
+    arguments: [
+      ("1970-01-01T00:00:00Z", 0), ("2026-11-21T07:14:28.501044Z", 1_795_245_268_501),
+      ("2026-11-21 07:14:28,501", 1_795_245_268_501), ("2026-11-21 07:14:28", 1_795_245_268_000),
+      ("2026-11-21 07:14:28.5", 1_795_245_268_500), ("2024-02-29T00:00:00", 1_709_164_800_000),
+      ("1969-12-31T23:59:59Z", -1000), ("2000-03-01T00:00:00", 951_868_800_000),
+      ("2026-11-21T08:14:28+01:00", 1_795_245_268_000),
+      ("2026-11-21T02:14:28.25-0500", 1_795_245_268_250),
+      ("[x7 2026-11-21 07:14:28,501 y", 1_795_245_268_501),
+    ])
+  func isoTimes(_ text: String, _ time: Int64) {
+    #expect(iso(text) == time)
+  }
+
+  @Test(
+    "What is no time is none",
+    arguments: [
+      "", "2026-11-21", "2026-13-21T07:14:28", "2026-11-32T07:14:28", "2026-11-21T24:14:28",
+      "2026-11-21X07:14:28", "26-11-21 07:14:28", "2026-11-21 07:14",
+    ])
+  func noTimes(_ text: String) {
+    #expect(iso(text) == nil)
+  }
+
+  @Test("A clock may have no year")
+  func aClockWithoutYear() {
+    let stamp = LogTime.monthTime(Array("Nov 21 07:14:48 c2s1".utf8)[...])
+    #expect(stamp == .withoutYear(month: 11, day: 21, milliseconds: 26_088_000))
+    for bad in ["", "Nov", "Nov 21", "Nov 40 07:14:48", "Nox 21 07:14:48", "Nov 21 07:14"] {
+      #expect(LogTime.monthTime(Array(bad.utf8)[...]) == nil)
+    }
+  }
+
+  @Test("A time without a year is known where somebody says the year")
+  func withoutAYearATimeIsUnknown() {
+    let stamp = LogTime.withoutYear(month: 11, day: 21, milliseconds: 0)
+    var unknown = LogClock(year: nil)
+    #expect(unknown.milliseconds(stamp) == nil)
+    var known = LogClock(year: 2026)
+    #expect(known.milliseconds(stamp) == 1_795_219_200_000)
+    // A line that comes late does not turn the year back.
+    #expect(
+      known.milliseconds(.withoutYear(month: 10, day: 31, milliseconds: 0)) == 1_793_404_800_000)
+  }
+}
