@@ -29,7 +29,10 @@ struct GeneratorTests {
       .appending(path: "readings-\(ProcessInfo.processInfo.processIdentifier)")
     defer { try? FileManager.default.removeItem(at: folder) }
     try #require(
-      Self.run([Self.root.appending(path: "tools/generate-readings").path(), folder.path()]))
+      Self.run([
+        Self.root.appending(path: "tools/generate-readings").path(percentEncoded: false),
+        folder.path(percentEncoded: false),
+      ]))
     for name in ["HanTable.swift", "FoldTable.swift", "WordTable.swift"] {
       let kept = Self.root.appending(path: "Sources/ContactSections/Generated/\(name)")
       #expect(

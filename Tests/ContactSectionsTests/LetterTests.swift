@@ -59,7 +59,7 @@ struct LetterTests {
     check("重啓 C 祕書 M 祕方 M 羣主 Q 衞生 W 乾淨 G 乾隆 Q 乾瘦 G 乾衣機 G 乾清宮 Q 柵欄 Z 彷彿 F")
   }
 
-  @Test("A surname that is seldom one needs a given name behind it, with or without a title")
+  @Test("A surname that is seldom one needs a given name after it, with or without a title")
   func rareSurnames() {
     check("折伟老师 S 折可求 S 种建国 C 种植园 Z 繁卫东 P 繁星 F 祭遵 Z 祭品 J 句品超 G 句子 J")
     check("单表哥 S 查财务 Z 解导 X 单品 D 查房 C 曾参 Z 曾参加 C 曾有为 Z 曾有一天 C 曾黎 Z")

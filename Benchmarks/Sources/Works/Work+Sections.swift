@@ -16,7 +16,7 @@ extension Work {
   }
 
   static let sections = Work(
-    "sections of 10,000 contacts", per: "build", goal: .nanoseconds(10e6)
+    "sections of 10,000 contacts", per: "build", goal: .nanoseconds(6e6)
   ) { _ in
     let contacts = screenItems().map(listed)
     return Trial(units: 1) {
@@ -26,7 +26,7 @@ extension Work {
   }
 
   static let sectionChange = Work(
-    "one change in sections of 10,000", per: "change", goal: .nanoseconds(20e3)
+    "one change in sections of 10,000", per: "change", goal: .nanoseconds(10e3)
   ) { _ in
     let policy = SectionPolicy(friends: .all)
     let contacts = screenItems().map(listed)
@@ -72,7 +72,7 @@ extension Work {
   }
 
   static let search = Work(
-    "search among 10,000 contacts", per: "query", isSampled: true
+    "search among 10,000 contacts", per: "query", goal: .nanoseconds(3e6), isSampled: true
   ) { _ in
     let items = screenItems()
     let index = SectionIndex(policy: SectionPolicy(friends: .all), contacts: items.map(listed))

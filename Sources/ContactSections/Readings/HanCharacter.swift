@@ -1,11 +1,12 @@
 /// What the tables know of single Han characters.
 enum HanCharacter {
-  /// Whether context matters for a character's reading.
+  /// Whether a character may be read otherwise than usual.
   enum State {
-    /// It begins no word or name that reads characters otherwise.
+    /// It begins no word or name that reads characters otherwise, and the national standard gives
+    /// it one syllable.
     case plain
-    /// It may begin one.
-    case head
+    /// It may begin one, or the standard gives it several.
+    case several
     /// It is another form of a character.
     case variant
   }
@@ -19,7 +20,7 @@ enum HanCharacter {
       let state = value / 2500
       reading = Syllable(code: value &- state &* 2500)
       guard reading.code != 0 else { return nil }
-      self.state = state == 0 ? .plain : state == 1 ? .head : .variant
+      self.state = state == 0 ? .plain : state == 1 ? .several : .variant
     }
   }
 
@@ -46,14 +47,13 @@ enum HanCharacter {
     folds.firstRecord(of: scalar).map { folds.triple($0, at: 3) } ?? scalar
   }
 
-  /// The other syllables that the national standard gives a character, toneless ones once.
-  static func otherReadings(_ scalar: UInt32) -> [Syllable] {
-    guard var record = others.firstRecord(of: scalar) else { return [] }
-    var readings: [Syllable] = []
+  /// Calls for the other syllables that the national standard gives a character, toneless ones
+  /// once.
+  static func forEachOtherReading(_ scalar: UInt32, _ take: (Syllable) -> Void) {
+    guard var record = others.firstRecord(of: scalar) else { return }
     while record < others.count, others.triple(record, at: 0) == scalar {
-      readings.append(Syllable(code: others.pair(record, at: 3)))
+      take(Syllable(code: others.pair(record, at: 3)))
       record += 1
     }
-    return readings
   }
 }

@@ -22,7 +22,7 @@ struct HanRun {
 
   /// Up to four characters that are read already, for the look-up of a word.
   init(_ elements: ArraySlice<Reading.Element>) {
-    for case .han(let raw, let folded, _) in elements.prefix(4) { append(raw, folded: folded) }
+    for case .han(let han) in elements.prefix(4) { append(han.raw, folded: han.folded) }
     close(.nothing)
   }
 

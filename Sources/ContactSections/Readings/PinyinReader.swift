@@ -31,8 +31,8 @@ public enum PinyinReader {
     let context: Bool
     switch entry.state {
     case .plain: context = false
-    case .head: context = true
-    case .variant: context = HanCharacter.entry(HanCharacter.folded(scalar))?.state == .head
+    case .several: context = true
+    case .variant: context = HanCharacter.entry(HanCharacter.folded(scalar))?.state == .several
     }
     guard context else { return SectionKey(letter: entry.reading.initial) }
     let run = HanRun(head: scalar, state: entry.state, rest: rest)
@@ -45,7 +45,6 @@ public enum PinyinReader {
     // A Han character takes three bytes, a letter one.
     var parts = ReadingParts(capacity: min(name.utf8.count, 32))
     for scalar in name.unicodeScalars { parts.append(scalar) }
-    let elements = parts.finish()
-    return Reading(name: name, elements: elements, section: parts.section(elements))
+    return parts.finish(name)
   }
 }

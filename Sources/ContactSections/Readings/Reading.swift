@@ -2,27 +2,59 @@
 public struct Reading: Hashable, Sendable {
   /// A character of a name, or several that count as one.
   enum Element: Hashable, Sendable {
-    /// A Han character: as it stands there, simplified, and its reading in this context; nil
-    /// where nobody knows one.
-    case han(UInt32, folded: UInt32, Syllable?)
+    case han(Han)
     /// A letter a to z, and whether it begins a word.
     case letter(UInt8, isFirst: Bool)
-    /// A number in decimal digits.
-    case number(digits: [UInt8])
+    /// A number: how many of the name's digits it has, from which on.
+    case number(start: Int32, count: Int32)
     case symbol(UInt32)
     /// A letter of another script, in lower case.
     case other(UInt32)
   }
 
+  /// A Han character in a name.
+  struct Han: Hashable, Sendable {
+    /// As it stands there.
+    let raw: UInt32
+    /// Simplified.
+    let folded: UInt32
+    /// In this context; nil where nobody knows one.
+    let reading: Syllable?
+    /// Whether it may have readings besides this one.
+    let mayReadOtherwise: Bool
+
+    /// Calls for its readings besides this one: those that the national standard gives it, and
+    /// its usual one, where context gives it a rarer one.
+    func forEachOtherReading(_ take: (Syllable) -> Void) {
+      guard mayReadOtherwise else { return }
+      HanCharacter.forEachOtherReading(raw, take)
+      if let usual = HanCharacter.entry(raw)?.reading, usual != reading { take(usual) }
+    }
+  }
+
   /// The name that is read.
   public let name: String
   let elements: [Element]
+  /// The decimal digits of all numbers.
+  private let digits: [UInt8]
   /// The section that the name stands in.
   public let section: SectionKey
 
   /// The syllables of the Han characters, in order.
   public var syllables: [Syllable] {
-    elements.compactMap { if case .han(_, _, let syllable) = $0 { syllable } else { nil } }
+    elements.compactMap { if case .han(let han) = $0 { han.reading } else { nil } }
+  }
+
+  init(name: String, elements: [Element], digits: [UInt8], section: SectionKey) {
+    self.name = name
+    self.elements = elements
+    self.digits = digits
+    self.section = section
+  }
+
+  /// The digits of a number.
+  func digits(_ start: Int32, _ count: Int32) -> ArraySlice<UInt8> {
+    digits[Int(start)..<Int(start + count)]
   }
 
   /// The name in Latin letters, as far as it has them: `zhāng sān`, `alice`, `wǒ ài beijing`.
@@ -33,12 +65,13 @@ public struct Reading: Hashable, Sendable {
       var isLetter = false
       var part = ""
       switch element {
-      case .han(let raw, _, let syllable): part = syllable?.marked ?? Self.text(raw)
+      case .han(let han): part = han.reading?.marked ?? Self.text(han.raw)
       case .letter(let letter, let isFirst):
         part = Self.text(UInt32(letter))
         isLetter = true
         if isFirst { wasLetter = false }
-      case .number(let digits): part = String(decoding: digits, as: UTF8.self)
+      case .number(let start, let count):
+        part = String(decoding: digits(start, count), as: UTF8.self)
       case .symbol(let scalar), .other(let scalar): part = Self.text(scalar)
       }
       text += (text.isEmpty || isLetter && wasLetter ? "" : " ") + part

@@ -5,9 +5,11 @@ struct ReadingParts {
   /// with their usual readings.
   private var runStart: Int?
   /// Whether one of them may begin a word or a name that reads characters otherwise.
-  private var runHasHeads = false
+  private var runMayReadOtherwise = false
   private var headRun = HanRun()
+  /// The digits of all numbers, and where those of the last one begin.
   private var digits: [UInt8] = []
+  private var numberStart = 0
   private var isInWord = false
   /// Whether a visible character came, and whether the first one is an element: a mark is none.
   private var isVisible = false
@@ -65,20 +67,20 @@ struct ReadingParts {
   }
 
   /// The section of the name: that of its first visible character.
-  func section(_ elements: [Reading.Element]) -> SectionKey {
+  private var section: SectionKey {
     guard beginsWithElement, let first = elements.first else { return .other }
     return switch first {
-    case .han(_, _, let syllable): syllable.map { SectionKey(letter: $0.initial) } ?? .other
+    case .han(let han): han.reading.map { SectionKey(letter: $0.initial) } ?? .other
     case .letter(let letter, _): SectionKey(letter: letter)
     case .number, .symbol, .other: .other
     }
   }
 
-  /// The elements, when the name is at its end.
-  mutating func finish() -> [Reading.Element] {
+  /// The reading, when the name is at its end.
+  mutating func finish(_ name: String) -> Reading {
     endNumber()
     endRun(.nothing)
-    return elements
+    return Reading(name: name, elements: elements, digits: digits, section: section)
   }
 
   private func element(_ kind: CharacterKind, _ scalar: Unicode.Scalar) -> Reading.Element {
@@ -96,23 +98,27 @@ struct ReadingParts {
     let folded = state == .variant ? HanCharacter.folded(scalar) : scalar
     if runStart == nil {
       runStart = elements.count
-      runHasHeads = false
+      runMayReadOtherwise = false
     }
-    if state != .plain { runHasHeads = true }
+    if state != .plain { runMayReadOtherwise = true }
     if runStart == 0, elements.count < HanRun.limit { headRun.append(scalar, folded: folded) }
-    elements.append(.han(scalar, folded: folded, entry?.reading))
+    elements.append(
+      .han(
+        Reading.Han(
+          raw: scalar, folded: folded, reading: entry?.reading, mayReadOtherwise: state != .plain)))
   }
 
   private mutating func endNumber() {
-    guard !digits.isEmpty else { return }
-    elements.append(.number(digits: digits))
-    digits = []
+    let count = digits.count - numberStart
+    guard count > 0 else { return }
+    elements.append(.number(start: Int32(numberStart), count: Int32(count)))
+    numberStart = digits.count
   }
 
   private mutating func endRun(_ follower: HanRun.Follower) {
     guard let start = runStart else { return }
     runStart = nil
-    guard runHasHeads else { return }
+    guard runMayReadOtherwise else { return }
     var index = start
     if start == 0 {
       headRun.close(elements.count > HanRun.limit ? .han : follower)
@@ -123,9 +129,13 @@ struct ReadingParts {
 
   /// Reads the head of the name; returns how many characters are settled.
   private mutating func readHead() -> Int {
-    let head = HeadReading(headRun)
-    for index in 0..<head.length { setReading(head.reading(at: index), at: index) }
-    guard head.length == 1, let surname = surnameAfterPrefix() else { return head.length }
+    var settled = 1
+    if mayReadOtherwise(at: 0) {
+      let head = HeadReading(headRun)
+      for index in 0..<head.length { setReading(head.reading(at: index), at: index) }
+      settled = head.length
+    }
+    guard settled == 1, let surname = surnameAfterPrefix() else { return settled }
     setReading(surname, at: 1)
     return 2
   }
@@ -133,8 +143,8 @@ struct ReadingParts {
   /// 老单, 小解, 阿曾, 小单老师: the surname stands second.
   private func surnameAfterPrefix() -> Syllable? {
     guard elements.count > 1, NameFacts.isPrefix(headRun[0]),
-      case .han(let second, _, _) = elements[1],
-      let surname = NameFacts.surname(second), surname.strength != .rare,
+      case .han(let second) = elements[1],
+      let surname = NameFacts.surname(second.raw), surname.strength != .rare,
       headRun.count == 2 || WordBook.titles.holdsAll(of: headRun, from: 2, to: headRun.count)
     else { return nil }
     let both = HanRun(elements[...1])
@@ -143,8 +153,7 @@ struct ReadingParts {
 
   /// Reads the longest word at a place; returns how many characters it has, or 1.
   private mutating func readWord(at start: Int) -> Int {
-    guard case .han(_, let folded, _) = elements[start],
-      let entry = HanCharacter.entry(folded), entry.state != .plain,
+    guard mayReadOtherwise(at: start),
       let match = WordBook.words.longest(in: HanRun(elements[start...]))
     else { return 1 }
     for index in 0..<match.length {
@@ -153,8 +162,13 @@ struct ReadingParts {
     return match.length
   }
 
+  private func mayReadOtherwise(at index: Int) -> Bool {
+    if case .han(let han) = elements[index] { han.mayReadOtherwise } else { false }
+  }
+
   private mutating func setReading(_ reading: Syllable?, at index: Int) {
-    guard let reading, case .han(let raw, let folded, _) = elements[index] else { return }
-    elements[index] = .han(raw, folded: folded, reading)
+    guard let reading, case .han(let han) = elements[index] else { return }
+    elements[index] = .han(
+      Reading.Han(raw: han.raw, folded: han.folded, reading: reading, mayReadOtherwise: true))
   }
 }

@@ -5,7 +5,10 @@ public struct Syllable: Hashable, Comparable, Sendable {
 
   init(code: UInt16) { self.code = code }
 
-  private static var table: PackedTable { PackedTable(FoldTable.syllables, width: 6) }
+  /// How many letters the longest has.
+  static var longest: Int { 6 }
+
+  private static var table: PackedTable { PackedTable(FoldTable.syllables, width: longest) }
 
   private static let padding = UInt8(ascii: "$")
 
@@ -17,17 +20,8 @@ public struct Syllable: Hashable, Comparable, Sendable {
 
   /// The letters a to z without the tone; ü is `v`.
   var spelling: some Sequence<UInt8> {
-    (0..<6).lazy.map { Self.table.byte(Int(code / 5), at: $0) }.prefix { $0 != Self.padding }
-  }
-
-  /// Appends the letters a to z without the tone.
-  func appendSpelling(to bytes: inout [UInt8]) {
-    let table = Self.table
-    for offset in 0..<6 {
-      let letter = table.byte(Int(code / 5), at: offset)
-      if letter == Self.padding { return }
-      bytes.append(letter)
-    }
+    (0..<Self.longest).lazy.map { Self.table.byte(Int(code / 5), at: $0) }
+      .prefix { $0 != Self.padding }
   }
 
   /// The letters without the tone; ü is `v`, as on a keyboard: `zhang`, `lv`.

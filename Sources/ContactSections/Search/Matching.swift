@@ -1,8 +1,8 @@
-/// One query held against one name: the places of the query that the characters so far can have
+/// One query matched with one name: the places of the query that the characters so far can have
 /// taken, as bits. Those that took another reading than the one in context are apart.
 struct Matching {
   let query: NameQuery
-  let name: [Reading.Element]
+  let name: Reading
 
   /// Places of the query: those reached by readings in context, and those reached in any way.
   private struct Places {
@@ -17,7 +17,7 @@ struct Matching {
   /// another reading was needed.
   func run(from start: Int) -> Bool? {
     var places = Places(inContext: 1, any: 1)
-    for element in name[start...] {
+    for element in name.elements[start...] {
       places = step(places, over: element)
       if places.isDoneInContext { return false }
       if places.any == 0 { break }
@@ -51,28 +51,17 @@ struct Matching {
       if query.boundaries[place], !isFirst { return }
       let isUmlaut = letter == UInt8(ascii: "u") && query.units[place] == .umlaut
       if query.units[place] == .letter(letter) || isUmlaut { found(1, false) }
-    case .han(let raw, let folded, let syllable):
-      if query.units[place] == .scalar(folded) || query.units[place] == .scalar(raw) {
+    case .han(let han):
+      if query.units[place] == .scalar(han.folded) || query.units[place] == .scalar(han.raw) {
         found(1, false)
       }
-      if let syllable { take(syllable, isOther: false, at: place, found) }
-      for other in HanCharacter.otherReadings(raw) {
-        take(other, isOther: true, at: place, found)
-      }
-      takeUsual(raw, besides: syllable, at: place, found)
-    case .number(let digits):
-      takeNumber(digits, at: place, found)
+      if let reading = han.reading { take(reading, isOther: false, at: place, found) }
+      han.forEachOtherReading { take($0, isOther: true, at: place, found) }
+    case .number(let start, let count):
+      takeNumber(name.digits(start, count), at: place, found)
     case .symbol(let scalar), .other(let scalar):
       if query.units[place] == .scalar(scalar) { found(1, false) }
     }
-  }
-
-  /// The usual reading is another one where context gives the character a rarer one.
-  private func takeUsual(
-    _ raw: UInt32, besides syllable: Syllable?, at place: Int, _ found: (Int, Bool) -> Void
-  ) {
-    guard let usual = HanCharacter.entry(raw)?.reading, usual != syllable else { return }
-    take(usual, isOther: true, at: place, found)
   }
 
   private func take(
@@ -113,15 +102,17 @@ struct Matching {
     }
   }
 
-  private func takeNumber(_ digits: [UInt8], at place: Int, _ found: (Int, Bool) -> Void) {
-    for first in digits.indices where first == 0 || place == 0 {
+  private func takeNumber(
+    _ digits: ArraySlice<UInt8>, at place: Int, _ found: (Int, Bool) -> Void
+  ) {
+    for first in digits.indices where first == digits.startIndex || place == 0 {
       var length = 0
-      while first + length < digits.count, place + length < query.units.count,
+      while first + length < digits.endIndex, place + length < query.units.count,
         query.units[place + length] == .digit(digits[first + length])
       {
         length += 1
       }
-      if first + length == digits.count || place + length == query.units.count, length > 0 {
+      if first + length == digits.endIndex || place + length == query.units.count, length > 0 {
         found(length, false)
       }
     }

@@ -1,4 +1,4 @@
-/// What a person types to find a contact, made ready to be held against many names.
+/// What a person types to find a contact, made ready to be matched with many names.
 ///
 /// It matches from the start of any character on, without gaps. Each Han character takes a full
 /// syllable, its first letter, or its zh, ch or sh; the last one takes the beginning of a
@@ -6,7 +6,7 @@
 /// stands between characters: `xi'an` is 西安 and not 先.
 public struct NameQuery: Sendable {
   /// How well a name matches; the best comes first.
-  public enum Rank: Int, Comparable, Hashable, Sendable {
+  public enum Rank: Int, Comparable, Hashable, Sendable, CaseIterable {
     /// From the first character on, as the name is read.
     case head
     /// From a later character on, as the name is read.
@@ -39,6 +39,10 @@ public struct NameQuery: Sendable {
   let boundaries: [Bool]
   /// What was typed in lower case, without white space around it.
   private let text: [UInt8]
+  /// What a name has to hold.
+  private let neededInName: NameBits
+  /// What an address has to hold.
+  private let neededInAddress: AddressBits
 
   /// Prepares a query. One without a visible character matches everything.
   public init(_ query: String) {
@@ -71,6 +75,8 @@ public struct NameQuery: Sendable {
     self.units = units
     self.boundaries = boundaries
     text = Array(Self.trimmed(query).lowercased().utf8)
+    neededInName = NameBits(neededBy: units, boundaries: boundaries)
+    neededInAddress = AddressBits(text)
   }
 
   private static var apostrophes: [Unicode.Scalar] { ["'", "\u{2019}", "\u{2BC}"] }
@@ -91,11 +97,32 @@ public struct NameQuery: Sendable {
   public func match(_ name: Reading, address: String = "") -> Rank? {
     if units.isEmpty { return text.isEmpty ? .head : nil }
     guard units.count <= Self.limit else { return nil }
+    return rank(in: name) ?? (isPart(of: address) ? .address : nil)
+  }
+
+  /// How well a row matches, as ``match(_:address:)`` says of the best of a contact's names. Only
+  /// names that can match are read.
+  func match(_ row: ListedRow) -> Rank? {
+    if units.isEmpty { return text.isEmpty ? .head : nil }
+    guard units.count <= Self.limit else { return nil }
+    var best: Rank?
+    if row.nameBits.holds(neededInName), case .contact(let contact) = row.shown {
+      best = rank(in: PinyinReader.reading(of: contact.displayName))
+      if best != .head, let reading = contact.userReading,
+        let rank = rank(in: PinyinReader.reading(of: reading))
+      {
+        best = min(best ?? rank, rank)
+      }
+    }
+    if best == nil, row.addressBits.holds(neededInAddress), isPart(of: row.id) { return .address }
+    return best
+  }
+
+  private func rank(in name: Reading) -> Rank? {
+    let matching = Matching(query: self, name: name)
     var best: Rank?
     for start in name.elements.indices {
-      guard let usesOther = Matching(query: self, name: name.elements).run(from: start) else {
-        continue
-      }
+      guard let usesOther = matching.run(from: start) else { continue }
       let rank: Rank =
         usesOther
         ? (start == 0 ? .headByOtherReading : .insideByOtherReading)
@@ -103,18 +130,29 @@ public struct NameQuery: Sendable {
       best = min(best ?? rank, rank)
       if best == .head { break }
     }
-    if best == nil, !address.isEmpty, Self.holds(address.lowercased(), text) { return .address }
     return best
   }
 
-  private static func holds(_ text: String, _ part: [UInt8]) -> Bool {
-    guard let first = part.first else { return false }
-    let found = text.utf8.withContiguousStorageIfAvailable { bytes in
-      bytes.indices.dropLast(part.count - 1).contains { start in
-        bytes[start] == first && bytes[start..<(start + part.count)].elementsEqual(part)
-      }
+  /// Whether an address holds what was typed, in lower case both.
+  private func isPart(of address: String) -> Bool {
+    // Most addresses are ASCII, which is made lower case as it is read.
+    let found = address.utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.allSatisfy { $0 < 0x80 } ? isPart(of: bytes) : nil
     }
-    // A text in lower case is one that was just made, which is in one piece.
-    return found ?? false
+    if let found = found ?? nil { return found }
+    var lowercased = address.lowercased()
+    return lowercased.withUTF8 { isPart(of: $0) }
+  }
+
+  private func isPart(of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = text.first, bytes.count >= text.count else { return false }
+    for start in 0...(bytes.count - text.count) where Self.lowercased(bytes[start]) == first {
+      if text.indices.allSatisfy({ Self.lowercased(bytes[start + $0]) == text[$0] }) { return true }
+    }
+    return false
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 }

@@ -48,7 +48,7 @@ public struct SectionChanges: Hashable, Sendable {
   public internal(set) var movedRows: [Move] = []
   /// Rows that stay and show something else; old numbers, in order.
   public internal(set) var reloadedRows: [RowPosition] = []
-  /// Rows to reload after the batch, for they moved and show something else; new numbers.
+  /// Rows to reload after the batch, because they moved and show something else; new numbers.
   public internal(set) var reloadedAfterMove: [RowPosition] = []
 
   /// Nothing changes.

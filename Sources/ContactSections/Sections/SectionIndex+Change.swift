@@ -1,28 +1,30 @@
 extension SectionIndex {
   /// Moves one contact or request from its old places to its new ones.
-  mutating func change(from old: Place?, to new: Place?) -> SectionChanges {
-    let coming = Set(new?.sections ?? [])
+  mutating func change(from old: ListedRow?, to new: ListedRow?) -> SectionChanges {
+    let coming = new.map { Set(sections(of: $0)) } ?? []
     var was: [SectionID: RowPosition] = [:]
-    for id in old?.sections ?? [] { was[id] = position(of: old?.key, in: id) }
+    if let old { for id in sections(of: old) { was[id] = position(of: old, in: id) } }
     var changes = SectionChanges()
 
     for (id, position) in was where !coming.contains(id) && goesWithItsRow(id) {
       changes.deletedSections.append(position.section)
     }
     let made = coming.filter { number(of: $0) == nil }
-    move(from: old, to: new)
+    remove(from: was)
+    if let new { insert(new, into: coming) }
+    removeEmptySections(among: was.keys)
     for id in made { if let number = number(of: id) { changes.insertedSections.append(number) } }
 
     var left: [RowPosition] = []
     for (id, position) in was {
       if coming.contains(id) {
-        stay(from: position, to: self.position(of: new?.key, in: id), in: &changes)
+        stay(from: position, to: self.position(of: new, in: id), in: &changes)
       } else if !changes.deletedSections.contains(position.section) {
         left.append(position)
       }
     }
     let arrived = coming.subtracting(made).filter { was[$0] == nil }
-      .compactMap { position(of: new?.key, in: $0) }
+      .compactMap { position(of: new, in: $0) }
     pair(left.sorted(), with: arrived.sorted(), in: &changes)
     changes.sort()
     return changes
@@ -51,21 +53,21 @@ extension SectionIndex {
     changes.insertedRows += arrived.dropFirst(left.count)
   }
 
-  private mutating func move(from old: Place?, to new: Place?) {
-    if let old {
-      for id in old.sections {
-        guard let position = position(of: old.key, in: id) else { continue }
-        sections[position.section].rows.remove(at: position.row)
-      }
+  /// Takes rows out; all sections stay.
+  private mutating func remove(from positions: [SectionID: RowPosition]) {
+    for position in positions.values { sections[position.section].rows.remove(at: position.row) }
+  }
+
+  private mutating func insert(_ row: ListedRow, into ids: Set<SectionID>) {
+    for id in ids {
+      let number = number(of: id) ?? makeSection(id)
+      sections[number].rows.insert(row, at: sections[number].place(of: row))
     }
-    if let new {
-      for id in new.sections {
-        let number = number(of: id) ?? makeSection(id)
-        let row = sections[number].place(of: new.key)
-        sections[number].rows.insert(new.key, at: row)
-      }
-    }
-    for id in old?.sections ?? [] where id != .requests {
+  }
+
+  /// Takes out the sections that have no rows left. That of the requests stays.
+  private mutating func removeEmptySections(among ids: some Sequence<SectionID>) {
+    for id in ids where id != .requests {
       guard let number = number(of: id), sections[number].rows.isEmpty else { continue }
       sections.remove(at: number)
     }
@@ -99,11 +101,14 @@ extension SectionIndex {
     return low
   }
 
-  func position(of key: RowKey?, in id: SectionID) -> RowPosition? {
-    guard let key, let number = number(of: id) else { return nil }
-    let row = sections[number].place(of: key)
-    guard row < sections[number].rows.count, sections[number].rows[row] == key else { return nil }
-    return RowPosition(section: number, row: row)
+  /// Where a row stands in a section. Complexity: O(log n).
+  func position(of row: ListedRow?, in id: SectionID) -> RowPosition? {
+    guard let row, let number = number(of: id) else { return nil }
+    let place = sections[number].place(of: row)
+    guard place < sections[number].rows.count, sections[number].rows[place] === row else {
+      return nil
+    }
+    return RowPosition(section: number, row: place)
   }
 }
 

@@ -14,30 +14,26 @@ extension SectionIndex {
     guard sections.indices.contains(position.section),
       sections[position.section].rows.indices.contains(position.row)
     else { return nil }
-    return row(sections[position.section].rows[position.row])
+    return sections[position.section].rows[position.row].shown
   }
 
   /// The rows of a section in order; the number must be one of a section. Complexity: O(n).
-  public func rows(inSection number: Int) -> [Row] { sections[number].rows.compactMap(row) }
-
-  private func row(_ key: RowKey) -> Row? {
-    if key.name == nil { return requests[key.id].map { .request($0.request) } }
-    return contacts[key.id].map { .contact($0.contact) }
-  }
+  public func rows(inSection number: Int) -> [Row] { sections[number].rows.map(\.shown) }
 
   /// Where a contact is shown, first things first: in several groups several times, nowhere where
   /// it is no friend. Complexity: O(log n) for each.
   public func positions(ofContact id: String) -> [RowPosition] {
-    positions(contacts[id]?.place)
+    positions(of: contacts[id])
   }
 
   /// Where a request is shown. Complexity: O(log n).
   public func position(ofRequest id: String) -> RowPosition? {
-    positions(requests[id]?.place).first
+    positions(of: requests[id]).first
   }
 
-  private func positions(_ place: Place?) -> [RowPosition] {
-    (place?.sections ?? []).compactMap { position(of: place?.key, in: $0) }.sorted()
+  private func positions(of row: ListedRow?) -> [RowPosition] {
+    guard let row else { return [] }
+    return sections(of: row).compactMap { position(of: row, in: $0) }.sorted()
   }
 
   /// The titles of the index at the side, each with the number of its section.
@@ -51,24 +47,21 @@ extension SectionIndex {
   public var badgeCount: Int { requests.count }
 
   /// How many contacts the screen shows, each counted once. Complexity: O(n).
-  public var friendCount: Int {
-    contacts.values.count { policy.friends.includes($0.contact.subscription) }
-  }
+  public var friendCount: Int { contacts.values.count { $0.standing == .friend } }
 
   /// The friends that match a query, the best first, and equals in the order of the list.
-  /// Complexity: O(n) readings.
+  ///
+  /// Complexity: O(n), and a reading for each name that holds all letters of the query.
   public func search(_ query: NameQuery) -> [ListedContact] {
-    let hits = contacts.values.compactMap { entry -> (rank: NameQuery.Rank, entry: Entry)? in
-      let contact = entry.contact
-      guard policy.friends.includes(contact.subscription) else { return nil }
-      let names = [contact.displayName, contact.userReading].compactMap { $0 }
-      return names.compactMap {
-        query.match(PinyinReader.reading(of: $0), address: contact.id)
-      }.min().map { ($0, entry) }
+    var hits: [NameQuery.Rank: [ListedRow]] = [:]
+    for row in contacts.values {
+      guard row.standing == .friend, let rank = query.match(row) else { continue }
+      hits[rank, default: []].append(row)
     }
-    return hits.sorted {
-      if $0.rank != $1.rank { return $0.rank < $1.rank }
-      return $0.entry.place.key < $1.entry.place.key
-    }.map(\.entry.contact)
+    return NameQuery.Rank.allCases.flatMap { rank in
+      (hits[rank] ?? []).inOrder().compactMap {
+        if case .contact(let contact) = $0.shown { contact } else { nil }
+      }
+    }
   }
 }

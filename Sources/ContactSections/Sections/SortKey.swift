@@ -24,44 +24,79 @@ public struct SortKey: Hashable, Comparable, Sendable {
   public init(_ reading: Reading, name: String? = nil) {
     let name = name ?? reading.name
     section = reading.section
+    // Most of what a screen of many contacts costs is this, so that the bytes are written into
+    // room that is made before.
+    let room = Self.room(for: reading)
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(reading.elements.count * 12 + name.utf8.count + 2)
-    bytes.append(section.rank)
-    var isInWord = false
-    for element in reading.elements {
-      if isInWord, !Self.continuesWord(element) { bytes += [Self.endOfWord, Self.latinWord] }
-      isInWord = Self.append(element, to: &bytes)
-    }
-    if isInWord { bytes += [Self.endOfWord, Self.latinWord] }
-    if reading.elements.isEmpty { bytes.append(Self.nameless) }
-    bytes.append(0)
+    bytes.reserveCapacity(room + name.utf8.count)
+    bytes.append(contentsOf: repeatElement(0, count: room))
+    var span = bytes.mutableSpan
+    let count = Self.write(reading, into: &span)
+    // A zero ends the reading.
+    bytes.removeLast(bytes.count - count - 1)
     bytes += name.utf8
     self.bytes = bytes
     prefix = Prefix(bytes)
   }
 
-  /// Appends an element; returns whether a Latin word is open then.
-  private static func append(_ element: Reading.Element, to bytes: inout [UInt8]) -> Bool {
+  /// No fewer bytes than a reading takes, and the zero after it.
+  private static func room(for reading: Reading) -> Int {
+    var room = 5
+    for element in reading.elements {
+      switch element {
+      case .letter(_, let isFirst): room += isFirst ? 3 : 1
+      case .han: room += Syllable.longest + 5
+      case .number(_, let count): room += Int(count) + 2
+      case .symbol, .other: room += 4
+      }
+    }
+    return room
+  }
+
+  /// Writes a reading; returns how many bytes it takes.
+  private static func write(_ reading: Reading, into bytes: inout MutableSpan<UInt8>) -> Int {
+    var count = 0
+    put(reading.section.rank, into: &bytes, &count)
+    var isInWord = false
+    for element in reading.elements {
+      if isInWord, !continuesWord(element) { endLatinWord(in: &bytes, &count) }
+      isInWord = write(element, of: reading, into: &bytes, &count)
+    }
+    if isInWord { endLatinWord(in: &bytes, &count) }
+    if reading.elements.isEmpty { put(nameless, into: &bytes, &count) }
+    return count
+  }
+
+  /// Writes an element; returns whether a Latin word is open then.
+  private static func write(
+    _ element: Reading.Element, of reading: Reading, into bytes: inout MutableSpan<UInt8>,
+    _ count: inout Int
+  ) -> Bool {
     switch element {
     case .letter(let letter, _):
-      bytes.append(letter)
+      put(letter, into: &bytes, &count)
       return true
-    case .han(let raw, _, let syllable?):
-      syllable.appendSpelling(to: &bytes)
-      bytes.append(endOfWord)
-      bytes.append(UInt8(syllable.tone) + 1)
-      append(raw, to: &bytes)
-    case .han(let raw, _, nil), .other(let raw):
-      bytes.append(other)
-      append(raw, to: &bytes)
-    case .number(let digits):
+    case .han(let han):
+      if let syllable = han.reading {
+        for letter in syllable.spelling { put(letter, into: &bytes, &count) }
+        put(endOfWord, into: &bytes, &count)
+        put(UInt8(syllable.tone) + 1, into: &bytes, &count)
+      } else {
+        put(other, into: &bytes, &count)
+      }
+      put(scalar: han.raw, into: &bytes, &count)
+    case .number(let start, let length):
       // More digits are a greater number; beyond 255 of them, the length says no more.
-      let significant = digits.drop { $0 == UInt8(ascii: "0") }
-      bytes += [number, UInt8(clamping: significant.count)]
-      bytes += significant
+      let significant = reading.digits(start, length).drop { $0 == UInt8(ascii: "0") }
+      put(number, into: &bytes, &count)
+      put(UInt8(clamping: significant.count), into: &bytes, &count)
+      for digit in significant { put(digit, into: &bytes, &count) }
     case .symbol(let scalar):
-      bytes.append(symbol)
-      append(scalar, to: &bytes)
+      put(symbol, into: &bytes, &count)
+      put(scalar: scalar, into: &bytes, &count)
+    case .other(let scalar):
+      put(other, into: &bytes, &count)
+      put(scalar: scalar, into: &bytes, &count)
     }
     return false
   }
@@ -70,16 +105,37 @@ public struct SortKey: Hashable, Comparable, Sendable {
     if case .letter(_, isFirst: false) = element { true } else { false }
   }
 
-  private static func append(_ scalar: UInt32, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(truncatingIfNeeded: scalar >> 16))
-    bytes.append(UInt8(truncatingIfNeeded: scalar >> 8))
-    bytes.append(UInt8(truncatingIfNeeded: scalar))
+  private static func endLatinWord(in bytes: inout MutableSpan<UInt8>, _ count: inout Int) {
+    put(endOfWord, into: &bytes, &count)
+    put(latinWord, into: &bytes, &count)
+  }
+
+  private static func put(
+    scalar: UInt32, into bytes: inout MutableSpan<UInt8>, _ count: inout Int
+  ) {
+    put(UInt8(truncatingIfNeeded: scalar >> 16), into: &bytes, &count)
+    put(UInt8(truncatingIfNeeded: scalar >> 8), into: &bytes, &count)
+    put(UInt8(truncatingIfNeeded: scalar), into: &bytes, &count)
+  }
+
+  private static func put(_ byte: UInt8, into bytes: inout MutableSpan<UInt8>, _ count: inout Int) {
+    bytes[count] = byte
+    count += 1
+  }
+
+  /// The key of what has no name.
+  static let empty = SortKey()
+
+  private init() {
+    bytes = []
+    section = .other
+    prefix = Prefix([])
   }
 
   /// What settles most comparisons.
   let prefix: Prefix
 
-  /// The first sixteen bytes, zeros behind the end, as two numbers. One of 128 bits would be
+  /// The first sixteen bytes, zeros after the end, as two numbers. One of 128 bits would be
   /// aligned to sixteen bytes, and so would every object that holds a key, which costs at each
   /// allocation.
   struct Prefix: Comparable, Sendable {
@@ -91,6 +147,10 @@ public struct SortKey: Hashable, Comparable, Sendable {
     }
 
     private static func word(_ bytes: [UInt8], at start: Int) -> UInt64 {
+      if start + 8 <= bytes.count {
+        let word = bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)
+        return UInt64(bigEndian: word)
+      }
       var word: UInt64 = 0
       for index in start..<(start + 8) {
         word = word << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)

@@ -129,6 +129,13 @@ extension ListedContact {
   }
 }
 
+extension SectionPolicy.Friends {
+  /// Whether a contact with this subscription is a friend.
+  public func includes(_ subscription: XMPPStanza.Subscription) -> Bool {
+    includes(ListedContact.Subscription(subscription))
+  }
+}
+
 extension ListedContact.Subscription {
   fileprivate init(_ subscription: XMPPStanza.Subscription) {
     switch subscription {

@@ -35,7 +35,7 @@ extension Timeline {
   ) throws -> SearchResult {
     var states = KnownStates(self)
     var probes = 0
-    // Of the records in low...high the first is sought; one behind the end stands for never.
+    // Of the records in low...high the first is sought; one after the end stands for never.
     var low = start
     var high = end + 1
     while low < high {
