@@ -17,7 +17,7 @@ import Testing
   init() throws {
     scratch = try Scratch()
     path = scratch.file()
-    _ = try EventLog.create(at: path, eventVersion: RecordMeaning.version)
+    _ = try EventLog.create(at: path, eventVersion: DecodedRecord.version)
   }
 
   /// An import in another process that reads what it is fed.
@@ -67,7 +67,7 @@ import Testing
   }
 
   private func opened() throws -> EventLog {
-    try EventLog.open(at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+    try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
   }
 
   /// Waits until a log has so many records; it does not wait for ever.

@@ -17,7 +17,7 @@ import Testing
   }
 
   private struct Outcome {
-    var faults: [LogFault] = []
+    var faults: [LogDamage] = []
     var notes: [String] = []
     var figures: LogFigures?
     var parts: [LogPart] = []
@@ -74,7 +74,7 @@ import Testing
   @Test func aMissingRecord() throws {
     BehindTheBack(path).delete("records", Self.key(5))
     let faults = try verify().faults
-    #expect(faults == [LogFault(part: .records, record: 5, what: "it is missing")])
+    #expect(faults == [LogDamage(part: .records, record: 5, what: "it is missing")])
   }
 
   /// The chain is right, but the clock runs backwards: no program of ours writes that.
@@ -95,7 +95,7 @@ import Testing
     stored.replaceSubrange(20..<52, with: digest.bytes)
     BehindTheBack(path).put("records", Self.key(11), stored)
     let faults = try verify().faults
-    #expect(faults.first == LogFault(part: .records, record: 11, what: "its time runs backwards"))
+    #expect(faults.first == LogDamage(part: .records, record: 11, what: "its time runs backwards"))
   }
 
   @Test(arguments: [0, 1, 2, 10, 11])
@@ -103,7 +103,7 @@ import Testing
     try change("events", Self.key(4), at: offset)
     #expect(
       try verify().faults == [
-        LogFault(
+        LogDamage(
           part: .events, record: 4, what: "its stored event is not what its bytes mean")
       ])
   }
@@ -140,7 +140,7 @@ import Testing
   @Test func aSnapshotOfAnotherState() throws {
     do {
       let log = try EventLog.open(
-        at: path, access: .readWrite, eventVersion: RecordMeaning.version)
+        at: path, access: .readWrite, eventVersion: DecodedRecord.version)
       let state = try Timeline(log).state(at: .record(8)).roster
       try log.store([
         SnapshotDraft(sequence: 6, version: .current, state: state.canonicalBytes)
@@ -148,7 +148,7 @@ import Testing
     }
     #expect(
       try verify().faults == [
-        LogFault(
+        LogDamage(
           part: .snapshots, record: 6, what: "its snapshot is not what a replay gives")
       ])
     try change("snapshots", Self.key(9), at: 90)
@@ -234,7 +234,7 @@ import Testing
     let target = scratch.file("new.rollcall")
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     do {
-      let log = try EventLog.create(at: target, eventVersion: RecordMeaning.version)
+      let log = try EventLog.create(at: target, eventVersion: DecodedRecord.version)
       let summary = try LogRecovery.run(path, into: log)
       #expect(summary.account == "alice@example.test")
       #expect(summary.salvage.whole >= 4)
@@ -245,7 +245,7 @@ import Testing
       #expect(try log.meta.imports.map(\.name) == ["phone.log"])
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
-    var faults: [LogFault] = []
+    var faults: [LogDamage] = []
     try LogVerification.run(target) { step in
       if case .found(let fault) = step { faults.append(fault) }
     }

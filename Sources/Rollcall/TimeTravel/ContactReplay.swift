@@ -1,9 +1,9 @@
 package import RosterCore
 package import XMPPStanza
 
-/// What a replay tells of one contact that the state after it does not keep: which stanza was
-/// behind each change, what we asked for, and what was ignored.
-package struct ContactTrail: Hashable, Sendable {
+/// What a replay tells of one contact that the state after it does not keep: which stanza
+/// caused each change, what we asked for, and what was ignored.
+package struct ContactReplay: Hashable, Sendable {
   /// Whom it is about.
   package let contact: BareJID
 
@@ -76,6 +76,8 @@ package struct ContactTrail: Hashable, Sendable {
   var outgoingEnd: Dated<RosterChange.OutgoingEnd>?
   var offline: Dated<OfflineReason>?
   var blocking: [JID: UInt64] = [:]
+  /// Whether the roster has, or had, an item of the contact.
+  var hadItem: Bool { !itemSources.isEmpty || removal != nil }
   /// The newest findings about the contact.
   package private(set) var findings: [Finding] = []
   private var isForeign = false
@@ -83,7 +85,7 @@ package struct ContactTrail: Hashable, Sendable {
   /// How many findings, sets and stanzas are kept, the newest: more are no explanation.
   private static let kept = 32
 
-  /// A trail that begins before the first record.
+  /// A replay that begins before the first record.
   package init(of contact: BareJID) {
     self.contact = contact
   }
