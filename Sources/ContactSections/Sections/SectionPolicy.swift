@@ -9,7 +9,8 @@ public struct SectionPolicy: Hashable, Sendable {
     /// Everybody in the roster.
     case all
 
-    func includes(_ subscription: ListedContact.Subscription) -> Bool {
+    /// Whether a contact with this subscription is a friend.
+    package func includes(_ subscription: ListedContact.Subscription) -> Bool {
       switch self {
       case .mutual: subscription == .both
       case .subscribed: subscription != .none

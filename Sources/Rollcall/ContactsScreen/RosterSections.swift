@@ -130,7 +130,7 @@ extension ListedContact {
 }
 
 extension ListedContact.Subscription {
-  fileprivate init(_ subscription: XMPPStanza.Subscription) {
+  init(_ subscription: XMPPStanza.Subscription) {
     switch subscription {
     case .none: self = .none
     case .to: self = .to
