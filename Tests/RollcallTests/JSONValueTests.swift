@@ -2,7 +2,7 @@ import Foundation
 import Rollcall
 import Testing
 
-@Suite struct JSONValueTests {
+@Suite("Writing JSON") struct JSONValueTests {
   @Test(
     "A document is one line with its keys in order",
     arguments: [
