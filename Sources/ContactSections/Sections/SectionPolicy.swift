@@ -10,7 +10,7 @@ public struct SectionPolicy: Hashable, Sendable {
     case all
 
     /// Whether a contact with this subscription is a friend.
-    package func includes(_ subscription: ListedContact.Subscription) -> Bool {
+    public func includes(_ subscription: ListedContact.Subscription) -> Bool {
       switch self {
       case .mutual: subscription == .both
       case .subscribed: subscription != .none

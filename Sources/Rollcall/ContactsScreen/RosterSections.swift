@@ -33,6 +33,8 @@ public struct RosterSections: Sendable {
   /// The screen of a roster. Complexity: O(n log n).
   ///
   /// - Parameters:
+  ///   - roster: Who there is.
+  ///   - policy: Whom the screen shows, and in which sections.
   ///   - starred: Whom the user starred; shown where the policy says so.
   ///   - readings: How the user wants names to be read, such as `zeng xian`.
   public init(
