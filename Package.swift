@@ -70,7 +70,6 @@ let package = Package(
         "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "Rollcall",
         "ContactSections",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: rules),
 

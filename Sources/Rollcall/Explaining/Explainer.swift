@@ -1,5 +1,4 @@
 import ContactSections
-import HashTreeCollections
 import RosterCore
 import XMPPStanza
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import HashTreeCollections
 import Rollcall
 import RosterCore
 import XMPPStanza
