@@ -157,6 +157,23 @@ private func folder() throws -> TemporaryFolder {
     #expect(!lines.contains { $0.hasPrefix("#9 ") }, "a chat message changes no roster")
   }
 
+  @Test("A request that comes again is told with how often it was sent, and its newest words")
+  func repeated() throws {
+    let folder = try folder()
+    let again =
+      session + """
+        {"dir":"in","xml":"<presence type='subscribe' from='carol@example.test'/>"}
+        {"dir":"in","xml":"<presence type='subscribe' from='carol@example.test'/>"}
+
+        """
+    try again.write(toFile: folder.file("again.jsonl"), atomically: true, encoding: .utf8)
+    let run = try Program("replay", "again.jsonl", in: folder.path)
+    for count in 2...3 {
+      #expect(
+        run.output.contains("~ request of carol@example.test, sent \(count) times: “It is me”"))
+    }
+  }
+
   @Test("findings lists what is odd, and --json with stable codes")
   func findings() throws {
     let folder = try folder()
