@@ -15,8 +15,8 @@ struct BisectCommand: ParsableCommand {
       missing and nothing is counted before the whole roster is known.
 
       A condition that holds at --from already has no such record: that is said, with each time \
-      that it turns. It may turn more than once. The built-in ones are checked at each record, so the \
-      record that is named is the first; a command is first asked at 17 points, and what turns \
+      that it turns. It may turn more than once. The built-in ones are checked at each record, so \
+      the record that is named is the first; a command is first asked at 17 points, and what turns \
       twice between two of them is missed.
 
       Exit codes: 0 found, 1 it never begins to hold, 2 bad usage or input.

@@ -10,8 +10,8 @@ struct WhyCommand: ParsableCommand {
     abstract:
       "Says why a contact is, or is not, a friend, a request, online, blocked, in its section.",
     discussion: """
-      Each answer names the records that it rests on, and what would have to come for it to change. \
-      The account itself is explained where the roster has, or had, an item of it.
+      Each answer names the records that it rests on, and what would have to come for it to \
+      change. The account itself is explained where the roster has, or had, an item of it.
 
       Examples:
         rollcall why debug.log bob@example.test
