@@ -162,19 +162,11 @@ package struct Branch: Sendable {
     var records: [Content] = []
     try log.read { transaction in
       try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
-        guard !isHeader(header, bytes) else { return }
+        guard !header.kind.isCaptureHeader(bytes) else { return }
         let event = reader.decode(header, bytes).event
         records.append(Content(direction: header.direction, event: event))
       }
     }
     return records
-  }
-
-  /// The first line of a capture is about the capture that it stands in, and about no stream.
-  static func isHeader(_ header: RecordHeader, _ bytes: RawSpan) -> Bool {
-    guard header.kind == .lifecycle,
-      case .header = Lifecycle(bytes.withUnsafeBytes { Array($0) })
-    else { return false }
-    return true
   }
 }

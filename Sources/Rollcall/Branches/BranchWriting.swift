@@ -23,7 +23,7 @@ extension Branch {
         for insert in edits.inserts where insert.after == record {
           try insert.records.read { source in
             try source.forEachRecord(in: 1...UInt64.max) { header, bytes in
-              guard !Self.isHeader(header, bytes) else { return }
+              guard !header.kind.isCaptureHeader(bytes) else { return }
               try add(header, bytes.withUnsafeBytes { Array($0) }, time: time)
             }
           }

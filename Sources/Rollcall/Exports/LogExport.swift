@@ -55,7 +55,7 @@ package struct LogExport {
     try log.read { transaction in
       let account = try transaction.meta.account
       try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
-        if header.sequence == 1, !Self.isHeader(header.kind, bytes) {
+        if header.sequence == 1, !header.kind.isCaptureHeader(bytes) {
           let jid = try account.map { try JID(parsing: $0) }
           let added = Lifecycle.header(account: jid, inboundOnly: false).bytes
           try edit(.lifecycle, added.span.bytes) {
@@ -121,12 +121,6 @@ package struct LogExport {
       return Bookmark(name: name, back: bookmark.back).bytes
     default: return nil
     }
-  }
-
-  private static func isHeader(_ kind: RecordKind, _ bytes: RawSpan) -> Bool {
-    guard kind == .lifecycle else { return false }
-    guard case .header = Lifecycle(bytes.withUnsafeBytes { Array($0) }) else { return false }
-    return true
   }
 
   /// The elements that went one way, as one XML document: a stream with a line for each.

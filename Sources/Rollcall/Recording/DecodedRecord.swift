@@ -28,6 +28,17 @@ extension RecordKind {
   }
 }
 
+extension RecordKind {
+  /// Whether a record of this kind is the first line of a capture, which is about the capture that
+  /// it stands in, and about no stream.
+  func isCaptureHeader(_ bytes: RawSpan) -> Bool {
+    guard self == .lifecycle,
+      case .header = Lifecycle(bytes.withUnsafeBytes { Array($0) })
+    else { return false }
+    return true
+  }
+}
+
 /// What a record means: its event, and the contacts it concerns.
 package struct DecodedRecord {
   /// Nil where it means nothing to the roster.
