@@ -28,6 +28,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    // A command for those who ask for the documentation; no product builds it.
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
   ],
   targets: [
     .systemLibrary(
@@ -68,7 +70,6 @@ let package = Package(
         "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "Rollcall",
         "ContactSections",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: rules),
 
@@ -121,7 +122,7 @@ let package = Package(
       ],
       swiftSettings: rules),
     .testTarget(
-      name: "RollcallCLITests", dependencies: ["RollcallCLI", "TestSupport"],
+      name: "RollcallCLITests", dependencies: ["RollcallCLI", "Rollcall", "TestSupport"],
       swiftSettings: rules),
   ]
 )

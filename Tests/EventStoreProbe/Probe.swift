@@ -72,7 +72,7 @@ enum Probe {
   /// Imports the capture that comes on standard input into a log that is there.
   private static func importing(_ path: String, batch: Int) throws {
     let log = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: RecordMeaning.version)
+      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
     var reading = CaptureImport(ImportOptions(), batch: batch)
     say("records \(try reading.run(.standardInput, into: log).records)")
   }

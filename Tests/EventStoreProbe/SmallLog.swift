@@ -27,14 +27,14 @@ enum SmallLog {
   private static let name = String(repeating: "n", count: 600)
 
   static func make(_ path: String) throws {
-    let log = try EventLog.create(at: path, eventVersion: RecordMeaning.version)
+    let log = try EventLog.create(at: path, eventVersion: DecodedRecord.version)
     let reader = RecordReader()
     let drafts = stanzas.enumerated().map { index, stanza in
       let (direction, kind, text) = stanza
       let bytes = Array(text.utf8)
       return RecordDraft(
         time: 1_763_600_000_000 + Int64(index) * 1000, direction: direction, kind: kind,
-        bytes: bytes, meaning: reader.meaning(kind, direction, bytes))
+        bytes: bytes, decoded: reader.decode(kind, direction, bytes))
     }
     let source = ImportedSource(digest: "0123456789abcdef", name: "phone.log")
     try log.append(

@@ -18,7 +18,7 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     path = folder.file("a.rollcall")
-    _ = try EventLog.create(at: path, eventVersion: RecordMeaning.version)
+    _ = try EventLog.create(at: path, eventVersion: DecodedRecord.version)
   }
 
   /// An import in another process that reads what it is fed.
@@ -64,7 +64,7 @@ import Testing
   }
 
   private func opened() throws -> EventLog {
-    try EventLog.open(at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+    try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
   }
 
   /// Waits until a log has this many records, or the process that imports into it has ended.

@@ -17,7 +17,7 @@ import Testing
   }
 
   private struct Outcome {
-    var faults: [LogFault] = []
+    var faults: [LogDamage] = []
     var notes: [String] = []
     var figures: LogFigures?
     var parts: [LogPart] = []
@@ -76,7 +76,7 @@ import Testing
   func missingRecord() throws {
     Tampering(path).delete("records", Self.key(5))
     let faults = try verify().faults
-    #expect(faults == [LogFault(part: .records, record: 5, what: "it is missing")])
+    #expect(faults == [LogDamage(part: .records, record: 5, what: "it is missing")])
   }
 
   /// No program of ours writes that.
@@ -98,7 +98,7 @@ import Testing
     stored.replaceSubrange(20..<52, with: digest.bytes)
     Tampering(path).put("records", Self.key(11), stored)
     let faults = try verify().faults
-    #expect(faults.first == LogFault(part: .records, record: 11, what: "its time runs backwards"))
+    #expect(faults.first == LogDamage(part: .records, record: 11, what: "its time runs backwards"))
   }
 
   @Test("A changed event is named by its record", arguments: [0, 1, 2, 10, 11])
@@ -106,7 +106,7 @@ import Testing
     try change("events", Self.key(4), at: offset)
     #expect(
       try verify().faults == [
-        LogFault(
+        LogDamage(
           part: .events, record: 4, what: "its stored event is not what its bytes mean")
       ])
   }
@@ -147,7 +147,7 @@ import Testing
   func otherSnapshot() throws {
     do {
       let log = try EventLog.open(
-        at: path, access: .readWrite, eventVersion: RecordMeaning.version)
+        at: path, access: .readWrite, eventVersion: DecodedRecord.version)
       let state = try Timeline(log).state(at: .record(8)).roster
       try log.store([
         SnapshotDraft(sequence: 6, version: .current, state: state.canonicalBytes)
@@ -155,7 +155,7 @@ import Testing
     }
     #expect(
       try verify().faults == [
-        LogFault(
+        LogDamage(
           part: .snapshots, record: 6, what: "its snapshot is not what a replay gives")
       ])
     try change("snapshots", Self.key(9), at: 90)
@@ -248,7 +248,7 @@ import Testing
     let target = folder.file("new.rollcall")
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     do {
-      let log = try EventLog.create(at: target, eventVersion: RecordMeaning.version)
+      let log = try EventLog.create(at: target, eventVersion: DecodedRecord.version)
       let summary = try LogRecovery.run(path, into: log)
       #expect(summary.account == "alice@example.test")
       #expect(summary.salvage.whole >= 4)
@@ -259,7 +259,7 @@ import Testing
       #expect(try log.meta.imports.map(\.name) == ["phone.log"])
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
-    var faults: [LogFault] = []
+    var faults: [LogDamage] = []
     try LogVerification.run(target) { step in
       if case .found(let fault) = step { faults.append(fault) }
     }

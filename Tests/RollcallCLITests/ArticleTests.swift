@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the texts show of the program is what it prints.
-@Suite struct ArticleTests {
+@Suite("What the texts show of the program") struct ArticleTests {
   /// The texts, with how many commands each shows.
   static let texts = [
     ("Sources/Rollcall/Rollcall.docc/FindingARosterBug.md", 9), ("README.md", 5),
@@ -12,7 +12,8 @@ import Testing
   private static let root = CaptureCase.fixtures.deletingLastPathComponent()
     .deletingLastPathComponent()
   /// Where the texts say that the commands run.
-  private static let captures = CaptureCase.fixtures.appending(path: "captures").path()
+  private static let captures = CaptureCase.fixtures.appending(path: "captures").path(
+    percentEncoded: false)
 
   /// A command that a text shows, with the output that it shows below it.
   private struct Shown {

@@ -23,7 +23,44 @@ private func folder() throws -> TemporaryFolder {
   return folder
 }
 
-@Suite struct StateCommandTests {
+@Suite("The command state") struct StateCommandTests {
+  @Test(
+    "state --json says whether the block list was ever fetched",
+    arguments: [("", true), ("<item jid='eve@example.test'/>", true), (nil, false)])
+  func blockedKnown(_ items: String?, _ isKnown: Bool) throws {
+    let folder = try folder()
+    var text = session
+    if let items {
+      text += """
+        {"dir":"out","xml":"<iq type='get' id='b'><blocklist xmlns='urn:xmpp:blocking'/></iq>"}
+        {"dir":"in","xml":"<iq type='result' id='b'><blocklist xmlns='urn:xmpp:blocking'>\
+        \(items)</blocklist></iq>"}
+
+        """
+    }
+    try text.write(toFile: folder.file("b.jsonl"), atomically: true, encoding: .utf8)
+    let document = try Program("state", "b.jsonl", "--json", in: folder.path).document
+    #expect(document["blockedKnown"] as? Bool == isKnown)
+    #expect((document["blocked"] as? [String])?.isEmpty == (items ?? "").isEmpty)
+  }
+
+  @Test("The account of a log is known before the first record too")
+  func account() throws {
+    let folder = try folder()
+    _ = try Program("import", "alice.jsonl", "-o", "alice.rollcall", in: folder.path)
+    for command in ["state", "friends", "requests", "findings", "replay"] {
+      let run = try Program(command, "alice.rollcall", "--at", "0", "--json", in: folder.path)
+      #expect(try run.document["account"] as? String == "alice@example.test", "\(command)")
+    }
+    for command in ["state", "sections", "replay"] {
+      let run = try Program(command, "alice.rollcall", "--at", "0", in: folder.path)
+      #expect(run.output.contains("alice@example.test"), "\(command)")
+    }
+    let diff = try Program("diff", "alice.rollcall", "0", "1", in: folder.path)
+    #expect(diff.output.contains("alice@example.test"))
+    #expect(!diff.output.contains("unknown"))
+  }
+
   @Test("state --json is the documented document, from a capture and from its log")
   func document() throws {
     let folder = try folder()
@@ -35,6 +72,7 @@ private func folder() throws -> TemporaryFolder {
       let expected: NSDictionary = [
         "account": "alice@example.test", "at": 9, "time": "2025-11-20T00:53:20.700Z",
         "version": "v1", "complete": true, "connected": true, "blocked": [],
+        "blockedKnown": false,
         "items": [
           [
             "jid": "bob@example.test", "name": "Bob", "subscription": "both", "ask": NSNull(),
@@ -105,7 +143,7 @@ private func folder() throws -> TemporaryFolder {
   }
 }
 
-@Suite struct StoryTests {
+@Suite("The commands that tell the story") struct StoryTests {
   @Test("replay tells each change with its record, and findings in place")
   func replay() throws {
     let folder = try folder()
@@ -117,6 +155,23 @@ private func folder() throws -> TemporaryFolder {
     #expect(lines[push + 1].contains("! #7 foreign-push (error)"))
     #expect(lines.contains { $0.contains("+ contact bob@example.test “Bob” both in Friends") })
     #expect(!lines.contains { $0.hasPrefix("#9 ") }, "a chat message changes no roster")
+  }
+
+  @Test("A request that comes again is told with how often it was sent, and its newest words")
+  func repeated() throws {
+    let folder = try folder()
+    let again =
+      session + """
+        {"dir":"in","xml":"<presence type='subscribe' from='carol@example.test'/>"}
+        {"dir":"in","xml":"<presence type='subscribe' from='carol@example.test'/>"}
+
+        """
+    try again.write(toFile: folder.file("again.jsonl"), atomically: true, encoding: .utf8)
+    let run = try Program("replay", "again.jsonl", in: folder.path)
+    for count in 2...3 {
+      #expect(
+        run.output.contains("~ request of carol@example.test, sent \(count) times: “It is me”"))
+    }
   }
 
   @Test("findings lists what is odd, and --json with stable codes")

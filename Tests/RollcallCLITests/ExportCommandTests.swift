@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct ExportCommandTests {
+@Suite("The command export") struct ExportCommandTests {
   private let capture: String
   private let folder: TemporaryFolder
 

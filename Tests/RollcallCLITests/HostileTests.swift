@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Input that means harm, and surroundings that do not cooperate.
-@Suite struct HostileTests {
+@Suite("Hostile surroundings") struct HostileTests {
   private let folder: TemporaryFolder
 
   init() throws {

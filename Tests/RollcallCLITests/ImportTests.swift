@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct ImportTests {
+@Suite("The command import") struct ImportTests {
   private let header = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#
   private func push(_ name: String) -> String {
     "{\"dir\":\"in\",\"xml\":\"<iq type='set' id='\(name)'><query xmlns='jabber:iq:roster'>"
@@ -121,7 +121,7 @@ import Testing
   }
 }
 
-@Suite struct ConnectionTests {
+@Suite("One connection of a capture") struct ConnectionTests {
   @Test("One connection of a server's log tells what its resource knows")
   func narrowed() throws {
     let path = try #require(CaptureCase.all.first { $0.format == "prosody-debug" }).path
@@ -141,10 +141,12 @@ import Testing
 }
 
 /// Each direction of a connection in a file of its own.
-@Suite struct PairTests {
+@Suite("Two files that are the two directions of a stream") struct PairTests {
   private let folder: TemporaryFolder
-  private let inbound = CaptureCase.fixtures.appending(path: "logs/raw-stream/in.xml").path()
-  private let outbound = CaptureCase.fixtures.appending(path: "logs/raw-stream/out.xml").path()
+  private let inbound = CaptureCase.fixtures.appending(path: "logs/raw-stream/in.xml").path(
+    percentEncoded: false)
+  private let outbound = CaptureCase.fixtures.appending(path: "logs/raw-stream/out.xml").path(
+    percentEncoded: false)
 
   init() throws { folder = try TemporaryFolder() }
 

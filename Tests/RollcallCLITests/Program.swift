@@ -18,7 +18,7 @@ struct Program {
 
   /// Runs a line of shell, in which `$ROLLCALL` is the program.
   init(shell line: String, in folder: String) throws {
-    let line = "ROLLCALL='\(try Self.executable().path())'; \(line)"
+    let line = "ROLLCALL='\(try Self.executable().path(percentEncoded: false))'; \(line)"
     try self.init(URL(filePath: "/bin/sh"), ["-c", line], in: folder)
   }
 
@@ -55,7 +55,9 @@ struct Program {
     var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     for _ in 0..<6 {
       let candidate = folder.appending(path: "rollcall")
-      if FileManager.default.isExecutableFile(atPath: candidate.path()) { return candidate }
+      if FileManager.default.isExecutableFile(atPath: candidate.path(percentEncoded: false)) {
+        return candidate
+      }
       folder.deleteLastPathComponent()
     }
     throw CocoaError(.fileNoSuchFile)

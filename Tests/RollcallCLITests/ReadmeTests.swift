@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 /// The README shows what the program prints.
-@Suite struct ReadmeTests {
+@Suite("What the README shows") struct ReadmeTests {
   private let readme: String
   private let capture = CaptureCase.fixtures
-    .appending(path: "captures/raw-pending-both/capture.log").path()
+    .appending(path: "captures/raw-pending-both/capture.log").path(percentEncoded: false)
 
   init() throws {
     let root = CaptureCase.fixtures.deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +23,9 @@ import Testing
   func contacts() throws {
     let capture = CaptureCase.fixtures.appending(path: "captures/raw-presence-first/capture.log")
     let names = ["曾国藩", "曾经沧海", "单雄信", "单车", "重庆", "重要", "长孙无忌", "區楚良", "Ærø"]
-    for command in [["sections", capture.path(), "--at", "17"], ["pinyin"] + names] {
+    for command in [
+      ["sections", capture.path(percentEncoded: false), "--at", "17"], ["pinyin"] + names,
+    ] {
       let run = try Program(command)
       #expect(run.code == 0)
       #expect(readme.contains(set(run.output)), "\(command[0])")

@@ -4,7 +4,7 @@ import Testing
 
 /// Secrets that are planted where programs leave them, and then searched for in every byte of
 /// every file and output.
-@Suite struct SecretTests {
+@Suite("Secrets stay out") struct SecretTests {
   private static let password = "korrekt-pferd-batterie"
   /// The payload of SASL PLAIN (RFC 4616).
   private static let plain = Data("\0alice\0\(password)".utf8).base64EncodedString()

@@ -30,7 +30,7 @@ private let session: String = {
   return text
 }()
 
-@Suite struct SectionsCommandTests {
+@Suite("The command sections") struct SectionsCommandTests {
   private let folder: TemporaryFolder
 
   init() throws {
@@ -176,7 +176,7 @@ private let session: String = {
   }
 }
 
-@Suite struct PinyinCommandTests {
+@Suite("The command pinyin") struct PinyinCommandTests {
   @Test("Letters and readings of names that are given")
   func arguments() throws {
     let run = try Program("pinyin", "曾国藩", "曾经", "Zoë", "7")

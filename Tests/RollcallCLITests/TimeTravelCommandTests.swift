@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 private func capture(_ name: String) -> String {
-  CaptureCase.fixtures.appending(path: "captures/\(name)/capture.log").path()
+  CaptureCase.fixtures.appending(path: "captures/\(name)/capture.log").path(percentEncoded: false)
 }
 
 /// Alice's capture: bob comes, is renamed, goes; carol asks.
@@ -21,7 +21,7 @@ private let lines = """
 
   """
 
-@Suite struct TimeTravelCommandTests {
+@Suite("The commands diff, history, bisect and bookmark") struct TimeTravelCommandTests {
   private let folder: TemporaryFolder
 
   init() throws {
@@ -134,6 +134,23 @@ private let lines = """
   func turns() throws {
     let run = try run("bisect", "alice.jsonl", "--friend", "bob@example.test")
     #expect(run.output.contains("it turns 2 times: #4 holds, #7 no longer"))
+  }
+
+  @Test(
+    "bisect says of a condition that it holds at the start of the search already",
+    arguments: [["--friend", "bob@example.test"], ["--run", "! grep -q bob@example.test"]])
+  func holdsAtStart(_ condition: [String]) throws {
+    let arguments = ["bisect", "alice.jsonl", "--from", "4"] + condition
+    let document = try Program(arguments + ["--json"], in: folder.path).document
+    #expect(document["holdsFromStart"] as? Bool == true)
+    #expect(document["record"] is NSNull)
+    let turns = try #require(document["turns"] as? [[String: Any]])
+    #expect(turns.map { $0["record"] as? Int } == [7])
+    #expect(turns.map { $0["holds"] as? Bool } == [false])
+    let people = try Program(arguments, in: folder.path)
+    #expect(people.code == 1)
+    #expect(people.output.contains("at the start of the search already"))
+    #expect(people.output.contains("once: "))
   }
 
   @Test("What never holds is exit code 1; no condition, two or a bad one 2")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `verify` and `recover` as a person runs them.
-@Suite struct VerifyTests {
+@Suite("The commands verify and recover") struct VerifyTests {
   let folder: TemporaryFolder
 
   init() throws {
@@ -111,7 +111,7 @@ import Testing
     #expect((recovered.code == 0) == (kept == records))
   }
 
-  @Test("Damaged pages are told, and the records behind them are saved")
+  @Test("Damaged pages are told, and the records after them are saved")
   func pages() throws {
     let records = try count()
     // The newest meta page leads nowhere.

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 private func capture(_ name: String) -> String {
-  CaptureCase.fixtures.appending(path: "captures/\(name)/capture.log").path()
+  CaptureCase.fixtures.appending(path: "captures/\(name)/capture.log").path(percentEncoded: false)
 }
 
-@Suite struct WhyCommandTests {
+@Suite("The command why") struct WhyCommandTests {
   @Test("It answers each question, as text and as a document")
   func answers() throws {
     let path = capture("slixmpp-request-stays")
@@ -36,6 +36,21 @@ private func capture(_ name: String) -> String {
     #expect(!run.output.contains("Is it a friend?"))
   }
 
+  @Test("The account's own item is explained")
+  func ownItem() throws {
+    let folder = try TemporaryFolder()
+    try """
+    {"rollcall-capture":1,"account":"alice@example.test/phone"}
+    {"stream":"opened","jid":"alice@example.test/phone"}
+    {"dir":"in","xml":"<iq id='2' type='set'><query xmlns='jabber:iq:roster'>\
+    <item jid='alice@example.test' subscription='both'/></query></iq>"}
+
+    """.write(toFile: folder.file("own.jsonl"), atomically: true, encoding: .utf8)
+    let run = try Program("why", "own.jsonl", "alice@example.test", in: folder.path)
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(run.output.contains("Its item is “both” since #3"))
+  }
+
   @Test("Who is nowhere is no contact, nor is the account; what is no address is bad usage")
   func codes() throws {
     let path = capture("slixmpp-request-stays")
@@ -47,7 +62,7 @@ private func capture(_ name: String) -> String {
   }
 }
 
-@Suite struct WhatIfCommandTests {
+@Suite("The command what-if") struct WhatIfCommandTests {
   private let path = capture("slixmpp-forged-push")
 
   @Test("A branch that ends otherwise is the answer no, one that does not is yes")
@@ -124,7 +139,7 @@ private func capture(_ name: String) -> String {
   }
 }
 
-@Suite struct TestFromCommandTests {
+@Suite("The command test-from") struct TestFromCommandTests {
   @Test("It writes the files, and the state is what state --json prints of the capture")
   func files() throws {
     let folder = try TemporaryFolder()

@@ -1,20 +1,21 @@
+import Captures
 import EventStore
 import Foundation
-import Rollcall
+@testable import Rollcall
 import RosterCore
 import TestSupport
 import Testing
 import XMPPStanza
 
 /// An import appends on another thread than the one that reads: what comes of it is the same.
-@Suite struct BatchTests {
+@Suite("Importing in batches") struct BatchTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
   private func newLog() throws -> EventLog {
     try EventLog.create(
-      at: folder.file("\(UUID()).rollcall"), eventVersion: RecordMeaning.version)
+      at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
   }
 
   private func imported(_ test: CaptureCase, batch: Int) throws -> EventLog {
@@ -96,9 +97,9 @@ import XMPPStanza
     "An error of the log is the import's, whatever is read meanwhile", arguments: [1, 35, 5000])
   func logErrors(records: Int) throws {
     let path = folder.file("a.rollcall")
-    do { _ = try EventLog.create(at: path, eventVersion: RecordMeaning.version) }
+    do { _ = try EventLog.create(at: path, eventVersion: DecodedRecord.version) }
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
     var reading = CaptureImport(ImportOptions(), batch: 10)
     #expect(throws: EventLogError.readOnly(path: log.path)) {
       try reading.run(try file(pushes(records)), into: log)
@@ -106,10 +107,10 @@ import XMPPStanza
     #expect(try log.read { try $0.lastSequence } == 0)
   }
 
-  @Test("Where the log refuses a batch, none behind it is appended")
+  @Test("Where the log refuses a batch, none after it is appended")
   func refusedBatch() throws {
     let log = try EventLog.create(
-      at: folder.file("b.rollcall"), eventVersion: RecordMeaning.version,
+      at: folder.file("b.rollcall"), eventVersion: DecodedRecord.version,
       account: "bob@example.test")
     var reading = CaptureImport(ImportOptions(), batch: 10)
     #expect(
@@ -120,5 +121,39 @@ import XMPPStanza
     }
     #expect(try log.read { try $0.lastSequence } == 30, "the account goes with the last batch")
     #expect(try log.meta.imports.isEmpty)
+  }
+
+  @Test("Of batches that were handed over before one failed, none after it is appended")
+  func afterAFailure() throws {
+    let log = try EventLog.create(
+      at: folder.file("c.rollcall"), eventVersion: DecodedRecord.version,
+      account: "bob@example.test")
+    func batch(_ records: Int, account: String?) -> RecordBatch {
+      var batch = RecordBatch()
+      for _ in 0..<records { batch.add(.closed, event: Lifecycle.closed.event) }
+      batch.marks = [LogMarks(account: account)]
+      return batch
+    }
+    #expect(throws: EventLogError.self) {
+      try BatchWriter.run(log) { writer in
+        // While the first is written, the others wait for their turn.
+        var first = batch(3000, account: nil)
+        var refused = batch(1, account: "alice@example.test")
+        try writer.put(&first)
+        try writer.put(&refused)
+        var last = batch(1, account: nil)
+        try writer.put(&last)
+      }
+    }
+    #expect(try log.read { try $0.lastSequence } == 3000)
+  }
+}
+
+extension RecordDraft {
+  /// The end of a connection.
+  fileprivate static var closed: RecordDraft {
+    RecordDraft(
+      time: nil, direction: .none, kind: .lifecycle, bytes: Lifecycle.closed.bytes,
+      decoded: DecodedRecord(Lifecycle.closed.event))
   }
 }

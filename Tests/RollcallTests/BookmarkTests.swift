@@ -5,7 +5,7 @@ import RosterCore
 import TestSupport
 import Testing
 
-@Suite struct BookmarkTests {
+@Suite("Bookmarks") struct BookmarkTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

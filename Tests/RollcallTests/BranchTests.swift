@@ -8,7 +8,7 @@ import XMPPStanza
 
 private let bob = "bob@example.test"
 
-@Suite struct BranchTests {
+@Suite("Branches of a log") struct BranchTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -37,7 +37,7 @@ private let bob = "bob@example.test"
   /// The state of what a branch writes.
   private func written(_ branch: Branch) throws -> (log: EventLog, roster: Roster) {
     let log = try EventLog.create(
-      at: folder.file("\(UUID()).rollcall"), eventVersion: RecordMeaning.version)
+      at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
     try branch.write(to: log)
     return (log, try Timeline(log).state(at: .head(minus: 0)).roster)
   }
@@ -76,7 +76,7 @@ private let bob = "bob@example.test"
     end.move(to: 150)
     let branch = try branch(scenario)
     let comparison = try branch.compare()
-    #expect(comparison.parting == nil, "seed \(seed)")
+    #expect(comparison.divergence == nil, "seed \(seed)")
     #expect(comparison.actual == comparison.branched, "seed \(seed)")
     #expect(comparison.actual.roster == end, "seed \(seed)")
     let copy = try written(branch)
@@ -123,8 +123,9 @@ private let bob = "bob@example.test"
     }
   }
 
-  @Test("The parting is the first record that does something else, not the first that is touched")
-  func parting() throws {
+  @Test(
+    "The two diverge at the first record that does something else, not the first that is touched")
+  func divergence() throws {
     var scenario = Scenario.alice(item(bob, "name='Bob' subscription='both'"))  // 1 to 3
     scenario.sets(item(bob, "name='Rob'"), id: "s")  // 4
     scenario.pushed(item(bob, "name='Rob' subscription='both'"))  // 5
@@ -132,14 +133,14 @@ private let bob = "bob@example.test"
     scenario.pushed(item(bob, "name='Bob' subscription='both'"))  // 7: undone
     let comparison = try branch(scenario, try edits(drop: [4...4])).compare()
     // Without our set, its push is the same; only at its undoing there is nothing to undo.
-    let parting = try #require(comparison.parting)
-    #expect(parting.record == 7)
+    let divergence = try #require(comparison.divergence)
+    #expect(divergence.record == 7)
     #expect(comparison.removed.map(\.code) == [.undoneEdit])
     #expect(comparison.added.isEmpty)
     #expect(comparison.branched.roster.item(bare(bob))?.name == "Bob")
   }
 
-  @Test("A record that is put in is numbered behind the one that it follows, and has its time")
+  @Test("A record that is put in is numbered after the one that it follows, and has its time")
   func inserting() throws {
     var scenario = Scenario.alice()
     scenario.receives("subscribe", from: bob, at: 1000)  // 4
@@ -153,7 +154,7 @@ private let bob = "bob@example.test"
     #expect(ended.at.time == 1000)
     #expect(branch.numbering.label(ended.at.record) == "4+2")
     #expect(branch.numbering.label(ended.since.record) == "4")
-    #expect(comparison.parting?.record == 4)
+    #expect(comparison.divergence?.record == 4)
     #expect(comparison.added.map { branch.numbering.label($0.record) } == ["4+1"])
     #expect(comparison.actual.roster.incoming.count == 2)
     #expect(comparison.branched.roster.incoming.count == 1)
@@ -223,7 +224,7 @@ private let bob = "bob@example.test"
       of: timeline, upTo: .head(minus: 0), edits: BranchEdits(), policy: .lenient
     ).compare()
     let isForged = !codes.isDisjoint(with: [.foreignPush, .unsolicitedResult, .spoofedAnswer])
-    #expect((comparison.parting != nil) == isForged)
+    #expect((comparison.divergence != nil) == isForged)
     #expect((Shown(comparison.actual.roster) != Shown(comparison.branched.roster)) == isForged)
   }
 
@@ -260,7 +261,7 @@ private let bob = "bob@example.test"
     scenario.sets(item(bob, "name='Rob'", groups: ["A"]), id: "s")  // 4
     scenario.received("<iq type='error' id='s'><error type='cancel'/></iq>")
     let comparison = try shown(scenario, .optimistic)
-    #expect(comparison.parting?.record == 4)
+    #expect(comparison.divergence?.record == 4)
     let item = comparison.branched.roster.item(bare(bob))
     #expect(item?.name == "Rob")
     #expect(item?.groups == ["A"])

@@ -9,7 +9,7 @@ import Testing
 import XMPPStanza
 
 /// Every captured session gives the roster that its server held, whatever way it is read.
-@Suite struct CapturedSessionTests {
+@Suite("Captured sessions") struct CapturedSessionTests {
   @Test("A capture becomes the roster that the server reports", arguments: CaptureCase.all)
   func truth(_ test: CaptureCase) throws {
     let roster = try straight(test)
@@ -28,24 +28,24 @@ import XMPPStanza
     let path = folder.file("alice.rollcall")
     let expected = try straight(test)
     do {
-      let log = try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
+      let log = try EventLog.draft(for: path, eventVersion: DecodedRecord.version)
       try run(test, into: log)
       #expect(try state(log) == expected)
       try log.publish()
     }
     do {
       let log = try EventLog.open(
-        at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+        at: path, access: .readOnly, eventVersion: DecodedRecord.version)
       #expect(try log.derivedIsCurrent)
       #expect(try state(log) == expected)
     }
     // A program of another version finds stored events that it must not read.
     let other = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: RecordMeaning.version + 1)
+      at: path, access: .readWrite, eventVersion: DecodedRecord.version + 1)
     try other.rebuildDerived { _, _ in DerivedParts(event: [0xFF], contacts: []) }
     #expect(try state(other) == expected)
     let log = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: RecordMeaning.version)
+      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
     try log.bringUpToDate()
     #expect(try log.derivedIsCurrent)
     #expect(try state(log) == expected)
@@ -55,7 +55,7 @@ import XMPPStanza
   func points(_ test: CaptureCase) throws {
     let folder = try TemporaryFolder()
     let log = try EventLog.draft(
-      for: folder.file("alice.rollcall"), eventVersion: RecordMeaning.version)
+      for: folder.file("alice.rollcall"), eventVersion: DecodedRecord.version)
     try run(test, into: log)
     let timeline = Timeline(log)
     var states: [UInt64: Roster] = [:]
@@ -71,7 +71,7 @@ import XMPPStanza
   func credentials(_ test: CaptureCase) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("alice.rollcall")
-    let log = try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
+    let log = try EventLog.draft(for: path, eventVersion: DecodedRecord.version)
     try run(test, into: log)
     try log.publish()
     let bytes = try Data(contentsOf: URL(filePath: path))
@@ -101,7 +101,7 @@ import XMPPStanza
     func take(_ captured: CapturedRecord) throws {
       record += 1
       let draft = RecordDraft(captured)
-      let event = reader.meaning(draft.kind, draft.direction, draft.bytes).event
+      let event = reader.decode(draft.kind, draft.direction, draft.bytes).event
       if let event {
         _ = RosterReducer.reduce(
           &roster, event, at: RecordStamp(record: record, time: captured.time))

@@ -26,7 +26,7 @@ extension Explanation {
   }
 }
 
-@Suite struct ExplanationStateTests {
+@Suite("Explanations of the nine states") struct ExplanationStateTests {
   /// A dialogue that leads to a state, and what the explanation must say of it.
   struct Row: Sendable, CustomTestStringConvertible {
     let state: SubscriptionState
@@ -123,7 +123,7 @@ extension Explanation {
   }
 }
 
-@Suite struct ExplanationReasonTests {
+@Suite("The reasons of explanations") struct ExplanationReasonTests {
   @Test("Where the whole roster was never seen, absence is not known")
   func unknown() throws {
     var scenario = Scenario()
@@ -169,6 +169,47 @@ extension Explanation {
     #expect(
       try explanation(scenario).reasons(.friend)
         .contains("it had left the roster at #4 and came back at #5"))
+  }
+
+  @Test("The account's own item is explained, and its resources are not taken for a contact's")
+  func ownItem() throws {
+    var scenario = Scenario.alice(item(Scenario.account, "name='Me' subscription='both'"))
+    scenario.receives(from: "\(Scenario.account)/laptop")  // 4
+    let explanation = try explanation(scenario, Scenario.account)
+    #expect(explanation.isOfContact)
+    #expect(explanation[.friend]?.verdict == .yes)
+    #expect(try explanation.reasons(.friend).contains("Its item is “both” since #3"))
+    #expect(explanation[.online]?.verdict == .no)
+    #expect(
+      try explanation.reasons(.online)
+        .contains("Our other resource laptop is available since #4"))
+    #expect(try explanation.reasons(.section).contains("stands under “M”"))
+    #expect(explanation[.request]?.change?.contains("our own account") == true)
+  }
+
+  @Test("The account without an item is no contact; one whose item is gone was one")
+  func withoutOwnItem() throws {
+    var scenario = Scenario.alice()
+    scenario.receives(from: "\(Scenario.account)/laptop")
+    #expect(try !explanation(scenario, Scenario.account).isOfContact)
+    scenario.pushed(item(Scenario.account))
+    scenario.pushed(item(Scenario.account, "subscription='remove'"))
+    let gone = try explanation(scenario, Scenario.account)
+    #expect(gone.isOfContact)
+    #expect(try gone.reasons(.friend).contains("It left the roster at #6"))
+  }
+
+  @Test("A request of an earlier session is named by its first record")
+  func firstOfEarlierSession() throws {
+    var scenario = Scenario.alice()  // 1 to 3
+    scenario.receives("subscribe", from: bob)  // 4
+    scenario.receives("subscribe", from: bob)  // 5
+    scenario.closed()  // 6
+    scenario.opened("alice@example.test/phone")  // 7
+    scenario.sends()  // 8
+    #expect(
+      try explanation(scenario).reasons(.request)
+        .contains("It asked to see our presence at #4, in an earlier session"))
   }
 
   @Test("What became of our last set is said where the server does not show it")
@@ -386,7 +427,7 @@ extension Explanation {
   }
 }
 
-@Suite struct ExplanationAgreementTests {
+@Suite("Explanations agree with the roster") struct ExplanationAgreementTests {
   /// What an explanation says must be what the lists show, and each record that it names one that
   /// was there.
   private func agrees(_ log: EventLog, at point: UInt64, _ place: Comment) throws {

@@ -11,7 +11,7 @@ import XMPPStanza
   import FoundationXML
 #endif
 
-@Suite struct ExportTests {
+@Suite("Exporting a log") struct ExportTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite struct GeneratedTestTests {
+@Suite("Tests that are written from a log") struct GeneratedTestTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -7,12 +7,13 @@ import Testing
 
 /// The digests that every process must come to: of the chain of records, and of the canonical
 /// state at its end.
-@Suite struct GoldenTests {
-  private static let path = CaptureCase.fixtures.appending(path: "golden/digests.txt").path()
+@Suite("States and events are coded as they were") struct GoldenTests {
+  private static let path = CaptureCase.fixtures.appending(path: "golden/digests.txt").path(
+    percentEncoded: false)
 
   /// The versions of all code that a digest of a state rests on.
   private static let versions =
-    "events \(RecordMeaning.version), reducer \(RosterReducer.version), "
+    "events \(DecodedRecord.version), reducer \(RosterReducer.version), "
     + "codec \(Roster.codecVersion)"
 
   private func lines() throws -> [String] {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite struct HistoryTests {
+@Suite("The history of a contact") struct HistoryTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -1,7 +1,7 @@
 import Rollcall
 import Testing
 
-@Suite struct PointTests {
+@Suite("Points") struct PointTests {
   @Test(
     "A point is a record, a distance from the head or a time",
     arguments: [

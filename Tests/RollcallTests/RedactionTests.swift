@@ -7,7 +7,7 @@ import Testing
 import XMPPStanza
 
 /// A redacted capture tells the same story about other people.
-@Suite struct RedactionTests {
+@Suite("Redacted exports") struct RedactionTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

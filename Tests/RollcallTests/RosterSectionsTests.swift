@@ -6,7 +6,7 @@ import Testing
 import XMPPStanza
 
 /// A contacts screen that follows a roster shows what one made afresh shows.
-@Suite struct RosterSectionsTests {
+@Suite("The contacts screen of a roster") struct RosterSectionsTests {
   static let policies: [SectionPolicy] = SectionPolicy.Grouping.allCases.flatMap { grouping in
     SectionPolicy.Friends.allCases.map { friends in
       SectionPolicy(

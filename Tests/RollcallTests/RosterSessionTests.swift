@@ -1,10 +1,10 @@
 import EventStore
 import Foundation
-import Rollcall
+@testable import Rollcall
 import TestSupport
 import Testing
 
-@Suite struct RosterSessionTests {
+@Suite("Recording a session") struct RosterSessionTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("alice.rollcall") }
 
@@ -112,6 +112,23 @@ import Testing
     #expect(try log.read { try $0.lastSequence } == session.roster.position)
   }
 
+  @Test("Whose log it is, is noted once: as soon as it is known, and again only where that failed")
+  func accountOnce() throws {
+    let alice = bare("alice@example.test")
+    var note = AccountNote(isDone: false)
+    var noted: [String?] = []
+    note.note(nil) { noted.append($0.account) }
+    #expect(noted.isEmpty)
+    #expect(throws: RollcallError.self) {
+      try note.note(alice) { _ in throw RollcallError(.log, "the disk is full") }
+    }
+    for _ in 0..<3 { note.note(alice) { noted.append($0.account) } }
+    #expect(noted == ["alice@example.test"])
+    var known = AccountNote(isDone: true)
+    known.note(alice) { noted.append($0.account) }
+    #expect(noted.count == 1, "the log has it already")
+  }
+
   @Test("An error says whether what was handed over or the log is at fault")
   func reasons() throws {
     let session = RosterSession()
@@ -136,7 +153,7 @@ import Testing
 
   private var log: EventLog {
     get throws {
-      try EventLog.open(at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+      try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
     }
   }
 }

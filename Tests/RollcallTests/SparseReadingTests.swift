@@ -15,8 +15,9 @@ struct SparseReadingTests {
   static let files: [String] = {
     let folders = ["captures", "logs"].map { CaptureCase.fixtures.appending(path: $0) }
     return folders.flatMap { folder in
-      let names = try? FileManager.default.subpathsOfDirectory(atPath: folder.path())
-      return (names ?? []).sorted().map { folder.appending(path: $0).path() }
+      let names = try? FileManager.default.subpathsOfDirectory(
+        atPath: folder.path(percentEncoded: false))
+      return (names ?? []).sorted().map { folder.appending(path: $0).path(percentEncoded: false) }
     }.filter { !$0.hasSuffix(".json") && !$0.hasSuffix(".md") && isFile($0) }
   }()
 
@@ -40,11 +41,11 @@ struct SparseReadingTests {
     return found
   }
 
-  @Test func thereAreFiles() {
+  @Test("There are files to compare with") func thereAreFiles() {
     #expect(Self.files.count > 30)
   }
 
-  @Test(arguments: files)
+  @Test("What an import builds of a file is stored as all of it is", arguments: files)
   func storesTheSame(_ path: String) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
     guard let format = CaptureFormat.detect(Array(bytes.prefix(64 << 10))) else { return }
@@ -59,26 +60,27 @@ struct SparseReadingTests {
     try compare(lines)
   }
 
-  /// What lets one log in is taken out, wherever it hides.
-  @Test(arguments: [
-    "<iq><x xmlns='urn:x'><y password='S3CRET'/></x></iq>",
-    "<iq><x xmlns='urn:x'/><b><c><password>S3CRET</password></c></b></iq>",
-    "<message><body>keep</body><x xmlns='urn:x'><field xmlns='jabber:x:data' type='text-private'>"
-      + "<value>S3CRET</value></field></x></message>",
-    "<iq type='set'><query xmlns='jabber:iq:register'><username>keep</username><pin>S3CRET</pin>"
-      + "</query></iq>",
-    "<iq type='set'><query xmlns='jabber:iq:auth'><digest>S3CRET</digest></query></iq>",
-    "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>S3CRET</auth>",
-    "<authenticate xmlns='urn:xmpp:sasl:2'><initial-response>S3CRET</initial-response>"
-      + "<x xmlns='urn:x'>keep</x></authenticate>",
-    "<success xmlns='urn:xmpp:sasl:2'><authorization-identifier>a@b.test/c</authorization-identifier>"
-      + "<token xmlns='urn:xmpp:fast:0' token='S3CRET'/></success>",
-    "<handshake xmlns='jabber:component:accept'>S3CRET</handshake>",
-    "<handshake>S3CRET</handshake>",
-    "<iq><slot xmlns='urn:xmpp:http:upload:0'><put><header name='Cookie'>S3CRET</header></put>"
-      + "</slot></iq>",
-    "<iq><upgrade xmlns='urn:x'><hash xmlns='urn:xmpp:scram-upgrade:0'>S3CRET</hash></upgrade></iq>",
-  ])
+  @Test(
+    "What lets one log in is taken out, wherever it hides",
+    arguments: [
+      "<iq><x xmlns='urn:x'><y password='S3CRET'/></x></iq>",
+      "<iq><x xmlns='urn:x'/><b><c><password>S3CRET</password></c></b></iq>",
+      "<message><body>keep</body><x xmlns='urn:x'><field xmlns='jabber:x:data' type='text-private'>"
+        + "<value>S3CRET</value></field></x></message>",
+      "<iq type='set'><query xmlns='jabber:iq:register'><username>keep</username><pin>S3CRET</pin>"
+        + "</query></iq>",
+      "<iq type='set'><query xmlns='jabber:iq:auth'><digest>S3CRET</digest></query></iq>",
+      "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>S3CRET</auth>",
+      "<authenticate xmlns='urn:xmpp:sasl:2'><initial-response>S3CRET</initial-response>"
+        + "<x xmlns='urn:x'>keep</x></authenticate>",
+      "<success xmlns='urn:xmpp:sasl:2'><authorization-identifier>a@b.test/c</authorization-identifier>"
+        + "<token xmlns='urn:xmpp:fast:0' token='S3CRET'/></success>",
+      "<handshake xmlns='jabber:component:accept'>S3CRET</handshake>",
+      "<handshake>S3CRET</handshake>",
+      "<iq><slot xmlns='urn:xmpp:http:upload:0'><put><header name='Cookie'>S3CRET</header></put>"
+        + "</slot></iq>",
+      "<iq><upgrade xmlns='urn:x'><hash xmlns='urn:xmpp:scram-upgrade:0'>S3CRET</hash></upgrade></iq>",
+    ])
   func noSecretIsStored(_ xml: String) throws {
     var lines = Array("{\"rollcall-capture\":1}\n".utf8)
     NativeWriter.append(time: 1, .outbound, xml: Array(xml.utf8).span.bytes, to: &lines)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What holds of the codec and of differences on random histories holds on captured sessions.
-@Suite struct StateCodecTests {
+@Suite("Coding states") struct StateCodecTests {
   private struct Step {
     let moment: Timeline.Moment
     let roster: Roster

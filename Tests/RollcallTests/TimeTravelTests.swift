@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite struct TimeTravelTests {
+@Suite("Going to points of a log, and searching them") struct TimeTravelTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -46,7 +46,7 @@ import XMPPStanza
     let scenario = randomScenario(seed: 9, lines: 6000)
     let drafts = scenario.wire.map(RecordDraft.init)
     let log = try EventLog.create(
-      at: folder.file("growing.rollcall"), eventVersion: RecordMeaning.version)
+      at: folder.file("growing.rollcall"), eventVersion: DecodedRecord.version)
     var keeper = try SnapshotKeeper(log)
     for start in stride(from: 0, to: drafts.count, by: 1000) {
       try log.append(drafts[start..<start + 1000])
@@ -81,10 +81,10 @@ import XMPPStanza
     return path
   }
 
-  @Test("An import stores the states that a replay of its records gives, also behind another")
+  @Test("An import stores the states that a replay of its records gives, also after another")
   func importing() throws {
     let log = try EventLog.create(
-      at: folder.file("imported.rollcall"), eventVersion: RecordMeaning.version)
+      at: folder.file("imported.rollcall"), eventVersion: DecodedRecord.version)
     for seed in UInt64(1)...2 {
       var reading = CaptureImport(ImportOptions())
       let path = try capture(3300, seed: seed)
@@ -110,7 +110,7 @@ import XMPPStanza
     let scenario = randomScenario(seed: 3, lines: 500)
     let log = try log(of: scenario, in: folder)
     let other = SnapshotVersion(
-      events: RecordMeaning.version, reducer: RosterReducer.version + 1,
+      events: DecodedRecord.version, reducer: RosterReducer.version + 1,
       codec: Roster.codecVersion)
     var elsewhere = Roster()
     elsewhere.move(to: 7)
@@ -189,15 +189,15 @@ import XMPPStanza
     let timeline = Timeline(try log(of: scenario, in: folder))
     for wanted in [UInt64(1), 2, 499, 500, 999, 1000] {
       let found = try timeline.first(after: 0, upTo: 1000) { $0.roster.position >= wanted }
-      #expect(found.turn == .at(wanted))
+      #expect(found.transition == .at(wanted))
       #expect(found.probes <= 10)
     }
     let none = try timeline.first(after: 0, upTo: 1000) { _ in false }
-    #expect(none.turn == .never)
+    #expect(none.transition == .never)
     let all = try timeline.first(after: 0, upTo: 1000) { _ in true }
-    #expect(all.turn == .holdsFromStart)
+    #expect(all.transition == .holdsFromStart)
     let empty = try timeline.first(after: 1000, upTo: 1000) { _ in false }
-    #expect(empty.turn == .never)
+    #expect(empty.transition == .never)
   }
 
   @Test("Where states cannot be told the answer is no narrower than what is known")
@@ -208,14 +208,14 @@ import XMPPStanza
         let record = state.roster.position
         return blind.contains(record) ? nil : record >= wanted
       }
-      switch found.turn {
+      switch found.transition {
       case .within(let range):
         #expect(range.contains(wanted))
         // What comes before them may not have been looked at.
         #expect(range.lowerBound + 1 >= blind.lowerBound)
         #expect(range.upperBound <= blind.upperBound + 1)
       case .at(let record): #expect(record == wanted)
-      case .never, .holdsFromStart: Issue.record("\(found.turn) for \(blind)")
+      case .never, .holdsFromStart: Issue.record("\(found.transition) for \(blind)")
       }
     }
   }
@@ -227,20 +227,87 @@ import XMPPStanza
   ]
 
   @Test(
-    "Every turn of a condition is found, on random sessions", arguments: conditions, 1...UInt64(4))
-  func turns(_ condition: RosterCondition, seed: UInt64) throws {
+    "Every transition of a condition is found, on random sessions", arguments: conditions,
+    1...UInt64(4))
+  func transitions(_ condition: RosterCondition, seed: UInt64) throws {
     let scenario = randomScenario(seed: seed, lines: 600)
     let timeline = Timeline(try log(of: scenario, in: folder))
+    let course = try timeline.course(of: condition, after: 0, upTo: 600)
+    func holds(_ roster: Roster) -> Bool {
+      condition.holds(in: roster, mayBePartial: course.isPartial)
+    }
     var expected: [UInt64] = []
-    var before = condition.holds(in: Roster(), mayBePartial: false)
+    var isWhole = false
+    var before = holds(Roster())
+    #expect(course.holdsAtStart == before)
     try timeline.replay(upTo: .head(minus: 0)) { moment, roster in
-      let now = condition.holds(in: roster, mayBePartial: false)
+      if roster.completeness == .complete { isWhole = true }
+      let now = holds(roster)
       if now != before { expected.append(moment.stamp.record) }
       before = now
     }
-    let turns = try timeline.turns(after: 0, upTo: 600, of: condition, mayBePartial: false)
-    #expect(turns.map(\.record) == expected, "seed \(seed)")
-    #expect(turns.enumerated().allSatisfy { $0.element.holds == $0.offset.isMultiple(of: 2) })
+    #expect(course.isPartial == !isWhole)
+    #expect(course.transitions.map(\.record) == expected, "seed \(seed)")
+    for (index, transition) in course.transitions.enumerated() {
+      #expect(transition.holds == (course.holdsAtStart != index.isMultiple(of: 2)))
+    }
+  }
+
+  @Test("A condition that holds at the start is said to, whatever comes of it later")
+  func holdsAtStart() throws {
+    let friend = item("bob@example.test", "subscription='both'")
+    var scenario = Scenario.alice(friend)  // 1 to 3
+    scenario.pushed(item("bob@example.test", "subscription='remove'"))  // 4
+    scenario.pushed(friend)  // 5
+    let timeline = Timeline(try log(of: scenario, in: folder))
+    let condition = RosterCondition.friend(bare("bob@example.test"))
+    for end in UInt64(3)...5 {
+      let course = try timeline.course(of: condition, after: 3, upTo: end)
+      #expect(course.beginning == .holdsFromStart, "up to \(end)")
+      #expect(course.transitions.map(\.record) == (4..<max(4, end + 1)).map { $0 })
+    }
+    #expect(try timeline.course(of: condition, after: 2, upTo: 5).beginning == .at(3))
+    #expect(try timeline.course(of: condition, after: 4, upTo: 4).beginning == .never)
+  }
+
+  @Test("What is known has to do only where the whole roster is known nowhere in the range")
+  func partial() throws {
+    var scenario = Scenario()
+    scenario.opened("alice@example.test/phone")  // 1
+    scenario.pushed(item("dave@example.test"))  // 2
+    scenario.fetches(item("bob@example.test"), version: "1")  // 3 and 4
+    scenario.opened("alice@example.test/phone")  // 5
+    scenario.gets(id: "again", version: "elsewhere")  // 6
+    scenario.receivesEmptyResult(id: "again")  // 7
+    #expect(scenario.roster.completeness == .baseUnknown)
+    let timeline = Timeline(try log(of: scenario, in: folder))
+    let missing = RosterCondition.missing(bare("bob@example.test"))
+    let whole = try timeline.course(of: missing, after: 0, upTo: 7)
+    #expect(!whole.isPartial && !whole.holdsAtStart, "unknown is not missing")
+    #expect(whole.transitions.isEmpty)
+    let before = try timeline.course(of: missing, after: 0, upTo: 3)
+    #expect(before.isPartial && before.holdsAtStart)
+    let count = RosterCondition.friendCount(.less, 1)
+    #expect(
+      try timeline.course(of: count, after: 0, upTo: 7).transitions.map(\.record) == [4, 7])
+  }
+
+  // MARK: The account
+
+  @Test("Where the log notes whose it is, the account is known at every point")
+  func account() throws {
+    let log = try importedLog(
+      of: CaptureCase.fixtures.appending(path: "captures/raw-pending-both/capture.log")
+        .path(percentEncoded: false), nil, in: folder)
+    let timeline = Timeline(log)
+    let head = try log.read { try $0.lastSequence }
+    let account = try #require(try log.meta.account)
+    for record in 0...head {
+      #expect(try timeline.state(at: .record(record)).account?.text == account)
+    }
+    #expect(try timeline.state(at: .record(0)).roster.account == nil)
+    let diff = try timeline.diff(from: .record(0), to: .record(head))
+    #expect(!diff.differences.contains { $0.difference.field == .account })
   }
 }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite struct TimelineTests {
+@Suite("Timelines of long logs, and of logs of other versions") struct TimelineTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("alice.rollcall") }
 
@@ -14,19 +14,19 @@ import XMPPStanza
 
   /// A log of many records, every third of them bob's.
   private func record(_ count: Int) throws {
-    let log = try EventLog.create(at: path, eventVersion: RecordMeaning.version)
+    let log = try EventLog.create(at: path, eventVersion: DecodedRecord.version)
     let reader = RecordReader()
     let drafts = (0..<count).map { number in
       let name = number.isMultiple(of: 3) ? "bob" : "carol"
       let xml = Array("<presence from='\(name)@example.test/\(number)'/>".utf8)
       return RecordDraft(
         time: Int64(number), direction: .inbound, kind: .element, bytes: xml,
-        meaning: reader.meaning(.element, .inbound, xml))
+        decoded: reader.decode(.element, .inbound, xml))
     }
     try log.append(drafts)
   }
 
-  private func open(version: UInt32 = RecordMeaning.version) throws -> EventLog {
+  private func open(version: UInt32 = DecodedRecord.version) throws -> EventLog {
     try EventLog.open(at: path, access: .readWrite, eventVersion: version)
   }
 
@@ -53,7 +53,7 @@ import XMPPStanza
       appended = try log.append([
         RecordDraft(
           time: nil, direction: .none, kind: .lifecycle, bytes: Lifecycle.closed.bytes,
-          meaning: RecordMeaning(Lifecycle.closed.event))
+          decoded: DecodedRecord(Lifecycle.closed.event))
       ]).lowerBound
     }
     #expect(appended == 20)
@@ -66,7 +66,7 @@ import XMPPStanza
     let expected = Set((10...UInt64(4990)).filter { ($0 - 1).isMultiple(of: 3) })
     #expect(try Timeline(open()).records(concerning: bob, in: 10...4990) == expected)
     // Another version of the program leaves an index that must not be read.
-    try open(version: RecordMeaning.version + 1)
+    try open(version: DecodedRecord.version + 1)
       .rebuildDerived { _, _ in DerivedParts(event: nil, contacts: []) }
     #expect(try Timeline(open()).records(concerning: bob, in: 10...4990) == expected)
   }

@@ -50,7 +50,9 @@ package struct CaptureCase: Sendable, CustomStringConvertible {
 
   private static func load() throws -> [CaptureCase] {
     let folder = fixtures.appending(path: "captures")
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: folder.path(percentEncoded: false)
+    ).sorted()
     return try names.filter { !$0.contains(".") }.flatMap { name in
       try load(name, in: folder.appending(path: name))
     }
@@ -59,13 +61,16 @@ package struct CaptureCase: Sendable, CustomStringConvertible {
   private static func load(_ name: String, in folder: URL) throws -> [CaptureCase] {
     let meta = try JSONDecoder().decode(
       Meta.self, from: Data(contentsOf: folder.appending(path: "meta.json")))
-    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: folder.path(percentEncoded: false)
+    ).sorted()
     return try files.filter { $0.hasPrefix("expected") }.map { file in
       let expected = try JSONDecoder().decode(
         Expected.self, from: Data(contentsOf: folder.appending(path: file)))
       return CaptureCase(
         name: name, account: expected.account,
-        path: folder.appending(path: "capture.log").path(), format: meta.format,
+        path: folder.appending(path: "capture.log").path(percentEncoded: false),
+        format: meta.format,
         expected: expected)
     }
   }

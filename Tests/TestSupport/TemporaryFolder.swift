@@ -7,7 +7,7 @@ package final class TemporaryFolder: Sendable {
   package init() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "rollcall-\(UUID())")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    path = url.path()
+    path = url.path(percentEncoded: false)
   }
 
   deinit {

@@ -55,7 +55,7 @@ public final class Case {
   func log() throws -> String {
     let path = "\(shared)/\(capture.shape.stanzas)x\(capture.shape.contacts).rollcall"
     if !FileManager.default.fileExists(atPath: path) {
-      try importCapture(to: path, version: RecordMeaning.version)
+      try importCapture(to: path, version: DecodedRecord.version)
     }
     return path
   }

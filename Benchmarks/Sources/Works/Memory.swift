@@ -9,7 +9,7 @@ public enum Footprint {
   /// - Returns: The most anonymous memory beyond what there was before, in bytes.
   public static func importing(_ capture: String, to path: String) throws -> Int {
     try MemoryWatch.most {
-      let log = try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
+      let log = try EventLog.draft(for: path, eventVersion: DecodedRecord.version)
       let file = try FileHandle(forReadingFrom: URL(filePath: capture))
       var importing = CaptureImport(ImportOptions())
       _ = try importing.run(file, into: log)

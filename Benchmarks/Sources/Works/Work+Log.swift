@@ -34,7 +34,7 @@ extension Work {
     _ = try subject.captureFile()
     return Trial(units: subject.capture.ends.count) {
       let path = subject.newPath()
-      try subject.importCapture(to: path, version: RecordMeaning.version)
+      try subject.importCapture(to: path, version: DecodedRecord.version)
       return {
         try checkHead(path, subject)
         remove(path)
@@ -63,7 +63,7 @@ extension Work {
     Trial(units: drafts.count) {
       let path = subject.newPath()
       let log = try EventLog.draft(
-        for: path, eventVersion: RecordMeaning.version, mapSize: mapSize)
+        for: path, eventVersion: DecodedRecord.version, mapSize: mapSize)
       var start = 0
       while start < drafts.count {
         let end = min(start + CaptureImport.batch, drafts.count)
@@ -123,7 +123,7 @@ extension Work {
 
 func opened(_ path: String) throws -> EventLog {
   try EventLog.open(
-    at: path, access: .readOnly, eventVersion: RecordMeaning.version, mapSize: mapSize)
+    at: path, access: .readOnly, eventVersion: DecodedRecord.version, mapSize: mapSize)
 }
 
 /// Throws where the state at a log's head is not the model's.

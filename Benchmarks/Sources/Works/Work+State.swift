@@ -51,7 +51,7 @@ extension Work {
   ) { subject in
     // Derived by another version, as the log sees it: so its events are not to be used.
     let path = subject.newPath()
-    try subject.importCapture(to: path, version: RecordMeaning.version + 1)
+    try subject.importCapture(to: path, version: DecodedRecord.version + 1)
     return try stateAtHead(subject, path: path)
   }
 
@@ -67,16 +67,16 @@ extension Work {
     "derive events and index again", per: "stanza", floor: .parse
   ) { subject in
     let path = subject.newPath()
-    var version = RecordMeaning.version + 1
+    var version = DecodedRecord.version + 1
     try subject.importCapture(to: path, version: version)
     return Trial(units: subject.capture.ends.count) {
-      version = version == RecordMeaning.version ? version + 1 : RecordMeaning.version
+      version = version == DecodedRecord.version ? version + 1 : DecodedRecord.version
       let log = try EventLog.open(
         at: path, access: .readWrite, eventVersion: version, mapSize: mapSize)
       try log.bringUpToDate()
       return {
         try expect(try log.derivedIsCurrent, "the derived parts are still old")
-        if version == RecordMeaning.version { try checkHead(path, subject) }
+        if version == DecodedRecord.version { try checkHead(path, subject) }
       }
     }
   }

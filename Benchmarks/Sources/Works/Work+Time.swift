@@ -80,8 +80,8 @@ extension Work {
       let timeline = try Timeline(opened(path))
       let found = try timeline.first(after: 0, upTo: end) { $0.roster.item(contact) != nil }
       return {
-        guard case .at(let record) = found.turn else {
-          throw WrongAnswer("\(contact) came with \(found.turn)")
+        guard case .at(let record) = found.transition else {
+          throw WrongAnswer("\(contact) came with \(found.transition)")
         }
         let before = try timeline.state(at: .record(record - 1)).roster.item(contact)
         let after = try timeline.state(at: .record(record)).roster.item(contact)

@@ -5,7 +5,7 @@ import XMPPStanza
 /// Another course that a log could have taken, beside the one that it took.
 ///
 /// Records keep their numbers, also where others are left out. One that was put in is numbered
-/// behind the record that it follows, and every record has the time of its place.
+/// after the record that it follows, and every record has the time of its place.
 package struct Branch: Sendable {
   /// The log.
   package let timeline: Timeline
@@ -18,27 +18,27 @@ package struct Branch: Sendable {
   /// How records are numbered while both are compared.
   package let numbering: Numbering
 
-  /// Records and what was put in behind them, in one order of numbers.
+  /// Records and what was put in after them, in one order of numbers.
   package struct Numbering: Hashable, Sendable {
     /// How far apart the numbers of the log's own records are: a power of ten.
     package let step: UInt64
 
-    /// Leaves room for so many records behind each.
+    /// Leaves room for this many records after each.
     init(room: UInt64) {
       var step: UInt64 = 1
       while step <= room, room > 0 { step *= 10 }
       self.step = step
     }
 
-    /// The number of a record, or of one put in behind it.
+    /// The number of a record, or of one put in after it.
     func number(_ record: UInt64, inserted: UInt64 = 0) -> UInt64 { record * step + inserted }
 
-    /// What a number stands for: a record, and which of those put in behind it, from 1.
+    /// What a number stands for: a record, and which of those put in after it, from 1.
     package func place(_ number: UInt64) -> (record: UInt64, inserted: UInt64) {
       (number / step, number % step)
     }
 
-    /// As a person reads it: `12`, or `12+1` for the first that was put in behind 12.
+    /// As a person reads it: `12`, or `12+1` for the first that was put in after 12.
     package func label(_ number: UInt64) -> String {
       let (record, inserted) = place(number)
       return inserted == 0 ? "\(record)" : "\(record)+\(inserted)"
@@ -65,7 +65,7 @@ package struct Branch: Sendable {
   /// Where the two courses part, and what is otherwise at the end.
   package struct Comparison: Sendable {
     /// The first place at which a record does something else.
-    package struct Parting: Sendable {
+    package struct Divergence: Sendable {
       /// The record of the log.
       package var record: UInt64
       /// What it did.
@@ -79,21 +79,24 @@ package struct Branch: Sendable {
     /// The end that the branch has.
     package var branched = Timeline.State()
     /// Nil where every record does what it did.
-    package var parting: Parting?
+    package var divergence: Divergence?
     /// What the branch's end shows otherwise, each with the branch's record that made it so.
     package var differences: [StateDiff.Item] = []
     /// Findings that only the branch has.
     package var added: [Finding] = []
     /// Findings that only the log has.
     package var removed: [Finding] = []
+
+    /// Whether the two end otherwise.
+    package var differs: Bool { !differences.isEmpty || !added.isEmpty || !removed.isEmpty }
   }
 
   /// Replays both. Complexity: linear in the events of both; memory grows with what was put in
-  /// and with the findings behind the parting.
+  /// and with the findings after the divergence.
   package func compare() throws -> Comparison {
-    var race = Race(branch: self, places: try places())
-    try timeline.replay(upTo: .record(head)) { moment, _ in race.advance(moment) }
-    var comparison = race.finish(time: try timeline.log.read { try $0.header(at: head)?.clock })
+    var replay = BranchReplay(branch: self, places: try places())
+    let end = try timeline.replay(upTo: .record(head)) { moment, _ in replay.advance(moment) }
+    var comparison = replay.finish(at: end)
     comparison.differences = try differences(comparison)
     return comparison
   }
@@ -120,7 +123,7 @@ package struct Branch: Sendable {
     var time: Int64?
     /// The record that stands there instead; nil where it stands there itself.
     var swapped: Content?
-    /// What comes behind it.
+    /// What comes after it.
     var inserted: [Content] = []
   }
 
@@ -141,8 +144,8 @@ package struct Branch: Sendable {
         var place = Place(record: record, time: header?.time)
         if let partner = edits.partner(of: record), let other = try transaction.record(at: partner)
         {
-          let meaning = reader.meaning(other.header.kind, other.header.direction, other.bytes)
-          place.swapped = Content(direction: other.header.direction, event: meaning.event)
+          let decoded = reader.decode(other.header.kind, other.header.direction, other.bytes)
+          place.swapped = Content(direction: other.header.direction, event: decoded.event)
         }
         places[record] = place
       }
@@ -160,7 +163,7 @@ package struct Branch: Sendable {
     try log.read { transaction in
       try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
         guard !header.kind.isCaptureHeader(bytes) else { return }
-        let event = reader.meaning(header, bytes).event
+        let event = reader.decode(header, bytes).event
         records.append(Content(direction: header.direction, event: event))
       }
     }

@@ -1,8 +1,8 @@
 package import EventStore
 
-/// What a branch does otherwise than the log: records left out, put in, or swapped.
+/// What a branch does that the log does not: records left out, put in, or swapped.
 package struct BranchEdits: Sendable {
-  /// Records put in behind another.
+  /// Records put in after another.
   package struct Insert: Sendable {
     /// The record that they come after; 0 puts them before all.
     package let after: UInt64

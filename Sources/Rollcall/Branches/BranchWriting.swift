@@ -14,12 +14,12 @@ extension Branch {
         pending.append(
           RecordDraft(
             time: time, direction: header.direction, kind: header.kind, bytes: bytes,
-            meaning: reader.meaning(header.kind, header.direction, bytes)))
+            decoded: reader.decode(header.kind, header.direction, bytes)))
         guard pending.count >= CaptureImport.batch else { return }
         try log.append(pending)
         pending.removeAll(keepingCapacity: true)
       }
-      func insert(behind record: UInt64, time: Int64?) throws {
+      func insert(after record: UInt64, time: Int64?) throws {
         for insert in edits.inserts where insert.after == record {
           try insert.records.read { source in
             try source.forEachRecord(in: 1...UInt64.max) { header, bytes in
@@ -29,7 +29,7 @@ extension Branch {
           }
         }
       }
-      try insert(behind: 0, time: try transaction.header(at: 1)?.time)
+      try insert(after: 0, time: try transaction.header(at: 1)?.time)
       if head > 0 {
         try transaction.forEachRecord(in: 1...head) { header, bytes in
           let time = header.sourceTime ?? header.time
@@ -41,7 +41,7 @@ extension Branch {
           } else if !edits.drops(number) {
             try add(header, bytes.withUnsafeBytes { Array($0) }, time: time)
           }
-          try insert(behind: number, time: time)
+          try insert(after: number, time: time)
         }
       }
       try log.append(pending, marks: LogMarks(account: try transaction.meta.account))

@@ -33,6 +33,8 @@ public struct RosterSections: Sendable {
   /// The screen of a roster. Complexity: O(n log n).
   ///
   /// - Parameters:
+  ///   - roster: Who there is.
+  ///   - policy: Whom the screen shows, and in which sections.
   ///   - starred: Whom the user starred; shown where the policy says so.
   ///   - readings: How the user wants names to be read, such as `zeng xian`.
   public init(
@@ -137,7 +139,7 @@ extension SectionPolicy.Friends {
 }
 
 extension ListedContact.Subscription {
-  fileprivate init(_ subscription: XMPPStanza.Subscription) {
+  init(_ subscription: XMPPStanza.Subscription) {
     switch subscription {
     case .none: self = .none
     case .to: self = .to

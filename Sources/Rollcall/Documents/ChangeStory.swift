@@ -27,7 +27,7 @@ extension RosterChange {
     case .itemRemoved(let item): "contact \(item.clause)"
     case .requestOpened(let jid, let request): "request of \(jid)" + request.words
     case .requestRepeated(let jid, let request):
-      "request of \(jid), for the \(request.count). time" + request.words
+      "request of \(jid), sent \(request.count) times" + request.words
     case .requestUnconfirmed(let jid):
       "request of \(jid): the server has not sent it again in this session"
     case .requestEnded(let jid, let end):

@@ -24,8 +24,13 @@ extension FieldDifference {
     case .account(let before, let after):
       "account \(before?.text ?? "unknown") → \(after?.text ?? "unknown")"
     case .connected(_, let after): after ? "connected" : "not connected"
-    case .completeness(_, let after):
-      after == .complete ? "the whole roster is known" : "the whole roster is not known"
+    case .completeness(_, .complete): "the whole roster is known"
+    case .completeness(.complete, _): "the whole roster is not known"
+    case .completeness(_, .neverFetched):
+      "the whole roster is known in neither; in the second no roster get has been answered by one"
+    case .completeness(_, .baseUnknown):
+      "the whole roster is known in neither; in the second the server has said that nothing "
+        + "changed since a version that is not in the log"
     case .version(let before, let after): "roster version \(quoted(before)) → \(quoted(after))"
     case .ownPresence(let resource, let before, let after):
       "our other resource \(resource) \(arrow(before?.clause, after?.clause))"
@@ -66,7 +71,7 @@ extension JSONValue {
     let (before, after) = difference.values
     var members: [String: JSONValue] = [
       "contact": JSONValue(difference.contact?.text),
-      "field": .string(difference.field.rawValue),
+      "field": .string(difference.fieldName),
       "before": before, "after": after,
       "record": JSONValue(item.cause?.record), "time": JSONValue(time: item.cause?.time),
     ]
@@ -84,6 +89,15 @@ extension JSONValue {
 }
 
 extension FieldDifference {
+  /// The name of what is different. Whether the roster is complete and why it is not are two
+  /// things: only the second is different where it is complete in neither state.
+  fileprivate var fieldName: String {
+    if case .completeness(let before, let after) = change, before != .complete, after != .complete {
+      return "completeness"
+    }
+    return field.rawValue
+  }
+
   /// Both values as `rollcall state --json` has them.
   fileprivate var values: (before: JSONValue, after: JSONValue) {
     switch change {
@@ -91,8 +105,9 @@ extension FieldDifference {
     case .connected(let before, let after), .outgoing(let before, let after),
       .blocked(_, let before, let after):
       (.bool(before), .bool(after))
-    case .completeness(let before, let after):
+    case .completeness(let before, let after) where before == .complete || after == .complete:
       (.bool(before == .complete), .bool(after == .complete))
+    case .completeness(let before, let after): (.string(before.name), .string(after.name))
     case .version(let before, let after), .nickname(let before, let after):
       (JSONValue(before), JSONValue(after))
     case .ownPresence(_, let before, let after), .presence(_, let before, let after):
@@ -103,6 +118,17 @@ extension FieldDifference {
     case .request(let before, let after):
       (before?.document ?? .null, after?.document ?? .null)
     case .vCard(let before, let after): (before?.document ?? .null, after?.document ?? .null)
+    }
+  }
+}
+
+extension Completeness {
+  /// What is known of the roster, as a document names it.
+  fileprivate var name: String {
+    switch self {
+    case .neverFetched: "neverFetched"
+    case .baseUnknown: "baseUnknown"
+    case .complete: "complete"
     }
   }
 }

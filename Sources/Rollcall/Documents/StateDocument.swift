@@ -1,17 +1,15 @@
 package import Captures
 package import RosterCore
-package import RosterCore
-import XMPPStanza
+package import XMPPStanza
 
 extension JSONValue {
-  /// A roster as `rollcall state --json` prints it.
-  ///
-  /// - Parameter time: the time of the point, milliseconds since 1970.
-  package init(_ roster: Roster, time: Int64?) {
+  /// A state as `rollcall state --json` prints it.
+  package init(_ state: Timeline.State) {
+    let roster = state.roster
     self = .object([
-      "account": JSONValue(roster.account?.text),
+      "account": JSONValue(state.account?.text),
       "at": JSONValue(roster.position),
-      "time": JSONValue(time: time),
+      "time": JSONValue(time: state.time),
       "version": JSONValue(roster.version),
       "complete": .bool(roster.completeness == .complete),
       "connected": .bool(roster.isConnected),
@@ -22,6 +20,7 @@ extension JSONValue {
           uniqueKeysWithValues: roster.shownPresences.map { ($0.key.text, JSONValue($0.value)) })),
       "ownResources": JSONValue(roster.ownResources),
       "blocked": JSONValue(roster.blocked.sorted().map(\.description)),
+      "blockedKnown": .bool(roster.isBlockListKnown),
     ])
   }
 
@@ -56,8 +55,11 @@ extension JSONValue {
   /// The open requests in both directions, each list by address.
   package init(requestsOf roster: Roster) {
     self = .object([
-      "incoming": .array(Self.incoming(roster.incoming, roster)),
-      "unconfirmed": .array(Self.incoming(roster.unconfirmed, roster)),
+      "incoming": .array(
+        roster.incoming.map { Self.incoming($0.key, $0.value, roster) }),
+      "unconfirmed": .array(
+        roster.unconfirmed
+          .map { Self.incoming($0.key, $0.value, roster) }),
       "outgoing": .array(
         roster.outgoing.map { jid, request in
           .object([
@@ -69,15 +71,21 @@ extension JSONValue {
   }
 
   private static func incoming(
-    _ requests: ContactValues<IncomingRequest>, _ roster: Roster
-  ) -> [JSONValue] {
-    requests.map { jid, request in
-      .object([
-        "jid": .string(jid.text), "since": JSONValue(request.since.record),
-        "count": .integer(Int64(request.count)), "text": JSONValue(request.status),
-        "nick": JSONValue(request.nickname), "crossing": .bool(roster.crosses(jid)),
-      ])
-    }
+    _ jid: BareJID, _ request: IncomingRequest, _ roster: Roster
+  ) -> JSONValue {
+    .object([
+      "jid": .string(jid.text), "since": JSONValue(request.since.record),
+      "count": .integer(Int64(request.count)), "text": JSONValue(request.status),
+      "nick": JSONValue(request.nickname), "crossing": .bool(roster.crosses(jid)),
+    ])
+  }
+
+  /// Findings, as `rollcall findings --json` prints them.
+  package init(_ findings: [Finding], of account: BareJID?) {
+    self = .object([
+      "account": JSONValue(account?.text),
+      "findings": .array(findings.map { JSONValue($0) }),
+    ])
   }
 
   /// A finding as `rollcall findings --json` lists it.

@@ -1,4 +1,3 @@
-import HashTreeCollections
 import RosterCore
 import XMPPStanza
 
@@ -16,7 +15,7 @@ extension Explainer {
     if incoming == nil, unconfirmed == nil { reasons.append(endSentence) }
     if let outgoing {
       reasons.append(outgoingSentence(outgoing))
-    } else if let end = trail.outgoingEnd {
+    } else if let end = replay.outgoingEnd {
       reasons.append("Our request ended at #\(end.record): \(end.value.clause).")
     }
     if roster.crosses(contact) {
@@ -39,9 +38,9 @@ extension Explainer {
   }
 
   private func unconfirmedSentences(_ request: IncomingRequest) -> [String] {
-    let session = trail.session.boundAt.map { " of #\($0)" } ?? ""
+    let session = replay.session.boundAt.map { " of #\($0)" } ?? ""
     return [
-      "It asked to see our presence at #\(request.last.record), in an earlier session; the server "
+      "It asked to see our presence at #\(request.since.record), in an earlier session; the server "
         + "has not sent the request again in the session\(session): another of our devices may "
         + "have answered it, or it was withdrawn."
     ] + vainAnswers(since: request.since.record)
@@ -49,7 +48,7 @@ extension Explainer {
 
   /// Words of ours that look like an answer to its request and are none (§3.1.4 to §3.3).
   private func vainAnswers(since record: UInt64) -> [String] {
-    let ours = trail.stanzas.filter { $0.isOurs && $0.record > record }
+    let ours = replay.stanzas.filter { $0.isOurs && $0.record > record }
     let withdrawals = ours.filter { $0.kind == .unsubscribe }.map(\.record)
     guard !withdrawals.isEmpty else { return [] }
     return [
@@ -72,6 +71,7 @@ extension Explainer {
   }
 
   private func requestChange(isIn: Bool, isOut: Bool) -> String {
+    if isOwn, !isIn, !isOut { return "It is our own account, of which nobody asks anything." }
     let inEnds =
       "Its request ends when we send “subscribed” or “unsubscribed”, when it sends “unsubscribe”, "
       + "or when the server pushes “from”, “both” or a removal, for another of our devices "
@@ -97,6 +97,7 @@ extension Explainer {
   // MARK: Presence
 
   var online: Explanation.Topic {
+    if isOwn { return ownResources }
     let resources = roster.presence(of: contact).resources.sorted {
       $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
     }
@@ -116,15 +117,30 @@ extension Explainer {
       change: onlineChange)
   }
 
+  /// Our own resources are no contact's presence.
+  private var ownResources: Explanation.Topic {
+    let others = roster.ownResources.resources.sorted {
+      $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+    }
+    return Explanation.Topic(
+      subject: .online, verdict: .no,
+      reasons: ["It is our own account, whose resources are kept apart from those of contacts."]
+        + others.map { name, resource in
+          "Our other resource \(name) is \(resource.availability.clause) since "
+            + "#\(resource.since.record)."
+        },
+      change: nil)
+  }
+
   private var offlineSentences: [String] {
     guard roster.isConnected else {
-      guard let ended = trail.session.endedAt else {
+      guard let ended = replay.session.endedAt else {
         return ["No session is open yet, and without one nobody's presence is known."]
       }
       return ["Our session ended at #\(ended), and without one nobody's presence is known."]
     }
     var sentences: [String] = []
-    if let offline = trail.offline { sentences.append(offlineSentence(offline)) }
+    if let offline = replay.offline { sentences.append(offlineSentence(offline)) }
     if item?.subscription.includesTo != true {
       if let item {
         sentences.append(
@@ -134,17 +150,18 @@ extension Explainer {
       } else {
         sentences.append("It is no contact, so we are not told its presence.")
       }
-    } else if let bound = trail.session.boundAt, trail.session.presenceShownAt == nil {
+    } else if let bound = replay.session.boundAt, replay.session.presenceShownAt == nil {
       sentences.append(
         "The session of #\(bound) has not shown our own presence, and the server tells nobody's "
           + "before that (RFC 6121 §4.2).")
-    } else if trail.offline == nil {
+    } else if replay.offline == nil {
       sentences.append("No presence of it has come: it is offline, or its server does not say.")
     }
     return sentences
   }
 
-  private func offlineSentence(_ offline: ContactTrail.Dated<ContactTrail.OfflineReason>) -> String
+  private func offlineSentence(_ offline: ContactReplay.Dated<ContactReplay.OfflineReason>)
+    -> String
   {
     let why =
       switch offline.value {
@@ -175,10 +192,10 @@ extension Explainer {
     }.sorted()
     let all = entries.filter { $0.resource == nil }
     var reasons = entries.map { jid in
-      let at = trail.blocking[jid].map { " since #\($0)" } ?? ""
+      let at = replay.blocking[jid].map { " since #\($0)" } ?? ""
       return "The block list has “\(jid)”\(at)."
     }
-    let isKnown = trail.blockList != nil || !roster.blocked.isEmpty
+    let isKnown = roster.isBlockListKnown || !roster.blocked.isEmpty
     if entries.isEmpty {
       reasons.append(
         isKnown

@@ -1,26 +1,21 @@
 import ContactSections
-import HashTreeCollections
 import RosterCore
 import XMPPStanza
 
 /// Finds the sentences of an explanation. The contact is called “it” in all of them.
 struct Explainer {
   let roster: Roster
-  let trail: ContactTrail
+  let replay: ContactReplay
   let friends: SectionPolicy.Friends
 
-  var contact: BareJID { trail.contact }
+  var contact: BareJID { replay.contact }
   var item: RosterItem? { roster.item(contact) }
   var state: SubscriptionState { SubscriptionState(of: contact, in: roster) }
 
-  var isFriend: Bool {
-    guard let item else { return false }
-    return switch friends {
-    case .mutual: item.subscription == .both
-    case .subscribed: item.subscription != .none
-    case .all: true
-    }
-  }
+  /// Whether the contact is the account itself: a server may keep an item of it.
+  var isOwn: Bool { contact == roster.account }
+
+  var isFriend: Bool { item.map(friends.includes) ?? false }
 
   // MARK: Friends
 
@@ -38,8 +33,8 @@ struct Explainer {
     return item == nil && mayBeContact ? .unknown : .no
   }
 
-  /// Whether who has no item may have one all the same, for the whole roster was never seen.
-  var mayBeContact: Bool { trail.removal == nil && roster.completeness != .complete }
+  /// Whether who has no item may have one all the same, because the whole roster was never seen.
+  var mayBeContact: Bool { replay.removal == nil && roster.completeness != .complete }
 
   private func itemSentences(_ item: RosterItem) -> [String] {
     guard let entry = roster.entries[contact] else { return [] }
@@ -48,7 +43,7 @@ struct Explainer {
     if item.isPending {
       text += ", and the server waits for its answer since #\(entry.provenance.ask) (ask)"
     }
-    if let removal = trail.removal, removal.record < entry.provenance.item {
+    if let removal = replay.removal, removal.record < entry.provenance.item {
       text +=
         "; it had left the roster at #\(removal.record) and came back at "
         + "#\(entry.provenance.item)"
@@ -65,20 +60,20 @@ struct Explainer {
   }
 
   private func source(_ record: UInt64) -> String {
-    guard let source = trail.itemSources[record] else { return "the server's word" }
+    guard let source = replay.itemSources[record] else { return "the server's word" }
     let what = source.isPush ? "a push of the server" : "the roster that the server sent"
     return what + (source.asked.map { ", as our set of #\($0) asked" } ?? "")
   }
 
   private var absenceSentences: [String] {
-    if let removal = trail.removal {
+    if let removal = replay.removal {
       let how = removal.value.isPush ? "the server pushed its removal" : "the whole roster lacks it"
       let why =
         removal.value.asked.map { ", as our set of #\($0) asked" }
         ?? "; no set of ours asked for that: another of our devices did, or the server"
       return ["It left the roster at #\(removal.record): \(how)\(why)."]
     }
-    guard roster.completeness == .complete, let record = trail.wholeRoster else {
+    guard roster.completeness == .complete, let record = replay.wholeRoster else {
       return [
         "Nothing that the server said has it as a contact, but \(roster.completeness.clause)."
       ]
@@ -88,7 +83,7 @@ struct Explainer {
 
   /// The last set of ours, where the server does not show what it asked for.
   private var setSentences: [String] {
-    guard let set = trail.sets.last else { return [] }
+    guard let set = replay.sets.last else { return [] }
     let ours = "Our set of #\(set.record)"
     switch set.fate {
     case .shown: return []
@@ -106,7 +101,7 @@ struct Explainer {
   }
 
   private var ignoredPushSentences: [String] {
-    let records = trail.findings.filter { $0.code == .foreignPush }.map(\.record)
+    let records = replay.findings.filter { $0.code == .foreignPush }.map(\.record)
     guard !records.isEmpty else { return [] }
     return [
       "What \(records.list) pushed about it was ignored: only our own server may push, from no "
@@ -116,15 +111,19 @@ struct Explainer {
 
   /// A session that asks for no roster is told of no change.
   private var deafness: String? {
-    guard let boundAt = trail.session.boundAt, trail.session.rosterAskedAt == nil else {
+    guard let boundAt = replay.session.boundAt, replay.session.rosterAskedAt == nil else {
       return nil
     }
-    let known = trail.wholeRoster.map { "; what is shown is from the roster of #\($0)" } ?? ""
+    let known = replay.wholeRoster.map { "; what is shown is from the roster of #\($0)" } ?? ""
     return "The session of #\(boundAt) never asked for the roster, and so the server pushes it no "
       + "changes (RFC 6121 §2.2)\(known)."
   }
 
   private var friendChange: String {
+    if isOwn {
+      return "It is our own account: only an item of it that the server pushes, or its removal, "
+        + "changes that."
+    }
     let way = state.wayToBoth
     switch (friends, isFriend) {
     case (.mutual, true):
@@ -184,7 +183,7 @@ struct Explainer {
 
   /// Whether we gave the name ourselves.
   private func nameSetter(_ name: DisplayedName) -> String {
-    guard let record = name.record, let known = trail.itemSources[record] else {
+    guard let record = name.record, let known = replay.itemSources[record] else {
       return "the server"
     }
     let isFirst = record == roster.entries[contact]?.provenance.item

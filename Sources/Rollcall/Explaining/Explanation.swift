@@ -1,4 +1,4 @@
-package import Captures
+import Captures
 package import ContactSections
 package import RosterCore
 package import XMPPStanza
@@ -47,21 +47,25 @@ package struct Explanation: Hashable, Sendable {
   package private(set) var topics: [Topic]
   /// The newest findings about the contact.
   package let findings: [Finding]
+  /// Whether it is a contact: whoever is not the account, and the account itself where the roster
+  /// has, or had, an item of it.
+  package let isOfContact: Bool
 
   /// Explains a contact at a point.
   ///
   /// - Parameters:
   ///   - roster: the state at the point.
-  ///   - trail: what led to it, from the first record on.
+  ///   - replay: what led to it, from the first record on.
   ///   - friends: which contacts count as friends.
-  package init(_ roster: Roster, _ trail: ContactTrail, friends: SectionPolicy.Friends) {
-    let explainer = Explainer(roster: roster, trail: trail, friends: friends)
-    contact = trail.contact
+  package init(_ roster: Roster, _ replay: ContactReplay, friends: SectionPolicy.Friends) {
+    let explainer = Explainer(roster: roster, replay: replay, friends: friends)
+    contact = replay.contact
     state = explainer.state
     topics = [
       explainer.friend, explainer.request, explainer.online, explainer.blocked, explainer.section,
     ]
-    findings = trail.findings
+    findings = replay.findings
+    isOfContact = !explainer.isOwn || replay.hadItem
   }
 
   /// The same with the answers to some questions only; without any, to all.
@@ -83,35 +87,10 @@ extension Timeline {
   package func explanation(
     of contact: BareJID, at point: Point, friends: SectionPolicy.Friends
   ) throws -> (explanation: Explanation, state: State)? {
-    var trail = ContactTrail(of: contact)
-    let state = try replay(upTo: point) { trail.follow($0, $1) }
+    var replay = ContactReplay(of: contact)
+    let state = try self.replay(upTo: point) { replay.follow($0, $1) }
     let last = state.roster.position
     guard last > 0, try !records(concerning: contact, in: 1...last).isEmpty else { return nil }
-    return (Explanation(state.roster, trail, friends: friends), state)
-  }
-}
-
-extension JSONValue {
-  /// An explanation as `rollcall why --json` prints it.
-  package init(_ explanation: Explanation, _ state: Timeline.State) {
-    self = .object([
-      "account": JSONValue(state.roster.account?.text),
-      "at": JSONValue(state.roster.position),
-      "time": JSONValue(time: state.time),
-      "contact": .string(explanation.contact.text),
-      "state": .string(explanation.state.rawValue),
-      "answers": .object(
-        Dictionary(
-          uniqueKeysWithValues: explanation.topics.map { topic in
-            (
-              topic.subject.rawValue,
-              .object([
-                "answer": .string(topic.verdict.rawValue), "because": JSONValue(topic.reasons),
-                "changesWhen": JSONValue(topic.change),
-              ])
-            )
-          })),
-      "findings": .array(explanation.findings.map { JSONValue($0) }),
-    ])
+    return (Explanation(state.roster, replay, friends: friends), state)
   }
 }

@@ -102,7 +102,7 @@ package struct LogExport {
     return plan
   }
 
-  /// A record's bytes with stand-ins; nil for one that cannot be read, for who knows what it says.
+  /// A record's bytes with stand-ins; nil for one that cannot be read: nobody knows what it says.
   private static func redacted(
     _ kind: RecordKind, _ bytes: [UInt8], by redactor: inout Redactor, _ reader: RecordReader
   ) -> [UInt8]? {

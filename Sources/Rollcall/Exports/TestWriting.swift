@@ -25,7 +25,8 @@ package struct GeneratedTest: Sendable {
   package init(
     of timeline: Timeline, upTo point: Point, name: String, redacts: Bool, in directory: URL
   ) throws {
-    let part = try EventLog.unnamed(in: directory.path(), eventVersion: RecordMeaning.version)
+    let part = try EventLog.unnamed(
+      in: directory.path(percentEncoded: false), eventVersion: DecodedRecord.version)
     let whole = try Branch(of: timeline, upTo: point, edits: BranchEdits(), policy: .strict)
     try whole.write(to: part)
     let capture = try Self.capture(of: part, redacts: redacts)

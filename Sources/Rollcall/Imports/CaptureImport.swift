@@ -237,8 +237,8 @@ package struct CaptureImport {
   mutating func add(
     _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: BatchWriter
   ) throws {
-    let meaning = RecordMeaning(record, &addresses)
-    pending.add(RecordDraft(record, meaning), meaning: meaning.event)
+    let decoded = DecodedRecord(record, &addresses)
+    pending.add(RecordDraft(record, decoded), event: decoded.event)
     summary.records += 1
     if record.time == nil, case .element = record.content { summary.lacksTimes = true }
     guard pending.drafts.count >= batch || pending.bytes >= Self.batchBytes else { return }
@@ -249,9 +249,9 @@ package struct CaptureImport {
 extension RecordDraft {
   package init(
     time: Int64?, direction: RecordDirection, kind: RecordKind, bytes: [UInt8],
-    meaning: RecordMeaning
+    decoded: DecodedRecord
   ) {
-    let parts = meaning.parts
+    let parts = decoded.parts
     self.init(
       time: time, direction: direction, kind: kind, bytes: bytes, event: parts.event,
       contacts: parts.contacts)
@@ -260,11 +260,11 @@ extension RecordDraft {
   /// The record that a captured one becomes.
   package init(_ record: CapturedRecord) {
     var addresses = AddressMemo(bits: 0)
-    self.init(record, RecordMeaning(record, &addresses))
+    self.init(record, DecodedRecord(record, &addresses))
   }
 
   /// The same where it is known what it means.
-  init(_ record: CapturedRecord, _ meaning: RecordMeaning) {
+  init(_ record: CapturedRecord, _ decoded: DecodedRecord) {
     let direction: RecordDirection
     let kind: RecordKind
     let bytes: [UInt8]
@@ -283,11 +283,11 @@ extension RecordDraft {
       return
     }
     self.init(
-      time: record.time, direction: direction, kind: kind, bytes: bytes, meaning: meaning)
+      time: record.time, direction: direction, kind: kind, bytes: bytes, decoded: decoded)
   }
 }
 
-extension RecordMeaning {
+extension DecodedRecord {
   /// What a captured record means.
   init(_ record: CapturedRecord, _ addresses: inout AddressMemo) {
     switch record.content {

@@ -1,4 +1,4 @@
-package import Captures
+import Captures
 package import EventStore
 public import Foundation
 public import RosterCore
@@ -8,11 +8,13 @@ public import RosterCore
 /// `rollcall test-from` writes such a test, with a redacted capture and what it came to.
 public struct CaptureReplay: Sendable {
   /// The roster after the last record.
-  public let roster: Roster
+  public var roster: Roster { state.roster }
   /// Everything that was odd, in the order of the records.
   public let findings: [Finding]
   /// The time of the last record that has one, in milliseconds since 1970 UTC.
-  public let time: Int64?
+  public var time: Int64? { state.time }
+
+  private let state: Timeline.State
 
   /// Replays a native capture: JSON Lines, as `rollcall export` writes them.
   ///
@@ -27,7 +29,8 @@ public struct CaptureReplay: Sendable {
     _ capture: URL, directory: URL = FileManager.default.temporaryDirectory
   ) throws(RollcallError) {
     do {
-      let log = try EventLog.unnamed(in: directory.path(), eventVersion: RecordMeaning.version)
+      let log = try EventLog.unnamed(
+        in: directory.path(percentEncoded: false), eventVersion: DecodedRecord.version)
       let file = try FileHandle(forReadingFrom: capture)
       var reading = CaptureImport(ImportOptions(format: CaptureFormat.named("native")))
       let summary = try reading.run(file, into: log)
@@ -38,34 +41,32 @@ public struct CaptureReplay: Sendable {
     } catch let error as RollcallError {
       throw error
     } catch {
-      throw RollcallError(.capture, "\(capture.path()): \(error)")
+      throw RollcallError(.capture, "\(capture.path(percentEncoded: false)): \(error)")
     }
   }
 
   /// Replays what a log holds.
   package init(of log: EventLog) throws {
     var findings: [Finding] = []
-    let state = try Timeline(log).replay(upTo: .head(minus: 0)) { moment, _ in
+    state = try Timeline(log).replay(upTo: .head(minus: 0)) { moment, _ in
       findings += moment.outcome.findings
     }
-    roster = state.roster
-    time = state.time
     self.findings = findings
   }
 
   /// The state, as `rollcall state --json` prints it: one line, keys in order.
-  public var stateDocument: String { JSONValue(roster, time: time).text }
+  public var stateDocument: String { JSONValue(state).text }
 
   /// The findings, as `rollcall findings --json` prints them: one line, keys in order.
-  public var findingsDocument: String { JSONValue(findings, of: roster).text }
+  public var findingsDocument: String { JSONValue(findings, of: state.account).text }
 
-  /// What is otherwise than in a state document: a line for each value that only the document has
+  /// What is different from a state document: a line for each value that only the document has
   /// (`-`) or only this replay (`+`), with its place; none where nothing is.
   ///
   /// - Parameter file: a JSON document as `stateDocument` gives; it may be laid out otherwise.
   /// - Throws: `RollcallError` where it cannot be read.
   public func stateDifferences(from file: URL) throws(RollcallError) -> [String] {
-    Self.differences(try Self.document(file), JSONValue(roster, time: time))
+    Self.differences(try Self.document(file), JSONValue(state))
   }
 
   /// The same for a document of findings. Their sentences are not compared: how a finding is told
@@ -73,14 +74,14 @@ public struct CaptureReplay: Sendable {
   public func findingDifferences(from file: URL) throws(RollcallError) -> [String] {
     Self.differences(
       try Self.document(file).without("sentence"),
-      JSONValue(findings, of: roster).without("sentence"))
+      JSONValue(findings, of: state.account).without("sentence"))
   }
 
   private static func document(_ file: URL) throws(RollcallError) -> JSONValue {
     do {
       return .object(try JSONScanner.object([UInt8](Data(contentsOf: file))[...]))
     } catch {
-      throw RollcallError(.capture, "\(file.path()): \(error)")
+      throw RollcallError(.capture, "\(file.path(percentEncoded: false)): \(error)")
     }
   }
 
@@ -97,16 +98,8 @@ public struct CaptureReplay: Sendable {
 }
 
 extension JSONValue {
-  /// Findings, as `rollcall findings --json` prints them.
-  package init(_ findings: [Finding], of roster: Roster) {
-    self = .object([
-      "account": JSONValue(roster.account?.text),
-      "findings": .array(findings.map { JSONValue($0) }),
-    ])
-  }
-
   /// The values of a document by their places. A member of a list goes by its address, where it
-  /// has one that no other has, for its place in the list is no part of what it says.
+  /// has one that no other has, because its place in the list is no part of what it says.
   fileprivate func leaves(at place: String = "") -> [String: String] {
     var leaves: [String: String] = [:]
     switch self {

@@ -8,20 +8,20 @@ import Synchronization
 struct RecordBatch: Sendable {
   private(set) var drafts: [RecordDraft] = []
   /// One for each draft; nil for one that means nothing.
-  private(set) var meanings: [RosterEvent?] = []
+  private(set) var events: [RosterEvent?] = []
   private(set) var bytes = 0
   /// What is noted in the log together with the records, one after the other.
   var marks: [LogMarks] = []
 
-  mutating func add(_ draft: RecordDraft, meaning: RosterEvent?) {
+  mutating func add(_ draft: RecordDraft, event: RosterEvent?) {
     bytes += draft.bytes.count
     drafts.append(draft)
-    meanings.append(meaning)
+    events.append(event)
   }
 
   mutating func removeAll() {
     drafts.removeAll(keepingCapacity: true)
-    meanings.removeAll(keepingCapacity: true)
+    events.removeAll(keepingCapacity: true)
     bytes = 0
     marks = []
   }
@@ -58,7 +58,7 @@ final class BatchWriter: Sendable {
 
   /// Runs `body`, which hands batches over, and returns when all of them are in the log.
   ///
-  /// - Throws: What appending a batch threw, and none behind that one is appended; else what `body`
+  /// - Throws: What appending a batch threw, and none after that one is appended; else what `body`
   ///   threw, and what it had handed over is appended.
   static func run<R>(_ log: EventLog, _ body: (BatchWriter) throws -> R) throws -> R {
     let writer = BatchWriter(log)
@@ -135,7 +135,7 @@ final class BatchWriter: Sendable {
     let range = try log.append(batch.drafts, marks: batch.marks.last ?? LogMarks())
     // Held once, its state is changed in place.
     var following = try keeper.take() ?? SnapshotKeeper(log)
-    try following.follow(batch.drafts, meaning: batch.meanings, numbered: range)
+    try following.follow(batch.drafts, events: batch.events, numbered: range)
     keeper = following
   }
 }

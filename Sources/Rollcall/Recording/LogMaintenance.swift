@@ -11,7 +11,7 @@ extension EventLog {
   /// Makes everything that is derived anew.
   package func rebuild() throws {
     let reader = RecordReader()
-    try rebuildDerived { header, bytes in reader.meaning(header, bytes).parts }
+    try rebuildDerived { header, bytes in reader.decode(header, bytes).parts }
     var keeper = try SnapshotKeeper(self)
     try keeper.follow()
   }
@@ -19,7 +19,7 @@ extension EventLog {
   /// Appends every record of another log in one transaction: all of them, or none.
   package func append(recordsOf other: EventLog) throws {
     let reader = RecordReader()
-    try append(recordsOf: other) { header, bytes in reader.meaning(header, bytes).parts }
+    try append(recordsOf: other) { header, bytes in reader.decode(header, bytes).parts }
     var keeper = try SnapshotKeeper(self)
     try keeper.follow()
   }

@@ -17,10 +17,10 @@ package struct LogRecovery {
   /// Appends every record that can be read to a log that is empty, and notes the account and the
   /// imports as far as they can be read. The damaged file is only read, and never by LMDB.
   ///
-  /// The records keep their bytes, times and order; behind one that is lost they have new numbers,
+  /// The records keep their bytes, times and order; after one that is lost they have new numbers,
   /// and the new log a chain of digests of its own.
   /// - Parameter progress: told how many records have been appended.
-  /// - Throws: `EventLogError`, for one where somebody is using the damaged log.
+  /// - Throws: `EventLogError`, such as where somebody is using the damaged log.
   package static func run(
     _ path: String, into log: EventLog, progress: (UInt64) -> Void = { _ in }
   ) throws -> Summary {
@@ -31,16 +31,16 @@ package struct LogRecovery {
     var done: UInt64 = 0
     let salvage = try damaged.forEachRecord { record in
       let header = record.header
-      let meaning = reader.meaning(header.kind, header.direction, record.bytes)
+      let decoded = reader.decode(header.kind, header.direction, record.bytes)
       done += 1
-      if let event = meaning.event {
+      if let event = decoded.event {
         _ = RosterReducer.reduce(
           &roster, event, at: RecordStamp(record: done, time: header.time))
       }
       pending.append(
         RecordDraft(
           time: header.sourceTime ?? header.time, direction: header.direction,
-          kind: header.kind, bytes: record.bytes, meaning: meaning))
+          kind: header.kind, bytes: record.bytes, decoded: decoded))
       guard pending.count >= batch else { return }
       try log.append(pending)
       pending.removeAll(keepingCapacity: true)

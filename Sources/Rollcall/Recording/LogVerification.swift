@@ -18,7 +18,7 @@ package enum LogPart: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 /// Something in a log that is not what it has to be.
-package struct LogFault: Codable, Hashable, Sendable {
+package struct LogDamage: Codable, Hashable, Sendable {
   package let part: LogPart
   /// The record that it is about; nil where it is about none or about all.
   package let record: UInt64?
@@ -40,7 +40,7 @@ package struct LogFigures: Codable, Hashable, Sendable {
   package var digest: String?
   package var events = 0
   package var contacts = 0
-  /// Snapshots that were held against a replay.
+  /// Snapshots that were compared with a replay.
   package var snapshots = 0
 }
 
@@ -57,7 +57,7 @@ package struct LogVerification {
     case began(LogPart)
     /// So many records have been looked at.
     case reached(UInt64)
-    case found(LogFault)
+    case found(LogDamage)
     /// Something that could not be verified, though it may be right.
     case note(String)
     /// Everything that is there was looked at.
@@ -85,7 +85,7 @@ package struct LogVerification {
   /// - Parameters:
   ///   - rebuilding: Whether everything derived is thrown away and made anew before it is looked
   ///     at. That needs sound pages and readable records.
-  ///   - tell: Told of every fault; there can be as many as records.
+  ///   - tell: Told of all damage; there can be as many as records.
   /// - Throws: `EventLogError` where the file is no log that this program reads, and what `tell`
   ///   throws. Faults are not thrown.
   package static func run(
@@ -105,17 +105,17 @@ package struct LogVerification {
     try begin(.pages)
     do {
       let faults = try EventLog.pageDamage(at: path)
-      for fault in faults { try found(.pages, nil, "\(fault)") }
+      for fault in faults { try report(.pages, nil, "\(fault)") }
       // LMDB must not see them.
       guard faults.isEmpty else { return }
       let log = try EventLog.open(
         at: path, access: rebuilding ? .readWrite : .readOnly,
-        eventVersion: RecordMeaning.version)
+        eventVersion: DecodedRecord.version)
       if rebuilding { try log.rebuild() }
       try log.read { transaction in try look(at: transaction) }
       try tell(.done(figures))
     } catch let error as EventLogError where error.isOfDamage {
-      try found(part, error.record, error.clause)
+      try report(part, error.record, error.clause)
     }
   }
 
@@ -124,16 +124,16 @@ package struct LogVerification {
     try tell(.began(part))
   }
 
-  private func found(_ part: LogPart, _ record: UInt64?, _ what: String) throws {
-    try tell(.found(LogFault(part: part, record: record, what: what)))
+  private func report(_ part: LogPart, _ record: UInt64?, _ what: String) throws {
+    try tell(.found(LogDamage(part: part, record: record, what: what)))
   }
 
   private mutating func look(at transaction: borrowing ReadTransaction) throws {
     try begin(.meta)
-    for flaw in try transaction.metaDamage { try found(.meta, nil, flaw) }
+    for flaw in try transaction.metaDamage { try report(.meta, nil, flaw) }
     let meta = try transaction.meta
     figures.account = meta.account
-    isCurrent = meta.eventVersion == RecordMeaning.version
+    isCurrent = meta.eventVersion == DecodedRecord.version
     if !isCurrent {
       try tell(
         .note(
@@ -149,11 +149,11 @@ package struct LogVerification {
     figures.digest = digest.map { "\($0)" }
     guard isWhole else { return }
     for flaw in isCurrent ? try derived.damage(in: transaction) : [] {
-      try found(.index, nil, flaw)
+      try report(.index, nil, flaw)
     }
-    for number in replay.ahead { try found(.snapshots, number, "its snapshot is of no record") }
+    for number in replay.ahead { try report(.snapshots, number, "its snapshot is of no record") }
     if let account = meta.account, let other = replay.roster.account?.text, other != account {
-      try found(.meta, nil, "the log says that it is of \(account), its records are of \(other)")
+      try report(.meta, nil, "the log says that it is of \(account), its records are of \(other)")
     }
     (figures.events, figures.contacts) = (derived.events, derived.contacts)
     figures.snapshots = replay.compared
@@ -161,7 +161,7 @@ package struct LogVerification {
 
   // MARK: Snapshots
 
-  /// The state as the records go by, and the snapshots that it is to be held against.
+  /// The state as the records go by, and the snapshots that it is to be compared with.
   private struct Replay {
     var roster = Roster()
     var compared = 0
@@ -180,7 +180,7 @@ package struct LogVerification {
       case .sound: others += 1
       case .damaged(let sequence, let damage):
         let number = sequence == 0 ? nil : sequence
-        try found(.snapshots, number, "of its snapshot, \(damage)")
+        try report(.snapshots, number, "of its snapshot, \(damage)")
       }
     }
     replay.ahead.reverse()
@@ -189,7 +189,7 @@ package struct LogVerification {
     }
   }
 
-  /// Takes the state on over a record, and holds it against the record's snapshot.
+  /// Takes the state on over a record, and compares it with the record's snapshot.
   private mutating func reduce(_ event: RosterEvent?, _ header: RecordHeader) throws {
     if let event {
       let stamp = RecordStamp(record: header.sequence, time: header.time)
@@ -201,7 +201,7 @@ package struct LogVerification {
     replay.compared += 1
     let digest = LogDigest(of: replay.roster.canonicalBytes.span.bytes)
     if digest != replay.digests[header.sequence] {
-      try found(.snapshots, header.sequence, "its snapshot is not what a replay gives")
+      try report(.snapshots, header.sequence, "its snapshot is not what a replay gives")
     }
   }
 
@@ -213,18 +213,18 @@ package struct LogVerification {
     guard let header = record.header, record.damage == nil else {
       isWhole = false
       let number = record.sequence == 0 ? nil : record.sequence
-      return try found(.records, number, record.damage ?? "it cannot be read")
+      return try report(.records, number, record.damage ?? "it cannot be read")
     }
     figures.records = header.sequence
     digest = header.digest
-    let meaning = reader.meaning(header, bytes)
+    let decoded = reader.decode(header, bytes)
     if isCurrent {
-      let parts = meaning.parts
+      let parts = decoded.parts
       for flaw in try derived.damage(of: header, deriving: parts, in: transaction) {
-        try found(.events, header.sequence, flaw)
+        try report(.events, header.sequence, flaw)
       }
     }
-    if isWhole { try reduce(meaning.event, header) }
+    if isWhole { try reduce(decoded.event, header) }
     if header.sequence.isMultiple(of: Self.stride) { try tell(.reached(header.sequence)) }
   }
 }

@@ -1,7 +1,6 @@
 import Captures
 import EventStore
 // What the roster is made of: whoever imports this library goes through its dictionaries.
-@_exported public import HashTreeCollections
 @_exported public import RosterCore
 @_exported public import XMPPStanza
 import XMPPStream
@@ -19,8 +18,7 @@ public final class RosterSession {
   private let log: EventLog?
   private let parser = StreamParser(root: .records, limits: .live)
   private var addresses = AddressMemo()
-  /// Whether the log itself says whose it is, so that no other account's capture gets into it.
-  private var isAccountNoted = false
+  private var accountNote = AccountNote(isDone: false)
   private var pacing = SnapshotPacing()
 
   /// A session that is kept in memory only.
@@ -35,12 +33,12 @@ public final class RosterSession {
   ///   beside it.
   /// - Throws: `RollcallError` where the log cannot be opened or read.
   ///
-  /// Complexity: linear in the events behind the log's last snapshot.
+  /// Complexity: linear in the events after the log's last snapshot.
   public init(recordingTo path: String) throws(RollcallError) {
     do {
       let log = try Self.open(path)
       let state = try Timeline(log).state(at: .head(minus: 0))
-      isAccountNoted = try log.meta.account != nil
+      accountNote = AccountNote(isDone: try log.meta.account != nil)
       pacing = try log.read { try $0.snapshotPacing(of: .current) }
       self.log = log
       roster = state.roster
@@ -52,11 +50,11 @@ public final class RosterSession {
   private static func open(_ path: String) throws -> EventLog {
     do {
       let log = try EventLog.open(
-        at: path, access: .readWrite, eventVersion: RecordMeaning.version)
+        at: path, access: .readWrite, eventVersion: DecodedRecord.version)
       try log.bringUpToDate()
       return log
     } catch EventLogError.noSuchFile {
-      return try EventLog.create(at: path, eventVersion: RecordMeaning.version)
+      return try EventLog.create(at: path, eventVersion: DecodedRecord.version)
     }
   }
 
@@ -111,14 +109,14 @@ public final class RosterSession {
   ) throws(RollcallError) -> RosterReducer.Outcome {
     let element = try element(in: xml)
     let (node, bytes) = withoutCredentials(element.node, element.bytes)
-    let meaning = RecordMeaning(node, direction, &addresses)
-    return try record(bytes, .element, RecordDirection(direction), meaning, time)
+    let decoded = DecodedRecord(node, direction, &addresses)
+    return try record(bytes, .element, RecordDirection(direction), decoded, time)
   }
 
   private func take(
     _ lifecycle: Lifecycle, _ time: Int64?
   ) throws(RollcallError) -> RosterReducer.Outcome {
-    try record(lifecycle.bytes, .lifecycle, .none, RecordMeaning(lifecycle.event), time)
+    try record(lifecycle.bytes, .lifecycle, .none, DecodedRecord(lifecycle.event), time)
   }
 
   private func element(in xml: [UInt8]) throws(RollcallError) -> StreamElement {
@@ -141,23 +139,22 @@ public final class RosterSession {
   }
 
   private func record(
-    _ bytes: [UInt8], _ kind: RecordKind, _ direction: RecordDirection, _ meaning: RecordMeaning,
+    _ bytes: [UInt8], _ kind: RecordKind, _ direction: RecordDirection, _ decoded: DecodedRecord,
     _ time: Int64?
   ) throws(RollcallError) -> RosterReducer.Outcome {
     let draft = RecordDraft(
-      time: time, direction: direction, kind: kind, bytes: bytes, meaning: meaning)
+      time: time, direction: direction, kind: kind, bytes: bytes, decoded: decoded)
     do {
       let stamp = try stored(draft)
       let outcome: RosterReducer.Outcome
-      if let event = meaning.event {
+      if let event = decoded.event {
         outcome = RosterReducer.reduce(&roster, event, at: stamp)
       } else {
         roster.move(to: stamp.record)
         outcome = RosterReducer.Outcome()
       }
-      if let log, !isAccountNoted, let account = roster.account {
-        try log.append([], marks: LogMarks(account: account.text))
-        isAccountNoted = true
+      if let log {
+        try accountNote.note(roster.account) { try log.append([], marks: $0) }
       }
       takeSnapshotIfDue(bytes.count + (draft.event?.count ?? 0))
       return outcome

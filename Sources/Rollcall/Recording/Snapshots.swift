@@ -4,13 +4,13 @@ import RosterCore
 extension SnapshotVersion {
   /// Of the states that this program derives.
   package static let current = SnapshotVersion(
-    events: RecordMeaning.version, reducer: RosterReducer.version, codec: Roster.codecVersion)
+    events: DecodedRecord.version, reducer: RosterReducer.version, codec: Roster.codecVersion)
 }
 
 extension Timeline {
-  /// The state of the newest snapshot at or before a record and behind another one; nil where
+  /// The state of the newest snapshot at or before a record and after another one; nil where
   /// there is none that can be used.
-  func snapshot(atOrBefore record: UInt64, behind known: UInt64) throws -> State? {
+  func snapshot(atOrBefore record: UInt64, after known: UInt64) throws -> State? {
     try log.read { (transaction) -> State? in
       var newest = record
       while newest > known {
@@ -37,10 +37,10 @@ package struct SnapshotKeeper {
   /// How many records are followed at a time: a snapshot is no nearer to where it is due.
   private static let step: UInt64 = 1000
 
-  /// A keeper of a log that is open for writing, which goes on behind its last snapshot.
+  /// A keeper of a log that is open for writing, which goes on after its last snapshot.
   package init(_ log: EventLog) throws {
     timeline = Timeline(log)
-    state = try timeline.snapshot(atOrBefore: .max, behind: 0) ?? Timeline.State()
+    state = try timeline.snapshot(atOrBefore: .max, after: 0) ?? Timeline.State()
     pacing = SnapshotPacing()
     let position = state.roster.position
     if position > 0 {
@@ -67,10 +67,10 @@ package struct SnapshotKeeper {
   /// where the keeper stands.
   ///
   /// - Parameters:
-  ///   - meanings: One for each record; nil for one that means nothing.
+  ///   - events: One for each record; nil for one that means nothing.
   ///   - range: The numbers that the records got.
   mutating func follow(
-    _ records: [RecordDraft], meaning meanings: [RosterEvent?], numbered range: Range<UInt64>
+    _ records: [RecordDraft], events: [RosterEvent?], numbered range: Range<UInt64>
   ) throws {
     // What was not derived has to be read with care, and what others appended has to be read.
     guard range.lowerBound == state.roster.position + 1, !range.isEmpty,
@@ -84,7 +84,7 @@ package struct SnapshotKeeper {
         state.time = max(time, state.time ?? time)
         stamp.time = state.time
       }
-      guard let event = meanings[index] else { continue }
+      guard let event = events[index] else { continue }
       _ = RosterReducer.reduce(&state.roster, event, at: stamp)
     }
     // The last records may mean nothing.

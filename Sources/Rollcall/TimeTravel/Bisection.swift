@@ -1,7 +1,7 @@
 import RosterCore
 
 /// Where in a log something begins to hold.
-package enum Turn: Hashable, Sendable {
+package enum Transition: Hashable, Sendable {
   /// It holds before the first record that was searched.
   case holdsFromStart
   /// It holds after this record, and not before.
@@ -15,14 +15,30 @@ package enum Turn: Hashable, Sendable {
 
 /// What a search found, and what it took.
 package struct SearchResult: Hashable, Sendable {
-  package let turn: Turn
+  package let transition: Transition
   /// How many states were looked at.
   package let probes: Int
 }
 
+/// How a condition goes over a range of records.
+package struct ConditionCourse: Sendable {
+  /// Whether it holds before the first record.
+  package let holdsAtStart: Bool
+  /// Every record after which it is another than before it, and whether it holds then.
+  package let transitions: [(record: UInt64, holds: Bool)]
+  /// Whether the whole roster is known nowhere in the range: then what is known had to do.
+  package let isPartial: Bool
+
+  /// Where it begins to hold.
+  package var beginning: Transition {
+    if holdsAtStart { return .holdsFromStart }
+    return transitions.first.map { .at($0.record) } ?? .never
+  }
+}
+
 extension Timeline {
-  /// Finds the first record after which a condition holds, by bisection: right where it turns
-  /// once, and otherwise one of its turns.
+  /// Finds the first record after which a condition holds, by bisection: right where it changes
+  /// once, and otherwise one of its transitions.
   ///
   /// - Parameters:
   ///   - start: The record before which nothing is looked at.
@@ -47,12 +63,12 @@ extension Timeline {
             return try holds(try states.state(after: record))
           })
       else {
-        return SearchResult(turn: .within(low...min(high, end)), probes: probes)
+        return SearchResult(transition: .within(low...min(high, end)), probes: probes)
       }
       if probe.holds { high = probe.record } else { low = probe.record + 1 }
     }
-    let turn: Turn = low == start ? .holdsFromStart : low > end ? .never : .at(low)
-    return SearchResult(turn: turn, probes: probes)
+    let transition: Transition = low == start ? .holdsFromStart : low > end ? .never : .at(low)
+    return SearchResult(transition: transition, probes: probes)
   }
 
   /// How many states beside the one that is wanted are tried, where it cannot be told.
@@ -72,25 +88,51 @@ extension Timeline {
     return nil
   }
 
-  /// Every record after which a condition is another than before it, and whether it holds then.
+  /// How a condition goes over the records after one, up to another.
   ///
-  /// - Parameter mayBePartial: see `RosterCondition.holds(in:mayBePartial:)`.
+  /// Where the whole roster is known somewhere in the range, states in which it is not say nothing
+  /// of who is missing and how many there are; where it is known nowhere, what is known has to do.
   ///
   /// Complexity: linear in the events.
-  package func turns(
-    after start: UInt64, upTo end: UInt64, of condition: RosterCondition, mayBePartial: Bool
-  ) throws -> [(record: UInt64, holds: Bool)] {
+  package func course(
+    of condition: RosterCondition, after start: UInt64, upTo end: UInt64
+  ) throws -> ConditionCourse {
     var state = try self.state(at: .record(start))
-    var current = condition.holds(in: state.roster, mayBePartial: mayBePartial)
-    var turns: [(record: UInt64, holds: Bool)] = []
+    var isPartial = state.roster.completeness != .complete
+    var strict = Course(condition, mayBePartial: false, in: state.roster)
+    var lenient = Course(condition, mayBePartial: true, in: state.roster)
     try advance(&state, to: end) { moment, roster in
+      if roster.completeness == .complete { isPartial = false }
       guard condition.mayTurn(by: moment.outcome.changes) else { return }
-      let now = condition.holds(in: roster, mayBePartial: mayBePartial)
-      guard now != current else { return }
-      current = now
-      turns.append((moment.stamp.record, now))
+      strict.look(at: roster, after: moment.stamp.record)
+      if isPartial { lenient.look(at: roster, after: moment.stamp.record) }
     }
-    return turns
+    let course = isPartial ? lenient : strict
+    return ConditionCourse(
+      holdsAtStart: course.holdsAtStart, transitions: course.transitions, isPartial: isPartial)
+  }
+
+  /// One reading of a condition while a range is gone over.
+  private struct Course {
+    let condition: RosterCondition
+    let mayBePartial: Bool
+    let holdsAtStart: Bool
+    private var holds: Bool
+    private(set) var transitions: [(record: UInt64, holds: Bool)] = []
+
+    init(_ condition: RosterCondition, mayBePartial: Bool, in roster: Roster) {
+      self.condition = condition
+      self.mayBePartial = mayBePartial
+      holds = condition.holds(in: roster, mayBePartial: mayBePartial)
+      holdsAtStart = holds
+    }
+
+    mutating func look(at roster: Roster, after record: UInt64) {
+      let now = condition.holds(in: roster, mayBePartial: mayBePartial)
+      guard now != holds else { return }
+      holds = now
+      transitions.append((record, now))
+    }
   }
 }
 

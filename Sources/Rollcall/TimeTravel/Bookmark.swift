@@ -46,7 +46,7 @@ package struct Bookmark: Hashable, Sendable {
   package var draft: RecordDraft {
     RecordDraft(
       time: nil, direction: .none, kind: .annotation, bytes: bytes,
-      meaning: RecordMeaning(annotation: bytes))
+      decoded: DecodedRecord(annotation: bytes))
   }
 }
 

@@ -6,11 +6,11 @@ import Captures
 package enum Point: Hashable, Sendable {
   /// After this record; 0 is before all.
   case record(UInt64)
-  /// After the last record, or so many before it.
+  /// After the last record, or this many before it.
   case head(minus: UInt64)
   /// After the last record at or before this time, milliseconds since 1970.
   case time(Int64)
-  /// As `time`, so many milliseconds before the newest time in the log.
+  /// As `time`, this many milliseconds before the newest time in the log.
   case earlier(milliseconds: Int64)
   /// As `time`, at this time of day, in milliseconds, when it was last before the newest time.
   case clock(milliseconds: Int64)

@@ -1,3 +1,4 @@
+import ContactSections
 package import RosterCore
 package import XMPPStanza
 
@@ -35,21 +36,25 @@ package enum RosterCondition: Hashable, Sendable {
     }
   }
 
+  /// Whom the conditions count as friends.
+  private static let friends = SectionPolicy.Friends.mutual
+
   /// Whether it holds in a roster.
   ///
-  /// - Parameter mayBePartial: Where the whole roster is never known, what is known has to do.
-  ///   Otherwise nobody is missing, and nothing counts, before it is: unknown is not empty.
+  /// - Parameter mayBePartial: Whether what is known has to do, because the whole roster is known
+  ///   nowhere. Otherwise nobody is missing, and nothing counts, while it is not: unknown is not
+  ///   empty.
   package func holds(in roster: Roster, mayBePartial: Bool) -> Bool {
     let isKnown = mayBePartial || roster.completeness == .complete
     return switch self {
     case .missing(let jid): isKnown && roster.item(jid) == nil
-    case .friend(let jid): roster.isMutual(jid)
+    case .friend(let jid): roster.item(jid).map(Self.friends.includes) ?? false
     case .pending(let jid):
       roster.incoming[jid] != nil || roster.unconfirmed[jid] != nil || roster.outgoing[jid] != nil
     case .name(let jid, let name): roster.item(jid).map { $0.name == name } ?? false
     case .friendCount(let comparison, let count):
       isKnown
-        && comparison.holds(roster.entries.count { $0.value.item.subscription == .both }, count)
+        && comparison.holds(roster.entries.count { Self.friends.includes($0.value.item) }, count)
     }
   }
 

@@ -1,7 +1,7 @@
 import Captures
 package import EventStore
 package import RosterCore
-import XMPPStanza
+package import XMPPStanza
 
 /// A log read as the history of a roster.
 package struct Timeline: Sendable {
@@ -25,6 +25,8 @@ package struct Timeline: Sendable {
   package struct State: Hashable, Sendable {
     package var roster = Roster()
     package var time: Int64?
+    /// Whose log it is, where the log notes that.
+    var noted: BareJID?
 
     /// Before all records.
     package init() {}
@@ -32,6 +34,9 @@ package struct Timeline: Sendable {
     init(_ roster: Roster) {
       self.roster = roster
     }
+
+    /// The account: also before the record that names it, where the log knows whose it is.
+    package var account: BareJID? { roster.account ?? noted }
   }
 
   /// The number of the record that a point names. Complexity: O(log n).
@@ -39,7 +44,7 @@ package struct Timeline: Sendable {
     try log.read { try resolve(point, in: $0) }
   }
 
-  /// The state at a point. Complexity: linear in the events behind the last snapshot before it.
+  /// The state at a point. Complexity: linear in the events after the last snapshot before it.
   package func state(at point: Point) throws -> State {
     try state(after: record(at: point), from: nil)
   }
@@ -48,7 +53,7 @@ package struct Timeline: Sendable {
   /// a snapshot.
   func state(after record: UInt64, from known: State?) throws -> State {
     let position = known?.roster.position ?? 0
-    var state = try snapshot(atOrBefore: record, behind: position) ?? known ?? State()
+    var state = try snapshot(atOrBefore: record, after: position) ?? known ?? State()
     try advance(&state, to: record) { _, _ in }
     return state
   }
@@ -102,7 +107,10 @@ package struct Timeline: Sendable {
       // The last records may mean nothing.
       state.roster.move(to: end)
     }
-    state.time = last == 0 ? nil : try log.read { try $0.header(at: last)?.clock }
+    (state.time, state.noted) = try log.read { transaction in
+      let time = last == 0 ? nil : try transaction.header(at: last)?.clock
+      return (time, try transaction.meta.account.flatMap { try? BareJID(parsing: $0) })
+    }
   }
 
   /// An event and its record.
@@ -119,9 +127,9 @@ package struct Timeline: Sendable {
       var steps: [Step] = []
       steps.reserveCapacity(range.count)
       // Asked for each slice: a program of another version may have come in between.
-      guard try transaction.meta.eventVersion == RecordMeaning.version else {
+      guard try transaction.meta.eventVersion == DecodedRecord.version else {
         try transaction.forEachRecord(in: range) { header, bytes in
-          guard let event = reader.meaning(header, bytes).event else { return }
+          guard let event = reader.decode(header, bytes).event else { return }
           let stamp = RecordStamp(record: header.sequence, time: header.time)
           steps.append(Step(stamp: stamp, direction: header.direction, event: event))
         }
@@ -155,13 +163,13 @@ package struct Timeline: Sendable {
   func records(
     of subject: String, in range: ClosedRange<UInt64>, _ transaction: borrowing ReadTransaction
   ) throws -> Set<UInt64> {
-    guard try transaction.meta.eventVersion != RecordMeaning.version else {
+    guard try transaction.meta.eventVersion != DecodedRecord.version else {
       return Set(try transaction.sequences(concerning: subject, in: range))
     }
     var found: Set<UInt64> = []
     let reader = RecordReader()
     try transaction.forEachRecord(in: range) { header, bytes in
-      guard reader.meaning(header, bytes).contacts.contains(subject) else { return }
+      guard reader.decode(header, bytes).contacts.contains(subject) else { return }
       found.insert(header.sequence)
     }
     return found

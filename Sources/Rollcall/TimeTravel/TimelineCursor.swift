@@ -22,7 +22,7 @@ package struct TimelineCursor {
   /// The last record of the stretch, and the state after it.
   private var finish: Timeline.State
   private var stops: [Stop]
-  /// How many stops of the stretch lie behind.
+  /// How many stops of the stretch have been passed.
   private var passed: Int
 
   /// A cursor at a point, for the records up to another.

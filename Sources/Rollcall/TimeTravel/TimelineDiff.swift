@@ -36,13 +36,30 @@ extension Timeline {
     try advance(&later, to: max(from, to)) { moment, _ in causes.note(moment) }
     let (before, after) = isForward ? (earlier, later) : (later, earlier)
     let differences = before.roster.differences(to: after.roster, among: causes.contacts)
+      // Whose log it is, it may say before the record that does.
+      .filter { $0.field != .account || before.account != after.account }
     return StateDiff(
       before: before, after: after,
       differences: differences.map { difference in
         StateDiff.Item(
-          difference: difference, cause: causes.cause(of: difference),
+          difference: difference,
+          cause: later.roster.opening(of: difference, after: earlier.roster.position)
+            ?? causes.cause(of: difference),
           last: after.roster.lastEdit(of: difference))
       })
+  }
+}
+
+extension Roster {
+  /// The record that opened a contact's request which this state has and an earlier one had not,
+  /// however often it came since; nil for another difference.
+  fileprivate func opening(
+    of difference: FieldDifference, after record: UInt64
+  ) -> RecordStamp? {
+    guard difference.field == .request, let contact = difference.contact,
+      let request = incoming[contact] ?? unconfirmed[contact], request.since.record > record
+    else { return nil }
+    return request.since
   }
 }
 
@@ -72,7 +89,7 @@ private struct Causes {
   mutating func note(_ moment: Timeline.Moment) {
     for change in moment.outcome.changes {
       if let contact = change.contact { contacts.insert(contact) }
-      let (field, part) = change.subject
+      guard let (field, part) = change.subject else { continue }
       stamps[Key(contact: change.contact, field: field, part: part)] = moment.stamp
     }
   }
@@ -105,8 +122,8 @@ private struct Causes {
 }
 
 extension RosterChange {
-  /// What a change is a difference of.
-  fileprivate var subject: (FieldDifference.Field, String?) {
+  /// What a change is a difference of; nil for one that no difference shows.
+  fileprivate var subject: (field: FieldDifference.Field, part: String?)? {
     switch kind {
     case .account: (.account, nil)
     case .connected: (.connected, nil)
@@ -119,7 +136,9 @@ extension RosterChange {
     case .itemChanged(_, .approved): (.approved, nil)
     case .itemChanged(_, .groups): (.groups, nil)
     case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded: (.request, nil)
-    case .outgoingOpened, .outgoingReflected, .outgoingEnded: (.outgoing, nil)
+    case .outgoingOpened, .outgoingEnded: (.outgoing, nil)
+    // Our request is open before the server shows it.
+    case .outgoingReflected: nil
     case .presence(_, let resource, _, _): (.presence, resource)
     case .ownPresence(let resource, _, _): (.ownResources, resource)
     case .blocking(let jid, _): (.blocked, jid.description)

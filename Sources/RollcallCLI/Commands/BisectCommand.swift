@@ -15,8 +15,9 @@ struct BisectCommand: ParsableCommand {
       1 to 127 it holds, but 125 this one cannot be told, and more stops the search. Nobody is \
       missing and nothing is counted before the whole roster is known.
 
-      A condition may turn more than once. The built-in ones are checked at each record, so the \
-      record that is named is the first; a command is first asked at 17 points, and what turns \
+      A condition that holds at --from already has no such record: that is said, with each time \
+      that it turns. It may turn more than once. The built-in ones are checked at each record, so \
+      the record that is named is the first; a command is first asked at 17 points, and what turns \
       twice between two of them is missed.
 
       Exit codes: 0 found, 1 it never begins to hold, 2 bad usage or input.
@@ -68,19 +69,15 @@ struct BisectCommand: ParsableCommand {
   private func search(
     _ timeline: Timeline, _ start: UInt64, _ end: UInt64, _ condition: RosterCondition
   ) throws {
-    let last = try timeline.state(at: .record(end)).roster
-    let mayBePartial = last.completeness != .complete
+    let course = try timeline.course(of: condition, after: start, upTo: end)
+    // The course says where the condition begins to hold; bisection how few states tell it.
     let found = try timeline.first(after: start, upTo: end) {
-      condition.holds(in: $0.roster, mayBePartial: mayBePartial)
+      condition.holds(in: $0.roster, mayBePartial: course.isPartial)
     }
-    let turns = try timeline.turns(
-      after: start, upTo: end, of: condition, mayBePartial: mayBePartial)
-    // Bisection finds one of the turns: where there are several the first is named.
-    let first = turns.first(where: \.holds)
-    let answer = Answer(
-      clause: condition.clause, turn: first.map { .at($0.record) } ?? found.turn,
-      probes: found.probes, turns: turns, areAllTurns: true)
-    if mayBePartial { last.noteIncompleteness() }
+    let answer = BisectionAnswer(
+      clause: condition.clause, transition: course.beginning, probes: found.probes,
+      transitions: course.transitions, areAll: true)
+    if course.isPartial { try timeline.state(at: .record(end)).roster.noteIncompleteness() }
     try tell(answer, timeline)
   }
 
@@ -89,8 +86,8 @@ struct BisectCommand: ParsableCommand {
   /// Into how many stretches a log is cut before one of them is searched.
   private static let stretches: UInt64 = 16
 
-  /// Asks a command at some points first: a turn between two of them is searched for, and the
-  /// others are told. What turns twice between two points is missed.
+  /// Asks a command at some points first: a transition between two of them is searched for, and the
+  /// others are told. What changes twice between two points is missed.
   private func search(
     _ timeline: Timeline, _ start: UInt64, _ end: UInt64, _ shell: ShellCondition
   ) throws {
@@ -102,72 +99,50 @@ struct BisectCommand: ParsableCommand {
       guard let holds = try shell.holds(in: timeline.state(at: .record(record))) else { continue }
       told.append((record, holds))
     }
-    let turns = zip(told, told.dropFirst()).filter { $0.holds != $1.holds }
-    var turn: Turn = told.first?.holds == true ? .holdsFromStart : .never
-    if told.isEmpty { turn = .within(start...end) }
-    var shown = turns.map { (record: $1.record, holds: $1.holds) }
-    if let index = turns.firstIndex(where: \.1.holds) {
+    let changes = zip(told, told.dropFirst()).filter { $0.holds != $1.holds }
+    var shown = changes.map { (record: $1.record, holds: $1.holds) }
+    var transition = Self.transition(of: told, start, end)
+    if transition == .never, let index = changes.firstIndex(where: \.1.holds) {
       let found = try timeline.first(
-        after: turns[index].0.record, upTo: turns[index].1.record, where: shell.holds)
+        after: changes[index].0.record, upTo: changes[index].1.record, where: shell.holds)
       probes += found.probes
-      turn = found.turn
-      if case .at(let record) = turn { shown[index].record = record }
+      transition = found.transition
+      if case .at(let record) = transition { shown[index].record = record }
     }
-    let answer = Answer(
-      clause: "`\(shell.command)` fails", turn: turn, probes: probes, turns: shown,
-      areAllTurns: false)
+    let answer = BisectionAnswer(
+      clause: "`\(shell.command)` fails", transition: transition, probes: probes,
+      transitions: shown, areAll: false)
     try tell(answer, timeline)
+  }
+
+  /// What the points that could be told say of the start of the search.
+  private static func transition(
+    of told: [(record: UInt64, holds: Bool)], _ start: UInt64, _ end: UInt64
+  ) -> Transition {
+    guard let first = told.first else { return .within(start...end) }
+    guard first.holds else { return .never }
+    return first.record == start ? .holdsFromStart : .within(start...first.record)
   }
 
   // MARK: The answer
 
-  private struct Answer {
-    let clause: String
-    let turn: Turn
-    let probes: Int
-    let turns: [(record: UInt64, holds: Bool)]
-    let areAllTurns: Bool
-  }
-
-  private func tell(_ answer: Answer, _ timeline: Timeline) throws {
+  private func tell(_ answer: BisectionAnswer, _ timeline: Timeline) throws {
     var moment: Timeline.Moment?
-    var record: UInt64?
-    if case .at(let found) = answer.turn {
-      record = found
-      moment = try timeline.moment(of: found)
-    }
+    if case .at(let record) = answer.transition { moment = try timeline.moment(of: record) }
     if output.json {
-      try Terminal.say(document(answer, record, moment))
+      try Terminal.say(JSONValue(answer, moment))
     } else {
       try Terminal.say(lines(answer, moment))
     }
-    switch answer.turn {
+    switch answer.transition {
     case .at: return
     case .within, .holdsFromStart, .never: throw NothingFound(sentence: nil)
     }
   }
 
-  private func document(
-    _ answer: Answer, _ record: UInt64?, _ moment: Timeline.Moment?
-  ) -> JSONValue {
-    var within: JSONValue = .null
-    if case .within(let range) = answer.turn {
-      within = .array([JSONValue(range.lowerBound), JSONValue(range.upperBound)])
-    }
-    let turns = answer.turns.map { turn in
-      JSONValue.object(["record": JSONValue(turn.record), "holds": .bool(turn.holds)])
-    }
-    return .object([
-      "condition": .string(answer.clause), "record": JSONValue(record), "within": within,
-      "holdsFromStart": .bool(answer.turn == .holdsFromStart),
-      "probes": .integer(Int64(answer.probes)), "turns": .array(turns),
-      "turnsAreComplete": .bool(answer.areAllTurns), "story": moment.map { JSONValue($0) } ?? .null,
-    ])
-  }
-
-  private func lines(_ answer: Answer, _ moment: Timeline.Moment?) -> [String] {
+  private func lines(_ answer: BisectionAnswer, _ moment: Timeline.Moment?) -> [String] {
     var lines: [String]
-    switch answer.turn {
+    switch answer.transition {
     case .at(let record):
       let head = "#\(record) is the first record after which \(answer.clause)".visible
       lines = [Style.bold(head), ""] + (moment?.lines ?? [])
@@ -176,58 +151,27 @@ struct BisectCommand: ParsableCommand {
         "if there is a record after which \(answer.clause), the first is one of "
           + "#\(range.lowerBound) to #\(range.upperBound): those between cannot be told"
       ]
-    case .holdsFromStart: lines = ["\(answer.clause) from the start of the search on".visible]
+    case .holdsFromStart:
+      lines = [
+        answer.transitions.isEmpty
+          ? "\(answer.clause) from the start of the search on".visible
+          : "\(answer.clause) at the start of the search already".visible
+      ]
     case .never: lines = ["after no record: \(answer.clause)".visible]
     }
-    if answer.turns.count > 1 {
-      let by = answer.areAllTurns ? "" : "by "
-      let turns = answer.turns.map { "\(by)#\($0.record) \($0.holds ? "holds" : "no longer")" }
-      lines += [
-        "",
-        "it turns \(answer.areAllTurns ? "" : "at least ")\(answer.turns.count) times: "
-          + turns.joined(separator: ", "),
-      ]
+    if answer.transitions.count > (answer.transition == .holdsFromStart ? 0 : 1) {
+      lines += ["", transitions(answer)]
     }
     return lines + ["", Style.dim("\(answer.probes) states looked at")]
   }
-}
 
-/// The conditions that need no command.
-struct ConditionOptions: ParsableArguments {
-  @Option(help: "The contact is not in the roster.")
-  var missing: String?
-
-  @Option(help: "The contact is a friend: each sees the other's presence.")
-  var friend: String?
-
-  @Option(help: "A request to or from the contact is pending.")
-  var pending: String?
-
-  @Option(help: "The contact has this name in the roster: JID=TEXT, or JID= for none.")
-  var name: String?
-
-  @Option(help: "How many friends there are: '<10', '>=3', '5' and the like.")
-  var countFriends: String?
-
-  /// The one condition that is asked for, nil where it is none.
-  func condition() throws -> RosterCondition? {
-    var conditions: [RosterCondition] = []
-    if let missing { conditions.append(.missing(try BareJID(argument: missing))) }
-    if let friend { conditions.append(.friend(try BareJID(argument: friend))) }
-    if let pending { conditions.append(.pending(try BareJID(argument: pending))) }
-    if let name {
-      let parts = name.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2 else { throw Failure("--name “\(name)” is not JID=TEXT") }
-      let text = parts[1].isEmpty ? nil : String(parts[1])
-      conditions.append(.name(try BareJID(argument: String(parts[0])), text))
+  private func transitions(_ answer: BisectionAnswer) -> String {
+    let count = answer.transitions.count
+    let places = answer.transitions.map { transition in
+      "\(answer.areAll ? "" : "by ")#\(transition.record) "
+        + (transition.holds ? "holds" : "no longer")
     }
-    if let countFriends {
-      guard let condition = RosterCondition.friendCount(countFriends) else {
-        throw Failure("--count-friends “\(countFriends)” is no comparison such as '<10'")
-      }
-      conditions.append(condition)
-    }
-    guard conditions.count < 2 else { throw Failure("only one condition can be searched for") }
-    return conditions.first
+    return "it turns \(answer.areAll ? "" : "at least ")"
+      + "\(count == 1 ? "once" : "\(count) times"): \(places.joined(separator: ", "))"
   }
 }

@@ -46,7 +46,7 @@ struct BookmarkCommand: ParsableCommand {
     }
     let point = try Point(parsing: point)
     let opened = try EventLog.open(
-      at: log, access: .readWrite, eventVersion: RecordMeaning.version)
+      at: log, access: .readWrite, eventVersion: DecodedRecord.version)
     try opened.bringUpToDate()
     let placed = try Timeline(opened).addBookmark(name, at: point)
     guard !output.json else { return try Terminal.say(JSONValue(placed)) }
@@ -55,7 +55,7 @@ struct BookmarkCommand: ParsableCommand {
 
   private func list() throws {
     let opened = try EventLog.open(
-      at: log, access: .readOnly, eventVersion: RecordMeaning.version)
+      at: log, access: .readOnly, eventVersion: DecodedRecord.version)
     let timeline = Timeline(opened)
     let bookmarks = try opened.read { try timeline.bookmarks(in: $0) }
     guard !output.json else {
@@ -69,14 +69,5 @@ struct BookmarkCommand: ParsableCommand {
       table.add([bookmark.name, "\(bookmark.point)", "#\(bookmark.record)"])
     }
     try Terminal.say(table.takeLines())
-  }
-}
-
-extension JSONValue {
-  fileprivate init(_ bookmark: PlacedBookmark) {
-    self = .object([
-      "name": .string(bookmark.name), "at": JSONValue(bookmark.point),
-      "record": JSONValue(bookmark.record),
-    ])
   }
 }

@@ -17,10 +17,11 @@ struct DiffCommand: ParsableCommand {
 
       With --json a list of {"contact", "field", "before", "after", "record", "time"}, fields and \
       values as in `state --json`, items that came or went as "item"; "presence" has a \
-      "resource" too, and an item that was changed after it came a "lastRecord". For two sources \
-      {"agreed", "parted", "differences"}, where "record" is of the second source and \
-      "recordBefore" of the first. --sections compares the contacts \
-      screens instead.
+      "resource" too, and an item that was changed after it came a "lastRecord". Where the whole \
+      roster is known at neither point and only the reason is another, the field is \
+      "completeness", from neverFetched to baseUnknown or back. For two sources {"agreed", \
+      "parted", "differences"}, where "record" is of the second source and "recordBefore" of the \
+      first. --sections compares the contacts screens instead.
 
       Exit codes: 0 no difference, 1 there are differences, 2 bad usage or input.
 
@@ -37,7 +38,8 @@ struct DiffCommand: ParsableCommand {
   @Argument(help: "A log (NAME.rollcall) or a capture.", completion: .file())
   var source: String
 
-  @Argument(help: "Two points, or one; or another log or capture.")
+  @Argument(
+    help: "Two points, or one; or another log or capture.", completion: .file())
   var others: [String]
 
   @Option(
@@ -59,7 +61,8 @@ struct DiffCommand: ParsableCommand {
   }
 
   func run() throws {
-    let first = try SourceOptions.open(source, try capture.importOptions, pair: capture.pair)
+    let first = try SourceOptions.open(
+      source, try capture.importOptions, pair: capture.selection.pair)
     let isDifferent =
       if others.count == 1, FileManager.default.fileExists(atPath: others[0]) {
         try compare(first, SourceOptions.open(others[0], try capture.importOptions))
@@ -83,32 +86,15 @@ struct DiffCommand: ParsableCommand {
       try Terminal.say(.array(diff.differences.map { JSONValue($0) }))
       return !diff.differences.isEmpty
     }
-    let roster = diff.after.roster
     let heading =
-      "\(roster.account?.text ?? "account unknown"): \(diff.before.name) → \(diff.after.name)"
-    try Terminal.say([Style.bold(heading.visible)] + Self.lines(diff.differences))
+      "\(diff.after.account?.text ?? "account unknown"): \(diff.before.name) → \(diff.after.name)"
+    try Terminal.say([Style.bold(heading.visible)] + StateDiff.Item.lines(diff.differences))
     return !diff.differences.isEmpty
-  }
-
-  /// The differences by contact, as a diff of code goes by file.
-  static func lines(_ items: [StateDiff.Item]) -> [String] {
-    guard !items.isEmpty else { return ["no difference"] }
-    var lines: [String] = []
-    var contact: BareJID??
-    for item in items {
-      if contact != .some(item.difference.contact) {
-        contact = .some(item.difference.contact)
-        let title = item.difference.contact?.text ?? "account"
-        lines += ["", Style.bold(title.visible)]
-      }
-      lines.append("  " + item.line)
-    }
-    return lines
   }
 
   private func tell(_ diff: SectionsDiff) throws -> Bool {
     if output.json {
-      try Terminal.say(diff.document)
+      try Terminal.say(JSONValue(diff))
     } else {
       try Terminal.say(diff.lines)
     }
@@ -121,18 +107,18 @@ struct DiffCommand: ParsableCommand {
     let (firstTimeline, secondTimeline) = (Timeline(first.log), Timeline(second.log))
     let before = try first.state(at: Point(option: "--at", at ?? "head"))
     let after = try second.state(at: Point(option: "--other-at", otherAt ?? at ?? "head"))
-    if let mine = before.roster.account, let other = after.roster.account, mine != other {
+    if let mine = before.account, let other = after.account, mine != other {
       throw Failure("\(first.path) is of \(mine), and \(second.path) of \(other)")
     }
     if sections { return try tell(SectionsDiff(before.roster, after.roster)) }
-    let drift = try Drift(
+    let divergence = try TimelineDivergence(
       between: firstTimeline, upTo: before.roster.position,
       and: secondTimeline, upTo: after.roster.position)
     let differences = try SourceDifference.all(before.roster, after.roster, of: second.log)
     guard !output.json else {
       try Terminal.say(
-        JSONValue(drift).adding([
-          "differences": .array(differences.map(\.document))
+        JSONValue(divergence).adding([
+          "differences": .array(differences.map { JSONValue($0) })
         ]))
       return !differences.isEmpty
     }
@@ -144,7 +130,7 @@ struct DiffCommand: ParsableCommand {
       Style.bold("\(first.path), \(before.name) → \(second.path), \(after.name)".visible)
     ]
     lines += differences.isEmpty ? ["no difference"] : SourceDifference.lines(differences)
-    try Terminal.say(lines + drift.lines(first.path, second.path, !differences.isEmpty))
+    try Terminal.say(lines + divergence.lines(first.path, second.path, !differences.isEmpty))
     return !differences.isEmpty
   }
 }
@@ -154,18 +140,4 @@ extension Timeline.State {
   fileprivate var name: String {
     "record \(roster.position)" + (time.map { " (\(Timestamp.text($0)))" } ?? "")
   }
-}
-
-extension StateDiff.Item {
-  /// The difference with its mark, coloured by it, and the record that caused it.
-  fileprivate var line: String {
-    let edited = last.map { ", last changed by #\($0)" } ?? ""
-    let cause = cause.map { " (#\($0.record)\(edited))" } ?? ""
-    return difference.line + Style.dim(cause)
-  }
-}
-
-extension FieldDifference {
-  /// The difference with its mark, coloured by it.
-  var line: String { Style.marked(mark, clause) }
 }

@@ -43,20 +43,11 @@ struct ExportCommand: ParsableCommand {
       """)
   var redact = false
 
-  @Option(help: "The account, where a capture holds several.")
-  var account: String?
-
-  @Option(help: "The capture's format, where it is not found by looking.")
-  var captureFormat: String?
-
-  @Option(help: "The year of a capture whose clock has none; without it, its times are unknown.")
-  var year: Int?
+  @OptionGroup var selection: CaptureSelection
 
   @Option(
-    help: """
-      The file of the other direction, where a capture has the bytes of one direction of a stream.
-      """, completion: .file())
-  var pair: String?
+    help: "The capture's format, where it is not found by looking.", completion: .captureFormats)
+  var captureFormat: String?
 
   func validate() throws {
     if format == .xml, redact {
@@ -68,20 +59,14 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let options = try ImportOptions(
-      account: account, format: captureFormat, "--capture-format", year: year)
-    let export = LogExport(try SourceOptions.open(source, options, pair: pair).log)
-    do {
+    let options = try selection.importOptions(format: captureFormat, option: "--capture-format")
+    let opened = try SourceOptions.open(source, options, pair: selection.pair)
+    let export = LogExport(opened.log)
+    try opened.naming {
       switch format {
       case .native: try writeNative(export)
       case .xml: try writeXML(export)
       }
-    } catch let error as OutputError {
-      throw error
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure(error, in: source)
     }
   }
 

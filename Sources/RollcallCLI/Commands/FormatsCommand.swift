@@ -18,17 +18,8 @@ struct FormatsCommand: ParsableCommand {
 
   func run() throws {
     guard !output.json else {
-      try Terminal.say(
-        .object([
-          "formats": .array(
-            CaptureFormat.all.map { format in
-              .object([
-                "format": .string(format.id), "writtenBy": .string(format.title),
-                "howTo": .string(format.howTo), "tested": .bool(format.isTested),
-              ])
-            })
-        ]))
-      return
+      let formats = CaptureFormat.all.map { JSONValue($0) }
+      return try Terminal.say(.object(["formats": .array(formats)]))
     }
     for format in CaptureFormat.all {
       let doubt = format.isTested ? "" : " (built from its source, not tested on a real log)"

@@ -43,7 +43,7 @@ struct HistoryCommand: ParsableCommand {
     }
     if output.json {
       try document.finish([
-        "contact": .string(contact.text), "account": state.account,
+        "contact": .string(contact.text), "account": JSONValue(state.account?.text),
         "others": .array(others.map { JSONValue($0) }),
       ])
     } else if !isEmpty || !others.isEmpty {
@@ -78,22 +78,6 @@ struct HistoryCommand: ParsableCommand {
   }
 }
 
-extension BareJID {
-  /// The contact that a command line names.
-  init(argument: String) throws {
-    do {
-      self = try JID(parsing: argument).bare
-    } catch {
-      throw Failure("“\(argument)” is no address: \(error)")
-    }
-  }
-}
-
-extension Timeline.State {
-  /// The account, for a document.
-  var account: JSONValue { JSONValue(roster.account?.text) }
-}
-
 extension HistoryEntry {
   /// The record, what it is part of, and what it did to the contact.
   fileprivate var lines: [String] {
@@ -125,25 +109,5 @@ extension HistoryEntry.Origin {
     case .elsewhere: "no set of ours asked for it: another of our devices, or the server"
     case .fetch: "seen by a fetch: it does not say who changed it"
     }
-  }
-
-  fileprivate var document: JSONValue {
-    switch self {
-    case .ownSet(let record): .object(["kind": .string("own-set"), "record": JSONValue(record)])
-    case .elsewhere: .object(["kind": .string("elsewhere")])
-    case .fetch: .object(["kind": .string("fetch")])
-    }
-  }
-}
-
-extension JSONValue {
-  fileprivate init(_ entry: HistoryEntry) {
-    self = JSONValue(entry.moment, changes: entry.changes, findings: entry.findings)
-      .adding([
-        "handshake": entry.handshake.map {
-          .object(["side": .string($0.side.rawValue), "since": JSONValue($0.since)])
-        } ?? .null,
-        "origin": entry.origin?.document ?? .null,
-      ])
   }
 }

@@ -50,14 +50,12 @@ struct ImportCommand: ParsableCommand {
       if !force { known += found.compactMap(\.summary.source) }
       summaries += found
     }
-    do {
+    try Failure.naming(log) {
       if isNew {
         try target.publish()
       } else {
         try target.append(recordsOf: staging)
       }
-    } catch {
-      throw Failure(error, in: log)
     }
     try tell(summaries)
   }
@@ -78,26 +76,24 @@ struct ImportCommand: ParsableCommand {
 
   private func opened(isNew: Bool) throws -> EventLog {
     if isNew { return try draft(for: log) }
-    do {
+    return try Failure.naming(log) {
       let existing = try EventLog.open(
-        at: log, access: .readWrite, eventVersion: RecordMeaning.version)
+        at: log, access: .readWrite, eventVersion: DecodedRecord.version)
       try existing.bringUpToDate()
       return existing
-    } catch {
-      throw Failure(error, in: log)
     }
   }
 
   private func draft(for path: String) throws -> EventLog {
-    do {
-      return try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
-    } catch {
-      throw Failure(error, in: path)
+    try Failure.naming(path) {
+      try EventLog.draft(for: path, eventVersion: DecodedRecord.version)
     }
   }
 
   private func forEachCapture(_ take: (CaptureFiles) throws -> Void) throws {
-    guard let pair = capture.pair else { return try CaptureFiles.forEach(in: captures, take) }
+    guard let pair = capture.selection.pair else {
+      return try CaptureFiles.forEach(in: captures, take)
+    }
     guard let first = captures.first, captures.count == 1 else {
       throw Failure("--pair names the file of the other direction of one capture")
     }
@@ -107,23 +103,8 @@ struct ImportCommand: ParsableCommand {
   private func take(
     _ files: CaptureFiles, into log: EventLog, known: [ImportedSource]
   ) throws -> [(path: String, summary: ImportSummary)] {
-    do {
-      return try files.read(
-        try capture.importOptions, into: log, noting: true, refusing: known)
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure(error, in: files.path)
+    try Failure.naming(files.path) {
+      try files.read(try capture.importOptions, into: log, noting: true, refusing: known)
     }
-  }
-}
-
-extension JSONValue {
-  fileprivate init(_ summary: ImportSummary, path: String) {
-    self = .object([
-      "capture": .string(path), "format": .string(summary.format.id),
-      "account": JSONValue(summary.account?.text), "records": .integer(Int64(summary.records)),
-      "problems": .integer(Int64(summary.problemCount)),
-    ])
   }
 }

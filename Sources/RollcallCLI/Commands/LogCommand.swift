@@ -48,19 +48,13 @@ struct LogCommand: ParsableCommand {
   func run() throws {
     let opened = try source.open()
     var listing = Listing(json: output.json)
-    do {
+    try opened.naming {
       let timeline = Timeline(opened.log)
       let last = try opened.log.read { try timeline.resolve(source.point, in: $0) }
       if let bounds = range.bounds(upTo: last) {
         try list(bounds, timeline, &listing)
       }
       try listing.finish()
-    } catch let error as OutputError {
-      throw error
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure(error, in: source.source)
     }
     if listing.isEmpty { throw NothingFound(sentence: "no record is of that kind") }
   }
@@ -118,7 +112,7 @@ struct LogCommand: ParsableCommand {
     mutating func add(_ row: Row, upTo last: UInt64) throws(OutputError) {
       isEmpty = false
       if document != nil {
-        try document?.add(row.document)
+        try document?.add(JSONValue(row.header, row.bytes, kind: row.kind.rawValue))
       } else {
         // The widest of each column but the last, so that the rows need not be held.
         let widths = ["#\(last)".count, "2026-11-20T10:00:00.000Z".count, 1, "presence".count]
@@ -146,15 +140,6 @@ struct LogCommand: ParsableCommand {
         header.direction.name == "in" ? "←" : header.direction.name == "out" ? "→" : "·",
         kind.rawValue, Self.head(of: bytes),
       ]
-    }
-
-    var document: JSONValue {
-      .object([
-        "record": JSONValue(header.sequence), "time": JSONValue(time: header.time),
-        "direction": .string(header.direction.name), "kind": .string(kind.rawValue),
-        "xml": .string(String(decoding: bytes, as: UTF8.self)),
-        "digest": .string("\(header.digest)"),
-      ])
     }
 
     /// The beginning of the element, on one line.

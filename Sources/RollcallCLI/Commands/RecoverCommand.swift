@@ -9,7 +9,7 @@ struct RecoverCommand: ParsableCommand {
     commandName: "recover",
     abstract: "Writes what is whole of a damaged log into a new one.",
     discussion: """
-      Every record that can be read is kept, also behind one that is lost, and what was lost is \
+      Every record that can be read is kept, also after one that is lost, and what was lost is \
       said. The damaged log is only read. In the new one records are numbered anew from the first \
       lost one on, and the chain of digests is its own.
 
@@ -33,7 +33,7 @@ struct RecoverCommand: ParsableCommand {
   func run() throws {
     let summary = try recovered()
     if output.json {
-      try Terminal.say(document(summary))
+      try Terminal.say(JSONValue(summary, of: log, in: target))
     } else {
       try Terminal.say(lines(summary).map(\.visible))
     }
@@ -47,28 +47,16 @@ struct RecoverCommand: ParsableCommand {
   }
 
   private func recovered() throws -> LogRecovery.Summary {
-    let new: EventLog
-    do {
-      new = try EventLog.draft(for: target, eventVersion: RecordMeaning.version)
-    } catch {
-      throw Failure(error, in: target)
+    let new = try Failure.naming(target) {
+      try EventLog.draft(for: target, eventVersion: DecodedRecord.version)
     }
     let interruption = Interruption(removing: new.path)
     defer { withExtendedLifetime(interruption) {} }
-    let summary: LogRecovery.Summary
-    do {
-      summary = try LogRecovery.run(log, into: new)
-    } catch {
-      throw Failure(error, in: log)
-    }
+    let summary = try Failure.naming(log) { try LogRecovery.run(log, into: new) }
     guard summary.salvage.kept > 0 else {
       throw Failure("\(log): no record can be read from it")
     }
-    do {
-      try new.publish()
-    } catch {
-      throw Failure(error, in: target)
-    }
+    try Failure.naming(target) { try new.publish() }
     return summary
   }
 
@@ -83,12 +71,5 @@ struct RecoverCommand: ParsableCommand {
       lines.append("kept though nothing vouches for their bytes: \(numbers)")
     }
     return lines
-  }
-
-  private func document(_ summary: LogRecovery.Summary) -> JSONValue {
-    .object([
-      "log": .string(log), "output": .string(target), "account": JSONValue(summary.account),
-      "saved": summary.salvage.document,
-    ])
   }
 }

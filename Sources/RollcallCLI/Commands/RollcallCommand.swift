@@ -1,6 +1,4 @@
 import ArgumentParser
-import Captures
-import EventStore
 import Foundation
 import Rollcall
 
@@ -21,7 +19,7 @@ struct RollcallCommand: ParsableCommand {
 
       Exit codes: 0 done, 1 the answer is no or nothing was found, 2 bad usage or bad input.
       """,
-    version: "0.1.0",
+    version: RollcallVersion.current,
     subcommands: [
       ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
       SectionsCommand.self, PinyinCommand.self,
@@ -81,43 +79,4 @@ struct RollcallCommand: ParsableCommand {
       return report(error)
     }
   }
-}
-
-/// Bad input or bad circumstances, in a sentence that names the place.
-struct Failure: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
-  }
-
-  /// An error with the file in front, where the error does not name it itself.
-  init(_ error: any Error, in path: String) {
-    description =
-      switch error {
-      case let error as CaptureError: "\(path):\(error.line): \(error)"
-      case let error as EventLogError where error.namesPath: "\(error)"
-      case let error as CocoaError: "\(path): \(error.sentence)"
-      default: "\(path): \(error)"
-      }
-  }
-}
-
-/// The question was understood, and the answer is that there is nothing.
-struct NothingFound: Error {
-  /// Nil where the output has said so.
-  let sentence: String?
-}
-
-extension CocoaError {
-  /// What the system said, without what Foundation makes of it.
-  fileprivate var sentence: String {
-    (underlying as? POSIXError).map { text(ofSystemCode: $0.code.rawValue) }
-      ?? localizedDescription
-  }
-}
-
-/// What an error of the system is called.
-func text(ofSystemCode code: Int32) -> String {
-  strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }

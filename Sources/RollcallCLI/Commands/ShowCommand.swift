@@ -26,7 +26,8 @@ struct ShowCommand: ParsableCommand {
 
   func run() throws {
     let point = try Point(option: "RECORD", record)
-    let opened = try SourceOptions.open(source, try capture.importOptions, pair: capture.pair)
+    let opened = try SourceOptions.open(
+      source, try capture.importOptions, pair: capture.selection.pair)
     let (stored, number) = try stored(point, in: opened)
     guard let stored else {
       throw Failure("\(source): there is no record \(number)")
@@ -35,7 +36,7 @@ struct ShowCommand: ParsableCommand {
       try Timeline(opened.log).moment(of: stored.header.sequence)
     }
     if output.json {
-      try Terminal.say(document(stored, moment))
+      try Terminal.say(JSONValue(stored, moment))
     } else {
       try Terminal.say(lines(stored, moment))
     }
@@ -44,13 +45,11 @@ struct ShowCommand: ParsableCommand {
   private func stored(
     _ point: Point, in opened: OpenedSource
   ) throws -> (StoredRecord?, UInt64) {
-    do {
-      return try opened.log.read { transaction in
+    try opened.naming {
+      try opened.log.read { transaction in
         let number = try Timeline(opened.log).resolve(point, in: transaction)
         return (try transaction.record(at: number), number)
       }
-    } catch {
-      throw Failure(error, in: source)
     }
   }
 
@@ -76,18 +75,6 @@ struct ShowCommand: ParsableCommand {
       lines += ["", "It means nothing to the roster."]
     }
     return lines + ["", Style.dim("digest \(header.digest)")]
-  }
-
-  private func document(_ stored: StoredRecord, _ moment: Timeline.Moment?) -> JSONValue {
-    let header = stored.header
-    let story = moment.map { JSONValue($0) }
-    return .object([
-      "record": JSONValue(header.sequence), "time": JSONValue(time: header.time),
-      "sourceTime": JSONValue(time: header.sourceTime),
-      "direction": .string(header.direction.name), "kind": .string(header.kind.name),
-      "xml": .string(String(decoding: stored.bytes, as: UTF8.self)),
-      "digest": .string("\(header.digest)"), "story": story ?? .null,
-    ])
   }
 }
 

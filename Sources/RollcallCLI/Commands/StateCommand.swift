@@ -1,6 +1,5 @@
 import ArgumentParser
 import Captures
-import HashTreeCollections
 import Rollcall
 import RosterCore
 import XMPPStanza
@@ -22,7 +21,7 @@ struct StateCommand: ParsableCommand {
   func run() throws {
     let state = try source.open().state(at: source.point)
     if output.json {
-      try Terminal.say(JSONValue(state.roster, time: state.time))
+      try Terminal.say(JSONValue(state))
     } else {
       try Terminal.say(lines(state))
     }
@@ -54,7 +53,7 @@ struct StateCommand: ParsableCommand {
 
   private func heading(_ state: Timeline.State) -> String {
     let roster = state.roster
-    var parts = [roster.account?.text ?? "account unknown", "after record \(roster.position)"]
+    var parts = [state.account?.text ?? "account unknown", "after record \(roster.position)"]
     if let time = state.time { parts.append(Timestamp.text(time)) }
     parts.append(roster.version.map { "version “\($0)”" } ?? "no version")
     parts.append(roster.isConnected ? "connected" : "not connected")

@@ -60,7 +60,7 @@ struct TestFromCommand: ParsableCommand {
   private func write(_ test: GeneratedTest, to target: URL) throws -> [String] {
     let files = test.files.sorted { $0.key < $1.key }
     for (name, _) in files {
-      let path = target.appending(path: name).path()
+      let path = target.appending(path: name).path(percentEncoded: false)
       guard !FileManager.default.fileExists(atPath: path) else {
         throw Failure("\(path) exists already")
       }

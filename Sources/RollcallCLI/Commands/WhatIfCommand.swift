@@ -1,3 +1,4 @@
+import Captures
 import ArgumentParser
 import EventStore
 import Foundation
@@ -10,7 +11,7 @@ struct WhatIfCommand: ParsableCommand {
     abstract: "Replays the log with records left out, put in or swapped, or as another client.",
     discussion: """
       Shows the first record at which the branch parts from what happened, and what is otherwise \
-      at the end. Records keep their numbers; 120+1 is the first one put in behind 120. A record \
+      at the end. Records keep their numbers; 120+1 is the first one put in after 120. A record \
       has the time of its place. Nothing is written without -o.
 
       Policies, which say how the client of the branch takes what it gets:
@@ -34,8 +35,8 @@ struct WhatIfCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Put the records of a capture or log in behind a record; 0 is before all.",
-      valueName: "file@record"))
+      "Put the records of a capture or log in after a record; 0 is before all.",
+      valueName: "file@record"), completion: .file())
   var insert: [InsertOption] = []
 
   @Option(
@@ -71,27 +72,24 @@ struct WhatIfCommand: ParsableCommand {
       return (branch, try branch.compare())
     }
     if let file { try write(branch, to: file) }
-    let report = BranchReport(branch: branch, comparison: comparison)
     if output.json {
-      try Terminal.say(report.document)
+      try Terminal.say(JSONValue(branch, comparison))
     } else {
-      try Terminal.say(report.lines)
+      try Terminal.say(BranchReport(branch: branch, comparison: comparison).lines)
     }
-    if report.differs { throw NothingFound(sentence: nil) }
+    if comparison.differs { throw NothingFound(sentence: nil) }
   }
 
   private func write(_ branch: Branch, to path: String) throws {
     guard !FileManager.default.fileExists(atPath: path) else {
       throw Failure("\(path) exists already")
     }
-    do {
-      let log = try EventLog.draft(for: path, eventVersion: RecordMeaning.version)
+    try Failure.naming(path) {
+      let log = try EventLog.draft(for: path, eventVersion: DecodedRecord.version)
       let interruption = Interruption(removing: log.path)
       defer { withExtendedLifetime(interruption) {} }
       try branch.write(to: log)
       try log.publish()
-    } catch {
-      throw Failure(error, in: path)
     }
     if policy != .strict {
       Terminal.note("\(path) holds the branch's records; a policy is no part of a log")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Captures
+import ContactSections
 import Rollcall
 import RosterCore
 import XMPPStanza
@@ -10,7 +11,8 @@ struct WhyCommand: ParsableCommand {
     abstract:
       "Says why a contact is, or is not, a friend, a request, online, blocked, in its section.",
     discussion: """
-      Each answer names the records that it rests on, and what would have to come for it to change.
+      Each answer names the records that it rests on, and what would have to come for it to \
+      change. The account itself is explained where the roster has, or had, an item of it.
 
       Examples:
         rollcall why debug.log bob@example.test
@@ -31,20 +33,18 @@ struct WhyCommand: ParsableCommand {
     help: "Only some of the questions: \(Explanation.Subject.words). Can be given several times.")
   var about: [Explanation.Subject] = []
 
-  @Option(
-    help: "Who is a friend: mutual (both), subscribed (both, to or from), or all contacts.")
-  var friends = FriendPolicy.mutual
+  @OptionGroup var policy: FriendOptions
 
   func run() throws {
     let jid = try BareJID(argument: contact)
     let opened = try source.open()
     let found = try opened.naming {
-      try Timeline(opened.log).explanation(of: jid, at: source.point, friends: friends.friends)
+      try Timeline(opened.log).explanation(of: jid, at: source.point, friends: policy.friends)
     }
     guard let (whole, state) = found else {
       throw NothingFound(sentence: "no record up to \(source.at) names \(jid)")
     }
-    guard jid != state.roster.account else {
+    guard whole.isOfContact else {
       throw NothingFound(sentence: "\(jid) is the account itself, and no contact of its own")
     }
     let explanation = whole.limited(to: about)

@@ -3,7 +3,7 @@ import EventStore
 import Foundation
 import Rollcall
 
-/// What is to be read: a file, a pipe, or `-` for standard input. Opened once, for a pipe has
+/// What is to be read: a file, a pipe, or `-` for standard input. Opened once, because a pipe has
 /// its content once.
 struct CaptureInput {
   /// What it was called on the command line.

@@ -20,7 +20,7 @@ struct ShellCondition {
     } catch {
       throw Failure("--run: the shell cannot be started: \(error.localizedDescription)")
     }
-    let document = JSONValue(state.roster, time: state.time).text + "\n"
+    let document = JSONValue(state).text + "\n"
     // A command need not read what it is given: then the pipe breaks, which is no error.
     try? input.fileHandleForWriting.write(contentsOf: Data(document.utf8))
     try? input.fileHandleForWriting.close()

@@ -30,7 +30,7 @@ struct SourceOptions: ParsableArguments {
 
   /// Opens the log, or imports the capture into a temporary one.
   func open() throws -> OpenedSource {
-    try Self.open(source, try capture.importOptions, pair: capture.pair)
+    try Self.open(source, try capture.importOptions, pair: capture.selection.pair)
   }
 
   /// Opens a log, or imports a capture into a temporary one.
@@ -39,21 +39,17 @@ struct SourceOptions: ParsableArguments {
   static func open(
     _ path: String, _ options: ImportOptions, pair: String? = nil
   ) throws -> OpenedSource {
-    do {
+    try Failure.naming(path) {
       let input = try CaptureInput(path)
       let isLog = try isLog(path, input)
       guard !isLog || pair == nil else { throw Failure("\(path) is a log: nothing is its pair") }
       let log =
         try isLog ? openLog(path, options) : importTemporarily(input, options, pair: pair)
       return OpenedSource(log: log, path: path)
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure(error, in: path)
     }
   }
 
-  /// LMDB's magic number stands behind the 16 bytes of a page's header.
+  /// LMDB's magic number stands after the 16 bytes of a page's header.
   private static func isLog(_ path: String, _ input: CaptureInput) throws -> Bool {
     // What is read from a pipe is gone, and no log comes through one.
     guard input.isFile else { return false }
@@ -65,7 +61,7 @@ struct SourceOptions: ParsableArguments {
 
   private static func openLog(_ path: String, _ options: ImportOptions) throws -> EventLog {
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: RecordMeaning.version)
+      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
     if let wanted = options.account, let account = try log.meta.account, account != wanted.text {
       throw Failure("\(path) is the log of \(account), not of \(wanted)")
     }
@@ -78,7 +74,7 @@ struct SourceOptions: ParsableArguments {
     let directory = FileManager.default.temporaryDirectory.path
     let log: EventLog
     do {
-      log = try EventLog.unnamed(in: directory, eventVersion: RecordMeaning.version)
+      log = try EventLog.unnamed(in: directory, eventVersion: DecodedRecord.version)
     } catch {
       throw Failure("a temporary log is needed: \(error); TMPDIR names another directory")
     }
@@ -98,65 +94,6 @@ extension Point {
   }
 }
 
-/// What can be said about a capture.
-struct CaptureOptions: ParsableArguments {
-  @Option(help: "The account, where a capture holds several.")
-  var account: String?
-
-  @Option(
-    help: "The one connection to take, by the source's name for it, such as c2s56226dd11ee0.")
-  var connection: String?
-
-  @Option(help: "The capture's format, where it is not found by looking.")
-  var format: String?
-
-  @Option(help: "The year of a capture whose clock has none; without it, its times are unknown.")
-  var year: Int?
-
-  @Option(
-    help: """
-      The file of the other direction, where a capture has the bytes of one direction of a stream.
-      """, completion: .file())
-  var pair: String?
-
-  var importOptions: ImportOptions {
-    get throws {
-      var options = try ImportOptions(account: account, format: format, "--format", year: year)
-      options.connection = connection
-      return options
-    }
-  }
-}
-
-extension ImportOptions {
-  /// What the options of a command line say.
-  ///
-  /// - Parameter formatOption: what the option for the format is called.
-  init(account: String?, format: String?, _ formatOption: String, year: Int?) throws {
-    self.init(year: year)
-    if let account {
-      do {
-        self.account = try JID(parsing: account).bare
-      } catch {
-        throw Failure("--account “\(account)” is no address: \(error)")
-      }
-    }
-    if let format {
-      self.format = CaptureFormat.named(format)
-      guard self.format != nil else {
-        let known = CaptureFormat.all.map(\.id).joined(separator: ", ")
-        throw Failure("\(formatOption) “\(format)” is not known; there are \(known)")
-      }
-    }
-  }
-}
-
-/// The form a command prints in.
-struct OutputOptions: ParsableArguments {
-  @Flag(help: "Print one JSON document, for machines.")
-  var json = false
-}
-
 /// A log that is open, and the name it goes by in messages.
 struct OpenedSource {
   let log: EventLog
@@ -174,16 +111,6 @@ struct OpenedSource {
 
   /// Runs `body`; an error that it throws names the source.
   func naming<R>(_ body: () throws -> R) throws -> R {
-    do {
-      return try body()
-    } catch let error as OutputError {
-      throw error
-    } catch let failure as Failure {
-      throw failure
-    } catch let nothing as NothingFound {
-      throw nothing
-    } catch {
-      throw Failure(error, in: path)
-    }
+    try Failure.naming(path, body)
   }
 }

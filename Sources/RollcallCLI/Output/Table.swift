@@ -22,10 +22,10 @@ struct Table {
   }
 
   /// Takes the rows that were added out as lines, two spaces between columns, none at the ends;
-  /// the first time behind the heading.
+  /// the first time after the heading.
   mutating func takeLines() -> [String] {
     for row in rows {
-      // Nothing is aligned behind the last column.
+      // Nothing is aligned after the last column.
       for (column, cell) in row.dropLast().enumerated() {
         if column == widths.count { widths.append(0) }
         widths[column] = max(widths[column], cell.cells)

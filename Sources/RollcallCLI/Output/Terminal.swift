@@ -146,7 +146,7 @@ enum Style: String {
 }
 
 extension Style {
-  /// A clause behind its mark, coloured by it: + came, - went, ~ became different.
+  /// A clause after its mark, coloured by it: + came, - went, ~ became different.
   static func marked(_ mark: String, _ clause: String) -> String {
     let text = "\(mark) \(clause)".visible
     return switch mark {

@@ -6,7 +6,7 @@ import Rollcall
 /// What is said of a log that was verified.
 struct VerificationReport {
   private let log: String
-  private let run: VerificationRun
+  private let outcome: VerificationOutcome
   /// What can be saved, where something is wrong.
   private let salvage: SalvageSummary?
   /// Why that is not known.
@@ -14,8 +14,8 @@ struct VerificationReport {
 
   init(of log: String, rebuilding: Bool) throws {
     self.log = log
-    run = try VerificationRun(of: log, rebuilding: rebuilding)
-    guard run.faultCount > 0 || run.crash != nil else {
+    outcome = try VerificationRun(of: log, rebuilding: rebuilding).outcome
+    guard !outcome.isSound else {
       (salvage, salvageFailure) = (nil, nil)
       return
     }
@@ -28,39 +28,42 @@ struct VerificationReport {
     }
   }
 
-  var isRight: Bool { run.faultCount == 0 && run.crash == nil }
+  var isRight: Bool { outcome.isSound }
+
+  /// For machines.
+  var document: JSONValue { JSONValue(outcome, of: log, salvage: salvage) }
 
   // MARK: For people
 
   var lines: [String] {
-    isRight ? sound : faults + saved + run.notes.map { "note: \($0)" }
+    isRight ? sound : damage + saved + outcome.notes.map { "note: \($0)" }
   }
 
   private var sound: [String] {
-    guard let figures = run.figures else { return [] }
+    guard let figures = outcome.figures else { return [] }
     let whose = figures.account.map { " of \($0)" } ?? ""
     var lines = ["\(log): all is right, \(count(figures.records, "record"))\(whose)"]
     if let digest = figures.digest { lines.append("  the chain ends with \(digest)") }
     lines.append(
       "  \(count(figures.events, "stored event")), \(count(figures.contacts, "contact")) and "
         + "\(count(figures.snapshots, "snapshot")) agree with the records")
-    return lines + run.notes.map { "  note: \($0)" }
+    return lines + outcome.notes.map { "  note: \($0)" }
   }
 
-  private var faults: [String] {
-    var lines = ["\(log): \(count(run.faultCount, "fault"))"]
-    lines += run.faults.map { fault in
-      let place = fault.record.map { "record \($0)" } ?? fault.part.rawValue
-      return "  \(place): \(fault.what)"
+  private var damage: [String] {
+    var lines = ["\(log): \(count(outcome.damageCount, "fault"))"]
+    lines += outcome.damage.map { damage in
+      let place = damage.record.map { "record \($0)" } ?? damage.part.rawValue
+      return "  \(place): \(damage.what)"
     }
-    let more = run.faultCount - run.faults.count
+    let more = outcome.damageCount - outcome.damage.count
     if more > 0 { lines.append("  and \(count(more, "more"))") }
     if let crash { lines.append("  \(crash)") }
     return lines
   }
 
   private var crash: String? {
-    guard let crash = run.crash else { return nil }
+    guard let crash = outcome.crash else { return nil }
     let place =
       crash.record > 0
       ? "behind record \(crash.record)" : "at the \(crash.part?.rawValue ?? "start")"
@@ -96,63 +99,10 @@ struct VerificationReport {
   }
 
   private var isFileSound: Bool {
-    run.crash == nil && !run.faults.contains { $0.part == .pages || $0.part == .meta }
+    outcome.crash == nil && !outcome.damage.contains { $0.part == .pages || $0.part == .meta }
   }
 
   private func count(_ number: some BinaryInteger, _ what: String) -> String {
     "\(number) \(what)" + (number == 1 || what == "more" ? "" : "s")
-  }
-
-  // MARK: For machines
-
-  var document: JSONValue {
-    let figures = run.figures
-    return .object([
-      "log": .string(log), "ok": .bool(isRight), "records": JSONValue(figures?.records),
-      "account": JSONValue(figures?.account), "digest": JSONValue(figures?.digest),
-      "events": number(figures?.events), "contacts": number(figures?.contacts),
-      "snapshots": number(figures?.snapshots), "faults": .array(run.faults.map(document)),
-      "faultCount": .integer(Int64(run.faultCount)),
-      "crash": run.crash.map(document) ?? .null,
-      "notes": JSONValue(run.notes), "firstBad": JSONValue(salvage?.firstBad),
-      "saved": salvage.map(\.document) ?? .null,
-    ])
-  }
-
-  private func number(_ value: Int?) -> JSONValue { value.map { .integer(Int64($0)) } ?? .null }
-
-  private func document(_ fault: LogFault) -> JSONValue {
-    .object([
-      "part": .string(fault.part.rawValue), "record": JSONValue(fault.record),
-      "what": .string(fault.what),
-    ])
-  }
-
-  private func document(_ crash: VerificationRun.Crash) -> JSONValue {
-    .object([
-      "signal": .integer(Int64(crash.signal)), "part": JSONValue(crash.part?.rawValue),
-      "behind": JSONValue(crash.record),
-    ])
-  }
-}
-
-extension SalvageSummary {
-  /// The first record that is gone or that nothing vouches for.
-  var firstBad: UInt64? {
-    [lost.first?.lowerBound, unproven.first].compactMap(\.self).min()
-  }
-
-  /// The numbers of the lost, such as `13, 20-25`.
-  var lostText: String {
-    lost.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
-      .joined(separator: ", ")
-  }
-
-  var document: JSONValue {
-    .object([
-      "records": JSONValue(last), "kept": JSONValue(kept), "whole": JSONValue(whole),
-      "lost": .array(lost.map { .array([JSONValue($0.lowerBound), JSONValue($0.upperBound)]) }),
-      "unproven": .array(unproven.map { JSONValue($0) }), "endIsKnown": .bool(endIsKnown),
-    ])
   }
 }

@@ -1,7 +1,5 @@
 package import XMPPStanza
 
-import HashTreeCollections
-
 // What two states show differently.
 extension Roster {
   /// The differences of a later state to this one: those of the account, then contact by contact

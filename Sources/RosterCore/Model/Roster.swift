@@ -1,4 +1,4 @@
-public import HashTreeCollections
+import HashTreeCollections
 public import XMPPStanza
 
 /// Everything that a log says about an account at one point: the value that events are reduced to.
@@ -13,7 +13,7 @@ public struct Roster: Sendable {
   /// Whether the whole roster was seen, and what is missing where it was not.
   public internal(set) var completeness = Completeness.neverFetched
   /// The addresses that the server blocks for us (XEP-0191).
-  public internal(set) var blocked = TreeSet<JID>()
+  public internal(set) var blocked: Set<JID> = []
   /// Whether the block list was ever fetched: until then an address that is not in it is not
   /// known to be free.
   public internal(set) var isBlockListKnown = false

@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 // The block list: XEP-0191.

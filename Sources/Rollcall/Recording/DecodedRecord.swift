@@ -30,7 +30,7 @@ extension RecordKind {
 }
 
 /// What a record means: its event, and the contacts it concerns.
-package struct RecordMeaning {
+package struct DecodedRecord {
   /// Nil where it means nothing to the roster.
   package let event: RosterEvent?
   /// As prepared bare addresses, sorted; a bookmark concerns `Bookmark.subject`.
@@ -85,25 +85,25 @@ package final class RecordReader {
 
   /// What a record means. One that is not well formed means nothing: it was kept because it was
   /// there.
-  package func meaning(
+  package func decode(
     _ kind: RecordKind, _ direction: RecordDirection, _ bytes: [UInt8]
-  ) -> RecordMeaning {
+  ) -> DecodedRecord {
     switch kind {
     case .element:
       guard let direction = Direction(direction), let node = element(bytes) else { break }
-      return RecordMeaning(node, direction, &addresses)
-    case .streamHeader: return RecordMeaning(.session(.negotiated))
-    case .streamEnd: return RecordMeaning(.session(.closed(isLost: false)))
-    case .lifecycle: return RecordMeaning(Lifecycle(bytes)?.event)
-    case .annotation: return RecordMeaning(annotation: bytes)
+      return DecodedRecord(node, direction, &addresses)
+    case .streamHeader: return DecodedRecord(.session(.negotiated))
+    case .streamEnd: return DecodedRecord(.session(.closed(isLost: false)))
+    case .lifecycle: return DecodedRecord(Lifecycle(bytes)?.event)
+    case .annotation: return DecodedRecord(annotation: bytes)
     default: break
     }
-    return RecordMeaning(nil)
+    return DecodedRecord(nil)
   }
 
   /// What a record means, from where the log has it.
-  package func meaning(_ header: RecordHeader, _ bytes: RawSpan) -> RecordMeaning {
-    meaning(header.kind, header.direction, bytes.withUnsafeBytes { Array($0) })
+  package func decode(_ header: RecordHeader, _ bytes: RawSpan) -> DecodedRecord {
+    decode(header.kind, header.direction, bytes.withUnsafeBytes { Array($0) })
   }
 
   /// The element that a record's bytes hold, nil where they hold none.
@@ -140,31 +140,4 @@ extension RecordDirection {
     case .outbound: self = .outbound
     }
   }
-}
-
-extension RosterEvent {
-  /// The contacts that an event names, in no order, and some perhaps twice.
-  var contacts: [BareJID] {
-    guard case .stanza(let event) = self else { return [] }
-    switch event {
-    case .setSent(let set): return set.query.contacts
-    case .pushReceived(let push): return push.query.contacts
-    case .answerReceived(let answer):
-      switch answer.payload {
-      case .roster(let query): return query.contacts
-      case .blockList(let jids): return jids.map(\.bare)
-      case .nothing, .other, .vCard, .nickname, .error: return []
-      }
-    case .subscriptionReceived(let stanza), .subscriptionSent(let stanza):
-      return [stanza.contact]
-    case .availableReceived(let from, _), .unavailableReceived(let from): return [from.bare]
-    case .blocked(_, let jids), .unblocked(_, let jids): return jids.map(\.bare)
-    case .nicknamePublished(let jid, _), .vCardPublished(let jid, _): return [jid]
-    case .querySent, .answerSent, .presenceSent, .rejected: return []
-    }
-  }
-}
-
-extension RosterQuery {
-  fileprivate var contacts: [BareJID] { items.map(\.jid) }
 }

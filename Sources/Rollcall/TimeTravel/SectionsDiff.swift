@@ -1,30 +1,31 @@
 import Captures
-import ContactSections
-import Rollcall
-import RosterCore
+package import ContactSections
+package import RosterCore
 
 /// What is different between two contacts screens, section by section.
-struct SectionsDiff {
+package struct SectionsDiff: Sendable {
   /// A section and what came into it, left it, or is shown otherwise.
-  private struct Section {
-    let id: SectionID
-    var added: [Row] = []
-    var removed: [Row] = []
-    var changed: [(before: Row, after: Row)] = []
+  package struct Section: Sendable {
+    package let id: SectionID
+    package fileprivate(set) var added: [Row] = []
+    package fileprivate(set) var removed: [Row] = []
+    package fileprivate(set) var changed: [(before: Row, after: Row)] = []
   }
 
-  fileprivate struct Row: Equatable {
-    let id: String
-    let text: String
+  /// A row, with what is shown in it.
+  package struct Row: Equatable, Sendable {
+    package let id: String
+    package let text: String
   }
 
-  private var sections: [Section] = []
+  /// The sections in which something is different, in the order of the new screen.
+  package private(set) var sections: [Section] = []
 
   /// Complexity: linear in the rows of both screens.
-  init(_ before: Roster, _ after: Roster) {
+  package init(_ before: Roster, _ after: Roster) {
     let old = Self.rows(before)
     let new = Self.rows(after)
-    // In the order of the new screen, what is left of the old one behind.
+    // In the order of the new screen, then what is left of the old one.
     let order = new.map(\.id) + old.map(\.id).filter { id in !new.contains { $0.id == id } }
     for id in order {
       var section = Section(id: id)
@@ -53,35 +54,7 @@ struct SectionsDiff {
     }
   }
 
-  var isEmpty: Bool { sections.isEmpty }
-
-  /// For a person: as a diff of code, the sections in the place of files.
-  var lines: [String] {
-    guard !isEmpty else { return ["no difference"] }
-    return sections.flatMap { section in
-      let title = section.id == .requests ? "new requests" : section.id.title
-      return ["", Style.bold(title.visible)]
-        + section.removed.map { Style.red("  - \($0.text.visible)") }
-        + section.added.map { Style.green("  + \($0.text.visible)") }
-        + section.changed.map {
-          Style.yellow("  ~ \($0.before.text.visible) → \($0.after.text.visible)")
-        }
-    }.dropFirst().map { $0 }
-  }
-
-  var document: JSONValue {
-    .object([
-      "sections": .array(
-        sections.map { section in
-          .object([
-            "title": .string(section.id.title),
-            "added": JSONValue(section.added.map(\.id)),
-            "removed": JSONValue(section.removed.map(\.id)),
-            "changed": JSONValue(section.changed.map(\.after.id)),
-          ])
-        })
-    ])
-  }
+  package var isEmpty: Bool { sections.isEmpty }
 }
 
 extension SectionsDiff.Row {

@@ -3,7 +3,7 @@ import RosterCore
 import XMPPStanza
 
 /// Replays a log and its branch side by side, place by place.
-struct Race {
+struct BranchReplay {
   private let branch: Branch
   private let places: [UInt64: Branch.Place]
   private var upcoming: ArraySlice<UInt64>
@@ -27,13 +27,15 @@ struct Race {
   }
 
   /// Passes what is left. The states are then those after the last record.
-  mutating func finish(time: Int64?) -> Branch.Comparison {
+  ///
+  /// - Parameter last: The log's state there.
+  mutating func finish(at last: Timeline.State) -> Branch.Comparison {
     passPlaces(before: .max)
     let end = branch.numbering.number(branch.head)
     result.actual.roster.move(to: end)
     result.branched.roster.move(to: end)
-    result.actual.time = time
-    result.branched.time = time
+    (result.actual.time, result.actual.noted) = (last.time, last.noted)
+    (result.branched.time, result.branched.noted) = (last.time, last.noted)
     (result.removed, result.added) = Self.difference(happened, instead)
     return result
   }
@@ -95,11 +97,11 @@ struct Race {
   private mutating func compare(
     _ record: UInt64, _ actual: [Timeline.Moment], _ branched: [Timeline.Moment]
   ) {
-    if result.parting == nil {
+    if result.divergence == nil {
       let before = actual.map(\.outcome).filter { $0 != RosterReducer.Outcome() }
       let after = branched.map(\.outcome).filter { $0 != RosterReducer.Outcome() }
       guard before != after else { return }
-      result.parting = Branch.Comparison.Parting(
+      result.divergence = Branch.Comparison.Divergence(
         record: record, happened: actual, instead: branched)
     }
     happened += actual.flatMap(\.outcome.findings)

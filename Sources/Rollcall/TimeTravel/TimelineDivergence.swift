@@ -2,10 +2,10 @@ import RosterCore
 import XMPPStanza
 
 /// Where two histories of one roster agree for the last time, and what parts them.
-package struct Drift: Sendable {
+package struct TimelineDivergence: Sendable {
   /// A moment of each history at which the items are the same; nil where they never are.
   package let agreed: (first: UInt64, second: UInt64)?
-  /// In each history the first record behind that which changes an item; nil where none does.
+  /// In each history the first record after that which changes an item; nil where none does.
   package let parted: (first: Timeline.Moment?, second: Timeline.Moment?)
 
   /// Compares what two devices of one account were told.
@@ -27,14 +27,14 @@ package struct Drift: Sendable {
       (firstStates.all[$0.first].last, secondStates.all[$0.second].last)
     }
     parted = (
-      try firstStates.change(behind: meeting?.first).flatMap(first.moment),
-      try secondStates.change(behind: meeting?.second).flatMap(second.moment)
+      try firstStates.change(after: meeting?.first).flatMap(first.moment),
+      try secondStates.change(after: meeting?.second).flatMap(second.moment)
     )
   }
 }
 
 /// A mark of the items of a roster: equal for equal items, whatever led to them. Of this process
-/// only, for its hashes are.
+/// only, because its hashes are.
 private struct ItemPrint: Hashable {
   private var sums = SIMD2<UInt64>(0, 0)
 
@@ -99,7 +99,7 @@ private struct ItemStates {
   }
 
   /// The record that ends a state, or, for none, the one that brings about the first.
-  func change(behind index: Int?) -> UInt64? {
+  func change(after index: Int?) -> UInt64? {
     let next = index.map { $0 + 1 } ?? 0
     return next < all.count ? all[next].first : nil
   }

@@ -1,9 +1,9 @@
 package import RosterCore
 package import XMPPStanza
 
-/// What a replay tells of one contact that the state after it does not keep: which stanza was
-/// behind each change, what we asked for, and what was ignored.
-package struct ContactTrail: Hashable, Sendable {
+/// What a replay tells of one contact that the state after it does not keep: which stanza
+/// caused each change, what we asked for, and what was ignored.
+package struct ContactReplay: Hashable, Sendable {
   /// Whom it is about.
   package let contact: BareJID
 
@@ -67,8 +67,6 @@ package struct ContactTrail: Hashable, Sendable {
   var session = Session()
   /// The last whole roster that was taken.
   var wholeRoster: UInt64?
-  /// The last whole block list that was taken.
-  var blockList: UInt64?
   var itemSources: [UInt64: ItemSource] = [:]
   var removal: Dated<ItemSource>?
   var sets: [OwnSet] = []
@@ -76,6 +74,8 @@ package struct ContactTrail: Hashable, Sendable {
   var outgoingEnd: Dated<RosterChange.OutgoingEnd>?
   var offline: Dated<OfflineReason>?
   var blocking: [JID: UInt64] = [:]
+  /// Whether the roster has, or had, an item of the contact.
+  var hadItem: Bool { !itemSources.isEmpty || removal != nil }
   /// The newest findings about the contact.
   package private(set) var findings: [Finding] = []
   private var isForeign = false
@@ -83,7 +83,7 @@ package struct ContactTrail: Hashable, Sendable {
   /// How many findings, sets and stanzas are kept, the newest: more are no explanation.
   private static let kept = 32
 
-  /// A trail that begins before the first record.
+  /// A replay that begins before the first record.
   package init(of contact: BareJID) {
     self.contact = contact
   }
@@ -153,7 +153,6 @@ package struct ContactTrail: Hashable, Sendable {
 
   private mutating func note(_ answer: Answer, _ record: UInt64) {
     if case .roster = answer.payload { wholeRoster = record }
-    if case .blockList = answer.payload { blockList = record }
     guard let id = answer.id else { return }
     for index in sets.indices where sets[index].id == id && sets[index].fate == .open {
       if case .error = answer.payload { continue }

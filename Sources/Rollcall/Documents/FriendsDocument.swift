@@ -1,0 +1,43 @@
+package import Captures
+import RosterCore
+package import XMPPStanza
+
+extension JSONValue {
+  /// Friends as `rollcall friends --json` prints them.
+  package init(friends items: [RosterItem], of state: Timeline.State) {
+    let roster = state.roster
+    self = .object([
+      "account": JSONValue(state.account?.text),
+      "at": JSONValue(roster.position),
+      "complete": .bool(roster.completeness == .complete),
+      "friends": .array(
+        items.map { item in
+          .object([
+            "jid": .string(item.jid.text),
+            "displayName": .string(roster.displayName(of: item.jid)),
+            "name": JSONValue(item.name),
+            "subscription": .string(item.subscription.rawValue),
+            "groups": JSONValue(item.groups),
+            "presence": JSONValue(roster.presence(of: item.jid)),
+          ])
+        }),
+    ])
+  }
+
+  /// Requests, and how each contact's last one ended, as `rollcall requests --json` prints them.
+  package init(requestsAndEnds state: Timeline.State) {
+    let roster = state.roster
+    self = .object([
+      "account": JSONValue(state.account?.text),
+      "at": JSONValue(roster.position),
+      "requests": JSONValue(requestsOf: roster),
+      "ended": .array(
+        roster.ended.sorted { $0.key < $1.key }.map { jid, end in
+          .object([
+            "jid": .string(jid.text), "way": .string(end.way.rawValue),
+            "since": JSONValue(end.since.record), "at": JSONValue(end.at.record),
+          ])
+        }),
+    ])
+  }
+}

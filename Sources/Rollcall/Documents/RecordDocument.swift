@@ -1,0 +1,27 @@
+package import Captures
+package import EventStore
+
+extension JSONValue {
+  /// A record as `rollcall log --json` lists it.
+  ///
+  /// - Parameter kind: What it is, in the words of the command's option.
+  package init(_ header: RecordHeader, _ bytes: [UInt8], kind: String) {
+    self = .object([
+      "record": JSONValue(header.sequence), "time": JSONValue(time: header.time),
+      "direction": .string(header.direction.name), "kind": .string(kind),
+      "xml": .string(String(decoding: bytes, as: UTF8.self)),
+      "digest": .string("\(header.digest)"),
+    ])
+  }
+
+  /// A record as `rollcall show --json` prints it.
+  ///
+  /// - Parameter moment: What it did; nil where it means nothing to the roster.
+  package init(_ stored: StoredRecord, _ moment: Timeline.Moment?) {
+    let header = stored.header
+    self = JSONValue(header, stored.bytes, kind: header.kind.name).adding([
+      "sourceTime": JSONValue(time: header.sourceTime),
+      "story": moment.map { JSONValue($0) } ?? .null,
+    ])
+  }
+}

@@ -1,0 +1,48 @@
+package import EventStore
+package import RosterCore
+import XMPPStanza
+
+/// One thing in which the contacts and requests of two sources are different.
+package struct SourceDifference: Sendable {
+  package let difference: FieldDifference
+  /// The record of the second source that gave the value there, nil where it does not say.
+  package let cause: RecordStamp?
+  /// The same of the first source.
+  package let recordBefore: UInt64?
+
+  /// What two sources hold differently of contacts and requests. What only says how each is
+  /// connected, such as presence, is left out.
+  ///
+  /// - Parameter log: of the second source.
+  package static func all(
+    _ before: Roster, _ after: Roster, of log: EventLog
+  ) throws -> [SourceDifference] {
+    struct Key: Hashable {
+      var contact: BareJID?
+      var field: FieldDifference.Field
+    }
+    var records: [Key: UInt64] = [:]
+    for difference in after.differences(to: before) {
+      records[Key(contact: difference.contact, field: difference.field)] = difference.record
+    }
+    return try before.differences(to: after).filter(\.field.isOfRoster).map { difference in
+      let key = Key(contact: difference.contact, field: difference.field)
+      let cause = try difference.record.map { record in
+        RecordStamp(record: record, time: try log.read { try $0.header(at: record)?.time })
+      }
+      return SourceDifference(
+        difference: difference, cause: cause, recordBefore: records[key])
+    }
+  }
+}
+
+extension FieldDifference.Field {
+  fileprivate var isOfRoster: Bool {
+    switch self {
+    case .item, .name, .subscription, .ask, .approved, .groups, .request, .outgoing: true
+    case .account, .connected, .complete, .version, .ownResources, .presence, .blocked, .nickname,
+      .vCard:
+      false
+    }
+  }
+}

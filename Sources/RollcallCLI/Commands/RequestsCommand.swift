@@ -1,0 +1,58 @@
+import Captures
+import ArgumentParser
+import Rollcall
+import RosterCore
+import XMPPStanza
+
+struct RequestsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "requests",
+    abstract: "Lists who asks for our presence, whose presence we ask for, and what became of it.",
+    discussion: """
+      An unconfirmed request is one of an earlier session that the server has not sent again: \
+      another device may have answered it, or its sender withdrawn it.
+
+      Examples:
+        rollcall requests alice.rollcall
+        rollcall requests debug.log --at 120 --json
+      """)
+
+  @OptionGroup var source: SourceOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let state = try source.open().state(at: source.point)
+    let roster = state.roster
+    guard !output.json else {
+      try Terminal.say(JSONValue(requestsAndEnds: state))
+      return
+    }
+    var table = Table(["", "address", "since", "what is known"])
+    for (jid, request) in roster.incoming.sorted(by: { $0.key < $1.key }) {
+      table.add(["asks us", jid.text, "#\(request.since.record)", words(request, roster, jid)])
+    }
+    for (jid, request) in roster.unconfirmed.sorted(by: { $0.key < $1.key }) {
+      table.add(["asked us", jid.text, "#\(request.since.record)", "not sent again"])
+    }
+    for (jid, request) in roster.outgoing.sorted(by: { $0.key < $1.key }) {
+      let what = request.isReflected ? "the server waits for an answer" : "not yet in the roster"
+      table.add(["we ask", jid.text, "#\(request.since.record)", what])
+    }
+    for (jid, end) in roster.ended.sorted(by: { $0.key < $1.key }) {
+      table.add([
+        "ended", jid.text, "#\(end.since.record)", "#\(end.at.record): \(end.way.clause)",
+      ])
+    }
+    let lines = table.takeLines()
+    try Terminal.say(lines.count == 1 ? ["no requests"] : lines)
+  }
+
+  private func words(_ request: IncomingRequest, _ roster: Roster, _ jid: BareJID) -> String {
+    var parts: [String] = []
+    if let nickname = request.nickname { parts.append("as “\(nickname)”") }
+    if let status = request.status { parts.append("“\(status)”") }
+    if request.count > 1 { parts.append("\(request.count) times") }
+    if roster.crosses(jid) { parts.append("we ask it too: either side can settle both") }
+    return parts.joined(separator: ", ")
+  }
+}

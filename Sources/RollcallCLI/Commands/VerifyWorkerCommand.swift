@@ -1,0 +1,46 @@
+import ArgumentParser
+import EventStore
+import Foundation
+import Rollcall
+
+/// The part of `verify` that reads the log, in a process of its own: a line for each step, in JSON.
+struct VerifyWorkerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify-worker", abstract: "Reads a log for verify.", shouldDisplay: false)
+
+  @Argument var log: String
+  @Flag var rebuild = false
+
+  /// What the process says: a step, or why it takes none.
+  enum Line: Codable {
+    case step(LogVerification.Step)
+    case refused(String)
+  }
+
+  func run() throws {
+    // The one that waits for this process tells of a crash; a memory image would help nobody.
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    setLimitOfCore(&none)
+    do {
+      try LogVerification.run(log, rebuilding: rebuild) { try Self.say(.step($0)) }
+    } catch let error as OutputError {
+      throw error
+    } catch {
+      try Self.say(.refused(Failure(error, in: log).description))
+    }
+  }
+
+  /// Written at once: a crash must not take with it what is known.
+  private static func say(_ line: Line) throws {
+    try Terminal.say(String(decoding: JSONEncoder().encode(line), as: UTF8.self))
+    try Terminal.flush()
+  }
+
+  private func setLimitOfCore(_ limit: inout rlimit) {
+    #if canImport(Glibc)
+      setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    #else
+      setrlimit(RLIMIT_CORE, &limit)
+    #endif
+  }
+}

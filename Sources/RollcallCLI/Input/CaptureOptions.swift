@@ -1,0 +1,65 @@
+import ArgumentParser
+import Captures
+import Rollcall
+import XMPPStanza
+
+/// What can be said about a capture.
+struct CaptureOptions: ParsableArguments {
+  @OptionGroup var selection: CaptureSelection
+
+  @Option(
+    help: "The capture's format, where it is not found by looking.", completion: .captureFormats)
+  var format: String?
+
+  var importOptions: ImportOptions {
+    get throws { try selection.importOptions(format: format, option: "--format") }
+  }
+}
+
+extension CompletionKind {
+  /// The names of the formats of captures.
+  static var captureFormats: CompletionKind { .list(CaptureFormat.all.map(\.id)) }
+}
+
+/// What of a capture is to be taken, and what it does not say itself.
+struct CaptureSelection: ParsableArguments {
+  @Option(help: "The account, where a capture holds several.")
+  var account: String?
+
+  @Option(
+    help: "The one connection to take, by the source's name for it, such as c2s56226dd11ee0.")
+  var connection: String?
+
+  @Option(help: "The year of a capture whose clock has none; without it, its times are unknown.")
+  var year: Int?
+
+  @Option(
+    help: """
+      The file of the other direction, where a capture has the bytes of one direction of a stream.
+      """, completion: .file())
+  var pair: String?
+
+  /// The options of an import.
+  ///
+  /// - Parameters:
+  ///   - format: the format's name, nil to find it by looking.
+  ///   - option: what the option for the format is called.
+  func importOptions(format: String?, option: String) throws -> ImportOptions {
+    var options = ImportOptions(connection: connection, year: year)
+    if let account {
+      do {
+        options.account = try JID(parsing: account).bare
+      } catch {
+        throw Failure("--account “\(account)” is no address: \(error)")
+      }
+    }
+    if let format {
+      options.format = CaptureFormat.named(format)
+      guard options.format != nil else {
+        let known = CaptureFormat.all.map(\.id).joined(separator: ", ")
+        throw Failure("\(option) “\(format)” is not known; there are \(known)")
+      }
+    }
+    return options
+  }
+}

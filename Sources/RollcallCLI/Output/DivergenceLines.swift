@@ -1,0 +1,47 @@
+import EventStore
+import Rollcall
+import RosterCore
+import XMPPStanza
+
+extension SourceDifference {
+  /// The differences by contact, each with the records that brought the two values.
+  static func lines(_ differences: [SourceDifference]) -> [String] {
+    var lines: [String] = []
+    var contact: BareJID?
+    for item in differences {
+      if contact != item.difference.contact {
+        contact = item.difference.contact
+        lines += ["", Style.bold((contact?.text ?? "account").visible)]
+      }
+      let records = [item.recordBefore, item.cause?.record].map { record in
+        record.map { "#\($0)" } ?? "–"
+      }
+      lines.append("  " + item.difference.line + Style.dim(" (\(records[0]) | \(records[1]))"))
+    }
+    return lines
+  }
+}
+
+extension TimelineDivergence {
+  /// Up to where two sources agree, and what parts them.
+  func lines(_ first: String, _ second: String, _ isDifferent: Bool) -> [String] {
+    guard let agreed else {
+      return ["", "the two never show the same contacts"]
+    }
+    var lines = [
+      "",
+      "they agree "
+        + (isDifferent ? "for the last time " : "")
+        + "after #\(agreed.first) of \(first) and #\(agreed.second) of \(second)",
+    ]
+    for (path, moment) in [(first, parted.first), (second, parted.second)] {
+      guard isDifferent else { break }
+      if let moment {
+        lines += ["", "then in \(path):"] + moment.lines
+      } else {
+        lines += ["", "then nothing more about contacts in \(path)"]
+      }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,57 @@
+import Captures
+import EventStore
+import Foundation
+
+/// Bad input or bad circumstances, in a sentence that names the place.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+
+  /// An error with the file in front, where the error does not name it itself.
+  init(_ error: any Error, in path: String) {
+    description =
+      switch error {
+      case let error as CaptureError: "\(path):\(error.line): \(error)"
+      case let error as EventLogError where error.namesPath: "\(error)"
+      case let error as CocoaError: "\(path): \(error.sentence)"
+      default: "\(path): \(error)"
+      }
+  }
+
+  /// Runs `body`; an error that it throws names the file.
+  static func naming<R>(_ path: String, _ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as OutputError {
+      throw error
+    } catch let failure as Failure {
+      throw failure
+    } catch let nothing as NothingFound {
+      throw nothing
+    } catch {
+      throw Failure(error, in: path)
+    }
+  }
+}
+
+/// The question was understood, and the answer is that there is nothing.
+struct NothingFound: Error {
+  /// Nil where the output has said so.
+  let sentence: String?
+}
+
+extension CocoaError {
+  /// What the system said, without what Foundation makes of it.
+  fileprivate var sentence: String {
+    (underlying as? POSIXError).map { text(ofSystemCode: $0.code.rawValue) }
+      ?? localizedDescription
+  }
+}
+
+/// What an error of the system is called.
+func text(ofSystemCode code: Int32) -> String {
+  strerror(code).map { String(cString: $0) } ?? "error \(code)"
+}

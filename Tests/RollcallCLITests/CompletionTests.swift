@@ -1,0 +1,52 @@
+import Foundation
+import Rollcall
+import TestSupport
+import Testing
+
+@Suite("What the program says of itself") struct CompletionTests {
+  @Test("The version is that of the library, and stands in the changelog")
+  func version() throws {
+    let run = try Program("--version")
+    #expect(run.code == 0)
+    #expect(run.output == "\(RollcallVersion.current)\n")
+    let root = CaptureCase.fixtures.deletingLastPathComponent().deletingLastPathComponent()
+    let changelog = try String(
+      contentsOf: root.appending(path: ".github/CHANGELOG.md"), encoding: .utf8)
+    #expect(changelog.contains("\n## [\(RollcallVersion.current)]"))
+  }
+
+  @Test(
+    "A completion script is written for each shell, and knows commands, options and formats",
+    arguments: ["bash", "zsh", "fish"])
+  func completions(_ shell: String) throws {
+    let run = try Program("--generate-completion-script", shell)
+    #expect(run.code == 0)
+    #expect(run.errors.isEmpty)
+    for word in ["what-if", "policy", "profanity", "test-from"] {
+      #expect(run.output.contains(word), "\(word)")
+    }
+  }
+
+  @Test("bash completes files where a file is to be named")
+  func files() throws {
+    let folder = try TemporaryFolder()
+    let script = try Program("--generate-completion-script", "bash")
+    try script.output.write(
+      toFile: folder.file("rollcall.bash"), atomically: true, encoding: .utf8)
+    try "".write(toFile: folder.file("debug.log"), atomically: true, encoding: .utf8)
+    for words in ["state deb", "diff debug.log deb", "import x -o deb", "state x --pair deb"] {
+      let run = try Program(
+        shell: """
+          bash -c 'source ./rollcall.bash; COMP_WORDS=(rollcall \(words)); \
+          COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE="rollcall \(words)"; \
+          COMP_POINT=${#COMP_LINE}; _rollcall; printf "%s\\n" "${COMPREPLY[@]}"'
+          """, in: folder.path)
+      #expect(run.output.contains("debug.log"), "\(words): \(run.errors)")
+    }
+  }
+
+  @Test("What is no shell is refused")
+  func unknownShell() throws {
+    #expect(try Program("--generate-completion-script", "cmd").code == 2)
+  }
+}
