@@ -51,12 +51,12 @@ extension Roster {
 
   /// Requests of ours to see a contact's presence that wait for an answer.
   public var outgoing: ContactValues<OutgoingRequest> {
-    ContactValues(contacts) { $0.details(of: $1)?.outgoing }
+    ContactValues(contacts) { $0.outgoing(of: $1) }
   }
 
   /// What contacts call themselves.
   package var ownNames: ContactValues<OwnNames> {
-    ContactValues(contacts) { $0.details(of: $1)?.names }
+    ContactValues(contacts) { $0.names(of: $1) }
   }
 
   /// Whether a contact and we ask each other: one matter, which either side can settle.

@@ -7,7 +7,7 @@ extension Reduction {
   /// Whether a push has shown the effect of this stanza already, so that it was to be expected. It
   /// is expected no more.
   mutating func isExpected(_ kind: SubscriptionKinds, of number: ContactNumber) -> Bool {
-    guard roster.contacts.details(of: number)?.expected.stanzas.contains(kind) == true else {
+    guard roster.contacts.expected(of: number).stanzas.contains(kind) else {
       return false
     }
     roster.contacts.updateDetails(of: number) { details in
@@ -45,7 +45,7 @@ extension Reduction {
   }
 
   mutating func forgetExpectedCounterparts(of number: ContactNumber) {
-    guard roster.contacts.details(of: number)?.expected.isEmpty == false else { return }
+    guard !roster.contacts.expected(of: number).isEmpty else { return }
     roster.contacts.updateDetails(of: number) { $0.expected = ExpectedCounterparts() }
   }
 

@@ -6,7 +6,7 @@ extension Reduction {
   mutating func nicknameLearned(_ nickname: String?, of jid: BareJID?) {
     guard let jid else { return }
     let number = roster.contacts.insert(jid)
-    let before = roster.contacts.details(of: number)?.names
+    let before = roster.contacts.names(of: number)
     guard !(before?.nickname).hasSameBytes(as: nickname) else { return }
     namesChanged(number) { names, record in
       names.nickname = nickname
@@ -18,7 +18,7 @@ extension Reduction {
   mutating func vCardLearned(_ card: VCardNames, of jid: BareJID?) {
     guard let jid else { return }
     let number = roster.contacts.insert(jid)
-    let before = roster.contacts.details(of: number)?.names
+    let before = roster.contacts.names(of: number)
     guard before?.vCard != card else { return }
     namesChanged(number) { names, record in
       names.vCard = card

@@ -91,7 +91,7 @@ extension Reduction {
     guard let first = roster.contacts.presence(of: number),
       let resource = roster.contacts.number(of: name)
     else { return nil }
-    let further = roster.contacts.details(of: number)?.furtherResources ?? [:]
+    let further = roster.contacts.furtherResources(of: number)
     guard first.resource == resource else {
       guard further[resource] != nil else { return nil }
       return roster.contacts.updateDetails(of: number) { details in
@@ -115,7 +115,7 @@ extension Reduction {
   mutating func voidPresence(of number: ContactNumber) {
     guard let first = roster.contacts.presence(of: number) else { return }
     let jid = roster.contacts.address(of: number)
-    let further = roster.contacts.details(of: number)?.furtherResources ?? [:]
+    let further = roster.contacts.furtherResources(of: number)
     roster.contacts.setPresence(nil, of: number)
     guard !further.isEmpty else {
       let name = roster.contacts.text(first.resource) ?? ""

@@ -33,8 +33,8 @@ struct Reduction: ~Copyable {
 
   /// The roster as the record has changed it so far.
   var roster: Roster {
-    _read { yield target.pointee }
-    nonmutating _modify { yield &target.pointee }
+    @inline(__always) unsafeAddress { UnsafePointer(target) }
+    @inline(__always) nonmutating unsafeMutableAddress { target }
   }
 
   private func compactIfDue() {

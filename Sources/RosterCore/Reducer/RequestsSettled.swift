@@ -49,7 +49,7 @@ extension Reduction {
       endOutgoing(number, .subscribed)
     } else if item.isPending {
       reflectOutgoing(number)
-    } else if let request = roster.contacts.details(of: number)?.outgoing,
+    } else if let request = roster.contacts.outgoing(of: number),
       source.decides(request)
     {
       endOutgoing(number, .dropped)
@@ -58,7 +58,7 @@ extension Reduction {
 
   /// A result does not list the contact.
   mutating func settleOutgoing(byAbsenceOf number: ContactNumber, _ source: ItemSource) {
-    guard let request = roster.contacts.details(of: number)?.outgoing, source.decides(request)
+    guard let request = roster.contacts.outgoing(of: number), source.decides(request)
     else { return }
     endOutgoing(number, .removed)
   }
@@ -71,7 +71,7 @@ extension Reduction {
   }
 
   private mutating func reflectOutgoing(_ number: ContactNumber) {
-    guard var request = roster.contacts.details(of: number)?.outgoing else {
+    guard var request = roster.contacts.outgoing(of: number) else {
       openOutgoing(number, isReflected: true)
       return
     }
@@ -84,7 +84,7 @@ extension Reduction {
   /// - Returns: Whether there was a request.
   @discardableResult
   mutating func endOutgoing(_ number: ContactNumber, _ end: RosterChange.OutgoingEnd) -> Bool {
-    guard roster.contacts.details(of: number)?.outgoing != nil else { return false }
+    guard roster.contacts.outgoing(of: number) != nil else { return false }
     roster.contacts.updateDetails(of: number) { $0.outgoing = nil }
     changed(.outgoingEnded(roster.contacts.address(of: number), end))
     return true

@@ -19,7 +19,7 @@ extension Reduction {
   private mutating func removeOthers(than listed: [ContactNumber], known: Int, asked: UInt64?) {
     let requested = roster.contacts.numbersWithDetails.filter { number in
       roster.contacts.item(of: number) == nil
-        && roster.contacts.details(of: number)?.outgoing != nil
+        && roster.contacts.outgoing(of: number) != nil
     }
     // Mostly they are the same contacts as before.
     guard known < roster.contacts.itemCount || !requested.isEmpty else { return }

@@ -43,7 +43,7 @@ extension Reduction {
 
   /// What we do next about a contact explains what the server does then.
   mutating func forgetConfirmedEdit(of number: ContactNumber) {
-    guard roster.contacts.details(of: number)?.confirmedEdit != nil else { return }
+    guard roster.contacts.confirmedEdit(of: number) != nil else { return }
     roster.contacts.updateDetails(of: number) { $0.confirmedEdit = nil }
   }
 
@@ -110,7 +110,7 @@ extension Reduction {
   /// Compares what the server now shows with what we asked for.
   mutating func compareWithEdits(_ jid: BareJID, _ number: ContactNumber, _ item: RosterItem?) {
     // Nearly always there is neither for this contact.
-    let confirmed = roster.contacts.details(of: number)?.confirmedEdit
+    let confirmed = roster.contacts.confirmedEdit(of: number)
     guard confirmed != nil || session.pendingEdits.contains(where: { $0.contact == jid }) else {
       return
     }

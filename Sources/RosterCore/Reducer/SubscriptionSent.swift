@@ -30,7 +30,7 @@ extension Reduction {
     }
     // To ask again for somebody whom we took out is our own doing, not the server's.
     forgetConfirmedEdit(of: number)
-    guard roster.contacts.details(of: number)?.outgoing == nil else { return }
+    guard roster.contacts.outgoing(of: number) == nil else { return }
     openOutgoing(number, isReflected: false)
   }
 
@@ -48,7 +48,7 @@ extension Reduction {
   /// user's presence to strangers. Somebody we see or asked to see is none.
   private mutating func reportIfAutomatic(_ request: IncomingRequest, _ number: ContactNumber) {
     guard let asked = request.last.time, let now = stamp.time, !isSeen(number),
-      roster.contacts.details(of: number)?.outgoing == nil
+      roster.contacts.outgoing(of: number) == nil
     else { return }
     let (waited, isOverflow) = now.subtractingReportingOverflow(asked)
     guard !isOverflow, waited < Timeout.person else { return }

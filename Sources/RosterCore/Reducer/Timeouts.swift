@@ -94,7 +94,7 @@ extension Reduction {
   }
 
   private mutating func reportIfNeglected(outgoing number: ContactNumber, _ now: Int64) {
-    guard var request = roster.contacts.details(of: number)?.outgoing,
+    guard var request = roster.contacts.outgoing(of: number),
       !request.isReportedAsNeglected,
       request.since.isOver(Timeout.people, now, next: &roster.nextNeglect)
     else { return }

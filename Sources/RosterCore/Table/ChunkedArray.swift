@@ -21,10 +21,15 @@ struct ChunkedArray<Element: Sendable>: Sendable {
     self.bits = bits
   }
 
-  /// An array that holds the same element everywhere.
-  init(repeating element: Element, count: Int, chunkBits: Int) {
+  /// An array of so many chunks that holds the same element everywhere.
+  init(repeating element: Element, chunks: Int, chunkBits: Int) {
     self.init(chunkBits: chunkBits)
-    for _ in 0..<count { append(element) }
+    // All chunks are one until they are written to.
+    let chunk = ContiguousArray(repeating: element, count: 1 << chunkBits)
+    for first in stride(from: 0, to: chunks, by: 1 << Self.groupBits) {
+      groups.append(Array(repeating: chunk, count: min(1 << Self.groupBits, chunks - first)))
+    }
+    count = chunks << chunkBits
   }
 
   /// An element of those that there are. Complexity: O(1).

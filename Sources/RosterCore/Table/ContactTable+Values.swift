@@ -50,17 +50,13 @@ extension ContactTable {
   /// What all available resources of a contact said.
   func resources(of number: ContactNumber) -> ResourceTable {
     guard let first = presence(of: number) else { return ResourceTable() }
-    let further = details(of: number)?.furtherResources ?? [:]
-    return resources([first] + further.values)
+    return resources([first] + furtherResources(of: number).values)
   }
 
   /// Resources by their names.
   func resources(_ rows: some Sequence<PresenceRow>) -> ResourceTable {
     ResourceTable(rows.map { (text($0.resource) ?? "", value(of: $0)) })
   }
-
-  /// A request, whether it is open or not.
-  func request(of number: ContactNumber) -> ContactRequest? { details(of: number)?.request }
 
   /// Everything about a contact; nil where nothing is known.
   func contact(_ number: ContactNumber) -> Contact? {

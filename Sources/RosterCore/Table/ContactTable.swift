@@ -88,9 +88,35 @@ struct ContactTable: Sendable {
   }
 
   /// What few contacts have, nil where this one has nothing of it.
-  func details(of number: ContactNumber) -> ContactDetails? {
+  func details(of number: ContactNumber) -> ContactDetails? { shared(number)?.value }
+
+  /// The contact's request to see our presence.
+  func request(of number: ContactNumber) -> ContactRequest? { shared(number)?.value.request }
+
+  /// Our request to see the contact's presence.
+  func outgoing(of number: ContactNumber) -> OutgoingRequest? { shared(number)?.value.outgoing }
+
+  /// What the resources besides the first one said.
+  func furtherResources(of number: ContactNumber) -> TreeDictionary<TextNumber, PresenceRow> {
+    shared(number)?.value.furtherResources ?? [:]
+  }
+
+  /// What the contact calls itself.
+  func names(of number: ContactNumber) -> OwnNames? { shared(number)?.value.names }
+
+  /// What is still to come of what the contact, or we, did.
+  func expected(of number: ContactNumber) -> ExpectedCounterparts {
+    shared(number)?.value.expected ?? ExpectedCounterparts()
+  }
+
+  /// Our last edit that the server took over.
+  func confirmedEdit(of number: ContactNumber) -> ConfirmedEdit? {
+    shared(number)?.value.confirmedEdit
+  }
+
+  private func shared(_ number: ContactNumber) -> Shared<ContactDetails>? {
     // Most have none, and their row says so.
-    rows[Int(number.rawValue)].hasDetails ? details[number]?.value : nil
+    rows[Int(number.rawValue)].hasDetails ? details[number] : nil
   }
 
   /// Changes what few contacts have.

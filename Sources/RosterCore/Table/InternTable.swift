@@ -77,7 +77,7 @@ struct InternTable<Value: Internable>: Sendable {
 
   private mutating func grow() {
     slots = ChunkedArray(
-      repeating: 0, count: max(1 << Self.slotBits, 2 * slots.count), chunkBits: Self.slotBits)
+      repeating: 0, chunks: max(1, 2 * slots.count >> Self.slotBits), chunkBits: Self.slotBits)
     for number in 0..<UInt32(values.count) {
       let hash = values[Int(number)].internHash
       slots[place(of: values[Int(number)], hash)] = Self.slot(hash, number)

@@ -1,7 +1,7 @@
 // Bytes in place. Rosters hold thousands of texts, so they are looked at eight bytes at a time.
 extension UnsafeRawBufferPointer {
   /// Whether both have the same bytes.
-  package func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+  @inlinable package func isSame(as other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
     guard count >= 8 else {
       for index in 0..<count where self[index] != other[index] { return false }
@@ -18,7 +18,7 @@ extension UnsafeRawBufferPointer {
   }
 
   /// Whether these bytes come before others; a text comes before what it is the beginning of.
-  package func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
+  @inlinable package func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
     var offset = 0
     while offset < Swift.min(count, other.count) {
       let (mine, others) = (rank(at: offset), other.rank(at: offset))
@@ -30,7 +30,7 @@ extension UnsafeRawBufferPointer {
 
   /// The eight bytes from here, in an order in which numbers compare as the bytes do; after the
   /// end there are zeros.
-  package func rank(at offset: Int) -> UInt64 {
+  @inlinable package func rank(at offset: Int) -> UInt64 {
     let rest = count - offset
     if rest >= 8 { return UInt64(bigEndian: eight(at: offset)) }
     guard rest > 0 else { return 0 }
@@ -43,7 +43,7 @@ extension UnsafeRawBufferPointer {
   }
 
   /// Whether no byte is above 127.
-  package var isASCII: Bool {
+  @inlinable package var isASCII: Bool {
     guard count >= 8 else { return allSatisfy { $0 < 0x80 } }
     var all: UInt64 = 0
     var offset = 0
@@ -56,10 +56,10 @@ extension UnsafeRawBufferPointer {
 
   /// A hash for tables in which a collision costs little: nobody is kept from making one. Its upper
   /// bits are the best. It depends on nothing but the bytes.
-  package var quickHash: UInt64 { hash(from: 0) }
+  @inlinable package var quickHash: UInt64 { hash(from: 0) }
 
   /// A hash that starts from a number; who does not know the number cannot make texts that meet.
-  package func hash(from seed: UInt64) -> UInt64 {
+  @inlinable package func hash(from seed: UInt64) -> UInt64 {
     var hash = seed ^ UInt64(truncatingIfNeeded: count)
     guard count >= 8 else {
       var rest: UInt64 = 0
@@ -75,15 +75,16 @@ extension UnsafeRawBufferPointer {
     return Self.mixed(hash ^ UInt64(littleEndian: eight(at: count - 8)))
   }
 
-  private static func mixed(_ value: UInt64) -> UInt64 {
+  /// A number whose bits depend on all bits of another.
+  @inlinable package static func mixed(_ value: UInt64) -> UInt64 {
     // A product with an odd constant carries what is low upwards, the shift what is high down.
     let product = value &* 0x9E37_79B9_7F4A_7C15
     return product ^ (product >> 32)
   }
 
   /// Callers see to it that there are eight bytes from the offset on.
-  @inline(__always)
-  private func eight(at offset: Int) -> UInt64 {
+  @inlinable @inline(__always)
+  package func eight(at offset: Int) -> UInt64 {
     loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 }

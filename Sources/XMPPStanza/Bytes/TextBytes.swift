@@ -9,7 +9,7 @@ extension String {
   }
 
   /// Hands the text's bytes to `body`; they are valid while it runs.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func withUTF8Bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
       return result
@@ -19,24 +19,24 @@ extension String {
   }
 
   /// Whether these are the bytes of the text.
-  package func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  @inlinable package func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
     withUTF8Bytes { $0.isSame(as: bytes) }
   }
 
   /// Whether another text has the same bytes.
-  package func hasSameBytes(as other: String) -> Bool {
+  @inlinable package func hasSameBytes(as other: String) -> Bool {
     withUTF8Bytes { other.hasBytes($0) }
   }
 
   /// Whether the text comes before another in the order of their bytes.
-  package func precedesByBytes(_ other: String) -> Bool {
+  @inlinable package func precedesByBytes(_ other: String) -> Bool {
     withUTF8Bytes { mine in other.withUTF8Bytes { mine.precedes($0) } }
   }
 }
 
 extension String? {
   /// Whether both are nil or have the same bytes.
-  package func hasSameBytes(as other: String?) -> Bool {
+  @inlinable package func hasSameBytes(as other: String?) -> Bool {
     switch (self, other) {
     case (nil, nil): true
     case (let mine?, let others?): mine.hasSameBytes(as: others)
@@ -47,7 +47,7 @@ extension String? {
 
 extension [String] {
   /// Whether another list has texts of the same bytes in the same order.
-  package func hasSameBytes(as other: [String]) -> Bool {
+  @inlinable package func hasSameBytes(as other: [String]) -> Bool {
     count == other.count && zip(self, other).allSatisfy { $0.hasSameBytes(as: $1) }
   }
 
