@@ -91,8 +91,11 @@ extension CaptureMaker {
     } then: {
       $0.contacts[contact].unlist()
       $0.listed.remove(contact)
-      $0.incoming.remove(contact)
-      $0.unconfirmed.remove(contact)
+      // Whether the server has dropped the request with the item, nobody can say.
+      if $0.incoming.contains(contact) {
+        $0.incoming.remove(contact)
+        $0.unconfirmed.insert(contact)
+      }
       $0.outgoing.remove(contact)
       $0.pushing { $0.put(markup) }
     }

@@ -21,7 +21,7 @@ extension Reduction {
     let old = roster.contacts.item(of: number)
     expectCounterparts(of: number, from: old, to: item, isPush: source.isPush)
     if let old {
-      itemReplaced(old, by: item, number)
+      if !roster.contacts.says(old, item) { itemReplaced(old, by: item, number) }
       if old.subscription.includesTo, !item.subscription.includesTo { voidPresence(of: number) }
     } else {
       let provenance = RosterEntry.Provenance(allFrom: stamp.record)

@@ -25,8 +25,8 @@ struct ContactRow: Sendable {
   var item: ItemRow?
   /// What the first of its resources said; nil where none is available.
   var presence: PresenceRow?
-  /// Whether there are `ContactDetails` too.
-  var hasDetails = false
+  /// Where its details are, plus one; 0 where it has none.
+  var details: UInt32 = 0
 }
 
 /// An item of the roster, and for each field the record that gave it the value it has.
@@ -69,11 +69,8 @@ struct ContactDetails: Sendable {
   }
 }
 
-/// A value that tables and other values refer to, so that moving them about moves a reference.
-final class Shared<Value: Sendable>: Sendable {
-  let value: Value
-
-  init(_ value: Value) {
-    self.value = value
-  }
+/// Details, and whose they are; nobody's where the place is free.
+struct DetailsPlace: Sendable {
+  var owner: ContactNumber?
+  var details = ContactDetails()
 }

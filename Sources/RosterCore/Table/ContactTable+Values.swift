@@ -18,6 +18,13 @@ extension ContactTable {
       isPending: row.isPending, isApproved: row.isApproved, groups: groups(row.groups))
   }
 
+  /// Whether a row says the same as an item.
+  func says(_ row: ItemRow, _ item: RosterItem) -> Bool {
+    row.subscription == item.subscription && row.isPending == item.isPending
+      && row.isApproved == item.isApproved && text(row.name).hasSameBytes(as: item.name)
+      && groups(row.groups).hasSameBytes(as: item.groups)
+  }
+
   /// The row of an item.
   mutating func row(
     of item: RosterItem, _ provenance: RosterEntry.Provenance

@@ -7,7 +7,8 @@ import XMPPStanza
 struct ContactTable: Sendable {
   private var addresses = InternTable<BareJID>()
   private var rows = ChunkedArray<ContactRow>(chunkBits: 3)
-  private var details = TreeDictionary<ContactNumber, Shared<ContactDetails>>()
+  private var places = ChunkedArray<DetailsPlace>(chunkBits: 2)
+  private var freePlaces: [UInt32] = []
   private var texts = InternTable<String>()
   private var groups = InternTable<[String]>()
   /// How many contacts have an item.
@@ -25,7 +26,9 @@ struct ContactTable: Sendable {
   }
 
   /// The contacts with details.
-  var numbersWithDetails: some Sequence<ContactNumber> { details.keys }
+  var numbersWithDetails: some Sequence<ContactNumber> {
+    (0..<places.count).lazy.compactMap { places[$0].owner }
+  }
 
   /// The number of an address, nil where nothing was ever known of it. Complexity: O(1).
   func number(of jid: BareJID) -> ContactNumber? {
@@ -52,7 +55,7 @@ struct ContactTable: Sendable {
   /// Whether nothing is known of a contact any more.
   func isEmpty(_ number: ContactNumber) -> Bool {
     let row = rows[Int(number.rawValue)]
-    return row.item == nil && row.presence == nil && !row.hasDetails
+    return row.item == nil && row.presence == nil && row.details == 0
   }
 
   // MARK: Parts of a contact
@@ -88,49 +91,71 @@ struct ContactTable: Sendable {
   }
 
   /// What few contacts have, nil where this one has nothing of it.
-  func details(of number: ContactNumber) -> ContactDetails? { shared(number)?.value }
+  func details(of number: ContactNumber) -> ContactDetails? {
+    place(of: number).map { places[$0].details }
+  }
 
   /// The contact's request to see our presence.
-  func request(of number: ContactNumber) -> ContactRequest? { shared(number)?.value.request }
+  func request(of number: ContactNumber) -> ContactRequest? {
+    place(of: number).flatMap { places[$0].details.request }
+  }
 
   /// Our request to see the contact's presence.
-  func outgoing(of number: ContactNumber) -> OutgoingRequest? { shared(number)?.value.outgoing }
+  func outgoing(of number: ContactNumber) -> OutgoingRequest? {
+    place(of: number).flatMap { places[$0].details.outgoing }
+  }
 
   /// What the resources besides the first one said.
   func furtherResources(of number: ContactNumber) -> TreeDictionary<TextNumber, PresenceRow> {
-    shared(number)?.value.furtherResources ?? [:]
+    place(of: number).map { places[$0].details.furtherResources } ?? [:]
   }
 
   /// What the contact calls itself.
-  func names(of number: ContactNumber) -> OwnNames? { shared(number)?.value.names }
+  func names(of number: ContactNumber) -> OwnNames? {
+    place(of: number).flatMap { places[$0].details.names }
+  }
 
   /// What is still to come of what the contact, or we, did.
   func expected(of number: ContactNumber) -> ExpectedCounterparts {
-    shared(number)?.value.expected ?? ExpectedCounterparts()
+    place(of: number).map { places[$0].details.expected } ?? ExpectedCounterparts()
   }
 
   /// Our last edit that the server took over.
   func confirmedEdit(of number: ContactNumber) -> ConfirmedEdit? {
-    shared(number)?.value.confirmedEdit
+    place(of: number).flatMap { places[$0].details.confirmedEdit }
   }
 
-  private func shared(_ number: ContactNumber) -> Shared<ContactDetails>? {
-    // Most have none, and their row says so.
-    rows[Int(number.rawValue)].hasDetails ? details[number] : nil
+  @inline(__always)
+  private func place(of number: ContactNumber) -> Int? {
+    let place = rows[Int(number.rawValue)].details
+    return place == 0 ? nil : Int(place - 1)
   }
 
-  /// Changes what few contacts have.
+  /// Changes what few contacts have, in place.
   mutating func updateDetails<Result>(
     of number: ContactNumber, _ body: (inout ContactDetails) -> Result
   ) -> Result {
-    var changed = details(of: number) ?? ContactDetails()
-    let result = body(&changed)
-    let hasDetails = !changed.isEmpty
-    if hasDetails || rows[Int(number.rawValue)].hasDetails {
-      details[number] = hasDetails ? Shared(changed) : nil
-      rows[Int(number.rawValue)].hasDetails = hasDetails
+    let place = place(of: number) ?? makePlace(for: number)
+    let result = body(&places[place].details)
+    if places[place].details.isEmpty {
+      places[place].owner = nil
+      freePlaces.append(UInt32(place))
+      rows[Int(number.rawValue)].details = 0
     }
     return result
+  }
+
+  private mutating func makePlace(for number: ContactNumber) -> Int {
+    let place: Int
+    if let free = freePlaces.popLast() {
+      place = Int(free)
+      places[place].owner = number
+    } else {
+      place = places.count
+      places.append(DetailsPlace(owner: number))
+    }
+    rows[Int(number.rawValue)].details = UInt32(place + 1)
+    return place
   }
 
   // MARK: Texts

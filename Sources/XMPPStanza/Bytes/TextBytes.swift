@@ -25,7 +25,7 @@ extension String {
 
   /// Whether another text has the same bytes.
   @inlinable package func hasSameBytes(as other: String) -> Bool {
-    withUTF8Bytes { other.hasBytes($0) }
+    utf8.count == other.utf8.count && withUTF8Bytes { other.hasBytes($0) }
   }
 
   /// Whether the text comes before another in the order of their bytes.
