@@ -47,7 +47,8 @@ let package = Package(
     .target(
       name: "RosterCore",
       dependencies: [
-        "XMPPStanza", .product(name: "HashTreeCollections", package: "swift-collections"),
+        "XMPPStanza", .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: rules),
     .target(

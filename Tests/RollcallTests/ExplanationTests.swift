@@ -212,6 +212,16 @@ extension Explanation {
         .contains("It asked to see our presence at #4, in an earlier session"))
   }
 
+  @Test("A request that came into doubt by a removal is named by it")
+  func requestOfTheRemoved() throws {
+    var scenario = Scenario.alice(item(bob, "subscription='to'"))  // 1 to 3
+    scenario.receives("subscribe", from: bob)  // 4
+    scenario.pushed(item(bob, "subscription='remove'"))  // 5
+    let reasons = try explanation(scenario).reasons(.request)
+    #expect(reasons.contains("It asked to see our presence at #4; the server removed the contact"))
+    #expect(reasons.contains("at #5"))
+  }
+
   @Test("What became of our last set is said where the server does not show it")
   func sets() throws {
     var open = Scenario.alice(item(bob, "name='Bob' subscription='both'"))

@@ -158,7 +158,7 @@ struct ShadowRoster: Equatable {
       expect(before?.since, request.since, change)
       expect(before.map { $0.count + 1 }, request.count, change)
       incoming[jid] = Request(request)
-    case .requestUnconfirmed(let jid):
+    case .requestUnconfirmed(let jid, _):
       unconfirmed[jid] = incoming.removeValue(forKey: jid)
     case .requestEnded(let jid, let end):
       let before = incoming.removeValue(forKey: jid) ?? unconfirmed.removeValue(forKey: jid)

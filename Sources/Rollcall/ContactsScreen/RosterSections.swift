@@ -67,7 +67,8 @@ public struct RosterSections: Sendable {
       case .itemChanged(let jid, _), .presence(let jid, _, _, _), .nickname(let jid, _, _),
         .vCard(let jid, _, _):
         rows.insert(.contact(jid))
-      case .requestOpened(let jid, _), .requestRepeated(let jid, _), .requestUnconfirmed(let jid),
+      case .requestOpened(let jid, _), .requestRepeated(let jid, _),
+        .requestUnconfirmed(let jid, _),
         .requestEnded(let jid, _):
         rows.insert(.request(jid))
       case .connected:

@@ -28,8 +28,10 @@ extension RosterChange {
     case .requestOpened(let jid, let request): "request of \(jid)" + request.words
     case .requestRepeated(let jid, let request):
       "request of \(jid), sent \(request.count) times" + request.words
-    case .requestUnconfirmed(let jid):
+    case .requestUnconfirmed(let jid, .notSentAgain):
       "request of \(jid): the server has not sent it again in this session"
+    case .requestUnconfirmed(let jid, .itemRemoved):
+      "request of \(jid): the server removed the contact, and perhaps the request with it"
     case .requestEnded(let jid, let end):
       "request of \(jid) of record \(end.since.record): \(end.way.clause)"
     case .outgoingOpened(let jid, _): "we wait for \(jid)"

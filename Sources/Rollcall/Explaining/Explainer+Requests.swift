@@ -38,6 +38,15 @@ extension Explainer {
   }
 
   private func unconfirmedSentences(_ request: IncomingRequest) -> [String] {
+    if let removal = replay.removal, removal.record > request.last.record,
+      removal.record > replay.session.boundAt ?? 0
+    {
+      return [
+        "It asked to see our presence at #\(request.since.record); the server removed the contact "
+          + "at #\(removal.record), and perhaps the request with it: some servers send it again "
+          + "at the next login."
+      ] + vainAnswers(since: request.since.record)
+    }
     let session = replay.session.boundAt.map { " of #\($0)" } ?? ""
     return [
       "It asked to see our presence at #\(request.since.record), in an earlier session; the server "

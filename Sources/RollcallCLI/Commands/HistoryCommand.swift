@@ -69,7 +69,7 @@ struct HistoryCommand: ParsableCommand {
     var parts = [roster.item(contact)?.clause ?? "\(contact) is not in the roster"]
     if let request = roster.incoming[contact] { parts.append("asks us (#\(request.since.record))") }
     if let request = roster.unconfirmed[contact] {
-      parts.append("asked us in an earlier session (#\(request.since.record))")
+      parts.append("asked us (#\(request.since.record)), unconfirmed")
     }
     if let request = roster.outgoing[contact] {
       parts.append("is asked by us (#\(request.since.record))")

@@ -9,8 +9,9 @@ struct RequestsCommand: ParsableCommand {
     commandName: "requests",
     abstract: "Lists who asks for our presence, whose presence we ask for, and what became of it.",
     discussion: """
-      An unconfirmed request is one of an earlier session that the server has not sent again: \
-      another device may have answered it, or its sender withdrawn it.
+      An unconfirmed request is one of an earlier session that the server has not sent again, or \
+      of a contact that it removed: another device may have answered it, or its sender \
+      withdrawn it.
 
       Examples:
         rollcall requests alice.rollcall

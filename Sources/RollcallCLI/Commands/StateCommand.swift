@@ -72,7 +72,7 @@ struct StateCommand: ParsableCommand {
       "\(jid) asks for our presence (#\(request.since.record))"
     }
     let unconfirmed = roster.unconfirmed.sorted { $0.key < $1.key }.map { jid, request in
-      "\(jid) asked in an earlier session (#\(request.since.record)), not confirmed in this one"
+      "\(jid) asked (#\(request.since.record)), unconfirmed: perhaps answered or withdrawn since"
     }
     let outgoing = roster.outgoing.sorted { $0.key < $1.key }.map { jid, request in
       "we ask for the presence of \(jid) (#\(request.since.record))"

@@ -28,8 +28,8 @@ public struct RosterChange: Hashable, Sendable {
     indirect case requestOpened(BareJID, IncomingRequest)
     /// It asks again.
     indirect case requestRepeated(BareJID, IncomingRequest)
-    /// A request of an earlier session has not come again.
-    case requestUnconfirmed(BareJID)
+    /// Nobody can say any more whether a request is open, and why.
+    case requestUnconfirmed(BareJID, Doubt)
     /// A request of a contact ended.
     indirect case requestEnded(BareJID, EndedRequest)
     /// We wait for a contact's leave to see its presence.
@@ -65,6 +65,14 @@ public struct RosterChange: Hashable, Sendable {
     case groups(before: [String], after: [String])
   }
 
+  /// Why nobody can say whether a request is still open.
+  public enum Doubt: String, Hashable, Sendable, CaseIterable {
+    /// It is of an earlier session, and the server has not sent it again in this one.
+    case notSentAgain
+    /// The server removed the contact's item: some drop the request with it, some keep it.
+    case itemRemoved
+  }
+
   /// Why we no longer wait for a contact's leave.
   public enum OutgoingEnd: String, Hashable, Sendable, CaseIterable {
     /// The contact sent `subscribed`.
@@ -88,7 +96,7 @@ public struct RosterChange: Hashable, Sendable {
     case .itemAdded(let item), .itemRemoved(let item): item.jid
     case .blocking(let jid, _): jid.bare
     case .itemChanged(let jid, _), .requestOpened(let jid, _), .requestRepeated(let jid, _),
-      .requestUnconfirmed(let jid), .requestEnded(let jid, _), .outgoingOpened(let jid, _),
+      .requestUnconfirmed(let jid, _), .requestEnded(let jid, _), .outgoingOpened(let jid, _),
       .outgoingReflected(let jid), .outgoingEnded(let jid, _), .presence(let jid, _, _, _),
       .nickname(let jid, _, _),
       .vCard(let jid, _, _):

@@ -1,3 +1,4 @@
+import DequeModule
 import HashTreeCollections
 public import XMPPStanza
 
@@ -26,7 +27,7 @@ public struct Roster: Sendable {
   /// them back, but never shown then, as is the presence of contacts.
   var ownPresence = TreeDictionary<TextNumber, PresenceRow>()
   /// The last versions that the server gave, the newest last.
-  var knownVersions: [String] = []
+  var knownVersions: Deque<String> = []
   /// No answer is overdue before this time, so that most events need not look.
   var nextTimeout: Int64 = .max
   /// Nobody's answer to a subscription request is overdue before this time.
@@ -58,7 +59,8 @@ extension Roster: Hashable {
       && a.completeness == b.completeness && a.blocked == b.blocked
       && a.isBlockListKnown == b.isBlockListKnown && a.sessions == b.sessions
       && a.contacts.resources(a.ownPresence.values) == b.contacts.resources(b.ownPresence.values)
-      && a.knownVersions.hasSameBytes(as: b.knownVersions) && a.nextTimeout == b.nextTimeout
+      && a.knownVersions.elementsEqual(b.knownVersions) { $0.hasSameBytes(as: $1) }
+      && a.nextTimeout == b.nextTimeout
       && a.nextNeglect == b.nextNeglect && a.contacts == b.contacts
   }
 

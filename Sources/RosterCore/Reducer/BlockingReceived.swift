@@ -28,7 +28,7 @@ extension Reduction {
   }
 
   private mutating func mayPushBlocking(_ from: JID?) -> Bool {
-    guard let refusal = roster.refusal(ofPushFrom: from, in: session) else { return true }
+    guard let refusal = owner.refusal(ofPushFrom: from) else { return true }
     report(.foreignBlocking(refusal), about: from?.bare)
     return false
   }

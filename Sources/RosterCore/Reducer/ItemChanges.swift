@@ -70,7 +70,7 @@ extension Reduction {
     takeItemOut(number)
     // Also of one that is no item: its presence can have come before the roster.
     voidPresence(of: number)
-    doubtRequest(of: number)
+    doubtRequest(of: number, .itemRemoved)
     endOutgoing(number, .removed)
     compareWithEdits(roster.contacts.address(of: number), number, nil)
   }

@@ -4,7 +4,7 @@ import XMPPStanza
 extension Reduction {
   mutating func pushReceived(_ push: RosterPush) {
     let item = push.query.items.first
-    if let refusal = roster.refusal(ofPushFrom: push.from, in: session) {
+    if let refusal = owner.refusal(ofPushFrom: push.from) {
       report(.item(.foreignPush(refusal)), about: item?.jid ?? push.from?.bare)
       return
     }
@@ -41,7 +41,7 @@ extension Reduction {
   /// Each push wants an acknowledgement of its own, though servers use an id again. Our answer to
   /// somebody else's request may have the same id.
   mutating func answerSent(_ id: String, to: JID?) {
-    guard roster.isOwnServer(to, in: session),
+    guard owner.isOwnServer(to),
       let index = session.unacknowledged.firstIndex(where: { $0.id.hasSameBytes(as: id) })
     else { return }
     session.unacknowledged.remove(at: index)

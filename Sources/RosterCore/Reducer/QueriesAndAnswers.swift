@@ -1,3 +1,4 @@
+import DequeModule
 import HashTreeCollections
 import XMPPStanza
 
@@ -6,7 +7,7 @@ extension Reduction {
   mutating func querySent(_ query: Query) {
     var isBaseKnown = false
     if case .roster(let version) = query.subject {
-      guard roster.isOwnAccount(query.to) else {
+      guard owner.isOwnAccount(query.to) else {
         report(.answer(.misdirectedQuery), about: query.to?.bare)
         return
       }
@@ -55,8 +56,8 @@ extension Reduction {
   }
 
   private func mayAnswer(_ query: Query, from: JID?) -> Bool {
-    guard let to = query.to, !roster.isOwnAccount(to) else {
-      return roster.isOwnServer(from, in: session)
+    guard let to = query.to, !owner.isOwnAccount(to) else {
+      return owner.isOwnServer(from)
     }
     return from == to || from == JID(prepared: to.bare, resource: nil)
   }
@@ -91,7 +92,7 @@ extension Reduction {
   /// are taken at their word.
   private mutating func unaskedAnswerReceived(_ answer: Answer) {
     let isInboundOnly = session.isInboundOnly
-    let isTrusted = isInboundOnly && roster.isOwnServer(answer.from, in: session)
+    let isTrusted = isInboundOnly && owner.isOwnServer(answer.from)
     switch answer.payload {
     case .roster(let query) where isTrusted: rosterReceived(query, asked: nil)
     case .blockList(let jids) where isTrusted: blockListReceived(jids)

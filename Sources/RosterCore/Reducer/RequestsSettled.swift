@@ -23,12 +23,11 @@ extension Reduction {
     return true
   }
 
-  /// The server drops a contact's item, and some servers its request with it, while others send it
-  /// again at the next login: nobody can say whether it is still open.
-  mutating func doubtRequest(of number: ContactNumber) {
+  /// From now on nobody can say whether an open request is still open.
+  mutating func doubtRequest(of number: ContactNumber, _ doubt: RosterChange.Doubt) {
     guard case .open(let request)? = roster.contacts.request(of: number) else { return }
     roster.contacts.updateDetails(of: number) { $0.request = .unconfirmed(request) }
-    changed(.requestUnconfirmed(roster.contacts.address(of: number)))
+    changed(.requestUnconfirmed(roster.contacts.address(of: number), doubt))
   }
 
   /// The server sends every open request again after a session's first presence; an older one
@@ -39,7 +38,7 @@ extension Reduction {
       guard case .open(let request)? = roster.contacts.request(of: number) else { return false }
       return request.last.record < openedAt
     }
-    for number in roster.contacts.sorted(old) { doubtRequest(of: number) }
+    for number in roster.contacts.sorted(old) { doubtRequest(of: number, .notSentAgain) }
   }
 
   // MARK: Requests of ours

@@ -1,3 +1,4 @@
+import DequeModule
 import XMPPStanza
 
 // Results: §2.1.4. A result is the whole roster, whatever was known before.

@@ -1,15 +1,19 @@
 package import XMPPStanza
 
-// Who may say what to a session.
-extension Roster {
+/// Whose a session is, which says who may say what in it.
+struct SessionOwner {
+  /// The account; nil where the log does not say it yet.
+  let account: BareJID?
+  /// The resource that the server bound.
+  let resource: String?
+
   /// Whether an answer about our own account comes from our server: from no address, from our
   /// bare address, or, as old servers do, from our full address or our domain.
-  func isOwnServer(_ from: JID?, in session: borrowing Session) -> Bool {
+  func isOwnServer(_ from: JID?) -> Bool {
     guard let from else { return true }
     guard let account else { return false }
     if from.bare == account {
-      return from.resource == nil || session.resource == nil
-        || from.resource.hasSameBytes(as: session.resource)
+      return from.resource == nil || resource == nil || from.resource.hasSameBytes(as: resource)
     }
     return from.isServer(of: account)
   }
@@ -21,19 +25,30 @@ extension Roster {
   }
 
   /// Why a push counts for nothing, nil where its sender may push (§2.1.6; CVE-2015-8688).
-  func refusal(ofPushFrom from: JID?, in session: borrowing Session) -> PushRefusal? {
+  func refusal(ofPushFrom from: JID?) -> PushRefusal? {
     guard let from else { return nil }
     guard let account else { return .unknownAccount(from) }
     if from.bare == account {
-      guard let resource = from.resource else { return nil }
-      return resource.hasSameBytes(as: session.resource) ? .ownFullAddress : .otherResource(from)
+      guard from.resource != nil else { return nil }
+      return from.resource.hasSameBytes(as: resource) ? .ownFullAddress : .otherResource(from)
     }
     return from.isServer(of: account) ? .ownDomain(from) : .stranger(from)
   }
+}
 
-  /// The same for whatever session the account has, the first.
+extension Reduction {
+  /// Whose the session of the record is.
+  var owner: SessionOwner {
+    SessionOwner(account: roster.account, resource: session.resource)
+  }
+}
+
+extension Roster {
+  /// Why a push of somebody counts for nothing in the account's first session, nil where its sender
+  /// may push.
   package func refusal(ofPushFrom from: JID?) -> PushRefusal? {
-    refusal(ofPushFrom: from, in: sessions.all.first ?? Session(connection: .first))
+    SessionOwner(account: account, resource: sessions.all.first?.resource)
+      .refusal(ofPushFrom: from)
   }
 }
 
@@ -42,9 +57,4 @@ extension JID {
   func isServer(of account: BareJID) -> Bool {
     resource == nil && bare.text.hasSameBytes(as: account.domain)
   }
-}
-
-extension String {
-  /// Whether an optional text is there and has the same bytes.
-  fileprivate func hasSameBytes(as other: String?) -> Bool { String?(self).hasSameBytes(as: other) }
 }

@@ -5,7 +5,7 @@ import XMPPStanza
 // change no item: only the server's word does.
 extension Reduction {
   mutating func setSent(_ set: RosterSet) {
-    guard roster.isOwnAccount(set.to) else {
+    guard owner.isOwnAccount(set.to) else {
       report(.edit(.foreignSet), about: set.to?.bare)
       return
     }
@@ -70,7 +70,7 @@ extension Reduction {
   mutating func setAnswered(by answer: Answer) {
     let mine = session.pendingEdits.filter { $0.id.hasSameBytes(as: answer.id) }
     let cause = mine.first?.sent.record
-    guard roster.isOwnServer(answer.from, in: session) else {
+    guard owner.isOwnServer(answer.from) else {
       report(
         .answer(.spoofed(from: answer.from, to: .set)), about: answer.from?.bare, cause: cause)
       return

@@ -5,47 +5,78 @@ import XMPPStanza
 ///
 /// Copies share it: to keep an old table costs nothing, and a change costs the chunk that it is in.
 struct ContactTable: Sendable {
-  private var addresses = InternTable<BareJID>()
-  private var rows = ChunkedArray<ContactRow>(chunkBits: 3)
-  private var places = ChunkedArray<DetailsPlace>(chunkBits: 2)
-  private var freePlaces: [UInt32] = []
-  private var texts = InternTable<String>()
-  private var groups = InternTable<[String]>()
-  /// How many contacts have an item.
-  private(set) var itemCount = 0
-  /// At how many rows and texts together the table is made anew.
-  private var compactionSize = Self.leastCompactionSize
+  private var storage = Storage(Tables())
 
-  private static var leastCompactionSize: Int { 1 << 14 }
+  /// What a table is made of.
+  private struct Tables: Sendable {
+    var addresses = InternTable<BareJID>()
+    var rows = ChunkedArray<ContactRow>(chunkBits: 3)
+    var places = ChunkedArray<DetailsPlace>(chunkBits: 2)
+    var freePlaces: [UInt32] = []
+    var texts = InternTable<String>()
+    var groups = InternTable<[String]>()
+    var itemCount = 0
+    /// At how many rows and texts together the table is made anew.
+    var compactionSize = Self.leastCompactionSize
+
+    static var leastCompactionSize: Int { 1 << 14 }
+  }
+
+  /// Where the tables are, so that a copy is one reference. Written to only by who alone refers
+  /// to it.
+  private final class Storage: @unchecked Sendable {
+    let tables: UnsafeMutablePointer<Tables>
+
+    init(_ value: Tables) {
+      tables = .allocate(capacity: 1)
+      tables.initialize(to: value)
+    }
+
+    deinit {
+      tables.deinitialize(count: 1)
+      tables.deallocate()
+    }
+  }
+
+  private var tables: Tables {
+    @inline(__always) unsafeAddress { UnsafePointer(storage.tables) }
+    @inline(__always) unsafeMutableAddress {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.tables.pointee) }
+      return storage.tables
+    }
+  }
+
+  /// How many contacts have an item.
+  var itemCount: Int { tables.itemCount }
 
   // MARK: Contacts
 
   /// The numbers of all contacts, those included of whom nothing is known any more.
   var numbers: some Sequence<ContactNumber> {
-    (0..<UInt32(rows.count)).lazy.map { ContactNumber(rawValue: $0) }
+    (0..<UInt32(tables.rows.count)).lazy.map { ContactNumber(rawValue: $0) }
   }
 
   /// The contacts with details.
   var numbersWithDetails: some Sequence<ContactNumber> {
-    (0..<places.count).lazy.compactMap { places[$0].owner }
+    (0..<tables.places.count).lazy.compactMap { tables.places[$0].owner }
   }
 
   /// The number of an address, nil where nothing was ever known of it. Complexity: O(1).
   func number(of jid: BareJID) -> ContactNumber? {
-    addresses.number(of: jid).map { ContactNumber(rawValue: $0) }
+    tables.addresses.number(of: jid).map { ContactNumber(rawValue: $0) }
   }
 
   /// The number of an address, a new one where it has none. Complexity: O(1) amortised.
   mutating func insert(_ jid: BareJID) -> ContactNumber {
-    let number = addresses.insert(jid)
-    if Int(number) == rows.count { rows.append(ContactRow()) }
+    let number = tables.addresses.insert(jid)
+    if Int(number) == tables.rows.count { tables.rows.append(ContactRow()) }
     return ContactNumber(rawValue: number)
   }
 
   /// The address of a number.
-  func address(of number: ContactNumber) -> BareJID { addresses[number.rawValue] }
+  func address(of number: ContactNumber) -> BareJID { tables.addresses[number.rawValue] }
 
-  /// Contacts in the order of their addresses. Complexity: O(n log n).
+  /// Contacts in the order of their tables.addresses. Complexity: O(n log n).
   func sorted(_ numbers: some Sequence<ContactNumber>) -> [ContactNumber] {
     let numbers = Array(numbers)
     guard numbers.count > 1 else { return numbers }
@@ -54,28 +85,30 @@ struct ContactTable: Sendable {
 
   /// Whether nothing is known of a contact any more.
   func isEmpty(_ number: ContactNumber) -> Bool {
-    let row = rows[Int(number.rawValue)]
+    let row = tables.rows[Int(number.rawValue)]
     return row.item == nil && row.presence == nil && row.details == 0
   }
 
   // MARK: Parts of a contact
 
   /// The contact's item.
-  func item(of number: ContactNumber) -> ItemRow? { rows[Int(number.rawValue)].item }
+  func item(of number: ContactNumber) -> ItemRow? { tables.rows[Int(number.rawValue)].item }
 
   /// Sets the contact's item, or takes it out of the roster.
   mutating func setItem(_ item: ItemRow?, of number: ContactNumber) {
-    let had = rows[Int(number.rawValue)].item != nil
-    rows[Int(number.rawValue)].item = item
-    itemCount += (item == nil ? 0 : 1) - (had ? 1 : 0)
+    let had = tables.rows[Int(number.rawValue)].item != nil
+    tables.rows[Int(number.rawValue)].item = item
+    tables.itemCount += (item == nil ? 0 : 1) - (had ? 1 : 0)
   }
 
   /// What the contact's first resource said.
-  func presence(of number: ContactNumber) -> PresenceRow? { rows[Int(number.rawValue)].presence }
+  func presence(of number: ContactNumber) -> PresenceRow? {
+    tables.rows[Int(number.rawValue)].presence
+  }
 
   /// Sets what the first resource said.
   mutating func setPresence(_ presence: PresenceRow?, of number: ContactNumber) {
-    rows[Int(number.rawValue)].presence = presence
+    tables.rows[Int(number.rawValue)].presence = presence
   }
 
   /// Replaces what the first resource said, if it is the same resource.
@@ -84,50 +117,51 @@ struct ContactTable: Sendable {
   mutating func replacePresence(
     by presence: PresenceRow, of number: ContactNumber
   ) -> PresenceRow? {
-    guard let before = rows[Int(number.rawValue)].presence, before.resource == presence.resource
+    guard let before = tables.rows[Int(number.rawValue)].presence,
+      before.resource == presence.resource
     else { return nil }
-    rows[Int(number.rawValue)].presence = presence
+    tables.rows[Int(number.rawValue)].presence = presence
     return before
   }
 
   /// What few contacts have, nil where this one has nothing of it.
   func details(of number: ContactNumber) -> ContactDetails? {
-    place(of: number).map { places[$0].details }
+    place(of: number).map { tables.places[$0].details }
   }
 
   /// The contact's request to see our presence.
   func request(of number: ContactNumber) -> ContactRequest? {
-    place(of: number).flatMap { places[$0].details.request }
+    place(of: number).flatMap { tables.places[$0].details.request }
   }
 
   /// Our request to see the contact's presence.
   func outgoing(of number: ContactNumber) -> OutgoingRequest? {
-    place(of: number).flatMap { places[$0].details.outgoing }
+    place(of: number).flatMap { tables.places[$0].details.outgoing }
   }
 
   /// What the resources besides the first one said.
   func furtherResources(of number: ContactNumber) -> TreeDictionary<TextNumber, PresenceRow> {
-    place(of: number).map { places[$0].details.furtherResources } ?? [:]
+    place(of: number).map { tables.places[$0].details.furtherResources } ?? [:]
   }
 
   /// What the contact calls itself.
   func names(of number: ContactNumber) -> OwnNames? {
-    place(of: number).flatMap { places[$0].details.names }
+    place(of: number).flatMap { tables.places[$0].details.names }
   }
 
   /// What is still to come of what the contact, or we, did.
   func expected(of number: ContactNumber) -> ExpectedCounterparts {
-    place(of: number).map { places[$0].details.expected } ?? ExpectedCounterparts()
+    place(of: number).map { tables.places[$0].details.expected } ?? ExpectedCounterparts()
   }
 
   /// Our last edit that the server took over.
   func confirmedEdit(of number: ContactNumber) -> ConfirmedEdit? {
-    place(of: number).flatMap { places[$0].details.confirmedEdit }
+    place(of: number).flatMap { tables.places[$0].details.confirmedEdit }
   }
 
   @inline(__always)
   private func place(of number: ContactNumber) -> Int? {
-    let place = rows[Int(number.rawValue)].details
+    let place = tables.rows[Int(number.rawValue)].details
     return place == 0 ? nil : Int(place - 1)
   }
 
@@ -136,25 +170,25 @@ struct ContactTable: Sendable {
     of number: ContactNumber, _ body: (inout ContactDetails) -> Result
   ) -> Result {
     let place = place(of: number) ?? makePlace(for: number)
-    let result = body(&places[place].details)
-    if places[place].details.isEmpty {
-      places[place].owner = nil
-      freePlaces.append(UInt32(place))
-      rows[Int(number.rawValue)].details = 0
+    let result = body(&tables.places[place].details)
+    if tables.places[place].details.isEmpty {
+      tables.places[place].owner = nil
+      tables.freePlaces.append(UInt32(place))
+      tables.rows[Int(number.rawValue)].details = 0
     }
     return result
   }
 
   private mutating func makePlace(for number: ContactNumber) -> Int {
     let place: Int
-    if let free = freePlaces.popLast() {
+    if let free = tables.freePlaces.popLast() {
       place = Int(free)
-      places[place].owner = number
+      tables.places[place].owner = number
     } else {
-      place = places.count
-      places.append(DetailsPlace(owner: number))
+      place = tables.places.count
+      tables.places.append(DetailsPlace(owner: number))
     }
-    rows[Int(number.rawValue)].details = UInt32(place + 1)
+    tables.rows[Int(number.rawValue)].details = UInt32(place + 1)
     return place
   }
 
@@ -162,31 +196,31 @@ struct ContactTable: Sendable {
 
   /// The text of a number.
   func text(_ number: TextNumber) -> String? {
-    number == .none ? nil : texts[number.rawValue]
+    number == .none ? nil : tables.texts[number.rawValue]
   }
 
   /// The number of a text, a new one where it has none.
   mutating func insert(_ text: String?) -> TextNumber {
-    text.map { TextNumber(rawValue: texts.insert($0)) } ?? .none
+    text.map { TextNumber(rawValue: tables.texts.insert($0)) } ?? .none
   }
 
   /// The number of a text, nil where nothing in the table has it.
   func number(of text: String) -> TextNumber? {
-    texts.number(of: text).map { TextNumber(rawValue: $0) }
+    tables.texts.number(of: text).map { TextNumber(rawValue: $0) }
   }
 
   /// The groups of a number.
-  func groups(_ number: GroupsNumber) -> [String] { groups[number.rawValue] }
+  func groups(_ number: GroupsNumber) -> [String] { tables.groups[number.rawValue] }
 
   /// The number of a list of groups, a new one where it has none.
   mutating func insert(groups list: [String]) -> GroupsNumber {
-    GroupsNumber(rawValue: groups.insert(list))
+    GroupsNumber(rawValue: tables.groups.insert(list))
   }
 
   // MARK: Making it anew
 
   /// Whether so much came and went that the table is best made anew.
-  var isCompactionDue: Bool { rows.count + texts.count > compactionSize }
+  var isCompactionDue: Bool { tables.rows.count + tables.texts.count > tables.compactionSize }
 
   /// The same table without the texts that nothing refers to and the contacts of whom nothing is
   /// known; the numbers change.
@@ -207,7 +241,8 @@ struct ContactTable: Sendable {
       new.updateDetails(of: target) { $0 = details }
     }
     others = new.copy(others, of: self)
-    new.compactionSize = max(Self.leastCompactionSize, 2 * (new.rows.count + new.texts.count))
+    new.tables.compactionSize = max(
+      Tables.leastCompactionSize, 2 * (new.tables.rows.count + new.tables.texts.count))
     return new
   }
 
