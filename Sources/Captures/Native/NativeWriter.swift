@@ -79,7 +79,7 @@ package enum NativeWriter {
   /// How many of eight bytes, the lowest first, come before one that has to be escaped.
   ///
   /// Subtracting what a byte must not be below sets its highest bit where it is below and had none.
-  /// The borrow can change the bytes above such a one, never those below, and only the first counts.
+  /// The borrow can change the bytes above such a one, never those below; only the first counts.
   private static func plainBytes(in word: UInt64) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     func below(_ limit: UInt64, _ word: UInt64) -> UInt64 { (word &- ones &* limit) & ~word }

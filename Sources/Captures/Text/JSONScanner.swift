@@ -233,7 +233,7 @@ package struct JSONScanner {
     }
   }
 
-  /// The character of `\u4F60`, or of two of them that are a surrogate pair; half a pair is refused.
+  /// The character of `\u4F60`, or of two that are a surrogate pair; half a pair is refused.
   private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
     let start = index
     let first = try hexadecimal()

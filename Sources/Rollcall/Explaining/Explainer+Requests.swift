@@ -83,8 +83,7 @@ extension Explainer {
     if isOwn, !isIn, !isOut { return "It is our own account, of which nobody asks anything." }
     let inEnds =
       "Its request ends when we send “subscribed” or “unsubscribed”, when it sends “unsubscribe”, "
-      + "or when the server pushes “from”, “both” or a removal, for another of our devices "
-      + "answered."
+      + "or when the server pushes “from” or “both”, because another of our devices answered."
     let outEnds =
       "Ours ends when it answers by “subscribed” or “unsubscribed”, when we send “unsubscribe”, "
       + "or when the server no longer shows it."

@@ -1,6 +1,6 @@
 import Captures
 import EventStore
-// What the roster is made of: whoever imports this library goes through its dictionaries.
+// What the roster is made of.
 @_exported public import RosterCore
 @_exported public import XMPPStanza
 import XMPPStream

@@ -146,10 +146,11 @@ extension SubscriptionFinding {
       "“unsubscribed” of \(words.somebody) changes nothing: we neither asked nor see its presence "
         + "(RFC 6121 §3)."
     case .preApproval:
-      "Nobody had asked: our subscribed approves a later request of \(words.somebody) (RFC 6121 §3.4)."
+      "Nobody had asked: our subscribed approves a later request of \(words.somebody) "
+        + "(RFC 6121 §3.4)."
     case .automaticAcceptance(let milliseconds):
-      "The request of \(words.somebody), whom we do not subscribe to, was accepted \(milliseconds) ms "
-        + "after it came: nobody was asked."
+      "The request of \(words.somebody), whom we do not subscribe to, was accepted "
+        + "\(milliseconds) ms after it came: nobody was asked."
     case .neglectedRequest(.inbound):
       "The request of \(words.somebody) has waited for our answer for more than three days."
     case .neglectedRequest(.outbound):

@@ -4,8 +4,8 @@ import XMPPStanza
 ///
 /// There is a function for each thing that can happen, named for it, in a file for each kind.
 struct Reduction: ~Copyable {
-  /// The roster, valid as long as the reduction is: a stored property cannot be `inout`, and to move
-  /// the roster in and out would cost as much as what most records do.
+  /// The roster, valid as long as the reduction is: a stored property cannot be `inout`, and to
+  /// move the roster in and out would cost as much as what most records do.
   private let target: UnsafeMutablePointer<Roster>
   let stamp: RecordStamp
   /// Where the session of the record's connection is.

@@ -1,6 +1,6 @@
 /// What a server says of whose a stream is when it lets a client in: the result of binding a
-/// resource (RFC 6120 §7.6.1), or success in SASL 2 (XEP-0388 §2.5), of which resumption and binding
-/// may be parts.
+/// resource (RFC 6120 §7.6.1), or success in SASL 2 (XEP-0388 §2.5), of which resumption and
+/// binding may be parts.
 package struct LoginResult: Hashable, Sendable {
   /// How far the login has come with it.
   package enum Step: Hashable, Sendable {

@@ -5,8 +5,8 @@ import XMPPStanza
 /// Elements that are complete and have nothing unusual in them, nearly all, a `PlainReader` takes
 /// apart. For the others one libxml2 context lives under the root of the stream and sees element
 /// after element, because a context an element costs twice as much. What stands between elements
-/// the parser looks at itself (`Boundary`). Every way to cut the same bytes gives the same events, and
-/// an element's event comes with its last byte.
+/// the parser looks at itself (`Boundary`). Every way to cut the same bytes gives the same events,
+/// and an element's event comes with its last byte.
 ///
 /// Not thread-safe. After an error only `reset` makes it usable again.
 package final class StreamParser {

@@ -137,7 +137,8 @@ struct PlainReader: ~Copyable {
     return true
   }
 
-  /// Keeps an attribute of the start tag that is being read; false where there are too many or two of a name.
+  /// Keeps an attribute of the start tag that is being read; false where there are too many, or two
+  /// of a name.
   private mutating func keep(_ attribute: Attribute) -> Bool {
     guard attributeCount < Self.maximum else { return false }
     for number in 0..<attributeCount where attributes[number].name == attribute.name {
