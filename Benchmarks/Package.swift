@@ -31,7 +31,6 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "rollcall", path: ".."),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     // Without its traits, which count allocations by replacing malloc.
     .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
   ],
@@ -58,7 +57,6 @@ let package = Package(
       dependencies: [
         "CaptureGenerator", "Floors", .product(name: "RollcallModules", package: "rollcall"),
         .product(name: "Rollcall", package: "rollcall"),
-        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       packageAccess: false,
       swiftSettings: rules + [.unsafeFlags(["-package-name", library])]),

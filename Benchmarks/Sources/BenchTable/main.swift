@@ -4,7 +4,7 @@ import Works
 
 // bench-table FOLDER SHAPES: the table in Markdown, on standard output.
 //
-// FOLDER has `runs.tsv`, which the suite wrote, and `footprint`, which `bench-work footprint`
+// FOLDER has `runs.tsv`, which the suite wrote, and `footprint`, which `bench-work`
 // printed; SHAPES are those that were measured, the one that the goals are about last.
 let arguments = CommandLine.arguments
 let shapes = arguments.count == 3 ? Shapes.parse(arguments[2]) : []

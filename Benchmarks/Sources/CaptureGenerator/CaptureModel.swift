@@ -15,8 +15,8 @@ public struct CaptureShape: Hashable, Sendable {
   }
 }
 
-/// What a capture says at one point, known without reading it: the answer that a benchmark is
-/// held against.
+/// What a capture says at one point, known without reading it: what the answer of a benchmark
+/// is compared with.
 public struct ModelState: Hashable, Sendable {
   /// One contact as the server last sent it.
   public struct Item: Hashable, Sendable {
@@ -40,7 +40,7 @@ public struct ModelState: Hashable, Sendable {
   public var items: [Item] = []
   /// Who asks to see our presence, sorted.
   public var incoming: [String] = []
-  /// Who asked in an earlier session and was not named again, sorted.
+  /// Who asked in an earlier session and was not named again, or was removed since, sorted.
   public var unconfirmed: [String] = []
   /// Whom we ask, sorted.
   public var outgoing: [String] = []
@@ -56,7 +56,7 @@ public struct GeneratedCapture: Sendable {
   public let account: String
   /// The native capture: a header line, then a line a record.
   public let file: [UInt8]
-  /// The stanzas one behind the other, as they stand in the capture once its JSON is read.
+  /// The stanzas one after the other, as they stand in the capture once its JSON is read.
   public let stanzas: [UInt8]
   /// Where each stanza ends in `stanzas`.
   public let ends: [Int]

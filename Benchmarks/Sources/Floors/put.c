@@ -26,7 +26,7 @@ static int open_environment(const char *path, unsigned flags, MDB_env **env) {
   return code;
 }
 
-// Puts a value behind the last one: room for a header, then the bytes.
+// Puts a value after the last one: room for a header, then the bytes.
 static int append(
     MDB_txn *transaction, MDB_dbi database, uint64_t sequence, size_t header, const uint8_t *bytes,
     size_t count) {

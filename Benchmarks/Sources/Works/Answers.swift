@@ -1,9 +1,8 @@
 import CaptureGenerator
-import HashTreeCollections
 import RosterCore
 import XMPPStanza
 
-// Holds what the library says against what the model knows.
+// Compares what the library says with what the model knows.
 extension ModelState {
   /// Throws where a roster is not the model's.
   func check(_ roster: Roster) throws {

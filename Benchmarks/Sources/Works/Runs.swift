@@ -42,7 +42,7 @@ public struct RunsFile: Sendable {
     path = "\(folder)/runs.tsv"
   }
 
-  /// Adds a run behind the others.
+  /// Adds a run after the others.
   public func add(_ run: Run) throws {
     if !FileManager.default.fileExists(atPath: path) {
       try Data().write(to: URL(filePath: path))

@@ -9,7 +9,7 @@ import Rollcall
 // What goes through a log.
 extension Work {
   static let capture = Work(
-    "capture to events", per: "stanza", floor: .parse, goal: .ratio(1.5)
+    "capture to events", per: "stanza", floor: .parse, goal: .ratio(0.8)
   ) { subject in
     let stanzas = subject.capture.ends.count
     return Trial(units: stanzas) {
@@ -43,7 +43,7 @@ extension Work {
   }
 
   static let append = Work(
-    "append, durable", per: "record", floor: .put, goal: .ratio(1.1)
+    "append, durable", per: "record", floor: .put, goal: .ratio(1.25)
   ) { subject in
     appending(try subject.drafts(), subject)
   }

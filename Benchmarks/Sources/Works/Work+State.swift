@@ -21,7 +21,7 @@ extension Work {
   }
 
   static let reduceKeeping = Work(
-    "reduce, every 100th state kept", per: "event", floor: .reduce
+    "reduce, every 100th state kept", per: "event", floor: .reduce, goal: .nanoseconds(1e3)
   ) { subject in
     let events = try subject.events()
     let last = UInt64(subject.capture.records)
@@ -41,7 +41,7 @@ extension Work {
   }
 
   static let rebuild = Work(
-    "rebuild from stored events", per: "stanza", floor: .parse, goal: .ratio(0.4)
+    "rebuild from stored events", per: "stanza", floor: .parse, goal: .ratio(0.15)
   ) { subject in
     try stateAtHead(subject, path: subject.log())
   }
@@ -82,7 +82,7 @@ extension Work {
   }
 
   static let state = Work(
-    "state at a random point, cold", per: "state", goal: .nanoseconds(10e6), isSampled: true
+    "state at a random point, cold", per: "state", goal: .nanoseconds(6e6), isSampled: true
   ) { subject in
     let path = try subject.log()
     var number = 0

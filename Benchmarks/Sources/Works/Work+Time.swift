@@ -46,7 +46,8 @@ extension Work {
   }
 
   static let diff = Work(
-    "diff of two points, 1/200 of the log apart", per: "diff", isSampled: true
+    "diff of two points, 1/200 of the log apart", per: "diff", goal: .nanoseconds(10e6),
+    isSampled: true
   ) { subject in
     let path = try subject.log()
     let models = subject.capture.checkpoints.sorted { $0.record < $1.record }
@@ -86,6 +87,31 @@ extension Work {
         let before = try timeline.state(at: .record(record - 1)).roster.item(contact)
         let after = try timeline.state(at: .record(record)).roster.item(contact)
         try expect(before == nil && after != nil, "\(contact) did not come with \(record)")
+      }
+    }
+  }
+
+  static let bisectAll = Work(
+    "bisect with all transitions", per: "search", goal: .nanoseconds(100e6), isSampled: true
+  ) { subject in
+    let path = try subject.log()
+    let end = UInt64(subject.capture.records)
+    let friends = subject.capture.final.items.filter { $0.subscription == "both" }
+      .map { BareJID(prepared: $0.jid) }
+    var number = 0
+    return Trial(units: 1) {
+      let friend = friends[number * 7919 % friends.count]
+      number += 1
+      let timeline = try Timeline(opened(path))
+      let found = try timeline.course(of: .friend(friend), after: 0, upTo: end).transitions
+      return {
+        // Whoever is a friend at the end was none before the first record.
+        guard let last = found.last, last.holds else {
+          throw WrongAnswer("\(friend) is no friend after \(found.count) transitions")
+        }
+        let before = try timeline.state(at: .record(last.record - 1)).roster.isMutual(friend)
+        let after = try timeline.state(at: .record(last.record)).roster.isMutual(friend)
+        try expect(!before && after, "\(friend) did not become a friend at \(last.record)")
       }
     }
   }

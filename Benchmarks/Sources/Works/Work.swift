@@ -78,7 +78,7 @@ public struct Trial {
   /// Runs the work once and checks its answer.
   /// - Parameters:
   ///   - start: Called right before the work.
-  ///   - stop: Called right behind it, before the check.
+  ///   - stop: Called right after it, before the check.
   /// - Returns: Nanoseconds of processor time, of all threads, user and system.
   public func run(start: () -> Void = {}, stop: () -> Void = {}) throws -> UInt64 {
     var measured = Measured(work: work)
