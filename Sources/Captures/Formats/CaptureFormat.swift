@@ -1,8 +1,8 @@
 /// A format of captures that can be read.
 ///
 /// <doc:AddingAFormat> says how to add one: where each record is a whole element that begins after
-/// a fixed text on its line, its description is a `LineLog`; where a record is what one read or write
-/// had, is a byte string of a language, or stands below its head, it is a `ChunkLog`.
+/// a fixed text on its line, its description is a `LineLog`; where a record is what one read or
+/// write had, is a byte string of a language, or stands below its head, it is a `ChunkLog`.
 package struct CaptureFormat: Sendable {
   /// The word that names it on a command line.
   package let id: String

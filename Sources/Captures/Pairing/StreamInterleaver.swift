@@ -9,8 +9,8 @@ package import XMPPStanza
 /// so that what the server does in consequence comes after them, but going offline stands last.
 ///
 /// Memory is bounded: what an element is tied to is looked for among the next `window` elements of
-/// the other direction. Time is constant for an element, but for the first of each answer to a request
-/// for presence, which looks through the window.
+/// the other direction. Time is constant for an element, but for the first of each answer to a
+/// request for presence, which looks through the window.
 package struct StreamInterleaver {
   /// How far an element is looked for.
   private static let window = 4000
