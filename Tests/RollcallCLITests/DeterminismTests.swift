@@ -11,7 +11,8 @@ import Testing
     ])
   func everywhere(_ command: String) throws {
     let capture = CaptureCase.fixtures.appending(path: "captures/slixmpp-fetch-60/capture.log")
-    let arguments = command.replacing("CAPTURE", with: capture.path(percentEncoded: false))
+    let path = capture.path(percentEncoded: false)
+    let arguments = command.replacing("CAPTURE", with: "'\(path)'")
     let folder = try TemporaryFolder()
     let surroundings = [
       "", "LC_ALL=tr_TR.UTF-8 TZ=Asia/Shanghai", "LANG=C TZ=America/St_Johns COLUMNS=20",
