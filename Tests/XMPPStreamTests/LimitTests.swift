@@ -33,6 +33,32 @@ struct LimitTests {
     #expect(parse(element(20_000)).error == .limit(.attributesPerElement))
   }
 
+  /// libxml2 would take the square of their number to compare them, once the tag has ended.
+  @Test("Attributes are counted while they arrive", arguments: ["'", "\""], [[], [1], [7]])
+  func attributesInUnfinishedTag(quote: String, pieces: [Int]) {
+    func tag(_ count: Int) -> String {
+      let attributes = (0..<count).map { "b\($0)=\(quote)/>\(quote)" }.joined(separator: " ")
+      return "<a>]]&gt; b='' <c " + attributes
+    }
+    let exceeds = parse(tag(5), limits: Self.limits, pieces: pieces)
+    #expect(exceeds.error == .limit(.attributesPerElement))
+    #expect(parse(tag(4), limits: Self.limits, pieces: pieces).error == .truncated)
+    let declarations = (0..<300).map { "xmlns:n\($0)='u'" }.joined(separator: " ")
+    #expect(parse("<a " + declarations).error == .limit(.attributesPerElement))
+  }
+
+  @Test("What only looks like attributes is not counted")
+  func noAttributes() {
+    let quotes = String(repeating: "b='' ", count: 9)
+    for text in [
+      "<a>\(quotes)</a>", "<a><![CDATA[<b \(quotes)>]]></a>",
+      "<a><![CDATA[]]]]><b c='\"\"\"\"\"\"'/></a>", "<a b=\"''''''''\"><c/>\(quotes)<d/></a>",
+      "<a b='&gt;' c='>' d='>' e='>'></a >\n<e f='' g=''/>",
+    ] {
+      #expect(parse(text, limits: Self.limits).error == nil, "\(text)")
+    }
+  }
+
   @Test("Elements of a stanza are limited")
   func elements() {
     func element(_ count: Int) -> String {

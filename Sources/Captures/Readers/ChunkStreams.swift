@@ -22,14 +22,23 @@ struct ChunkStreams {
 
   private let log: ChunkLog
   private let limits: StreamLimits
-  private var streams: [Key: ChunkStream] = [:]
+  private var streams: [Key: Stream] = [:]
+  /// How many chunks there were.
+  private var chunks = 0
   private var guess = DirectionGuess()
   /// The lines of texts which the streams had so far.
   var quoted = QuotedRecords()
   /// Whether any stream has had anything.
   private(set) var hasRecords = false
 
-  private static let maximumStreams = 10_000
+  private struct Stream {
+    var chunks: ChunkStream
+    /// The number of its last chunk.
+    var lastUse = 0
+  }
+
+  /// A stream takes some 80 KB while it is known. A server's log can have any number of them.
+  private static let maximumStreams = 512
 
   init(_ log: ChunkLog, _ limits: StreamLimits) {
     self.log = log
@@ -40,17 +49,17 @@ struct ChunkStreams {
   var isEmpty: Bool { streams.isEmpty }
 
   /// Whether an element of a stream is open.
-  func isOpen(_ key: Key) -> Bool { streams[key].map { !$0.isBetweenElements } ?? false }
+  func isOpen(_ key: Key) -> Bool { streams[key].map { !$0.chunks.isBetweenElements } ?? false }
 
   /// The connections of which an element that was received is open.
   var openInbound: [String] {
-    streams.filter { $0.key.direction == .inbound && !$0.value.isBetweenElements }
+    streams.filter { $0.key.direction == .inbound && !$0.value.chunks.isBetweenElements }
       .map(\.key.connection)
   }
 
   /// Begins a stream of which nothing is read.
   mutating func begin(_ key: Key) {
-    streams[key] = ChunkStream(limits)
+    streams[key] = Stream(chunks: ChunkStream(limits), lastUse: chunks)
   }
 
   /// Takes bytes of a chunk, and gives what they complete.
@@ -59,14 +68,17 @@ struct ChunkStreams {
   mutating func feed(
     _ bytes: ArraySlice<UInt8>, of record: ChunkRecord, beginsChunk: Bool, _ sink: Sink
   ) throws {
-    if streams.count > Self.maximumStreams { streams = streams.filter { !$1.isBetweenElements } }
+    chunks += 1
+    if streams.count > Self.maximumStreams { try forgetOldest(sink) }
     if beginsChunk, record.key.direction == .outbound, TopLevel.isStreamHeader(bytes) {
       // A new connection, or a stream that begins anew: what the server still had to say is gone.
       let answers = Key(connection: record.key.connection, direction: .inbound)
       if isOpen(answers) { try breakOff(answers, sink) }
     }
-    var stream = streams[record.key] ?? ChunkStream(limits)
-    let events = stream.feed(withoutOmissions(bytes), line: record.line, beginsChunk: beginsChunk)
+    var stream = streams[record.key] ?? Stream(chunks: ChunkStream(limits))
+    stream.lastUse = chunks
+    let events = stream.chunks.feed(
+      withoutOmissions(bytes), line: record.line, beginsChunk: beginsChunk)
     streams[record.key] = stream
     try report(record.key, sink)
     for event in events { try give(event, record, sink) }
@@ -99,8 +111,21 @@ struct ChunkStreams {
 
   /// Says that nothing goes on with what a stream has had.
   mutating func breakOff(_ key: Key, _ sink: Sink) throws {
-    streams[key]?.breakOff("it ends inside an element")
+    streams[key]?.chunks.breakOff("it ends inside an element")
     try report(key, sink)
+  }
+
+  /// Forgets the streams that were used longest ago: those between elements lose nothing, and of
+  /// the others that they were broken off is told.
+  private mutating func forgetOldest(_ sink: Sink) throws {
+    let oldest = streams.sorted { a, b in
+      (a.value.chunks.isBetweenElements ? 0 : 1, a.value.lastUse)
+        < (b.value.chunks.isBetweenElements ? 0 : 1, b.value.lastUse)
+    }
+    for (key, _) in oldest.prefix(Self.maximumStreams / 4) {
+      try breakOff(key, sink)
+      streams[key] = nil
+    }
   }
 
   /// Says that a connection has gone.
@@ -122,6 +147,6 @@ struct ChunkStreams {
   }
 
   private mutating func report(_ key: Key, _ sink: Sink) throws {
-    for problem in streams[key]?.takeProblems() ?? [] { try sink(.problem(problem)) }
+    for problem in streams[key]?.chunks.takeProblems() ?? [] { try sink(.problem(problem)) }
   }
 }

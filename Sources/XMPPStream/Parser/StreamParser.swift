@@ -31,6 +31,8 @@ package final class StreamParser {
   /// while libxml2 is fed.
   let builder: UnsafeMutablePointer<ElementBuilder>
   @exclusivity(unchecked) var plainReader = PlainReader()
+  /// Of what the context is fed.
+  @exclusivity(unchecked) private var tagMeter: TagMeter
   /// Parses the elements again of which too much was left out.
   var thorough: StreamParser?
   /// The open root, nil where a stream header has to come.
@@ -62,6 +64,7 @@ package final class StreamParser {
   ) {
     self.root = root
     self.limits = limits
+    tagMeter = TagMeter(most: limits.attributesPerElement)
     builder = .allocate(capacity: 1)
     builder.initialize(to: ElementBuilder(limits: limits, interest: interest))
     rootTag = root == .records ? .standard : nil
@@ -260,6 +263,7 @@ package final class StreamParser {
   private func dropContext() {
     context?.free()
     context = nil
+    tagMeter = TagMeter(most: limits.attributesPerElement)
     isOpeningRoot = false
     builder.pointee.reset()
   }
@@ -273,11 +277,16 @@ package final class StreamParser {
     let start = context.fed - bufferStart
     let end = PushContext.safeEnd(of: buffer)
     guard start < end else { return }
-    self.context?.countFed(upTo: bufferStart + end)
-    buffer.withUnsafeBytes { context.feed(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+    let excess = buffer.withUnsafeBytes { buffer in
+      tagMeter.excess(in: UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
+    }
+    let fedEnd = excess.map { start + $0 } ?? end
+    self.context?.countFed(upTo: bufferStart + fedEnd)
+    buffer.withUnsafeBytes { context.feed(UnsafeRawBufferPointer(rebasing: $0[start..<fedEnd])) }
     if case .failed = phase { return }
     if self.context?.isStopped == true { return }
     if let failure = context.failure { return fail(failure) }
+    if excess != nil { return fail(.limit(.attributesPerElement)) }
     checkPendingBytes()
   }
 
