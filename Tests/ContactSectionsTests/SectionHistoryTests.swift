@@ -14,7 +14,7 @@ struct SectionHistoryTests {
     let groups = Self.groups.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
     return ListedContact(
       id: id, displayName: Self.names.randomElement(using: &random) ?? "",
-      userReading: Int.random(in: 0..<9, using: &random) == 0 ? "qi" : nil, groups: Set(groups),
+      userReading: Int.random(in: 0..<9, using: &random) == 0 ? "qi" : nil, groups: groups,
       subscription: [.both, .both, .both, .to, .none].randomElement(using: &random) ?? .both,
       onlineRank: [nil, 0, 1].randomElement(using: &random) ?? nil,
       isStarred: Int.random(in: 0..<4, using: &random) == 0)

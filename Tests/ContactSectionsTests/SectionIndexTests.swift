@@ -16,7 +16,7 @@ struct SectionIndexTests {
   }
 
   private func contact(
-    _ name: String, groups: Set<String> = [], _ subscription: ListedContact.Subscription = .both,
+    _ name: String, groups: [String] = [], _ subscription: ListedContact.Subscription = .both,
     online: Int? = nil, starred: Bool = false
   ) -> ListedContact {
     ListedContact(
@@ -65,6 +65,23 @@ struct SectionIndexTests {
     let both = SectionIndex(policy: SectionPolicy(grouping: .groupsAndIndex), contacts: contacts)
     #expect(
       screen(both) == [": ", "Bowling A: a", "长沙同学 D: d", "同事 A: a", "同事 B: b", "C: c"])
+  }
+
+  @Test("Names and groups that differ in their normal form only are two")
+  func normalForms() {
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    var index = SectionIndex(
+      policy: SectionPolicy(grouping: .groups, showsRequests: false),
+      contacts: [contact("a", groups: [composed, decomposed, composed])])
+    #expect(index.positions(ofContact: "a@example.test").map(\.section) == [0, 1])
+    let titles = (0..<index.sectionCount).map { Array(index.section($0).title.utf8) }
+    #expect(Set(titles) == [Array(composed.utf8), Array(decomposed.utf8)])
+
+    let one = ListedContact(id: "b", displayName: composed)
+    let other = ListedContact(id: "b", displayName: decomposed)
+    #expect(!index.update(one).isEmpty)
+    #expect(!index.update(other).isEmpty)
+    #expect(index.update(other).isEmpty)
   }
 
   @Test("Starred contacts are repeated, online ones come first")

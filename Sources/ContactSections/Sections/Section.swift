@@ -64,14 +64,15 @@ final class ListedRow: Sendable {
 }
 
 extension [ListedRow] {
-  /// The rows in order. Sorts numbers rather than objects, which would be counted at every step.
-  func inOrder() -> [ListedRow] {
-    indices.map { (number: $0, rank: self[$0].rank, prefix: self[$0].name.prefix) }
+  /// Goes over the rows in order. Sorts numbers rather than objects, which would be counted at
+  /// every step.
+  func forEachInOrder(_ body: (ListedRow) -> Void) {
+    let order = indices.map { (number: $0, rank: self[$0].rank, prefix: self[$0].name.prefix) }
       .sorted {
         if $0.rank != $1.rank { return $0.rank < $1.rank }
         if $0.prefix != $1.prefix { return $0.prefix < $1.prefix }
         return self[$0.number] < self[$1.number]
       }
-      .map { self[$0.number] }
+    for place in order { body(self[place.number]) }
   }
 }

@@ -58,10 +58,12 @@ extension SectionIndex {
       guard row.standing == .friend, let rank = query.match(row) else { continue }
       hits[rank, default: []].append(row)
     }
-    return NameQuery.Rank.allCases.flatMap { rank in
-      (hits[rank] ?? []).inOrder().compactMap {
-        if case .contact(let contact) = $0.shown { contact } else { nil }
+    var found: [ListedContact] = []
+    for rank in NameQuery.Rank.allCases {
+      hits[rank]?.forEachInOrder {
+        if case .contact(let contact) = $0.shown { found.append(contact) }
       }
     }
+    return found
   }
 }

@@ -17,8 +17,8 @@ public struct SectionIndex: Sendable {
   var contacts: [String: ListedRow] = [:]
   var requests: [String: ListedRow] = [:]
   var sections: [Section] = []
-  /// Of every group that a contact is or was in.
-  private var groupNames: [String: SectionID.GroupName] = [:]
+  /// Of every group that a contact is or was in, by the bytes of its name.
+  private var groupNames: [[UInt8]: SectionID.GroupName] = [:]
 
   /// Builds a screen. Of several contacts or requests with one id, the last counts.
   /// Complexity: O(n log n).
@@ -41,14 +41,15 @@ public struct SectionIndex: Sendable {
     }
     if self.contacts.count < rows.count { rows = Array(self.contacts.values) }
     for request in requests { self.requests[request.id] = row(of: request) }
-    fill(with: rows + self.requests.values)
+    rows += self.requests.values
+    fill(with: rows)
   }
 
   /// Makes the sections.
   private mutating func fill(with rows: [ListedRow]) {
     var made: [Section] = []
     var numbers: [SectionID: Int] = [:]
-    for row in rows.inOrder() {
+    rows.forEachInOrder { row in
       forEachSection(of: row) { id in
         // Neighbours in the order mostly stand in one section.
         if let last = made.indices.last, made[last].id == id {
@@ -134,7 +135,7 @@ extension SectionIndex {
   }
 
   private func groupName(_ name: String) -> SectionID.GroupName {
-    groupNames[name] ?? SectionID.GroupName(name)
+    groupNames[Array(name.utf8)] ?? SectionID.GroupName(name)
   }
 
   private func row(of request: ListedRequest) -> ListedRow {
@@ -143,14 +144,15 @@ extension SectionIndex {
 
   private mutating func row(of contact: ListedContact, after old: ListedRow? = nil) -> ListedRow {
     if policy.grouping != .index {
-      for group in contact.groups where groupNames[group] == nil {
-        groupNames[group] = SectionID.GroupName(group)
+      for group in contact.groups where groupNames[Array(group.utf8)] == nil {
+        groupNames[Array(group.utf8)] = SectionID.GroupName(group)
       }
     }
     let isFriend = policy.friends.includes(contact.subscription)
     let rank = policy.onlineFirst ? contact.onlineRank ?? .max : 0
     if let old, case .contact(let before) = old.shown,
-      before.displayName == contact.displayName, before.userReading == contact.userReading
+      before.displayName.hasSameBytes(as: contact.displayName),
+      before.userReading.hasSameBytes(as: contact.userReading)
     {
       return ListedRow(
         contact, isFriend: isFriend, rank: rank, name: old.name, nameBits: old.nameBits)
