@@ -48,7 +48,6 @@ let package = Package(
       name: "RosterCore",
       dependencies: [
         "XMPPStanza", .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: rules),
     .target(
@@ -62,7 +61,6 @@ let package = Package(
       dependencies: [
         "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "ContactSections",
         .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: rules),
     .executableTarget(
@@ -78,7 +76,6 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "XMPPStanza", "XMPPStream", "RosterCore", "ContactSections",
-        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       path: "Tests/TestSupport", swiftSettings: rules),
     .testTarget(
@@ -90,7 +87,6 @@ let package = Package(
       name: "RosterCoreTests",
       dependencies: [
         "RosterCore", "XMPPStanza", "XMPPStream", "TestSupport",
-        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: rules),
     .executableTarget(
@@ -111,7 +107,6 @@ let package = Package(
       name: "CapturesTests",
       dependencies: [
         "Captures", "RosterCore", "XMPPStanza", "XMPPStream", "TestSupport",
-        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: rules),
     .testTarget(
@@ -119,7 +114,6 @@ let package = Package(
       dependencies: [
         "Rollcall", "RosterCore", "Captures", "ContactSections", "EventStore", "XMPPStanza",
         "TestSupport",
-        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: rules),
     .testTarget(

@@ -30,7 +30,7 @@ struct FixtureTests {
     "profanity-add-reject": Counts(elements: 61, headers: 4, ends: 2, closed: 1),
     "profanity-chat-noise": Counts(elements: 73, headers: 4, ends: 2, closed: 1),
     "profanity-rename-move": Counts(elements: 100, headers: 4, ends: 2, closed: 1),
-    "prosody-crossing": Counts(elements: 66, headers: 0, ends: 0, closed: 2),
+    "prosody-crossing": Counts(elements: 66, headers: 0, ends: 2, closed: 2),
     "raw-add-offline": Counts(elements: 29, headers: 4, ends: 2, closed: 0),
     "raw-fetch-0-register": Counts(elements: 26, headers: 4, ends: 2, closed: 0),
     "raw-pending-both": Counts(elements: 27, headers: 4, ends: 2, closed: 0),

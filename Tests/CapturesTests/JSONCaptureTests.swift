@@ -35,6 +35,35 @@ struct JSONCaptureTests {
     #expect(reading.records[7].time == nil)
   }
 
+  @Test("A native capture may hold several connections, and any line may name its own")
+  func connections() throws {
+    let log =
+      Self.header + """
+        {"c":2,"name":"proxy 7","stream":"opened","jid":"alice@a.test/desktop"}
+        {"dir":"in","xml":"<presence/>"}
+        {"t":5,"c":2,"dir":"in","xml":"<presence/>"}
+        {"c":1,"name":"phone","dir":"in","xml":"<presence/>"}
+        {"c":3,"dir":"in","xml":"<presence/>"}
+        {"c":4294967295,"stream":"closed"}
+        """
+    let reading = try read(log, "native")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.records.map(\.connectionNumber) == [1, 2, 1, 2, 1, 3, 4_294_967_295])
+    #expect(
+      reading.records.map(\.connection) == ["", "proxy 7", "", "proxy 7", "phone", "", ""])
+  }
+
+  @Test(
+    "A number that is no connection's is reported, and its line skipped",
+    arguments: ["0", "-1", "1.5", "4294967296", "\"2\"", "true"])
+  func noConnection(_ number: String) throws {
+    let reading = try read(
+      Self.header + "{\"c\":\(number),\"dir\":\"in\",\"xml\":\"<a/>\"}\n", "native")
+    #expect(reading.problems.map(\.line) == [2])
+    #expect(reading.problems.first?.message.contains("\"c\"") == true)
+    #expect(reading.records.count == 1)
+  }
+
   @Test("A native capture may hold one direction only")
   func oneDirection() throws {
     let reading = try read("{\"rollcall-capture\":1,\"directions\":\"in\"}", "native")

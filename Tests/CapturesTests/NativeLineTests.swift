@@ -15,12 +15,12 @@ struct NativeLineTests {
   @Test("Ordinary lines are taken")
   func commonLines() {
     var line = NativeLine()
-    let first = line.read(Array(#"{"t":17,"dir":"in","xml":"<a/>"}"#.utf8)[...])
-    #expect(first && line.time == 17 && line.direction == .inbound)
+    let first = line.read(Array(#"{"t":17,"c":3,"dir":"in","xml":"<a/>"}"#.utf8)[...])
+    #expect(first && line.time == 17 && line.connection == 3 && line.direction == .inbound)
     #expect(line.xml.elementsEqual("<a/>".utf8))
     // Used again, with less in it.
     let second = line.read(Array(#" { "xml" : "\"\\\/\b\f\n\r\t你" , "dir":"out" } "#.utf8)[...])
-    #expect(second && line.time == nil && line.direction == .outbound)
+    #expect(second && line.time == nil && line.connection == 1 && line.direction == .outbound)
     #expect(line.xml.elementsEqual("\"\\/\u{8}\u{C}\n\r\t你".utf8))
     #expect(isTaken(#"{"dir":"out","xml":"","t":999999999999999}"#))
   }
@@ -34,6 +34,9 @@ struct NativeLineTests {
       #"{"dir":"in","xml":"\"#, "{\"dir\":\"in\",\"xml\":\"\n\"}", #"{"dir":"in","xml":""},"#,
       #"{"dir":"in","xml":"",}"#, #"{"dir":"in","xml":"","a":1}"#,
       #"{"dir":"in","dir":"in","xml":""}"#,
+      #"{"c":1,"c":1,"dir":"in","xml":""}"#, #"{"c":0,"dir":"in","xml":""}"#,
+      #"{"c":4294967296,"dir":"in","xml":""}"#, #"{"c":-1,"dir":"in","xml":""}"#,
+      #"{"name":"a","dir":"in","xml":""}"#,
       #"{"t":1,"t":1,"dir":"in","xml":""}"#, #"{"t":01,"dir":"in","xml":""}"#,
       #"{"t":-1,"dir":"in","xml":""}"#, #"{"t":1.5,"dir":"in","xml":""}"#,
       #"{"t":1000000000000000,"dir":"in","xml":""}"#, #"{"t":null,"dir":"in","xml":""}"#,
@@ -57,7 +60,7 @@ struct NativeLineTests {
       let text = (0..<Int.random(in: 0..<9, using: &random)).map { _ in
         texts[Int.random(in: 0..<texts.count, using: &random)]
       }
-      var json = Array(#"{"t":5,"dir":"out","xml":"\#(text.joined())"}"#.utf8)
+      var json = Array(#"{"t":5,"c":12,"dir":"out","xml":"\#(text.joined())"}"#.utf8)
       if Bool.random(using: &random) {
         let place = Int.random(in: 0..<json.count, using: &random)
         json[place] = bytes[Int.random(in: 0..<bytes.count, using: &random)]
@@ -69,6 +72,7 @@ struct NativeLineTests {
         let isSame = object["xml"]?.string?.utf8.elementsEqual(line.xml) == true
         #expect(isSame, "seed \(seed)")
         #expect(object["t"] == line.time.map { .integer($0) }, "seed \(seed)")
+        #expect(object["c"] ?? .integer(1) == .integer(Int64(line.connection)), "seed \(seed)")
         #expect(object["dir"] == .string("out"), "seed \(seed)")
       } catch {
         // It leaves it to the XML parser to see whether the text is UTF-8.

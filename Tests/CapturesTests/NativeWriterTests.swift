@@ -6,10 +6,13 @@ import XMPPStanza
 
 @Suite("Writing a native capture")
 struct NativeWriterTests {
-  private func line(_ xml: String, time: Int64? = nil, _ direction: Direction = .inbound) -> String
-  {
+  private func line(
+    _ xml: String, time: Int64? = nil, on connection: NativeConnection = .init(number: 1),
+    _ direction: Direction = .inbound
+  ) -> String {
     var line: [UInt8] = []
-    NativeWriter.append(time: time, direction, xml: Array(xml.utf8).span.bytes, to: &line)
+    NativeWriter.append(
+      time: time, on: connection, direction, xml: Array(xml.utf8).span.bytes, to: &line)
     return String(decoding: line, as: UTF8.self)
   }
 
@@ -19,8 +22,22 @@ struct NativeWriterTests {
     #expect(line("", .outbound) == #"{"dir":"out","xml":""}"# + "\n")
     var lines = Array("before\n".utf8)
     NativeWriter.append(
-      time: -1, object: Array(#"{"stream":"closed"}"#.utf8).span.bytes, to: &lines)
+      time: -1, on: NativeConnection(number: 1),
+      object: Array(#"{"stream":"closed"}"#.utf8).span.bytes, to: &lines)
     #expect(String(decoding: lines, as: UTF8.self) == "before\n{\"t\":-1,\"stream\":\"closed\"}\n")
+  }
+
+  @Test("A line says its connection where that is not the first, and its name where it is given")
+  func connections() {
+    #expect(
+      line("<a/>", time: 17, on: NativeConnection(number: 2))
+        == #"{"t":17,"c":2,"dir":"in","xml":"<a/>"}"# + "\n")
+    #expect(
+      line("<a/>", on: NativeConnection(number: 3, name: "a\"b"))
+        == #"{"c":3,"name":"a\"b","dir":"in","xml":"<a/>"}"# + "\n")
+    #expect(
+      line("<a/>", on: NativeConnection(number: 1, name: "phone"))
+        == #"{"name":"phone","dir":"in","xml":"<a/>"}"# + "\n")
   }
 
   /// RFC 8259 §7: what must be escaped is, and nothing else.

@@ -1,6 +1,5 @@
 import Captures
 import Foundation
-import HashTreeCollections
 import RosterCore
 import TestSupport
 import Testing

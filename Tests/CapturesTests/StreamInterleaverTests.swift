@@ -1,6 +1,5 @@
 import Captures
 import Foundation
-import HashTreeCollections
 import RosterCore
 import TestSupport
 import Testing
@@ -193,7 +192,9 @@ struct StreamInterleaverTests {
     #expect(after.roster.incoming.keys.sorted() == before.roster.incoming.keys.sorted())
     #expect(after.roster.unconfirmed.keys.sorted() == before.roster.unconfirmed.keys.sorted())
     #expect(after.roster.outgoing.keys.sorted() == before.roster.outgoing.keys.sorted())
-    #expect(after.findings.sorted() == before.findings.sorted())
+    // Nothing in the files ties a stanza of ours that answers nothing to what it was meant for.
+    let tied = { (codes: [String]) in codes.filter { $0 != "wrong-refusal" }.sorted() }
+    #expect(tied(after.findings) == tied(before.findings))
   }
 
   struct Outcome {

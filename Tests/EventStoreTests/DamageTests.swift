@@ -12,19 +12,44 @@ import Testing
     folder = try TemporaryFolder()
     path = folder.file("a.rollcall")
     let log = try EventLog.create(at: path, eventVersion: 1)
-    try log.append(
-      (1...20).map { draft("record number \($0)", event: [1], contacts: ["a@example.test"]) })
+    for first in [1, 6, 11, 16] {
+      try log.append(
+        (first..<first + 5).map {
+          draft("record number \($0)", event: [UInt8($0)], contacts: ["a@example.test"])
+        })
+    }
   }
+
+  /// The key of a pack, by its first record.
+  private static func key(_ number: UInt8) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, number] }
 
   private func open() throws(EventLogError) -> EventLog {
     try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
   }
 
-  @Test("A changed byte is found by the chain")
+  private static let contradiction =
+    "it or another one up to 15 has changed: the digest of their pack does not follow from its bytes"
+
+  @Test("A changed byte is found by the chain, and nothing of its pack is read")
   func changedByte() throws {
     do { #expect(try open().damage().isEmpty) }
     try change("number 13", to: "number 31")
-    #expect(try open().damage() == [13: "its digest does not follow from its bytes"])
+    let log = try open()
+    #expect(try log.damage() == [11: Self.contradiction])
+    let error = EventLogError.corrupt(sequence: 11, what: Self.contradiction)
+    #expect(throws: error) { try log.contents() }
+    #expect(throws: error) { try log.read { try $0.record(at: 14) } }
+    #expect(throws: error) { try log.read { try $0.header(at: 11) } }
+    #expect(try log.read { try $0.record(at: 10)?.bytes } == Array("record number 10".utf8))
+    #expect(try log.read { try $0.record(at: 16)?.bytes } == Array("record number 16".utf8))
+  }
+
+  @Test("Nothing is appended after a last pack that has changed")
+  func changedEnd() throws {
+    try change("number 20", to: "number 02")
+    let log = try open()
+    #expect(throws: EventLogError.self) { try log.append([draft("more")]) }
+    #expect(throws: EventLogError.self) { try log.last }
   }
 
   private func change(_ old: String, to new: String) throws {
@@ -38,10 +63,11 @@ import Testing
     try bytes.write(to: URL(fileURLWithPath: path))
   }
 
-  @Test("A missing record is a gap, and nothing is appended after it")
-  func missingRecord() throws {
-    Tampering(path).delete("records", [0, 0, 0, 0, 0, 0, 0, 5])
+  @Test("A missing pack is a gap, and nothing is appended after it")
+  func missingPack() throws {
+    Tampering(path).delete("records", Self.key(6))
     let log = try open()
+    #expect(try log.damage()[6] == "it and all up to 10 are missing")
     #expect(throws: EventLogError.self) { try log.last }
     #expect(throws: EventLogError.self) { try log.contents() }
     #expect(throws: EventLogError.self) { try log.append([draft("more")]) }
@@ -52,33 +78,80 @@ import Testing
     arguments: [[1], .init(repeating: 255, count: 8)] as [[UInt8]])
   func invalidNumber(key: [UInt8]) throws {
     Tampering(path).put("records", key, Array(repeating: 1, count: 60))
-    #expect(try open().damage() == [0: "there is a record without a valid number"])
+    #expect(try open().damage() == [0: "there is a pack of records without a valid number"])
   }
 
-  /// Record 5's value, and what is wrong with it.
+  /// The value of the pack that begins with record 6, and what is wrong with it.
   @Test(
-    "An unreadable record is refused, and those around it are read",
+    "An unreadable pack is refused, and those around it are read",
     arguments: [
-      ([], "its header is cut short"), (Array(repeating: 1, count: 51), "its header is cut short"),
-      (Array(repeating: 9, count: 60), "its direction is 9"),
+      ([], "its pack is cut short"), (Array(repeating: 1, count: 44), "its pack is cut short"),
+      (Array(repeating: 0, count: 100), "its pack cannot have 0 records"),
+      (Array(repeating: 1, count: 100), "its pack cannot have 16843009 records"),
+      (
+        Array(repeating: 0, count: 43) + [1] + Array(repeating: 0, count: 50),
+        "its pack does not end with its last record"
+      ),
     ] as [([UInt8], String)])
-  func unreadableRecord(value: [UInt8], what: String) throws {
-    Tampering(path).put("records", [0, 0, 0, 0, 0, 0, 0, 5], value)
+  func unreadablePack(value: [UInt8], what: String) throws {
+    Tampering(path).put("records", Self.key(6), value)
     let log = try open()
-    let error = EventLogError.corrupt(sequence: 5, what: what)
+    let error = EventLogError.corrupt(sequence: 6, what: what)
     #expect(throws: error) { try log.contents() }
-    #expect(throws: error) { try log.read { try $0.record(at: 5) } }
-    #expect(try log.read { try $0.record(at: 6) } != nil)
+    #expect(throws: error) { try log.read { try $0.record(at: 6) } }
+    #expect(try log.read { try $0.record(at: 5) } != nil)
+    #expect(try log.read { try $0.record(at: 16) } != nil)
+    #expect(try log.damage()[6] == what)
   }
 
-  @Test("An unreadable event is refused until the events are made anew")
-  func unreadableEvent() throws {
-    Tampering(path).put("events", [0, 0, 0, 0, 0, 0, 0, 5], [1, 1])
-    let error = EventLogError.corrupt(sequence: 5, what: "its stored event is cut short")
+  /// The events of a log, where those that are stored cannot be used from the records' bytes.
+  private func events(_ log: EventLog) throws -> [[UInt8]] {
+    try log.read { transaction in
+      var events: [[UInt8]] = []
+      try transaction.forEachEvent(
+        in: 1...UInt64.max,
+        deriving: { header, bytes in [100 + UInt8(header.sequence), UInt8(bytes.byteCount)] }
+      ) { header, bytes in
+        #expect(header.sequence == UInt64(events.count) + 1)
+        events.append(bytes.copied)
+      }
+      return events
+    }
+  }
+
+  @Test("Stored events that have changed or are gone are made anew of the records, and it is noted")
+  func unreadableEvents() throws {
+    do {
+      let log = try open()
+      #expect(try events(log) == (1...20).map { [$0] })
+      #expect(log.derivedDamage.parts.isEmpty)
+    }
+    var value = try Tampering(path).value("events", Self.key(6))
+    value[50] ^= 1
+    let derived = (6...10).map { [100 + $0, $0 == 10 ? 16 : 15] as [UInt8] }
+    for change in [value, [1, 1], nil] {
+      if let change {
+        Tampering(path).put("events", Self.key(6), change)
+      } else {
+        Tampering(path).delete("events", Self.key(6))
+      }
+      let log = try open()
+      #expect(try events(log) == (1...5).map { [$0] } + derived + (11...20).map { [$0] })
+      #expect(log.derivedDamage.parts.map(\.part) == [.events])
+      #expect(log.derivedDamage.parts.map(\.record) == [6])
+    }
     let log = try open()
-    #expect(throws: error) { try log.derived(contacts: []) }
     try log.rebuildDerived { _, _ in DerivedParts(event: [2], contacts: []) }
-    #expect(try log.derived(contacts: []).events.count == 20)
+    #expect(try events(log) == Array(repeating: [2], count: 20))
+  }
+
+  @Test("A pack of events in another one's place, or one of the index, is not used")
+  func misplacedEvents() throws {
+    let value = try Tampering(path).value("events", Self.key(1))
+    Tampering(path).put("events", Self.key(6), value)
+    #expect(try events(open())[5] == [106, 15])
+    Tampering(path).put("events", Self.key(6), try Tampering(path).value("index", Self.key(1)))
+    #expect(try events(open())[5] == [106, 15])
   }
 
   @Test("An event that is stored after the last record is refused when one is to be added")
@@ -92,11 +165,22 @@ import Testing
     #expect(try log.last == 20)
   }
 
-  @Test("An unreadable entry of the index is refused")
+  @Test("Where the index has changed or is gone, any record may concern a contact, and it is noted")
   func unreadableIndex() throws {
-    Tampering(path).put("index", [0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 0], [])
-    let log = try open()
-    #expect(throws: EventLogError.self) { try log.derived(contacts: ["a@example.test"]) }
+    func found(_ contact: String, _ range: ClosedRange<UInt64> = 1...99) throws -> [UInt64] {
+      let log = try open()
+      let found = try log.read { try $0.sequences(concerning: contact, in: range) }
+      #expect(log.derivedDamage.parts.map(\.part) == (found.isEmpty ? [] : [.index]))
+      return found
+    }
+    #expect(try found("nobody@example.test").isEmpty)
+    var value = try Tampering(path).value("index", Self.key(1))
+    value[60] ^= 1
+    Tampering(path).put("index", Self.key(1), value)
+    #expect(try found("nobody@example.test") == Array(1...20))
+    #expect(try found("nobody@example.test", 3...5) == [3, 4, 5])
+    Tampering(path).delete("index", Self.key(1))
+    #expect(try found("nobody@example.test") == Array(1...20))
   }
 
   @Test("An unreadable import is refused, and the records are read")

@@ -50,17 +50,18 @@ import Testing
       }
       for range in [1...9000, 1...UInt64.max, 100...200, 4096...4097, 4000...8500, 9001...9002] {
         let found = try log.read { try $0.sequences(concerning: contact, in: range) }
-        #expect(found == expected.filter(range.contains), "\(contact) in \(range)")
+        #expect(
+          Array(Set(found)).sorted() == expected.filter(range.contains), "\(contact) in \(range)")
       }
     }
   }
 
-  @Test("Long names are contacts too, up to a limit")
+  @Test("Names of any length are contacts")
   func longNames() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let domain = String(repeating: "d", count: 1023)
     let names = [
-      "a", String(repeating: "a", count: 510), String(repeating: "a", count: 511),
+      "", "a", String(repeating: "a", count: 510), String(repeating: "a", count: 511),
       String(repeating: "a", count: 512), String(repeating: "é", count: 511) + "@" + domain,
       String(repeating: "b", count: 1023) + "@" + domain,
     ]
@@ -68,14 +69,10 @@ import Testing
     try log.append(names.map { draft("x", contacts: [$0, $0]) })
     for (number, name) in names.enumerated() {
       let found = try log.read { try $0.sequences(concerning: name, in: 1...100) }
-      #expect(found == [UInt64(number) + 1, UInt64(number + names.count) + 1])
+      let (first, second) = (UInt64(number) + 1, UInt64(number + names.count) + 1)
+      // A record that names a contact twice has it twice.
+      #expect(Set(found) == [first, second] && found == found.sorted())
     }
-    for name in ["", String(repeating: "a", count: 2048)] {
-      #expect(throws: EventLogError.contactLength(bytes: name.utf8.count, limit: 2047)) {
-        try log.append([draft("x"), draft("x", contacts: [name])])
-      }
-    }
-    #expect(try log.last == UInt64(names.count * 2))
   }
 
   @Test("Names are compared by their bytes")
@@ -91,9 +88,11 @@ import Testing
   @Test("A refused batch leaves no contact")
   func refusedBatch() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
-    let tooLong = String(repeating: "a", count: 3000)
     #expect(throws: EventLogError.self) {
-      try log.append([draft("1", contacts: ["a@example.test"]), draft("2", contacts: [tooLong])])
+      try log.append([
+        draft("1", contacts: ["a@example.test"]),
+        draft("2", event: Array(repeating: 1, count: 64 << 20 + 1)),
+      ])
     }
     try log.append([draft("1", contacts: ["b@example.test"])])
     try log.append([draft("2", contacts: ["a@example.test"])])
@@ -202,7 +201,7 @@ import Testing
     let marks = LogMarks(
       account: "alice@example.test", imported: ImportedSource(digest: "aa", name: "one"))
     #expect(throws: EventLogError.self) {
-      try log.append([draft("1", contacts: [""])], marks: marks)
+      try log.append([draft("1", event: Array(repeating: 1, count: 64 << 20 + 1))], marks: marks)
     }
     #expect(try log.meta.account == nil)
     #expect(try log.meta.imports.isEmpty)

@@ -93,12 +93,22 @@ import Testing
   func futureFormat() throws {
     try makeLog()
     Tampering(path).put("meta", Array("format".utf8), [0, 0, 0, 7])
-    let error = EventLogError.newerFormat(path: canonical, format: 7, supported: 1)
+    let error = EventLogError.newerFormat(path: canonical, format: 7, supported: 2)
     #expect(throws: error) { try open() }
     #expect(throws: error) { try open(.readWrite) }
     #expect(
       error.description
-        == "\(canonical): this log is of format 7; this program reads up to 1")
+        == "\(canonical): this log is of format 7; this program reads up to 2")
+  }
+
+  @Test("A log of a format that no release wrote is refused, with the way out")
+  func formerFormat() throws {
+    try makeLog()
+    Tampering(path).put("meta", Array("format".utf8), [0, 0, 0, 1])
+    let error = EventLogError.olderFormat(path: canonical, format: 1)
+    #expect(throws: error) { try open() }
+    #expect(throws: error) { try open(.readWrite) }
+    #expect(error.description.contains("import its capture again"))
   }
 
   /// Cut at every page, beside every page, and at odd places.

@@ -58,7 +58,8 @@ extension EventLog {
   func derived(contacts: [String]) throws -> Derived {
     try read { transaction in
       var derived = Derived()
-      try transaction.forEachEvent(in: 1...UInt64.max) { header, bytes in
+      try transaction.forEachEvent(in: 1...UInt64.max, deriving: { _, _ in nil }) {
+        header, bytes in
         derived.events.append(Derived.Event(header: header, bytes: bytes.copied))
       }
       for contact in contacts {

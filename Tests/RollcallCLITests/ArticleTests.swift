@@ -6,7 +6,7 @@ import Testing
 @Suite("What the texts show of the program") struct ArticleTests {
   /// The texts, with how many commands each shows.
   static let texts = [
-    ("Sources/Rollcall/Rollcall.docc/FindingARosterBug.md", 9), ("README.md", 5),
+    ("Sources/Rollcall/Rollcall.docc/FindingARosterBug.md", 11), ("README.md", 6),
   ]
 
   private static let root = CaptureCase.fixtures.deletingLastPathComponent()

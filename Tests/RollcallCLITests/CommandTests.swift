@@ -71,7 +71,9 @@ private func folder() throws -> TemporaryFolder {
       #expect(run.code == 0, "\(run.errors)")
       let expected: NSDictionary = [
         "account": "alice@example.test", "at": 9, "time": "2025-11-20T00:53:20.700Z",
-        "version": "v1", "complete": true, "connected": true, "blocked": [],
+        "version": "v1", "complete": true, "connected": true,
+        "connections": [["id": 1, "name": NSNull(), "resource": "phone", "open": true]],
+        "blocked": [],
         "blockedKnown": false,
         "items": [
           [
@@ -238,7 +240,9 @@ private func folder() throws -> TemporaryFolder {
 
   @Test(
     "Every command explains itself with examples",
-    arguments: ["import", "state", "friends", "requests", "log", "show", "replay", "findings"])
+    arguments: [
+      "import", "state", "friends", "requests", "connections", "log", "show", "replay", "findings",
+    ])
   func help(_ command: String) throws {
     let run = try Program(command, "--help")
     #expect(run.code == 0)

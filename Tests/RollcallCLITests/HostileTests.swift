@@ -25,6 +25,9 @@ import Testing
     ]
     var lines = [#"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#]
     lines.append(#"{"t":1,"stream":"opened","jid":"alice@example.test/phone"}"#)
+    let name = bad.replacingOccurrences(of: "\u{7F}", with: "x")
+    lines.append(
+      #"{"t":1,"c":2,"name":"\#(name)","stream":"opened","jid":"alice@example.test/\#(name)"}"#)
     for (number, xml) in stanzas.enumerated() {
       lines.append(#"{"t":1,"dir":"\#(number == 0 ? "out" : "in")","xml":"\#(xml)"}"#)
     }
@@ -37,7 +40,9 @@ import Testing
 
   @Test(
     "What a contact wrote neither moves the cursor nor turns a line round",
-    arguments: ["state", "friends", "requests", "log", "replay", "findings", "show"])
+    arguments: [
+      "state", "friends", "requests", "connections", "log", "replay", "findings", "show",
+    ])
   func controls(_ command: String) throws {
     var calls = [[command, "evil"], [command, "evil", "--json"]]
     if command == "show" { calls = (1...9).flatMap { n in calls.map { $0 + ["\(n)"] } } }

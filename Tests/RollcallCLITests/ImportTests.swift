@@ -95,6 +95,39 @@ import Testing
     #expect(try jids("x.rollcall", folder) == ["a@example.test", "b@example.test"])
   }
 
+  @Test("Captures of several devices at the same time are merged, and their connections told apart")
+  func devices() throws {
+    let folder = try TemporaryFolder()
+    let captures = CaptureCase.fixtures.appending(path: "captures/slixmpp-two-devices")
+    let files = ["capture.log", "laptop.log"].map {
+      captures.appending(path: $0).path(percentEncoded: false)
+    }
+    let run = try Program(["import"] + files + ["-o", "both.rollcall"], in: folder.path)
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(run.errors.contains("merged as devices of one account"))
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        == ["both.rollcall", "both.rollcall-lock"])
+    let list = try Program("connections", "both.rollcall", "--json", in: folder.path).document
+    let account = try #require((list["accounts"] as? [[String: Any]])?.first)
+    let connections = try #require(account["connections"] as? [[String: Any]])
+    #expect(connections.map { $0["resource"] as? String } == ["laptop", "phone"])
+    #expect(connections.map { $0["name"] as? String } == ["laptop.log", "capture.log"])
+    #expect(connections.map { $0["end"] as? String } == ["closed", "closed"])
+    let laptop = try Program(
+      "friends", "both.rollcall", "--connection", "laptop", in: folder.path)
+    let phone = try Program("friends", "both.rollcall", "--connection", "2", in: folder.path)
+    #expect(laptop.output.contains("老王"))
+    #expect(!phone.output.contains("老王"))
+    let wrong = try Program("friends", "both.rollcall", "--connection", "pad", in: folder.path)
+    #expect(wrong.code == 2)
+    #expect(wrong.errors.contains("it has 1 (laptop.log, laptop), 2 (capture.log, phone)"))
+    let replay = try Program("replay", "both.rollcall", in: folder.path)
+    #expect(replay.output.contains(" · phone"))
+    #expect(replay.output.contains(" · laptop"))
+    #expect(try Program("verify", "both.rollcall", in: folder.path).code == 0)
+  }
+
   @Test("Where a log holds several accounts they are named, and one is chosen")
   func accounts() throws {
     let path = try #require(CaptureCase.all.first { $0.format == "prosody-debug" }).path

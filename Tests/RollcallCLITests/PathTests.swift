@@ -57,6 +57,7 @@ import Testing
     Case(command: "findings", arguments: [log]),
     Case(command: "diff", arguments: [log, "1", "4"], code: 1),
     Case(command: "diff", arguments: [log, capture]),
+    Case(command: "connections", arguments: [log]),
     Case(command: "history", arguments: [log, "bob@example.test"]),
     Case(command: "why", arguments: [log, "bob@example.test"]),
     Case(command: "bisect", arguments: [log, "--friend", "bob@example.test"]),

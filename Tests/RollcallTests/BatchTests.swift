@@ -29,24 +29,25 @@ import XMPPStanza
     return log
   }
 
-  private func digests(_ log: EventLog) throws -> [LogDigest] {
-    var digests: [LogDigest] = []
+  /// What the log holds, but for how it is packed.
+  private func records(_ log: EventLog) throws -> [RecordHeader: LogDigest] {
+    var records: [RecordHeader: LogDigest] = [:]
     try log.read { transaction in
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
-        digests.append(header.digest)
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
+        records[header] = LogDigest(of: bytes)
       }
     }
-    return digests
+    return records
   }
 
   @Test("The batches in which a capture is imported do not show", arguments: CaptureCase.all)
   func sizes(_ test: CaptureCase) throws {
     let whole = try imported(test, batch: CaptureImport.batch)
-    let expected = try digests(whole)
+    let expected = try records(whole)
     #expect(!expected.isEmpty)
     for batch in [1, 7] {
       let log = try imported(test, batch: batch)
-      #expect(try digests(log) == expected, "batches of \(batch)")
+      #expect(try records(log) == expected, "batches of \(batch)")
       let (one, other) = (Timeline(log), Timeline(whole))
       #expect(
         try one.state(at: .head(minus: 0)).roster == other.state(at: .head(minus: 0)).roster)

@@ -1,7 +1,6 @@
 import Captures
 import EventStore
 import Foundation
-import HashTreeCollections
 import Rollcall
 import RosterCore
 import TestSupport
@@ -98,13 +97,19 @@ import XMPPStanza
     var roster = Roster()
     var record: UInt64 = 0
     let reader = RecordReader()
+    // Connections are numbered as they come.
+    var names: [String] = []
     func take(_ captured: CapturedRecord) throws {
       record += 1
+      if !names.contains(captured.connection) { names.append(captured.connection) }
+      let number = captured.connectionNumber.map { Int($0) - 1 }
+      let place = try #require(number ?? names.firstIndex(of: captured.connection))
       let draft = RecordDraft(captured)
       let event = reader.decode(draft.kind, draft.direction, draft.bytes).event
       if let event {
         _ = RosterReducer.reduce(
-          &roster, event, at: RecordStamp(record: record, time: captured.time))
+          &roster, event, at: RecordStamp(record: record, time: captured.time),
+          on: ConnectionID(number: UInt32(place + 1)))
       } else {
         roster.move(to: record)
       }

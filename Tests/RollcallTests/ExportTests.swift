@@ -1,6 +1,5 @@
 import EventStore
 import Foundation
-import HashTreeCollections
 import Rollcall
 import RosterCore
 import TestSupport
@@ -28,13 +27,13 @@ import XMPPStanza
     return (path, difference)
   }
 
-  private func digests(_ log: EventLog) throws -> [LogDigest] {
+  private func records(_ log: EventLog) throws -> [RecordHeader: LogDigest] {
     try log.read { transaction in
-      var digests: [LogDigest] = []
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
-        digests.append(header.digest)
+      var records: [RecordHeader: LogDigest] = [:]
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
+        records[header] = LogDigest(of: bytes)
       }
-      return digests
+      return records
     }
   }
 
@@ -49,18 +48,18 @@ import XMPPStanza
     #expect(after.incoming.keys.sorted() == before.incoming.keys.sorted())
     #expect(after.account == before.account)
     #expect(difference == .addedHeader, "no program but Rollcall writes such a header")
-    #expect(try digests(again).count == digests(log).count + 1)
+    #expect(try records(again).count == records(log).count + 1)
   }
 
   @Test(
     "The export of a log that began with a header has equal digests", arguments: CaptureCase.all)
-  func digests(_ test: CaptureCase) throws {
+  func records(_ test: CaptureCase) throws {
     let (first, _) = try native(try log(of: test.path, test.account))
     let log = try log(of: first, nil)
     let (second, difference) = try native(log)
     #expect(difference == .none)
     #expect(try Data(contentsOf: URL(filePath: first)) == Data(contentsOf: URL(filePath: second)))
-    #expect(try digests(self.log(of: second, nil)) == digests(log))
+    #expect(try records(self.log(of: second, nil)) == records(log))
   }
 
   @Test("A log of several captures, with times that run backwards, comes back as it was")
@@ -82,8 +81,8 @@ import XMPPStanza
     let log = try log(of: path, nil)
     let (exported, difference) = try native(log)
     #expect(difference == .none)
-    #expect(try digests(log).count == 8)
-    #expect(try digests(self.log(of: exported, nil)) == digests(log))
+    #expect(try records(log).count == 8)
+    #expect(try records(self.log(of: exported, nil)) == records(log))
   }
 
   @Test("As XML each direction is a document that holds its elements", arguments: CaptureCase.all)

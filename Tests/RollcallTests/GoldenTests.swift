@@ -20,7 +20,7 @@ import Testing
     let folder = try TemporaryFolder()
     return try CaptureCase.all.map { test in
       let log = try importedLog(of: test.path, test.account, in: folder)
-      let chain = try log.read { try $0.header(at: $0.lastSequence)?.digest.description }
+      let chain = try log.read { try $0.record(at: $0.lastSequence)?.pack.digest.description }
       let state = try Timeline(log).state(at: .head(minus: 0)).roster.canonicalBytes
       return "\(test.name) \(test.account) \(chain ?? "") \(LogDigest(of: state.span.bytes))"
     }

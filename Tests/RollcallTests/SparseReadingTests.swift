@@ -53,7 +53,9 @@ struct SparseReadingTests {
     for record in try records(bytes, format, isSparse: false) {
       switch record.content {
       case .element(let direction, _, let xml), .streamHeader(let direction, _, let xml):
-        NativeWriter.append(time: record.time, direction, xml: xml.span.bytes, to: &lines)
+        NativeWriter.append(
+          time: record.time, on: NativeConnection(number: 1), direction, xml: xml.span.bytes,
+          to: &lines)
       case .lifecycle, .streamEnd, .bookmark: break
       }
     }
@@ -83,7 +85,9 @@ struct SparseReadingTests {
     ])
   func noSecretIsStored(_ xml: String) throws {
     var lines = Array("{\"rollcall-capture\":1}\n".utf8)
-    NativeWriter.append(time: 1, .outbound, xml: Array(xml.utf8).span.bytes, to: &lines)
+    NativeWriter.append(
+      time: 1, on: NativeConnection(number: 1), .outbound, xml: Array(xml.utf8).span.bytes,
+      to: &lines)
     let records = try compare(lines)
     let stored = try #require(records.last)
     #expect(!String(decoding: stored.bytes, as: UTF8.self).contains("S3CRET"))

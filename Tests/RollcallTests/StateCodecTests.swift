@@ -31,7 +31,8 @@ import Testing
       #expect(kept.canonicalBytes == bytes)
       guard index % 20 == 0 else { continue }
       for next in steps[(index + 1)...] {
-        let outcome = RosterReducer.reduce(&kept, next.moment.event, at: next.moment.stamp)
+        let outcome = RosterReducer.reduce(
+          &kept, next.moment.event, at: next.moment.stamp, on: next.moment.connection)
         #expect(outcome == next.moment.outcome)
       }
       #expect(kept == steps.last?.roster)

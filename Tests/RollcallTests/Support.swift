@@ -49,9 +49,9 @@ extension RecordDraft {
     case .session(.captureBegan(let account, let inboundOnly)):
       let line = Lifecycle.header(account: account, inboundOnly: inboundOnly)
       (kind, direction, bytes) = (.lifecycle, .none, line.bytes)
-    case .session(.opened(let jid, _)):
+    case .session(.opened(let jid, _, _)):
       (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.opened(jid).bytes)
-    case .session(.resumed(let jid)):
+    case .session(.resumed(let jid, _)):
       (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.resumed(jid).bytes)
     case .session(.closed(isLost: true)):
       (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.closed.bytes)
@@ -61,7 +61,8 @@ extension RecordDraft {
       preconditionFailure("no line of a dialogue makes \(event)")
     }
     self.init(
-      time: line.time, direction: direction, kind: kind, bytes: bytes,
+      time: line.time, direction: direction, kind: kind, connection: line.connection.number,
+      bytes: bytes,
       decoded: RecordReader().decode(kind, direction, bytes))
   }
 }

@@ -27,7 +27,9 @@ import XMPPStanza
       .session(.captureBegan(account: nil, inboundOnly: false)), .session(.negotiated),
       .session(.featuresOffered(StreamFeatures(versioning: true, preApproval: false))),
       .session(.authenticated(jid)), .session(.opened(jid)),
-      .session(.opened(jid, from: address("example.test"))), .session(.resumed(nil)),
+      .session(.opened(jid, from: address("example.test"))),
+      .session(.opened(jid, resumptionID: "sm1")), .session(.resumable(id: "sm1")),
+      .session(.resumed(jid, id: "sm1")), .session(.resumed(nil)),
       .session(.resumed(jid)), .session(.closed(isLost: true)), .session(.closed(isLost: false)),
       .stanza(.querySent(Query(id: "1", to: jid, subject: .roster(version: nil)))),
       .stanza(.querySent(Query(id: nil, to: nil, subject: .roster(version: "")))),
@@ -94,7 +96,7 @@ import XMPPStanza
     var scenario = Scenario()
     for _ in 0..<300 { fuzzer.step(&scenario) }
     #expect(!scenario.history.isEmpty)
-    for (event, _) in scenario.history {
+    for (event, _, _) in scenario.history {
       #expect(try decode(event.canonicalBytes) == event, "seed \(seed)")
     }
   }

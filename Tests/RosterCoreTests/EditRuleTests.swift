@@ -41,6 +41,20 @@ struct EditRuleTests {
     }
   }
 
+  @Test("Rule 10: a fetch that shows what was asked for settles a set, though the item is the same")
+  func settledByFetch() {
+    var scenario = alice()
+    scenario.sets(bobItem("Bob"))
+    scenario.fetches(bobItem("Bob"), id: "again")
+    scenario.receivesEmptyResult(id: "set")
+    // A set that was never shown would be told now.
+    scenario.closed(at: 200_000)
+    scenario.opened("alice@example.test/phone", at: 300_000)
+    #expect(scenario.allCodes.isEmpty)
+    scenario.pushed(bobItem("Rob"))
+    #expect(scenario.codes.isEmpty)
+  }
+
   @Test("Rule 10: a result without a push is a finding, and the item stays")
   func unpushed() {
     var scenario = alice()

@@ -1,4 +1,3 @@
-import HashTreeCollections
 import RosterCore
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import HashTreeCollections
 import RosterCore
 import TestSupport
 import Testing
@@ -71,24 +70,33 @@ struct OutgoingRuleTests {
 
   @Test("Rule 14: what ends it")
   func ends() {
-    let ends: [(String, (inout Scenario) -> Void)] = [
-      ("subscribed", { $0.receives("subscribed", from: "bob@example.test") }),
-      ("unsubscribed", { $0.receives("unsubscribed", from: "bob@example.test/pda") }),
-      ("our unsubscribe", { $0.sends("unsubscribe", to: "bob@example.test") }),
-      ("to", { $0.pushed(item("bob@example.test", "subscription='to'")) }),
-      ("both", { $0.fetches(item("bob@example.test", "subscription='both'")) }),
-      ("removal", { $0.pushed(item("bob@example.test", "subscription='remove'")) }),
-      ("result without it", { $0.fetches() }),
+    typealias End = (name: String, code: Finding.Code?, play: (inout Scenario) -> Void)
+    let ends: [End] = [
+      ("subscribed", nil, { $0.receives("subscribed", from: "bob@example.test") }),
+      (
+        "unsubscribed", .deniedRequest,
+        { $0.receives("unsubscribed", from: "bob@example.test/pda") }
+      ),
+      ("our unsubscribe", nil, { $0.sends("unsubscribe", to: "bob@example.test") }),
+      ("to", nil, { $0.pushed(item("bob@example.test", "subscription='to'")) }),
+      ("both", nil, { $0.fetches(item("bob@example.test", "subscription='both'")) }),
+      (
+        "removal", .removedElsewhere,
+        { $0.pushed(item("bob@example.test", "subscription='remove'")) }
+      ),
+      ("result without it", nil, { $0.fetches() }),
     ]
     for reflected in [true, false] {
-      for (name, end) in ends {
+      for (name, code, end) in ends {
         var scenario = Scenario.alice()
         scenario.sends("subscribe", to: bob)
         if reflected { scenario.pushed(item(bob, "ask='subscribe'")) }
         #expect(scenario.outgoing == [bob])
         end(&scenario)
         #expect(scenario.outgoing.isEmpty, "\(name), reflected: \(reflected)")
-        #expect(scenario.codes.isEmpty, "\(name)")
+        // Somebody who was no item yet was not removed.
+        let told = code == .removedElsewhere && !reflected ? nil : code
+        #expect(scenario.codes == [told].compactMap { $0 }, "\(name)")
       }
     }
   }

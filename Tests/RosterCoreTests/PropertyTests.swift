@@ -1,4 +1,3 @@
-import HashTreeCollections
 import RosterCore
 import TestSupport
 import Testing
@@ -41,8 +40,8 @@ struct PropertyTests {
     for _ in 0..<1_000 { fuzzer.step(&scenario) }
     var again = Roster()
     var outcomes: [RosterReducer.Outcome] = []
-    for (event, stamp) in scenario.history {
-      outcomes.append(RosterReducer.reduce(&again, event, at: stamp))
+    for (event, stamp, connection) in scenario.history {
+      outcomes.append(RosterReducer.reduce(&again, event, at: stamp, on: connection))
     }
     #expect(again == scenario.roster, "seed \(seed)")
     #expect(
@@ -62,7 +61,9 @@ struct PropertyTests {
     for _ in 0..<300 { fuzzer.step(&scenario) }
     #expect(kept.sortedItems == shown)
     var again = Roster()
-    for (event, stamp) in history { _ = RosterReducer.reduce(&again, event, at: stamp) }
+    for (event, stamp, connection) in history {
+      _ = RosterReducer.reduce(&again, event, at: stamp, on: connection)
+    }
     #expect(kept == again, "seed \(seed)")
   }
 

@@ -38,6 +38,25 @@ struct ResultRuleTests {
     #expect(scenario.codes == [.unsolicitedResult])
   }
 
+  @Test("Rule 5: of items with one address the last counts, and the others are reported")
+  func repeatedItem() {
+    var scenario = Scenario.alice()
+    scenario.fetches(
+      item(bob, "name='One'") + item("carol@example.test") + item(bob, "name='Two'"), id: "a")
+    #expect(scenario.item(bob)?.name == "Two")
+    #expect(scenario.contacts == [bob, "carol@example.test"])
+    #expect(scenario.codes == [.duplicateItem])
+  }
+
+  @Test("Rule 14: a result that still shows the request opens it again, though the item stays")
+  func askStays() {
+    var scenario = Scenario.alice(item(bob, "ask='subscribe'"))
+    scenario.receives("unsubscribed", from: bob)
+    #expect(scenario.outgoing.isEmpty)
+    scenario.fetches(item(bob, "ask='subscribe'"), id: "a")
+    #expect(scenario.outgoing == [bob])
+  }
+
   @Test("Rule 4: the id must be the same")
   func otherID() {
     var scenario = Scenario.alice()

@@ -1,4 +1,3 @@
-import HashTreeCollections
 import TestSupport
 import Testing
 import XMPPStanza
@@ -108,14 +107,14 @@ struct RosterCodecTests {
     var full = Roster()
     var kept: [(after: Int, bytes: [UInt8])] = []
     var outcomes: [RosterReducer.Outcome] = []
-    for (index, (event, stamp)) in history.enumerated() {
-      outcomes.append(RosterReducer.reduce(&full, event, at: stamp))
+    for (index, (event, stamp, connection)) in history.enumerated() {
+      outcomes.append(RosterReducer.reduce(&full, event, at: stamp, on: connection))
       if index % 37 == 0 { kept.append((index, full.canonicalBytes)) }
     }
     for (after, bytes) in kept {
       var roster = try decode(bytes)
-      for (index, (event, stamp)) in history.enumerated().dropFirst(after + 1) {
-        let outcome = RosterReducer.reduce(&roster, event, at: stamp)
+      for (index, (event, stamp, connection)) in history.enumerated().dropFirst(after + 1) {
+        let outcome = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
         #expect(outcome == outcomes[index], "seed \(seed), kept after \(after), event \(index)")
       }
       #expect(roster == full, "seed \(seed), kept after \(after)")

@@ -1,4 +1,3 @@
-import HashTreeCollections
 import RosterCore
 import XMPPStanza
 
@@ -86,6 +85,7 @@ struct ShadowRoster: Equatable {
     case .connected(let now):
       expect(isConnected, !now, change)
       isConnected = now
+    case .connection: break
     case .completeness(let before, let after):
       expect(completeness, before, change)
       completeness = after
@@ -173,7 +173,8 @@ struct ShadowRoster: Equatable {
       outgoing[jid]?.isReflected = true
     case .outgoingEnded(let jid, _):
       if outgoing.removeValue(forKey: jid) == nil { mismatches.append("none outgoing: \(change)") }
-    case .account, .connected, .completeness, .version, .itemAdded, .itemChanged, .itemRemoved,
+    case .account, .connected, .connection, .completeness, .version, .itemAdded, .itemChanged,
+      .itemRemoved,
       .presence, .ownPresence, .blocking, .nickname, .vCard:
       break
     }

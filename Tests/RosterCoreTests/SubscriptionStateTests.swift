@@ -63,7 +63,12 @@ struct SubscriptionRow: Sendable, CustomTestStringConvertible {
   }
 
   func codes(_ state: SubscriptionState) throws -> [Finding.Code] {
-    try cell(unasked, state) == "!" ? [#require(finding)] : []
+    switch try cell(unasked, state) {
+    case "!": [try #require(finding)]
+    // What ends a request of ours.
+    case "-": [.deniedRequest]
+    default: []
+    }
   }
 
   private func cell(_ row: String, _ state: SubscriptionState) throws -> String {
@@ -83,8 +88,8 @@ struct SubscriptionRow: Sendable, CustomTestStringConvertible {
     SubscriptionRow(
       isInbound: false, type: "unsubscribe",
       states: ".        None     .        None+I   None     None+I   .        From     From  ",
-      unasked: ".       .        .        .        .        .        .        .        .     ",
-      finding: nil),
+      unasked: ".       .        !        .        .        .        .        .        .     ",
+      finding: .wrongRefusal),
     SubscriptionRow(
       isInbound: false, type: "subscribed",
       states: ".        .        From     From+O   .        Both     .        .        .     ",
@@ -113,7 +118,7 @@ struct SubscriptionRow: Sendable, CustomTestStringConvertible {
     SubscriptionRow(
       isInbound: true, type: "unsubscribed",
       states: ".        None     .        None+I   None     None+I   .        From     From  ",
-      unasked: "!       .        !        .        .        .        !        .        .     ",
+      unasked: "!       -        !        -        .        .        !        -        .     ",
       finding: .unsolicitedUnsubscribed),
   ]
 }

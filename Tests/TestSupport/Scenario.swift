@@ -18,18 +18,24 @@ package struct Scenario {
 
     package let time: Int64?
     package let content: Content
+    package let connection: ConnectionID
   }
 
   /// The state after the last line.
   package private(set) var roster = Roster()
   /// What every line did, those that mean nothing to the roster included.
   package private(set) var outcomes: [Outcome] = []
-  /// The events that were reduced, with their stamps.
-  package private(set) var history: [(event: RosterEvent, stamp: RecordStamp)] = []
+  /// The events that were reduced, with their stamps and connections.
+  package private(set) var history: [Step] = []
   /// What was on the wire, a record for each line.
   package private(set) var wire: [WireLine] = []
   /// The time of the next lines in milliseconds; nil for a source without a clock.
   package var time: Int64?
+  /// The connection of the next lines.
+  package var connection = ConnectionID.first
+
+  /// An event that was reduced.
+  package typealias Step = (event: RosterEvent, stamp: RecordStamp, connection: ConnectionID)
 
   /// Before the first line.
   package init() {}
@@ -44,6 +50,15 @@ package struct Scenario {
   package var allCodes: [Finding.Code] { outcomes.flatMap { $0.findings.map(\.code) } }
 
   // MARK: Lines
+
+  /// The lines that `body` adds are of this connection.
+  @discardableResult
+  package mutating func on<R>(_ number: UInt32, _ body: (inout Scenario) -> R) -> R {
+    let before = connection
+    connection = ConnectionID(number: number)
+    defer { connection = before }
+    return body(&self)
+  }
 
   /// A line from the server.
   @discardableResult
@@ -89,7 +104,8 @@ package struct Scenario {
 
   private mutating func line(_ xml: String, _ direction: Direction, _ time: Int64?) -> Outcome {
     self.time = time ?? self.time
-    wire.append(WireLine(time: self.time, content: .element(direction, xml)))
+    wire.append(
+      WireLine(time: self.time, content: .element(direction, xml), connection: connection))
     var addresses = AddressMemo(bits: 0)
     let meaning = StanzaTranslator.read(element(xml), direction, &addresses)
     let sparse = StanzaTranslator.read(
@@ -109,15 +125,16 @@ package struct Scenario {
   package mutating func reduce(_ event: RosterEvent, _ time: Int64? = nil) -> Outcome {
     self.time = time ?? self.time
     if case .session(let event) = event {
-      wire.append(WireLine(time: self.time, content: .session(event)))
+      wire.append(
+        WireLine(time: self.time, content: .session(event), connection: connection))
     }
     return take(event)
   }
 
   private mutating func take(_ event: RosterEvent) -> Outcome {
     let stamp = RecordStamp(record: record + 1, time: self.time)
-    history.append((event, stamp))
-    outcomes.append(RosterReducer.reduce(&roster, event, at: stamp))
+    history.append((event, stamp, connection))
+    outcomes.append(RosterReducer.reduce(&roster, event, at: stamp, on: connection))
     return last
   }
 }

@@ -1,4 +1,3 @@
-import HashTreeCollections
 package import RosterCore
 import XMPPStanza
 

@@ -98,7 +98,7 @@ extension Work {
     return Trial(units: subject.capture.records) {
       var records = 0
       try opened(path).read { transaction in
-        try transaction.forEachCheckedRecord { record, _ in
+        _ = try transaction.forEachCheckedRecord { record, _ in
           try expect(record.damage == nil, "record \(record.sequence) is damaged")
           records += 1
         }

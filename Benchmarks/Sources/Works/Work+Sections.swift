@@ -11,7 +11,7 @@ extension Work {
 
   private static func listed(_ item: ModelState.Item) -> ListedContact {
     ListedContact(
-      id: item.jid, displayName: item.name ?? item.jid, groups: Set(item.groups),
+      id: item.jid, displayName: item.name ?? item.jid, groups: item.groups,
       subscription: ListedContact.Subscription(rawValue: item.subscription) ?? .none)
   }
 

@@ -22,6 +22,12 @@ struct ChunkLog: Sendable {
     var count: Int?
   }
 
+  /// What a line says that tells of the end of a connection.
+  struct Ending {
+    let connection: String
+    var time: LogTime?
+  }
+
   /// How a payload is written.
   enum Payload: Sendable {
     /// As it is, over as many lines as it has, with a text after its end.
@@ -40,7 +46,7 @@ struct ChunkLog: Sendable {
   /// between them. Nil where the payload begins on the head's line.
   var lead: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>?)?
   /// The connection that a line says to have gone; nil where it says no such thing.
-  var ending: (@Sendable (ArraySlice<UInt8>) -> String?)?
+  var ending: (@Sendable (ArraySlice<UInt8>) -> Ending?)?
   /// Mends a line that a program does not write as it was, or with something after it.
   var mend: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>)?
   /// Whether a record holds whole elements, so that one that ends within an element is broken.

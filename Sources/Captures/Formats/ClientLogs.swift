@@ -175,7 +175,8 @@ extension ChunkLog {
     },
     ending: { line in
       guard LogPrefix.calendarTime(line.prefix(24)) != nil else { return nil }
-      return line.dropFirst(24).elementsEqual(" DEBUG Socket disconnected".utf8) ? "" : nil
+      return line.dropFirst(24).elementsEqual(" DEBUG Socket disconnected".utf8)
+        ? Ending(connection: "", time: LogPrefix.calendarTime(line.prefix(24))?.time) : nil
     })
 
   /// libpurple, so Pidgin and Finch: `(07:19:12) jabber: Recv (ssl)(627): `.

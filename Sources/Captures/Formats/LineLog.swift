@@ -38,6 +38,9 @@ struct LineLog: Sendable {
   let prefix: @Sendable (ArraySlice<UInt8>) -> Prefix?
   /// The messages that say that a connection has gone.
   let endings: [[UInt8]]
+  /// The messages that say that the server has closed a stream in order, where its end tag is no
+  /// record.
+  var streamEnds: [[UInt8]] = []
   /// Whether a line looks like this program's, by which a log is recognised.
   let isOwnLine: @Sendable (ArraySlice<UInt8>) -> Bool
   /// Mends XML that the program writes wrongly.

@@ -17,6 +17,7 @@ extension LineLog {
         time: LogTime.monthTime(text) ?? LogTime.isoTime(in: text))
     },
     endings: [Array("\tinfo\tClient disconnected".utf8)],
+    streamEnds: [Array("\tdebug\tSending[c2s]: </stream:stream>".utf8)],
     isOwnLine: { line in
       let columns = line.prefix(128).split(
         separator: UInt8(ascii: "\t"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -47,7 +48,15 @@ extension ChunkLog {
       return nil
     },
     isOwnLine: isEjabberdLine,
-    payload: .literal(Literal.erlang))
+    payload: .literal(Literal.erlang),
+    ending: { line in
+      // `(tcp|<0.512.0>) Closing c2s connection for …`, and `session` where none can be resumed.
+      guard isEjabberdLine(line),
+        let start = line.prefix(512).position(of: Array(") Closing c2s ".utf8))
+      else { return nil }
+      return Ending(
+        connection: ejabberdConnection(line[...start]), time: LogTime.isoTime(in: line.prefix(40)))
+    })
 
   private static let ejabberdMarkers: [(String, Direction)] = [
     ("Received XML on stream = ", .outbound), ("Send XML on stream = ", .inbound),
@@ -100,7 +109,9 @@ extension ChunkLog {
     ending: { line in
       guard let start = line.prefix(128).position(of: Array("\tinfo\tClient disconnected".utf8))
       else { return nil }
-      return LineLog.prosody.prefix(line[..<start])?.connection
+      return LineLog.prosody.prefix(line[..<start]).map {
+        Ending(connection: $0.connection, time: $0.time)
+      }
     })
 
   private static let prosodyMarkers: [(String, Direction)] = [
@@ -129,7 +140,7 @@ extension ChunkLog {
       guard let found = OpenfireLine(line), found.isOfClient, found.kind == .closed else {
         return nil
       }
-      return found.connection
+      return Ending(connection: found.connection, time: found.time)
     })
 }
 

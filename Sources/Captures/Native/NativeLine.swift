@@ -10,6 +10,8 @@ struct NativeLine {
   /// Milliseconds since 1970; nil where the line does not say.
   private(set) var time: Int64?
   private(set) var direction = Direction.inbound
+  /// The number of its connection.
+  private(set) var connection: UInt32 = 1
   /// The record's XML, escapes replaced. Whether it is UTF-8 has still to be checked.
   var xml: ArraySlice<UInt8> { text[..<textCount] }
 
@@ -20,13 +22,14 @@ struct NativeLine {
   /// Reads a line; where this gives false it is another one, and this value is void.
   mutating func read(_ line: ArraySlice<UInt8>) -> Bool {
     time = nil
+    connection = 1
     // The pointer is used in the closure only, and each index is compared with `count` before.
     return line.withUnsafeBytes { read($0) }
   }
 
   private mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
     var index = 0
-    var (hasTime, hasDirection, hasXML) = (false, false, false)
+    var (hasTime, hasConnection, hasDirection, hasXML) = (false, false, false, false)
     guard Self.skip(UInt8(ascii: "{"), in: line, &index) else { return false }
     repeat {
       guard let key = Self.word(in: line, &index), Self.skip(UInt8(ascii: ":"), in: line, &index)
@@ -36,6 +39,12 @@ struct NativeLine {
         hasTime = true
         time = Self.number(in: line, &index)
         guard time != nil else { return false }
+      case 0x63 where !hasConnection:  // c
+        hasConnection = true
+        guard let number = Self.number(in: line, &index), let exact = UInt32(exactly: number),
+          exact > 0
+        else { return false }
+        connection = exact
       case 0x64_69_72 where !hasDirection:  // dir
         hasDirection = true
         switch Self.word(in: line, &index) {

@@ -5,6 +5,8 @@ import XMPPStream
 final class NativeReader: LineReader {
   private let parser: StreamParser
   private var hasHeader = false
+  /// What the capture calls its connections.
+  private var names: [UInt32: String] = [:]
   /// Not checked for conflicts at each access: there are none, as one thread uses a reader, and
   /// what is called while it is used here does not call back.
   @exclusivity(unchecked) private var commonLine = NativeLine()
@@ -28,10 +30,12 @@ final class NativeReader: LineReader {
     guard !line.allSatisfy(\.isXMLSpace) else { return }
     let content: CapturedRecord.Content
     var time: Int64?
+    var connection: UInt32 = 1
     if hasHeader {
       do throws(LineProblem) {
         let object = try Self.object(line)
         time = try Self.time(object)
+        connection = try self.connection(object)
         // Captures can be put one after the other; each begins with its header.
         content =
           object[Lifecycle.versionKey] == nil
@@ -43,8 +47,7 @@ final class NativeReader: LineReader {
       content = .lifecycle(try Self.firstHeader(line, number))
       hasHeader = true
     }
-    try sink(
-      .record(CapturedRecord(connection: "", time: time, line: number, content: content)))
+    try sink(.record(record(content, time, on: connection, number)))
   }
 
   func finish(_ sink: Sink) throws {
@@ -100,9 +103,37 @@ final class NativeReader: LineReader {
   }
 
   private func record(_ event: StreamEvent, _ number: Int) -> CapturedRecord {
+    record(
+      Self.content(event, commonLine.direction), commonLine.time, on: commonLine.connection,
+      number)
+  }
+
+  private func record(
+    _ content: CapturedRecord.Content, _ time: Int64?, on connection: UInt32, _ number: Int
+  ) -> CapturedRecord {
     CapturedRecord(
-      connection: "", time: commonLine.time, line: number,
-      content: Self.content(event, commonLine.direction))
+      connection: names[connection] ?? "", connectionNumber: connection, time: time, line: number,
+      content: content)
+  }
+
+  /// The number of a line's connection, 1 where it does not say; any line may give it a name.
+  private func connection(_ object: [String: JSONValue]) throws(LineProblem) -> UInt32 {
+    let number: UInt32
+    switch object["c"] {
+    case nil, .null: number = 1
+    case .integer(let value):
+      guard value > 0, let exact = UInt32(exactly: value) else {
+        throw LineProblem("\"c\" is not the number of a connection")
+      }
+      number = exact
+    default: throw LineProblem("\"c\" is not a number")
+    }
+    switch object["name"] {
+    case nil, .null: break
+    case .string(let name): if !name.isEmpty { names[number] = name }
+    default: throw LineProblem("\"name\" is not a string")
+    }
+    return number
   }
 
   private static func object(_ line: ArraySlice<UInt8>) throws(LineProblem) -> [String: JSONValue] {

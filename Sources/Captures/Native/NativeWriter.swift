@@ -1,5 +1,17 @@
 package import XMPPStanza
 
+/// The connection of a line: its number, 1 where there is one only, and the name that the line
+/// gives it, which only the first line of a connection does.
+package struct NativeConnection: Hashable, Sendable {
+  package var number: UInt32
+  package var name: String?
+
+  package init(number: UInt32, name: String? = nil) {
+    self.number = number
+    self.name = name
+  }
+}
+
 /// Writes the lines of a native capture.
 package enum NativeWriter {
   /// Appends the line of an element, a stream header or an end tag, with its line feed.
@@ -8,9 +20,10 @@ package enum NativeWriter {
   ///   - time: Milliseconds since 1970 UTC; nil leaves it out.
   ///   - xml: UTF-8, as it is recorded.
   package static func append(
-    time: Int64?, _ direction: Direction, xml: RawSpan, to lines: inout [UInt8]
+    time: Int64?, on connection: NativeConnection, _ direction: Direction, xml: RawSpan,
+    to lines: inout [UInt8]
   ) {
-    begin(time, &lines)
+    begin(time, connection, &lines)
     lines += direction == .inbound ? #""dir":"in","xml":""#.utf8 : #""dir":"out","xml":""#.utf8
     appendEscaped(xml, to: &lines)
     lines += "\"}\n".utf8
@@ -18,18 +31,33 @@ package enum NativeWriter {
 
   /// Appends the line of a header or of a word about the stream, which is an object of JSON
   /// already, with its line feed.
-  package static func append(time: Int64?, object: RawSpan, to lines: inout [UInt8]) {
-    begin(time, &lines)
+  package static func append(
+    time: Int64?, on connection: NativeConnection, object: RawSpan, to lines: inout [UInt8]
+  ) {
+    begin(time, connection, &lines)
     object.withUnsafeBytes { lines += $0.dropFirst() }
     lines.append(0x0A)
   }
 
-  private static func begin(_ time: Int64?, _ lines: inout [UInt8]) {
+  private static func begin(
+    _ time: Int64?, _ connection: NativeConnection, _ lines: inout [UInt8]
+  ) {
     lines.append(UInt8(ascii: "{"))
-    guard let time else { return }
-    lines += "\"t\":".utf8
-    lines += String(time).utf8
-    lines.append(UInt8(ascii: ","))
+    if let time {
+      lines += "\"t\":".utf8
+      lines += String(time).utf8
+      lines.append(UInt8(ascii: ","))
+    }
+    if connection.number != 1 {
+      lines += "\"c\":".utf8
+      lines += String(connection.number).utf8
+      lines.append(UInt8(ascii: ","))
+    }
+    if let name = connection.name {
+      lines += "\"name\":\"".utf8
+      appendEscaped(Array(name.utf8).span.bytes, to: &lines)
+      lines += "\",".utf8
+    }
   }
 
   // MARK: Strings of JSON

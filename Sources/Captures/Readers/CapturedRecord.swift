@@ -4,6 +4,8 @@ package import XMPPStanza
 package struct CapturedRecord: Hashable, Sendable {
   /// The source's own name for the connection; empty where it has one connection only.
   package var connection: String
+  /// The connection's number, from 1, where the source numbers them itself.
+  package var connectionNumber: UInt32?
   /// Milliseconds since 1970 in UTC, nil where the source does not say.
   package var time: Int64?
   /// The number of the line that it begins on, from 1.
@@ -12,8 +14,11 @@ package struct CapturedRecord: Hashable, Sendable {
   package var content: Content
 
   /// A record from its parts.
-  package init(connection: String, time: Int64?, line: Int, content: Content) {
+  package init(
+    connection: String, connectionNumber: UInt32? = nil, time: Int64?, line: Int, content: Content
+  ) {
     self.connection = connection
+    self.connectionNumber = connectionNumber
     self.time = time
     self.line = line
     self.content = content

@@ -91,8 +91,8 @@ final class ChunkLogReader: LineReader {
     if unrouted != nil { return try waitForAnswer(head, line, sink) }
     if let open = pending, try readAfterHead(open, mended, head, sink) { return }
     if let head, try begin(head, mended, as: line.bytes, sink) { return }
-    if let connection = log.ending?(mended.bytes) {
-      return try end(connection, line.number, sink)
+    if let ending = log.ending?(mended.bytes) {
+      return try end(ending, line.number, sink)
     }
     // A line that only looks like a head stands in a text.
     guard head != nil || isInsidePayload || !log.isOwnLine(mended.bytes) else { return }
@@ -199,11 +199,12 @@ final class ChunkLogReader: LineReader {
     return TopLevel.isStreamHeader(bytes[...])
   }
 
-  private func end(_ connection: String, _ number: Int, _ sink: Sink) throws {
+  private func end(_ ending: ChunkLog.Ending, _ number: Int, _ sink: Sink) throws {
     current = nil
-    try streams.close(connection, sink)
+    try streams.close(ending.connection, sink)
     let record = CapturedRecord(
-      connection: connection, time: nil, line: number, content: .lifecycle(.closed))
+      connection: ending.connection, time: clock.milliseconds(ending.time), line: number,
+      content: .lifecycle(.closed))
     if streams.hasRecords { try sink(.record(record)) }
   }
 

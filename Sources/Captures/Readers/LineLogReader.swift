@@ -159,14 +159,19 @@ final class LineLogReader: LineReader {
   // MARK: Other lines
 
   private func readMessage(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
-    for ending in log.endings {
-      guard let start = line.position(of: ending), let prefix = log.prefix(line[..<start]),
-        prefix.shape.map(shapes.contains) ?? true
-      else { continue }
-      let time = clock.milliseconds(prefix.time)
-      let record = CapturedRecord(
-        connection: prefix.connection, time: time, line: number, content: .lifecycle(.closed))
-      return try sink(.record(record))
+    let ends: [([[UInt8]], CapturedRecord.Content)] = [
+      (log.endings, .lifecycle(.closed)), (log.streamEnds, .streamEnd(.inbound)),
+    ]
+    for (messages, content) in ends {
+      for message in messages {
+        guard let start = line.position(of: message), let prefix = log.prefix(line[..<start]),
+          prefix.shape.map(shapes.contains) ?? true
+        else { continue }
+        let record = CapturedRecord(
+          connection: prefix.connection, time: clock.milliseconds(prefix.time), line: number,
+          content: content)
+        return try sink(.record(record))
+      }
     }
     guard let hint = log.hint, hintLine == nil, !hasReceived else { return }
     if hint.markers.contains(where: { line.position(of: $0) != nil }) { hintLine = number }

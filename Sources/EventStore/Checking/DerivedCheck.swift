@@ -6,31 +6,54 @@
 
 /// Compares the stored events and the contact index with what is derived anew, record by record.
 ///
-/// Memory: some 100 bytes for each contact.
+/// Memory: that of one block of either, and the contacts' names.
 package struct DerivedCheck {
   /// How many events the records account for.
   package private(set) var events = 0
   /// How many contacts the records account for.
-  package var contacts: Int { ids.count }
-  private var entries = 0
-  private var ids: [ContactName: UInt32] = [:]
-  private var owners: [UInt32: ContactName] = [:]
+  package var contacts: Int { names.count }
+
+  private var names: Set<ContactName> = []
+  private var storedEvents: StoredEvents?
+  private var storedIndex: StoredIndex?
+  /// How many blocks of either there are.
+  private var eventBlocks = 0
+  private var indexBlocks = 0
 
   package init() {}
 
+  /// What is stored of the events of some records.
+  private struct StoredEvents {
+    var records: ClosedRange<UInt64>
+    /// Nil where it is not what was written.
+    var events: [UInt64: (header: EventHeader, bytes: [UInt8])]?
+  }
+
+  /// What is stored of the contacts of some records.
+  private struct StoredIndex {
+    var records: ClosedRange<UInt64>
+    /// The record that the entries count from.
+    var first: UInt64 = 0
+    /// Nil where it is not what was written.
+    var entries: Set<UInt64>?
+    /// Those that no record has accounted for.
+    var unaccounted: Set<UInt64> = []
+  }
+
   /// What is wrong with what is stored of a record, in clauses.
+  ///
+  /// - Parameters:
+  ///   - header: Of the record after the last one that was looked at.
+  ///   - last: The last record of the log.
   package mutating func damage(
-    of header: RecordHeader, deriving parts: DerivedParts,
+    of header: RecordHeader, deriving parts: DerivedParts, last: UInt64,
     in transaction: borrowing ReadTransaction
-  ) throws(EventLogError) -> [String] {
-    var damage: [String] = []
-    if let what = try eventDamage(of: header, parts.event, in: transaction) { damage.append(what) }
-    for name in Set(parts.contacts.map(ContactName.init)) {
-      if let what = try indexDamage(of: header.sequence, name, in: transaction) {
-        damage.append(what)
-      }
-    }
-    return damage
+  ) throws -> [String] {
+    let range = header.sequence...last
+    return [
+      try eventDamage(of: header, parts.event, range, in: transaction),
+      try indexDamage(of: header.sequence, parts.contacts, range, in: transaction),
+    ].compactMap(\.self)
   }
 
   /// What is stored that no record accounts for, once every record has been looked at.
@@ -39,57 +62,96 @@ package struct DerivedCheck {
   ) throws(EventLogError) -> [String] {
     let databases = transaction.databases
     let counts = [
-      ("stored events", try transaction.count(databases.events), events),
-      ("contacts", try transaction.count(databases.contacts), ids.count),
-      ("entries of the contact index", try transaction.count(databases.index), entries),
+      ("packs of stored events", try transaction.count(databases.events), eventBlocks),
+      ("blocks of the index", try transaction.count(databases.index), indexBlocks),
     ]
-    return counts.compactMap { name, stored, expected in
+    let strays = counts.compactMap { name, stored, expected in
       stored == expected ? nil : "there are \(stored) \(name), not \(expected)"
     }
+    return strays + [strayEntries].compactMap(\.self)
   }
+
+  // MARK: Events
 
   private mutating func eventDamage(
-    of header: RecordHeader, _ event: [UInt8]?, in transaction: borrowing ReadTransaction
-  ) throws(EventLogError) -> String? {
+    of header: RecordHeader, _ event: [UInt8]?, _ range: ClosedRange<UInt64>,
+    in transaction: borrowing ReadTransaction
+  ) throws -> String? {
     if event != nil { events += 1 }
-    let isSame = try transaction.get(transaction.databases.events, header.sequence) { value in
-      guard let event, value.count == LogFormat.eventHeaderBytes + event.count else { return false }
-      var head = [UInt8](repeating: 0, count: LogFormat.eventHeaderBytes)
-      head.withUnsafeMutableBytes { LogFormat.writeEventHeader(header, to: $0) }
-      return value.starts(with: head) && value.dropFirst(head.count).elementsEqual(event)
+    if storedEvents?.records.contains(header.sequence) != true {
+      let stored = try Self.events(range, in: transaction)
+      storedEvents = stored
+      eventBlocks += 1
+      guard stored.events != nil else { return "its pack of stored events is not what was written" }
     }
-    switch isSame {
-    case true: return nil
-    case false: return "its stored event is not what its bytes mean"
-    case nil: return event == nil ? nil : "its stored event is missing"
+    guard let stored = storedEvents?.events else { return nil }
+    switch (stored[header.sequence], event) {
+    case (nil, nil): return nil
+    case (nil, _?): return "its stored event is missing"
+    case (let stored?, let event):
+      return stored.header == EventHeader(header) && stored.bytes == event
+        ? nil : "its stored event is not what its bytes mean"
     }
   }
+
+  private static func events(
+    _ range: ClosedRange<UInt64>, in transaction: borrowing ReadTransaction
+  ) throws -> StoredEvents {
+    let database = transaction.databases.events
+    let (records, block) = try transaction.block(of: .events, database, in: range)
+    guard let block else { return StoredEvents(records: records) }
+    var events: [UInt64: (header: EventHeader, bytes: [UInt8])] = [:]
+    try EventPack(block).forEach(in: records) { header, event in
+      events[header.sequence] = (header, Array(event))
+    }
+    return StoredEvents(records: records, events: events)
+  }
+
+  // MARK: The index
 
   private mutating func indexDamage(
-    of sequence: UInt64, _ name: ContactName, in transaction: borrowing ReadTransaction
-  ) throws(EventLogError) -> String? {
-    guard let id = try id(of: name, in: transaction) else {
-      return "the contact \(name.text) is not in the index, or not once"
+    of sequence: UInt64, _ contacts: [String], _ range: ClosedRange<UInt64>,
+    in transaction: borrowing ReadTransaction
+  ) throws -> String? {
+    for contact in contacts { names.insert(ContactName(contact)) }
+    var damage: String?
+    if storedIndex?.records.contains(sequence) != true {
+      damage = strayEntries
+      let stored = try Self.index(range, in: transaction)
+      storedIndex = stored
+      indexBlocks += 1
+      guard stored.entries != nil else { return "its block of the index is not what was written" }
     }
-    let isThere = try transaction.get(transaction.databases.index, IndexKey(id, in: sequence)) {
-      $0.isEmpty
+    guard let first = storedIndex?.first, let entries = storedIndex?.entries else {
+      return damage
     }
-    guard isThere == true else { return "the index does not have it for \(name.text)" }
-    entries += 1
-    return nil
+    for contact in contacts {
+      let entry = ContactIndex.entry(contact, sequence - first)
+      guard entries.contains(entry) else { return "the index does not have it for \(contact)" }
+      storedIndex?.unaccounted.remove(entry)
+    }
+    return damage
   }
 
-  /// The id that the log gives a contact, if no other contact has it.
-  private mutating func id(
-    of name: ContactName, in transaction: borrowing ReadTransaction
-  ) throws(EventLogError) -> UInt32? {
-    if let known = ids[name] { return known }
-    guard let id = try transaction.contactID(exactly: name.text), owners[id] == nil else {
-      return nil
-    }
-    ids[name] = id
-    owners[id] = name
-    return id
+  private var strayEntries: String? {
+    guard let stored = storedIndex,
+      let entry = stored.unaccounted.min(by: { a, b in
+        (a & 0xFFFF, a) < (b & 0xFFFF, b)
+      })
+    else { return nil }
+    let record = stored.first + entry & 0xFFFF
+    return "the index has record \(record) for a contact that it does not concern"
+  }
+
+  private static func index(
+    _ range: ClosedRange<UInt64>, in transaction: borrowing ReadTransaction
+  ) throws -> StoredIndex {
+    let database = transaction.databases.index
+    let (records, block) = try transaction.block(of: .index, database, in: range)
+    guard let block else { return StoredIndex(records: records) }
+    let entries = Set(ContactIndex(block).entries)
+    return StoredIndex(
+      records: records, first: block.covers.lowerBound, entries: entries, unaccounted: entries)
   }
 }
 

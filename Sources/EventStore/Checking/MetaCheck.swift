@@ -1,19 +1,15 @@
 /// Compares what a log says about itself with the checksums beside it.
-///
-/// A log of a program that knew no checksums has none; where one is there, all must be.
 struct MetaCheck {
   let entries: [MetaKey: [UInt8]]
 
   /// What is wrong with the entries, each in a clause, in the order of their keys.
   var damage: [String] {
-    let hasChecksums = entries.keys.contains { $0.checkedKey != nil }
     let sorted = entries.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
     return sorted.compactMap { key, value in
       if let checked = key.checkedKey {
         return entries[checked] == nil ? "the entry \(checked) is missing" : nil
       }
       guard key.isKnown else { return "the entry \(key) is not known to this program" }
-      guard hasChecksums else { return nil }
       guard let checksum = entries[key.ofChecksum] else {
         return "the entry \(key) has lost its checksum"
       }
@@ -38,12 +34,19 @@ struct MetaCheck {
     entries.keys.compactMap(\.importNumber).sorted().compactMap { value(of: .imported($0)) }
   }
 
+  /// The names of connections that are what was written.
+  var connections: [UInt32: String] {
+    var names: [UInt32: String] = [:]
+    for number in entries.keys.compactMap(\.connectionNumber) {
+      names[number] = value(of: .connection(number))
+    }
+    return names
+  }
+
   /// An entry's value, unless it contradicts its checksum.
   private func value<Value>(of entry: MetaEntry<Value>) -> Value? {
     guard let stored = entries[entry.key] else { return nil }
-    if let checksum = entries[entry.key.ofChecksum] {
-      guard checksum == entry.key.checksum(of: stored).bytes else { return nil }
-    }
+    guard entries[entry.key.ofChecksum] == entry.key.checksum(of: stored).bytes else { return nil }
     return stored.withRawBytes { Value(stored: $0) }
   }
 }

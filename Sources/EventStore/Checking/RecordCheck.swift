@@ -6,69 +6,99 @@ package struct CheckedRecord: Sendable {
   package let header: RecordHeader?
   /// What is wrong with the record, in a clause; nil where nothing is.
   package let damage: String?
+  /// The records of its pack, where something in that has changed, nobody can say of which.
+  package var suspects: ClosedRange<UInt64>?
 }
 
 extension ReadTransaction {
   /// Hands every record to `body` with what is wrong with it, in order: whether one is missing,
-  /// whether each digest follows from the one before and from the record's own bytes, and whether
-  /// its time runs backwards. It goes on after what is wrong.
+  /// whether the digest of its pack follows from the one before and from the pack's own bytes, and
+  /// whether its time runs backwards. It goes on after what is wrong; of a pack whose digest is
+  /// wrong, the first record says so.
   ///
   /// The bytes are valid until `body` returns, and none where the record cannot be read or is
   /// missing. Complexity: linear in the log's bytes, and no memory.
+  ///
+  /// - Returns: The digest of the last pack; nil where there is none that can be read.
+  @discardableResult
   package func forEachCheckedRecord(
     _ body: (CheckedRecord, RawSpan) throws -> Void
-  ) throws {
+  ) throws -> LogDigest? {
     var check = RecordCheck()
-    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
     try scan(databases.records) { key, value in
-      if let gap = check.gap(before: key) { try body(gap, nothing.bytes) }
-      let record = check.record(key, value)
-      let isReadable = record.header != nil
-      try body(
-        record,
-        isReadable ? value.bytes.extracting(LogFormat.recordHeaderBytes...) : nothing.bytes)
+      try check.look(at: key, value, body)
       return true
     }
+    return check.digest == RecordChain.start ? nil : check.digest
   }
 }
 
-/// Follows the chain of digests from record to record.
+/// Follows the chain of digests from pack to pack.
 private struct RecordCheck {
+  /// The number of the next record, and whether the pack before it could be read: where not, nobody
+  /// can say how many records it had.
   private var expected: UInt64 = 1
-  /// Of the record before; nil where that has none, and nothing can be said of the next one's.
-  private var digest: LogDigest? = RecordChain.start
+  private var isExpected = true
+  private var packs: UInt64 = 0
+  /// Of the pack before; nil where that has none, and nothing can be said of the next one's.
+  private(set) var digest: LogDigest? = RecordChain.start
   private var clock: Int64?
 
-  /// The records that are missing before the one of a key, as one.
-  mutating func gap(before key: UnsafeRawBufferPointer) -> CheckedRecord? {
-    guard let sequence = Self.number(of: key), sequence > expected else { return nil }
-    let damage =
-      sequence == expected + 1 ? "it is missing" : "it and all up to \(sequence - 1) are missing"
-    defer { (expected, digest) = (sequence, nil) }
-    return CheckedRecord(sequence: expected, header: nil, damage: damage)
+  /// Looks at the next pack that is there.
+  mutating func look(
+    at key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
+    _ body: (CheckedRecord, RawSpan) throws -> Void
+  ) throws {
+    func tell(
+      _ sequence: UInt64, _ damage: String, suspects: ClosedRange<UInt64>? = nil
+    ) throws {
+      let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+      let record = CheckedRecord(
+        sequence: sequence, header: nil, damage: damage, suspects: suspects)
+      try body(record, nothing.bytes)
+    }
+    packs += 1
+    guard let first = Self.number(of: key), first >= expected else {
+      return try tell(0, "there is a pack of records without a valid number")
+    }
+    if first > expected, isExpected {
+      let damage =
+        first == expected + 1 ? "it is missing" : "it and all up to \(first - 1) are missing"
+      try tell(expected, damage)
+      digest = nil
+    }
+    let pack: RecordPack
+    do throws(EventLogError) {
+      pack = try RecordPack(value, first: first)
+    } catch {
+      (expected, isExpected, digest) = (first + 1, false, nil)
+      return try tell(first, error.clause)
+    }
+    let damage = damage(of: pack)
+    (expected, isExpected, digest) = (pack.sequences.upperBound + 1, true, pack.digest)
+    let suspects = damage == nil ? nil : pack.sequences
+    for sequence in pack.sequences {
+      let header: RecordHeader
+      let bytes: UnsafeRawBufferPointer
+      do throws(EventLogError) {
+        (header, bytes) = try pack.record(at: sequence)
+      } catch {
+        try tell(sequence, error.clause, suspects: suspects)
+        continue
+      }
+      let ownDamage = damage == nil ? clockDamage(of: header) : nil
+      let record = CheckedRecord(
+        sequence: sequence, header: header,
+        damage: sequence == first ? damage ?? ownDamage : ownDamage,
+        suspects: suspects)
+      try body(record, bytes.bytes)
+    }
   }
 
-  /// Looks at the next record that is there.
-  mutating func record(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) -> CheckedRecord {
-    guard let sequence = Self.number(of: key), sequence == expected else {
-      return CheckedRecord(
-        sequence: 0, header: nil, damage: "there is a record without a valid number")
-    }
-    expected = sequence + 1
-    do throws(EventLogError) {
-      let header = try LogFormat.readHeader(value, sequence: sequence)
-      let damage = damage(of: header, value)
-      digest = header.digest
-      clock = header.clock ?? clock
-      return CheckedRecord(sequence: sequence, header: header, damage: damage)
-    } catch {
-      digest = nil
-      var damage = "\(error)"
-      if case .corrupt(_, let what) = error { damage = what }
-      return CheckedRecord(sequence: sequence, header: nil, damage: damage)
-    }
+  private mutating func clockDamage(of header: RecordHeader) -> String? {
+    defer { clock = header.clock ?? clock }
+    guard let clock, header.clock.map({ $0 < clock }) ?? true else { return nil }
+    return "its time runs backwards"
   }
 
   /// The number of a record that another one can follow.
@@ -77,16 +107,17 @@ private struct RecordCheck {
     return number
   }
 
-  private func damage(of header: RecordHeader, _ value: UnsafeRawBufferPointer) -> String? {
-    if let digest {
-      // The header as it is stored: what no reader looks at is in the chain as well.
-      let follows = RecordChain.digest(
-        after: digest,
-        header: UnsafeRawBufferPointer(rebasing: value[..<LogFormat.chainedHeaderBytes]),
-        bytes: UnsafeRawBufferPointer(rebasing: value[LogFormat.recordHeaderBytes...]))
-      guard follows == header.digest else { return "its digest does not follow from its bytes" }
-    }
-    if let clock, header.clock.map({ $0 < clock }) ?? true { return "its time runs backwards" }
-    return nil
+  private func damage(of pack: RecordPack) -> String? {
+    guard let digest else { return nil }
+    guard pack.follows(digest) else { return pack.contradiction }
+    return pack.number == packs
+      ? nil : "its pack says that it is number \(pack.number), not \(packs)"
+  }
+}
+
+extension EventLogError {
+  /// What it says of a record, without the record.
+  package var clause: String {
+    if case .corrupt(let sequence, let what) = self, sequence > 0 { what } else { "\(self)" }
   }
 }

@@ -1,156 +1,94 @@
-/// The key of a contact's id (`LogFormat` has the layout).
-struct ContactKey: StoredKey {
-  private let bytes: [UInt8]
+/// Which of consecutive records concern which contacts: the content of a `DerivedBlock`.
+///
+/// In order, a `UInt64` for each record and each of its contacts: 48 bits of a hash of the
+/// contact's name, and above them none, below them 16 bits of the record, counted from the first
+/// one that the block covers. Contacts whose hashes are the same are told apart by whoever looks at
+/// the records: to an index of names it matters only that there are few.
+struct ContactIndex {
+  /// How many entries a block has at most before another one is begun.
+  static let most = 4096
+  /// How many records a block covers at most.
+  static let mostRecords: UInt64 = 1 << 16
 
-  /// - Parameter name: The bytes of the contact's name.
-  init(_ name: [UInt8]) {
-    bytes =
-      Self.isPlain(name) ? [0] + name : [1] + LogDigest(of: name.span.bytes).bytes
+  private static let entryBytes = 8
+
+  private let block: DerivedBlock
+
+  init(_ block: DerivedBlock) {
+    self.block = block
   }
 
-  /// Whether a name is its own key.
-  static func isPlain(_ name: [UInt8]) -> Bool { name.count <= LogFormat.plainNameLimit }
+  /// How many entries there are.
+  var count: Int { block.content.count / Self.entryBytes }
 
-  func withStoredBytes<R, E: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(E) -> R
-  ) throws(E) -> R {
-    try bytes.withRawBytes(body)
+  /// All entries, in order.
+  var entries: [UInt64] { (0..<count).map { entry(at: $0) } }
+
+  private func entry(at index: Int) -> UInt64 {
+    block.content.loadBigEndian(at: index * Self.entryBytes, as: UInt64.self)
   }
-}
 
-/// The key of an entry of the contact index.
-struct IndexKey: StoredKey {
-  var segment: UInt32
-  var contact: UInt32
-  var offset: UInt16
-
-  /// The number of the record.
-  var sequence: UInt64 { LogFormat.sequence(segment: segment, offset: offset) }
-
-  func withStoredBytes<R, E: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(E) -> R
-  ) throws(E) -> R {
-    try withUnsafeTemporaryAllocation(byteCount: LogFormat.indexKeyBytes, alignment: 1) {
-      (space) throws(E) in
-      space.storeBigEndian(segment, at: 0)
-      space.storeBigEndian(contact, at: 4)
-      space.storeBigEndian(offset, at: 8)
-      return try body(UnsafeRawBufferPointer(space))
+  /// The records that may concern a contact, in order. Complexity: O(log n), and the answer's
+  /// length.
+  func sequences(concerning contact: String) -> [UInt64] {
+    let least = Self.entry(contact, 0)
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if entry(at: middle) < least { low = middle + 1 } else { high = middle }
     }
-  }
-}
-
-extension IndexKey {
-  /// The key of the entry that says that a record concerns a contact.
-  init(_ contact: UInt32, in sequence: UInt64) {
-    self.init(
-      segment: LogFormat.segment(of: sequence), contact: contact,
-      offset: LogFormat.offset(of: sequence))
-  }
-
-  init(storedKey key: UnsafeRawBufferPointer) throws(EventLogError) {
-    guard key.count == LogFormat.indexKeyBytes else {
-      throw .corrupt(sequence: 0, what: "an entry of the contact index cannot be read")
+    var found: [UInt64] = []
+    while low < count, entry(at: low) >> 16 == least >> 16 {
+      found.append(block.covers.lowerBound + entry(at: low) & 0xFFFF)
+      low += 1
     }
-    self.init(
-      segment: key.loadBigEndian(at: 0, as: UInt32.self),
-      contact: key.loadBigEndian(at: 4, as: UInt32.self),
-      offset: key.loadBigEndian(at: 8, as: UInt16.self))
+    return found
   }
-}
 
-/// Notes which records concern which contacts.
-enum ContactIndex {
-  /// Notes that a record concerns contacts, giving those that are new their ids. The entries wait
-  /// in the memory, which the transaction writes before it is committed.
-  static func add(
-    _ contacts: [String], of sequence: UInt64, in transaction: borrowing WriteTransaction,
-    _ memory: inout WriterMemory
-  ) throws(EventLogError) {
-    for contact in contacts {
-      let id = try intern(contact, in: transaction, &memory)
-      if !memory.entries.haveRoom(for: sequence) { try memory.entries.write(in: transaction) }
-      memory.entries.add(id, of: sequence)
+  /// The entry that says that a record concerns a contact.
+  ///
+  /// - Parameter offset: The record, counted from the first one that the block covers.
+  static func entry(_ contact: String, _ offset: UInt64) -> UInt64 {
+    hash(contact) << 16 | offset
+  }
+
+  /// Writes entries, which are in order, in their place.
+  static func write(_ entries: [UInt64], to space: UnsafeMutableRawBufferPointer) {
+    for (index, entry) in entries.enumerated() {
+      space.storeBigEndian(entry, at: index * entryBytes)
     }
   }
 
-  private static func intern(
-    _ contact: String, in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory
-  ) throws(EventLogError) -> UInt32 {
-    if let known = memory.id(of: contact) { return known }
-    let id: UInt32
-    if let stored = try transaction.contactID(of: contact) {
-      id = stored
-    } else {
-      id = try store(contact, in: transaction)
-    }
-    memory.remember(id, of: contact)
-    return id
-  }
+  static func size(_ entries: [UInt64]) -> Int { entries.count * entryBytes }
 
-  private static func store(
-    _ contact: String, in transaction: borrowing WriteTransaction
-  ) throws(EventLogError) -> UInt32 {
-    let contacts = transaction.databases.contacts
-    // No contact is ever taken out alone, so the ids are dense.
-    let id = UInt32(truncatingIfNeeded: try transaction.count(contacts) + 1)
-    let name = Array(contact.utf8)
-    guard (1...LogFormat.contactLimit).contains(name.count) else {
-      throw .contactLength(bytes: name.count, limit: LogFormat.contactLimit)
+  /// FNV-1a: the same on every machine, and quick for names.
+  private static func hash(_ text: String) -> UInt64 {
+    var text = text
+    return text.withUTF8 { bytes in
+      bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
-    try transaction.put(
-      contacts, ContactKey(name), id.bigEndianBytes + (ContactKey.isPlain(name) ? [] : name))
-    return id
-  }
-}
-
-extension LogTransaction where Self: ~Copyable {
-  /// The id of a contact; nil where no record concerns it.
-  func contactID(of contact: String) throws(EventLogError) -> UInt32? {
-    try get(databases.contacts, ContactKey(Array(contact.utf8))) {
-      (value) throws(EventLogError) in
-      guard value.count >= 4 else {
-        throw .corrupt(sequence: 0, what: "the id of a contact cannot be read")
-      }
-      return value.loadBigEndian(at: 0, as: UInt32.self)
-    }
-  }
-
-  /// The same, but nil also where what is stored for the contact is not what is written for it.
-  func contactID(exactly contact: String) throws(EventLogError) -> UInt32? {
-    let name = Array(contact.utf8)
-    let rest = ContactKey.isPlain(name) ? [] : name
-    let id = try get(databases.contacts, ContactKey(name)) { (value) -> UInt32? in
-      guard value.count >= 4, value.dropFirst(4).elementsEqual(rest) else { return nil }
-      return value.loadBigEndian(at: 0, as: UInt32.self)
-    }
-    return id ?? nil
   }
 }
 
 extension ReadTransaction {
-  /// The records of a range that concern a contact, in order.
+  /// The records of a range that may concern a contact, in order: all that do, and where the index
+  /// cannot tell, any others. Whoever wants to be sure looks at what they say.
   ///
-  /// The contact is a prepared bare address; one that the log does not know has none. Complexity:
-  /// one look-up for every 4,096 records of the range, and the answer's length.
+  /// The contact is a prepared bare address. Complexity: linear in the blocks of the range, one for
+  /// some thousand records, and in the answer's length.
   package func sequences(
     concerning contact: String, in range: ClosedRange<UInt64>
-  ) throws(EventLogError) -> [UInt64] {
+  ) throws -> [UInt64] {
     let last = min(range.upperBound, try lastSequence)
     let first = max(1, range.lowerBound)
-    guard first <= last, let id = try contactID(of: contact) else { return [] }
-    let cursor = try Cursor(databases.index, in: self)
+    guard first <= last else { return [] }
     var sequences: [UInt64] = []
-    var start = IndexKey(id, in: first)
-    for segment in start.segment...LogFormat.segment(of: last) {
-      var entry = try cursor.first(atOrAfter: start)
-      while let (key, _) = entry {
-        let found = try IndexKey(storedKey: key)
-        guard found.segment == segment, found.contact == id, found.sequence <= last else { break }
-        sequences.append(found.sequence)
-        entry = try cursor.next()
+    try forEachBlock(of: .index, databases.index, in: first...last) { records, block in
+      guard let block else {
+        damage.note(.index, records)
+        return sequences += records
       }
-      start = IndexKey(segment: segment &+ 1, contact: id, offset: 0)
+      sequences += ContactIndex(block).sequences(concerning: contact).filter(records.contains)
     }
     return sequences
   }

@@ -1,30 +1,76 @@
-/// Stores what is derived from records, inside one transaction. It must go before the transaction
-/// ends.
+/// Stores what is derived from consecutive records, inside one transaction: in blocks, of which the
+/// last ones are stored by `finish`. It must go before the transaction ends.
 struct DerivedWriter: ~Copyable {
   private let events: WriteCursor<UInt64>
+  private var eventBytes: [UInt8] = []
+  private var indexEntries: [UInt64] = []
+  /// The first records that the next blocks cover, and the last one so far.
+  private var firstOfEvents: UInt64
+  private var firstOfIndex: UInt64
+  private var last: UInt64
 
-  init(_ transaction: borrowing WriteTransaction) throws(EventLogError) {
+  /// - Parameter first: The first record of which something will be stored.
+  init(
+    from first: UInt64, in transaction: borrowing WriteTransaction
+  ) throws(EventLogError) {
     events = try WriteCursor(transaction.databases.events, in: transaction)
+    (firstOfEvents, firstOfIndex, last) = (first, first, first - 1)
   }
 
-  /// Stores what is derived from a record that is after all those before.
-  func write(
+  /// Takes what is derived from the record after the last one.
+  mutating func write(
     _ event: [UInt8]?, _ contacts: [String], of header: RecordHeader,
-    in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory
+    in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
+    let sequence = header.sequence
+    if sequence - firstOfEvents >= EventPack.mostRecords
+      || !eventBytes.isEmpty && eventBytes.count + (event?.count ?? 0) + 64 > EventPack.most
+    {
+      try storeEvents()
+    }
+    if indexEntries.count >= ContactIndex.most
+      || sequence - firstOfIndex >= ContactIndex.mostRecords
+    {
+      try storeIndex(in: transaction)
+    }
+    last = sequence
     if let event {
       guard event.count <= LogFormat.payloadLimit else {
         throw .payloadTooLong(bytes: event.count, limit: LogFormat.payloadLimit)
       }
-      try events.append(
-        sequence: header.sequence, byteCount: LogFormat.eventHeaderBytes + event.count
-      ) { space in
-        LogFormat.writeEventHeader(header, to: space)
-        UnsafeMutableRawBufferPointer(rebasing: space[LogFormat.eventHeaderBytes...])
-          .copyBytes(from: event)
-      }
+      EventPack.write(event, of: header, first: firstOfEvents, to: &eventBytes)
     }
-    try ContactIndex.add(contacts, of: header.sequence, in: transaction, &memory)
+    for contact in contacts {
+      indexEntries.append(ContactIndex.entry(contact, sequence - firstOfIndex))
+    }
+  }
+
+  /// Stores what waits.
+  mutating func finish(in transaction: borrowing WriteTransaction) throws(EventLogError) {
+    try storeEvents()
+    try storeIndex(in: transaction)
+  }
+
+  private mutating func storeEvents() throws(EventLogError) {
+    guard last >= firstOfEvents else { return }
+    let records = firstOfEvents...last
+    try events.append(
+      sequence: firstOfEvents, byteCount: DerivedBlock.headBytes + eventBytes.count
+    ) { space in
+      DerivedBlock.write(.events, covering: records, to: space) { $0.copyBytes(from: eventBytes) }
+    }
+    eventBytes.removeAll(keepingCapacity: true)
+    firstOfEvents = last + 1
+  }
+
+  private mutating func storeIndex(
+    in transaction: borrowing WriteTransaction
+  ) throws(EventLogError) {
+    guard last >= firstOfIndex else { return }
+    indexEntries.sort()
+    try transaction.addToIndex(indexEntries, covering: firstOfIndex...last)
+    indexEntries.removeAll(keepingCapacity: true)
+    firstOfIndex = last + 1
   }
 }
 
@@ -36,5 +82,41 @@ extension WriteTransaction {
     if stored == version { return true }
     if stored != nil { try set(.eventVersion, to: nil) }
     return false
+  }
+
+  /// Adds a block to the index, made one with those before it that are not larger: what is recorded
+  /// stanza by stanza would leave a block for each, and so there are few, while an entry is
+  /// written only some ten times.
+  fileprivate func addToIndex(
+    _ entries: [UInt64], covering records: ClosedRange<UInt64>
+  ) throws(EventLogError) {
+    var (entries, records) = (entries, records)
+    while let (first, before) = try lastOfIndex(before: records), before.count <= entries.count,
+      before.count + entries.count <= ContactIndex.most,
+      records.upperBound - first < ContactIndex.mostRecords
+    {
+      let offset = records.lowerBound - first
+      entries = (before + entries.map { $0 + offset }).sorted()
+      records = first...records.upperBound
+      try delete(databases.index, first)
+    }
+    let (merged, covered) = (entries, records)
+    let size = DerivedBlock.headBytes + ContactIndex.size(merged)
+    try put(databases.index, covered.lowerBound, byteCount: size) { space in
+      DerivedBlock.write(.index, covering: covered, to: space) {
+        ContactIndex.write(merged, to: $0)
+      }
+    }
+  }
+
+  /// The entries of the index's last block, where it ends before these records and is sound.
+  private func lastOfIndex(
+    before records: ClosedRange<UInt64>
+  ) throws(EventLogError) -> (first: UInt64, entries: [UInt64])? {
+    guard let (key, value) = try Cursor(databases.index, in: self).last(),
+      let block = DerivedBlock(value, first: try UInt64(storedKey: key), of: .index),
+      block.covers.upperBound + 1 == records.lowerBound
+    else { return nil }
+    return (block.covers.lowerBound, ContactIndex(block).entries)
   }
 }

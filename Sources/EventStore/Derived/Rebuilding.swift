@@ -17,17 +17,17 @@ extension EventLog {
   ) throws {
     guard access == .readWrite else { throw EventLogError.readOnly(path: path) }
     let version = eventVersion
-    try environment.write { (transaction, memory) throws(EventLogError) in
-      try Self.startRebuild(version, in: transaction, &memory)
+    try environment.write { (transaction) throws(EventLogError) in
+      try Self.startRebuild(version, in: transaction)
     }
     var isDone = false
     while !isDone {
       // The caller's error is carried past the transaction, whose own errors have one type.
       var failure: (any Error)?
       do {
-        isDone = try environment.write { (transaction, memory) throws(EventLogError) in
+        isDone = try environment.write { (transaction) throws(EventLogError) in
           failure = nil
-          return try Self.stepRebuild(version, in: transaction, &memory, derive) { failure = $0 }
+          return try Self.stepRebuild(version, in: transaction, derive) { failure = $0 }
         }
       } catch {
         throw failure ?? error
@@ -36,15 +36,13 @@ extension EventLog {
   }
 
   private static func startRebuild(
-    _ version: UInt32, in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory
+    _ version: UInt32, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     let databases = transaction.databases
     let doing = "empty the derived parts"
     try transaction.empty(databases.events, to: doing)
-    try transaction.empty(databases.contacts, to: doing)
     try transaction.empty(databases.index, to: doing)
     if let snapshots = databases.snapshots { try transaction.empty(snapshots, to: doing) }
-    memory.forgetContacts()
     try transaction.set(.eventVersion, to: nil)
     try transaction.set(.rebuild, to: RebuildProgress(eventVersion: version, next: 1))
   }
@@ -53,21 +51,18 @@ extension EventLog {
   ///
   /// How far it has come is read from the log: another process may be at the same work.
   private static func stepRebuild(
-    _ version: UInt32, in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory,
+    _ version: UInt32, in transaction: borrowing WriteTransaction,
     _ derive: (RecordHeader, RawSpan) throws -> DerivedParts, _ fail: (any Error) -> Void
   ) throws(EventLogError) -> Bool {
     guard let progress = try transaction.get(.rebuild), progress.eventVersion == version else {
       // Somebody else has finished it, or has begun one of another version.
       if try transaction.get(.eventVersion) == version { return true }
-      try startRebuild(version, in: transaction, &memory)
+      try startRebuild(version, in: transaction)
       return false
     }
     let last = try transaction.lastSequence
     let end = min(last, progress.next + rebuildStep - 1)
-    let derived = try DerivedWriter(transaction)
-    for sequence in progress.next..<max(progress.next, end + 1) {
-      try deriveAgain(sequence, with: derived, in: transaction, &memory, derive, fail)
-    }
+    try deriveAgain(progress.next, upTo: end, in: transaction, derive, fail)
     guard end == last else {
       try transaction.set(
         .rebuild, to: RebuildProgress(eventVersion: version, next: end + 1))
@@ -79,24 +74,29 @@ extension EventLog {
   }
 
   private static func deriveAgain(
-    _ sequence: UInt64, with derived: borrowing DerivedWriter,
-    in transaction: borrowing WriteTransaction, _ memory: inout WriterMemory,
+    _ first: UInt64, upTo end: UInt64, in transaction: borrowing WriteTransaction,
     _ derive: (RecordHeader, RawSpan) throws -> DerivedParts, _ fail: (any Error) -> Void
   ) throws(EventLogError) {
-    let found = try transaction.get(transaction.databases.records, sequence) {
-      (value) throws(EventLogError) in
-      let header = try LogFormat.readHeader(value, sequence: sequence)
-      do {
-        let bytes = value.bytes.extracting(LogFormat.recordHeaderBytes...)
-        return (header, try derive(header, bytes))
-      } catch {
-        fail(error)
-        throw EventLogError.corrupt(sequence: sequence, what: "nothing can be derived from it")
+    guard first <= end else { return }
+    var derived = try DerivedWriter(from: first, in: transaction)
+    do {
+      try transaction.forEachRecord(in: first...end) { header, bytes in
+        let parts: DerivedParts
+        do {
+          parts = try derive(header, bytes)
+        } catch {
+          fail(error)
+          throw EventLogError.corrupt(
+            sequence: header.sequence, what: "nothing can be derived from it")
+        }
+        try derived.write(parts.event, parts.contacts, of: header, in: transaction)
       }
+    } catch let error as EventLogError {
+      throw error
+    } catch {
+      // Nothing else is thrown above.
+      throw .corrupt(sequence: first, what: "\(error)")
     }
-    guard let (header, parts) = found else {
-      throw .corrupt(sequence: sequence, what: "it is missing")
-    }
-    try derived.write(parts.event, parts.contacts, of: header, in: transaction, &memory)
+    try derived.finish(in: transaction)
   }
 }

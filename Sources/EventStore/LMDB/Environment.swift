@@ -54,8 +54,7 @@ final class Environment: @unchecked Sendable {
   /// A commit failed: LMDB 0.9.24 is not to be trusted until it has been opened anew. (A meta page
   /// that cannot be written, for one, leaves it refusing every transaction.)
   private let isDoubtful = Atomic<Bool>(false)
-  /// What the writer remembers between its transactions. Locked for the whole of one.
-  private let writerMemory = Mutex(WriterMemory())
+  let derivedDamage = DerivedDamage()
 
   /// - Parameter isDraft: Whether nobody else will open the file before it has moved.
   init(path: String, access: LogAccess, mapSize: Int, isDraft: Bool) {
@@ -131,53 +130,41 @@ final class Environment: @unchecked Sendable {
       }
       try check(code, "begin reading")
       guard let raw else { throw .lmdb(doing: "begin reading", code: MDB_PANIC) }
-      return try body(ReadTransaction(raw, open.databases))
+      return try body(ReadTransaction(raw, open.databases, derivedDamage))
     }
   }
 
   /// Runs a write transaction and commits it: what `body` wrote is durable when this returns.
   ///
   /// `body` runs again from its start where the map has to grow first, so it must change nothing
-  /// but the transaction and the memory that is handed to it.
+  /// but the transaction.
   func write<R: Sendable>(
-    _ body: (borrowing WriteTransaction, inout WriterMemory) throws(EventLogError) -> R
+    _ body: (borrowing WriteTransaction) throws(EventLogError) -> R
   ) throws(EventLogError) -> R {
     guard access == .readWrite else { throw .readOnly(path: path) }
     return try FileSystem.holdingBackSizeSignal { () throws(EventLogError) in
       try transact { (open) throws(EventLogError) in
-        try writerMemory.withLock { (memory) throws(EventLogError) in
-          try writeOnce(open, &memory, body)
-        }
+        try writeOnce(open, body)
       }
     }
   }
 
   private func writeOnce<R: Sendable>(
-    _ open: Open, _ memory: inout WriterMemory,
-    _ body: (borrowing WriteTransaction, inout WriterMemory) throws(EventLogError) -> R
+    _ open: Open, _ body: (borrowing WriteTransaction) throws(EventLogError) -> R
   ) throws(EventLogError) -> R {
     var raw: OpaquePointer?
     try check(mdb_txn_begin(open.raw, nil, 0, &raw), "begin writing")
     guard let raw else { throw .lmdb(doing: "begin writing", code: MDB_PANIC) }
     let transaction = WriteTransaction(raw, open.databases)
-    let id = transaction.id
-    memory.begin(transaction: id)
+    let result = try body(transaction)
     do throws(EventLogError) {
-      let result = try body(transaction, &memory)
-      try memory.entries.write(in: transaction)
-      do throws(EventLogError) {
-        try transaction.commit()
-      } catch {
-        isDoubtful.store(true, ordering: .sequentiallyConsistent)
-        throw error
-      }
-      memory.end(transaction: id)
-      Opening.coverLastPage(open.raw)
-      return result
+      try transaction.commit()
     } catch {
-      memory.forget()
+      isDoubtful.store(true, ordering: .sequentiallyConsistent)
       throw error
     }
+    Opening.coverLastPage(open.raw)
+    return result
   }
 
   /// Tries a transaction, and again after each repair that it turns out to need.

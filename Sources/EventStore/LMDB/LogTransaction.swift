@@ -5,8 +5,7 @@ package struct Databases: Sendable {
   let meta: Database<MetaKey>
   let records: Database<UInt64>
   let events: Database<UInt64>
-  let contacts: Database<ContactKey>
-  let index: Database<IndexKey>
+  let index: Database<UInt64>
   /// Nil where a log of a program that knew no snapshots is read and not written.
   let snapshots: Database<UInt64>?
 
@@ -22,7 +21,6 @@ package struct Databases: Sendable {
     self.snapshots = snapshots
     records = Database(handle: try open("records"))
     events = Database(handle: try open("events"))
-    contacts = Database(handle: try open("contacts"))
     index = Database(handle: try open("index"))
   }
 }
@@ -39,10 +37,13 @@ package protocol LogTransaction: Transaction, ~Copyable {
 package struct ReadTransaction: ~Copyable, LogTransaction {
   package let handle: TransactionHandle
   package let databases: Databases
+  /// Where what is found damaged of the derived parts is noted.
+  let damage: DerivedDamage
 
-  init(_ raw: OpaquePointer, _ databases: Databases) {
+  init(_ raw: OpaquePointer, _ databases: Databases, _ damage: DerivedDamage) {
     handle = TransactionHandle(raw: raw)
     self.databases = databases
+    self.damage = damage
   }
 
   deinit { mdb_txn_abort(handle.raw) }

@@ -18,15 +18,21 @@ extension EventLog {
     return try other.read { source in
       let meta = try source.meta
       do {
-        return try environment.write { (transaction, memory) throws(EventLogError) in
+        return try environment.write { (transaction) throws(EventLogError) in
           failure = nil
-          try transaction.note(LogMarks(account: meta.account))
+          let isEmpty = try transaction.lastSequence == 0
+          let numbers = isEmpty ? [:] : meta.connectionNumbers(in: try transaction.meta)
+          let names = meta.connections.map { (numbers[$0.key] ?? $0.key, $0.value) }
+          try transaction.note(
+            LogMarks(
+              account: meta.account, connections: Dictionary(names) { first, _ in first }))
           for imported in meta.imports { try transaction.add(imported) }
           var appender = try RecordAppender(transaction, eventVersion: version)
           do {
             try source.forEachRecord(in: 1...UInt64.max) { header, bytes in
-              let draft = RecordDraft(header, bytes, try derive(header, bytes))
-              try appender.append(draft, in: transaction, &memory)
+              var draft = RecordDraft(header, bytes, try derive(header, bytes))
+              draft.connection = numbers[draft.connection] ?? draft.connection
+              try appender.append(draft, in: transaction)
             }
           } catch let error as EventLogError {
             throw error
@@ -36,6 +42,7 @@ extension EventLog {
               sequence: appender.appended.upperBound - 1,
               what: "nothing can be derived from the next one")
           }
+          try appender.finish(in: transaction)
           return appender.appended
         }
       } catch {
@@ -45,10 +52,27 @@ extension EventLog {
   }
 }
 
+extension LogMeta {
+  /// Which numbers the connections of this log that have a name get in another one: those that have
+  /// the same name there are the same, the others come after all that are there. Connections
+  /// without a name are one, however many captures went on with it.
+  fileprivate func connectionNumbers(in other: LogMeta) -> [UInt32: UInt32] {
+    let known = Dictionary(other.connections.map { ($0.value, $0.key) }) { first, _ in first }
+    var last = max(connections.keys.max() ?? 1, other.connections.keys.max() ?? 1)
+    var numbers: [UInt32: UInt32] = [:]
+    for (number, name) in connections.sorted(by: { $0.key < $1.key }) {
+      if known[name] == nil { last += 1 }
+      numbers[number] = known[name] ?? last
+    }
+    return numbers
+  }
+}
+
 extension RecordDraft {
   fileprivate init(_ header: RecordHeader, _ bytes: RawSpan, _ parts: DerivedParts) {
     self.init(
       time: header.sourceTime ?? header.time, direction: header.direction, kind: header.kind,
-      bytes: bytes.withUnsafeBytes { Array($0) }, event: parts.event, contacts: parts.contacts)
+      connection: header.connection, bytes: bytes.withUnsafeBytes { Array($0) }, event: parts.event,
+      contacts: parts.contacts)
   }
 }

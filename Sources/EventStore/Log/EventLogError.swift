@@ -24,6 +24,8 @@ package enum EventLogError: Error, Hashable, Sendable {
   /// it is about no single record.
   case corrupt(sequence: UInt64, what: String)
   case newerFormat(path: String, format: UInt32, supported: UInt32)
+  /// A format that no release ever wrote.
+  case olderFormat(path: String, format: UInt32)
   case unknownLMDBVersion(path: String, version: UInt32)
 
   // The use of it
@@ -40,7 +42,6 @@ package enum EventLogError: Error, Hashable, Sendable {
   case closed(path: String)
   case accountDiffers(recorded: String, given: String)
   case payloadTooLong(bytes: Int, limit: Int)
-  case contactLength(bytes: Int, limit: Int)
   case markTooLong(bytes: Int, limit: Int)
   case stateTooLong(bytes: Int, limit: Int)
   /// A snapshot is handed in for a record that the log does not have.
@@ -73,6 +74,9 @@ extension EventLogError: CustomStringConvertible {
     case .corrupt(let sequence, let what): "record \(sequence) is damaged: \(what)"
     case .newerFormat(let path, let format, let supported):
       "\(path): this log is of format \(format); this program reads up to \(supported)"
+    case .olderFormat(let path, let format):
+      "\(path): this log is of format \(format), which no release wrote and this program does not "
+        + "read; import its capture again"
     case .unknownLMDBVersion(let path, let version):
       "\(path) is an LMDB file of version \(version), which this program does not read"
     case .readOnly(let path): "\(path) is open for reading only"
@@ -89,8 +93,6 @@ extension EventLogError: CustomStringConvertible {
       "this is the log of \(recorded), not of \(given)"
     case .payloadTooLong(let bytes, let limit):
       "a record of \(bytes) bytes is over the limit of \(limit)"
-    case .contactLength(let bytes, let limit):
-      "a contact's address has \(bytes) bytes; 1 to \(limit) are allowed"
     case .markTooLong(let bytes, let limit):
       "the digest or name of an import has \(bytes) bytes, over the limit of \(limit)"
     case .stateTooLong(let bytes, let limit):
@@ -111,13 +113,13 @@ extension EventLogError: CustomStringConvertible {
   /// Whether the sentence says which file it is about.
   package var namesPath: Bool {
     switch self {
-    case .corrupt, .nestedTransaction, .accountDiffers, .payloadTooLong, .contactLength,
+    case .corrupt, .nestedTransaction, .accountDiffers, .payloadTooLong,
       .markTooLong, .stateTooLong, .noRecordOfSnapshot, .lmdb:
       false
     case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
-      .truncated, .damaged, .newerFormat, .unknownLMDBVersion, .readOnly, .openForReadingOnly,
-      .replaced, .inUseBeyondLock, .inUse, .closed, .diskFull, .fileSizeLimit, .addressSpace,
-      .tooManyReaders, .system:
+      .truncated, .damaged, .newerFormat, .olderFormat, .unknownLMDBVersion, .readOnly,
+      .openForReadingOnly, .replaced, .inUseBeyondLock, .inUse, .closed, .diskFull,
+      .fileSizeLimit, .addressSpace, .tooManyReaders, .system:
       true
     }
   }

@@ -9,6 +9,8 @@ package struct LogMeta: Hashable, Sendable {
   package let eventVersion: UInt32?
   /// What was imported, oldest first.
   package let imports: [ImportedSource]
+  /// What sources call their connections, by number; not all have a name.
+  package let connections: [UInt32: String]
 }
 
 /// A capture that was imported into a log.
@@ -36,13 +38,25 @@ extension LogTransaction where Self: ~Copyable {
     get throws(EventLogError) {
       LogMeta(
         formatVersion: try get(.format) ?? 0, account: try get(.account),
-        eventVersion: try get(.eventVersion), imports: try imports())
+        eventVersion: try get(.eventVersion), imports: try imports(),
+        connections: try connections())
     }
   }
 
   /// The value of an entry of the database `meta`; nil where the log has none.
   func get<Value>(_ entry: MetaEntry<Value>) throws(EventLogError) -> Value? {
     try get(entry, from: databases.meta)
+  }
+
+  fileprivate func connections() throws(EventLogError) -> [UInt32: String] {
+    var names: [UInt32: String] = [:]
+    let cursor = try Cursor(databases.meta, in: self)
+    var entry = try cursor.first(atOrAfter: MetaKey(connection: 0))
+    while let (key, _) = entry, let number = MetaKey(key).connectionNumber {
+      names[number] = try get(.connection(number))
+      entry = try cursor.next()
+    }
+    return names
   }
 
   fileprivate func imports() throws(EventLogError) -> [ImportedSource] {
@@ -53,17 +67,31 @@ extension LogTransaction where Self: ~Copyable {
 }
 
 extension Transaction where Self: ~Copyable {
+  /// The version of the file's format, whatever its checksum.
+  func format(in database: Database<MetaKey>) throws(EventLogError) -> UInt32? {
+    try get(database, MetaEntry<UInt32>.format.key) { UInt32(stored: $0) } ?? nil
+  }
+
   /// The same while the other databases are still to be opened.
   func get<Value>(
     _ entry: MetaEntry<Value>, from database: Database<MetaKey>
   ) throws(EventLogError) -> Value? {
-    try get(database, entry.key) { (stored) throws(EventLogError) in
+    let checksum = try get(database, entry.key.ofChecksum) { Array($0) }
+    let value = try get(database, entry.key) { (stored) throws(EventLogError) in
+      guard checksum == entry.key.checksum(of: Array(stored)).bytes else {
+        throw .corrupt(
+          sequence: 0, what: "the log's own entry \"\(entry.name)\" is not what was written")
+      }
       guard let value = Value(stored: stored) else {
         throw .corrupt(
           sequence: 0, what: "the log's own entry \"\(entry.name)\" cannot be read")
       }
       return value
     }
+    if value == nil, checksum != nil {
+      throw .corrupt(sequence: 0, what: "the log's own entry \"\(entry.name)\" is missing")
+    }
+    return value
   }
 }
 

@@ -6,6 +6,7 @@ struct MetaKey: StoredKey, Hashable {
 
   private static let checksumPrefix = Array("seal ".utf8)
   private static let importWord = Array("import".utf8)
+  private static let connectionWord = Array("connection".utf8)
 
   init(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes)
@@ -14,6 +15,11 @@ struct MetaKey: StoredKey, Hashable {
   /// The key of an import, counted from 0.
   init(imported number: UInt32) {
     bytes = Self.importWord + number.bigEndianBytes
+  }
+
+  /// The key of the name of a connection.
+  init(connection number: UInt32) {
+    bytes = Self.connectionWord + number.bigEndianBytes
   }
 
   /// The key of the checksum of this entry.
@@ -26,11 +32,14 @@ struct MetaKey: StoredKey, Hashable {
   }
 
   /// Nil where it is not the key of an import.
-  var importNumber: UInt32? {
-    guard bytes.count == Self.importWord.count + 4, bytes.starts(with: Self.importWord) else {
-      return nil
-    }
-    return bytes.dropFirst(Self.importWord.count).reduce(0) { $0 << 8 | UInt32($1) }
+  var importNumber: UInt32? { number(after: Self.importWord) }
+
+  /// Nil where it is not the key of the name of a connection.
+  var connectionNumber: UInt32? { number(after: Self.connectionWord) }
+
+  private func number(after word: [UInt8]) -> UInt32? {
+    guard bytes.count == word.count + 4, bytes.starts(with: word) else { return nil }
+    return bytes.dropFirst(word.count).reduce(0) { $0 << 8 | UInt32($1) }
   }
 
   /// What tells a value that was written under this key from any other: nothing else in a log says
@@ -55,6 +64,7 @@ extension MetaKey: CustomStringConvertible {
   /// What a person calls the entry.
   var description: String {
     if let importNumber { return "import \(importNumber)" }
+    if let connectionNumber { return "connection \(connectionNumber)" }
     return "“\(String(decoding: bytes, as: UTF8.self))”"
   }
 }
@@ -84,7 +94,14 @@ extension MetaEntry<UInt32> {
 }
 
 extension MetaEntry<String> {
+  private init(connection number: UInt32) {
+    name = "connection"
+    key = MetaKey(connection: number)
+  }
+
   static var account: Self { Self("account") }
+  /// The name of a connection.
+  static func connection(_ number: UInt32) -> Self { Self(connection: number) }
 }
 
 extension MetaEntry<RebuildProgress> {
@@ -104,7 +121,7 @@ extension MetaEntry<ImportedSource> {
 extension MetaKey {
   /// Whether it is of an entry that this program writes.
   var isKnown: Bool {
-    importNumber != nil
+    importNumber != nil || connectionNumber != nil
       || [
         MetaEntry<UInt32>.format.key, MetaEntry<UInt32>.eventVersion.key,
         MetaEntry<String>.account.key, MetaEntry<RebuildProgress>.rebuild.key,

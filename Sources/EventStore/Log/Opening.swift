@@ -175,12 +175,14 @@ enum Opening {
     } catch .lmdb(_, MDB_NOTFOUND), .lmdb(_, MDB_INCOMPATIBLE) {
       throw .foreignDatabase(path: path)
     }
-    guard let format = try opening.get(.format, from: meta), format > 0 else {
+    // Before all else: the checksums of another format are not known.
+    guard let format = try opening.format(in: meta), format > 0 else {
       throw .foreignDatabase(path: path)
     }
     guard format <= LogFormat.version else {
       throw .newerFormat(path: path, format: format, supported: LogFormat.version)
     }
+    guard format == LogFormat.version else { throw .olderFormat(path: path, format: format) }
     let snapshots = try findSnapshots(opening, path, access: access)
     let databases = try Databases(meta: meta, snapshots: snapshots) {
       (name) throws(EventLogError) in

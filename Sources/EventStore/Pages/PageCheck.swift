@@ -8,7 +8,7 @@
 final class PageCheck {
   /// No more are noted: one bad page has many consequences.
   private static let mostNoted = 100
-  private static let names = ["meta", "records", "events", "contacts", "index", "snapshots"]
+  private static let names = ["meta", "records", "events", "index", "snapshots"]
   /// What a process can address.
   private static let mostAddresses: UInt64 = 1 << 57
   /// No tree that LMDB can walk is deeper.

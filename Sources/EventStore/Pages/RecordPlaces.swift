@@ -1,12 +1,13 @@
-/// Where a file has something that can be a record, whatever leads to it.
+/// Where a file has something that can be a pack of records, whatever leads to it.
 ///
-/// Every page that looks like one with records is read, also those that belong to nothing any more:
+/// Every page that looks like one with packs is read, also those that belong to nothing any more:
 /// LMDB writes a changed page elsewhere, so that an older copy of it is often still there.
 ///
 /// Memory: some 32 bytes for each place.
 final class RecordPlaces {
   struct Place {
-    var sequence: UInt64
+    /// The number of the pack's first record.
+    var first: UInt64
     var page: UInt64
     var node: UInt16
     /// Whether the page is part of the records' tree: what is elsewhere is a copy or a stray.
@@ -18,9 +19,10 @@ final class RecordPlaces {
 
   /// The places in the order of their numbers, those of the tree first.
   private(set) var all: [Place] = []
-  /// The last record that the log is known to have had; nil where its tree cannot be found.
+  /// The first record of the last pack that the log is known to have had; 0 where it had none, nil
+  /// where its tree cannot be found.
   private(set) var head: UInt64?
-  /// Whether the tree of the records is whole, so that no record after the last one is missing.
+  /// Whether the tree of the records is whole, so that no pack after the last one is missing.
   var isComplete: Bool { check.hasAllRecords }
 
   private let check: PageCheck
@@ -34,13 +36,13 @@ final class RecordPlaces {
     // Only a tree without damage says where the log ends. After it there may be pages of a
     // transaction that never came to its end.
     if check.damage.isEmpty {
-      let last = all.lazy.filter(\.isInTree).map(\.sequence).max() ?? 0
-      all.removeAll { $0.sequence > last }
+      let last = all.lazy.filter(\.isInTree).map(\.first).max() ?? 0
+      all.removeAll { $0.first > last }
       head = last
     }
     all.sort { a, b in
-      (a.sequence, a.isInTree ? 0 : 1, a.page, a.node)
-        < (b.sequence, b.isInTree ? 0 : 1, b.page, b.node)
+      (a.first, a.isInTree ? 0 : 1, a.page, a.node)
+        < (b.first, b.isInTree ? 0 : 1, b.page, b.node)
     }
   }
 
@@ -66,22 +68,27 @@ final class RecordPlaces {
     let isInTree = check.recordPages.contains(page.number)
     for index in 0..<(page.nodeCount ?? 0) {
       guard let node = page.node(index), !node.isDatabase, node.key.count == 8,
-        node.size >= LogFormat.recordHeaderBytes,
-        node.size <= LogFormat.recordHeaderBytes + LogFormat.payloadLimit
+        node.size >= PackLayout.headBytes, node.size <= PackLayout.mostBytes
       else { continue }
-      let sequence = page.bytes[node.key].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      guard (1...Self.mostRecords).contains(sequence) else { continue }
+      let first = page.bytes[node.key].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      guard (1...Self.mostRecords).contains(first) else { continue }
       all.append(
         Place(
-          sequence: sequence, page: page.number, node: UInt16(truncatingIfNeeded: index),
+          first: first, page: page.number, node: UInt16(truncatingIfNeeded: index),
           isInTree: isInTree))
     }
   }
 
-  /// The places of one number, from an index on; empty at the end.
-  func group(at start: Int) -> Range<Int> {
+  /// The places of the first number that is not less than this one; empty at the end.
+  func group(from first: UInt64) -> Range<Int> {
+    var (low, high) = (0, all.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if all[middle].first < first { low = middle + 1 } else { high = middle }
+    }
+    let start = low
     var end = start
-    while end < all.count, all[end].sequence == all[start].sequence { end += 1 }
+    while end < all.count, all[end].first == all[start].first { end += 1 }
     return start..<end
   }
 

@@ -1,8 +1,11 @@
 import Crypto
 
-/// A SHA-256 value, 32 bytes in place: of a record and all before it, of the state of a snapshot,
-/// or of what else a log keeps a checksum of.
+/// A SHA-256 value, 32 bytes in place: of a pack of records and all before it, of the state of a
+/// snapshot, or of what else a log keeps a checksum of.
 package struct LogDigest: Hashable, Sendable {
+  /// How many bytes it has.
+  static let size = 32
+
   // Laid out as they are stored.
   private let a: UInt64
   private let b: UInt64

@@ -23,20 +23,23 @@ package struct RecordDraft: Hashable, Sendable {
   package var time: Int64?
   package var direction: RecordDirection
   package var kind: RecordKind
+  /// Which connection of the account it belongs to, from 1.
+  package var connection: UInt32
   /// The element's bytes: the truth, of which everything else is made.
   package var bytes: [UInt8]
   /// What the bytes mean, encoded; nil where they mean nothing.
   package var event: [UInt8]?
-  /// The contacts that the record concerns, as prepared bare addresses of 1 to 2,047 bytes.
+  /// The contacts that the record concerns, as prepared bare addresses.
   package var contacts: [String]
 
   package init(
-    time: Int64?, direction: RecordDirection, kind: RecordKind, bytes: [UInt8],
-    event: [UInt8]? = nil, contacts: [String] = []
+    time: Int64?, direction: RecordDirection, kind: RecordKind, connection: UInt32 = 1,
+    bytes: [UInt8], event: [UInt8]? = nil, contacts: [String] = []
   ) {
     self.time = time
     self.direction = direction
     self.kind = kind
+    self.connection = connection
     self.bytes = bytes
     self.event = event
     self.contacts = contacts
@@ -49,6 +52,8 @@ package struct RecordHeader: Hashable, Sendable {
   package let sequence: UInt64
   package let direction: RecordDirection
   package let kind: RecordKind
+  /// Which connection of the account it belongs to, from 1.
+  package let connection: UInt32
   /// Whether the source gave a time for this very record.
   package let timeIsKnown: Bool
   /// The newest time known up to this record; nil before the first known one. It never runs
@@ -56,21 +61,18 @@ package struct RecordHeader: Hashable, Sendable {
   package let clock: Int64?
   /// What the source's clock said, only where that differs from `time` because it ran backwards.
   package let sourceTime: Int64?
-  /// The digest of this record and, through its chain, of all before it.
-  package internal(set) var digest: LogDigest
-
   /// Milliseconds since 1970 (UTC), never running backwards; nil where the source gave none.
   package var time: Int64? { timeIsKnown ? clock : nil }
 }
 
 extension RecordHeader {
-  /// The header that a draft gets after another record; its digest is still to be made.
+  /// The header that a draft gets after another record.
   init(_ draft: borrowing RecordDraft, sequence: UInt64, after clock: Int64?) {
     self.sequence = sequence
     direction = draft.direction
     kind = draft.kind
+    connection = draft.connection
     timeIsKnown = draft.time != nil
-    digest = RecordChain.start
     guard let time = draft.time else {
       self.clock = clock
       sourceTime = nil
@@ -86,6 +88,20 @@ extension RecordHeader {
 package struct StoredRecord: Hashable, Sendable {
   package let header: RecordHeader
   package let bytes: [UInt8]
+  /// The pack that it is stored in.
+  package let pack: PackSummary
+}
+
+/// Records that are stored together, and what vouches for them.
+package struct PackSummary: Hashable, Sendable {
+  /// The numbers of the records.
+  package let sequences: ClosedRange<UInt64>
+  /// The digest of these records and, through the chain, of all before them.
+  package let digest: LogDigest
+
+  init(_ pack: RecordPack) {
+    (sequences, digest) = (pack.sequences, pack.digest)
+  }
 }
 
 /// What a stored event says of its record, so that a replay need not look the record up.
@@ -93,6 +109,8 @@ package struct EventHeader: Hashable, Sendable {
   package let sequence: UInt64
   package let direction: RecordDirection
   package let kind: RecordKind
+  /// As the record's `connection`.
+  package let connection: UInt32
   /// As the record's `time`.
   package let time: Int64?
 }
@@ -101,7 +119,7 @@ package struct EventHeader: Hashable, Sendable {
 package struct DerivedParts: Hashable, Sendable {
   /// The encoded event; nil where the record means nothing.
   package var event: [UInt8]?
-  /// The contacts that the record concerns, each 1 to 2,047 bytes.
+  /// The contacts that the record concerns.
   package var contacts: [String]
 
   package init(event: [UInt8]?, contacts: [String]) {

@@ -4,10 +4,15 @@ package struct LogMarks: Hashable, Sendable {
   package var account: String?
   /// A capture that is being imported.
   package var imported: ImportedSource?
+  /// What sources call their connections, by number; one that has a name keeps it.
+  package var connections: [UInt32: String]
 
-  package init(account: String? = nil, imported: ImportedSource? = nil) {
+  package init(
+    account: String? = nil, imported: ImportedSource? = nil, connections: [UInt32: String] = [:]
+  ) {
     self.account = account
     self.imported = imported
+    self.connections = connections
   }
 }
 
@@ -34,14 +39,13 @@ extension EventLog {
   ) throws(EventLogError) -> Range<UInt64> {
     guard access == .readWrite else { throw .readOnly(path: path) }
     let version = eventVersion
-    return try environment.write { (transaction, memory) throws(EventLogError) in
+    return try environment.write { (transaction) throws(EventLogError) in
       try transaction.note(marks)
       var appender = try RecordAppender(transaction, eventVersion: version)
       try Self.inPlace(drafts) { (drafts) throws(EventLogError) in
-        for place in drafts.indices {
-          try appender.append(drafts[place], in: transaction, &memory)
-        }
+        for place in drafts.indices { try appender.append(drafts[place], in: transaction) }
       }
+      try appender.finish(in: transaction)
       let appended = appender.appended
       let last = appended.upperBound - 1
       if last > 0, let snapshot = snapshot(last) { try transaction.add(snapshot) }
@@ -75,20 +79,29 @@ extension WriteTransaction {
       if recorded == nil { try set(.account, to: account) }
     }
     if let source = marks.imported { try add(source) }
+    for (number, name) in marks.connections.sorted(by: { $0.key < $1.key })
+    where try get(.connection(number)) == nil {
+      try set(.connection(number), to: name)
+    }
   }
 }
 
-/// Adds records at the end of a log, and what is derived from each, inside one transaction. It must
-/// go before the transaction ends.
+/// Adds records at the end of a log, and what is derived from each, inside one transaction: in
+/// packs, of which the last ones are stored by `finish`. It must go before the transaction ends.
 struct RecordAppender: ~Copyable {
   private let records: WriteCursor<UInt64>
-  private let derived: DerivedWriter
+  private var derived: DerivedWriter
   /// Whether anything is derived.
   private let derives: Bool
+  private var packer = RecordPacker()
   private let first: UInt64
   private var last: UInt64
   private var clock: Int64?
+  /// How many packs there are, and the digest of the last one.
+  private var packs: UInt64
   private var digest: LogDigest
+  /// The first record of the pack that is being filled.
+  private var firstOfPack: UInt64
 
   /// The numbers of the records that were added.
   var appended: Range<UInt64> { first..<(last + 1) }
@@ -99,40 +112,50 @@ struct RecordAppender: ~Copyable {
     _ transaction: borrowing WriteTransaction, eventVersion: UInt32
   ) throws(EventLogError) {
     let derives = try transaction.mayDerive(eventVersion)
-    let last = try transaction.lastSequence
-    let header = try transaction.header(at: last)
-    if header == nil, last > 0 { throw .corrupt(sequence: last, what: "it is missing") }
+    let before = try transaction.lastPack
+    let last = before?.sequences.upperBound ?? 0
+    let clock = try before?.record(at: last).header.clock
+    let (packs, digest) = (before?.number ?? 0, before?.digest ?? RecordChain.start)
     let records = try WriteCursor(transaction.databases.records, in: transaction)
-    let derived = try DerivedWriter(transaction)
+    let derived = try DerivedWriter(from: last + 1, in: transaction)
     self.records = records
     self.derived = derived
     self.derives = derives
     self.last = last
+    self.clock = clock
+    (self.packs, self.digest) = (packs, digest)
     first = last + 1
-    clock = header?.clock
-    digest = header?.digest ?? RecordChain.start
+    firstOfPack = first
   }
 
   mutating func append(
-    _ draft: borrowing RecordDraft, in transaction: borrowing WriteTransaction,
-    _ memory: inout WriterMemory
+    _ draft: borrowing RecordDraft, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     let count = draft.bytes.count
     guard count <= LogFormat.payloadLimit else {
       throw .payloadTooLong(bytes: count, limit: LogFormat.payloadLimit)
     }
     let header = RecordHeader(draft, sequence: last + 1, after: clock)
-    let before = digest
-    var digest = before
-    try draft.bytes.withRawBytes { (bytes) throws(EventLogError) in
-      try records.append(
-        sequence: header.sequence, byteCount: LogFormat.recordHeaderBytes + count
-      ) { space in
-        digest = LogFormat.writeRecord(header, after: before, bytes: bytes, to: space)
-      }
-    }
-    (last, clock, self.digest) = (header.sequence, header.clock, digest)
+    if !packer.hasRoom(for: header, bytes: count) { try storePack() }
+    draft.bytes.withRawBytes { packer.add(header, $0) }
+    (last, clock) = (header.sequence, header.clock)
     guard derives else { return }
-    try derived.write(draft.event, draft.contacts, of: header, in: transaction, &memory)
+    try derived.write(draft.event, draft.contacts, of: header, in: transaction)
+  }
+
+  /// Stores what waits.
+  mutating func finish(in transaction: borrowing WriteTransaction) throws(EventLogError) {
+    if !packer.isEmpty { try storePack() }
+    if derives { try derived.finish(in: transaction) }
+  }
+
+  private mutating func storePack() throws(EventLogError) {
+    let (number, before) = (packs + 1, digest)
+    var digest = before
+    try records.append(sequence: firstOfPack, byteCount: packer.size) { space in
+      digest = packer.write(as: number, after: before, to: space)
+    }
+    packer.removeAll()
+    (packs, self.digest, firstOfPack) = (number, digest, last + 1)
   }
 }

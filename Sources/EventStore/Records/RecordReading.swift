@@ -1,79 +1,98 @@
 extension LogTransaction where Self: ~Copyable {
   /// The number of the last record, which is also how many there are; 0 in an empty log.
   ///
-  /// - Throws: `EventLogError.corrupt` where records are missing in between.
+  /// - Throws: `EventLogError.corrupt` where packs are missing in between.
   package var lastSequence: UInt64 {
+    get throws(EventLogError) { try lastPack?.sequences.upperBound ?? 0 }
+  }
+
+  /// The last pack, compared with its digest; nil in an empty log.
+  var lastPack: RecordPack? {
     get throws(EventLogError) {
-      guard let entry = try Cursor(databases.records, in: self).last() else { return 0 }
-      let last = try UInt64(storedKey: entry.key)
+      guard let pack = try pack(holding: .max) else { return nil }
       let count = try count(databases.records)
-      guard last == UInt64(count) else {
+      guard pack.number == UInt64(count) else {
         throw .corrupt(
-          sequence: last, what: "it is the last of \(count) records: there is a gap")
+          sequence: pack.first, what: "its pack is the last of \(count), not \(pack.number)")
       }
-      return last
+      return pack
     }
+  }
+
+  /// The pack that holds a record, or else the last one before it, compared with its digest; nil
+  /// where there is none. It is valid until the transaction writes or ends.
+  ///
+  /// Complexity: two look-ups, and linear in the pack's bytes.
+  func pack(holding sequence: UInt64) throws(EventLogError) -> RecordPack? {
+    guard sequence > 0 else { return nil }
+    var cursor = try PackCursor(before: sequence, in: self)
+    return try cursor.next()
+  }
+
+  /// The digest that is stored with the pack that holds a record; nil where there is none. The pack
+  /// itself is not looked at.
+  func digestOfPack(holding sequence: UInt64) throws(EventLogError) -> LogDigest? {
+    guard let (key, value) = try Cursor(databases.records, in: self).last(atOrBefore: sequence)
+    else { return nil }
+    let pack = try RecordPack(value, first: try UInt64(storedKey: key))
+    return pack.sequences.contains(sequence) ? pack.digest : nil
+  }
+
+  /// What `body` makes of a record; nil where the log has none of that number.
+  private func record<R>(
+    _ sequence: UInt64, _ body: (RecordPack) throws(EventLogError) -> R
+  ) throws(EventLogError) -> R? {
+    guard let pack = try pack(holding: sequence), pack.sequences.contains(sequence) else {
+      return nil
+    }
+    return try body(pack)
   }
 
   /// A record's header; nil where the log has no record of that number.
   package func header(at sequence: UInt64) throws(EventLogError) -> RecordHeader? {
-    try get(databases.records, sequence) { (value) throws(EventLogError) in
-      try LogFormat.readHeader(value, sequence: sequence)
+    try record(sequence) { (pack) throws(EventLogError) in try pack.record(at: sequence).header }
+  }
+
+  /// A record with a copy of its bytes; nil where the log has none of that number.
+  package func record(at sequence: UInt64) throws(EventLogError) -> StoredRecord? {
+    try record(sequence) { (pack) throws(EventLogError) in
+      let (header, bytes) = try pack.record(at: sequence)
+      return StoredRecord(header: header, bytes: Array(bytes), pack: PackSummary(pack))
     }
   }
 }
 
-extension ReadTransaction {
-  // MARK: Records
-
-  /// A record with a copy of its bytes; nil where the log has none of that number.
-  package func record(at sequence: UInt64) throws(EventLogError) -> StoredRecord? {
-    try get(databases.records, sequence) { (value) throws(EventLogError) in
-      StoredRecord(
-        header: try LogFormat.readHeader(value, sequence: sequence),
-        bytes: Array(value[LogFormat.recordHeaderBytes...]))
-    }
-  }
-
+extension LogTransaction where Self: ~Copyable {
   /// Hands every record of a range to `body`, in order, without a copy.
   ///
   /// The bytes are valid until `body` returns. A range that reaches beyond the log is cut to it.
-  /// - Throws: `EventLogError.corrupt` at a gap or an unreadable record, and what `body` throws.
+  /// - Throws: `EventLogError.corrupt` at a gap or a damaged pack, and what `body` throws.
   package func forEachRecord(
     in range: ClosedRange<UInt64>, _ body: (RecordHeader, RawSpan) throws -> Void
   ) throws {
     let last = min(range.upperBound, try lastSequence)
-    var expected = max(1, range.lowerBound)
-    guard expected <= last else { return }
-    try scan(databases.records, from: expected) { key, value in
-      let sequence = try UInt64(storedKey: key)
-      guard sequence == expected else {
-        throw EventLogError.corrupt(sequence: expected, what: "it is missing")
+    let first = max(1, range.lowerBound)
+    guard first <= last else { return }
+    var cursor = try PackCursor(before: first, in: self)
+    while let pack = try cursor.next(), pack.first <= last {
+      for sequence in pack.sequences.clamped(to: first...last) {
+        let (header, bytes) = try pack.record(at: sequence)
+        try body(header, bytes.bytes)
       }
-      let header = try LogFormat.readHeader(value, sequence: sequence)
-      try body(header, value.bytes.extracting(LogFormat.recordHeaderBytes...))
-      expected += 1
-      return sequence < last
-    }
-    guard expected == last + 1 else {
-      throw EventLogError.corrupt(sequence: expected, what: "it is missing")
     }
   }
 
-  /// Hands every stored event of a range to `body`, in order, without a copy, and without looking
-  /// at the records.
+  /// Hands some records to `body`, without a copy; the bytes are valid until it returns.
   ///
-  /// The bytes are valid until `body` returns. Ask `EventLog.derivedIsCurrent` first, or rather
-  /// this transaction's `meta`: events of another version must not be read.
-  package func forEachEvent(
-    in range: ClosedRange<UInt64>, _ body: (EventHeader, RawSpan) throws -> Void
+  /// - Parameter sequences: In order, of records that the log has.
+  package func forEachRecord(
+    of sequences: [UInt64], _ body: (RecordHeader, RawSpan) throws -> Void
   ) throws {
-    try scan(databases.events, from: max(1, range.lowerBound)) { key, value in
-      let sequence = try UInt64(storedKey: key)
-      guard sequence <= range.upperBound else { return false }
-      let header = try LogFormat.readEventHeader(value, sequence: sequence)
-      try body(header, value.bytes.extracting(LogFormat.eventHeaderBytes...))
-      return true
+    var pack: RecordPack?
+    for sequence in sequences {
+      if pack?.sequences.contains(sequence) != true { pack = try self.pack(holding: sequence) }
+      guard let (header, bytes) = try pack?.record(at: sequence) else { continue }
+      try body(header, bytes.bytes)
     }
   }
 

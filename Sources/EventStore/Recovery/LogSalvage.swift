@@ -3,43 +3,69 @@ package struct SalvagedRecord: Sendable {
   /// Its number and times are those that it had.
   package let header: RecordHeader
   package let bytes: [UInt8]
-  /// Whether the chain of digests vouches for it. It does not where the record before it is lost.
+  /// Whether the chain of digests vouches for it. It does not where the pack before it is lost, or
+  /// where something in its own pack is not what was written.
   package let isProven: Bool
 }
 
 /// Reads the records of a log whose file is damaged, without LMDB and without trusting the tree
 /// that leads to them.
 ///
-/// Every page that looks like one with records is read, also those that belong to nothing any more
-/// (`RecordPlaces`). What tells a record from anything else is the chain of digests.
+/// Every page that looks like one with packs of records is read, also those that belong to nothing
+/// any more (`RecordPlaces`). What tells a pack from anything else is the chain of digests. Of a
+/// pack that has changed nobody can say which of its records did: those are kept that the caller
+/// can read.
 ///
-/// Nobody may be writing the log meanwhile. Memory: some 32 bytes for each record.
+/// Nobody may be writing the log meanwhile. Memory: some 32 bytes for each pack.
 package final class LogSalvage {
-  /// A record as the file has it.
+  /// A pack as the file has it.
   private struct Candidate {
-    var header: RecordHeader
-    var chained: [UInt8]
-    var bytes: [UInt8]
-    var isInTree: Bool
+    let first: UInt64
+    let value: [UInt8]
+    let isInTree: Bool
+    let last: UInt64
+    /// The digest that is stored with it.
+    let digest: LogDigest
 
-    func digest(after previous: LogDigest) -> LogDigest {
-      chained.withUnsafeBytes { chained in
-        bytes.withUnsafeBytes { RecordChain.digest(after: previous, header: chained, bytes: $0) }
+    /// Nil where the bytes do not look like a pack.
+    init?(_ value: [UInt8], _ place: RecordPlaces.Place) {
+      let looked = value.withRawBytes { value in
+        (try? RecordPack(value, first: place.first)).map { ($0.sequences.upperBound, $0.digest) }
       }
+      guard let (last, digest) = looked else { return nil }
+      (first, self.value, isInTree) = (place.first, value, place.isInTree)
+      (self.last, self.digest) = (last, digest)
+    }
+
+    func withPack<R>(_ body: (RecordPack) throws(EventLogError) -> R) throws(EventLogError) -> R {
+      try value.withRawBytes { (value) throws(EventLogError) in
+        try body(try RecordPack(value, first: first))
+      }
+    }
+
+    /// The digest that its bytes have after another pack; nil where it is no pack.
+    func digest(after previous: LogDigest) -> LogDigest? {
+      try? withPack { (pack) throws(EventLogError) in pack.digest(after: previous) }
     }
   }
 
   private let places: RecordPlaces
+  private let isReadable: (RecordHeader, [UInt8]) -> Bool
 
-  /// What the log says of its account and imports, as far as it can be read and is what was
-  /// written.
+  /// What the log says of its account, imports and connections, as far as it can be read and is
+  /// what was written.
   package let account: String?
   package let imports: [ImportedSource]
+  package let connections: [UInt32: String]
 
   /// Goes over the file once.
   ///
+  /// - Parameter isReadable: Asked of each record of a pack that has changed: whether it looks like
+  ///   what it was, so that it is kept.
   /// - Throws: `EventLogError` where the file cannot be read, or somebody is using the log.
-  package init(_ path: String) throws(EventLogError) {
+  package init(
+    _ path: String, keeping isReadable: @escaping (RecordHeader, [UInt8]) -> Bool
+  ) throws(EventLogError) {
     try MetaPageCheck.checkIsFile(path)
     guard !Registry.hasOpen(path), !FileSystem.isLocked(path + "-lock") else {
       throw .inUse(path: path)
@@ -49,93 +75,110 @@ package final class LogSalvage {
     let meta = MetaCheck(entries: check.meta)
     account = meta.account
     imports = meta.imports
+    connections = meta.connections
     places = try RecordPlaces(check)
+    self.isReadable = isReadable
   }
 
   // MARK: Candidates
 
-  /// What may be the record of these places: at most a few, those of the tree first.
+  /// What may be the pack that begins with a record: at most a few, those of the tree first.
+  private func candidates(from first: UInt64) throws(EventLogError) -> [Candidate] {
+    try candidates(places.group(from: first)).filter { $0.first == first }
+  }
+
   private func candidates(_ group: Range<Int>) throws(EventLogError) -> [Candidate] {
     var found: [Candidate] = []
     for place in places.all[group].prefix(16) {
-      if let candidate = try candidate(place) { found.append(candidate) }
+      guard let value = try places.value(at: place), let candidate = Candidate(value, place) else {
+        continue
+      }
+      found.append(candidate)
     }
     return found
   }
 
-  private func candidate(_ place: RecordPlaces.Place) throws(EventLogError) -> Candidate? {
-    guard let value = try places.value(at: place) else { return nil }
-    let header = try? value.withRawBytes { (value) throws(EventLogError) in
-      try LogFormat.readHeader(value, sequence: place.sequence)
-    }
-    guard let header else { return nil }
-    return Candidate(
-      header: header, chained: Array(value[..<LogFormat.chainedHeaderBytes]),
-      bytes: Array(value[LogFormat.recordHeaderBytes...]), isInTree: place.isInTree)
-  }
-
-  // MARK: Telling records from others
+  // MARK: Telling packs from others
 
   /// Hands every record that can be kept to `body`, in order.
   ///
-  /// A record is proven where its digest follows from the one before it, or the next one's does
-  /// from its bytes. Where the one before is lost, and its digest with it, a record is kept all the
-  /// same if it is where the log has its records or the next one confirms its digest.
+  /// A pack is proven where its digest follows from the one before it, or the next one's does from
+  /// its bytes. Where the one before is lost, and its digest with it, a pack is kept all the same
+  /// if it is where the log has its packs or the next one confirms its digest.
   package func forEachRecord(_ body: (SalvagedRecord) throws -> Void) throws -> SalvageSummary {
     var summary = SalvageSummary()
-    // The digests that the next record's may follow from, and whether one of them is right.
+    // The digests that the next pack's may follow from.
     var previous: Set<LogDigest> = [RecordChain.start]
-    var isSure = true
     var expected: UInt64 = 1
-    var group = places.group(at: 0)
-    var next: [Candidate] = []
-    while let sequence = places.all[group].first?.sequence {
-      if sequence > expected {
-        summary.lose(expected...sequence - 1)
+    // Where the last pack cannot be read, nobody can say how many records it had.
+    var isLastRead = places.head == 0
+    while true {
+      let group = places.group(from: expected)
+      guard let first = places.all[group].first?.first else { break }
+      if first > expected {
+        summary.lose(expected...first - 1)
         previous = []
-        isSure = false
       }
-      let here = next.isEmpty ? try candidates(group) : next
-      group = places.group(at: group.upperBound)
-      next = places.all[group].first?.sequence == sequence + 1 ? try candidates(group) : []
-      let proven = prove(here, after: previous, before: next)
-      let kept = proven?.record ?? (isSure ? nil : unproven(here, before: next))
+      let here = try candidates(group)
+      let proven = try prove(here, after: previous)
+      let kept = try proven?.pack ?? unproven(here)
       if let kept {
-        summary.keep(sequence, isProven: proven != nil)
-        try body(
-          SalvagedRecord(header: kept.header, bytes: kept.bytes, isProven: proven != nil))
+        if kept.first == places.head { isLastRead = true }
+        try hand(over: kept, isProven: proven != nil, &summary, body)
       } else {
-        summary.lose(sequence...sequence)
+        summary.lose(first...first)
       }
-      if kept != nil || here.contains(where: \.isInTree) { summary.last = sequence }
-      previous = Set(here.map(\.header.digest))
+      previous = Set(here.map(\.digest))
       if let proven { previous.insert(proven.digest) }
-      isSure = kept != nil
-      expected = sequence + 1
+      expected = (kept?.last ?? first) + 1
     }
     if let head = places.head, head >= expected { summary.lose(expected...head) }
     summary.end(at: places.head)
-    summary.endIsKnown = places.isComplete
+    summary.endIsKnown = places.isComplete && isLastRead
     return summary
   }
 
-  private func prove(
-    _ here: [Candidate], after previous: Set<LogDigest>, before next: [Candidate]
-  ) -> (record: Candidate, digest: LogDigest)? {
-    var chained: [(record: Candidate, digest: LogDigest)] = []
-    for candidate in here {
-      for digest in previous { chained.append((candidate, candidate.digest(after: digest))) }
+  private func hand(
+    over pack: Candidate, isProven: Bool, _ summary: inout SalvageSummary,
+    _ body: (SalvagedRecord) throws -> Void
+  ) throws {
+    for sequence in pack.first...pack.last {
+      let found = try? pack.withPack { (pack) throws(EventLogError) in
+        let (header, bytes) = try pack.record(at: sequence)
+        return (header, Array(bytes))
+      }
+      guard let (header, bytes) = found, isProven || isReadable(header, bytes) else {
+        summary.lose(sequence...sequence)
+        continue
+      }
+      summary.keep(sequence, isProven: isProven)
+      try body(SalvagedRecord(header: header, bytes: bytes, isProven: isProven))
     }
+    summary.last = pack.last
+  }
+
+  private func prove(
+    _ here: [Candidate], after previous: Set<LogDigest>
+  ) throws(EventLogError) -> (pack: Candidate, digest: LogDigest)? {
+    var chained: [(pack: Candidate, digest: LogDigest)] = []
+    for pack in here {
+      chained += previous.compactMap { pack.digest(after: $0) }.map { (pack, $0) }
+    }
+    if let right = chained.first(where: { $0.pack.digest == $0.digest }) { return right }
     // Its own digest may be what is damaged.
-    return chained.first { $0.record.header.digest == $0.digest }
-      ?? chained.first { confirms($0.digest, next) }
+    for (pack, digest) in chained where try confirms(digest, after: pack) { return (pack, digest) }
+    return nil
   }
 
-  private func unproven(_ here: [Candidate], before next: [Candidate]) -> Candidate? {
-    here.first { confirms($0.header.digest, next) } ?? here.first { $0.isInTree }
+  private func unproven(_ here: [Candidate]) throws(EventLogError) -> Candidate? {
+    for pack in here where try confirms(pack.digest, after: pack) { return pack }
+    return here.first { $0.isInTree }
   }
 
-  private func confirms(_ digest: LogDigest, _ next: [Candidate]) -> Bool {
-    next.contains { $0.digest(after: digest) == $0.header.digest }
+  /// Whether the pack after one says that this is its digest.
+  private func confirms(
+    _ digest: LogDigest, after pack: Candidate
+  ) throws(EventLogError) -> Bool {
+    try candidates(from: pack.last + 1).contains { $0.digest(after: digest) == $0.digest }
   }
 }

@@ -6,7 +6,7 @@
 /// and less as a file also holds an index and free space. The records between two of them then
 /// take about as long to reduce as one takes to read, whatever the number of contacts.
 package struct SnapshotPacing: Hashable, Sendable {
-  /// How many bytes of records and events come with one byte of snapshots, at least.
+  /// How many bytes of records come with one byte of snapshots, at least.
   package let ratio: Int
   /// How many records lie between two snapshots, at least: they are reduced in no time.
   package let leastRecords: Int
@@ -29,7 +29,7 @@ package struct SnapshotPacing: Hashable, Sendable {
 
   /// Counts a record that is appended.
   ///
-  /// - Parameter bytes: of the record and its event.
+  /// - Parameter bytes: How many it has.
   package mutating func appended(bytes: Int) {
     records += 1
     self.bytes += bytes
@@ -57,11 +57,6 @@ package struct SnapshotPacing: Hashable, Sendable {
     bytes = 0
   }
 
-  /// Counts what is stored for a record beside its bytes.
-  package mutating func alsoAppended(bytes: Int) {
-    self.bytes += bytes
-  }
-
   private static func pages(of stateBytes: Int) -> Int {
     let size = LogFormat.snapshotHeaderBytes + stateBytes
     return (size + page - 1) / page * page
@@ -82,10 +77,7 @@ extension ReadTransaction {
       pacing.begin(after: state.byteCount)
     }
     try forEachRecord(in: (last + 1)...UInt64.max) { _, bytes in
-      pacing.appended(bytes: LogFormat.recordHeaderBytes + bytes.byteCount)
-    }
-    try forEachEvent(in: (last + 1)...UInt64.max) { _, bytes in
-      pacing.alsoAppended(bytes: LogFormat.eventHeaderBytes + bytes.byteCount)
+      pacing.appended(bytes: bytes.byteCount)
     }
     return pacing
   }

@@ -12,14 +12,14 @@ extension WriteTransaction {
     guard count <= LogFormat.stateLimit else {
       throw .stateTooLong(bytes: count, limit: LogFormat.stateLimit)
     }
-    guard let record = try header(at: sequence)?.digest else {
+    guard let pack = try digestOfPack(holding: sequence) else {
       throw .noRecordOfSnapshot(sequence: sequence, last: try lastSequence)
     }
     let snapshots = try snapshots
     let size = LogFormat.snapshotHeaderBytes + count
     try draft.state.withRawBytes { (state) throws(EventLogError) in
       try put(snapshots, sequence, byteCount: size) { space in
-        LogFormat.writeSnapshot(version, state, sequence: sequence, record: record, to: space)
+        LogFormat.writeSnapshot(version, state, sequence: sequence, pack: pack, to: space)
       }
     }
   }
@@ -46,7 +46,7 @@ extension EventLog {
   ///   stored.
   package func store(_ snapshots: some Collection<SnapshotDraft>) throws(EventLogError) {
     guard access == .readWrite else { throw .readOnly(path: path) }
-    try environment.write { (transaction, _) throws(EventLogError) in
+    try environment.write { (transaction) throws(EventLogError) in
       for snapshot in snapshots { try transaction.add(snapshot) }
     }
   }
@@ -54,7 +54,7 @@ extension EventLog {
   /// Throws all snapshots away, of whatever version. Their room in the file is used again.
   package func dropSnapshots() throws(EventLogError) {
     guard access == .readWrite else { throw .readOnly(path: path) }
-    try environment.write { (transaction, _) throws(EventLogError) in
+    try environment.write { (transaction) throws(EventLogError) in
       try transaction.dropSnapshots()
     }
   }
@@ -82,6 +82,7 @@ extension ReadTransaction {
       switch check(key, value) {
       case .damaged(let sequence, let damage):
         unusable(sequence, damage)
+        self.damage.note(.snapshots, sequence...sequence)
         return true
       case .sound(let header):
         result = try body(header, value.bytes.extracting(LogFormat.snapshotHeaderBytes...))
@@ -112,13 +113,13 @@ extension ReadTransaction {
     guard let header = LogFormat.readSnapshotHeader(value, sequence: sequence) else {
       return .damaged(sequence: sequence, .unreadable)
     }
-    guard let record = try? self.header(at: sequence)?.digest else {
+    guard let pack = try? digestOfPack(holding: sequence) else {
       return .damaged(sequence: sequence, .noRecord)
     }
     let head = UnsafeRawBufferPointer(rebasing: value[..<LogFormat.checkedBytes])
     let stored = LogDigest(
       stored: UnsafeRawBufferPointer(rebasing: value[LogFormat.checkedBytes...]))
-    let checksum = LogFormat.snapshotChecksum(of: head, sequence: sequence, record: record)
+    let checksum = LogFormat.snapshotChecksum(of: head, sequence: sequence, pack: pack)
     guard stored == checksum else { return .damaged(sequence: sequence, .checksum) }
     let state = UnsafeRawBufferPointer(rebasing: value[LogFormat.snapshotHeaderBytes...])
     guard header.digest == LogDigest(of: state) else {

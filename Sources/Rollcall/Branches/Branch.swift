@@ -129,6 +129,7 @@ package struct Branch: Sendable {
 
   /// What a record of another place brings.
   struct Content: Sendable {
+    var connection: ConnectionID
     var direction: RecordDirection
     /// Nil where it means nothing.
     var event: RosterEvent?
@@ -145,7 +146,9 @@ package struct Branch: Sendable {
         if let partner = edits.partner(of: record), let other = try transaction.record(at: partner)
         {
           let decoded = reader.decode(other.header.kind, other.header.direction, other.bytes)
-          place.swapped = Content(direction: other.header.direction, event: decoded.event)
+          place.swapped = Content(
+            connection: ConnectionID(number: other.header.connection),
+            direction: other.header.direction, event: decoded.event)
         }
         places[record] = place
       }
@@ -164,7 +167,10 @@ package struct Branch: Sendable {
       try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
         guard !header.kind.isCaptureHeader(bytes) else { return }
         let event = reader.decode(header, bytes).event
-        records.append(Content(direction: header.direction, event: event))
+        records.append(
+          Content(
+            connection: ConnectionID(number: header.connection), direction: header.direction,
+            event: event))
       }
     }
     return records

@@ -36,6 +36,7 @@ struct BranchReplay {
     result.branched.roster.move(to: end)
     (result.actual.time, result.actual.noted) = (last.time, last.noted)
     (result.branched.time, result.branched.noted) = (last.time, last.noted)
+    (result.actual.names, result.branched.names) = (last.names, last.names)
     (result.removed, result.added) = Self.difference(happened, instead)
     return result
   }
@@ -54,10 +55,12 @@ struct BranchReplay {
       record: branch.numbering.number(record), time: moment?.stamp.time ?? place?.time)
     var actual: [Timeline.Moment] = []
     if let moment {
-      let outcome = RosterReducer.reduce(&result.actual.roster, moment.event, at: stamp)
+      let outcome = RosterReducer.reduce(
+        &result.actual.roster, moment.event, at: stamp, on: moment.connection)
       actual = [
         Timeline.Moment(
-          stamp: stamp, direction: moment.direction, event: moment.event, outcome: outcome)
+          stamp: stamp, connection: moment.connection, direction: moment.direction,
+          event: moment.event, outcome: outcome)
       ]
     }
     compare(record, actual, branched(record, stamp, moment))
@@ -73,7 +76,8 @@ struct BranchReplay {
       moments += follow(swapped, stamp)
     } else if let moment, !branch.edits.drops(record) {
       moments += follow(
-        Branch.Content(direction: moment.direction, event: moment.event), stamp)
+        Branch.Content(
+          connection: moment.connection, direction: moment.direction, event: moment.event), stamp)
     }
     for (index, inserted) in (place?.inserted ?? []).enumerated() {
       let number = branch.numbering.number(record, inserted: UInt64(index) + 1)
@@ -88,9 +92,11 @@ struct BranchReplay {
   ) -> [Timeline.Moment] {
     guard let event = content.event else { return [] }
     return reader.events(for: event, in: result.branched.roster).map { read in
-      let outcome = RosterReducer.reduce(&result.branched.roster, read, at: stamp)
+      let outcome = RosterReducer.reduce(
+        &result.branched.roster, read, at: stamp, on: content.connection)
       return Timeline.Moment(
-        stamp: stamp, direction: content.direction, event: event, outcome: outcome)
+        stamp: stamp, connection: content.connection, direction: content.direction, event: event,
+        outcome: outcome)
     }
   }
 

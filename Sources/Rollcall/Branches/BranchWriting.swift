@@ -13,7 +13,8 @@ extension Branch {
       func add(_ header: RecordHeader, _ bytes: [UInt8], time: Int64?) throws {
         pending.append(
           RecordDraft(
-            time: time, direction: header.direction, kind: header.kind, bytes: bytes,
+            time: time, direction: header.direction, kind: header.kind,
+            connection: header.connection, bytes: bytes,
             decoded: reader.decode(header.kind, header.direction, bytes)))
         guard pending.count >= CaptureImport.batch else { return }
         try log.append(pending)
@@ -44,7 +45,9 @@ extension Branch {
           try insert(after: number, time: time)
         }
       }
-      try log.append(pending, marks: LogMarks(account: try transaction.meta.account))
+      let meta = try transaction.meta
+      try log.append(
+        pending, marks: LogMarks(account: meta.account, connections: meta.connections))
     }
     var keeper = try SnapshotKeeper(log)
     try keeper.follow()

@@ -71,7 +71,7 @@ public struct RosterSections: Sendable {
         .requestUnconfirmed(let jid, _),
         .requestEnded(let jid, _):
         rows.insert(.request(jid))
-      case .connected:
+      case .connected, .connection:
         rows.formUnion(online.union(roster.shownPresences.keys).map { .contact($0) })
       case .account, .completeness, .version, .outgoingOpened, .outgoingReflected, .outgoingEnded,
         .ownPresence, .blocking:
@@ -126,7 +126,7 @@ extension ListedContact {
   fileprivate init(_ item: RosterItem, in roster: Roster, isStarred: Bool, reading: String?) {
     self.init(
       id: item.jid.text, displayName: roster.displayName(of: item.jid), userReading: reading,
-      groups: Set(item.groups), subscription: Subscription(item.subscription),
+      groups: item.groups, subscription: Subscription(item.subscription),
       onlineRank: roster.presence(of: item.jid).best?.presence.availability.show.onlineRank,
       isStarred: isStarred)
   }

@@ -5,8 +5,12 @@ extension RosterChange {
   /// Whether something came, went, or became different: the mark in front of its line.
   package var mark: String {
     switch kind {
-    case .itemAdded, .requestOpened, .outgoingOpened, .connected(true), .blocking(_, true): "+"
-    case .itemRemoved, .requestEnded, .outgoingEnded, .connected(false), .blocking(_, false): "-"
+    case .itemAdded, .requestOpened, .outgoingOpened, .connected(true), .connection(_, _, true),
+      .blocking(_, true):
+      "+"
+    case .itemRemoved, .requestEnded, .outgoingEnded, .connected(false), .connection(_, _, false),
+      .blocking(_, false):
+      "-"
     case .presence(_, _, nil, _), .ownPresence(_, nil, _): "+"
     case .presence(_, _, _, nil), .ownPresence(_, _, nil): "-"
     case .account, .completeness, .version, .outgoingReflected, .itemChanged, .requestRepeated,
@@ -20,6 +24,8 @@ extension RosterChange {
     switch kind {
     case .account(let jid): "the account is \(jid)"
     case .connected(let isOn): isOn ? "connected" : "disconnected: no presence is shown"
+    case .connection(let id, let resource, let isOn):
+      "\(resource ?? "connection \(id.number)") is \(isOn ? "connected" : "disconnected"), too"
     case .completeness(_, let after): after.clause
     case .version(_, let after): "roster version \(quoted(after))"
     case .itemAdded(let item): "contact \(item.clause)"

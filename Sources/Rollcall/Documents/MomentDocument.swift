@@ -12,6 +12,7 @@ extension JSONValue {
   package init(_ moment: Timeline.Moment, changes: [RosterChange], findings: [Finding]) {
     self = .object([
       "record": JSONValue(moment.stamp.record),
+      "connection": .integer(Int64(moment.connection.number)),
       "time": JSONValue(time: moment.stamp.time),
       "direction": .string(moment.direction.name),
       "meaning": .string(moment.event.clause),

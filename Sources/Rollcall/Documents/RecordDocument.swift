@@ -7,10 +7,10 @@ extension JSONValue {
   /// - Parameter kind: What it is, in the words of the command's option.
   package init(_ header: RecordHeader, _ bytes: [UInt8], kind: String) {
     self = .object([
-      "record": JSONValue(header.sequence), "time": JSONValue(time: header.time),
+      "record": JSONValue(header.sequence), "connection": .integer(Int64(header.connection)),
+      "time": JSONValue(time: header.time),
       "direction": .string(header.direction.name), "kind": .string(kind),
       "xml": .string(String(decoding: bytes, as: UTF8.self)),
-      "digest": .string("\(header.digest)"),
     ])
   }
 
@@ -21,6 +21,11 @@ extension JSONValue {
     let header = stored.header
     self = JSONValue(header, stored.bytes, kind: header.kind.name).adding([
       "sourceTime": JSONValue(time: header.sourceTime),
+      "pack": .object([
+        "first": JSONValue(stored.pack.sequences.lowerBound),
+        "last": JSONValue(stored.pack.sequences.upperBound),
+        "digest": .string("\(stored.pack.digest)"),
+      ]),
       "story": moment.map { JSONValue($0) } ?? .null,
     ])
   }

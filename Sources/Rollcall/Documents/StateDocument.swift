@@ -13,6 +13,14 @@ extension JSONValue {
       "version": JSONValue(roster.version),
       "complete": .bool(roster.completeness == .complete),
       "connected": .bool(roster.isConnected),
+      "connections": .array(
+        roster.connections.map { connection in
+          .object([
+            "id": .integer(Int64(connection.id.number)),
+            "name": JSONValue(state.names[connection.id.number]),
+            "resource": JSONValue(connection.resource), "open": .bool(connection.isOpen),
+          ])
+        }),
       "items": .array(roster.sortedItems.map { JSONValue($0) }),
       "requests": JSONValue(requestsOf: roster),
       "presence": .object(

@@ -23,8 +23,9 @@ extension SessionEvent {
       "the server offers " + (features.versioning ? "roster versions" : "no roster versions")
         + (features.preApproval ? " and pre-approval" : "")
     case .authenticated(let jid): "the account is authenticated as \(jid)"
-    case .opened(let jid, _): "a session is bound as \(jid)"
-    case .resumed(let jid): "the session\(jid.map { " of \($0)" } ?? "") is resumed"
+    case .opened(let jid, _, _): "a session is bound as \(jid)"
+    case .resumable: "the session can be resumed"
+    case .resumed(let jid, _): "the session\(jid.map { " of \($0)" } ?? "") is resumed"
     case .closed(let isLost): isLost ? "the connection is lost" : "the stream is closed"
     }
   }

@@ -44,8 +44,23 @@ extension SalvageSummary {
   }
 
   /// The numbers of the lost, such as `13, 20-25`.
-  package var lostText: String {
-    lost.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+  package var lostText: String { Self.text(lost) }
+
+  /// The numbers of those that are kept although nothing vouches for them, in the same form.
+  package var unprovenText: String {
+    var ranges: [ClosedRange<UInt64>] = []
+    for number in unproven {
+      if let last = ranges.last, last.upperBound + 1 == number {
+        ranges[ranges.count - 1] = last.lowerBound...number
+      } else {
+        ranges.append(number...number)
+      }
+    }
+    return Self.text(ranges)
+  }
+
+  private static func text(_ ranges: [ClosedRange<UInt64>]) -> String {
+    ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
       .joined(separator: ", ")
   }
 }

@@ -1,16 +1,27 @@
 import Captures
 package import EventStore
+package import RosterCore
 package import XMPPStanza
 
 /// Writes a log in a form that can be given away.
 package struct LogExport {
   private let log: EventLog
+  /// The only connection that is written; nil for all.
+  private let connection: ConnectionID?
 
   /// How many bytes are gathered before they are written.
   private static let pieceBytes = 64 << 10
 
-  package init(_ log: EventLog) {
+  /// - Parameter connection: The only connection to write, nil for all; the head of a capture goes
+  ///   with any.
+  package init(_ log: EventLog, narrowedTo connection: ConnectionID? = nil) {
     self.log = log
+    self.connection = connection
+  }
+
+  private func includes(_ header: RecordHeader, _ bytes: RawSpan) -> Bool {
+    guard let connection, header.connection != connection.number else { return true }
+    return header.kind.isCaptureHeader(bytes)
   }
 
   /// What a native capture of the log is not the same in, once it is imported again.
@@ -37,7 +48,8 @@ package struct LogExport {
   ) throws -> Difference {
     var redactor = Redactor(try plan(), letter: letter)
     let reader = RecordReader()
-    return try writeNative(write) { kind, bytes, add in
+    // A name may be an address; whose connection it is, its number says.
+    return try writeNative(write, names: { _ in [:] }) { kind, bytes, add in
       let bytes = bytes.withUnsafeBytes { Array($0) }
       guard let redacted = Self.redacted(kind, bytes, by: &redactor, reader) else { return }
       try add(redacted.span.bytes)
@@ -46,29 +58,41 @@ package struct LogExport {
 
   /// - Parameter edit: Given a record's kind and bytes, and what takes the bytes as they are to be
   ///   written: not called for a record that is to be left out.
+  /// - Parameter names: What the connections are called, given what the log calls them.
   private func writeNative(
     _ write: ([UInt8]) throws -> Void,
+    names: ([UInt32: String]) -> [UInt32: String] = { $0 },
     _ edit: (RecordKind, RawSpan, _ add: (RawSpan) throws -> Void) throws -> Void
   ) throws -> Difference {
     var difference = Difference.none
     var lines: [UInt8] = []
     try log.read { transaction in
       let account = try transaction.meta.account
+      var unsaid = names(try transaction.meta.connections)
+      var isFirst = true
       try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
-        if header.sequence == 1, !header.kind.isCaptureHeader(bytes) {
+        guard includes(header, bytes) else { return }
+        defer { isFirst = false }
+        if isFirst, !header.kind.isCaptureHeader(bytes) {
           let jid = try account.map { try JID(parsing: $0) }
           let added = Lifecycle.header(account: jid, inboundOnly: false).bytes
           try edit(.lifecycle, added.span.bytes) {
-            NativeWriter.append(time: nil, object: $0, to: &lines)
+            NativeWriter.append(
+              time: nil, on: NativeConnection(number: header.connection), object: $0, to: &lines)
           }
           difference = .addedHeader
         }
         let time = header.sourceTime ?? header.time
         try edit(header.kind, bytes) { bytes in
+          var connection = NativeConnection(number: header.connection)
+          // The first line of a capture is its header and nothing else.
+          if !isFirst || difference != .none {
+            connection.name = unsaid.removeValue(forKey: header.connection)
+          }
           if let direction = Direction(header.direction) {
-            NativeWriter.append(time: time, direction, xml: bytes, to: &lines)
+            NativeWriter.append(time: time, on: connection, direction, xml: bytes, to: &lines)
           } else {
-            NativeWriter.append(time: time, object: bytes, to: &lines)
+            NativeWriter.append(time: time, on: connection, object: bytes, to: &lines)
           }
         }
         guard lines.count >= Self.pieceBytes else { return }
@@ -128,7 +152,9 @@ package struct LogExport {
     try log.read { transaction in
       try write(Self.header(direction, account: try transaction.meta.account))
       try transaction.forEachRecord(in: 1...UInt64.max) { header, span in
-        guard header.kind == .element, Direction(header.direction) == direction else { return }
+        guard header.kind == .element, Direction(header.direction) == direction,
+          includes(header, span)
+        else { return }
         try write(span.withUnsafeBytes { Array($0) } + [0x0A])
       }
     }

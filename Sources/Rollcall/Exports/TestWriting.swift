@@ -29,7 +29,8 @@ package struct GeneratedTest: Sendable {
       in: directory.path(percentEncoded: false), eventVersion: DecodedRecord.version)
     let whole = try Branch(of: timeline, upTo: point, edits: BranchEdits(), policy: .strict)
     try whole.write(to: part)
-    let capture = try Self.capture(of: part, redacts: redacts)
+    let export = LogExport(part, narrowedTo: timeline.connection)
+    let capture = try Self.capture(export, redacts: redacts)
     let name = Self.typeName(name)
     let file = directory.appending(path: "\(name)-\(UUID()).jsonl")
     defer { try? FileManager.default.removeItem(at: file) }
@@ -46,9 +47,8 @@ package struct GeneratedTest: Sendable {
     ]
   }
 
-  private static func capture(of log: EventLog, redacts: Bool) throws -> Data {
+  private static func capture(_ export: LogExport, redacts: Bool) throws -> Data {
     var capture = Data()
-    let export = LogExport(log)
     if redacts {
       _ = try export.writeRedacted(
         letter: { PinyinReader.section(of: $0).title.first ?? "#" },

@@ -110,6 +110,7 @@ package struct CaptureImport {
   let options: ImportOptions
   private let batch: Int
   private var connections: Set<String> = []
+  private(set) var numbers = ConnectionNumbers()
   private var pending = RecordBatch()
   private var addresses = AddressMemo()
 
@@ -135,8 +136,17 @@ package struct CaptureImport {
     _ file: FileHandle, into log: EventLog, noting name: String? = nil,
     refusing known: [ImportedSource] = [], progress: (Int) -> Void = { _ in }
   ) throws -> ImportSummary {
-    try BatchWriter.run(log) { writer in
+    try number(connectionsOf: log)
+    return try BatchWriter.run(log) { writer in
       try read(file, into: writer, noting: name, refusing: known, progress: progress)
+    }
+  }
+
+  /// Goes on with the connections that a log knows.
+  mutating func number(connectionsOf log: EventLog) throws {
+    numbers = try log.read { transaction in
+      ConnectionNumbers(
+        names: try transaction.meta.connections, isEmpty: try transaction.lastSequence == 0)
     }
   }
 
@@ -176,7 +186,11 @@ package struct CaptureImport {
       summary.source = ImportedSource(digest: digest, name: name)
     }
     try flush(
-      into: writer, marks: [LogMarks(account: summary.account?.text, imported: summary.source)])
+      into: writer,
+      marks: [
+        LogMarks(
+          account: summary.account?.text, imported: summary.source, connections: numbers.names)
+      ])
     return summary
   }
 
@@ -238,7 +252,8 @@ package struct CaptureImport {
     _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: BatchWriter
   ) throws {
     let decoded = DecodedRecord(record, &addresses)
-    pending.add(RecordDraft(record, decoded), event: decoded.event)
+    let connection = numbers.number(of: record)
+    pending.add(RecordDraft(record, decoded, on: connection), event: decoded.event)
     summary.records += 1
     if record.time == nil, case .element = record.content { summary.lacksTimes = true }
     guard pending.drafts.count >= batch || pending.bytes >= Self.batchBytes else { return }
@@ -248,23 +263,23 @@ package struct CaptureImport {
 
 extension RecordDraft {
   package init(
-    time: Int64?, direction: RecordDirection, kind: RecordKind, bytes: [UInt8],
-    decoded: DecodedRecord
+    time: Int64?, direction: RecordDirection, kind: RecordKind, connection: UInt32 = 1,
+    bytes: [UInt8], decoded: DecodedRecord
   ) {
     let parts = decoded.parts
     self.init(
-      time: time, direction: direction, kind: kind, bytes: bytes, event: parts.event,
-      contacts: parts.contacts)
+      time: time, direction: direction, kind: kind, connection: connection, bytes: bytes,
+      event: parts.event, contacts: parts.contacts)
   }
 
-  /// The record that a captured one becomes.
-  package init(_ record: CapturedRecord) {
+  /// The record that a captured one becomes, on a connection.
+  package init(_ record: CapturedRecord, on connection: UInt32 = 1) {
     var addresses = AddressMemo(bits: 0)
-    self.init(record, DecodedRecord(record, &addresses))
+    self.init(record, DecodedRecord(record, &addresses), on: connection)
   }
 
   /// The same where it is known what it means.
-  init(_ record: CapturedRecord, _ decoded: DecodedRecord) {
+  init(_ record: CapturedRecord, _ decoded: DecodedRecord, on connection: UInt32) {
     let direction: RecordDirection
     let kind: RecordKind
     let bytes: [UInt8]
@@ -283,7 +298,8 @@ extension RecordDraft {
       return
     }
     self.init(
-      time: record.time, direction: direction, kind: kind, bytes: bytes, decoded: decoded)
+      time: record.time, direction: direction, kind: kind, connection: connection, bytes: bytes,
+      decoded: decoded)
   }
 }
 

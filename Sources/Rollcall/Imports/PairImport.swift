@@ -50,7 +50,8 @@ extension CaptureImport {
     _ pair: CapturePair, into log: EventLog, noting names: (inbound: String, outbound: String)?,
     refusing known: [ImportedSource] = [], progress: (Int) -> Void = { _ in }
   ) throws -> PairSummary {
-    try BatchWriter.run(log) { writer in
+    try number(connectionsOf: log)
+    return try BatchWriter.run(log) { writer in
       try read(pair, into: writer, noting: names, refusing: known, progress: progress)
     }
   }

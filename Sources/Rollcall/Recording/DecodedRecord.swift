@@ -106,6 +106,18 @@ package final class RecordReader {
     decode(header.kind, header.direction, bytes.withUnsafeBytes { Array($0) })
   }
 
+  /// Whether a record's bytes are what its kind of record holds, as far as can be seen: whether one
+  /// that has changed is still to be read.
+  package func reads(_ header: RecordHeader, _ bytes: [UInt8]) -> Bool {
+    switch header.kind {
+    case .element: element(bytes) != nil
+    case .lifecycle: Lifecycle(bytes) != nil
+    case .annotation: Bookmark(bytes) != nil
+    case .streamHeader, .streamEnd: String(validating: bytes, as: UTF8.self) != nil
+    default: false
+    }
+  }
+
   /// The element that a record's bytes hold, nil where they hold none.
   package func element(_ bytes: [UInt8]) -> XMLNode? {
     var found: XMLNode?

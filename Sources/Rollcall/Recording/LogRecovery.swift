@@ -24,8 +24,8 @@ package struct LogRecovery {
   package static func run(
     _ path: String, into log: EventLog, progress: (UInt64) -> Void = { _ in }
   ) throws -> Summary {
-    let damaged = try LogSalvage(path)
     let reader = RecordReader()
+    let damaged = try LogSalvage(path) { header, bytes in reader.reads(header, bytes) }
     var pending: [RecordDraft] = []
     var roster = Roster()
     var done: UInt64 = 0
@@ -35,12 +35,14 @@ package struct LogRecovery {
       done += 1
       if let event = decoded.event {
         _ = RosterReducer.reduce(
-          &roster, event, at: RecordStamp(record: done, time: header.time))
+          &roster, event, at: RecordStamp(record: done, time: header.time),
+          on: ConnectionID(number: header.connection))
       }
       pending.append(
         RecordDraft(
           time: header.sourceTime ?? header.time, direction: header.direction,
-          kind: header.kind, bytes: record.bytes, decoded: decoded))
+          kind: header.kind, connection: header.connection, bytes: record.bytes,
+          decoded: decoded))
       guard pending.count >= batch else { return }
       try log.append(pending)
       pending.removeAll(keepingCapacity: true)
@@ -48,7 +50,8 @@ package struct LogRecovery {
     }
     try log.append(pending)
     let account = damaged.account ?? roster.account?.text
-    try log.append([], marks: LogMarks(account: account))
+    try log.append(
+      [], marks: LogMarks(account: account, connections: damaged.connections))
     for source in damaged.imports { try log.append([], marks: LogMarks(imported: source)) }
     var keeper = try SnapshotKeeper(log)
     try keeper.follow()

@@ -36,7 +36,7 @@ package struct LogDamage: Codable, Hashable, Sendable {
 package struct LogFigures: Codable, Hashable, Sendable {
   package var records: UInt64 = 0
   package var account: String?
-  /// The digest of the last record, which vouches for all of them; nil in an empty log.
+  /// The digest of the last pack of records, which vouches for all of them; nil in an empty log.
   package var digest: String?
   package var events = 0
   package var contacts = 0
@@ -69,8 +69,7 @@ package struct LogVerification {
   private let tell: (Step) throws -> Void
   private let reader = RecordReader()
   private var figures = LogFigures()
-  /// Of the last record so far.
-  private var digest: LogDigest?
+  private var last: UInt64 = 0
   private var derived = DerivedCheck()
   private var replay = Replay()
   /// Whether the derived parts are complete and of this program's version.
@@ -79,6 +78,8 @@ package struct LogVerification {
   private var part = LogPart.pages
   /// Whether every record so far is what was written: else nothing can be said of what follows.
   private var isWhole = true
+  /// Those records of a pack that has changed which cannot be read.
+  private var unreadable: [UInt64] = []
 
   /// Verifies the log at a path, which this process should not have open.
   ///
@@ -130,10 +131,11 @@ package struct LogVerification {
 
   private mutating func look(at transaction: borrowing ReadTransaction) throws {
     try begin(.meta)
-    for flaw in try transaction.metaDamage { try report(.meta, nil, flaw) }
-    let meta = try transaction.meta
-    figures.account = meta.account
-    isCurrent = meta.eventVersion == DecodedRecord.version
+    let flaws = try transaction.metaDamage
+    for flaw in flaws { try report(.meta, nil, flaw) }
+    let meta = flaws.isEmpty ? try transaction.meta : nil
+    figures.account = meta?.account
+    isCurrent = meta.map { $0.eventVersion == DecodedRecord.version } ?? true
     if !isCurrent {
       try tell(
         .note(
@@ -143,16 +145,21 @@ package struct LogVerification {
     try begin(.snapshots)
     try lookAtSnapshots(transaction)
     try begin(.records)
-    try transaction.forEachCheckedRecord { record, bytes in
+    // Where that cannot be read, the records say so.
+    last = (try? transaction.lastSequence) ?? .max
+    let digest = try transaction.forEachCheckedRecord { record, bytes in
       try look(at: record, bytes, transaction)
     }
     figures.digest = digest.map { "\($0)" }
+    for (number, damage) in replay.damaged {
+      try report(.snapshots, number, "of its snapshot, \(damage)")
+    }
     guard isWhole else { return }
     for flaw in isCurrent ? try derived.damage(in: transaction) : [] {
       try report(.index, nil, flaw)
     }
     for number in replay.ahead { try report(.snapshots, number, "its snapshot is of no record") }
-    if let account = meta.account, let other = replay.roster.account?.text, other != account {
+    if let account = meta?.account, let other = replay.roster.account?.text, other != account {
       try report(.meta, nil, "the log says that it is of \(account), its records are of \(other)")
     }
     (figures.events, figures.contacts) = (derived.events, derived.contacts)
@@ -168,6 +175,8 @@ package struct LogVerification {
     /// The numbers of those that are still to come, the next one last.
     var ahead: [UInt64] = []
     var digests: [UInt64: LogDigest] = [:]
+    /// Those that are not what was written.
+    var damaged: [(record: UInt64?, damage: SnapshotDamage)] = []
   }
 
   private mutating func lookAtSnapshots(_ transaction: borrowing ReadTransaction) throws {
@@ -179,8 +188,7 @@ package struct LogVerification {
         replay.digests[header.sequence] = header.digest
       case .sound: others += 1
       case .damaged(let sequence, let damage):
-        let number = sequence == 0 ? nil : sequence
-        try report(.snapshots, number, "of its snapshot, \(damage)")
+        replay.damaged.append((sequence == 0 ? nil : sequence, damage))
       }
     }
     replay.ahead.reverse()
@@ -193,7 +201,8 @@ package struct LogVerification {
   private mutating func reduce(_ event: RosterEvent?, _ header: RecordHeader) throws {
     if let event {
       let stamp = RecordStamp(record: header.sequence, time: header.time)
-      _ = RosterReducer.reduce(&replay.roster, event, at: stamp)
+      _ = RosterReducer.reduce(
+        &replay.roster, event, at: stamp, on: ConnectionID(number: header.connection))
     }
     guard replay.ahead.last == header.sequence else { return }
     replay.ahead.removeLast()
@@ -210,22 +219,44 @@ package struct LogVerification {
   private mutating func look(
     at record: CheckedRecord, _ bytes: RawSpan, _ transaction: borrowing ReadTransaction
   ) throws {
-    guard let header = record.header, record.damage == nil else {
+    if let damage = record.damage {
       isWhole = false
-      let number = record.sequence == 0 ? nil : record.sequence
-      return try report(.records, number, record.damage ?? "it cannot be read")
+      try report(.records, record.sequence == 0 ? nil : record.sequence, damage)
     }
+    if let pack = record.suspects { return try look(at: record, bytes, in: pack) }
+    guard let header = record.header, record.damage == nil else { return }
     figures.records = header.sequence
-    digest = header.digest
     let decoded = reader.decode(header, bytes)
     if isCurrent {
       let parts = decoded.parts
-      for flaw in try derived.damage(of: header, deriving: parts, in: transaction) {
+      for flaw in try derived.damage(
+        of: header, deriving: parts, last: last, in: transaction)
+      {
         try report(.events, header.sequence, flaw)
       }
     }
     if isWhole { try reduce(decoded.event, header) }
     if header.sequence.isMultiple(of: Self.stride) { try tell(.reached(header.sequence)) }
+  }
+}
+
+extension LogVerification {
+  /// Looks at a record of a pack that has changed: whether it can still be read.
+  private mutating func look(
+    at record: CheckedRecord, _ bytes: RawSpan, in pack: ClosedRange<UInt64>
+  ) throws {
+    let isReadable = record.header.map { header in
+      reader.reads(header, bytes.withUnsafeBytes { Array($0) })
+    }
+    if isReadable != true { unreadable.append(record.sequence) }
+    guard record.sequence == pack.upperBound else { return }
+    let which =
+      unreadable.isEmpty
+      ? "all can be read" : "\(unreadable.map { "\($0)" }.joined(separator: ", ")) cannot be read"
+    if pack.count > 1 {
+      try tell(.note("of records \(pack.lowerBound) to \(pack.upperBound), \(which)"))
+    }
+    unreadable = []
   }
 }
 
@@ -236,9 +267,9 @@ extension EventLogError {
     switch self {
     case .truncated, .damaged, .corrupt, .lmdb: true
     case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
-      .newerFormat, .unknownLMDBVersion, .readOnly, .openForReadingOnly, .replaced,
+      .newerFormat, .olderFormat, .unknownLMDBVersion, .readOnly, .openForReadingOnly, .replaced,
       .inUseBeyondLock, .inUse, .nestedTransaction, .closed, .accountDiffers, .payloadTooLong,
-      .contactLength, .markTooLong, .stateTooLong, .noRecordOfSnapshot, .diskFull,
+      .markTooLong, .stateTooLong, .noRecordOfSnapshot, .diskFull,
       .fileSizeLimit, .addressSpace, .tooManyReaders, .system:
       false
     }
@@ -247,10 +278,5 @@ extension EventLogError {
   /// The record that it names.
   fileprivate var record: UInt64? {
     if case .corrupt(let sequence, _) = self, sequence > 0 { sequence } else { nil }
-  }
-
-  /// What it says, without the record.
-  fileprivate var clause: String {
-    if case .corrupt(let sequence, let what) = self, sequence > 0 { what } else { "\(self)" }
   }
 }

@@ -156,7 +156,7 @@ public final class RosterSession {
       if let log {
         try accountNote.note(roster.account) { try log.append([], marks: $0) }
       }
-      takeSnapshotIfDue(bytes.count + (draft.event?.count ?? 0))
+      takeSnapshotIfDue(bytes.count)
       return outcome
     } catch {
       throw RollcallError(.log, "\(error)")

@@ -11,7 +11,9 @@ extension Timeline {
   /// The state of the newest snapshot at or before a record and after another one; nil where
   /// there is none that can be used.
   func snapshot(atOrBefore record: UInt64, after known: UInt64) throws -> State? {
-    try log.read { (transaction) -> State? in
+    // Snapshots are of the whole log.
+    guard connection == nil else { return nil }
+    return try log.read { (transaction) -> State? in
       var newest = record
       while newest > known {
         let found = try transaction.snapshot(atOrBefore: newest, version: .current) {
@@ -19,8 +21,9 @@ extension Timeline {
           (header.sequence, header.sequence > known ? try? Roster(canonicalBytes: bytes) : nil)
         }
         guard let (sequence, roster) = found, sequence > known else { return nil }
-        // One that does not hold what it should is as good as none; `verify` tells of it.
+        // One that does not hold what it should is as good as none.
         if let roster, roster.position == sequence { return State(roster) }
+        log.derivedDamage.note(.snapshots, sequence...sequence)
         newest = sequence - 1
       }
       return nil
@@ -77,7 +80,7 @@ package struct SnapshotKeeper {
       try timeline.log.derivedIsCurrent
     else { return try follow() }
     for (index, sequence) in range.enumerated() {
-      pacing.appended(bytes: records[index].bytes.count + (records[index].event?.count ?? 0))
+      pacing.appended(bytes: records[index].bytes.count)
       // As the log has it: the clock never runs backwards.
       var stamp = RecordStamp(record: sequence)
       if let time = records[index].time {
@@ -85,7 +88,8 @@ package struct SnapshotKeeper {
         stamp.time = state.time
       }
       guard let event = events[index] else { continue }
-      _ = RosterReducer.reduce(&state.roster, event, at: stamp)
+      _ = RosterReducer.reduce(
+        &state.roster, event, at: stamp, on: ConnectionID(number: records[index].connection))
     }
     // The last records may mean nothing.
     state.roster.move(to: range.upperBound - 1)
@@ -104,11 +108,8 @@ package struct SnapshotKeeper {
 
   private mutating func count(_ range: ClosedRange<UInt64>) throws {
     try timeline.log.read { transaction in
-      try transaction.forEachRecord(in: range) { header, bytes in
+      try transaction.forEachRecord(in: range) { _, bytes in
         pacing.appended(bytes: bytes.byteCount)
-      }
-      try transaction.forEachEvent(in: range) { _, bytes in
-        pacing.alsoAppended(bytes: bytes.byteCount)
       }
     }
   }

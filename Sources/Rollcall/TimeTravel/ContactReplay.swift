@@ -182,7 +182,7 @@ package struct ContactReplay: Hashable, Sendable {
     case .outgoingEnded(_, let end): outgoingEnd = Dated(record: change.record, value: end)
     case .presence(_, _, _, nil):
       offline = Dated(record: change.record, value: Self.reason(moment.event))
-    case .presence, .account, .connected, .completeness, .version, .requestOpened,
+    case .presence, .account, .connected, .connection, .completeness, .version, .requestOpened,
       .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected,
       .ownPresence, .blocking, .nickname, .vCard:
       break

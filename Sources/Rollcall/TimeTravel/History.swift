@@ -93,7 +93,7 @@ extension RosterChange {
     case .itemAdded(let item): item.name != nil || !item.groups.isEmpty
     case .itemChanged(_, .name), .itemChanged(_, .groups), .itemRemoved: true
     case .itemChanged(_, .subscription), .itemChanged(_, .ask), .itemChanged(_, .approved),
-      .account, .connected, .completeness, .version, .requestOpened, .requestRepeated,
+      .account, .connected, .connection, .completeness, .version, .requestOpened, .requestRepeated,
       .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected, .outgoingEnded,
       .presence, .ownPresence, .blocking, .nickname, .vCard:
       false
@@ -145,7 +145,8 @@ private struct Handshakes {
       case .itemChanged(_, .subscription), .itemChanged(_, .ask), .itemAdded, .itemRemoved:
         found = found ?? answered
       case .itemChanged(_, .name), .itemChanged(_, .groups), .itemChanged(_, .approved), .account,
-        .connected, .completeness, .version, .presence, .ownPresence, .blocking, .nickname,
+        .connected, .connection, .completeness, .version, .presence, .ownPresence, .blocking,
+        .nickname,
         .vCard:
         break
       }

@@ -102,7 +102,7 @@ extension RosterChange {
   fileprivate var isOfFriends: Bool {
     switch kind {
     case .itemAdded, .itemRemoved, .itemChanged(_, .subscription): true
-    case .itemChanged, .account, .connected, .completeness, .version, .requestOpened,
+    case .itemChanged, .account, .connected, .connection, .completeness, .version, .requestOpened,
       .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected,
       .outgoingEnded, .presence, .ownPresence, .blocking, .nickname, .vCard:
       false

@@ -7,15 +7,20 @@ package import XMPPStanza
 package struct Timeline: Sendable {
   /// The log that is read.
   package let log: EventLog
+  /// The only connection that is looked at, so that states show what that device knows; nil for
+  /// all.
+  package let connection: ConnectionID?
 
   /// The history in a log.
-  package init(_ log: EventLog) {
+  package init(_ log: EventLog, narrowedTo connection: ConnectionID? = nil) {
     self.log = log
+    self.connection = connection
   }
 
   /// What one record did.
   package struct Moment: Sendable {
     package let stamp: RecordStamp
+    package let connection: ConnectionID
     package let direction: RecordDirection
     package let event: RosterEvent
     package let outcome: RosterReducer.Outcome
@@ -27,6 +32,8 @@ package struct Timeline: Sendable {
     package var time: Int64?
     /// Whose log it is, where the log notes that.
     var noted: BareJID?
+    /// What the log calls the connections, by number.
+    var names: [UInt32: String] = [:]
 
     /// Before all records.
     package init() {}
@@ -94,30 +101,51 @@ package struct Timeline: Sendable {
   ) throws {
     let reader = RecordReader()
     var recent = RecentTexts()
+    if state.roster.position == 0 { try begin(&state) }
     while state.roster.position < last {
       let first = state.roster.position + 1
       let end = min(last, first - 1 + Self.slice)
       for step in try steps(first...end, reader, &recent) {
-        let outcome = RosterReducer.reduce(&state.roster, step.event, at: step.stamp)
+        let outcome = RosterReducer.reduce(
+          &state.roster, step.event, at: step.stamp, on: step.connection)
         try body(
           Moment(
-            stamp: step.stamp, direction: step.direction, event: step.event, outcome: outcome),
+            stamp: step.stamp, connection: step.connection, direction: step.direction,
+            event: step.event, outcome: outcome),
           state.roster)
       }
       // The last records may mean nothing.
       state.roster.move(to: end)
     }
-    (state.time, state.noted) = try log.read { transaction in
-      let time = last == 0 ? nil : try transaction.header(at: last)?.clock
-      return (time, try transaction.meta.account.flatMap { try? BareJID(parsing: $0) })
+    try log.read { transaction in
+      let meta = try transaction.meta
+      state.time = last == 0 ? nil : try transaction.header(at: last)?.clock
+      state.noted = meta.account.flatMap { try? BareJID(parsing: $0) }
+      state.names = meta.connections
     }
+  }
+
+  /// A connection by itself need not say whose it is: the log does.
+  private func begin(_ state: inout State) throws {
+    guard let connection, let account = try log.meta.account.flatMap({ try? BareJID(parsing: $0) })
+    else { return }
+    let header = SessionEvent.captureBegan(
+      account: JID(prepared: account, resource: nil), inboundOnly: false)
+    _ = RosterReducer.reduce(
+      &state.roster, .session(header), at: RecordStamp(record: 0), on: connection)
   }
 
   /// An event and its record.
   private struct Step {
     var stamp: RecordStamp
+    var connection: ConnectionID
     var direction: RecordDirection
     var event: RosterEvent
+  }
+
+  /// Whether records of a connection are looked at.
+  package func includes(_ number: UInt32) -> Bool {
+    connection == nil || connection?.number == number
   }
 
   private func steps(
@@ -129,17 +157,27 @@ package struct Timeline: Sendable {
       // Asked for each slice: a program of another version may have come in between.
       guard try transaction.meta.eventVersion == DecodedRecord.version else {
         try transaction.forEachRecord(in: range) { header, bytes in
-          guard let event = reader.decode(header, bytes).event else { return }
-          let stamp = RecordStamp(record: header.sequence, time: header.time)
-          steps.append(Step(stamp: stamp, direction: header.direction, event: event))
+          guard includes(header.connection), let event = reader.decode(header, bytes).event
+          else { return }
+          steps.append(
+            Step(
+              stamp: RecordStamp(record: header.sequence, time: header.time),
+              connection: ConnectionID(number: header.connection), direction: header.direction,
+              event: event))
         }
         return steps
       }
-      try transaction.forEachEvent(in: range) { header, bytes in
-        let stamp = RecordStamp(record: header.sequence, time: header.time)
+      try transaction.forEachEvent(
+        in: range, deriving: { reader.decode($0, $1).event?.canonicalBytes }
+      ) { header, bytes in
+        guard includes(header.connection) else { return }
         do {
           let event = try RosterEvent.decode(bytes, recalling: &recent)
-          steps.append(Step(stamp: stamp, direction: header.direction, event: event))
+          steps.append(
+            Step(
+              stamp: RecordStamp(record: header.sequence, time: header.time),
+              connection: ConnectionID(number: header.connection), direction: header.direction,
+              event: event))
         } catch {
           throw EventLogError.corrupt(
             sequence: header.sequence, what: "its stored event cannot be read: \(error)")
@@ -151,8 +189,8 @@ package struct Timeline: Sendable {
 
   /// The numbers of the records of a range that concern a contact.
   ///
-  /// They are looked up in the index where this program made it, and otherwise found in the raw
-  /// bytes: an index of another version is not complete.
+  /// The index says which may, where this program made it: the others are not looked at. An index
+  /// of another version is not complete.
   package func records(
     concerning contact: BareJID, in range: ClosedRange<UInt64>
   ) throws -> Set<UInt64> {
@@ -163,15 +201,19 @@ package struct Timeline: Sendable {
   func records(
     of subject: String, in range: ClosedRange<UInt64>, _ transaction: borrowing ReadTransaction
   ) throws -> Set<UInt64> {
-    guard try transaction.meta.eventVersion != DecodedRecord.version else {
-      return Set(try transaction.sequences(concerning: subject, in: range))
-    }
-    var found: Set<UInt64> = []
     let reader = RecordReader()
-    try transaction.forEachRecord(in: range) { header, bytes in
-      guard reader.decode(header, bytes).contacts.contains(subject) else { return }
+    var found: Set<UInt64> = []
+    func look(_ header: RecordHeader, _ bytes: RawSpan) {
+      guard reader.decode(header, bytes).contacts.contains(where: { $0.hasSameBytes(as: subject) })
+      else { return }
       found.insert(header.sequence)
     }
+    guard try transaction.meta.eventVersion == DecodedRecord.version else {
+      try transaction.forEachRecord(in: range, look)
+      return found
+    }
+    let candidates = try transaction.sequences(concerning: subject, in: range)
+    try transaction.forEachRecord(of: candidates, look)
     return found
   }
 

@@ -126,7 +126,7 @@ extension RosterChange {
   fileprivate var subject: (field: FieldDifference.Field, part: String?)? {
     switch kind {
     case .account: (.account, nil)
-    case .connected: (.connected, nil)
+    case .connected, .connection: (.connected, nil)
     case .completeness: (.complete, nil)
     case .version: (.version, nil)
     case .itemAdded, .itemRemoved: (.item, nil)

@@ -110,7 +110,8 @@ extension RosterChange {
   fileprivate var isOfItem: Bool {
     switch kind {
     case .itemAdded, .itemChanged, .itemRemoved: true
-    case .account, .connected, .completeness, .version, .requestOpened, .requestRepeated,
+    case .account, .connected, .connection, .completeness, .version, .requestOpened,
+      .requestRepeated,
       .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected, .outgoingEnded,
       .presence, .ownPresence, .blocking, .nickname, .vCard:
       false

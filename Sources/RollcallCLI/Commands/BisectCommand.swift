@@ -49,7 +49,7 @@ struct BisectCommand: ParsableCommand {
 
   func run() throws {
     let opened = try source.open()
-    let timeline = Timeline(opened.log)
+    let timeline = opened.timeline
     try opened.naming {
       let start = try timeline.record(at: Point(option: "--from", from))
       let end = try timeline.record(at: source.point)

@@ -80,7 +80,7 @@ struct DiffCommand: ParsableCommand {
     }
     let start = try Point(option: "A", others[0])
     let end = try others.count == 2 ? Point(option: "B", others[1]) : .head(minus: 0)
-    let diff = try opened.naming { try Timeline(opened.log).diff(from: start, to: end) }
+    let diff = try opened.naming { try opened.timeline.diff(from: start, to: end) }
     if sections { return try tell(SectionsDiff(diff.before.roster, diff.after.roster)) }
     guard !output.json else {
       try Terminal.say(.array(diff.differences.map { JSONValue($0) }))
@@ -104,7 +104,7 @@ struct DiffCommand: ParsableCommand {
   // MARK: Two sources
 
   private func compare(_ first: OpenedSource, _ second: OpenedSource) throws -> Bool {
-    let (firstTimeline, secondTimeline) = (Timeline(first.log), Timeline(second.log))
+    let (firstTimeline, secondTimeline) = (first.timeline, second.timeline)
     let before = try first.state(at: Point(option: "--at", at ?? "head"))
     let after = try second.state(at: Point(option: "--other-at", otherAt ?? at ?? "head"))
     if let mine = before.account, let other = after.account, mine != other {

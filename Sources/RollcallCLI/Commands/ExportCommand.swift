@@ -61,7 +61,7 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let options = try selection.importOptions(format: captureFormat, option: "--capture-format")
     let opened = try SourceOptions.open(source, options, pair: selection.pair)
-    let export = LogExport(opened.log)
+    let export = LogExport(opened.log, narrowedTo: opened.timeline.connection)
     try opened.naming {
       switch format {
       case .native: try writeNative(export)

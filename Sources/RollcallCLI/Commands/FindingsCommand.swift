@@ -18,8 +18,8 @@ struct FindingsCommand: ParsableCommand {
 
   func run() throws {
     var findings: [Finding] = []
-    let state = try source.open().replay(upTo: source.point) {
-      findings += $0.outcome.findings
+    let state = try source.open().replay(upTo: source.point) { moment, _ in
+      findings += moment.outcome.findings
     }
     guard !output.json else {
       return try Terminal.say(JSONValue(findings, of: state.account))

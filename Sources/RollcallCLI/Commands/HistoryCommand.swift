@@ -28,16 +28,17 @@ struct HistoryCommand: ParsableCommand {
   func run() throws {
     let contact = try BareJID(argument: contact)
     let opened = try source.open()
-    let timeline = Timeline(opened.log)
+    let timeline = opened.timeline
+    let labels = try opened.naming { try ConnectionLabels(opened.log) }
     var isEmpty = true
     var document = DocumentList("history")
     let (state, others) = try opened.naming {
-      try timeline.history(of: contact, upTo: source.point) { entry, _ in
+      try timeline.history(of: contact, upTo: source.point) { entry, roster in
         isEmpty = false
         if output.json {
           try document.add(JSONValue(entry))
         } else {
-          try Terminal.say(entry.lines)
+          try Terminal.say(entry.lines(labels, roster))
         }
       }
     }
@@ -80,8 +81,8 @@ struct HistoryCommand: ParsableCommand {
 
 extension HistoryEntry {
   /// The record, what it is part of, and what it did to the contact.
-  fileprivate var lines: [String] {
-    var head = moment.heading
+  fileprivate func lines(_ labels: ConnectionLabels, _ roster: Roster) -> [String] {
+    var head = moment.heading + labels.suffix(moment.connection, roster)
     if let handshake {
       head += Style.dim(" (\(handshake.clause))")
     }

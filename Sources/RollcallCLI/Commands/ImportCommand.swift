@@ -8,14 +8,16 @@ import XMPPStanza
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Imports captures into a log, in the order given.",
+    abstract: "Imports captures into a log, in the order given, or by time where they overlap.",
     discussion: """
-      The log is made where there is none. Either everything is imported or nothing is. \
-      Credentials are taken out before anything is stored.
+      The log is made where there is none. Captures that overlap in time are those of several \
+      devices: their connections are kept apart, and their records are in order of time. Either \
+      everything is imported or nothing is. Credentials are taken out before anything is stored.
 
       Examples:
         rollcall import debug.log -o alice.rollcall
         rollcall import monday.log tuesday.log -o alice.rollcall
+        rollcall import phone.log laptop.log -o alice.rollcall
         rollcall import in.xml out.xml -o alice.rollcall    (the two directions of one stream)
         rollcall import prosody.log --account alice@example.test -o alice.rollcall
         ssh host cat debug.log | rollcall import - -o alice.rollcall
@@ -45,11 +47,16 @@ struct ImportCommand: ParsableCommand {
     defer { withExtendedLifetime(interruption) {} }
     var known = force ? [] : try target.meta.imports
     var summaries: [(path: String, summary: ImportSummary)] = []
+    var parts: [CaptureMerge.Part] = []
     try forEachCapture { files in
-      let found = try take(files, into: staging, known: known)
+      // Only where all are known can it be said whether they overlap in time.
+      let own = captures.count > 1 ? try draft(for: "\(log).\(parts.count)") : staging
+      let found = try take(files, into: own, known: known)
       if !force { known += found.compactMap(\.summary.source) }
       summaries += found
+      parts.append(CaptureMerge.Part(log: own, name: files.name))
     }
+    if captures.count > 1 { try Failure.naming(log) { try put(parts, into: staging) } }
     try Failure.naming(log) {
       if isNew {
         try target.publish()
@@ -58,6 +65,18 @@ struct ImportCommand: ParsableCommand {
       }
     }
     try tell(summaries)
+  }
+
+  /// Puts captures one after the other, or, where they overlap in time, together: they are then of
+  /// several devices.
+  private func put(_ parts: [CaptureMerge.Part], into target: EventLog) throws {
+    let merge = CaptureMerge(parts)
+    guard try merge.isDue else {
+      for part in parts { try target.append(recordsOf: part.log) }
+      return
+    }
+    Terminal.note("the captures overlap in time: they are merged as devices of one account")
+    try merge.run(into: target)
   }
 
   /// Only what is in the log is told of.

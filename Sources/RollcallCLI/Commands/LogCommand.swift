@@ -47,9 +47,11 @@ struct LogCommand: ParsableCommand {
 
   func run() throws {
     let opened = try source.open()
-    var listing = Listing(json: output.json)
+    let isShared = try opened.naming { try opened.log.meta.connections.count > 1 }
+    var listing = Listing(
+      json: output.json, isShared: isShared && opened.timeline.connection == nil)
     try opened.naming {
-      let timeline = Timeline(opened.log)
+      let timeline = opened.timeline
       let last = try opened.log.read { try timeline.resolve(source.point, in: $0) }
       if let bounds = range.bounds(upTo: last) {
         try list(bounds, timeline, &listing)
@@ -73,7 +75,7 @@ struct LogCommand: ParsableCommand {
     var next = bounds.lowerBound
     while next <= bounds.upperBound {
       let end = min(bounds.upperBound, next + Self.slice - 1)
-      for row in try rows(next...end, of: wanted, in: timeline.log, reader) {
+      for row in try rows(next...end, of: wanted, in: timeline, reader) {
         try listing.add(row, upTo: bounds.upperBound)
       }
       next = end + 1
@@ -81,14 +83,15 @@ struct LogCommand: ParsableCommand {
   }
 
   private func rows(
-    _ range: ClosedRange<UInt64>, of wanted: Set<UInt64>?, in log: EventLog,
+    _ range: ClosedRange<UInt64>, of wanted: Set<UInt64>?, in timeline: Timeline,
     _ reader: RecordReader
   ) throws -> [Row] {
     var rows: [Row] = []
-    try log.read { transaction in
+    try timeline.log.read { transaction in
       try transaction.forEachRecord(in: range) { header, span in
         guard direction == nil || direction?.rawValue == header.direction.name else { return }
         if let wanted, !wanted.contains(header.sequence) { return }
+        guard timeline.includes(header.connection) else { return }
         let bytes = span.withUnsafeBytes { Array($0) }
         let node = header.kind == .element ? reader.element(bytes) : nil
         let found = KindOption(header, node)
@@ -104,9 +107,12 @@ struct LogCommand: ParsableCommand {
     private var document: DocumentList?
     private var table: Table?
     private(set) var isEmpty = true
+    /// Whether there are several connections, so that each row says its own.
+    private let isShared: Bool
 
-    init(json: Bool) {
+    init(json: Bool, isShared: Bool) {
       if json { document = DocumentList("records") }
+      self.isShared = isShared
     }
 
     mutating func add(_ row: Row, upTo last: UInt64) throws(OutputError) {
@@ -115,10 +121,16 @@ struct LogCommand: ParsableCommand {
         try document?.add(JSONValue(row.header, row.bytes, kind: row.kind.rawValue))
       } else {
         // The widest of each column but the last, so that the rows need not be held.
-        let widths = ["#\(last)".count, "2026-11-20T10:00:00.000Z".count, 1, "presence".count]
-        var table =
-          table ?? Table(["record", "time", "", "kind", "element"], widths: widths)
-        table.add(row.cells)
+        var widths = ["#\(last)".count, "2026-11-20T10:00:00.000Z".count, 1, "presence".count]
+        var titles = ["record", "time", "", "kind", "element"]
+        var cells = row.cells
+        if isShared {
+          widths.insert("c".count + 4, at: 2)
+          titles.insert("c", at: 2)
+          cells.insert("\(row.header.connection)", at: 2)
+        }
+        var table = table ?? Table(titles, widths: widths)
+        table.add(cells)
         try Terminal.say(table.takeLines())
         self.table = table
       }

@@ -67,8 +67,7 @@ struct RecoverCommand: ParsableCommand {
     if !salvage.endIsKnown { lines.append(Self.endClause(salvage)) }
     if !salvage.lost.isEmpty { lines.append("lost: \(salvage.lostText)") }
     if !salvage.unproven.isEmpty {
-      let numbers = salvage.unproven.map { "\($0)" }.joined(separator: ", ")
-      lines.append("kept though nothing vouches for their bytes: \(numbers)")
+      lines.append("kept though nothing vouches for their bytes: \(salvage.unprovenText)")
     }
     return lines
   }

@@ -23,12 +23,13 @@ struct ReplayCommand: ParsableCommand {
   func run() throws {
     let opened = try source.open()
     var records = DocumentList("records")
-    let state = try opened.replay(upTo: source.point) { moment in
+    let labels = try opened.naming { try ConnectionLabels(opened.log) }
+    let state = try opened.replay(upTo: source.point) { moment, roster in
       guard moment.tells else { return }
       if output.json {
         try records.add(JSONValue(moment))
       } else {
-        try Terminal.say(moment.lines)
+        try Terminal.say(moment.lines(labels, roster))
       }
     }
     guard !output.json else {

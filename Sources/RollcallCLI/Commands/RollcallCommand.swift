@@ -23,7 +23,8 @@ struct RollcallCommand: ParsableCommand {
     subcommands: [
       ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
       SectionsCommand.self, PinyinCommand.self,
-      LogCommand.self, ShowCommand.self, ReplayCommand.self, FindingsCommand.self,
+      ConnectionsCommand.self, LogCommand.self, ShowCommand.self, ReplayCommand.self,
+      FindingsCommand.self,
       DiffCommand.self, HistoryCommand.self, BisectCommand.self, BookmarkCommand.self,
       VerifyCommand.self, RecoverCommand.self, ExportCommand.self, FormatsCommand.self,
       VerifyWorkerCommand.self,

@@ -33,13 +33,13 @@ struct ShowCommand: ParsableCommand {
       throw Failure("\(source): there is no record \(number)")
     }
     let moment = try opened.naming {
-      try Timeline(opened.log).moment(of: stored.header.sequence)
+      try opened.timeline.moment(of: stored.header.sequence)
     }
     if output.json {
-      try Terminal.say(JSONValue(stored, moment))
-    } else {
-      try Terminal.say(lines(stored, moment))
+      return try Terminal.say(JSONValue(stored, moment))
     }
+    let label = try opened.naming { try self.label(stored.header, opened) }
+    try Terminal.say(lines(stored, moment, label))
   }
 
   private func stored(
@@ -47,15 +47,26 @@ struct ShowCommand: ParsableCommand {
   ) throws -> (StoredRecord?, UInt64) {
     try opened.naming {
       try opened.log.read { transaction in
-        let number = try Timeline(opened.log).resolve(point, in: transaction)
+        let number = try opened.timeline.resolve(point, in: transaction)
         return (try transaction.record(at: number), number)
       }
     }
   }
 
-  private func lines(_ stored: StoredRecord, _ moment: Timeline.Moment?) -> [String] {
+  /// Which connection the record is of, where there are several.
+  private func label(_ header: RecordHeader, _ opened: OpenedSource) throws -> String? {
+    let labels = try ConnectionLabels(opened.log)
+    let roster = try Timeline(opened.log).state(at: .record(header.sequence)).roster
+    let connection = ConnectionID(number: header.connection)
+    return labels.suffix(connection, roster).isEmpty ? nil : labels.label(connection, roster)
+  }
+
+  private func lines(
+    _ stored: StoredRecord, _ moment: Timeline.Moment?, _ connection: String?
+  ) -> [String] {
     let header = stored.header
     var about = ["record \(header.sequence)", header.direction.phrase, header.kind.name]
+    if let connection { about.append(connection) }
     about.append(header.time.map(Timestamp.text) ?? "no time")
     if let source = header.sourceTime {
       about.append("the source's clock said \(Timestamp.text(source))")
@@ -74,7 +85,16 @@ struct ShowCommand: ParsableCommand {
     } else {
       lines += ["", "It means nothing to the roster."]
     }
-    return lines + ["", Style.dim("digest \(header.digest)")]
+    return lines + ["", Style.dim(stored.pack.line)]
+  }
+}
+
+extension PackSummary {
+  /// What vouches for the record, in a line.
+  fileprivate var line: String {
+    sequences.count == 1
+      ? "digest \(digest)"
+      : "digest of records \(sequences.lowerBound) to \(sequences.upperBound) \(digest)"
   }
 }
 

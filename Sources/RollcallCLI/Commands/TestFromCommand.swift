@@ -38,7 +38,7 @@ struct TestFromCommand: ParsableCommand {
     let target = URL(filePath: folder, directoryHint: .isDirectory)
     let test = try opened.naming {
       try GeneratedTest(
-        of: Timeline(opened.log), upTo: source.point, name: target.lastPathComponent,
+        of: opened.timeline, upTo: source.point, name: target.lastPathComponent,
         redacts: redact, in: FileManager.default.temporaryDirectory)
     }
     let paths = try write(test, to: target)

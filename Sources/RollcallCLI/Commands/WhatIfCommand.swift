@@ -68,7 +68,7 @@ struct WhatIfCommand: ParsableCommand {
     for option in insert { edits.inserts.append(try option.opened(source.capture)) }
     let (branch, comparison) = try opened.naming {
       let branch = try Branch(
-        of: Timeline(opened.log), upTo: source.point, edits: edits, policy: policy)
+        of: opened.timeline, upTo: source.point, edits: edits, policy: policy)
       return (branch, try branch.compare())
     }
     if let file { try write(branch, to: file) }

@@ -39,7 +39,7 @@ struct WhyCommand: ParsableCommand {
     let jid = try BareJID(argument: contact)
     let opened = try source.open()
     let found = try opened.naming {
-      try Timeline(opened.log).explanation(of: jid, at: source.point, friends: policy.friends)
+      try opened.timeline.explanation(of: jid, at: source.point, friends: policy.friends)
     }
     guard let (whole, state) = found else {
       throw NothingFound(sentence: "no record up to \(source.at) names \(jid)")

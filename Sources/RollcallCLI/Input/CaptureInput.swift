@@ -115,6 +115,9 @@ struct CaptureFiles {
     return summaries
   }
 
+  /// What a connection of it is called that has no name.
+  var name: String { first.name }
+
   /// What errors name it.
   var path: String { second.map { "\(first.path) and \($0.path)" } ?? first.path }
 }

@@ -27,7 +27,10 @@ struct CaptureSelection: ParsableArguments {
   var account: String?
 
   @Option(
-    help: "The one connection to take, by the source's name for it, such as c2s56226dd11ee0.")
+    help: """
+      The one connection to look at, by the source's name for it, such as c2s56226dd11ee0, its \
+      number or its resource (see rollcall connections).
+      """)
   var connection: String?
 
   @Option(help: "The year of a capture whose clock has none; without it, its times are unknown.")

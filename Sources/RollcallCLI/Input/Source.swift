@@ -33,6 +33,23 @@ struct SourceOptions: ParsableArguments {
     try Self.open(source, try capture.importOptions, pair: capture.selection.pair)
   }
 
+  /// The same for each account of a capture that holds several, unless one is chosen.
+  func openAccounts() throws -> [OpenedSource] {
+    let options = try capture.importOptions
+    do {
+      return [try open()]
+    } catch let failure as Failure {
+      guard case .severalAccounts(let accounts)? = failure.cause as? ImportError else {
+        throw failure
+      }
+      return try accounts.map { account in
+        var chosen = options
+        chosen.account = account
+        return try Self.open(source, chosen, pair: capture.selection.pair)
+      }
+    }
+  }
+
   /// Opens a log, or imports a capture into a temporary one.
   ///
   /// - Parameter pair: the file of the other direction, where the capture has one only.
@@ -43,9 +60,12 @@ struct SourceOptions: ParsableArguments {
       let input = try CaptureInput(path)
       let isLog = try isLog(path, input)
       guard !isLog || pair == nil else { throw Failure("\(path) is a log: nothing is its pair") }
-      let log =
-        try isLog ? openLog(path, options) : importTemporarily(input, options, pair: pair)
-      return OpenedSource(log: log, path: path)
+      guard !isLog else {
+        return try OpenedSource(
+          log: openLog(path, options), path: path, connection: options.connection)
+      }
+      let log = try importTemporarily(input, options, pair: pair)
+      return try OpenedSource(log: log, path: path, connection: options.connection)
     }
   }
 
@@ -68,7 +88,29 @@ struct SourceOptions: ParsableArguments {
     return log
   }
 
+  /// Imports all connections of the account: a chosen one is looked at where they are read, with
+  /// the records' numbers as they are. Where there are several accounts it chooses its own.
   private static func importTemporarily(
+    _ input: CaptureInput, _ options: ImportOptions, pair: String?
+  ) throws -> EventLog {
+    guard options.connection != nil else { return try importWhole(input, options, pair: pair) }
+    var whole = options
+    whole.connection = nil
+    do {
+      return try importWhole(input, whole, pair: pair)
+    } catch ImportError.severalAccounts(let accounts) where input.isFile {
+      try input.handle.seek(toOffset: 0)
+      let own = try importWhole(input, options, pair: pair).meta.account
+      guard let account = accounts.first(where: { $0.text == own }) else {
+        throw ImportError.severalAccounts(accounts)
+      }
+      whole.account = account
+      try input.handle.seek(toOffset: 0)
+      return try importWhole(input, whole, pair: pair)
+    }
+  }
+
+  private static func importWhole(
     _ input: CaptureInput, _ options: ImportOptions, pair: String?
   ) throws -> EventLog {
     let directory = FileManager.default.temporaryDirectory.path
@@ -98,19 +140,55 @@ extension Point {
 struct OpenedSource {
   let log: EventLog
   let path: String
+  /// Its history, narrowed to the connection that was chosen.
+  let timeline: Timeline
+  private let damage: DamageNotes
+
+  /// - Parameter connection: The connection that is chosen, by name, number or resource; nil for
+  ///   all.
+  init(log: EventLog, path: String, connection: String?) throws {
+    self.log = log
+    self.path = path
+    damage = DamageNotes(of: log, path: path)
+    let whole = Timeline(log)
+    timeline =
+      try connection.map {
+        Timeline(log, narrowedTo: try whole.connection(named: $0))
+      } ?? whole
+  }
 
   func state(at point: Point) throws -> Timeline.State {
-    try naming { try Timeline(log).state(at: point) }
+    try naming { try timeline.state(at: point) }
   }
 
   func replay(
-    upTo point: Point, _ body: (Timeline.Moment) throws -> Void
+    upTo point: Point, _ body: (Timeline.Moment, Roster) throws -> Void
   ) throws -> Timeline.State {
-    try naming { try Timeline(log).replay(upTo: point) { moment, _ in try body(moment) } }
+    try naming { try timeline.replay(upTo: point, body) }
   }
 
   /// Runs `body`; an error that it throws names the source.
   func naming<R>(_ body: () throws -> R) throws -> R {
-    try Failure.naming(path, body)
+    defer { damage.tell() }
+    return try Failure.naming(path, body)
+  }
+}
+
+/// Says once of each derived part of a log that it is damaged, where reading has met that.
+private final class DamageNotes {
+  private let log: EventLog
+  private let path: String
+  private var told: Set<DerivedDamage.Part> = []
+
+  init(of log: EventLog, path: String) {
+    (self.log, self.path) = (log, path)
+  }
+
+  func tell() {
+    for (part, record) in log.derivedDamage.parts where told.insert(part).inserted {
+      Terminal.note(
+        "\(path): the \(part.rawValue) at record \(record) cannot be used and the records were "
+          + "read instead; rollcall verify --rebuild makes what is derived anew")
+    }
   }
 }

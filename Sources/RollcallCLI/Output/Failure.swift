@@ -5,13 +5,17 @@ import Foundation
 /// Bad input or bad circumstances, in a sentence that names the place.
 struct Failure: Error, CustomStringConvertible {
   let description: String
+  /// The error that it tells of, where there was one.
+  let cause: (any Error)?
 
   init(_ description: String) {
     self.description = description
+    cause = nil
   }
 
   /// An error with the file in front, where the error does not name it itself.
   init(_ error: any Error, in path: String) {
+    cause = error
     description =
       switch error {
       case let error as CaptureError: "\(path):\(error.line): \(error)"

@@ -8,8 +8,17 @@ extension Timeline.Moment {
   var tells: Bool { !outcome.changes.isEmpty || !outcome.findings.isEmpty }
 
   /// The record, what it changed and what is odd about it.
-  var lines: [String] {
-    [heading] + outcome.changes.map { "    " + $0.line }
+  ///
+  /// - Parameter labels: What connections are called.
+  func lines(_ labels: ConnectionLabels, _ roster: Roster) -> [String] {
+    [heading + labels.suffix(connection, roster)] + details
+  }
+
+  /// The same where it does not matter which connection it is of.
+  var lines: [String] { [heading] + details }
+
+  private var details: [String] {
+    outcome.changes.map { "    " + $0.line }
       + outcome.findings.map { "    " + $0.line }
   }
 
@@ -23,6 +32,27 @@ extension Timeline.Moment {
       }
     let clock = stamp.time.map { Timestamp.clock($0) + " " } ?? ""
     return Style.dim("#\(stamp.record)") + " \(Style.dim(clock))\(arrow) \(event.clause.visible)"
+  }
+}
+
+/// What the connections of a log are called, where there are several.
+struct ConnectionLabels {
+  private let names: [UInt32: String]
+
+  init(_ log: EventLog) throws {
+    names = try log.meta.connections
+  }
+
+  /// Which connection a record is of, to stand at the end of its line; empty where the log has one.
+  func suffix(_ connection: ConnectionID, _ roster: Roster) -> String {
+    guard names.count > 1 || connection != .first || roster.connections.count > 1 else { return "" }
+    return Style.dim(" · \(label(connection, roster))")
+  }
+
+  /// The resource, or else the source's name, or else the number.
+  func label(_ connection: ConnectionID, _ roster: Roster) -> String {
+    let resource = roster.connections.first { $0.id == connection }?.resource
+    return (resource ?? names[connection.number] ?? "connection \(connection.number)").visible
   }
 }
 

@@ -20,7 +20,9 @@ struct VerificationReport {
       return
     }
     do {
-      salvage = try LogSalvage(log).forEachRecord { _ in }
+      let reader = RecordReader()
+      salvage = try LogSalvage(log) { header, bytes in reader.reads(header, bytes) }
+        .forEachRecord { _ in }
       salvageFailure = nil
     } catch {
       salvage = nil

@@ -92,6 +92,10 @@ package enum ItemFinding: Hashable, Sendable {
   case removalInResult
   case unknownSubscription(String)
   case unusedVersion
+  /// A push takes a contact out, and none of our connections had asked for it.
+  case removedElsewhere
+  /// A session shows its presence and has not asked for the roster, as an earlier one had.
+  case unfetched
 }
 
 /// What can be odd about roster sets of ours.
@@ -123,6 +127,14 @@ package enum SubscriptionFinding: Hashable, Sendable {
   case unsolicitedUnsubscribe
   case unsolicitedUnsubscribed
   case preApproval
+  /// We answered a request by the word that ends something else.
+  case wrongRefusal
+  /// A request comes back that we had answered so.
+  case returned(after: EndedRequest.Way)
+  /// A contact does not let us see its presence.
+  case denied
+  /// Requests between a contact and us open again as soon as they have ended.
+  case loop(rounds: Int)
   /// We accepted so soon after the request came that nobody can have been asked.
   case automaticAcceptance(milliseconds: Int64)
   /// Nobody answered a request for days.

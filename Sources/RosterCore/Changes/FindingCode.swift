@@ -25,6 +25,8 @@ extension Finding {
     case removalInResult = "removal-in-result"
     case unknownSubscription = "unknown-subscription"
     case unusedVersion = "unused-version"
+    case removedElsewhere = "removed-elsewhere"
+    case unfetchedRoster = "unfetched-roster"
     // Our edits
     case setItemCount = "set-item-count"
     case groupsLost = "groups-lost"
@@ -40,6 +42,10 @@ extension Finding {
     case unsolicitedUnsubscribe = "unsolicited-unsubscribe"
     case unsolicitedUnsubscribed = "unsolicited-unsubscribed"
     case preApproval = "pre-approval"
+    case wrongRefusal = "wrong-refusal"
+    case returnedRequest = "returned-request"
+    case deniedRequest = "denied-request"
+    case subscriptionLoop = "subscription-loop"
     case automaticAcceptance = "automatic-acceptance"
     case neglectedRequest = "neglected-request"
     // Presence and blocking
@@ -58,9 +64,12 @@ extension Finding {
         .malformedItem, .duplicateItem, .removalInResult, .unknownSubscription, .setItemCount,
         .refusedEdit, .unansweredEdit, .unpushedEdit, .foreignSet, .ownSubscription,
         .unsolicitedSubscribed, .unsolicitedUnsubscribe, .unsolicitedUnsubscribed,
-        .neglectedRequest, .malformedPresence, .unknownBase:
+        .neglectedRequest, .malformedPresence, .unknownBase, .unfetchedRoster, .wrongRefusal,
+        .returnedRequest, .subscriptionLoop:
         .warning
-      case .unusedVersion, .needlessRequest, .preApproval, .uninvitedPresence: .info
+      case .unusedVersion, .needlessRequest, .preApproval, .uninvitedPresence, .removedElsewhere,
+        .deniedRequest:
+        .info
       }
     }
   }
@@ -120,6 +129,8 @@ extension ItemFinding {
     case .removalInResult: .removalInResult
     case .unknownSubscription: .unknownSubscription
     case .unusedVersion: .unusedVersion
+    case .removedElsewhere: .removedElsewhere
+    case .unfetched: .unfetchedRoster
     }
   }
 }
@@ -147,6 +158,10 @@ extension SubscriptionFinding {
     case .unsolicitedUnsubscribe: .unsolicitedUnsubscribe
     case .unsolicitedUnsubscribed: .unsolicitedUnsubscribed
     case .preApproval: .preApproval
+    case .wrongRefusal: .wrongRefusal
+    case .returned: .returnedRequest
+    case .denied: .deniedRequest
+    case .loop: .subscriptionLoop
     case .automaticAcceptance: .automaticAcceptance
     case .neglectedRequest: .neglectedRequest
     }

@@ -95,6 +95,12 @@ extension ItemFinding {
     case .removalInResult: "A result may not say “remove”; the item was left out."
     case .unknownSubscription(let text):
       "The subscription “\(text)” is not defined and was taken as none (RFC 6121 §2.1.2.5)."
+    case .removedElsewhere:
+      "The server removed \(words.somebody), and none of our connections had asked for it: another "
+        + "device did, or the server (RFC 6121 §2.5)."
+    case .unfetched:
+      "The session shows its presence since \(words.cause) and has not asked for the roster, as an "
+        + "earlier one did: it is told no pushes, and shows what it kept (RFC 6121 §2.2)."
     case .unusedVersion:
       "The server keeps roster versions, but the get names none: the whole roster is sent at each "
         + "login (RFC 6121 §2.6.2)."
@@ -148,9 +154,25 @@ extension SubscriptionFinding {
     case .preApproval:
       "Nobody had asked: our subscribed approves a later request of \(words.somebody) "
         + "(RFC 6121 §3.4)."
+    case .wrongRefusal:
+      "Our unsubscribe does not answer the request of \(words.somebody) of \(words.cause), which "
+        + "stays open: it ends what we see of somebody (RFC 6121 §3.3); a refusal is unsubscribed "
+        + "(§3.2)."
+    case .returned(after: .denied):
+      "\(words.somebody) asks again, though we denied it at \(words.cause)."
+    case .returned:
+      "\(words.somebody) asks again, though we accepted it at \(words.cause) and the roster has "
+        + "not shown since that it sees our presence: the server or the contact did not take the "
+        + "answer (RFC 6121 §3.1.5)."
+    case .denied: "\(words.somebody) denied our request of \(words.cause) (RFC 6121 §3.2)."
+    case .loop(let rounds):
+      "Requests between \(words.somebody) and us open again as soon as they have ended, "
+        + "\(rounds) times without a pause since \(words.cause): two programs seem to answer each "
+        + "other. What follows of it is not told again."
     case .automaticAcceptance(let milliseconds):
       "The request of \(words.somebody), whom we do not subscribe to, was accepted "
-        + "\(milliseconds) ms after it came: nobody was asked."
+        + "\(milliseconds) ms after it came: faster than a person reads and answers, so that "
+        + "probably nobody was asked."
     case .neglectedRequest(.inbound):
       "The request of \(words.somebody) has waited for our answer for more than three days."
     case .neglectedRequest(.outbound):

@@ -12,8 +12,11 @@ public struct RosterChange: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// The account, or the resource it uses, became known.
     case account(JID)
-    /// A session started (true) or ended (false); while there is none, no presence is shown.
+    /// The first session started (true) or the last one ended (false); while there is none, no
+    /// presence is shown.
     case connected(Bool)
+    /// A session started or ended while another one of the account is open.
+    case connection(ConnectionID, resource: String?, isOpen: Bool)
     /// How much of the roster is known.
     case completeness(before: Completeness, after: Completeness)
     /// The roster version.
@@ -92,7 +95,7 @@ public struct RosterChange: Hashable, Sendable {
   /// The contact that the change is about, nil where it is about the account.
   public var contact: BareJID? {
     switch kind {
-    case .account, .connected, .completeness, .version, .ownPresence: nil
+    case .account, .connected, .connection, .completeness, .version, .ownPresence: nil
     case .itemAdded(let item), .itemRemoved(let item): item.jid
     case .blocking(let jid, _): jid.bare
     case .itemChanged(let jid, _), .requestOpened(let jid, _), .requestRepeated(let jid, _),

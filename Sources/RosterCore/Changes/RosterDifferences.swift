@@ -7,8 +7,8 @@ extension Roster {
   /// blocked addresses by their bytes.
   ///
   /// - Parameter contacts: those that may differ, such as the ones that the changes in between
-  ///   are about; nil for all. Where only one of the states is connected, the presence of all
-  ///   others is compared too, because a session that ends hides it without naming anybody.
+  ///   are about; nil for all. Where other sessions are open in one of the states, the presence of
+  ///   all others is compared too: a session that ends hides it without naming anybody.
   ///
   /// Complexity: linear in the contacts to compare; O(n log n) where those are all.
   package func differences(
@@ -18,7 +18,7 @@ extension Roster {
     let blocked = blockedDifferences(to: later, among: contacts)
     var candidates = contacts ?? knownAddresses.union(later.knownAddresses)
     candidates.formUnion(blocked.keys)
-    if isConnected != later.isConnected {
+    if openSessions != later.openSessions {
       candidates.formUnion(shownPresences.keys)
       candidates.formUnion(later.shownPresences.keys)
     }

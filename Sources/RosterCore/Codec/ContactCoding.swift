@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 /// What is stored of a contact; the first byte of each.
@@ -12,7 +11,8 @@ private struct ContactParts: OptionSet {
   static let lastEnded = Self(rawValue: 16)
   static let outgoing = Self(rawValue: 32)
   static let names = Self(rawValue: 64)
-  /// What is expected, and a confirmed edit.
+  /// What is expected, a confirmed edit, what is on its way to some connections, and how requests
+  /// go round.
   static let afterEffects = Self(rawValue: 128)
 }
 
@@ -80,6 +80,7 @@ extension RosterOutput {
     if let request = details.request?.request {
       write(request.since)
       write(request.last)
+      write(request.asked)
       plain.write(signed: Int64(request.count))
       plain.write(request.status)
       plain.write(request.nickname)
@@ -89,6 +90,7 @@ extension RosterOutput {
       plain.write(tag: end.way.code)
       write(end.at)
       write(end.since)
+      plain.write(details.wasTaken)
     }
     if let request = details.outgoing {
       write(request.since)
@@ -97,12 +99,26 @@ extension RosterOutput {
     }
     if let names = details.names { write(names) }
     guard details.parts.contains(.afterEffects) else { return }
-    plain.write(tag: details.expected.stanzas.rawValue | details.expected.pushes.rawValue << 4)
+    let expected = details.expected
+    plain.write(tag: expected.stanzas.rawValue | expected.pushes.rawValue << 4)
+    plain.write(!details.deliveries.isEmpty)
+    if !details.deliveries.isEmpty { write(details.deliveries) }
+    for rounds in [details.rounds, details.ownRounds] {
+      plain.write(rounds != nil)
+      if let rounds { write(rounds) }
+    }
     plain.write(details.confirmedEdit != nil)
     guard let edit = details.confirmedEdit else { return }
     write(record: edit.sent)
     plain.write(edit.before)
     plain.write(edit.after)
+  }
+
+  private mutating func write(_ rounds: Rounds) {
+    plain.write(UInt64(rounds.count))
+    write(rounds.first)
+    plain.write(rounds.ended != nil)
+    if let ended = rounds.ended { write(ended) }
   }
 
   private mutating func write(_ names: OwnNames) {
@@ -127,8 +143,13 @@ extension ContactDetails {
     if lastEnded != nil { parts.insert(.lastEnded) }
     if outgoing != nil { parts.insert(.outgoing) }
     if names != nil { parts.insert(.names) }
-    if !expected.isEmpty || confirmedEdit != nil { parts.insert(.afterEffects) }
+    if hasAfterEffects { parts.insert(.afterEffects) }
     return parts
+  }
+
+  fileprivate var hasAfterEffects: Bool {
+    !expected.isEmpty || confirmedEdit != nil || !deliveries.isEmpty || rounds != nil
+      || ownRounds != nil
   }
 }
 
@@ -149,12 +170,12 @@ extension RosterInput {
     if parts.contains(.item) {
       contacts.setItem(try readItem(contacts.address(of: number), &contacts), of: number)
     }
-    var further = TreeDictionary<TextNumber, PresenceRow>()
+    var further: [PresenceRow] = []
     if parts.contains(.presence) {
       let presence = try readPresence(into: &contacts)
       guard let first = presence.first else { throw plain.invalid }
       contacts.setPresence(first, of: number)
-      for row in presence.dropFirst() { further[row.resource] = row }
+      further = Array(presence.dropFirst())
     }
     guard !parts.isSubset(of: [.item, .presence]) || !further.isEmpty else { return }
     var details = try readDetails(parts)
@@ -206,6 +227,7 @@ extension RosterInput {
     if parts.contains(.lastEnded) {
       details.lastEnded = EndedRequest(
         way: try plain.readCode(), at: try readStamp(), since: try readStamp())
+      details.wasTaken = try plain.readFlag()
     }
     if parts.contains(.outgoing) {
       details.outgoing = OutgoingRequest(
@@ -215,19 +237,29 @@ extension RosterInput {
     if parts.contains(.names) { details.names = try readNames() }
     guard parts.contains(.afterEffects) else { return details }
     details.expected = try readExpected()
+    if try plain.readFlag() { details.deliveries = try readDeliveries() }
+    if try plain.readFlag() { details.rounds = try readRounds() }
+    if try plain.readFlag() { details.ownRounds = try readRounds() }
     if try plain.readFlag() {
       details.confirmedEdit = ConfirmedEdit(
         sent: try readRecord(), before: try plain.readOptional(), after: try plain.readOptional())
     }
-    guard !details.expected.isEmpty || details.confirmedEdit != nil else { throw plain.invalid }
+    guard details.hasAfterEffects else { throw plain.invalid }
     return details
   }
 
   private mutating func readRequest() throws(CodecError) -> IncomingRequest {
     IncomingRequest(
-      since: try readStamp(), last: try readStamp(), count: Int(try plain.readSigned()),
+      since: try readStamp(), last: try readStamp(), asked: try readStamp(),
+      count: Int(try plain.readSigned()),
       status: try plain.readOptionalText(), nickname: try plain.readOptionalText(),
       isReportedAsNeglected: try plain.readFlag())
+  }
+
+  private mutating func readRounds() throws(CodecError) -> Rounds {
+    guard let count = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
+    return Rounds(
+      count: count, first: try readStamp(), ended: try plain.readFlag() ? try readStamp() : nil)
   }
 
   private mutating func readNames() throws(CodecError) -> OwnNames {

@@ -30,6 +30,7 @@ private enum EventTag: UInt8 {
   case opened = 5
   case resumed = 6
   case closed = 7
+  case resumable = 8
   case querySent = 16
   case setSent = 17
   case answerReceived = 18
@@ -68,13 +69,18 @@ extension SessionEvent {
     case .authenticated(let jid):
       output.write(EventTag.authenticated)
       output.write(jid)
-    case .opened(let jid, let from):
+    case .opened(let jid, let from, let resumptionID):
       output.write(EventTag.opened)
       output.write(jid)
       output.write(from)
-    case .resumed(let jid):
+      output.write(resumptionID)
+    case .resumable(let id):
+      output.write(EventTag.resumable)
+      output.write(id)
+    case .resumed(let jid, let id):
       output.write(EventTag.resumed)
       output.write(jid)
+      output.write(id)
     case .closed(let isLost):
       output.write(EventTag.closed)
       output.write(isLost)
@@ -90,8 +96,13 @@ extension SessionEvent {
       self = .featuresOffered(
         StreamFeatures(versioning: try input.readFlag(), preApproval: try input.readFlag()))
     case .authenticated: self = .authenticated(try input.read())
-    case .opened: self = .opened(try input.read(), from: try input.readOptional())
-    case .resumed: self = .resumed(try input.readOptional())
+    case .opened:
+      self = .opened(
+        try input.read(), from: try input.readOptional(),
+        resumptionID: try input.readOptionalText())
+    case .resumable: self = .resumable(id: try input.readText())
+    case .resumed:
+      self = .resumed(try input.readOptional(), id: try input.readOptionalText())
     case .closed: self = .closed(isLost: try input.readFlag())
     case .querySent, .setSent, .answerReceived, .pushReceived, .answerSent,
       .subscriptionReceived, .subscriptionSent, .availableReceived, .unavailableReceived,
@@ -194,7 +205,8 @@ extension StanzaEvent {
     case .vCardPublished: self = .vCardPublished(try input.read(), try input.read())
     case .rejected:
       self = .rejected(Rejection(kind: try input.readName(), reason: try input.readText()))
-    case .captureBegan, .negotiated, .featuresOffered, .authenticated, .opened, .resumed, .closed,
+    case .captureBegan, .negotiated, .featuresOffered, .authenticated, .opened, .resumable,
+      .resumed, .closed,
       nil:
       return nil
     }

@@ -33,6 +33,7 @@ extension RosterOutput {
     if let malformed = availability.malformed { write(shared: malformed) }
     write(record: presence.since.record)
     if let time = presence.since.time { write(time: time) }
+    plain.write(presence.told.rawValue)
   }
 }
 
@@ -46,9 +47,10 @@ extension RosterInput {
     for _ in 0..<(try plain.readCount()) {
       let (name, number) = try readShared()
       let (availability, stamp) = try readAvailability()
+      let told = SessionSet(rawValue: try plain.readNumber())
       guard last < number else { throw plain.invalid }
       last = number
-      rows.append(contacts.row(of: availability, by: name, since: stamp))
+      rows.append(contacts.row(of: availability, by: name, since: stamp, told: told))
     }
     return rows
   }

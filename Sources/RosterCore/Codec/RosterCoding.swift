@@ -1,5 +1,4 @@
 import DequeModule
-import HashTreeCollections
 import XMPPStanza
 
 // The stored form of states. A change of it must raise `Roster.codecVersion`.
@@ -8,7 +7,7 @@ import XMPPStanza
 // of their addresses, texts in that of their bytes.
 extension Roster: CanonicalCodable {
   /// The version of the encoding; kept states of another version must be derived anew.
-  package static let codecVersion: UInt32 = 3
+  package static let codecVersion: UInt32 = 5
 
   /// Reads a state from exactly the bytes of its encoding. Complexity: linear in their number.
   package init(canonicalBytes: RawSpan) throws(CodecError) {
@@ -22,7 +21,7 @@ extension Roster: CanonicalCodable {
     writeAccount(to: &body.plain)
     body.plain.write(UInt64(sessions.all.count))
     for session in sessions.all { body.write(session) }
-    body.write(contacts.resources(ownPresence.values))
+    body.write(contacts.resources(ownPresence))
     body.plain.write(blocked.sorted())
     body.write(contacts)
     body.finish(into: &output)
@@ -35,9 +34,7 @@ extension Roster: CanonicalCodable {
     position = try body.readRecord()
     try readAccount(from: &body.plain)
     for _ in 0..<(try body.plain.readCount()) { try readSession(from: &body) }
-    for presence in try body.readPresence(into: &contacts) {
-      ownPresence[presence.resource] = presence
-    }
+    ownPresence = try body.readPresence(into: &contacts)
     try readBlocked(from: &body.plain)
     try body.readContacts(into: &contacts)
     input = try body.finish()
@@ -48,6 +45,8 @@ extension Roster: CanonicalCodable {
     output.write(version)
     output.write(tag: completeness.code)
     output.write(isBlockListKnown)
+    output.write(isInboundOnly)
+    output.write(hasReceived)
     output.write(signed: nextTimeout)
     output.write(signed: nextNeglect)
     output.write(UInt64(knownVersions.count))
@@ -59,6 +58,8 @@ extension Roster: CanonicalCodable {
     version = try input.readOptionalText()
     completeness = try input.readCode()
     isBlockListKnown = try input.readFlag()
+    isInboundOnly = try input.readFlag()
+    hasReceived = try input.readFlag()
     nextTimeout = try input.readSigned()
     nextNeglect = try input.readSigned()
     for _ in 0..<(try input.readCount()) { knownVersions.append(try input.readText()) }
@@ -66,10 +67,10 @@ extension Roster: CanonicalCodable {
 
   private mutating func readSession(from input: inout RosterInput) throws(CodecError) {
     let session = try input.readSession()
-    guard sessions.all.last.map({ $0.connection < session.connection }) ?? true else {
-      throw input.plain.invalid
-    }
-    sessions[sessions.place(of: session.connection)] = session
+    guard sessions.all.count < SessionTable.limit,
+      sessions.place(of: session.connection) == nil
+    else { throw input.plain.invalid }
+    sessions[sessions.add(session.connection)] = session
   }
 
   private mutating func readBlocked(from input: inout CanonicalInput) throws(CodecError) {

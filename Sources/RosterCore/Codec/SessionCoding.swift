@@ -9,9 +9,18 @@ extension RosterOutput {
     plain.write(session.openedAt)
     plain.write(session.features.versioning)
     plain.write(session.features.preApproval)
+    plain.write(session.isAlive)
+    plain.write(session.resumptionID)
     plain.write(session.sentInitialPresence)
+    plain.write(session.isAvailable)
+    plain.write(session.hasFetched)
     plain.write(session.reportedUnusedVersion)
-    plain.write(session.isInboundOnly)
+    plain.write(session.hasAsked)
+    plain.write(session.askedBefore)
+    plain.write(session.unfetchedSince != nil)
+    if let since = session.unfetchedSince { write(since) }
+    plain.write(UInt64(session.pushesToCome))
+    plain.write(session.lastPushToCome)
     plain.write(UInt64(session.openQueries.count))
     for open in session.openQueries {
       plain.write(open.query)
@@ -35,6 +44,13 @@ extension RosterOutput {
       plain.write(push.contact)
       write(push.received)
     }
+    for list in [session.told, session.mayComeAgain] {
+      plain.write(UInt64(list.count))
+      for told in list {
+        plain.write(told.contact)
+        plain.write(told.content)
+      }
+    }
   }
 }
 
@@ -47,9 +63,18 @@ extension RosterInput {
     session.openedAt = try plain.readNumber()
     session.features.versioning = try plain.readFlag()
     session.features.preApproval = try plain.readFlag()
+    session.isAlive = try plain.readFlag()
+    session.resumptionID = try plain.readOptionalText()
     session.sentInitialPresence = try plain.readFlag()
+    session.isAvailable = try plain.readFlag()
+    session.hasFetched = try plain.readFlag()
     session.reportedUnusedVersion = try plain.readFlag()
-    session.isInboundOnly = try plain.readFlag()
+    session.hasAsked = try plain.readFlag()
+    session.askedBefore = try plain.readFlag()
+    if try plain.readFlag() { session.unfetchedSince = try readStamp() }
+    guard let pushesToCome = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
+    session.pushesToCome = pushesToCome
+    session.lastPushToCome = try plain.readNumber()
     for _ in 0..<(try plain.readCount()) {
       session.openQueries.append(
         OpenQuery(
@@ -68,7 +93,17 @@ extension RosterInput {
         UnacknowledgedPush(
           id: try plain.readText(), contact: try plain.read(), received: try readStamp()))
     }
+    session.told = try readTold()
+    session.mayComeAgain = try readTold()
     return session
+  }
+
+  private mutating func readTold() throws(CodecError) -> [Told] {
+    var list: [Told] = []
+    for _ in 0..<(try plain.readCount()) {
+      list.append(Told(contact: try plain.read(), content: try plain.read()))
+    }
+    return list
   }
 }
 

@@ -133,7 +133,7 @@ public struct RosterDecider: Hashable, Sendable {
 extension Roster {
   /// What the server offers in the session that commands are sent in.
   fileprivate var features: StreamFeatures {
-    sessions.all.first?.features ?? StreamFeatures(versioning: false, preApproval: false)
+    current?.features ?? StreamFeatures(versioning: false, preApproval: false)
   }
 
   /// The version for a roster get: none where the server does not offer versions, empty where the

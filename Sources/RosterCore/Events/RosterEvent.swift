@@ -24,10 +24,12 @@ package indirect enum SessionEvent: Hashable, Sendable {
   /// An account proved who it is; its session is still to come (XEP-0388).
   case authenticated(JID)
   /// A resource was bound: a new session (RFC 6120 §7, XEP-0386); with the sender of the stanza
-  /// that says so, where it names one.
-  case opened(JID, from: JID? = nil)
-  /// A session goes on over a new stream (XEP-0198 §5).
-  case resumed(JID?)
+  /// that says so, where it names one, and the id by which it can be resumed, where it comes along.
+  case opened(JID, from: JID? = nil, resumptionID: String? = nil)
+  /// The session can be resumed by this id (XEP-0198 §3).
+  case resumable(id: String)
+  /// A session goes on over a new stream (XEP-0198 §5), by the id that it was given.
+  case resumed(JID?, id: String? = nil)
   /// The stream ended; by its closing tag or an error, or because the connection was lost.
   case closed(isLost: Bool)
 }
@@ -146,7 +148,7 @@ extension VCardNames: Hashable {
 }
 
 /// A presence stanza that manages a subscription (RFC 6121 §3).
-package struct SubscriptionStanza: Hashable, Sendable {
+package struct SubscriptionStanza: Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case subscribe, subscribed, unsubscribe, unsubscribed
   }
@@ -165,6 +167,20 @@ package struct SubscriptionStanza: Hashable, Sendable {
     self.contact = contact
     self.status = status
     self.nickname = nickname
+  }
+}
+
+extension SubscriptionStanza: Hashable {
+  /// Whether both say the same, the texts by their bytes.
+  package static func == (a: SubscriptionStanza, b: SubscriptionStanza) -> Bool {
+    a.kind == b.kind && a.contact == b.contact && a.status.hasSameBytes(as: b.status)
+      && a.nickname.hasSameBytes(as: b.nickname)
+  }
+
+  /// Feeds what mostly tells them apart into a hasher.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(contact)
   }
 }
 

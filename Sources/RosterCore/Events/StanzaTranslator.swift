@@ -3,7 +3,7 @@ package import XMPPStanza
 /// Says what a stream element means to the roster: a pure function of the element.
 package enum StanzaTranslator {
   /// The version of the translation; stored events of another version must be made anew.
-  package static let version: UInt32 = 2
+  package static let version: UInt32 = 3
 
   /// The event that an element stands for, or nil where it means nothing to the roster.
   ///
@@ -97,7 +97,10 @@ package enum StanzaTranslator {
             preApproval: node.child("sub", in: Namespace.preApproval) != nil)))
     case (Namespace.streamManagement, "resumed") where direction == .inbound,
       (Namespace.streamManagement2, "resumed") where direction == .inbound:
-      .session(.resumed(nil))
+      .session(.resumed(nil, id: node.attribute("previd")))
+    case (Namespace.streamManagement, "enabled") where direction == .inbound,
+      (Namespace.streamManagement2, "enabled") where direction == .inbound:
+      node.attribute("id").map { .session(.resumable(id: $0)) }
     case (Namespace.sasl2, "success") where direction == .inbound: translateSuccess(node)
     default: nil
     }
@@ -109,11 +112,15 @@ package enum StanzaTranslator {
     guard let text, let jid = try? JID(parsing: text.trimmedOfXMLSpace) else {
       return rejection(.payload, "the success names no account that can be prepared")
     }
-    if node.child("resumed", in: Namespace.streamManagement) != nil {
-      return .session(.resumed(jid))
+    if let resumed = node.child("resumed", in: Namespace.streamManagement) {
+      return .session(.resumed(jid, id: resumed.attribute("previd")))
     }
-    let isBound = node.child("bound", in: Namespace.bind2) != nil
-    return .session(isBound ? .opened(jid) : .authenticated(jid))
+    guard let bound = node.child("bound", in: Namespace.bind2) else {
+      return .session(.authenticated(jid))
+    }
+    // XEP-0386 §3.2: stream management may be enabled along with it.
+    let enabled = bound.child("enabled", in: Namespace.streamManagement)
+    return .session(.opened(jid, resumptionID: enabled?.attribute("id")))
   }
 
   // MARK: IQ

@@ -10,6 +10,8 @@ public struct Contact: Hashable, Sendable {
   public let request: ContactRequest?
   /// How its last request ended.
   public let lastEnded: EndedRequest?
+  /// Whether the roster has shown since then that it sees our presence.
+  let wasTaken: Bool
   /// Our request to see its presence.
   public let outgoing: OutgoingRequest?
   /// What its resources said, also while nothing is shown as live.
@@ -20,6 +22,10 @@ public struct Contact: Hashable, Sendable {
   let expected: ExpectedCounterparts
   /// Our last edit that the server took over.
   let confirmedEdit: ConfirmedEdit?
+  /// What some of our sessions are still to be told of it.
+  let deliveries: [Delivery]
+  /// How its requests and ours open again and again.
+  let rounds: [Rounds?]
 }
 
 /// A contact's item with the records that its fields come from.

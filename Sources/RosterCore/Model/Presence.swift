@@ -72,6 +72,8 @@ public struct ResourcePresence: Hashable, Sendable {
   public let availability: Availability
   /// The record that said it.
   public let since: RecordStamp
+  /// Which of our sessions were told.
+  let told: SessionSet
 
   /// Orders the resources of a contact; no two have the same record.
   fileprivate var rank: (Int8, Int, UInt64) {

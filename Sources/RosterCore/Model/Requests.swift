@@ -20,8 +20,11 @@ public enum ContactRequest: Hashable, Sendable {
 public struct IncomingRequest: Sendable {
   /// The record that first brought it.
   public internal(set) var since: RecordStamp
-  /// The record that last brought it.
+  /// The record that last brought it, to any of our devices.
   public internal(set) var last: RecordStamp
+  /// The record that brought it when the contact last asked; what the server sends other devices is
+  /// no new question.
+  var asked: RecordStamp
   /// How often it came.
   public internal(set) var count: Int
   /// The newest status text that is not empty.
@@ -35,7 +38,7 @@ public struct IncomingRequest: Sendable {
 extension IncomingRequest: Hashable {
   /// Whether everything is the same, the texts by their bytes.
   public static func == (a: IncomingRequest, b: IncomingRequest) -> Bool {
-    a.since == b.since && a.last == b.last && a.count == b.count
+    a.since == b.since && a.last == b.last && a.asked == b.asked && a.count == b.count
       && a.status.hasSameBytes(as: b.status) && a.nickname.hasSameBytes(as: b.nickname)
       && a.isReportedAsNeglected == b.isReportedAsNeglected
   }
@@ -78,6 +81,32 @@ public struct EndedRequest: Hashable, Sendable {
   public internal(set) var at: RecordStamp
   /// The record that had opened it.
   public internal(set) var since: RecordStamp
+}
+
+/// How a contact and we go round: requests between us that open again as soon as they have ended.
+struct Rounds: Hashable, Sendable {
+  /// How often one opened again without a pause.
+  var count = 0
+  /// The record that opened the first of them.
+  var first: RecordStamp
+  /// The record that ended the last one; nil where it is open.
+  var ended: RecordStamp?
+
+  /// So many are no misunderstanding between people.
+  static let loop = 3
+  /// What comes later is another matter; in milliseconds of log time, and where there is none in
+  /// records.
+  static let pause: (time: Int64, records: UInt64) = (60_000, 100)
+
+  /// Whether what happens now follows the end of the last one without a pause.
+  func goOn(at stamp: RecordStamp) -> Bool {
+    guard let ended else { return false }
+    guard let now = stamp.time, let then = ended.time else {
+      return stamp.record - ended.record <= Self.pause.records
+    }
+    let (span, isOver) = now.subtractingReportingOverflow(then)
+    return !isOver && span <= Self.pause.time
+  }
 }
 
 /// Kinds of subscription stanza.

@@ -1,5 +1,4 @@
 import DequeModule
-import HashTreeCollections
 public import XMPPStanza
 
 /// Everything that a log says about an account at one point: the value that events are reduced to.
@@ -20,12 +19,17 @@ public struct Roster: Sendable {
   public internal(set) var isBlockListKnown = false
   /// The number of the last record that was reduced.
   public internal(set) var position: UInt64 = 0
+  /// Only what the server sent was captured: answers cannot be matched to requests.
+  var isInboundOnly = false
+  /// Whether anything of the server was ever seen: without it nobody can say that an answer is
+  /// missing, for the capture may have one direction only.
+  var hasReceived = false
 
   var contacts = ContactTable()
   var sessions = SessionTable()
-  /// Other resources of our own account. Kept while disconnected, because a resumption brings
-  /// them back, but never shown then, as is the presence of contacts.
-  var ownPresence = TreeDictionary<TextNumber, PresenceRow>()
+  /// Other resources of our own account, in no order. Kept while disconnected, because a
+  /// resumption brings them back, but never shown then, as is the presence of contacts.
+  var ownPresence: [PresenceRow] = []
   /// The last versions that the server gave, the newest last.
   var knownVersions: Deque<String> = []
   /// No answer is overdue before this time, so that most events need not look.
@@ -57,8 +61,10 @@ extension Roster: Hashable {
   public static func == (a: Roster, b: Roster) -> Bool {
     a.position == b.position && a.account == b.account && a.version.hasSameBytes(as: b.version)
       && a.completeness == b.completeness && a.blocked == b.blocked
-      && a.isBlockListKnown == b.isBlockListKnown && a.sessions == b.sessions
-      && a.contacts.resources(a.ownPresence.values) == b.contacts.resources(b.ownPresence.values)
+      && a.isBlockListKnown == b.isBlockListKnown && a.isInboundOnly == b.isInboundOnly
+      && a.hasReceived == b.hasReceived
+      && a.sessions == b.sessions
+      && a.contacts.resources(a.ownPresence) == b.contacts.resources(b.ownPresence)
       && a.knownVersions.elementsEqual(b.knownVersions) { $0.hasSameBytes(as: $1) }
       && a.nextTimeout == b.nextTimeout
       && a.nextNeglect == b.nextNeglect && a.contacts == b.contacts

@@ -1,4 +1,3 @@
-import HashTreeCollections
 public import XMPPStanza
 
 // What a roster shows.
@@ -6,8 +5,23 @@ extension Roster {
   /// Whether a session is open, or assumed in a log that begins in mid-session.
   public var isConnected: Bool { sessions.all.contains { $0.phase == .open } }
 
-  /// The resource that the server bound; nil until the log says which.
-  public var resource: String? { sessions.all.lazy.compactMap(\.resource).first }
+  /// The resource that the server bound, of the first session that is open; where none is, of the
+  /// first that was. Nil until the log says which.
+  public var resource: String? {
+    let named = sessions.all.filter { $0.resource != nil }
+    return (named.first { $0.phase == .open } ?? named.first)?.resource
+  }
+
+  /// The session that an application has: the first that is open, or else the first.
+  var current: Session? { sessions.all.first { $0.phase == .open } ?? sessions.all.first }
+
+  /// The connections of the account that were seen, in the order of their numbers: those that are
+  /// open, and the last of those that are not.
+  public var connections: [Connection] {
+    sessions.all
+      .map { Connection(id: $0.connection, resource: $0.resource, isOpen: $0.phase == .open) }
+      .sorted { $0.id < $1.id }
+  }
 
   // MARK: Contacts
 
@@ -77,17 +91,23 @@ extension Roster {
 
   /// The presence of all contacts by address; none while there is no session.
   public var shownPresences: ContactValues<ContactPresence> {
-    ContactValues(contacts, isHidden: !isConnected) { table, number in
+    let open = openSessions
+    return ContactValues(contacts, isHidden: open.isEmpty) { table, number in
       guard table.presence(of: number) != nil else { return nil }
-      return ContactPresence(resources: table.resources(of: number))
+      let resources = table.resources(of: number, toldTo: open)
+      return resources.isEmpty ? nil : ContactPresence(resources: resources)
     }
   }
 
   /// The other resources of our own account; none while there is no session.
   public var ownResources: ContactPresence {
-    guard isConnected else { return ContactPresence() }
-    return ContactPresence(resources: contacts.resources(ownPresence.values))
+    let open = openSessions
+    return ContactPresence(
+      resources: contacts.resources(ownPresence.filter { !$0.told.isDisjoint(with: open) }))
   }
+
+  /// What only other sessions were told is not shown.
+  var openSessions: SessionSet { sessions.places { $0.phase == .open } }
 
   // MARK: Edits
 
@@ -100,4 +120,14 @@ extension Roster {
     let confirmed = contact(jid)?.confirmedEdit.flatMap { $0.after == now ? $0.sent : nil }
     return pushed?.sent.record ?? confirmed
   }
+}
+
+/// One connection of an account: a device, or one of its sessions after another.
+public struct Connection: Hashable, Sendable {
+  /// Which one it is.
+  public let id: ConnectionID
+  /// The resource that the server bound; nil where the log does not say it.
+  public let resource: String?
+  /// Whether it has a session that is open.
+  public let isOpen: Bool
 }

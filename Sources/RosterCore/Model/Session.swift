@@ -1,14 +1,20 @@
 import XMPPStanza
 
 /// Which connection of an account a session belongs to.
-package struct ConnectionID: Hashable, Comparable, Sendable {
+public struct ConnectionID: Hashable, Comparable, Sendable {
   /// From 1, in the order in which a log names them.
-  package let number: UInt32
+  public let number: UInt32
 
   /// The only connection of a log that does not tell several apart.
-  package static let first = ConnectionID(number: 1)
+  public static let first = ConnectionID(number: 1)
 
-  package static func < (a: ConnectionID, b: ConnectionID) -> Bool { a.number < b.number }
+  /// The connection of a number.
+  public init(number: UInt32) {
+    self.number = number
+  }
+
+  /// Orders by number.
+  public static func < (a: ConnectionID, b: ConnectionID) -> Bool { a.number < b.number }
 }
 
 /// Where one connection stands with the server: RFC 6120 §4 and §7, XEP-0198.
@@ -25,38 +31,125 @@ struct Session: Hashable, Sendable {
     case foreign
   }
 
-  let connection: ConnectionID
+  /// The connection that it goes over; a resumption can take it to another.
+  var connection: ConnectionID
   var phase = Phase.unseen
+  /// Whether there is a session that is open or may be resumed: it has begun, and has not ended in
+  /// order.
+  var isAlive = false
   /// The resource that the server bound.
   var resource: String?
   /// The record that bound the session; 0 where the log does not say.
   var openedAt: UInt64 = 0
+  /// What the server calls the session when it is resumed (XEP-0198 §5).
+  var resumptionID: String?
   var features = StreamFeatures(versioning: false, preApproval: false)
   /// Whether the session has sent its first undirected available presence (RFC 6121 §4.2).
   var sentInitialPresence = false
+  /// Whether its last undirected presence was an available one, so that it is told of others.
+  var isAvailable = false
+  /// Whether the session was told the roster, so that it is told what changes.
+  var hasFetched = false
   var reportedUnusedVersion = false
-  /// Only what the server sent was captured: answers cannot be matched to requests.
-  var isInboundOnly = false
+  /// Whether the session has asked for the roster, and whether an earlier one of its client had.
+  var hasAsked = false
+  var askedBefore = false
+  /// The record of its first presence, until it is clear whether it asks for the roster.
+  var unfetchedSince: RecordStamp?
 
   // A closed stream keeps what waits for an answer: a resumed one goes on with it.
   var openQueries: [OpenQuery] = []
   /// Sets without an answer, or answered but not yet pushed, in the order they were sent.
   var pendingEdits: [PendingEdit] = []
   var unacknowledged: [UnacknowledgedPush] = []
+  /// The last pushes and subscription stanzas that it was told, where it can be resumed.
+  var told: [Told] = []
+  /// Those that came before it was resumed, and may come again.
+  var mayComeAgain: [Told] = []
+
+  /// How many pushes that others were told are on their way to it.
+  var pushesToCome = 0
+  /// The record that told the last of them.
+  var lastPushToCome: UInt64 = 0
+
+  /// Whether the server sends it the presence and the requests of others (RFC 6121 §3.1.3, §4.2).
+  var isToldPresence: Bool { isAlive && isAvailable }
+
+  /// Whether the server sends it pushes: it has asked for the roster (RFC 6121 §2.2).
+  var isToldPushes: Bool {
+    isAlive
+      && (hasFetched
+        || openQueries.contains { if case .roster = $0.query.subject { true } else { false } })
+  }
 }
 
-/// The sessions of an account, in the order of their connections.
+/// Some of the sessions of an account, by their places in its table.
+struct SessionSet: OptionSet, Hashable, Sendable {
+  let rawValue: UInt64
+
+  init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  /// The session at one place.
+  init(_ place: Int) {
+    rawValue = 1 << UInt64(place)
+  }
+}
+
+/// The sessions of an account, by places that they keep, in the order in which their connections
+/// were first seen. Those that are over stay until their place is wanted.
 struct SessionTable: Hashable, Sendable {
-  /// All that were seen.
+  /// All that are known.
   private(set) var all: [Session] = []
 
-  /// Where the session of a connection is; one of which nothing was seen is made.
-  mutating func place(of connection: ConnectionID) -> Int {
-    let place = all.firstIndex { $0.connection >= connection } ?? all.count
-    if place == all.count || all[place].connection != connection {
-      all.insert(Session(connection: connection), at: place)
+  /// As many as a set can tell apart. No person has so many devices online at once.
+  static let limit = UInt64.bitWidth
+
+  /// Where the session of a connection is; nil where nothing was seen of it.
+  func place(of connection: ConnectionID) -> Int? {
+    // By index: an element that is looked at whole is copied.
+    for place in all.indices where all[place].connection == connection { return place }
+    return nil
+  }
+
+  /// Adds the session of a connection of which nothing was seen.
+  mutating func add(_ connection: ConnectionID) -> Int {
+    all.append(Session(connection: connection))
+    return all.count - 1
+  }
+
+  /// The place that a new connection takes where all are taken: that of the session that is over
+  /// longest, or else of the one that is open longest.
+  var placeToReuse: Int? {
+    guard all.count >= Self.limit else { return nil }
+    return all.indices.min { a, b in
+      let (a, b) = (all[a], all[b])
+      if a.isAlive != b.isAlive { return !a.isAlive }
+      return (a.openedAt, a.connection) < (b.openedAt, b.connection)
     }
-    return place
+  }
+
+  /// Those of which something is true.
+  func places(where isIncluded: (Session) -> Bool) -> SessionSet {
+    var set: SessionSet = []
+    for place in all.indices where isIncluded(all[place]) { set.formUnion(SessionSet(place)) }
+    return set
+  }
+
+  /// Whether any set of ours waits for its answer or its push.
+  var hasPendingEdits: Bool { all.indices.contains { !all[$0].pendingEdits.isEmpty } }
+
+  /// Whether a set of ours for a contact waits for its answer or its push.
+  func hasEdit(of contact: BareJID) -> Bool {
+    all.indices.contains { place in all[place].pendingEdits.contains { $0.contact == contact } }
+  }
+
+  /// Whether a set of ours that removes a contact waits for its answer or its push.
+  func hasRemoval(of contact: BareJID) -> Bool {
+    all.indices.contains { place in
+      all[place].pendingEdits.contains { $0.contact == contact && $0.after == nil }
+    }
   }
 
   /// The session at a place.

@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 // A contact's stanza and the push that shows its effect come in either order: servers differ

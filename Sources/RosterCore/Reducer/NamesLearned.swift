@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 // What contacts call themselves: XEP-0172, XEP-0054, XEP-0292.

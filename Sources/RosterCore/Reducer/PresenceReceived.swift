@@ -1,39 +1,79 @@
-import HashTreeCollections
 import XMPPStanza
 
 // Presence (§4). It is kept by bare address and resource, whether or not the roster has come.
 extension Reduction {
   mutating func availableReceived(from: JID, _ availability: Availability) {
-    if let malformed = availability.malformed {
-      report(.presence(.malformed(malformed)), about: from.bare)
-    }
     let name = from.resource ?? ""
     guard from.bare != roster.account else {
+      if let malformed = availability.malformed {
+        report(.presence(.malformed(malformed)), about: from.bare)
+      }
       ownPresenceReceived(availability, by: name)
       return
     }
     let number = roster.contacts.insert(from.bare)
-    let row = roster.contacts.row(of: availability, by: name, since: stamp)
+    if isShared {
+      guard !isCopy(availability, by: name, of: number), !isLosingSight(of: number),
+        !isOvertaken(.presence(resource: name, availability), of: number)
+      else { return }
+      expectCopies(
+        .presence(resource: name, availability), of: number, where: \.isToldPresence)
+    }
+    if let malformed = availability.malformed {
+      report(.presence(.malformed(malformed)), about: from.bare)
+    }
+    let row = roster.contacts.row(of: availability, by: name, since: stamp, told: SessionSet(place))
     let before = replacePresence(by: row, of: number)
     if before == nil { reportUninvited(from, number) }
     changed(
       .presence(
         from.bare, resource: name, before: before.map { roster.contacts.value(of: $0) },
-        after: ResourcePresence(availability: availability, since: stamp)))
+        after: ResourcePresence(availability: availability, since: stamp, told: row.told)))
+  }
+
+  /// Whether another connection was told the same before. This one is told from now on.
+  private mutating func isCopy(
+    _ availability: Availability, by name: String, of number: ContactNumber
+  ) -> Bool {
+    let mine = SessionSet(place)
+    let isOnItsWay = isCopy(.presence(resource: name, availability), of: number)
+    guard let resource = roster.contacts.number(of: name),
+      var row = roster.contacts.rows(of: number).first(where: { $0.resource == resource })
+    else { return isOnItsWay }
+    let isTold = row.told.contains(mine)
+    // A server tells a new session what the others know.
+    guard isOnItsWay || !isTold && roster.contacts.value(of: row).availability == availability
+    else { return false }
+    guard !isTold else { return true }
+    row.told.insert(mine)
+    replacePresence(by: row, of: number)
+    return true
   }
 
   private mutating func ownPresenceReceived(_ availability: Availability, by name: String) {
     // Our own resource sees its own presence come back.
     guard !session.resource.hasSameBytes(as: name) else { return }
-    let row = roster.contacts.row(of: availability, by: name, since: stamp)
-    let before = roster.ownPresence.updateValue(row, forKey: row.resource)
+    var row = roster.contacts.row(of: availability, by: name, since: stamp, told: SessionSet(place))
+    if let known = roster.ownPresence.first(where: { $0.resource == row.resource }) {
+      let isTold = known.told.contains(row.told)
+      row.told.formUnion(known.told)
+      if !isTold, roster.contacts.value(of: known).availability == availability {
+        row.since = known.since
+        _ = roster.ownPresence.update(row)
+        return
+      }
+    }
+    let before = roster.ownPresence.update(row)
     changed(
       .ownPresence(
         resource: name, before: before.map { roster.contacts.value(of: $0) },
-        after: ResourcePresence(availability: availability, since: stamp)))
+        after: ResourcePresence(availability: availability, since: stamp, told: row.told)))
   }
 
+  /// Whoever knew the resource before will be told, too.
+  ///
   /// - Returns: What the resource said before.
+  @discardableResult
   private mutating func replacePresence(
     by row: PresenceRow, of number: ContactNumber
   ) -> PresenceRow? {
@@ -44,7 +84,7 @@ extension Reduction {
       return nil
     }
     return roster.contacts.updateDetails(of: number) { details in
-      details.furtherResources.updateValue(row, forKey: row.resource)
+      details.furtherResources.update(row)
     }
   }
 
@@ -62,26 +102,30 @@ extension Reduction {
       return
     }
     guard let number = roster.contacts.number(of: from.bare) else { return }
+    if isShared {
+      let content = Delivery.Content.presence(resource: from.resource ?? "", nil)
+      guard !isCopy(content, of: number), !isOvertaken(content, of: number) else { return }
+      expectCopies(content, of: number, where: \.isToldPresence)
+    }
     guard let name = from.resource else {
       voidPresence(of: number)
       return
     }
     guard let before = removePresence(of: number, by: name) else { return }
-    changed(
-      .presence(
-        from.bare, resource: name, before: roster.contacts.value(of: before), after: nil))
+    presenceEnded(before, from.bare)
   }
 
   private mutating func ownUnavailableReceived(from name: String?) {
     guard let name else {
-      voidOwnPresence()
+      let rows = roster.contacts.sorted(roster.ownPresence)
+      roster.ownPresence = []
+      for row in rows { ownPresenceEnded(row) }
       return
     }
     guard let resource = roster.contacts.number(of: name),
-      let before = roster.ownPresence.removeValue(forKey: resource)
+      let before = roster.ownPresence.remove(resource)
     else { return }
-    changed(
-      .ownPresence(resource: name, before: roster.contacts.value(of: before), after: nil))
+    ownPresenceEnded(before)
   }
 
   /// - Returns: What the resource said before; nil where it was not available.
@@ -91,21 +135,16 @@ extension Reduction {
     guard let first = roster.contacts.presence(of: number),
       let resource = roster.contacts.number(of: name)
     else { return nil }
-    let further = roster.contacts.furtherResources(of: number)
+    let hasFurther = !roster.contacts.furtherResources(of: number).isEmpty
     guard first.resource == resource else {
-      guard further[resource] != nil else { return nil }
-      return roster.contacts.updateDetails(of: number) { details in
-        details.furtherResources.removeValue(forKey: resource)
-      }
+      guard hasFurther else { return nil }
+      return roster.contacts.updateDetails(of: number) { $0.furtherResources.remove(resource) }
     }
     // Another one takes its place.
-    let next = further.values.first
+    let next =
+      hasFurther
+      ? roster.contacts.updateDetails(of: number) { $0.furtherResources.removeLast() } : nil
     roster.contacts.setPresence(next, of: number)
-    if let next {
-      roster.contacts.updateDetails(of: number) { details in
-        details.furtherResources[next.resource] = nil
-      }
-    }
     return first
   }
 
@@ -115,47 +154,68 @@ extension Reduction {
   mutating func voidPresence(of number: ContactNumber) {
     guard let first = roster.contacts.presence(of: number) else { return }
     let jid = roster.contacts.address(of: number)
-    let further = roster.contacts.furtherResources(of: number)
     roster.contacts.setPresence(nil, of: number)
+    let further = roster.contacts.furtherResources(of: number)
     guard !further.isEmpty else {
-      let name = roster.contacts.text(first.resource) ?? ""
-      changed(
-        .presence(
-          jid, resource: name, before: roster.contacts.value(of: first), after: nil))
+      presenceEnded(first, jid)
       return
     }
-    roster.contacts.updateDetails(of: number) { $0.furtherResources = [:] }
-    for (name, before) in roster.contacts.resources([first] + further.values) {
-      changed(.presence(jid, resource: name, before: before, after: nil))
-    }
+    roster.contacts.updateDetails(of: number) { $0.furtherResources = [] }
+    for row in roster.contacts.sorted([first] + further) { presenceEnded(row, jid) }
   }
 
-  private mutating func voidOwnPresence() {
-    let resources = roster.contacts.resources(roster.ownPresence.values)
-    roster.ownPresence = [:]
-    for (name, before) in resources {
-      changed(.ownPresence(resource: name, before: before, after: nil))
-    }
+  private mutating func presenceEnded(_ row: PresenceRow, _ jid: BareJID) {
+    changed(
+      .presence(
+        jid, resource: roster.contacts.text(row.resource) ?? "",
+        before: roster.contacts.value(of: row), after: nil))
   }
 
-  /// Forgets all presence: nothing tells us any more whether it holds.
-  mutating func voidAllPresence() {
-    let available = roster.contacts.numbers.filter { roster.contacts.presence(of: $0) != nil }
-    let numbers = roster.contacts.sorted(available)
+  /// Forgets what nobody but these sessions was told of presence: nothing tells us any more whether
+  /// it holds.
+  mutating func forgetPresence(toldTo sessions: SessionSet) {
+    let told = roster.contacts.numbers.filter { roster.contacts.hasPresence($0) }
+    let numbers = roster.contacts.sorted(told)
     expectChanges(numbers.count)
-    for number in numbers { voidPresence(of: number) }
-    voidOwnPresence()
+    for number in numbers { forgetPresence(of: number, toldTo: sessions) }
+    let own = roster.contacts.sorted(roster.ownPresence)
+    roster.ownPresence = own.compactMap { $0.without(sessions) }
+    for row in own where row.without(sessions) == nil { ownPresenceEnded(row) }
+  }
+
+  private mutating func forgetPresence(of number: ContactNumber, toldTo sessions: SessionSet) {
+    // With one connection, nobody else was told.
+    guard isShared else { return voidPresence(of: number) }
+    let rows = roster.contacts.sorted(roster.contacts.rows(of: number))
+    let kept = rows.compactMap { $0.without(sessions) }
+    guard !kept.isEmpty else { return voidPresence(of: number) }
+    roster.contacts.setPresence(kept.first, of: number)
+    roster.contacts.updateDetails(of: number) {
+      $0.furtherResources = Array(kept.dropFirst())
+    }
+    let jid = roster.contacts.address(of: number)
+    for row in rows where row.without(sessions) == nil { presenceEnded(row, jid) }
+  }
+
+  private mutating func ownPresenceEnded(_ row: PresenceRow) {
+    changed(
+      .ownPresence(
+        resource: roster.contacts.text(row.resource) ?? "",
+        before: roster.contacts.value(of: row), after: nil))
   }
 
   /// Our own undirected presence: the first one of a session starts it (§4.2), an unavailable
   /// one ends what we hear of others (§4.5).
   mutating func presenceBroadcast(isAvailable: Bool) {
+    session.isAvailable = isAvailable
     guard isAvailable else {
-      voidAllPresence()
+      forgetPresence(toldTo: SessionSet(place))
       return
     }
     guard !session.sentInitialPresence else { return }
     session.sentInitialPresence = true
+    expectFetch()
     doubtOldRequests()
+    if isShared { expectRequestsAgain() }
   }
 }

@@ -9,33 +9,61 @@ extension Reduction {
       return
     }
     expectAcknowledgement(of: push, about: item?.jid)
-    reportMalformedParts(of: push.query)
     let count = push.query.items.count + push.query.malformed.count
-    guard count == 1 else {
-      report(.item(.pushItemCount(count)))
+    guard count == 1, let item else {
+      reportMalformedParts(of: push.query)
+      if count != 1 { report(.item(.pushItemCount(count))) }
       return
     }
-    guard let item else { return }
-    switch item.change {
-    case .set(let item): itemSet(item, roster.contacts.insert(item.jid), .push)
-    case .remove(let jid): itemRemoved(roster.contacts.insert(jid))
+    itemPushed(item, push.query)
+  }
+
+  private mutating func itemPushed(_ item: RosterQuery.Item, _ query: RosterQuery) {
+    let number = roster.contacts.insert(item.jid)
+    if canRepeat {
+      let before = roster.contacts.entry(of: number)?.item
+      let content = Delivery.Content.push(item.shown, before: before, version: query.version)
+      guard !isKnown(content, of: number) else { return }
+      // A copy of what changes nothing changes nothing either.
+      if before != item.shown { expectCopies(content, of: number, where: \.isToldPushes) }
     }
-    if let version = push.query.version { versionLearned(version) }
+    reportMalformedParts(of: query)
+    switch item.change {
+    case .set(let item): itemSet(item, number, .push)
+    case .remove:
+      reportIfRemovedElsewhere(number)
+      itemRemoved(number)
+    }
+    if let version = query.version, !isBehind { versionLearned(version) }
+  }
+
+  private mutating func reportIfRemovedElsewhere(_ number: ContactNumber) {
+    let jid = roster.contacts.address(of: number)
+    guard roster.contacts.item(of: number) != nil, !roster.isInboundOnly,
+      !roster.sessions.hasRemoval(of: jid)
+    else { return }
+    report(.item(.removedElsewhere), about: jid)
   }
 
   private mutating func expectAcknowledgement(of push: RosterPush, about contact: BareJID?) {
-    guard !session.isInboundOnly else { return }
+    guard !roster.isInboundOnly else { return }
     guard let id = push.id else {
       report(.answer(.missingID(.push)))
       return
     }
-    guard let contact else { return }
+    guard let contact, !isWaiting(id, about: contact) else { return }
     session.unacknowledged.append(
       UnacknowledgedPush(id: id, contact: contact, received: stamp))
     if session.unacknowledged.count > WaitingLimit.count {
       report(unacknowledged: session.unacknowledged.removeFirst())
     }
     expectAnswer()
+  }
+
+  /// Whether a push that a resumed session is told again waits for its acknowledgement already.
+  private func isWaiting(_ id: String, about contact: BareJID) -> Bool {
+    session.resumptionID != nil
+      && session.unacknowledged.contains { $0.contact == contact && $0.id.hasSameBytes(as: id) }
   }
 
   /// Each push wants an acknowledgement of its own, though servers use an id again. Our answer to
@@ -47,13 +75,23 @@ extension Reduction {
     session.unacknowledged.remove(at: index)
   }
 
-  mutating func reportUnacknowledgedPushes() {
-    let pushes = session.unacknowledged
-    session.unacknowledged = []
+  mutating func reportUnacknowledgedPushes(of place: Int) {
+    let pushes = roster.sessions[place].unacknowledged
+    roster.sessions[place].unacknowledged = []
     for push in pushes { report(unacknowledged: push) }
   }
 
   mutating func report(unacknowledged push: UnacknowledgedPush) {
     report(.item(.unacknowledgedPush), about: push.contact, cause: push.received.record)
+  }
+}
+
+extension RosterQuery.Item {
+  /// What the roster shows afterwards: nil where the item is gone.
+  fileprivate var shown: RosterItem? {
+    switch change {
+    case .set(let item): item
+    case .remove: nil
+    }
   }
 }

@@ -1,5 +1,4 @@
 import DequeModule
-import HashTreeCollections
 import XMPPStanza
 
 // Requests of ours and what came back: §2.1.3 to §2.1.5, §2.6.3, XEP-0191 §3.2.
@@ -13,6 +12,8 @@ extension Reduction {
       }
       isBaseKnown = version.map { roster.holdsWhatVersionStandsFor($0) } ?? false
       reportUnusedVersion(version)
+      session.hasAsked = true
+      session.unfetchedSince = nil
     }
     guard query.id != nil else {
       report(.answer(.missingID(.get)))
@@ -28,10 +29,23 @@ extension Reduction {
   private mutating func reportUnusedVersion(_ version: String?) {
     // A server that gave a version keeps them, whether or not its offer is in the log.
     guard version == nil, session.features.versioning || roster.version != nil,
-      !session.reportedUnusedVersion
+      !roster.sessions.all.contains(where: \.reportedUnusedVersion)
     else { return }
     session.reportedUnusedVersion = true
     report(.item(.unusedVersion))
+  }
+
+  /// A session that shows its presence should ask for the roster, if its client ever did.
+  mutating func expectFetch() {
+    guard !session.hasAsked, session.askedBefore, !roster.isInboundOnly else { return }
+    session.unfetchedSince = stamp
+    expectAnswer()
+  }
+
+  mutating func reportUnfetched(of place: Int) {
+    guard let since = roster.sessions[place].unfetchedSince else { return }
+    roster.sessions[place].unfetchedSince = nil
+    report(.item(.unfetched), cause: since.record)
   }
 
   mutating func answerReceived(_ answer: Answer) {
@@ -83,6 +97,7 @@ extension Reduction {
       report(.answer(.unchangedFromNothing), cause: open.sent.record)
       return
     }
+    session.hasFetched = true
     guard !open.isBaseKnown else { return }
     report(.answer(.unknownBase(version: version)), cause: open.sent.record)
     completenessLearned(.baseUnknown)
@@ -91,7 +106,7 @@ extension Reduction {
   /// Where only one direction was captured there are no requests to match: the server's results
   /// are taken at their word.
   private mutating func unaskedAnswerReceived(_ answer: Answer) {
-    let isInboundOnly = session.isInboundOnly
+    let isInboundOnly = roster.isInboundOnly
     let isTrusted = isInboundOnly && owner.isOwnServer(answer.from)
     switch answer.payload {
     case .roster(let query) where isTrusted: rosterReceived(query, asked: nil)
@@ -107,15 +122,15 @@ extension Reduction {
   }
 
   /// A new session: what was not answered will never be.
-  mutating func abandonQueries() {
-    let abandoned = session.openQueries
-    session.openQueries = []
+  mutating func abandonQueries(of place: Int) {
+    let abandoned = roster.sessions[place].openQueries
+    roster.sessions[place].openQueries = []
     for open in abandoned { giveUp(open) }
   }
 
   /// Reports that no answer is waited for any more, unless it was reported as overdue already.
   private mutating func giveUp(_ open: OpenQuery) {
-    guard !open.isReportedAsOverdue else { return }
+    guard !open.isReportedAsOverdue, roster.hasReceived else { return }
     report(
       .answer(.unansweredQuery(.forEver)), about: open.query.to?.bare, cause: open.sent.record)
   }

@@ -9,22 +9,23 @@ struct Reduction: ~Copyable {
   private let target: UnsafeMutablePointer<Roster>
   let stamp: RecordStamp
   /// Where the session of the record's connection is.
-  private let place: Int
+  private(set) var place = 0
   private(set) var outcome = RosterReducer.Outcome()
 
   private init(of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp) {
     self.target = target
     self.stamp = stamp
-    place = target.pointee.sessions.place(of: .first)
   }
 
   /// Reduces an event into a roster, which nobody else may touch meanwhile.
   static func reduce(
-    _ event: RosterEvent, into roster: inout Roster, at stamp: RecordStamp
+    _ event: RosterEvent, into roster: inout Roster, at stamp: RecordStamp,
+    on connection: ConnectionID
   ) -> RosterReducer.Outcome {
     withUnsafeMutablePointer(to: &roster) { target in
       var reduction = Reduction(of: target, at: stamp)
       reduction.roster.position = stamp.record
+      reduction.goTo(connection)
       reduction.eventHappened(event)
       reduction.compactIfDue()
       return reduction.outcome
@@ -40,6 +41,25 @@ struct Reduction: ~Copyable {
   private func compactIfDue() {
     guard roster.contacts.isCompactionDue else { return }
     roster.contacts = roster.contacts.compacted(with: &roster.ownPresence)
+  }
+
+  /// Finds the session of a connection; one of which nothing was seen gets a place.
+  private mutating func goTo(_ connection: ConnectionID) {
+    if let known = roster.sessions.place(of: connection) {
+      place = known
+    } else if let reused = roster.sessions.placeToReuse {
+      place = reused
+      sessionsOver(SessionSet(reused))
+      session = Session(connection: connection)
+    } else {
+      place = roster.sessions.add(connection)
+    }
+  }
+
+  /// Goes on with a session that another connection had.
+  mutating func take(over other: Int) {
+    swap(&roster.sessions[other].connection, &roster.sessions[place].connection)
+    place = other
   }
 
   /// The session of the record's connection.
@@ -82,6 +102,7 @@ struct Reduction: ~Copyable {
       // What another account's stream carries says nothing about this one.
       guard session.phase != .foreign else { return }
       assumeSession(from: event)
+      if !roster.hasReceived { roster.hasReceived = event.isReceived }
       stanzaEventHappened(event)
     }
   }
@@ -93,11 +114,15 @@ struct Reduction: ~Copyable {
     case .negotiated: negotiationBegan()
     case .featuresOffered(let features): session.features = features
     case .authenticated(let jid): authenticated(as: jid)
-    case .opened(let jid, let from): sessionOpened(jid, from: from)
-    case .resumed(let jid): sessionResumed(jid)
+    case .opened(let jid, let from, let resumptionID):
+      sessionOpened(jid, from: from, resumptionID: resumptionID)
+    case .resumable(let id): session.resumptionID = id
+    case .resumed(let jid, let id): sessionResumed(jid, id: id)
     case .closed(let isLost): streamClosed(isLost: isLost)
     }
   }
+
+  // MARK: Stanzas
 
   private mutating func stanzaEventHappened(_ event: StanzaEvent) {
     switch event {
@@ -118,6 +143,18 @@ struct Reduction: ~Copyable {
     case .nicknamePublished(let jid, let nickname): nicknameLearned(nickname, of: jid)
     case .vCardPublished(let jid, let names): vCardLearned(names, of: jid)
     case .rejected(let rejection): report(.rejected(rejection))
+    }
+  }
+}
+
+extension StanzaEvent {
+  /// Whether the server sent it.
+  fileprivate var isReceived: Bool {
+    switch self {
+    case .answerReceived, .pushReceived, .subscriptionReceived, .availableReceived,
+      .unavailableReceived, .blocked, .unblocked, .nicknamePublished, .vCardPublished:
+      true
+    case .querySent, .setSent, .answerSent, .subscriptionSent, .presenceSent, .rejected: false
     }
   }
 }

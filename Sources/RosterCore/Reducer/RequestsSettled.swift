@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 // How requests begin, end and come into doubt, whatever brought it about (rules of §3 and
@@ -7,7 +6,12 @@ extension Reduction {
   // MARK: Requests of contacts
 
   mutating func settleIncoming(by item: RosterItem, _ number: ContactNumber) {
-    if item.subscription.includesFrom { endIncoming(number, .acceptedElsewhere) }
+    guard item.subscription.includesFrom else { return }
+    endIncoming(number, .acceptedElsewhere)
+    guard let details = roster.contacts.details(of: number), details.lastEnded != nil,
+      !details.wasTaken
+    else { return }
+    roster.contacts.updateDetails(of: number) { $0.wasTaken = true }
   }
 
   /// - Returns: Whether there was a request.
@@ -18,8 +22,10 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { details in
       details.request = nil
       details.lastEnded = end
+      details.wasTaken = false
     }
     changed(.requestEnded(roster.contacts.address(of: number), end))
+    roundEnded(number, of: \.rounds, since: request.since)
     return true
   }
 
@@ -33,7 +39,8 @@ extension Reduction {
   /// The server sends every open request again after a session's first presence; an older one
   /// that does not come was answered elsewhere or withdrawn, or is lost: nobody can say.
   mutating func doubtOldRequests() {
-    let openedAt = session.openedAt
+    // What another session that is open was told holds.
+    let openedAt = roster.sessions.all.lazy.filter { $0.phase == .open }.map(\.openedAt).min() ?? 0
     let old = roster.contacts.numbersWithDetails.filter { number in
       guard case .open(let request)? = roster.contacts.request(of: number) else { return false }
       return request.last.record < openedAt
@@ -83,9 +90,10 @@ extension Reduction {
   /// - Returns: Whether there was a request.
   @discardableResult
   mutating func endOutgoing(_ number: ContactNumber, _ end: RosterChange.OutgoingEnd) -> Bool {
-    guard roster.contacts.outgoing(of: number) != nil else { return false }
+    guard let request = roster.contacts.outgoing(of: number) else { return false }
     roster.contacts.updateDetails(of: number) { $0.outgoing = nil }
     changed(.outgoingEnded(roster.contacts.address(of: number), end))
+    roundEnded(number, of: \.ownRounds, since: request.since)
     return true
   }
 }

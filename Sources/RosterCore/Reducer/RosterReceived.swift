@@ -6,65 +6,118 @@ extension Reduction {
   /// - Parameter asked: The record of the get that it answers, nil where none is in the capture.
   mutating func rosterReceived(_ query: RosterQuery, asked: UInt64?) {
     reportMalformedParts(of: query)
-    let items = items(of: query)
-    let numbers = items.map { roster.contacts.insert($0.jid) }
-    let known = numbers.count { roster.contacts.item(of: $0) != nil }
-    removeOthers(than: numbers, known: known, asked: asked)
-    expectChanges(items.count - known)
-    for (item, number) in zip(items, numbers) { itemSet(item, number, .result(asked: asked)) }
-    versionLearned(query.version)
+    var listing = Listing(asked: asked)
+    readItems(of: query, into: &listing)
+    removeOthers(than: &listing)
+    expectChanges(listing.news.count)
+    for (number, item) in sorted(listing.news) {
+      expectPushes(of: item, number, asked: asked)
+      itemSet(item, number, .result(asked: asked))
+    }
+    // Other connections may have been told of a later one, or have asked for versions where this
+    // one has not.
+    let isSilent = query.version == nil && isShared && !listing.saysNews
+    if !listing.isOvertaken, !isSilent { versionLearned(query.version) }
     completenessLearned(.complete)
+    session.hasFetched = true
+  }
+
+  /// What a result lists.
+  private struct Listing {
+    /// The record of the get, where it is known.
+    let asked: UInt64?
+    /// The contacts that it lists.
+    var contacts = ContactSet()
+    /// How many of them have an item already.
+    var known = 0
+    /// The items that say anything new, in no order.
+    var news: [(ContactNumber, RosterItem)] = []
+    /// Whether another connection was told something newer.
+    var isOvertaken = false
+    /// Whether an item is gone, or is another.
+    var saysNews = false
+  }
+
+  /// What a result shows for the first time, other connections will still be pushed.
+  private mutating func expectPushes(
+    of item: RosterItem?, _ number: ContactNumber, asked: UInt64?
+  ) {
+    guard isShared else { return }
+    let before = roster.contacts.entry(of: number)?.item
+    guard before != item else { return }
+    expectCopies(
+      .push(item, before: before, version: nil), of: number, asked: asked,
+      where: \.isToldPushes)
+  }
+
+  /// Of items with the same address the last one counts.
+  private mutating func readItems(of query: RosterQuery, into listing: inout Listing) {
+    var leftOut = 0
+    for item in query.items.reversed() {
+      guard case .set(let item) = item.change else {
+        leftOut += 1
+        continue
+      }
+      let number = roster.contacts.insert(item.jid)
+      guard listing.contacts.insert(number) else {
+        leftOut += 1
+        continue
+      }
+      let row = roster.contacts.item(of: number)
+      if row != nil { listing.known += 1 }
+      if isOvertaken(item, number, asked: listing.asked) {
+        listing.isOvertaken = true
+      } else if !isOldNews(item, row, number) {
+        listing.news.append((number, item))
+        if row.map({ !roster.contacts.says($0, item) }) ?? true { listing.saysNews = true }
+      }
+    }
+    if leftOut > 0 { reportLeftOut(query) }
+  }
+
+  /// Whether an item tells nothing: most results list what is known.
+  private func isOldNews(_ item: RosterItem, _ row: ItemRow?, _ number: ContactNumber) -> Bool {
+    guard let row, !item.isPending, !roster.sessions.hasPendingEdits else { return false }
+    return !roster.contacts.hasDetails(number) && roster.contacts.says(row, item)
+  }
+
+  private func sorted(
+    _ news: [(ContactNumber, RosterItem)]
+  ) -> some Sequence<(ContactNumber, RosterItem)> {
+    ByteRank.order(of: news.map(\.1.jid.text)).lazy.map { news[$0.index] }
   }
 
   /// What the result does not list is gone, also requests of ours without an item.
-  private mutating func removeOthers(than listed: [ContactNumber], known: Int, asked: UInt64?) {
+  private mutating func removeOthers(than listing: inout Listing) {
     let requested = roster.contacts.numbersWithDetails.filter { number in
-      roster.contacts.item(of: number) == nil
-        && roster.contacts.outgoing(of: number) != nil
+      roster.contacts.item(of: number) == nil && roster.contacts.outgoing(of: number) != nil
     }
     // Mostly they are the same contacts as before.
-    guard known < roster.contacts.itemCount || !requested.isEmpty else { return }
-    let listed = Set(listed)
+    guard listing.known < roster.contacts.itemCount || !requested.isEmpty else { return }
     let gone = roster.contacts.numbers.filter { number in
-      roster.contacts.item(of: number) != nil && !listed.contains(number)
+      roster.contacts.item(of: number) != nil && !listing.contacts.contains(number)
     }
-    let unlisted = requested.filter { !listed.contains($0) }
+    let unlisted = requested.filter { !listing.contacts.contains($0) }
     for number in roster.contacts.sorted(Array(gone) + unlisted) {
-      itemMissing(number, asked: asked)
-    }
-  }
-
-  /// The items of a result in the order of their addresses; of those with the same address the
-  /// last one.
-  private mutating func items(of query: RosterQuery) -> [RosterItem] {
-    let listed = query.items.compactMap { item in
-      if case .set(let item) = item.change { item } else { nil }
-    }
-    var items: [RosterItem] = []
-    items.reserveCapacity(listed.count)
-    var repeated: Set<Int> = []
-    // The sort is stable: equal addresses stay as they are listed.
-    for rank in ByteRank.order(of: listed.map(\.jid.text)) {
-      let item = listed[rank.index]
-      if let last = items.last, last.jid == item.jid {
-        items.removeLast()
-        repeated.insert(rank.index)
+      if isOvertaken(nil, number, asked: listing.asked) {
+        listing.isOvertaken = true
+      } else {
+        listing.saysNews = true
+        expectPushes(of: nil, number, asked: listing.asked)
+        itemMissing(number, asked: listing.asked)
       }
-      items.append(item)
     }
-    if items.count < query.items.count { reportLeftOut(query, repeated) }
-    return items
   }
 
-  /// - Parameter repeated: The numbers of the items whose address stands before them, too.
-  private mutating func reportLeftOut(_ query: RosterQuery, _ repeated: Set<Int>) {
-    var number = 0
+  private mutating func reportLeftOut(_ query: RosterQuery) {
+    var listed = ContactSet()
     for item in query.items {
       switch item.change {
       case .remove(let jid): report(.item(.removalInResult), about: jid)
       case .set(let item):
-        if repeated.contains(number) { report(.item(.duplicate), about: item.jid) }
-        number += 1
+        if !listed.insert(roster.contacts.insert(item.jid)) {
+          report(.item(.duplicate), about: item.jid)
+        }
       }
     }
   }

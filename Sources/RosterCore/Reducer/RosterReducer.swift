@@ -7,7 +7,7 @@ import XMPPStanza
 /// unless another text is named.
 public enum RosterReducer {
   /// The version of the reduction; kept states of another version must be derived anew.
-  public static let version: UInt32 = 3
+  public static let version: UInt32 = 5
 
   /// What one event did.
   public struct Outcome: Hashable, Sendable {
@@ -24,9 +24,12 @@ public enum RosterReducer {
   ///
   /// Complexity: O(1) amortised, but linear in the contacts for a result and where a session begins
   /// or ends.
+  ///
+  /// - Parameter connection: Which connection of the account it happened on.
   package static func reduce(
-    _ roster: inout Roster, _ event: RosterEvent, at stamp: RecordStamp
+    _ roster: inout Roster, _ event: RosterEvent, at stamp: RecordStamp,
+    on connection: ConnectionID = .first
   ) -> Outcome {
-    Reduction.reduce(event, into: &roster, at: stamp)
+    Reduction.reduce(event, into: &roster, at: stamp, on: connection)
   }
 }

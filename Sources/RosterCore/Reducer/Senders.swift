@@ -44,10 +44,10 @@ extension Reduction {
 }
 
 extension Roster {
-  /// Why a push of somebody counts for nothing in the account's first session, nil where its sender
-  /// may push.
+  /// Why a push of somebody counts for nothing in the session that an application has, nil where
+  /// its sender may push.
   package func refusal(ofPushFrom from: JID?) -> PushRefusal? {
-    SessionOwner(account: account, resource: sessions.all.first?.resource)
+    SessionOwner(account: account, resource: current?.resource)
       .refusal(ofPushFrom: from)
   }
 }

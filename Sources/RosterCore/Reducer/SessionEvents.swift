@@ -1,10 +1,9 @@
-import HashTreeCollections
 import XMPPStanza
 
 // Streams and sessions: RFC 6120 §4 and §7, XEP-0198, XEP-0386, XEP-0388.
 extension Reduction {
   mutating func captureBegan(_ account: JID?, inboundOnly: Bool) {
-    session.isInboundOnly = inboundOnly
+    roster.isInboundOnly = inboundOnly
     if session.phase == .foreign { session.phase = .unseen }
     guard let account else { return }
     _ = accountNamed(account)
@@ -22,7 +21,7 @@ extension Reduction {
   }
 
   /// A new session: the answers of the old one will never come, and presence starts afresh.
-  mutating func sessionOpened(_ jid: JID, from: JID?) {
+  mutating func sessionOpened(_ jid: JID, from: JID?, resumptionID: String?) {
     // In a session anybody can send us a result; before it, only the server can.
     guard session.phase != .open || mayBind(from) else {
       report(.answer(.spoofed(from: from, to: .bind)), about: from?.bare)
@@ -30,19 +29,61 @@ extension Reduction {
     }
     guard accountNamed(jid) else { return }
     sessionEnded(.closed)
-    abandonQueries()
-    reportUnacknowledgedPushes()
-    abandonEdits()
-    voidAllPresence()
-    forgetExpectedCounterparts()
+    session.isAlive = false
+    endSessions(of: jid.resource)
+    sessionsOver(roster.sessions.places { !$0.isAlive })
     if jid.resource == nil, session.resource != nil {
       changed(.account(jid))
       session.resource = nil
     }
     session.openedAt = stamp.record
+    session.askedBefore = hasAskedBefore(jid.resource)
+    session.hasAsked = false
+    session.resumptionID = resumptionID
     session.sentInitialPresence = false
+    session.isAvailable = false
+    session.hasFetched = false
     session.reportedUnusedVersion = false
+    session.told = []
+    session.mayComeAgain = []
     sessionStarted()
+  }
+
+  /// Whether an earlier session of the same client has asked for the roster.
+  private func hasAskedBefore(_ resource: String?) -> Bool {
+    roster.sessions.all.indices.contains { other in
+      let earlier = roster.sessions[other]
+      guard earlier.hasAsked || earlier.askedBefore else { return false }
+      return other == place || resource != nil && earlier.resource.hasSameBytes(as: resource)
+    }
+  }
+
+  /// No two sessions have one resource: a server that binds it again has ended the other session
+  /// (RFC 6120 §7.7.2.2).
+  private mutating func endSessions(of resource: String?) {
+    guard isShared, let resource else { return }
+    for other in roster.sessions.all.indices
+    where other != place && roster.sessions[other].isAlive
+      && roster.sessions[other].resource.hasSameBytes(as: resource)
+    {
+      setPhase(.closed, of: other)
+      roster.sessions[other].isAlive = false
+    }
+  }
+
+  /// Sessions that will not go on: what they still wait for will not come, and what only they were
+  /// told holds no more.
+  mutating func sessionsOver(_ sessions: SessionSet) {
+    for place in roster.sessions.all.indices where sessions.contains(SessionSet(place)) {
+      abandonQueries(of: place)
+      reportUnacknowledgedPushes(of: place)
+      abandonEdits(of: place)
+      reportUnfetched(of: place)
+    }
+    forgetPresence(toldTo: sessions)
+    forgetDeliveries(to: sessions)
+    // Nothing of a session that is over is still to come, but another may go on.
+    if !roster.sessions.all.contains(where: \.isAlive) { forgetExpectedCounterparts() }
   }
 
   private func mayBind(_ from: JID?) -> Bool {
@@ -52,21 +93,46 @@ extension Reduction {
   }
 
   /// The same session over a new stream: everything of the old one is valid again.
-  mutating func sessionResumed(_ jid: JID?) {
+  ///
+  /// - Parameter id: What the session is called (XEP-0198 §5), where the log says it.
+  mutating func sessionResumed(_ jid: JID?, id: String?) {
     if let jid {
       guard accountNamed(jid) else { return }
     } else if session.phase == .foreign {
       return
     }
+    if let other = placeOfResumed(id: id, resource: jid?.resource) { take(over: other) }
+    session.mayComeAgain = session.told
+    session.told = []
     if session.phase != .open { sessionStarted() }
+  }
+
+  /// Where the session is that a connection resumes, if another connection had it: in a server's
+  /// log every connection has a name of its own.
+  private func placeOfResumed(id: String?, resource: String?) -> Int? {
+    guard isShared, !session.isAlive else { return nil }
+    let others = roster.sessions.all.indices.filter { $0 != place && roster.sessions[$0].isAlive }
+    if let id, let named = others.first(where: { roster.sessions[$0].resumptionID == id }) {
+      return named
+    }
+    if let resource {
+      return others.first { roster.sessions[$0].resource.hasSameBytes(as: resource) }
+    }
+    // One that is lost is likelier than one of which the server has not noticed that it is.
+    let lost = others.filter { roster.sessions[$0].phase != .open }
+    if lost.count == 1 { return lost[0] }
+    return lost.isEmpty && others.count == 1 ? others[0] : nil
   }
 
   mutating func streamClosed(isLost: Bool) {
     sessionEnded(.closed)
     // A lost session may be resumed and then go on; one that was closed in order is over.
     guard !isLost else { return }
-    reportUnacknowledgedPushes()
-    abandonEdits()
+    session.isAlive = false
+    reportUnacknowledgedPushes(of: place)
+    abandonEdits(of: place)
+    reportUnfetched(of: place)
+    if isShared { forgetDeliveries(to: SessionSet(place)) }
   }
 
   /// A log that begins in mid-session shows stanzas without a stream header before them.
@@ -78,14 +144,27 @@ extension Reduction {
   }
 
   private mutating func sessionStarted() {
-    session.phase = .open
-    changed(.connected(true))
+    session.isAlive = true
+    setPhase(.open, of: place)
   }
 
   /// What follows a refused stream without naming its account belongs to it.
   private mutating func sessionEnded(_ next: Session.Phase) {
-    if session.phase == .open { changed(.connected(false)) }
-    if session.phase != .foreign { session.phase = next }
+    if session.phase != .foreign { setPhase(next, of: place) }
+  }
+
+  /// The account is connected while any of its sessions is open.
+  private mutating func setPhase(_ phase: Session.Phase, of place: Int) {
+    let (wasOpen, wasConnected) = (roster.sessions[place].phase == .open, roster.isConnected)
+    roster.sessions[place].phase = phase
+    let isOpen = phase == .open
+    guard isOpen != wasOpen else { return }
+    if roster.isConnected != wasConnected {
+      changed(.connected(isOpen))
+    } else {
+      let session = roster.sessions[place]
+      changed(.connection(session.connection, resource: session.resource, isOpen: isOpen))
+    }
   }
 
   /// Learns the account, or refuses another's and with it its stream: one log is one account's

@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 // Our roster sets, kept until the server has answered and pushed (§2.1.5, §2.3 to §2.5). They
@@ -99,7 +98,7 @@ extension Reduction {
 
   private mutating func editConfirmed(_ edit: PendingEdit, _ number: ContactNumber) {
     // A later set of ours explains whatever comes after this one.
-    guard !session.pendingEdits.contains(where: { $0.contact == edit.contact }) else { return }
+    guard !roster.sessions.hasEdit(of: edit.contact) else { return }
     let confirmed = ConfirmedEdit(
       sent: edit.sent.record, before: edit.before, after: edit.after)
     roster.contacts.updateDetails(of: number) { $0.confirmedEdit = confirmed }
@@ -110,10 +109,9 @@ extension Reduction {
   /// Compares what the server now shows with what we asked for.
   mutating func compareWithEdits(_ jid: BareJID, _ number: ContactNumber, _ item: RosterItem?) {
     // Nearly always there is neither for this contact.
+    guard roster.contacts.hasDetails(number) || roster.sessions.hasPendingEdits else { return }
     let confirmed = roster.contacts.confirmedEdit(of: number)
-    guard confirmed != nil || session.pendingEdits.contains(where: { $0.contact == jid }) else {
-      return
-    }
+    guard confirmed != nil || roster.sessions.hasEdit(of: jid) else { return }
     let now = item.map { EditableFields($0) }
     if let confirmed, confirmed.after != now {
       forgetConfirmedEdit(of: number)
@@ -121,36 +119,39 @@ extension Reduction {
         report(.edit(.undone(now)), about: jid, cause: confirmed.sent)
       }
     }
-    comparePending(jid, number, now)
+    // The server may show it to any of our connections first.
+    for place in roster.sessions.all.indices { comparePending(jid, number, now, of: place) }
   }
 
   private mutating func comparePending(
-    _ jid: BareJID, _ number: ContactNumber, _ now: EditableFields?
+    _ jid: BareJID, _ number: ContactNumber, _ now: EditableFields?, of place: Int
   ) {
-    if let index = session.pendingEdits.firstIndex(where: {
+    let edits = roster.sessions[place].pendingEdits
+    if let index = edits.firstIndex(where: {
       $0.contact == jid && !$0.isPushed && $0.after == now
     }) {
-      session.pendingEdits[index].isPushed = true
-      guard session.pendingEdits[index].isAnswered else { return }
-      editConfirmed(session.pendingEdits.remove(at: index), number)
-    } else if let index = session.pendingEdits.lastIndex(where: { $0.contact == jid }),
-      session.pendingEdits[index].isContradicted(by: now)
+      roster.sessions[place].pendingEdits[index].isPushed = true
+      guard edits[index].isAnswered else { return }
+      editConfirmed(roster.sessions[place].pendingEdits.remove(at: index), number)
+    } else if let index = edits.lastIndex(where: { $0.contact == jid }),
+      edits[index].isContradicted(by: now)
     {
-      let edit = session.pendingEdits.remove(at: index)
-      report(.edit(.undone(now)), about: jid, cause: edit.sent.record)
+      roster.sessions[place].pendingEdits.remove(at: index)
+      report(.edit(.undone(now)), about: jid, cause: edits[index].sent.record)
     }
   }
 
   // MARK: Giving up
 
   /// A new session: what was not answered will never be.
-  mutating func abandonEdits() {
-    let edits = session.pendingEdits
-    session.pendingEdits = []
+  mutating func abandonEdits(of place: Int) {
+    let edits = roster.sessions[place].pendingEdits
+    roster.sessions[place].pendingEdits = []
     for edit in edits { reportUnfinished(edit) }
   }
 
   mutating func reportUnfinished(_ edit: PendingEdit) {
+    guard roster.hasReceived else { return }
     if edit.isAnswered {
       report(.edit(.unpushed), about: edit.contact, cause: edit.sent.record)
     } else if !edit.isPushed {

@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 // Subscription stanzas of contacts: §3. Requests stand beside the items: None + Pending In is no
@@ -10,6 +9,13 @@ extension Reduction {
       return
     }
     let number = roster.contacts.insert(stanza.contact)
+    if canRepeat {
+      guard !isKnown(.subscription(stanza), of: number) else {
+        if stanza.kind == .subscribe { confirm(number) }
+        return
+      }
+      expectCopies(.subscription(stanza), of: number, where: \.isToldPresence)
+    }
     switch stanza.kind {
     case .subscribe: requestReceived(stanza, number)
     case .subscribed: acceptanceReceived(number)
@@ -24,9 +30,14 @@ extension Reduction {
       report(.subscription(.needlessRequest(.inbound)), about: jid)
       return
     }
+    if case .open(let open)? = roster.contacts.request(of: number), isSentAgain(open) {
+      confirm(number)
+      return
+    }
     let known = roster.contacts.request(of: number)?.request
-    var request = known ?? IncomingRequest(since: stamp, last: stamp, count: 0)
+    var request = known ?? IncomingRequest(since: stamp, last: stamp, asked: stamp, count: 0)
     request.last = stamp
+    request.asked = stamp
     request.count += 1
     // Servers that send a request again often leave out its text.
     request.status = stanza.status ?? request.status
@@ -34,10 +45,28 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
     if known == nil {
       changed(.requestOpened(jid, request))
+      if !roundBegan(number, of: \.rounds) { reportReturn(number) }
       expectPerson()
     } else {
       changed(.requestRepeated(jid, request))
     }
+  }
+
+  /// Whether a request is one that the server sends a new session after its first presence, and
+  /// another session that goes on was told before.
+  private func isSentAgain(_ request: IncomingRequest) -> Bool {
+    guard isShared, session.openedAt > request.last.record else { return false }
+    return roster.sessions.all.indices.contains { other in
+      other != place && roster.sessions[other].phase == .open
+        && roster.sessions[other].openedAt <= request.last.record
+    }
+  }
+
+  /// Another session was told of an open request; nobody has asked again.
+  private mutating func confirm(_ number: ContactNumber) {
+    guard case .open(var request)? = roster.contacts.request(of: number) else { return }
+    request.last = stamp
+    roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
   }
 
   private mutating func acceptanceReceived(_ number: ContactNumber) {
@@ -61,7 +90,9 @@ extension Reduction {
 
   private mutating func denialReceived(_ number: ContactNumber) {
     let isExpected = isExpected(.unsubscribed, of: number)
+    let request = roster.contacts.outgoing(of: number)
     let hadAsked = endOutgoing(number, .refused)
+    if let request { reportDenial(of: request, number) }
     if isSeen(number) || isAsked(number) {
       if !isExpected { expectPush(showing: .unsubscribed, of: number) }
     } else if !isExpected, !hadAsked {

@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 // Subscription stanzas of ours: §3. None of them edits an item.
@@ -13,6 +12,7 @@ extension Reduction {
     case .subscribe: requestSent(number)
     case .subscribed: acceptanceSent(number)
     case .unsubscribe:
+      reportWrongRefusal(number)
       if isSeen(number) || isAsked(number) { expectPush(showing: .unsubscribed, of: number) }
       endOutgoing(number, .cancelled)
       voidPresence(of: number)
@@ -20,6 +20,16 @@ extension Reduction {
       if seesUs(number) { expectPush(showing: .unsubscribe, of: number) }
       endIncoming(number, .denied)
     }
+  }
+
+  /// What ends nothing was perhaps meant to end the contact's request.
+  private mutating func reportWrongRefusal(_ number: ContactNumber) {
+    guard case .open(let request)? = roster.contacts.request(of: number), !isSeen(number),
+      !isAsked(number), roster.contacts.outgoing(of: number) == nil
+    else { return }
+    report(
+      .subscription(.wrongRefusal), about: roster.contacts.address(of: number),
+      cause: request.since.record)
   }
 
   private mutating func requestSent(_ number: ContactNumber) {
@@ -32,6 +42,7 @@ extension Reduction {
     forgetConfirmedEdit(of: number)
     guard roster.contacts.outgoing(of: number) == nil else { return }
     openOutgoing(number, isReflected: false)
+    roundBegan(number, of: \.ownRounds)
   }
 
   private mutating func acceptanceSent(_ number: ContactNumber) {
@@ -40,20 +51,20 @@ extension Reduction {
     if case .open(let request)? = roster.contacts.request(of: number) {
       reportIfAutomatic(request, number)
     }
-    guard !endIncoming(number, .accepted), !seesUs(number) else { return }
+    guard !endIncoming(number, .accepted), !seesUs(number), roster.hasReceived else { return }
     report(.subscription(.preApproval), about: roster.contacts.address(of: number))
   }
 
-  /// No person reads and answers within a second: a client that accepts whoever asks hands its
-  /// user's presence to strangers. Somebody we see or asked to see is none.
+  /// Hardly a person reads and answers within two seconds: a client that accepts whoever asks hands
+  /// its user's presence to strangers. Somebody we see or asked to see is none.
   private mutating func reportIfAutomatic(_ request: IncomingRequest, _ number: ContactNumber) {
-    guard let asked = request.last.time, let now = stamp.time, !isSeen(number),
+    guard let asked = request.asked.time, let now = stamp.time, !isSeen(number),
       roster.contacts.outgoing(of: number) == nil
     else { return }
     let (waited, isOverflow) = now.subtractingReportingOverflow(asked)
     guard !isOverflow, waited < Timeout.person else { return }
     report(
       .subscription(.automaticAcceptance(milliseconds: waited)),
-      about: roster.contacts.address(of: number), cause: request.last.record)
+      about: roster.contacts.address(of: number), cause: request.asked.record)
   }
 }

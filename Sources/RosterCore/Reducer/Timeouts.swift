@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 /// How long to wait before reporting that something did not come, in milliseconds of log time.
@@ -7,8 +6,8 @@ enum Timeout {
   static let answer: Int64 = 60_000
   /// Somebody's answer to a subscription request: three days.
   static let people: Int64 = 3 * 86_400_000
-  /// Whoever answers faster is no person.
-  static let person: Int64 = 1_000
+  /// Whoever reads a request and answers it faster is hardly a person.
+  static let person: Int64 = 2_000
 }
 
 // Waiting is measured by the time of the records. That nothing came is a finding, not a change.
@@ -31,9 +30,12 @@ extension Reduction {
     guard let now = stamp.time else { return }
     if now > roster.nextTimeout {
       roster.nextTimeout = .max
-      reportOverdueQueries(now)
-      reportOverdueEdits(now)
-      reportOverdueAcknowledgements(now)
+      for place in roster.sessions.all.indices {
+        reportOverdueQueries(of: place, now)
+        reportOverdueEdits(of: place, now)
+        reportOverdueAcknowledgements(of: place, now)
+        reportOverdueFetch(of: place, now)
+      }
     }
     if now > roster.nextNeglect {
       roster.nextNeglect = .max
@@ -41,38 +43,47 @@ extension Reduction {
     }
   }
 
-  private mutating func reportOverdueQueries(_ now: Int64) {
-    for index in session.openQueries.indices where !session.openQueries[index].isReportedAsOverdue {
-      let open = session.openQueries[index]
+  private mutating func reportOverdueQueries(of place: Int, _ now: Int64) {
+    for index in roster.sessions[place].openQueries.indices
+    where !roster.sessions[place].openQueries[index].isReportedAsOverdue {
+      let open = roster.sessions[place].openQueries[index]
       guard open.sent.isOver(Timeout.answer, now, next: &roster.nextTimeout) else { continue }
-      session.openQueries[index].isReportedAsOverdue = true
+      roster.sessions[place].openQueries[index].isReportedAsOverdue = true
+      guard roster.hasReceived else { continue }
       report(
         .answer(.unansweredQuery(.overdue)), about: open.query.to?.bare, cause: open.sent.record)
     }
   }
 
-  private mutating func reportOverdueEdits(_ now: Int64) {
-    let edits = session.pendingEdits
-    session.pendingEdits = []
+  private mutating func reportOverdueEdits(of place: Int, _ now: Int64) {
+    let edits = roster.sessions[place].pendingEdits
+    roster.sessions[place].pendingEdits = []
     for edit in edits {
       if edit.sent.isOver(Timeout.answer, now, next: &roster.nextTimeout) {
         reportUnfinished(edit)
       } else {
-        session.pendingEdits.append(edit)
+        roster.sessions[place].pendingEdits.append(edit)
       }
     }
   }
 
-  private mutating func reportOverdueAcknowledgements(_ now: Int64) {
-    let pushes = session.unacknowledged
-    session.unacknowledged = []
+  private mutating func reportOverdueAcknowledgements(of place: Int, _ now: Int64) {
+    let pushes = roster.sessions[place].unacknowledged
+    roster.sessions[place].unacknowledged = []
     for push in pushes {
       if push.received.isOver(Timeout.answer, now, next: &roster.nextTimeout) {
         report(unacknowledged: push)
       } else {
-        session.unacknowledged.append(push)
+        roster.sessions[place].unacknowledged.append(push)
       }
     }
+  }
+
+  private mutating func reportOverdueFetch(of place: Int, _ now: Int64) {
+    guard let since = roster.sessions[place].unfetchedSince,
+      since.isOver(Timeout.answer, now, next: &roster.nextTimeout)
+    else { return }
+    reportUnfetched(of: place)
   }
 
   private mutating func reportNeglectedRequests(_ now: Int64) {

@@ -3,7 +3,7 @@
 /// To copy it costs nothing, and to change an element of a copy costs its chunk and the list of
 /// chunks, however often it was copied. What copies share is never written again, so that one that
 /// was kept for hours on another thread still reads the same.
-struct ChunkedArray<Element: Sendable>: Sendable {
+struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
   /// How many elements there are.
   private(set) var count = 0
   private var chunks: [Chunk] = []
@@ -21,7 +21,7 @@ struct ChunkedArray<Element: Sendable>: Sendable {
   init(repeating element: Element, chunks: Int, chunkBits: Int) {
     self.init(chunkBits: chunkBits)
     // They are one until they are written to.
-    let chunk = Chunk(repeating: element, count: 1 << chunkBits)
+    let chunk = Chunk.make(repeating: element, count: 1 << chunkBits)
     self.chunks = Array(repeating: chunk, count: chunks)
     count = chunks << chunkBits
   }
@@ -29,13 +29,13 @@ struct ChunkedArray<Element: Sendable>: Sendable {
   /// An element of those that there are. Complexity: O(1).
   subscript(index: Int) -> Element {
     @inline(__always)
-    _read { yield chunks[index >> bits].elements[index & (1 << bits - 1)] }
+    unsafeAddress { UnsafePointer(chunks[index >> bits].elements + (index & (1 << bits - 1))) }
     @inline(__always)
-    _modify {
+    unsafeMutableAddress {
       if !isKnownUniquelyReferenced(&chunks[index >> bits]) {
-        chunks[index >> bits] = Chunk(copying: chunks[index >> bits])
+        chunks[index >> bits] = chunks[index >> bits].copy()
       }
-      yield &chunks[index >> bits].elements[index & (1 << bits - 1)]
+      return chunks[index >> bits].elements + (index & (1 << bits - 1))
     }
   }
 
@@ -45,32 +45,37 @@ struct ChunkedArray<Element: Sendable>: Sendable {
     count += 1
     if index >> bits == chunks.count {
       // All places of a chunk hold something; those after the end are never read.
-      chunks.append(Chunk(repeating: element, count: 1 << bits))
+      chunks.append(Chunk.make(repeating: element, count: 1 << bits))
     } else {
       self[index] = element
     }
   }
 
-  /// A fixed number of elements. It is written to only by who alone refers to it.
-  private final class Chunk: @unchecked Sendable {
-    let elements: UnsafeMutablePointer<Element>
-    private let count: Int
-
-    init(repeating element: Element, count: Int) {
-      self.count = count
-      elements = .allocate(capacity: count)
-      elements.initialize(repeating: element, count: count)
+  /// A fixed number of elements, behind its head in one piece of memory: to get to an element takes
+  /// one look less. It is written to only by who alone refers to it.
+  private final class Chunk: ManagedBuffer<Int, Element> {
+    static func make(repeating element: Element, count: Int) -> Chunk {
+      make(count) { $0.initialize(repeating: element, count: count) }
     }
 
-    init(copying other: Chunk) {
-      count = other.count
-      elements = .allocate(capacity: count)
-      elements.initialize(from: other.elements, count: count)
+    func copy() -> Chunk {
+      Self.make(header) { $0.initialize(from: elements, count: header) }
     }
+
+    private static func make(
+      _ count: Int, _ initialize: (UnsafeMutablePointer<Element>) -> Void
+    ) -> Chunk {
+      let chunk = unsafeDowncast(
+        create(minimumCapacity: count) { _ in count }, to: Chunk.self)
+      initialize(chunk.elements)
+      return chunk
+    }
+
+    @inline(__always)
+    var elements: UnsafeMutablePointer<Element> { withUnsafeMutablePointerToElements { $0 } }
 
     deinit {
-      elements.deinitialize(count: count)
-      elements.deallocate()
+      elements.deinitialize(count: header)
     }
   }
 }

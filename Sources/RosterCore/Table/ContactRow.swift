@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 /// Which contact of a table.
@@ -49,23 +48,66 @@ struct PresenceRow: Sendable {
   var show: Show
   var priority: Int8
   var since: RecordStamp
+  /// Which sessions were told that the resource is available.
+  var told: SessionSet
+}
+
+extension PresenceRow {
+  /// The same, told to these sessions no more; nil where nobody else was told.
+  func without(_ sessions: SessionSet) -> PresenceRow? {
+    var row = self
+    row.told.subtract(sessions)
+    return row.told.isEmpty ? nil : row
+  }
+}
+
+extension [PresenceRow] {
+  /// Puts what a resource said in the place of what it said before, or behind the others. Who was
+  /// told of it before knows of it still.
+  ///
+  /// - Returns: What it said before; nil where it was not available.
+  mutating func update(_ row: PresenceRow) -> PresenceRow? {
+    guard let index = firstIndex(where: { $0.resource == row.resource }) else {
+      append(row)
+      return nil
+    }
+    let before = self[index]
+    self[index] = row
+    self[index].told.formUnion(before.told)
+    return before
+  }
+
+  /// Takes a resource out.
+  ///
+  /// - Returns: What it said; nil where it was not available.
+  mutating func remove(_ resource: TextNumber) -> PresenceRow? {
+    firstIndex { $0.resource == resource }.map { remove(at: $0) }
+  }
 }
 
 /// What few contacts have.
 struct ContactDetails: Sendable {
   var request: ContactRequest?
   var lastEnded: EndedRequest?
+  /// Whether the roster has shown since then that the contact sees our presence.
+  var wasTaken = false
   var outgoing: OutgoingRequest?
   /// Besides the one of the row, in no order.
-  var furtherResources = TreeDictionary<TextNumber, PresenceRow>()
+  var furtherResources: [PresenceRow] = []
   var names: OwnNames?
   var expected = ExpectedCounterparts()
   var confirmedEdit: ConfirmedEdit?
+  /// How its requests and ours open again and again.
+  var rounds: Rounds?
+  var ownRounds: Rounds?
+  /// What some sessions are still to be told, in the order in which others were.
+  var deliveries: [Delivery] = []
 
   /// Whether there is nothing to keep.
   var isEmpty: Bool {
     request == nil && lastEnded == nil && outgoing == nil && furtherResources.isEmpty
-      && names == nil && expected.isEmpty && confirmedEdit == nil
+      && names == nil && expected.isEmpty && confirmedEdit == nil && deliveries.isEmpty
+      && rounds == nil && ownRounds == nil
   }
 }
 

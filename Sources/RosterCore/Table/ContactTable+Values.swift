@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 // Between the rows of a table, which are numbers, and the values that the rest of the program
@@ -41,27 +40,37 @@ extension ContactTable {
       availability: Availability(
         show: row.show, priority: row.priority, status: text(row.status), delay: text(row.delay),
         malformed: text(row.malformed)),
-      since: row.since)
+      since: row.since, told: row.told)
   }
 
   /// The row of what a resource said.
   mutating func row(
-    of availability: Availability, by resource: String, since stamp: RecordStamp
+    of availability: Availability, by resource: String, since stamp: RecordStamp,
+    told: SessionSet
   ) -> PresenceRow {
     PresenceRow(
       resource: insert(resource), status: insert(availability.status),
       delay: insert(availability.delay), malformed: insert(availability.malformed),
-      show: availability.show, priority: availability.priority, since: stamp)
+      show: availability.show, priority: availability.priority, since: stamp, told: told)
   }
 
   /// What all available resources of a contact said.
-  func resources(of number: ContactNumber) -> ResourceTable {
-    guard let first = presence(of: number) else { return ResourceTable() }
-    return resources([first] + furtherResources(of: number).values)
+  ///
+  /// - Parameter sessions: Only what one of these was told counts; nil for all.
+  func resources(of number: ContactNumber, toldTo sessions: SessionSet? = nil) -> ResourceTable {
+    resources(rows(of: number, toldTo: sessions))
+  }
+
+  /// All available resources of a contact.
+  func rows(of number: ContactNumber, toldTo sessions: SessionSet? = nil) -> [PresenceRow] {
+    guard let first = presence(of: number) else { return [] }
+    let rows = [first] + furtherResources(of: number)
+    guard let sessions else { return rows }
+    return rows.filter { !$0.told.isDisjoint(with: sessions) }
   }
 
   /// Resources by their names.
-  func resources(_ rows: some Sequence<PresenceRow>) -> ResourceTable {
+  func resources(_ rows: [PresenceRow]) -> ResourceTable {
     ResourceTable(rows.map { (text($0.resource) ?? "", value(of: $0)) })
   }
 
@@ -71,10 +80,12 @@ extension ContactTable {
     let details = details(of: number)
     return Contact(
       jid: address(of: number), entry: entry(of: number), request: details?.request,
-      lastEnded: details?.lastEnded, outgoing: details?.outgoing,
+      lastEnded: details?.lastEnded, wasTaken: details?.wasTaken ?? false,
+      outgoing: details?.outgoing,
       presence: ContactPresence(resources: resources(of: number)), names: details?.names,
       expected: details?.expected ?? ExpectedCounterparts(),
-      confirmedEdit: details?.confirmedEdit)
+      confirmedEdit: details?.confirmedEdit, deliveries: details?.deliveries ?? [],
+      rounds: [details?.rounds, details?.ownRounds])
   }
 }
 

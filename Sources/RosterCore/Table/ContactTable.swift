@@ -1,4 +1,3 @@
-import HashTreeCollections
 import XMPPStanza
 
 /// All that is known of contacts, a row for each address.
@@ -83,6 +82,13 @@ struct ContactTable: Sendable {
     return ByteRank.order(of: numbers.map { address(of: $0).text }).map { numbers[$0.index] }
   }
 
+  /// Resources in the order of their names. Complexity: O(n log n).
+  func sorted(_ resources: [PresenceRow]) -> [PresenceRow] {
+    guard resources.count > 1 else { return resources }
+    return ByteRank.order(of: resources.map { text($0.resource) ?? "" })
+      .map { resources[$0.index] }
+  }
+
   /// Whether nothing is known of a contact any more.
   func isEmpty(_ number: ContactNumber) -> Bool {
     let row = tables.rows[Int(number.rawValue)]
@@ -111,7 +117,8 @@ struct ContactTable: Sendable {
     tables.rows[Int(number.rawValue)].presence = presence
   }
 
-  /// Replaces what the first resource said, if it is the same resource.
+  /// Replaces what the first resource said, if it is the same resource. Who was told of it before
+  /// knows of it still.
   ///
   /// - Returns: What it said before; nil where nothing was replaced.
   mutating func replacePresence(
@@ -121,7 +128,18 @@ struct ContactTable: Sendable {
       before.resource == presence.resource
     else { return nil }
     tables.rows[Int(number.rawValue)].presence = presence
+    tables.rows[Int(number.rawValue)].presence?.told.formUnion(before.told)
     return before
+  }
+
+  /// Whether a resource of the contact is available. Complexity: O(1).
+  func hasPresence(_ number: ContactNumber) -> Bool {
+    tables.rows[Int(number.rawValue)].presence != nil
+  }
+
+  /// Whether the contact has anything of what few have. Complexity: O(1).
+  func hasDetails(_ number: ContactNumber) -> Bool {
+    tables.rows[Int(number.rawValue)].details != 0
   }
 
   /// What few contacts have, nil where this one has nothing of it.
@@ -140,8 +158,8 @@ struct ContactTable: Sendable {
   }
 
   /// What the resources besides the first one said.
-  func furtherResources(of number: ContactNumber) -> TreeDictionary<TextNumber, PresenceRow> {
-    place(of: number).map { tables.places[$0].details.furtherResources } ?? [:]
+  func furtherResources(of number: ContactNumber) -> [PresenceRow] {
+    place(of: number).map { tables.places[$0].details.furtherResources } ?? []
   }
 
   /// What the contact calls itself.
@@ -228,7 +246,7 @@ struct ContactTable: Sendable {
   /// - Parameter others: Rows that stand elsewhere, and whose texts are in this table.
   ///
   /// Complexity: linear in the table, so next to nothing for each row and text that was added.
-  func compacted(with others: inout TreeDictionary<TextNumber, PresenceRow>) -> ContactTable {
+  func compacted(with others: inout [PresenceRow]) -> ContactTable {
     var new = ContactTable()
     for number in numbers where !isEmpty(number) {
       let target = new.insert(address(of: number))
@@ -237,10 +255,10 @@ struct ContactTable: Sendable {
         new.setPresence(new.copy(presence, of: self), of: target)
       }
       guard var details = details(of: number) else { continue }
-      details.furtherResources = new.copy(details.furtherResources, of: self)
+      details.furtherResources = details.furtherResources.map { new.copy($0, of: self) }
       new.updateDetails(of: target) { $0 = details }
     }
-    others = new.copy(others, of: self)
+    others = others.map { new.copy($0, of: self) }
     new.tables.compactionSize = max(
       Tables.leastCompactionSize, 2 * (new.tables.rows.count + new.tables.texts.count))
     return new
@@ -260,16 +278,5 @@ struct ContactTable: Sendable {
     copy.delay = insert(other.text(presence.delay))
     copy.malformed = insert(other.text(presence.malformed))
     return copy
-  }
-
-  private mutating func copy(
-    _ resources: TreeDictionary<TextNumber, PresenceRow>, of other: ContactTable
-  ) -> TreeDictionary<TextNumber, PresenceRow> {
-    var copies = TreeDictionary<TextNumber, PresenceRow>()
-    for presence in resources.values {
-      let copy = copy(presence, of: other)
-      copies[copy.resource] = copy
-    }
-    return copies
   }
 }

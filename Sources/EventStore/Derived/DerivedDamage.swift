@@ -1,0 +1,27 @@
+import Synchronization
+
+/// What was found damaged of the derived parts of a log while it was read. The answers are right
+/// all the same: they were made of the records.
+package final class DerivedDamage: Sendable {
+  /// A derived part.
+  package enum Part: String, Sendable, CaseIterable {
+    case events = "stored events"
+    case index = "index"
+    case snapshots
+  }
+
+  private let found = Mutex<[Part: UInt64]>([:])
+
+  init() {}
+
+  /// Notes that what is stored of some records cannot be used.
+  package func note(_ part: Part, _ records: ClosedRange<UInt64>) {
+    found.withLock { $0[part] = min($0[part] ?? .max, records.lowerBound) }
+  }
+
+  /// The damaged parts, each with the first record that was met whose part is damaged.
+  package var parts: [(part: Part, record: UInt64)] {
+    let found = found.withLock { $0 }
+    return Part.allCases.compactMap { part in found[part].map { (part, $0) } }
+  }
+}

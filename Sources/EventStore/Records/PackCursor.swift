@@ -1,0 +1,62 @@
+/// Goes from pack to pack, each compared with its digest. It must go before its transaction ends.
+struct PackCursor: ~Copyable {
+  private let cursor: Cursor<UInt64>
+  /// The pack that comes next, which need not be checked yet.
+  private var ahead: Cursor<UInt64>.Entry?
+  /// The number and the digest of the pack before it.
+  private var number: UInt64
+  private var digest: LogDigest
+  /// The number of the next record.
+  private var expected: UInt64
+
+  /// A cursor before the pack that holds a record, or would.
+  init(
+    before sequence: UInt64, in transaction: borrowing some LogTransaction & ~Copyable
+  ) throws(EventLogError) {
+    let cursor = try Cursor(transaction.databases.records, in: transaction)
+    var ahead = try cursor.last(atOrBefore: sequence)
+    if ahead == nil { ahead = try cursor.first() }
+    var before: RecordPack?
+    if let entry = ahead, try UInt64(storedKey: entry.key) > 1 {
+      guard let previous = try cursor.previous() else {
+        throw .corrupt(sequence: 1, what: "it is missing")
+      }
+      before = try RecordPack(previous.value, first: try UInt64(storedKey: previous.key))
+      ahead = try cursor.next()
+    }
+    self.cursor = cursor
+    self.ahead = ahead
+    number = before?.number ?? 0
+    digest = before?.digest ?? RecordChain.start
+    expected = before.map { $0.sequences.upperBound + 1 } ?? 1
+  }
+
+  /// The next pack; nil after the last one.
+  ///
+  /// - Throws: `EventLogError.corrupt` where packs are missing before it, or it is not what was
+  ///   written.
+  mutating func next() throws(EventLogError) -> RecordPack? {
+    guard let entry = ahead else { return nil }
+    let first = try UInt64(storedKey: entry.key)
+    guard first == expected else {
+      throw .corrupt(sequence: expected, what: "it is missing")
+    }
+    let pack = try RecordPack(entry.value, first: first)
+    guard pack.follows(digest), pack.number == number + 1 else {
+      throw .corrupt(sequence: first, what: pack.contradiction)
+    }
+    (number, digest, expected) = (pack.number, pack.digest, pack.sequences.upperBound + 1)
+    ahead = try cursor.next()
+    return pack
+  }
+}
+
+extension RecordPack {
+  /// What is said of a pack whose digest is wrong.
+  var contradiction: String {
+    count == 1
+      ? "its digest does not follow from its bytes"
+      : "it or another one up to \(sequences.upperBound) has changed: the digest of their pack "
+        + "does not follow from its bytes"
+  }
+}

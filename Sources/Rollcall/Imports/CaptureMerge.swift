@@ -1,0 +1,147 @@
+package import EventStore
+import RosterCore
+
+/// Several captures of one account at the same time, each with connections of its own, as one
+/// history by the time of their records.
+///
+/// The records of a capture stay in their order; one without a time goes with the one before it.
+/// Memory: a slice of records of each capture, and eight bytes for each record.
+package struct CaptureMerge {
+  /// A capture that was read into a log of its own.
+  package struct Part {
+    package let log: EventLog
+    /// What its connection is called, where the capture does not say it.
+    package let name: String
+
+    package init(log: EventLog, name: String) {
+      self.log = log
+      self.name = name
+    }
+  }
+
+  private let parts: [Part]
+
+  /// A merge of captures, each with one record at least.
+  package init(_ parts: [Part]) {
+    self.parts = parts
+  }
+
+  /// Whether two of them overlap in time, so that one cannot be put after the other.
+  package var isDue: Bool {
+    get throws {
+      var spans: [ClosedRange<Int64>] = []
+      for part in parts {
+        if let span = try Self.span(of: part.log) { spans.append(span) }
+      }
+      spans.sort { $0.lowerBound < $1.lowerBound }
+      return zip(spans, spans.dropFirst()).contains { $0.upperBound > $1.lowerBound }
+    }
+  }
+
+  /// The times of a log; nil where it has none.
+  private static func span(of log: EventLog) throws -> ClosedRange<Int64>? {
+    try log.read { transaction in
+      var first: Int64?
+      var last: Int64?
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
+        guard let time = header.time else { return }
+        first = first ?? time
+        last = time
+      }
+      guard let first, let last else { return nil }
+      return first...max(first, last)
+    }
+  }
+
+  /// Appends all records to a log, and notes what each capture's log notes.
+  package func run(into target: EventLog) throws {
+    var streams = try parts.map { try MergedStream($0.log) }
+    var numbers = ConnectionNumbers()
+    let reader = RecordReader()
+    var count = try target.read { try $0.lastSequence }
+    var pending: [RecordDraft] = []
+    while let place = Self.earliest(of: streams) {
+      guard let record = try streams[place].next() else { break }
+      count += 1
+      let part = parts[place]
+      let name = streams[place].names[record.header.connection] ?? part.name
+      let draft = RecordDraft(
+        time: record.header.sourceTime ?? record.header.time, direction: record.header.direction,
+        kind: record.header.kind, connection: numbers.number(of: "\(place) \(name)", called: name),
+        bytes: record.bytes,
+        decoded: reader.decode(record.header.kind, record.header.direction, record.bytes))
+      pending.append(streams[place].placed(draft, as: count))
+      guard pending.count >= CaptureImport.batch else { continue }
+      try target.append(pending)
+      pending.removeAll(keepingCapacity: true)
+    }
+    try target.append(pending, marks: LogMarks(connections: numbers.names))
+    for part in parts {
+      let meta = try part.log.meta
+      try target.append([], marks: LogMarks(account: meta.account))
+      for source in meta.imports { try target.append([], marks: LogMarks(imported: source)) }
+    }
+    var keeper = try SnapshotKeeper(target)
+    try keeper.follow()
+  }
+
+  /// Whose next record is the earliest; the first of those that have the same time.
+  private static func earliest(of streams: [MergedStream]) -> Int? {
+    streams.indices.filter { !streams[$0].isAtEnd }.min { streams[$0].time < streams[$1].time }
+  }
+}
+
+/// The records of one capture as they are merged.
+private struct MergedStream {
+  private let log: EventLog
+  /// What the log calls its connections.
+  let names: [UInt32: String]
+  private let last: UInt64
+  private var slice: ArraySlice<StoredRecord> = []
+  private var position: UInt64 = 0
+  /// The time of the next record, or of the one before where it has none.
+  private(set) var time = Int64.min
+  /// The numbers that its records got, for bookmarks go by the record.
+  private var numbers: [UInt64] = [0]
+
+  private static let sliceRecords: UInt64 = 1024
+
+  init(_ log: EventLog) throws {
+    self.log = log
+    (names, last) = try log.read { (try $0.meta.connections, try $0.lastSequence) }
+    try fill()
+  }
+
+  var isAtEnd: Bool { slice.isEmpty }
+
+  mutating func next() throws -> StoredRecord? {
+    let record = slice.popFirst()
+    if record != nil { try fill() }
+    return record
+  }
+
+  /// The record as it stands in the merged log.
+  mutating func placed(_ draft: RecordDraft, as number: UInt64) -> RecordDraft {
+    numbers.append(number)
+    guard draft.kind == .annotation, let bookmark = Bookmark(draft.bytes) else { return draft }
+    // It marks the moment so many records before its own one.
+    let own = numbers.count - 1
+    let marked = own - 1 - min(own - 1, Int(clamping: bookmark.back))
+    return Bookmark(name: bookmark.name, back: number - 1 - numbers[marked]).draft
+  }
+
+  private mutating func fill() throws {
+    if slice.isEmpty, position < last {
+      let end = min(last, position + Self.sliceRecords)
+      var records: [StoredRecord] = []
+      try log.read { transaction in
+        for sequence in (position + 1)...end {
+          if let record = try transaction.record(at: sequence) { records.append(record) }
+        }
+      }
+      position = end
+      slice = records[...]
+    }
+    if let next = slice.first?.header.time { time = next }
+  }
+}

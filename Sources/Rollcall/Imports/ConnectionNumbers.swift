@@ -1,0 +1,45 @@
+import Captures
+import EventStore
+
+/// Numbers the connections of a capture in the order in which they come, unless it does so itself.
+struct ConnectionNumbers {
+  private var numbers: [String: UInt32] = [:]
+  private var greatest: UInt32
+  /// The names of those that have one, by number.
+  private(set) var names: [UInt32: String]
+  /// Most records have the connection of the one before.
+  private var last: (name: String, number: UInt32)?
+
+  /// - Parameters:
+  ///   - names: The connections that the log knows by name already.
+  ///   - isEmpty: Whether the log has no records, so that all numbers are free.
+  init(names: [UInt32: String] = [:], isEmpty: Bool = true) {
+    self.names = names
+    for (number, name) in names { numbers[name] = number }
+    // Records without a name are those of the first connection.
+    greatest = max(names.keys.max() ?? 0, isEmpty ? 0 : 1)
+    if !isEmpty { numbers[""] = 1 }
+  }
+
+  /// The number of a record's connection, from 1.
+  mutating func number(of record: CapturedRecord) -> UInt32 {
+    if let number = record.connectionNumber {
+      if !record.connection.isEmpty { names[number] = record.connection }
+      return number
+    }
+    return number(of: record.connection, called: record.connection)
+  }
+
+  /// The number of a connection that goes by a key.
+  ///
+  /// - Parameter name: What it is called; empty for nothing.
+  mutating func number(of key: String, called name: String) -> UInt32 {
+    if let last, last.name == key { return last.number }
+    let number = numbers[key] ?? greatest + 1
+    numbers[key] = number
+    greatest = max(greatest, number)
+    if !name.isEmpty { names[number] = name }
+    last = (key, number)
+    return number
+  }
+}

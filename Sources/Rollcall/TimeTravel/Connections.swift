@@ -1,0 +1,148 @@
+import EventStore
+package import RosterCore
+import XMPPStanza
+
+/// What became of one connection of a log.
+package struct ConnectionStory: Hashable, Sendable {
+  /// How a connection stands at the end of the log.
+  package enum End: String, Hashable, Sendable, CaseIterable {
+    /// Its session is open.
+    case open
+    /// Its stream was closed in order.
+    case closed
+    /// It was lost; its session can have been resumed on another.
+    case lost
+    /// Another connection has resumed its session, or bound its resource.
+    case replaced
+    /// No resource was ever bound on it.
+    case unbound
+  }
+
+  /// Which one it is.
+  package let id: ConnectionID
+  /// What its source calls it.
+  package let name: String?
+  /// The resources that were bound on it, in their order.
+  package fileprivate(set) var resources: [String] = []
+  /// Its first record, and its first time: a capture's header has none.
+  package fileprivate(set) var first: RecordStamp
+  /// Its last record.
+  package fileprivate(set) var last: RecordStamp
+  /// How it stands at the end.
+  package fileprivate(set) var end = End.unbound
+}
+
+extension Timeline {
+  /// The connections of the log up to a point, in the order of their numbers.
+  ///
+  /// Complexity: linear in the records.
+  package func connections(upTo point: Point) throws -> [ConnectionStory] {
+    let last = try record(at: point)
+    var stories = try connectionsSeen(upTo: last)
+    var state = State()
+    try advance(&state, to: last) { moment, roster in
+      guard case .session(let event) = moment.event else { return }
+      stories[moment.connection]?.follow(event, roster)
+    }
+    for connection in state.roster.connections {
+      stories[connection.id]?.finish(connection)
+    }
+    return stories.values.sorted { $0.id < $1.id }
+  }
+
+  private func connectionsSeen(upTo last: UInt64) throws -> [ConnectionID: ConnectionStory] {
+    var stories: [ConnectionID: ConnectionStory] = [:]
+    guard last > 0 else { return stories }
+    try log.read { transaction in
+      let names = try transaction.meta.connections
+      try transaction.forEachRecord(in: 1...last) { header, _ in
+        // What somebody noted in the log is no part of any connection.
+        guard header.kind != .annotation, includes(header.connection) else { return }
+        let id = ConnectionID(number: header.connection)
+        let stamp = RecordStamp(record: header.sequence, time: header.time)
+        if stories[id] == nil {
+          stories[id] = ConnectionStory(
+            id: id, name: names[header.connection], first: stamp, last: stamp)
+        }
+        stories[id]?.last = stamp
+        if stories[id]?.first.time == nil { stories[id]?.first.time = stamp.time }
+      }
+    }
+    return stories
+  }
+
+  /// The connection that a person means: by the source's name for it, its number, or the resource
+  /// that was bound on it.
+  ///
+  /// - Throws: `ConnectionError` where none is it, or several have bound the resource.
+  package func connection(named text: String) throws -> ConnectionID {
+    let known = try connections(upTo: .head(minus: 0))
+    if let named = known.first(where: { $0.name.hasSameBytes(as: text) }) { return named.id }
+    if let number = UInt32(text), let numbered = known.first(where: { $0.id.number == number }) {
+      return numbered.id
+    }
+    let bound = known.filter { $0.resources.contains { $0.hasSameBytes(as: text) } }
+    guard let first = bound.first else { throw ConnectionError.unknown(text, known) }
+    guard bound.count == 1 else { throw ConnectionError.ambiguous(text, bound) }
+    return first.id
+  }
+}
+
+extension ConnectionStory {
+  fileprivate mutating func follow(_ event: SessionEvent, _ roster: Roster) {
+    switch event {
+    case .opened, .resumed:
+      guard let now = roster.connections.first(where: { $0.id == id }), now.isOpen else { return }
+      end = .open
+      if let resource = now.resource, resources.last.map({ !$0.hasSameBytes(as: resource) }) ?? true
+      {
+        resources.append(resource)
+      }
+    case .closed(let isLost):
+      if end == .open { end = isLost ? .lost : .closed }
+    case .negotiated:
+      // A new stream on it: the old one was lost without a word.
+      if end == .open { end = .lost }
+    case .captureBegan, .featuresOffered, .authenticated, .resumable: break
+    }
+  }
+
+  /// Compares with how the connection stands in the last state.
+  fileprivate mutating func finish(_ connection: Connection) {
+    if connection.isOpen {
+      end = .open
+      if resources.isEmpty, let resource = connection.resource { resources = [resource] }
+    } else if end == .open {
+      end = .replaced
+    }
+  }
+}
+
+/// Why a connection cannot be found.
+package enum ConnectionError: Error, Hashable, Sendable {
+  case unknown(String, [ConnectionStory])
+  case ambiguous(String, [ConnectionStory])
+}
+
+extension ConnectionError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unknown(let text, let known):
+      "there is no connection “\(text)” in it; it has \(Self.list(known))"
+    case .ambiguous(let text, let found):
+      "several connections have bound the resource “\(text)”; choose one by its number: "
+        + Self.list(found)
+    }
+  }
+
+  private static func list(_ connections: [ConnectionStory]) -> String {
+    let shown = connections.prefix(20).map { story in
+      let names = [story.name] + story.resources.map { Optional($0) }
+      let words = names.compactMap { $0 }.joined(separator: ", ")
+      return "\(story.id.number)" + (words.isEmpty ? "" : " (\(words))")
+    }
+    let rest = connections.count - shown.count
+    return shown.isEmpty
+      ? "none" : shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  }
+}

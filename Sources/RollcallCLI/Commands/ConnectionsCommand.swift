@@ -1,0 +1,72 @@
+import ArgumentParser
+import Captures
+import EventStore
+import Rollcall
+import RosterCore
+import XMPPStanza
+
+struct ConnectionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "connections",
+    abstract: "Lists the accounts and connections: which devices, from when to when.",
+    discussion: """
+      A server's log and a recording hold several connections, and perhaps several accounts. What \
+      one connection was told is shown by --connection NAME, NUMBER or RESOURCE of the other \
+      commands.
+
+      Examples:
+        rollcall connections prosody.log
+        rollcall connections alice.rollcall --json
+        rollcall state prosody.log --connection phone
+      """)
+
+  @OptionGroup var source: SourceOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let accounts = try source.openAccounts().map { opened in
+      try opened.naming {
+        (
+          account: try opened.state(at: source.point).account,
+          connections: try opened.timeline.connections(upTo: source.point)
+        )
+      }
+    }
+    if output.json {
+      let list = accounts.map { JSONValue($0.connections, of: $0.account) }
+      return try Terminal.say(.object(["accounts": .array(list)]))
+    }
+    for (number, (account, connections)) in accounts.enumerated() {
+      if number > 0 { try Terminal.say("") }
+      try Terminal.say(Style.bold(account?.text ?? "account unknown"))
+      try Terminal.say(Self.table(connections))
+    }
+  }
+
+  private static func table(_ connections: [ConnectionStory]) -> [String] {
+    var table = Table(["", "name", "resource", "first", "last", "end"])
+    for story in connections {
+      table.add([
+        "\(story.id.number)", story.name ?? "–", story.resources.joined(separator: ", "),
+        text(story.first), text(story.last), story.end.word,
+      ])
+    }
+    return table.takeLines()
+  }
+
+  private static func text(_ stamp: RecordStamp) -> String {
+    "#\(stamp.record)" + (stamp.time.map { " \(Timestamp.text($0))" } ?? "")
+  }
+}
+
+extension ConnectionStory.End {
+  fileprivate var word: String {
+    switch self {
+    case .open: "open"
+    case .closed: "closed"
+    case .lost: "lost"
+    case .replaced: "resumed or bound elsewhere"
+    case .unbound: "never bound"
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import Captures
+import EventStore
+import Foundation
+import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+/// A session of several devices, and what their server said.
+struct DeviceCase: Sendable, CustomTestStringConvertible {
+  struct Expected: Decodable {
+    struct Item: Decodable, Equatable {
+      let jid: String
+      let name: String?
+      let subscription: String
+      let ask: String?
+      let groups: [String]
+    }
+
+    struct Moment: Decodable {
+      let name: String
+      let time: Int64
+      let open: [String]
+    }
+
+    let items: [Item]
+    let moments: [Moment]
+  }
+
+  let name: String
+  let file: String
+
+  var testDescription: String { "\(name)/\(file)" }
+
+  static let folder = CaptureCase.fixtures.appending(path: "devices")
+  static let names = ["prosody-three", "prosody-crossed", "ejabberd-three", "ejabberd-crossed"]
+  static let all = names.flatMap { name in
+    ["server.log", "merged.jsonl"].map { DeviceCase(name: name, file: $0) }
+  }
+
+  func expected() throws -> Expected {
+    try JSONDecoder().decode(
+      Expected.self,
+      from: Data(contentsOf: Self.folder.appending(path: "\(name)/expected.json")))
+  }
+
+  /// The capture in a log, Alice's part of it.
+  func log(in folder: TemporaryFolder) throws -> EventLog {
+    let log = try EventLog.create(
+      at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+    var reading = CaptureImport(
+      ImportOptions(account: try BareJID(parsing: "alice@example.test"), year: 2026))
+    let file = Self.folder.appending(path: "\(name)/\(file)")
+    let summary = try reading.run(try FileHandle(forReadingFrom: file), into: log)
+    #expect(summary.problems.isEmpty)
+    return log
+  }
+}
+
+extension DeviceCase.Expected.Item {
+  init(_ item: RosterItem) {
+    self.init(
+      jid: item.jid.text, name: item.name, subscription: item.subscription.rawValue,
+      ask: item.isPending ? "subscribe" : nil, groups: item.groups)
+  }
+}
+
+@Suite("Several devices of one account, on real servers") struct DeviceTests {
+  @Test("Who is connected, at every moment", arguments: DeviceCase.all)
+  func connected(_ test: DeviceCase) throws {
+    let timeline = Timeline(try test.log(in: try TemporaryFolder()))
+    for moment in try test.expected().moments {
+      let roster = try timeline.state(at: .time(moment.time)).roster
+      let open = roster.connections.filter(\.isOpen).compactMap(\.resource).sorted()
+      #expect(open == moment.open, "\(moment.name)")
+      #expect(roster.isConnected == !moment.open.isEmpty, "\(moment.name)")
+    }
+  }
+
+  @Test("The roster is the server's, and nobody did wrong", arguments: DeviceCase.all)
+  func roster(_ test: DeviceCase) throws {
+    var codes: Set<Finding.Code> = []
+    let state = try Timeline(try test.log(in: try TemporaryFolder())).replay(
+      upTo: .head(minus: 0)
+    ) { moment, _ in codes.formUnion(moment.outcome.findings.map(\.code)) }
+    #expect(
+      state.roster.sortedItems.map(DeviceCase.Expected.Item.init) == (try test.expected().items))
+    #expect(state.roster.incoming.isEmpty)
+    #expect(state.roster.outgoing.isEmpty)
+    // The script names no versions, and its devices accept faster than a person: only a clock of
+    // milliseconds tells. Where requests cross, Carol asks again after she was denied, and denies.
+    var right: Set<Finding.Code> = [.unusedVersion, .automaticAcceptance]
+    if test.name.hasSuffix("crossed") { right.formUnion([.returnedRequest, .deniedRequest]) }
+    #expect(codes.isSubset(of: right), "\(codes)")
+  }
+
+  @Test("What each device was told, where all were told the same", arguments: DeviceCase.all)
+  func devices(_ test: DeviceCase) throws {
+    let log = try test.log(in: try TemporaryFolder())
+    let whole = Timeline(log)
+    var compared = 0
+    for moment in try test.expected().moments {
+      let all = try whole.state(at: .time(moment.time)).roster
+      for connection in all.connections where connection.isOpen {
+        let own = try Timeline(log, narrowedTo: connection.id)
+          .state(at: .time(moment.time)).roster
+        // One that resumed elsewhere was told its roster on the connection before.
+        guard own.completeness == .complete else { continue }
+        compared += 1
+        #expect(own.sortedItems == all.sortedItems, "\(moment.name), \(connection)")
+        // Prosody counts requests, too, and does not push them: a fetch alone tells that version.
+        if test.name.hasSuffix("three"), own.version != nil {
+          #expect(own.version == all.version, "\(moment.name), \(connection)")
+        }
+        #expect(own.connections.map(\.id) == [connection.id])
+      }
+    }
+    #expect(compared > 8)
+  }
+
+  @Test(
+    "A connection of a recording is the device's own capture",
+    arguments: DeviceCase.names, 1...4)
+  func apart(_ name: String, _ number: Int) throws {
+    let folder = try TemporaryFolder()
+    let merged = try DeviceCase(name: name, file: "merged.jsonl").log(in: folder)
+    let own = try DeviceCase(name: name, file: "device-\(number).jsonl").log(in: folder)
+    let id = ConnectionID(number: UInt32(number))
+    let narrowed = try Timeline(merged, narrowedTo: id).state(at: .head(minus: 0)).roster
+    let alone = try Timeline(own).state(at: .head(minus: 0)).roster
+    #expect(narrowed.sortedItems == alone.sortedItems)
+    #expect(narrowed.version == alone.version)
+    #expect(narrowed.incoming.keys == alone.incoming.keys)
+    #expect(narrowed.unconfirmed.keys == alone.unconfirmed.keys)
+    #expect(narrowed.completeness == alone.completeness)
+    #expect(narrowed.isConnected == alone.isConnected)
+  }
+
+  @Test("The devices' own captures, merged by time", arguments: DeviceCase.names)
+  func merged(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let parts = try (1...4).map { number in
+      let file = "device-\(number).jsonl"
+      return CaptureMerge.Part(
+        log: try DeviceCase(name: name, file: file).log(in: folder), name: file)
+    }
+    let merge = CaptureMerge(parts)
+    #expect(try merge.isDue)
+    let log = try EventLog.create(
+      at: folder.file("merged.rollcall"), eventVersion: DecodedRecord.version)
+    try merge.run(into: log)
+    let recorded = try DeviceCase(name: name, file: "merged.jsonl").log(in: folder)
+    let expected = try DeviceCase(name: name, file: "merged.jsonl").expected()
+    for moment in expected.moments {
+      let (mine, whole) = (
+        try Timeline(log).state(at: .time(moment.time)).roster,
+        try Timeline(recorded).state(at: .time(moment.time)).roster
+      )
+      #expect(mine.connections.filter(\.isOpen).compactMap(\.resource).sorted() == moment.open)
+      #expect(mine.sortedItems == whole.sortedItems, "\(moment.name)")
+      #expect(mine.version == whole.version, "\(moment.name)")
+      #expect(mine.incoming.keys == whole.incoming.keys, "\(moment.name)")
+    }
+    let (mine, theirs) = (try CaptureReplay(of: log), try CaptureReplay(of: recorded))
+    #expect(mine.findings.map(\.code) == theirs.findings.map(\.code))
+    // Each of the four has a header, and the recording has one.
+    #expect(
+      try log.read { try $0.lastSequence } == recorded.read { try $0.lastSequence } + 3)
+    #expect(try log.meta.connections.count == 4)
+  }
+
+  @Test("Captures that follow each other are not merged")
+  func notMerged() throws {
+    let folder = try TemporaryFolder()
+    let parts = try [1, 4].map { number in
+      let file = "device-\(number).jsonl"
+      return CaptureMerge.Part(
+        log: try DeviceCase(name: "ejabberd-three", file: file).log(in: folder), name: file)
+    }
+    #expect(try !CaptureMerge(parts).isDue)
+  }
+
+  @Test("An export has the connections again", arguments: DeviceCase.all)
+  func export(_ test: DeviceCase) throws {
+    let folder = try TemporaryFolder()
+    let log = try test.log(in: folder)
+    let lines = try exported(log)
+    let file = folder.file("out.jsonl")
+    try Data(lines).write(to: URL(filePath: file))
+    let again = try EventLog.create(
+      at: folder.file("again.rollcall"), eventVersion: DecodedRecord.version)
+    var reading = CaptureImport(ImportOptions())
+    _ = try reading.run(try FileHandle(forReadingFrom: URL(filePath: file)), into: again)
+    #expect(try exported(again) == lines)
+    #expect(try again.meta.connections == log.meta.connections)
+    let stories = try Timeline(log).connections(upTo: .head(minus: 0))
+    #expect(stories.count >= 4)
+    let same = try Timeline(again).connections(upTo: .head(minus: 0))
+    #expect(same.map(\.resources) == stories.map(\.resources))
+    #expect(same.map(\.end) == stories.map(\.end))
+  }
+
+  @Test("An export of one connection is the device's own capture", arguments: DeviceCase.names)
+  func exportOfOne(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let log = try DeviceCase(name: name, file: "merged.jsonl").log(in: folder)
+    for number in 1...4 {
+      let own = try DeviceCase(name: name, file: "device-\(number).jsonl").log(in: folder)
+      let id = ConnectionID(number: UInt32(number))
+      var lines: [UInt8] = []
+      let difference = try LogExport(log, narrowedTo: id).writeNative { lines += $0 }
+      #expect(difference == .none)
+      let text = String(decoding: lines, as: UTF8.self)
+        .replacingOccurrences(of: "\"c\":\(number),", with: "")
+      #expect(text == String(decoding: try exported(own), as: UTF8.self), "\(number)")
+    }
+  }
+
+  private func exported(_ log: EventLog) throws -> [UInt8] {
+    var lines: [UInt8] = []
+    _ = try LogExport(log).writeNative { lines += $0 }
+    return lines
+  }
+
+  @Test("A connection is named by its name, its number or its resource")
+  func names() throws {
+    let log = try DeviceCase(name: "ejabberd-crossed", file: "server.log").log(
+      in: try TemporaryFolder())
+    let timeline = Timeline(log)
+    let stories = try timeline.connections(upTo: .head(minus: 0))
+    #expect(stories.map(\.resources) == [["one"], ["two"], ["three"], ["two"], ["check"]])
+    #expect(stories.map(\.end) == [.closed, .lost, .closed, .closed, .closed])
+    for story in stories {
+      #expect(try timeline.connection(named: try #require(story.name)) == story.id)
+      #expect(try timeline.connection(named: "\(story.id.number)") == story.id)
+    }
+    #expect(try timeline.connection(named: "three").number == 3)
+    #expect(throws: ConnectionError.self) { try timeline.connection(named: "four") }
+    let ambiguous = #expect(throws: ConnectionError.self) {
+      try timeline.connection(named: "two")
+    }
+    #expect(ambiguous?.description.contains("choose one by its number: 2 (") == true)
+  }
+}
