@@ -17,6 +17,10 @@ import Testing
     return folder
   }
 
+  private func count(_ log: String, _ folder: TemporaryFolder) throws -> Int? {
+    (try Program("log", log, "--json", in: folder.path).document["records"] as? [Any])?.count
+  }
+
   private func jids(_ log: String, _ folder: TemporaryFolder) throws -> [String] {
     let items = try Program("state", log, "--json", in: folder.path).document["items"]
     return (items as? [NSDictionary] ?? []).compactMap { $0["jid"] as? String }
@@ -31,23 +35,25 @@ import Testing
     #expect(try Program("import", "one", "two", "-o", "x.rollcall", in: folder.path).code == 0)
     #expect(try Program("import", "three", "-o", "x.rollcall", in: folder.path).code == 0)
     #expect(try jids("x.rollcall", folder) == ["a", "b", "c"].map { "\($0)@example.test" })
-    let records = try Program("log", "x.rollcall", "--json", in: folder.path).document["records"]
-    #expect((records as? [Any])?.count == 6)
+    #expect(try count("x.rollcall", folder) == 6)
   }
 
-  @Test("The same capture is not imported twice, but for --force")
+  @Test("The same capture again changes nothing, but for --force")
   func again() throws {
     let folder = try folder(["one": "\(header)\n\(push("a"))\n"])
     #expect(try Program("import", "one", "-o", "x.rollcall", in: folder.path).code == 0)
     let before = try Data(contentsOf: URL(filePath: folder.file("x.rollcall")))
     let again = try Program("import", "one", "-o", "x.rollcall", in: folder.path)
-    #expect(again.code == 2)
-    #expect(again.errors.contains("one") && again.errors.contains("--force"))
+    #expect(again.code == 0)
+    #expect(again.output == "one: nothing new: its 2 records are in the log already\n")
     #expect(try Data(contentsOf: URL(filePath: folder.file("x.rollcall"))) == before)
     #expect(try Program("import", "one", "-o", "x.rollcall", "--force", in: folder.path).code == 0)
-    let twice = try Program("import", "one", "one", "-o", "y.rollcall", in: folder.path)
-    #expect(twice.code == 2)
-    #expect(try !folder.names.contains("y.rollcall"))
+    #expect(try count("x.rollcall", folder) == 4)
+    let twice = try Program("import", "one", "one", "-o", "y.rollcall", "--json", in: folder.path)
+    let imported = try #require(twice.document["imported"] as? [[String: Any]])
+    #expect(imported.map { $0["new"] as? Int } == [2, 0])
+    #expect(imported.map { $0["known"] as? Int } == [0, 2])
+    #expect(try count("y.rollcall", folder) == 2)
   }
 
   @Test(
@@ -126,6 +132,98 @@ import Testing
     #expect(replay.output.contains(" · phone"))
     #expect(replay.output.contains(" · laptop"))
     #expect(try Program("verify", "both.rollcall", in: folder.path).code == 0)
+  }
+
+  @Test("Devices whose captures grow are imported together day by day")
+  func devicesDaily() throws {
+    let folder = try TemporaryFolder()
+    func day(_ part: Double, of files: [String], in captures: String) throws {
+      for name in files {
+        let bytes = try Data(
+          contentsOf: CaptureCase.fixtures.appending(path: captures).appending(path: name))
+        try bytes.prefix(Int(Double(bytes.count) * part)).write(
+          to: URL(filePath: folder.file(name)))
+      }
+    }
+    let names = ["device-1.jsonl", "device-2.jsonl"]
+    var known = 0
+    for part in [0.5, 0.8, 1] {
+      try day(part, of: names, in: "devices/prosody-three")
+      let run = try Program(["import"] + names + ["-o", "a.rollcall", "--json"], in: folder.path)
+      #expect(run.code == 0, "\(run.errors)")
+      let imported = try #require(run.document["imported"] as? [[String: Any]])
+      #expect(imported.compactMap { $0["known"] as? Int }.reduce(0, +) == known)
+      known = imported.compactMap { $0["records"] as? Int }.reduce(0, +)
+      #expect(try count("a.rollcall", folder) == known)
+    }
+    let whole = try Program(["import"] + names + ["-o", "b.rollcall"], in: folder.path)
+    #expect(whole.code == 0)
+    for device in names {
+      let ways = try ["a.rollcall", "b.rollcall"].map {
+        try Program("friends", $0, "--connection", device, "--json", in: folder.path).document
+      }
+      #expect(ways[0]["friends"] as? NSArray == ways[1]["friends"] as? NSArray)
+    }
+    // What looked like two days of one device cannot be told apart later.
+    let two = ["capture.log", "laptop.log"]
+    try day(0.4, of: two, in: "captures/slixmpp-two-devices")
+    #expect(try Program(["import"] + two + ["-o", "c.rollcall"], in: folder.path).code == 0)
+    try day(1, of: two, in: "captures/slixmpp-two-devices")
+    let late = try Program(["import"] + two + ["-o", "c.rollcall"], in: folder.path)
+    #expect(late.code == 2)
+    #expect(late.errors.contains("with -o and a new log"), "\(late.errors)")
+    // A device by itself is known too, and so is one after the other.
+    let alone = try Program("import", names[1], "-o", "b.rollcall", in: folder.path)
+    #expect(alone.output.contains("nothing new"), "\(alone.output) \(alone.errors)")
+  }
+
+  @Test("Another device's capture of the same time is refused, with what merges both")
+  func otherDevice() throws {
+    func line(_ time: Int, _ name: String) -> String {
+      push(name).replacingOccurrences(of: "{\"dir\"", with: "{\"t\":\(time),\"dir\"")
+    }
+    let start = 1_763_600_000_000
+    func capture(_ times: [Int], _ name: String) -> String {
+      ([header] + times.map { line(start + $0, "\(name)\($0)") }).joined(separator: "\n") + "\n"
+    }
+    let folder = try folder([
+      "phone": capture([0, 10, 20], "p"), "laptop": capture([5, 15], "l"),
+      "later": capture([21, 30], "p"),
+    ])
+    #expect(try Program("import", "phone", "-o", "x.rollcall", in: folder.path).code == 0)
+    let refused = try Program("import", "laptop", "-o", "x.rollcall", in: folder.path)
+    #expect(refused.code == 2)
+    #expect(refused.errors.contains("rollcall import phone and this one together"))
+    #expect(try count("x.rollcall", folder) == 4)
+    let both = try Program("import", "phone", "laptop", "-o", "y.rollcall", in: folder.path)
+    #expect(both.code == 0)
+    #expect(try Program("import", "later", "-o", "x.rollcall", in: folder.path).code == 0)
+    let forced = try Program("import", "laptop", "-o", "x.rollcall", "--force", in: folder.path)
+    #expect(forced.code == 0, "\(forced.errors)")
+    #expect(try count("x.rollcall", folder) == 10)
+  }
+
+  @Test("Two imports of one capture at once take it once", arguments: [true, false])
+  func atOnce(isNew: Bool) async throws {
+    let lines = (0..<2000).map { push("c\($0)") }
+    let folder = try folder([
+      "one": "\(header)\n\(lines.joined(separator: "\n"))\n", "zero": "\(header)\n\(push("z"))\n",
+    ])
+    let path = folder.path
+    if !isNew { #expect(try Program("import", "zero", "-o", "x.rollcall", in: path).code == 0) }
+    let runs = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          let run = try Program("import", "one", "-o", "x.rollcall", in: path)
+          return run.code == 0 ? run.output : "failed: \(run.errors)"
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(runs.count { $0.contains("one: 2001 records") } == 1, "\(runs)")
+    #expect(runs.count { $0.contains("nothing new: its 2001 records") } == 2, "\(runs)")
+    #expect(try count("x.rollcall", folder) == (isNew ? 2001 : 2003))
+    #expect(try folder.names.filter { $0.contains("draft") } == [])
   }
 
   @Test("Where a log holds several accounts they are named, and one is chosen")
@@ -207,8 +305,9 @@ import Testing
       let items = try #require(state["items"] as? [NSDictionary])
       #expect(items.map { $0["jid"] as? String } == truth.map { $0["jid"] as? String })
       let again = try Program("import", second, first, "-o", name, in: folder.path)
-      #expect(again.code == 2)
-      #expect(again.errors.contains("the log holds this capture already"))
+      #expect(again.code == 0)
+      #expect(again.output.split(separator: "\n").allSatisfy { $0.contains("nothing new") })
+      #expect(try document("state", name, "--json") == state)
     }
   }
 

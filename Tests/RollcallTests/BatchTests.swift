@@ -23,9 +23,8 @@ import XMPPStanza
     let account = try BareJID(parsing: test.account)
     var reading = CaptureImport(ImportOptions(account: account), batch: batch)
     let file = try FileHandle(forReadingFrom: URL(filePath: test.path))
-    let summary = try reading.run(file, into: log, noting: "it")
+    let summary = try reading.run(file, into: log)
     #expect(UInt64(summary.records) == (try log.read { try $0.lastSequence }))
-    #expect(try log.meta.imports == [summary.source].compactMap { $0 })
     return log
   }
 
@@ -80,18 +79,17 @@ import XMPPStanza
     }
     #expect(try log.read { try $0.lastSequence } == 0, "no record was wanted")
 
-    let text = pushes(35)
-    var noting = CaptureImport(ImportOptions(), batch: 10)
-    let first = try noting.run(try file(text), into: log, noting: "it")
-    #expect(try log.read { try $0.lastSequence } == 35)
-    var again = CaptureImport(ImportOptions(), batch: 10)
-    #expect(throws: ImportError.alreadyImported) {
-      try again.run(
-        try file(text), into: log, noting: "it", refusing: [first.source].compactMap { $0 })
+    // After three batches and some, another account.
+    let bob = try BareJID(parsing: "bob@example.test")
+    var lines = [#"{"rollcall-capture":1}"#, #"{"stream":"opened","jid":"alice@example.test/a"}"#]
+    lines += pushes(35).split(separator: "\n").dropFirst().map(String.init)
+    lines += [#"{"stream":"closed"}"#, #"{"stream":"opened","jid":"bob@example.test/b"}"#]
+    var late = CaptureImport(ImportOptions(), batch: 10)
+    #expect(throws: ImportError.severalAccounts([wanted, bob])) {
+      try late.run(try file(lines.joined(separator: "\n") + "\n"), into: log)
     }
-    #expect(try log.read { try $0.lastSequence } == 65, "three batches more")
-    #expect(try log.meta.imports == [first.source].compactMap { $0 })
-    #expect(try Timeline(log).state(at: .head(minus: 0)).roster.position == 65)
+    #expect(try log.read { try $0.lastSequence } == 30, "three batches")
+    #expect(try Timeline(log).state(at: .head(minus: 0)).roster.position == 30)
   }
 
   @Test(
@@ -118,10 +116,9 @@ import XMPPStanza
       throws: EventLogError.accountDiffers(
         recorded: "bob@example.test", given: "alice@example.test")
     ) {
-      try reading.run(try file(pushes(35)), into: log, noting: "it")
+      try reading.run(try file(pushes(35)), into: log)
     }
     #expect(try log.read { try $0.lastSequence } == 30, "the account goes with the last batch")
-    #expect(try log.meta.imports.isEmpty)
   }
 
   @Test("Of batches that were handed over before one failed, none after it is appended")
@@ -132,7 +129,7 @@ import XMPPStanza
     func batch(_ records: Int, account: String?) -> RecordBatch {
       var batch = RecordBatch()
       for _ in 0..<records { batch.add(.closed, event: Lifecycle.closed.event) }
-      batch.marks = [LogMarks(account: account)]
+      batch.marks = LogMarks(account: account)
       return batch
     }
     #expect(throws: EventLogError.self) {

@@ -140,16 +140,12 @@ extension DeviceCase.Expected.Item {
   @Test("The devices' own captures, merged by time", arguments: DeviceCase.names)
   func merged(_ name: String) throws {
     let folder = try TemporaryFolder()
-    let parts = try (1...4).map { number in
-      let file = "device-\(number).jsonl"
-      return CaptureMerge.Part(
-        log: try DeviceCase(name: name, file: file).log(in: folder), name: file)
-    }
-    let merge = CaptureMerge(parts)
-    #expect(try merge.isDue)
-    let log = try EventLog.create(
-      at: folder.file("merged.rollcall"), eventVersion: DecodedRecord.version)
-    try merge.run(into: log)
+    let devices = try collection(of: name, [1, 2, 3, 4], in: folder)
+    #expect(try devices.overlaps)
+    let log = try devices.staged {
+      try EventLog.create(
+        at: folder.file("merged.rollcall"), eventVersion: DecodedRecord.version)
+    }.log
     let recorded = try DeviceCase(name: name, file: "merged.jsonl").log(in: folder)
     let expected = try DeviceCase(name: name, file: "merged.jsonl").expected()
     for moment in expected.moments {
@@ -173,12 +169,21 @@ extension DeviceCase.Expected.Item {
   @Test("Captures that follow each other are not merged")
   func notMerged() throws {
     let folder = try TemporaryFolder()
-    let parts = try [1, 4].map { number in
+    #expect(try !collection(of: "ejabberd-three", [1, 4], in: folder).overlaps)
+  }
+
+  private func collection(
+    of name: String, _ numbers: [Int], in folder: TemporaryFolder
+  ) throws -> CaptureCollection {
+    var collection = CaptureCollection()
+    for number in numbers {
       let file = "device-\(number).jsonl"
-      return CaptureMerge.Part(
-        log: try DeviceCase(name: "ejabberd-three", file: file).log(in: folder), name: file)
+      let log = try DeviceCase(name: name, file: file).log(in: folder)
+      let capture = StagedCapture(
+        prints: [], records: 1...(try log.read { try $0.lastSequence }), connections: ["": 1])
+      try collection.add(capture, in: log, called: file, keepingAll: false)
     }
-    #expect(try !CaptureMerge(parts).isDue)
+    return collection
   }
 
   @Test("An export has the connections again", arguments: DeviceCase.all)

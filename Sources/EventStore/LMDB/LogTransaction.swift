@@ -53,9 +53,9 @@ package struct ReadTransaction: ~Copyable, LogTransaction {
 }
 
 /// The one write transaction of a log, in whatever process: aborted unless it is committed.
-struct WriteTransaction: ~Copyable, LogTransaction {
-  let handle: TransactionHandle
-  let databases: Databases
+package struct WriteTransaction: ~Copyable, LogTransaction {
+  package let handle: TransactionHandle
+  package let databases: Databases
 
   init(_ raw: OpaquePointer, _ databases: Databases) {
     handle = TransactionHandle(raw: raw)

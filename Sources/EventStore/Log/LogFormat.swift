@@ -10,7 +10,7 @@ import Crypto
 ///               "events"         -> UInt32, version of the code that made the derived parts;
 ///                                   absent while they are incomplete
 ///               "rebuild"        -> UInt32 version, UInt64 next record; while a rebuild runs
-///               "import" UInt32  -> UInt16 length of digest, digest, name; counted from 0
+///               "import" UInt32  -> an imported capture, counted from 0 (`ImportedSource`)
 ///               "connection" UInt32 -> UTF-8, the source's name for a connection
 ///               "seal " key      -> checksum: SHA-256 of a label, and of another entry's key
 ///                                   and value

@@ -13,16 +13,29 @@ package struct LogMeta: Hashable, Sendable {
   package let connections: [UInt32: String]
 }
 
-/// A capture that was imported into a log.
+/// A capture that was imported into a log, as it was at the last import.
 package struct ImportedSource: Hashable, Sendable {
-  /// What tells the capture from any other, commonly a hexadecimal digest; at most 1 KiB.
+  /// What tells its bytes from any others, commonly a hexadecimal digest; at most 1 KiB.
   package let digest: String
   /// What people call it; at most 64 KiB.
   package let name: String
+  /// How many bytes it had.
+  package let length: UInt64
+  /// Which records it gave, in order; empty where that is not known.
+  package let records: [ClosedRange<UInt64>]
+  /// The numbers of its connections, by what it calls them. Records of other connections in
+  /// `records` are those of captures that were imported together with it.
+  package let connections: [String: UInt32]
 
-  package init(digest: String, name: String) {
+  package init(
+    digest: String, name: String, length: UInt64 = 0, records: [ClosedRange<UInt64>] = [],
+    connections: [String: UInt32] = [:]
+  ) {
     self.digest = digest
     self.name = name
+    self.length = length
+    self.records = records
+    self.connections = connections
   }
 }
 
@@ -107,13 +120,17 @@ extension WriteTransaction {
     try put(databases.meta, checksumKey, key.checksum(of: stored).bytes)
   }
 
-  /// Notes a capture after those that were imported before.
-  func add(_ source: ImportedSource) throws(EventLogError) {
+  /// Notes a capture after those that were imported before, or in the place of one of them.
+  func add(
+    _ source: ImportedSource, replacing former: ImportedSource? = nil
+  ) throws(EventLogError) {
     for (text, limit) in [
       (source.digest, ImportedSource.digestLimit), (source.name, ImportedSource.nameLimit),
     ] where text.utf8.count > limit {
       throw .markTooLong(bytes: text.utf8.count, limit: limit)
     }
-    try set(.imported(UInt32(try imports().count)), to: source)
+    let sources = try imports()
+    let place = former.flatMap { sources.firstIndex(of: $0) } ?? sources.count
+    try set(.imported(UInt32(place)), to: source)
   }
 }

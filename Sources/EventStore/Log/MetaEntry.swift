@@ -158,21 +158,83 @@ extension RebuildProgress: MetaValue {
   var stored: [UInt8] { eventVersion.bigEndianBytes + next.bigEndianBytes }
 }
 
+/// Digest, name and length, how many ranges of records and the first and last of each, how many
+/// connections and the number and name of each. Texts stand after their length, of 32 bits.
 extension ImportedSource: MetaValue {
   static let digestLimit = 1 << 10
   static let nameLimit = 1 << 16
 
   init?(stored value: UnsafeRawBufferPointer) {
-    guard value.count >= 2 else { return nil }
-    let end = 2 + Int(value.loadBigEndian(at: 0, as: UInt16.self))
-    guard value.count >= end else { return nil }
-    digest = String(decoding: value[2..<end], as: UTF8.self)
-    name = String(decoding: value[end...], as: UTF8.self)
+    var rest = MetaFields(value)
+    guard let digest = rest.text(), let name = rest.text(), let length = rest.integer(UInt64.self),
+      let ranges = rest.list({ rest in
+        rest.integer(UInt64.self).flatMap { first in
+          rest.integer(UInt64.self).flatMap { first <= $0 ? first...$0 : nil }
+        }
+      }),
+      let connections = rest.list({ rest in
+        rest.integer(UInt32.self).flatMap { number in rest.text().map { ($0, number) } }
+      }), rest.isEmpty
+    else { return nil }
+    self.init(
+      digest: digest, name: name, length: length, records: ranges,
+      connections: Dictionary(connections) { first, _ in first })
   }
 
   var stored: [UInt8] {
-    UInt16(digest.utf8.count).bigEndianBytes + Array(digest.utf8) + Array(name.utf8)
+    var bytes = digest.fieldBytes + name.fieldBytes + length.bigEndianBytes
+    bytes += UInt32(records.count).bigEndianBytes
+    for range in records {
+      bytes += range.lowerBound.bigEndianBytes + range.upperBound.bigEndianBytes
+    }
+    bytes += UInt32(connections.count).bigEndianBytes
+    for (name, number) in connections.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
+      bytes += number.bigEndianBytes + name.fieldBytes
+    }
+    return bytes
   }
+}
+
+/// The fields of a value, taken one after the other.
+private struct MetaFields {
+  private var rest: Slice<UnsafeRawBufferPointer>
+
+  init(_ value: UnsafeRawBufferPointer) {
+    rest = value[...]
+  }
+
+  var isEmpty: Bool { rest.isEmpty }
+
+  mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(_: Integer.Type) -> Integer? {
+    let size = MemoryLayout<Integer>.size
+    guard rest.count >= size else { return nil }
+    let value = UnsafeRawBufferPointer(rebasing: rest).loadBigEndian(at: 0, as: Integer.self)
+    rest = rest.dropFirst(size)
+    return value
+  }
+
+  /// A text after its length.
+  mutating func text() -> String? {
+    guard let count = integer(UInt32.self).map(Int.init), rest.count >= count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return String(decoding: rest.prefix(count), as: UTF8.self)
+  }
+
+  /// As many as a number before them says; nil where one cannot be read.
+  mutating func list<Field>(_ field: (inout MetaFields) -> Field?) -> [Field]? {
+    guard let count = integer(UInt32.self) else { return nil }
+    var fields: [Field] = []
+    for _ in 0..<count {
+      guard let next = field(&self) else { return nil }
+      fields.append(next)
+    }
+    return fields
+  }
+}
+
+extension String {
+  /// The text after its length.
+  fileprivate var fieldBytes: [UInt8] { UInt32(utf8.count).bigEndianBytes + Array(utf8) }
 }
 
 extension FixedWidthInteger {

@@ -63,6 +63,8 @@ package struct RecordHeader: Hashable, Sendable {
   package let sourceTime: Int64?
   /// Milliseconds since 1970 (UTC), never running backwards; nil where the source gave none.
   package var time: Int64? { timeIsKnown ? clock : nil }
+  /// What the source's clock said, whatever the records before it; nil where it said nothing.
+  package var ownTime: Int64? { sourceTime ?? time }
 }
 
 extension RecordHeader {

@@ -33,7 +33,7 @@ extension Branch {
       try insert(after: 0, time: try transaction.header(at: 1)?.time)
       if head > 0 {
         try transaction.forEachRecord(in: 1...head) { header, bytes in
-          let time = header.sourceTime ?? header.time
+          let time = header.ownTime
           let number = header.sequence
           if let partner = edits.partner(of: number) {
             if let other = try transaction.record(at: partner) {

@@ -15,6 +15,8 @@ extension JSONValue {
     self = .object([
       "capture": .string(path), "format": .string(summary.format.id),
       "account": JSONValue(summary.account?.text), "records": .integer(Int64(summary.records)),
+      "new": .integer(Int64(summary.records - summary.known)),
+      "known": .integer(Int64(summary.known)),
       "problems": .integer(Int64(summary.problemCount)),
     ])
   }

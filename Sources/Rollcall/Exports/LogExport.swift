@@ -82,7 +82,7 @@ package struct LogExport {
           }
           difference = .addedHeader
         }
-        let time = header.sourceTime ?? header.time
+        let time = header.ownTime
         try edit(header.kind, bytes) { bytes in
           var connection = NativeConnection(number: header.connection)
           // The first line of a capture is its header and nothing else.

@@ -1,97 +1,8 @@
 package import Captures
-import Crypto
 package import EventStore
 package import Foundation
 import RosterCore
-package import XMPPStanza
-
-/// What a person may say about a capture that it does not say itself.
-package struct ImportOptions: Sendable {
-  /// The format; nil to find it by looking.
-  package var format: CaptureFormat?
-  /// The account to take where a capture holds several; nil where it holds one.
-  package var account: BareJID?
-  /// The one connection to take, by the source's own name for it; nil to take all.
-  package var connection: String?
-  /// The year of times that have none.
-  package var year: Int?
-
-  package init(
-    format: CaptureFormat? = nil, account: BareJID? = nil, connection: String? = nil,
-    year: Int? = nil
-  ) {
-    self.format = format
-    self.account = account
-    self.connection = connection
-    self.year = year
-  }
-}
-
-/// What came of an import.
-package struct ImportSummary: Sendable {
-  package var format: CaptureFormat
-  package var account: BareJID?
-  /// How many records were appended.
-  package var records = 0
-  /// What was noted in the log about the capture.
-  package var source: ImportedSource?
-  /// The first of what had to be skipped or should be known.
-  package var problems: [CaptureProblem] = []
-  /// How much there was of it in all.
-  package var problemCount = 0
-  /// Whether times were left out because the source's clock has no year.
-  package var lacksTimes = false
-
-  /// How many problems are kept to be shown.
-  package static let shownProblems = 20
-
-  mutating func note(_ problem: CaptureProblem) {
-    problemCount += 1
-    if problems.count < Self.shownProblems { problems.append(problem) }
-  }
-}
-
-/// Why a capture cannot be imported.
-package enum ImportError: Error, Hashable, Sendable {
-  case unknownFormat
-  /// No format that is known, because it is no text as it is.
-  case unreadable(UnreadableFile)
-  case severalAccounts([BareJID])
-  /// One connection has the elements of several accounts, and nothing says whose each is.
-  case mixedAccounts([BareJID])
-  case otherAccounts(wanted: BareJID, found: [BareJID])
-  case otherConnections(wanted: String, found: [String])
-  case nothingFound(format: String)
-  case alreadyImported
-}
-
-extension ImportError: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .unknownFormat:
-      "the format is not known; say it with --format, one of:\n"
-        + CaptureFormat.all.map { "  \($0.id): \($0.title)" }.joined(separator: "\n")
-    case .unreadable(let why): why.description
-    case .severalAccounts(let accounts):
-      "several accounts are in it; choose one with --account: "
-        + accounts.map(\.text).joined(separator: ", ")
-    case .mixedAccounts(let accounts):
-      "the elements of several accounts stand in one stream of it, and nothing says who sent "
-        + "which: "
-        + accounts.map(\.text).joined(separator: ", ")
-        + "; let each client write a log of its own"
-    case .otherAccounts(let wanted, let found):
-      "\(wanted) is not in it; it has "
-        + (found.isEmpty ? "no account" : found.map(\.text).joined(separator: ", "))
-    case .otherConnections(let wanted, let found):
-      "there is no connection “\(wanted)” in it; it has "
-        + (found == [""] ? "one, without a name" : found.joined(separator: ", "))
-    case .nothingFound(let format):
-      "no stanza was found in it, read as \(format)"
-    case .alreadyImported: "the log holds this capture already; --force imports it again"
-    }
-  }
-}
+import XMPPStanza
 
 /// Reads captures into a log.
 package struct CaptureImport {
@@ -109,7 +20,7 @@ package struct CaptureImport {
 
   let options: ImportOptions
   private let batch: Int
-  private var connections: Set<String> = []
+  private var seen: Set<String> = []
   private(set) var numbers = ConnectionNumbers()
   private var pending = RecordBatch()
   private var addresses = AddressMemo()
@@ -121,26 +32,28 @@ package struct CaptureImport {
     self.batch = batch
   }
 
-  /// Appends what a capture holds to a log, in durable batches; the last one notes the import.
+  /// Appends what a capture holds to a log, in durable batches; the last one notes the account.
   ///
   /// A batch is appended on a thread of its own while the next one is read. Memory is bounded
   /// whatever the capture's size.
   /// - Parameters:
   ///   - file: read once, from where it stands to its end; it may be a pipe.
-  ///   - name: noted in the log, with a digest of the capture's bytes; nil to note nothing.
-  ///   - known: what was imported before; the same bytes are refused.
+  ///   - printer: given its bytes; nil where it need not be known again.
   ///   - progress: told how many bytes have been read.
   /// - Throws: `ImportError`, the reader's errors, which name the line, and the log's. What was
   ///   appended until then stays: give it a draft.
   package mutating func run(
-    _ file: FileHandle, into log: EventLog, noting name: String? = nil,
-    refusing known: [ImportedSource] = [], progress: (Int) -> Void = { _ in }
+    _ file: FileHandle, into log: EventLog, printer: SourcePrinter? = nil,
+    progress: (Int) -> Void = { _ in }
   ) throws -> ImportSummary {
     try number(connectionsOf: log)
     return try BatchWriter.run(log) { writer in
-      try read(file, into: writer, noting: name, refusing: known, progress: progress)
+      try read(file, into: writer, printer: printer, progress: progress)
     }
   }
+
+  /// The numbers that the connections of what was read have in the log, by what it calls them.
+  package var connections: [String: UInt32] { numbers.used }
 
   /// Goes on with the connections that a log knows.
   mutating func number(connectionsOf log: EventLog) throws {
@@ -151,9 +64,10 @@ package struct CaptureImport {
   }
 
   private mutating func read(
-    _ file: FileHandle, into writer: BatchWriter, noting name: String?,
-    refusing known: [ImportedSource], progress: (Int) -> Void
+    _ file: FileHandle, into writer: BatchWriter, printer: SourcePrinter?,
+    progress: (Int) -> Void
   ) throws -> ImportSummary {
+    var printer = printer
     var chunk = try Self.head(of: file)
     guard let format = options.format ?? CaptureFormat.detect(chunk) else {
       throw UnreadableFile(chunk).map { .unreadable($0) } ?? ImportError.unknownFormat
@@ -163,45 +77,31 @@ package struct CaptureImport {
     var reader = CaptureReader(
       format: format, options: readerOptions, readingChildren: StanzaTranslator.readsChild)
     var filter = AccountFilter(account: options.account)
-    var hash = SHA256()
     var done = 0
     while !chunk.isEmpty {
-      if name != nil { hash.update(data: chunk) }
+      printer?.take(chunk)
       try reader.read(chunk) { try take($0, &filter, &summary, writer) }
       done += chunk.count
       progress(done)
       chunk = Array(try file.read(upToCount: Self.chunkBytes) ?? Data())
     }
     try reader.finish { try take($0, &filter, &summary, writer) }
-    if let wanted = options.connection, !connections.contains(wanted) {
-      throw ImportError.otherConnections(wanted: wanted, found: connections.sorted())
+    if let wanted = options.connection, !seen.contains(wanted) {
+      throw ImportError.otherConnections(wanted: wanted, found: seen.sorted())
     }
     try filter.finish { try add($0, &summary, writer) }
     summary.account = try account(filter, format)
-    if let name {
-      let digest = Self.hexadecimal(hash)
-      guard !known.contains(where: { $0.digest == digest }) else {
-        throw ImportError.alreadyImported
-      }
-      summary.source = ImportedSource(digest: digest, name: name)
-    }
+    summary.print = printer?.print
     try flush(
       into: writer,
-      marks: [
-        LogMarks(
-          account: summary.account?.text, imported: summary.source, connections: numbers.names)
-      ])
+      marks: LogMarks(account: summary.account?.text, connections: numbers.names))
     return summary
   }
 
   /// Has what waits appended, and marks noted.
-  mutating func flush(into writer: BatchWriter, marks: [LogMarks] = []) throws {
+  mutating func flush(into writer: BatchWriter, marks: LogMarks = LogMarks()) throws {
     pending.marks = marks
     try writer.put(&pending)
-  }
-
-  static func hexadecimal(_ hash: SHA256) -> String {
-    hash.finalize().map { String(format: "%02x", $0) }.joined()
   }
 
   /// Enough of a file to tell its format by, also from a pipe that gives little at a time.
@@ -244,7 +144,7 @@ package struct CaptureImport {
   private mutating func isWanted(_ connection: String) -> Bool {
     guard let wanted = options.connection else { return true }
     let isWanted = connection == wanted
-    if isWanted || connections.count < Self.shownConnections { connections.insert(connection) }
+    if isWanted || seen.count < Self.shownConnections { seen.insert(connection) }
     return isWanted
   }
 

@@ -12,22 +12,19 @@ package struct CaptureMerge {
     package let log: EventLog
     /// What its connection is called, where the capture does not say it.
     package let name: String
-
-    package init(log: EventLog, name: String) {
-      self.log = log
-      self.name = name
-    }
+    /// What is in the log.
+    package internal(set) var capture: StagedCapture
   }
 
   private let parts: [Part]
 
   /// A merge of captures, each with one record at least.
-  package init(_ parts: [Part]) {
+  init(_ parts: [Part]) {
     self.parts = parts
   }
 
   /// Whether two of them overlap in time, so that one cannot be put after the other.
-  package var isDue: Bool {
+  var isDue: Bool {
     get throws {
       var spans: [ClosedRange<Int64>] = []
       for part in parts {
@@ -53,8 +50,10 @@ package struct CaptureMerge {
     }
   }
 
-  /// Appends all records to a log, and notes what each capture's log notes.
-  package func run(into target: EventLog) throws {
+  /// Appends all records to a log, and notes the account.
+  ///
+  /// - Returns: The captures as they are there.
+  func run(into target: EventLog) throws -> [StagedCapture] {
     var streams = try parts.map { try MergedStream($0.log) }
     var numbers = ConnectionNumbers()
     let reader = RecordReader()
@@ -64,10 +63,13 @@ package struct CaptureMerge {
       guard let record = try streams[place].next() else { break }
       count += 1
       let part = parts[place]
-      let name = streams[place].names[record.header.connection] ?? part.name
+      let number = record.header.connection
+      let name =
+        streams[place].names[number] ?? (number == 1 ? part.name : "\(part.name) #\(number)")
       let draft = RecordDraft(
-        time: record.header.sourceTime ?? record.header.time, direction: record.header.direction,
-        kind: record.header.kind, connection: numbers.number(of: "\(place) \(name)", called: name),
+        time: record.header.ownTime, direction: record.header.direction,
+        kind: record.header.kind,
+        connection: numbers.number(of: Self.key(number, place), called: name),
         bytes: record.bytes,
         decoded: reader.decode(record.header.kind, record.header.direction, record.bytes))
       pending.append(streams[place].placed(draft, as: count))
@@ -77,13 +79,22 @@ package struct CaptureMerge {
     }
     try target.append(pending, marks: LogMarks(connections: numbers.names))
     for part in parts {
-      let meta = try part.log.meta
-      try target.append([], marks: LogMarks(account: meta.account))
-      for source in meta.imports { try target.append([], marks: LogMarks(imported: source)) }
+      try target.append([], marks: LogMarks(account: try part.log.meta.account))
     }
     var keeper = try SnapshotKeeper(target)
     try keeper.follow()
+    return parts.enumerated().map { place, part in
+      var capture = part.capture
+      capture.records = 1...count
+      capture.connections = capture.connections.compactMapValues {
+        numbers.used[Self.key($0, place)]
+      }
+      return capture
+    }
   }
+
+  /// What a connection of a capture goes by.
+  private static func key(_ number: UInt32, _ place: Int) -> String { "\(place) \(number)" }
 
   /// Whose next record is the earliest; the first of those that have the same time.
   private static func earliest(of streams: [MergedStream]) -> Int? {

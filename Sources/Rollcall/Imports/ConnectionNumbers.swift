@@ -7,6 +7,9 @@ struct ConnectionNumbers {
   private var greatest: UInt32
   /// The names of those that have one, by number.
   private(set) var names: [UInt32: String]
+  /// The numbers of those that were asked for, by what the source calls them: nothing for one
+  /// without a name, and `#2` for the second of several without.
+  private(set) var used: [String: UInt32] = [:]
   /// Most records have the connection of the one before.
   private var last: (name: String, number: UInt32)?
 
@@ -23,11 +26,14 @@ struct ConnectionNumbers {
 
   /// The number of a record's connection, from 1.
   mutating func number(of record: CapturedRecord) -> UInt32 {
-    if let number = record.connectionNumber {
-      if !record.connection.isEmpty { names[number] = record.connection }
-      return number
+    guard let number = record.connectionNumber else {
+      return number(of: record.connection, called: record.connection)
     }
-    return number(of: record.connection, called: record.connection)
+    if !record.connection.isEmpty { names[number] = record.connection }
+    if let last, last.name == record.connection, last.number == number { return number }
+    used[names[number] ?? (number == 1 ? "" : "#\(number)")] = number
+    last = (record.connection, number)
+    return number
   }
 
   /// The number of a connection that goes by a key.
@@ -39,6 +45,7 @@ struct ConnectionNumbers {
     numbers[key] = number
     greatest = max(greatest, number)
     if !name.isEmpty { names[number] = name }
+    used[key] = number
     last = (key, number)
     return number
   }

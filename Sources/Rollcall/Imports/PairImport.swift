@@ -1,5 +1,4 @@
 import Captures
-import Crypto
 package import EventStore
 package import Foundation
 import XMPPStanza
@@ -45,25 +44,25 @@ extension CaptureImport {
   /// that follows from what their elements say (`StreamInterleaver`).
   ///
   /// Memory is bounded, and durability and errors are as with one file.
-  /// - Parameter names: Noted in the log for the files with a digest of each; nil to note nothing.
+  /// - Parameter printers: Given the bytes of each file; nil where they need not be known again.
   package mutating func run(
-    _ pair: CapturePair, into log: EventLog, noting names: (inbound: String, outbound: String)?,
-    refusing known: [ImportedSource] = [], progress: (Int) -> Void = { _ in }
+    _ pair: CapturePair, into log: EventLog,
+    printers: (inbound: SourcePrinter, outbound: SourcePrinter)? = nil,
+    progress: (Int) -> Void = { _ in }
   ) throws -> PairSummary {
     try number(connectionsOf: log)
     return try BatchWriter.run(log) { writer in
-      try read(pair, into: writer, noting: names, refusing: known, progress: progress)
+      try read(pair, into: writer, printers, progress: progress)
     }
   }
 
   private mutating func read(
     _ pair: CapturePair, into writer: BatchWriter,
-    noting names: (inbound: String, outbound: String)?,
-    refusing known: [ImportedSource], progress: (Int) -> Void
+    _ printers: (inbound: SourcePrinter, outbound: SourcePrinter)?, progress: (Int) -> Void
   ) throws -> PairSummary {
     guard let format = CaptureFormat.named("raw-stream") else { throw ImportError.unknownFormat }
-    var inbound = PairSide(pair.inbound, .inbound, format, isNoted: names != nil)
-    var outbound = PairSide(pair.outbound, .outbound, format, isNoted: names != nil)
+    var inbound = PairSide(pair.inbound, .inbound, format, printers?.inbound)
+    var outbound = PairSide(pair.outbound, .outbound, format, printers?.outbound)
     var total = ImportSummary(format: format)
     var interleaver = StreamInterleaver()
     var filter = AccountFilter(account: options.account)
@@ -85,13 +84,9 @@ extension CaptureImport {
       let message = "nothing in it is answered in the other file: are they of one connection?"
       outbound.summary.note(CaptureProblem(line: 1, message: message))
     }
-    inbound.finish(total, names?.inbound)
-    outbound.finish(total, names?.outbound)
-    let sources = [inbound.summary.source, outbound.summary.source].compactMap { $0 }
-    let isKnown = sources.allSatisfy { new in known.contains { $0.digest == new.digest } }
-    guard sources.isEmpty || !isKnown else { throw ImportError.alreadyImported }
-    let marks = sources.map { LogMarks(imported: $0) }
-    try flush(into: writer, marks: marks + [LogMarks(account: total.account?.text)])
+    inbound.finish(total)
+    outbound.finish(total)
+    try flush(into: writer, marks: LogMarks(account: total.account?.text))
     return PairSummary(inbound: inbound.summary, outbound: outbound.summary)
   }
 }
@@ -100,16 +95,18 @@ extension CaptureImport {
 private struct PairSide {
   let file: FileHandle
   let direction: Direction
-  let isNoted: Bool
   var reader: CaptureReader
   var summary: ImportSummary
-  var hash = SHA256()
+  var printer: SourcePrinter?
   var bytesRead = 0
 
-  init(_ file: FileHandle, _ direction: Direction, _ format: CaptureFormat, isNoted: Bool) {
+  init(
+    _ file: FileHandle, _ direction: Direction, _ format: CaptureFormat,
+    _ printer: SourcePrinter?
+  ) {
     self.file = file
     self.direction = direction
-    self.isNoted = isNoted
+    self.printer = printer
     reader = CaptureReader(side: direction)
     summary = ImportSummary(format: format)
   }
@@ -121,7 +118,7 @@ private struct PairSide {
     if chunk.isEmpty {
       try reader.finish { outputs.append($0) }
     } else {
-      if isNoted { hash.update(data: chunk) }
+      printer?.take(chunk)
       bytesRead += chunk.count
       try reader.read(chunk) { outputs.append($0) }
     }
@@ -137,10 +134,9 @@ private struct PairSide {
   }
 
   /// Says of the file what is known when both have been read.
-  mutating func finish(_ total: ImportSummary, _ name: String?) {
+  mutating func finish(_ total: ImportSummary) {
     summary.account = total.account
     summary.lacksTimes = total.lacksTimes && direction == .inbound
-    guard let name else { return }
-    summary.source = ImportedSource(digest: CaptureImport.hexadecimal(hash), name: name)
+    summary.print = printer?.print
   }
 }

@@ -10,8 +10,8 @@ struct RecordBatch: Sendable {
   /// One for each draft; nil for one that means nothing.
   private(set) var events: [RosterEvent?] = []
   private(set) var bytes = 0
-  /// What is noted in the log together with the records, one after the other.
-  var marks: [LogMarks] = []
+  /// What is noted in the log together with the records.
+  var marks = LogMarks()
 
   mutating func add(_ draft: RecordDraft, event: RosterEvent?) {
     bytes += draft.bytes.count
@@ -23,7 +23,7 @@ struct RecordBatch: Sendable {
     drafts.removeAll(keepingCapacity: true)
     events.removeAll(keepingCapacity: true)
     bytes = 0
-    marks = []
+    marks = LogMarks()
   }
 }
 
@@ -131,8 +131,7 @@ final class BatchWriter: Sendable {
   private static func append(
     _ batch: RecordBatch, to log: EventLog, _ keeper: inout SnapshotKeeper?
   ) throws {
-    for marks in batch.marks.dropLast() { try log.append([], marks: marks) }
-    let range = try log.append(batch.drafts, marks: batch.marks.last ?? LogMarks())
+    let range = try log.append(batch.drafts, marks: batch.marks)
     // Held once, its state is changed in place.
     var following = try keeper.take() ?? SnapshotKeeper(log)
     try following.follow(batch.drafts, events: batch.events, numbered: range)

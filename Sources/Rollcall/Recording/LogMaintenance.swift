@@ -15,12 +15,4 @@ extension EventLog {
     var keeper = try SnapshotKeeper(self)
     try keeper.follow()
   }
-
-  /// Appends every record of another log in one transaction: all of them, or none.
-  package func append(recordsOf other: EventLog) throws {
-    let reader = RecordReader()
-    try append(recordsOf: other) { header, bytes in reader.decode(header, bytes).parts }
-    var keeper = try SnapshotKeeper(self)
-    try keeper.follow()
-  }
 }

@@ -40,7 +40,7 @@ package struct LogRecovery {
       }
       pending.append(
         RecordDraft(
-          time: header.sourceTime ?? header.time, direction: header.direction,
+          time: header.ownTime, direction: header.direction,
           kind: header.kind, connection: header.connection, bytes: record.bytes,
           decoded: decoded))
       guard pending.count >= batch else { return }
@@ -52,7 +52,11 @@ package struct LogRecovery {
     let account = damaged.account ?? roster.account?.text
     try log.append(
       [], marks: LogMarks(account: account, connections: damaged.connections))
-    for source in damaged.imports { try log.append([], marks: LogMarks(imported: source)) }
+    // Records may have gone, and those after them have other numbers.
+    for source in damaged.imports {
+      try log.append(
+        [], marks: LogMarks(imported: ImportedSource(digest: source.digest, name: source.name)))
+    }
     var keeper = try SnapshotKeeper(log)
     try keeper.follow()
     return Summary(salvage: salvage, account: account)

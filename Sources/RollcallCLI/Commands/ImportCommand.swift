@@ -14,6 +14,9 @@ struct ImportCommand: ParsableCommand {
       devices: their connections are kept apart, and their records are in order of time. Either \
       everything is imported or nothing is. Credentials are taken out before anything is stored.
 
+      A capture can be imported again: what the log holds of it is known, and only what is new is \
+      appended, also where the file has grown or its beginning has been rotated away.
+
       Examples:
         rollcall import debug.log -o alice.rollcall
         rollcall import monday.log tuesday.log -o alice.rollcall
@@ -31,7 +34,7 @@ struct ImportCommand: ParsableCommand {
   )
   var log: String
 
-  @Flag(help: "Import a capture again that the log already holds.")
+  @Flag(help: "Append also what the log already holds.")
   var force = false
 
   @OptionGroup var capture: CaptureOptions
@@ -40,43 +43,56 @@ struct ImportCommand: ParsableCommand {
   func run() throws {
     let isNew = !FileManager.default.fileExists(atPath: log)
     let target = try opened(isNew: isNew)
-    // An existing log must not be left with half a capture: everything is first read into a
-    // draft of its own, then appended in one transaction.
-    let staging = isNew ? target : try draft(for: log + ".import")
-    let interruption = Interruption(removing: staging.path)
-    defer { withExtendedLifetime(interruption) {} }
-    var known = force ? [] : try target.meta.imports
-    var summaries: [(path: String, summary: ImportSummary)] = []
-    var parts: [CaptureMerge.Part] = []
+    // An existing log must not be left with half a capture: everything is first read into drafts
+    // of its own, then appended in one transaction.
+    let isAlone = isNew && captures.count == 1
+    let before = try target.meta.imports
+    var collection = CaptureCollection()
+    var summaries: [[(path: String, summary: ImportSummary)]] = []
     try forEachCapture { files in
-      // Only where all are known can it be said whether they overlap in time.
-      let own = captures.count > 1 ? try draft(for: "\(log).\(parts.count)") : staging
-      let found = try take(files, into: own, known: known)
-      if !force { known += found.compactMap(\.summary.source) }
-      summaries += found
-      parts.append(CaptureMerge.Part(log: own, name: files.name))
-    }
-    if captures.count > 1 { try Failure.naming(log) { try put(parts, into: staging) } }
-    try Failure.naming(log) {
-      if isNew {
-        try target.publish()
-      } else {
-        try target.append(recordsOf: staging)
+      let own = isAlone ? target : try draft(for: "\(log).\(summaries.count)")
+      let interruption = Interruption(removing: own.path)
+      defer { withExtendedLifetime(interruption) {} }
+      let (found, capture) = try Failure.naming(files.path) {
+        try files.read(
+          try self.capture.importOptions, into: own, knowing: before + collection.sources)
       }
+      summaries.append(found)
+      try collection.add(capture, in: own, called: files.name, keepingAll: force)
     }
-    try tell(summaries)
+    let outcomes = try Failure.naming(log) { try put(collection, into: target, isNew: isNew) }
+    for (place, outcome) in collection.outcomes(ofParts: outcomes).enumerated() {
+      for file in summaries[place].indices {
+        // Of a pair, the first has what came in.
+        let direction: RecordDirection? =
+          summaries[place].count < 2 ? nil : file == 0 ? .inbound : .outbound
+        summaries[place][file].summary.take(outcome, direction)
+      }
+      outcome.tell(of: summaries[place].map(\.path).joined(separator: " and "))
+    }
+    try tell(summaries.flatMap { $0 })
   }
 
-  /// Puts captures one after the other, or, where they overlap in time, together: they are then of
-  /// several devices.
-  private func put(_ parts: [CaptureMerge.Part], into target: EventLog) throws {
-    let merge = CaptureMerge(parts)
-    guard try merge.isDue else {
-      for part in parts { try target.append(recordsOf: part.log) }
-      return
+  /// Puts the captures into the log: they become it, or are appended in one transaction.
+  private func put(
+    _ collection: CaptureCollection, into target: EventLog, isNew: Bool
+  ) throws -> [ImportOutcome] {
+    if try collection.overlaps {
+      Terminal.note("the captures overlap in time: they are merged as devices of one account")
     }
-    Terminal.note("the captures overlap in time: they are merged as devices of one account")
-    try merge.run(into: target)
+    let staged = try collection.staged { isNew ? target : try draft(for: "\(log).all") }
+    let interruption = Interruption(removing: staged.log.path)
+    defer { withExtendedLifetime(interruption) {} }
+    guard isNew else { return try staged.append(to: target, takingAll: force) }
+    if staged.log !== target { _ = try staged.append(to: target, takingAll: true) }
+    do {
+      try target.publish()
+    } catch {
+      guard case .alreadyExists = error else { throw error }
+      // Another import has made the log meanwhile.
+      return try staged.append(to: try opened(isNew: false), takingAll: force)
+    }
+    return staged.captures.map { _ in ImportOutcome() }
   }
 
   /// Only what is in the log is told of.
@@ -86,10 +102,7 @@ struct ImportCommand: ParsableCommand {
       return try Terminal.say(.object(["log": .string(log), "imported": .array(imported)]))
     }
     for (path, summary) in summaries {
-      let line =
-        "\(path): \(summary.records) records of \(summary.account?.text ?? "an unknown account")"
-        + ", read as \(summary.format.title)"
-      try Terminal.say(line.visible)
+      try Terminal.say("\(path): \(summary.sentence)".visible)
     }
   }
 
@@ -118,12 +131,36 @@ struct ImportCommand: ParsableCommand {
     }
     try take(CaptureFiles(CaptureInput(first), CaptureInput(pair)))
   }
+}
 
-  private func take(
-    _ files: CaptureFiles, into log: EventLog, known: [ImportedSource]
-  ) throws -> [(path: String, summary: ImportSummary)] {
-    try Failure.naming(files.path) {
-      try files.read(try capture.importOptions, into: log, noting: true, refusing: known)
+extension ImportSummary {
+  /// Says how much is new, and of whom.
+  fileprivate var sentence: String {
+    let account = account?.text ?? "an unknown account"
+    if known == 0 { return "\(records) records of \(account), read as \(format.title)" }
+    if known == records { return "nothing new: its \(records) records are in the log already" }
+    return "\(records - known) new records of \(account), read as \(format.title); "
+      + "\(known) were in the log already"
+  }
+
+  /// Takes over what came of the capture that the file is, or has one direction of.
+  fileprivate mutating func take(_ outcome: ImportOutcome, _ direction: RecordDirection?) {
+    let known =
+      direction.map { outcome.known[$0] ?? 0 } ?? outcome.known.values.reduce(0, +)
+    self.known = min(records, known)
+  }
+}
+
+extension ImportOutcome {
+  /// Tells a person what the log may lack.
+  fileprivate func tell(of path: String) {
+    if isRotated {
+      Terminal.note("\(path): its beginning is gone; it was read on where the log ends")
+    }
+    if goesOnElsewhere {
+      Terminal.note(
+        "\(path): a capture of this name was imported before, and this one has none of its "
+          + "records: some between them may be missing")
     }
   }
 }

@@ -85,13 +85,11 @@ struct CaptureFiles {
 
   /// Imports it, with a progress bar where it takes long, and tells a person what was skipped.
   ///
-  /// - Parameters:
-  ///   - isNoted: whether the log notes what was imported.
-  ///   - known: what was imported before; the same is refused.
+  /// - Parameter known: what was imported before; nil where what is read need not be known again.
+  /// - Returns: What came of each file, and what is in the log now.
   func read(
-    _ options: ImportOptions, into log: EventLog, noting isNoted: Bool = false,
-    refusing known: [ImportedSource] = []
-  ) throws -> [(path: String, summary: ImportSummary)] {
+    _ options: ImportOptions, into log: EventLog, knowing known: [ImportedSource]? = nil
+  ) throws -> (summaries: [(path: String, summary: ImportSummary)], capture: StagedCapture) {
     var progress = Progress(total: first.size + (second?.size ?? 0))
     defer { progress.finish() }
     var reading = CaptureImport(options)
@@ -99,12 +97,15 @@ struct CaptureFiles {
     if let pair, let second {
       let (inbound, outbound) = pair.isFirstInbound ? (first, second) : (second, first)
       let summary = try reading.run(
-        pair, into: log, noting: isNoted ? (inbound.name, outbound.name) : nil, refusing: known
+        pair, into: log,
+        printers: known.map {
+          (SourcePrinter(inbound.name, knowing: $0), SourcePrinter(outbound.name, knowing: $0))
+        }
       ) { progress.show($0) }
       summaries = [(inbound.path, summary.inbound), (outbound.path, summary.outbound)]
     } else {
       let summary = try reading.run(
-        first.handle, into: log, noting: isNoted ? first.name : nil, refusing: known
+        first.handle, into: log, printer: known.map { SourcePrinter(first.name, knowing: $0) }
       ) { progress.show($0) }
       summaries = [(first.path, summary)]
     }
@@ -112,7 +113,11 @@ struct CaptureFiles {
     guard summaries.contains(where: { $0.summary.records > 0 }) else {
       throw ImportError.nothingFound(format: summaries[0].summary.format.title)
     }
-    return summaries
+    let records = try log.read { try $0.lastSequence }
+    let capture = StagedCapture(
+      prints: summaries.compactMap(\.summary.print), records: 1...records,
+      connections: reading.connections)
+    return (summaries, capture)
   }
 
   /// What a connection of it is called that has no name.

@@ -1,0 +1,217 @@
+import EventStore
+
+/// Chooses what of some captures is appended to a log.
+struct ImportChoice {
+  private let target: LogMeta
+  private let source: LogMeta
+  /// What the log holds.
+  private let there: RecordPrints
+  /// What the captures hold.
+  private let here: RecordPrints
+  /// Which records of the captures are known, by their number.
+  private var isKnown: [Bool]
+  private var captures: [Chosen] = []
+
+  private struct Chosen {
+    let capture: StagedCapture
+    let match: KnownRecords?
+    let numbers: [UInt32: UInt32]
+    var outcome: ImportOutcome
+  }
+
+  /// What comes of each capture.
+  var outcomes: [ImportOutcome] { captures.map(\.outcome) }
+
+  init<Target: LogTransaction & ~Copyable>(
+    into target: borrowing Target, from source: borrowing ReadTransaction
+  ) throws {
+    self.target = try target.meta
+    self.source = try source.meta
+    there = try RecordPrints(of: target)
+    here = try RecordPrints(of: source)
+    isKnown = [Bool](repeating: false, count: Int(here.last) + 1)
+  }
+
+  /// Finds out what of a capture is new.
+  ///
+  /// - Throws: `ImportError.overlapsInTime`.
+  mutating func add(_ capture: StagedCapture, takingAll takesAll: Bool) throws {
+    let records = records(of: capture)
+    let match = takesAll ? nil : match(records, of: capture)
+    var outcome = ImportOutcome()
+    if let match {
+      for record in match.known {
+        outcome.known[here[record].direction, default: 0] += 1
+        isKnown[Int(record)] = true
+      }
+    } else if !takesAll {
+      try refuseOverlap(records)
+      outcome.goesOnElsewhere = target.imports.contains { former in
+        capture.prints.contains { $0.name == former.name }
+      }
+    }
+    let numbers = try numbers(of: capture, after: match?.former)
+    outcome.connections = (match?.former?.connections ?? [:])
+      .merging(capture.connections.mapValues { numbers[$0] ?? $0 }) { _, new in new }
+    captures.append(Chosen(capture: capture, match: match, numbers: numbers, outcome: outcome))
+  }
+
+  // MARK: What is known
+
+  /// Whether the log holds any record of a capture.
+  func holdsAny(of capture: StagedCapture) -> Bool {
+    match(records(of: capture), of: capture) != nil
+  }
+
+  private func records(of capture: StagedCapture) -> [UInt64] {
+    here.records([capture.records], of: Set(capture.connections.values))
+  }
+
+  private func match(_ records: [UInt64], of capture: StagedCapture) -> KnownRecords? {
+    let certain = target.imports.filter { former in
+      capture.prints.contains { $0.begins(with: former) }
+    }
+    if let former = certain.max(by: { $0.length < $1.length }) {
+      return KnownRecords(
+        records, of: here, beginningWith: former, in: there, saysAccount: target.account != nil)
+    }
+    // Nothing that begins after all that is known can be known.
+    if let own = here.span(of: records), let all = there.span(of: 1..<(there.last + 1)),
+      own.lowerBound > all.upperBound
+    {
+      return nil
+    }
+    let single = target.imports.reversed().compactMap { former in
+      KnownRecords(
+        records, of: here,
+        among: there.records(former.records, of: Set(former.connections.values)), of: former,
+        in: there)
+    }
+    let whole = KnownRecords(
+      records, of: here, among: Array(1..<(there.last + 1)), of: nil, in: there)
+    return (single + [whole].compactMap { $0 }).max { $0.known.count < $1.known.count }
+  }
+
+  /// Refuses a capture of which nothing is known and which is of a time that the log tells of.
+  private func refuseOverlap(_ records: [UInt64]) throws {
+    guard let own = here.span(of: records) else { return }
+    for group in groups {
+      guard let span = there.span(of: group.records), span.lowerBound < own.upperBound,
+        own.lowerBound < span.upperBound
+      else { continue }
+      throw ImportError.overlapsInTime(
+        captures: group.names, from: max(span.lowerBound, own.lowerBound),
+        to: min(span.upperBound, own.upperBound))
+    }
+  }
+
+  /// What came into the log at one time.
+  private var groups: [(names: [String], records: ClosedRange<UInt64>)] {
+    guard there.last > 0 else { return [] }
+    var groups: [ClosedRange<UInt64>: [String]] = [:]
+    for former in target.imports {
+      for range in former.records where range.upperBound <= there.last {
+        groups[range, default: []].append(former.name)
+      }
+    }
+    var sorted = groups.map { (names: $0.value, records: $0.key) }
+      .sorted { $0.records.lowerBound < $1.records.lowerBound }
+    // What was recorded and not imported stands between.
+    var next: UInt64 = 1
+    for range in sorted.map(\.records) {
+      if next < range.lowerBound { sorted.append(([], next...(range.lowerBound - 1))) }
+      next = max(next, range.upperBound + 1)
+    }
+    if next <= there.last { sorted.append(([], next...there.last)) }
+    return sorted
+  }
+
+  // MARK: What is appended
+
+  /// What is to be appended and noted of all captures that were added.
+  mutating func finish() -> RecordSelection {
+    var taken: [ClosedRange<UInt64>] = []
+    for record in 1..<(here.last + 1) where !isKnown[Int(record)] {
+      if let last = taken.last, last.upperBound + 1 == record {
+        taken[taken.count - 1] = last.lowerBound...record
+      } else {
+        taken.append(record...record)
+      }
+    }
+    var selection = RecordSelection(records: taken, marks: LogMarks(account: source.account))
+    for place in captures.indices {
+      let chosen = captures[place]
+      let (capture, match, numbers) = (chosen.capture, chosen.match, chosen.numbers)
+      selection.connections.merge(numbers) { first, _ in first }
+      for (number, name) in source.connections {
+        if let new = numbers[number] { selection.marks.connections[new] = name }
+      }
+      let appended = appended(of: capture, taken)
+      captures[place].outcome.appended = appended
+      captures[place].outcome.isRotated = appended != nil && match?.isRotated == true
+      let records = (match?.ranges ?? []) + (appended.map { [$0] } ?? [])
+      for print in capture.prints {
+        let former = target.imports.last(where: print.begins(with:))
+        let now = ImportedSource(
+          print, records: records, connections: chosen.outcome.connections)
+        if now != former { selection.imports.append((now, match == nil ? nil : former)) }
+      }
+    }
+    return selection
+  }
+
+  /// The numbers that what is taken of a capture gets; nil where nothing is.
+  private func appended(
+    of capture: StagedCapture, _ taken: [ClosedRange<UInt64>]
+  ) -> ClosedRange<UInt64>? {
+    var before = there.last
+    var range: ClosedRange<UInt64>?
+    for part in taken {
+      if part.overlaps(capture.records) {
+        let own = part.clamped(to: capture.records)
+        let first = before + (own.lowerBound - part.lowerBound) + 1
+        let last = first + UInt64(own.count) - 1
+        range = (range?.lowerBound ?? first)...last
+      }
+      before += UInt64(part.count)
+    }
+    return range
+  }
+
+  /// The numbers that a capture's connections get: those that they have where it goes on with one;
+  /// that of the same name; those without a name are one, however many captures went on with it.
+  /// The others come after all that are there.
+  ///
+  /// - Throws: `ImportError.nowOverlaps` where captures that went on with one connection, one after
+  ///   the other, are of two.
+  private func numbers(
+    of capture: StagedCapture, after former: ImportedSource?
+  ) throws -> [UInt32: UInt32] {
+    let connections = capture.connections.sorted { $0.value < $1.value }
+    guard there.last > 0 else {
+      return Dictionary(connections.map { ($0.value, $0.value) }) { first, _ in first }
+    }
+    let named = Dictionary(target.connections.map { ($0.value, $0.key) }) { first, _ in first }
+    var last = max(target.connections.keys.max() ?? 1, connections.last?.value ?? 1)
+    last = captures.flatMap(\.numbers.values).reduce(last, max)
+    var taken = Dictionary(captures.flatMap(\.numbers).map { ($0.value, $0.key) }) { $1 }
+    var numbers: [UInt32: UInt32] = [:]
+    for (key, number) in connections {
+      let name = source.connections[number]
+      let same = name.map { named[$0] } ?? (target.connections[number] == nil ? number : nil)
+      if let known = former?.connections[key] {
+        guard taken[known] ?? number == number else {
+          throw ImportError.nowOverlaps(captures: captures.compactMap(\.match?.former?.name))
+        }
+        numbers[number] = known
+      } else if let same, taken[same] ?? number == number {
+        numbers[number] = same
+      } else {
+        last += 1
+        numbers[number] = last
+      }
+      numbers[number].map { taken[$0] = number }
+    }
+    return numbers
+  }
+}
