@@ -72,7 +72,7 @@ import XMPPStanza
     let expected = try records(whole)
     #expect(!expected.isEmpty)
     var generator = SeededGenerator(seed: UInt64(bytes.count))
-    for _ in 0..<6 {
+    for _ in 0..<3 {
       let log = try newLog()
       let cuts = (0..<2).map { _ in Int.random(in: 0...bytes.count, using: &generator) }.sorted()
       for cut in cuts + [bytes.count] {
@@ -109,7 +109,7 @@ import XMPPStanza
     _ = try add(bytes, to: whole, account: account)
     let expected = try records(whole)
     var checked = 0
-    for _ in 0..<8 {
+    for _ in 0..<4 {
       let start = line(after: Int.random(in: 0..<bytes.count / 2, using: &generator), in: bytes)
       let end = line(after: Int.random(in: start..<bytes.count, using: &generator), in: bytes)
       // The rest of it as it is by itself: what it begins with can be half a record, or of nobody.
@@ -141,7 +141,7 @@ import XMPPStanza
     for test in CaptureCase.all {
       checked[test.format, default: 0] += try rotations(of: test, using: &generator)
     }
-    #expect(checked.count >= 4 && checked.allSatisfy { $0.value > 5 }, "\(checked)")
+    #expect(checked.count >= 4 && checked.allSatisfy { $0.value > 2 }, "\(checked)")
   }
 
   @Test("How much of one sequence's beginning is the end of another one")

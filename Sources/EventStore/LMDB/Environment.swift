@@ -55,6 +55,7 @@ final class Environment: @unchecked Sendable {
   /// that cannot be written, for one, leaves it refusing every transaction.)
   private let isDoubtful = Atomic<Bool>(false)
   let derivedDamage = DerivedDamage()
+  let undone = UndoneWork()
 
   /// - Parameter isDraft: Whether nobody else will open the file before it has moved.
   init(path: String, access: LogAccess, mapSize: Int, isDraft: Bool) {

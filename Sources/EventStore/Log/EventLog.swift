@@ -204,6 +204,9 @@ package final class EventLog: Sendable {
   /// What was found damaged of the derived parts since the log was opened.
   package var derivedDamage: DerivedDamage { environment.derivedDamage }
 
+  /// What could not be done after records were durable, since the log was opened.
+  package var undone: UndoneWork { environment.undone }
+
   /// Whether the stored events and the contact index are complete and of this `eventVersion`.
   package var derivedIsCurrent: Bool {
     get throws(EventLogError) { try meta.eventVersion == eventVersion }

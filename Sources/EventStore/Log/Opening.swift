@@ -53,7 +53,9 @@ enum Opening {
       } catch .lmdb(_, ENOMEM) {
         // A limit on address space. A smaller map does until the log outgrows it.
         guard size > leastMap else { throw .addressSpace(path: path, bytes: size) }
-        size = max(leastMap, rounded(size / 2))
+        repeat {
+          size = max(leastMap, rounded(size / 2))
+        } while size > leastMap && !leavesRoom(size)
       } catch .lmdb(_, EACCES) where flags & MDB_RDONLY != 0 && flags & MDB_NOLOCK == 0 {
         // This user may not write the lock file. Without one a reader is safe for as long as
         // nobody writes, and nobody does who has not taken a lock.
@@ -83,6 +85,16 @@ enum Opening {
   }
 
   // MARK: The map
+
+  /// Whether there is address space for a map and for as much three times more, which the rest of
+  /// the program lives in.
+  private static func leavesRoom(_ size: Int) -> Bool {
+    guard let place = mmap(nil, 4 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+      place != MAP_FAILED
+    else { return false }
+    munmap(place, 4 * size)
+    return true
+  }
 
   static func mapSize(of raw: OpaquePointer) -> Int {
     var info = MDB_envinfo()

@@ -49,7 +49,6 @@ extension Branch {
       try log.append(
         pending, marks: LogMarks(account: meta.account, connections: meta.connections))
     }
-    var keeper = try SnapshotKeeper(log)
-    try keeper.follow()
+    log.keepSnapshots()
   }
 }

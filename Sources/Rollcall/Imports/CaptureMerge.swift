@@ -81,8 +81,7 @@ package struct CaptureMerge {
     for part in parts {
       try target.append([], marks: LogMarks(account: try part.log.meta.account))
     }
-    var keeper = try SnapshotKeeper(target)
-    try keeper.follow()
+    target.keepSnapshots()
     return parts.enumerated().map { place, part in
       var capture = part.capture
       capture.records = 1...count

@@ -89,10 +89,7 @@ package struct StagedImport {
     } _: { header, bytes in
       reader.decode(header, bytes).parts
     }
-    if outcomes.contains(where: { $0.appended != nil }) {
-      var keeper = try SnapshotKeeper(target)
-      try keeper.follow()
-    }
+    if outcomes.contains(where: { $0.appended != nil }) { target.keepSnapshots() }
     return outcomes
   }
 }

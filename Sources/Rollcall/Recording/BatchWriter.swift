@@ -1,6 +1,5 @@
 import Dispatch
 import EventStore
-import Foundation
 import RosterCore
 import Synchronization
 
@@ -50,7 +49,8 @@ final class BatchWriter: Sendable {
   private let room = DispatchSemaphore(value: 2)
   /// How many there are to look at, and once more at the end.
   private let handedOver = DispatchSemaphore(value: 0)
-  private let ended = DispatchSemaphore(value: 0)
+  /// What appends a batch as soon as it comes, where there is no thread to do it.
+  private let alone: Mutex<BatchAppender?> = Mutex(nil)
 
   private init(_ log: EventLog) {
     state = Mutex(State(log: log))
@@ -58,18 +58,17 @@ final class BatchWriter: Sendable {
 
   /// Runs `body`, which hands batches over, and returns when all of them are in the log.
   ///
+  /// Where the system gives no thread, each batch is appended when it is handed over.
   /// - Throws: What appending a batch threw, and none after that one is appended; else what `body`
   ///   threw, and what it had handed over is appended.
   static func run<R>(_ log: EventLog, _ body: (BatchWriter) throws -> R) throws -> R {
     let writer = BatchWriter(log)
-    Thread.detachNewThread {
-      writer.work()
-      writer.ended.signal()
-    }
+    let thread = WorkerThread { writer.work() }
+    if thread == nil { writer.alone.withLock { $0 = BatchAppender(log) } }
     let result = Result { try body(writer) }
     writer.state.withLock { $0.isComplete = true }
     writer.handedOver.signal()
-    writer.ended.wait()
+    thread?.join()
     if let failure = writer.state.withLock({ $0.failure }) { throw failure }
     return try result.get()
   }
@@ -78,6 +77,7 @@ final class BatchWriter: Sendable {
   ///
   /// - Throws: What appending one before it threw.
   func put(_ batch: inout RecordBatch) throws {
+    guard try !appendAlone(batch) else { return batch.removeAll() }
     room.wait()
     let emptied: RecordBatch?
     do {
@@ -95,15 +95,22 @@ final class BatchWriter: Sendable {
     batch.removeAll()
   }
 
+  /// Appends a batch at once where there is no thread to do it; says whether it did.
+  private func appendAlone(_ batch: RecordBatch) throws -> Bool {
+    try alone.withLock { appender in
+      try appender?.append(batch)
+      return appender != nil
+    }
+  }
+
   // MARK: On the thread
 
   private func work() {
-    guard let log = state.withLock({ $0.log.take() }) else { return }
-    var keeper: SnapshotKeeper?
+    guard var appender = state.withLock({ $0.log.take() }).map(BatchAppender.init) else { return }
     var hasFailed = false
     while let batch = next() {
       do {
-        if !hasFailed { try Self.append(batch, to: log, &keeper) }
+        if !hasFailed { try appender.append(batch) }
         state.withLock { $0.done.append(batch) }
       } catch {
         hasFailed = true
@@ -127,14 +134,30 @@ final class BatchWriter: Sendable {
       if isOver { return nil }
     }
   }
+}
 
-  private static func append(
-    _ batch: RecordBatch, to log: EventLog, _ keeper: inout SnapshotKeeper?
-  ) throws {
+/// Appends batches to a log, and keeps its snapshots.
+private struct BatchAppender {
+  private let log: EventLog
+  private var keeper: SnapshotKeeper?
+  /// Whether snapshots have failed: the records go on without.
+  private var hasGivenUp = false
+
+  init(_ log: EventLog) {
+    self.log = log
+  }
+
+  mutating func append(_ batch: RecordBatch) throws {
     let range = try log.append(batch.drafts, marks: batch.marks)
-    // Held once, its state is changed in place.
-    var following = try keeper.take() ?? SnapshotKeeper(log)
-    try following.follow(batch.drafts, events: batch.events, numbered: range)
-    keeper = following
+    guard !hasGivenUp else { return }
+    do {
+      // Held once, its state is changed in place.
+      var following = try keeper.take() ?? SnapshotKeeper(log)
+      try following.follow(batch.drafts, events: batch.events, numbered: range)
+      keeper = following
+    } catch {
+      hasGivenUp = true
+      log.undone.note(.snapshots, error)
+    }
   }
 }

@@ -12,7 +12,6 @@ extension EventLog {
   package func rebuild() throws {
     let reader = RecordReader()
     try rebuildDerived { header, bytes in reader.decode(header, bytes).parts }
-    var keeper = try SnapshotKeeper(self)
-    try keeper.follow()
+    keepSnapshots()
   }
 }

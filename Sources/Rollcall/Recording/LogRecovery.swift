@@ -57,8 +57,7 @@ package struct LogRecovery {
       try log.append(
         [], marks: LogMarks(imported: ImportedSource(digest: source.digest, name: source.name)))
     }
-    var keeper = try SnapshotKeeper(log)
-    try keeper.follow()
+    log.keepSnapshots()
     return Summary(salvage: salvage, account: account)
   }
 }

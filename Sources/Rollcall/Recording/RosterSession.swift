@@ -20,6 +20,8 @@ public final class RosterSession {
   private var addresses = AddressMemo()
   private var accountNote = AccountNote(isDone: false)
   private var pacing = SnapshotPacing()
+  /// The newest time in the log, before which no record's time is.
+  private var clock: Int64?
 
   /// A session that is kept in memory only.
   public init() {
@@ -41,7 +43,7 @@ public final class RosterSession {
       accountNote = AccountNote(isDone: try log.meta.account != nil)
       pacing = try log.read { try $0.snapshotPacing(of: .current) }
       self.log = log
-      roster = state.roster
+      (roster, clock) = (state.roster, state.time)
     } catch {
       throw RollcallError(.log, "\(error)")
     }
@@ -154,10 +156,17 @@ public final class RosterSession {
         outcome = RosterReducer.Outcome()
       }
       if let log {
-        try accountNote.note(roster.account) { try log.append([], marks: $0) }
+        // It is noted with the next record if not now: this one is durable.
+        do {
+          try accountNote.note(roster.account) { try log.append([], marks: $0) }
+        } catch {
+          log.undone.note(.account, error)
+        }
       }
       takeSnapshotIfDue(bytes.count)
       return outcome
+    } catch let error as RollcallError {
+      throw error
     } catch {
       throw RollcallError(.log, "\(error)")
     }
@@ -170,10 +179,13 @@ public final class RosterSession {
     guard pacing.isDue else { return }
     let state = roster.canonicalBytes
     guard pacing.admits(stateBytes: state.count) else { return }
-    // The record is kept already: a log does without the snapshot where there is no room for it.
-    try? log.store([
-      SnapshotDraft(sequence: roster.position, version: .current, state: state)
-    ])
+    do {
+      try log.store([
+        SnapshotDraft(sequence: roster.position, version: .current, state: state)
+      ])
+    } catch {
+      log.undone.note(.snapshots, error)
+    }
   }
 
   /// Makes a record durable, and says which it became.
@@ -182,10 +194,20 @@ public final class RosterSession {
     let number = try log.append([draft]).lowerBound
     if number != roster.position + 1 {
       // Somebody else has added to the log: what they added is part of the history.
-      roster = try Timeline(log).state(at: .record(number - 1)).roster
+      do {
+        let state = try Timeline(log).state(at: .record(number - 1))
+        (roster, clock) = (state.roster, state.time)
+      } catch {
+        throw RollcallError(
+          .log,
+          "the element is recorded, as #\(number), but what came before it is not read: \(error)")
+      }
     }
     // The log's clock never runs backwards, and the roster goes by it.
-    return RecordStamp(record: number, time: try log.read { try $0.header(at: number)?.time })
+    guard let time = draft.time else { return RecordStamp(record: number) }
+    let now = max(time, clock ?? time)
+    clock = now
+    return RecordStamp(record: number, time: now)
   }
 }
 

@@ -31,6 +31,19 @@ extension Timeline {
   }
 }
 
+extension EventLog {
+  /// Stores the snapshots that are due after records were appended, if that can be done: it is
+  /// noted in `undone` where it cannot, for the records are durable all the same.
+  func keepSnapshots() {
+    do {
+      var keeper = try SnapshotKeeper(self)
+      try keeper.follow()
+    } catch {
+      undone.note(.snapshots, error)
+    }
+  }
+}
+
 /// Follows a log as it grows, and stores its state where a snapshot is due.
 package struct SnapshotKeeper {
   private let timeline: Timeline

@@ -49,10 +49,11 @@ struct ImportCommand: ParsableCommand {
     let before = try target.meta.imports
     var collection = CaptureCollection()
     var summaries: [[(path: String, summary: ImportSummary)]] = []
+    var interruptions: [Interruption] = []
+    defer { withExtendedLifetime(interruptions) {} }
     try forEachCapture { files in
       let own = isAlone ? target : try draft(for: "\(log).\(summaries.count)")
-      let interruption = Interruption(removing: own.path)
-      defer { withExtendedLifetime(interruption) {} }
+      interruptions.append(Interruption(removing: own.path))
       let (found, capture) = try Failure.naming(files.path) {
         try files.read(
           try self.capture.importOptions, into: own, knowing: before + collection.sources)
@@ -61,6 +62,7 @@ struct ImportCommand: ParsableCommand {
       try collection.add(capture, in: own, called: files.name, keepingAll: force)
     }
     let outcomes = try Failure.naming(log) { try put(collection, into: target, isNew: isNew) }
+    target.tellUndone(path: log)
     for (place, outcome) in collection.outcomes(ofParts: outcomes).enumerated() {
       for file in summaries[place].indices {
         // Of a pair, the first has what came in.

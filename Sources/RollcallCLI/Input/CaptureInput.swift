@@ -21,6 +21,8 @@ struct CaptureInput {
         path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
       throw Failure("\(path): there is no such file")
+    } catch {
+      throw Failure(error, in: path)
     }
     var status = stat()
     guard fstat(handle.fileDescriptor, &status) == 0 else {

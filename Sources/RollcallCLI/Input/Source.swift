@@ -174,6 +174,15 @@ struct OpenedSource {
   }
 }
 
+extension EventLog {
+  /// Says what could not be done after records were durable.
+  func tellUndone(path: String) {
+    for (work, reason) in undone.parts {
+      Terminal.note("\(path): the records are in the log; its \(work.rawValue) were not: \(reason)")
+    }
+  }
+}
+
 /// Says once of each derived part of a log that it is damaged, where reading has met that.
 private final class DamageNotes {
   private let log: EventLog

@@ -50,8 +50,10 @@ struct NothingFound: Error {
 extension CocoaError {
   /// What the system said, without what Foundation makes of it.
   fileprivate var sentence: String {
-    (underlying as? POSIXError).map { text(ofSystemCode: $0.code.rawValue) }
-      ?? localizedDescription
+    guard let system = underlying as NSError?, system.domain == NSPOSIXErrorDomain else {
+      return localizedDescription
+    }
+    return text(ofSystemCode: Int32(system.code))
   }
 }
 

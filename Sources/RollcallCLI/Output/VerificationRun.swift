@@ -7,29 +7,23 @@ struct VerificationRun {
 
   /// - Throws: `Failure` where the file is no log, or the process cannot be run.
   init(of log: String, rebuilding: Bool) throws {
-    let process = Process()
-    guard let program = Bundle.main.executableURL else {
+    guard let program = Bundle.main.executablePath else {
       throw Failure("the program does not find its own file")
     }
-    process.executableURL = program
-    process.arguments = ["verify-worker"] + (rebuilding ? ["--rebuild"] : []) + ["--", log]
     // A crash is told by its signal; what LMDB or Swift would write of it is for their authors.
-    process.environment = ProcessInfo.processInfo.environment.merging(
-      ["SWIFT_BACKTRACE": "enable=no"]) { $1 }
-    let pipe = Pipe()
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    let process = try ChildProcess(
+      program, ["verify-worker"] + (rebuilding ? ["--rebuild"] : []) + ["--", log],
+      piping: .output, setting: ["SWIFT_BACKTRACE": "enable=no"])
     var part: LogPart?
     var record: UInt64 = 0
-    let isTold = try read(pipe.fileHandleForReading, &part, &record)
-    process.waitUntilExit()
-    if process.terminationReason == .uncaughtSignal {
-      outcome.crash = VerificationOutcome.Crash(
-        signal: process.terminationStatus, part: part, record: record)
-    } else if process.terminationStatus != 0 || !isTold {
-      throw Failure("\(log): the process that reads it ended too early")
+    let isTold = try read(process.pipe, &part, &record)
+    switch process.wait() {
+    case .killed(let signal):
+      outcome.crash = VerificationOutcome.Crash(signal: signal, part: part, record: record)
+    case .exited(let code):
+      guard code == 0, isTold else {
+        throw Failure("\(log): the process that reads it ended too early")
+      }
     }
   }
 

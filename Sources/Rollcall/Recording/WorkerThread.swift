@@ -1,0 +1,48 @@
+import Foundation
+import Synchronization
+
+/// A thread that runs one piece of work.
+///
+/// Foundation's own does not tell where the system gives none: it would be waited for forever.
+struct WorkerThread: ~Copyable {
+  private let handle: pthread_t
+
+  /// Begins the work on a thread of its own; nil where the system gives no thread.
+  init?(_ work: @escaping @Sendable () -> Void) {
+    let context = Unmanaged.passRetained(Work(run: work))
+    #if canImport(Glibc)
+      var handle = pthread_t()
+      let code = pthread_create(&handle, nil, { Work.run($0) }, context.toOpaque())
+    #else
+      var created: pthread_t?
+      let code = pthread_create(&created, nil, { Work.run($0) }, context.toOpaque())
+      guard let handle = created else {
+        context.release()
+        return nil
+      }
+    #endif
+    guard code == 0 else {
+      // Nobody has taken the work.
+      context.release()
+      return nil
+    }
+    self.handle = handle
+  }
+
+  /// Waits until the work is done.
+  consuming func join() {
+    pthread_join(handle, nil)
+  }
+
+  private final class Work: Sendable {
+    private let run: @Sendable () -> Void
+
+    init(run: @escaping @Sendable () -> Void) { self.run = run }
+
+    static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+      // What `init` has retained for this one call.
+      if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+
+/// A program that runs beside this one.
+///
+/// Foundation's own waits on a thread, and hangs where the system gives none.
+struct ChildProcess: ~Copyable {
+  /// How it ended.
+  enum Ending {
+    case exited(code: Int32)
+    case killed(signal: Int32)
+  }
+
+  /// Which of its streams this process has the other end of.
+  enum Piped {
+    /// What it reads; what it writes goes to standard error.
+    case input
+    /// What it writes; it reads nothing and its errors are not shown.
+    case output
+  }
+
+  /// The other end of the stream that is piped.
+  let pipe: FileHandle
+  private let identifier: pid_t
+
+  /// Starts a program with arguments, in this environment with some changes.
+  ///
+  /// - Throws: `POSIXError`.
+  init(
+    _ program: String, _ arguments: [String], piping piped: Piped,
+    setting changes: [String: String] = [:]
+  ) throws {
+    var ends: [Int32] = [-1, -1]
+    try Self.check(Foundation.pipe(&ends))
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let (own, its) = piped == .input ? (ends[1], ends[0]) : (ends[0], ends[1])
+    let pipe = FileHandle(fileDescriptor: own, closeOnDealloc: true)
+    defer { close(its) }
+
+    var actions = posix_spawn_file_actions_t.init()
+    try Self.check(code: posix_spawn_file_actions_init(&actions))
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    switch piped {
+    case .input:
+      posix_spawn_file_actions_adddup2(&actions, its, STDIN_FILENO)
+      posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+    case .output:
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_adddup2(&actions, its, STDOUT_FILENO)
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    }
+    // What this process does not want to hear of is its own matter.
+    var attributes = posix_spawnattr_t.init()
+    try Self.check(code: posix_spawnattr_init(&attributes))
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+
+    let environment = ProcessInfo.processInfo.environment.merging(changes) { $1 }
+    let words = Self.strings([program] + arguments)
+    let settings = Self.strings(environment.map { "\($0)=\($1)" })
+    defer { for string in words + settings { free(string) } }
+    var identifier = pid_t()
+    try Self.check(
+      code: posix_spawn(&identifier, program, &actions, &attributes, words, settings))
+    self.pipe = pipe
+    self.identifier = identifier
+  }
+
+  /// Waits until it has ended.
+  consuming func wait() -> Ending {
+    var status: Int32 = 0
+    while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
+    // As <sys/wait.h> takes a status apart.
+    let signal = status & 0x7F
+    return signal == 0 ? .exited(code: (status >> 8) & 0xFF) : .killed(signal: signal)
+  }
+
+  private static func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
+    texts.map { strdup($0) } + [nil]
+  }
+
+  private static func check(_ result: Int32) throws {
+    if result != 0 { try check(code: errno) }
+  }
+
+  private static func check(code: Int32) throws {
+    guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
+  }
+}
