@@ -79,7 +79,7 @@ import Testing
     let path = canonical
     let errors: [(String, EventLogError)] = [
       ("index", .damaged(path: path, what: "it has no database index")),
-      ("snapshots", .damaged(path: path, what: "its database snapshots is of another kind")),
+      ("snapshots", .damaged(path: path, what: "it has no database snapshots")),
       ("meta", .foreignDatabase(path: path)),
     ]
     for (database, error) in errors {

@@ -193,37 +193,13 @@ extension EventLog {
     #expect(try log.figures().count == 0)
   }
 
-  // MARK: A log of a program that knew none
-
-  @Test("A log without the database of snapshots is read and left as it is")
-  func readWithout() throws {
+  @Test("A log without the database of snapshots is refused")
+  func without() throws {
     do { try log().store([snapshot(10)]) }
     Tampering(path).drop("snapshots")
-    let before = try Data(contentsOf: URL(fileURLWithPath: path))
-    do {
-      let reader = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
-      #expect(try reader.found(atOrBefore: 40) == nil)
-      #expect(try reader.snapshotDamage().isEmpty)
-      #expect(try reader.figures().count == 0)
-      #expect(try reader.damage().isEmpty)
+    #expect(throws: EventLogError.damaged(path: path, what: "it has no database snapshots")) {
+      try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
     }
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
-  }
-
-  @Test(
-    "A log without the database of snapshots gets one when it is written",
-    arguments: [EventLog.defaultMapSize, 1])
-  func writtenWithout(mapSize: Int) throws {
-    // More than the least map holds, so that a map of the file's own size comes of the least one.
-    do { _ = try log(of: 6000) }
-    Tampering(path).drop("snapshots")
-    let log = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: 1, mapSize: mapSize)
-    try log.append([draft("more")]) { last in
-      SnapshotDraft(sequence: last, version: version, state: state(of: last))
-    }
-    #expect(try log.found(atOrBefore: 6001) == 6001)
-    #expect(try log.damage().isEmpty)
   }
 
   // MARK: Damage

@@ -1,4 +1,5 @@
 import CLMDB
+@testable import EventStore
 import Testing
 
 /// Changes a closed log as no program of ours would.
@@ -62,8 +63,22 @@ struct Tampering {
     #expect(mdb_txn_begin(environment, nil, 0, &transaction) == 0)
     #expect(mdb_dbi_open(transaction, name, flags, &handle) == 0)
     #expect(body(transaction, handle) == 0)
+    noteNumber(transaction)
     #expect(mdb_txn_commit(transaction) == 0)
     mdb_env_close(environment)
+  }
+
+  /// Without this nothing of the log would be read.
+  private func noteNumber(_ transaction: OpaquePointer?) {
+    var meta: MDB_dbi = 0
+    guard mdb_dbi_open(transaction, "meta", 0, &meta) == 0 else { return }
+    let key = MetaEntry<UInt64>.transaction.key
+    let number = UInt64(mdb_txn_id(transaction)).stored
+    for (key, value) in [(key, number), (key.ofChecksum, key.checksum(of: number).bytes)] {
+      _ = Self.withValue(key.bytes) { key in
+        Self.withValue(value) { mdb_put(transaction, meta, key, $0, 0) }
+      }
+    }
   }
 
   private static func withValue(

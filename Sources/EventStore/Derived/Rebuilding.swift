@@ -42,7 +42,7 @@ extension EventLog {
     let doing = "empty the derived parts"
     try transaction.empty(databases.events, to: doing)
     try transaction.empty(databases.index, to: doing)
-    if let snapshots = databases.snapshots { try transaction.empty(snapshots, to: doing) }
+    try transaction.empty(databases.snapshots, to: doing)
     try transaction.set(.eventVersion, to: nil)
     try transaction.set(.rebuild, to: RebuildProgress(eventVersion: version, next: 1))
   }

@@ -52,6 +52,7 @@ struct WriteCursor<Key: StoredKey>: ~Copyable {
     _ database: Database<Key>, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     raw = try openCursor(transaction.handle.raw, database.handle, to: "write")
+    transaction.willWrite()
   }
 
   deinit { mdb_cursor_close(raw) }

@@ -131,7 +131,9 @@ final class Environment: @unchecked Sendable {
       }
       try check(code, "begin reading")
       guard let raw else { throw .lmdb(doing: "begin reading", code: MDB_PANIC) }
-      return try body(ReadTransaction(raw, open.databases, derivedDamage))
+      let transaction = ReadTransaction(raw, open.databases, derivedDamage)
+      try transaction.checkIsNewest(UInt64(mdb_txn_id(raw)))
+      return try body(transaction)
     }
   }
 
@@ -157,7 +159,10 @@ final class Environment: @unchecked Sendable {
     try check(mdb_txn_begin(open.raw, nil, 0, &raw), "begin writing")
     guard let raw else { throw .lmdb(doing: "begin writing", code: MDB_PANIC) }
     let transaction = WriteTransaction(raw, open.databases)
+    // What wrote last is the one before this.
+    try transaction.checkIsNewest(UInt64(transaction.id) - 1)
     let result = try body(transaction)
+    if !transaction.changes.isEmpty { try transaction.noteNumber() }
     do throws(EventLogError) {
       try transaction.commit()
     } catch {

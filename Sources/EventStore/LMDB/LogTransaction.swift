@@ -6,19 +6,17 @@ package struct Databases: Sendable {
   let records: Database<UInt64>
   let events: Database<UInt64>
   let index: Database<UInt64>
-  /// Nil where a log of a program that knew no snapshots is read and not written.
-  let snapshots: Database<UInt64>?
+  let snapshots: Database<UInt64>
 
   /// How many an environment has room for.
   static let most: MDB_dbi = 16
 
-  /// Opens all but `meta` and `snapshots`, which not every LMDB file and not every log has.
+  /// Opens all but `meta`, which not every LMDB file has.
   init(
-    meta: Database<MetaKey>, snapshots: Database<UInt64>?,
-    opening open: (String) throws(EventLogError) -> MDB_dbi
+    meta: Database<MetaKey>, opening open: (String) throws(EventLogError) -> MDB_dbi
   ) throws(EventLogError) {
     self.meta = meta
-    self.snapshots = snapshots
+    snapshots = Database(handle: try open("snapshots"))
     records = Database(handle: try open("records"))
     events = Database(handle: try open("events"))
     index = Database(handle: try open("index"))
@@ -56,22 +54,35 @@ package struct ReadTransaction: ~Copyable, LogTransaction {
 package struct WriteTransaction: ~Copyable, LogTransaction {
   package let handle: TransactionHandle
   package let databases: Databases
+  let changes = Changes()
+
+  /// What became of a transaction.
+  final class Changes {
+    /// Whether it has written nothing.
+    fileprivate(set) var isEmpty = true
+    /// Whether LMDB has taken it away.
+    fileprivate var isOver = false
+  }
 
   init(_ raw: OpaquePointer, _ databases: Databases) {
     handle = TransactionHandle(raw: raw)
     self.databases = databases
   }
 
-  deinit { mdb_txn_abort(handle.raw) }
+  deinit { if !changes.isOver { mdb_txn_abort(handle.raw) } }
+
+  /// Whoever writes says so first.
+  func willWrite() {
+    changes.isEmpty = false
+  }
 
   /// Counts up by one with each commit, of whatever process.
   var id: Int { mdb_txn_id(handle.raw) }
 
   /// Makes everything durable. The transaction is over, also where this fails.
   consuming func commit(to doing: String = "commit") throws(EventLogError) {
-    let raw = handle.raw
-    discard self
-    try check(mdb_txn_commit(raw), doing)
+    changes.isOver = true
+    try check(mdb_txn_commit(handle.raw), doing)
   }
 
   func put<Key>(
@@ -86,6 +97,7 @@ package struct WriteTransaction: ~Copyable, LogTransaction {
     _ fill: (UnsafeMutableRawBufferPointer) -> Void
   ) throws(EventLogError) {
     let raw = handle.raw
+    willWrite()
     try key.withStoredBytes { (bytes) throws(EventLogError) in
       var key = MDB_val(bytes)
       var value = MDB_val(mv_size: byteCount, mv_data: nil)
@@ -97,6 +109,7 @@ package struct WriteTransaction: ~Copyable, LogTransaction {
   /// Takes an entry away, if it is there.
   func delete<Key>(_ database: Database<Key>, _ key: Key) throws(EventLogError) {
     let raw = handle.raw
+    willWrite()
     try key.withStoredBytes { (bytes) throws(EventLogError) in
       var key = MDB_val(bytes)
       let code = mdb_del(raw, database.handle, &key, nil)
@@ -108,6 +121,7 @@ package struct WriteTransaction: ~Copyable, LogTransaction {
   func empty(
     _ database: Database<some StoredKey>, to doing: String
   ) throws(EventLogError) {
+    willWrite()
     try check(mdb_drop(handle.raw, database.handle, 0), doing)
   }
 }

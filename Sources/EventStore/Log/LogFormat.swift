@@ -9,6 +9,7 @@ import Crypto
 ///               "account"        -> UTF-8, absent while unknown
 ///               "events"         -> UInt32, version of the code that made the derived parts;
 ///                                   absent while they are incomplete
+///               "transaction"    -> UInt64, the number of the transaction that wrote last
 ///               "rebuild"        -> UInt32 version, UInt64 next record; while a rebuild runs
 ///               "import" UInt32  -> an imported capture, counted from 0 (`ImportedSource`)
 ///               "connection" UInt32 -> UTF-8, the source's name for a connection

@@ -79,6 +79,20 @@ extension LogTransaction where Self: ~Copyable {
   }
 }
 
+extension LogTransaction where Self: ~Copyable {
+  /// Makes sure that what is seen is what the last transaction wrote: a meta page that has changed
+  /// can lead to what was there before it, which is as sound.
+  func checkIsNewest(_ number: UInt64) throws(EventLogError) {
+    let written = try get(.transaction)
+    guard written == number else {
+      throw .corrupt(
+        sequence: 0,
+        what: "transaction \(number) wrote last, and what is found is of "
+          + (written.map { "transaction \($0)" } ?? "none"))
+    }
+  }
+}
+
 extension Transaction where Self: ~Copyable {
   /// The version of the file's format, whatever its checksum.
   func format(in database: Database<MetaKey>) throws(EventLogError) -> UInt32? {
@@ -109,6 +123,11 @@ extension Transaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
+  /// Notes which transaction this is, for `checkIsNewest`.
+  func noteNumber() throws(EventLogError) {
+    try set(.transaction, to: UInt64(id))
+  }
+
   /// Writes an entry of the database `meta` and its checksum; nil takes both away.
   func set<Value>(_ entry: MetaEntry<Value>, to value: Value?) throws(EventLogError) {
     let (key, checksumKey) = (entry.key, entry.key.ofChecksum)

@@ -93,6 +93,11 @@ extension MetaEntry<UInt32> {
   static var eventVersion: Self { Self("events") }
 }
 
+extension MetaEntry<UInt64> {
+  /// The number of the transaction that wrote last.
+  static var transaction: Self { Self("transaction") }
+}
+
 extension MetaEntry<String> {
   private init(connection number: UInt32) {
     name = "connection"
@@ -124,7 +129,8 @@ extension MetaKey {
     importNumber != nil || connectionNumber != nil
       || [
         MetaEntry<UInt32>.format.key, MetaEntry<UInt32>.eventVersion.key,
-        MetaEntry<String>.account.key, MetaEntry<RebuildProgress>.rebuild.key,
+        MetaEntry<UInt64>.transaction.key, MetaEntry<String>.account.key,
+        MetaEntry<RebuildProgress>.rebuild.key,
       ].contains(self)
   }
 }
@@ -135,6 +141,15 @@ extension UInt32: MetaValue {
   init?(stored value: UnsafeRawBufferPointer) {
     guard value.count == 4 else { return nil }
     self = value.loadBigEndian(at: 0, as: UInt32.self)
+  }
+
+  var stored: [UInt8] { bigEndianBytes }
+}
+
+extension UInt64: MetaValue {
+  init?(stored value: UnsafeRawBufferPointer) {
+    guard value.count == 8 else { return nil }
+    self = value.loadBigEndian(at: 0, as: UInt64.self)
   }
 
   var stored: [UInt8] { bigEndianBytes }

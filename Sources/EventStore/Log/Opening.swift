@@ -164,15 +164,15 @@ enum Opening {
   ) throws(EventLogError) -> Databases {
     let opening = try OpeningTransaction(raw, access: .readWrite)
     let flags = UInt32(MDB_CREATE)
-    let databases = try Databases(
-      meta: opening.database("meta", flags), snapshots: opening.database("snapshots", flags)
-    ) { (name) throws(EventLogError) in
+    let databases = try Databases(meta: opening.database("meta", flags)) {
+      (name) throws(EventLogError) in
       try opening.openDatabase(name, flags)
     }
     let transaction = opening.writing(databases)
     try transaction.set(.format, to: LogFormat.version)
     try transaction.set(.eventVersion, to: new.eventVersion)
     if let account = new.account { try transaction.set(.account, to: account) }
+    try transaction.noteNumber()
     try transaction.commit(to: "open")
     return databases
   }
@@ -195,8 +195,7 @@ enum Opening {
       throw .newerFormat(path: path, format: format, supported: LogFormat.version)
     }
     guard format == LogFormat.version else { throw .olderFormat(path: path, format: format) }
-    let snapshots = try findSnapshots(opening, path, access: access)
-    let databases = try Databases(meta: meta, snapshots: snapshots) {
+    let databases = try Databases(meta: meta) {
       (name) throws(EventLogError) in
       do throws(EventLogError) {
         return try opening.openDatabase(name, 0)
@@ -206,20 +205,6 @@ enum Opening {
     }
     try opening.commit()
     return databases
-  }
-
-  /// The database of snapshots, which is added to a log of a program that knew none as soon as the
-  /// log is opened for writing.
-  private static func findSnapshots(
-    _ opening: borrowing OpeningTransaction, _ path: String, access: LogAccess
-  ) throws(EventLogError) -> Database<UInt64>? {
-    do throws(EventLogError) {
-      return try opening.database("snapshots", access == .readWrite ? UInt32(MDB_CREATE) : 0)
-    } catch .lmdb(_, MDB_NOTFOUND) {
-      return nil
-    } catch .lmdb(_, MDB_INCOMPATIBLE) {
-      throw .damaged(path: path, what: "its database snapshots is of another kind")
-    }
   }
 }
 

@@ -54,6 +54,14 @@ enum MetaPageCheck {
     guard first.transaction & 1 == 0, second.transaction & 1 == 1 || second.transaction == 0 else {
       throw .damaged(path: path, what: "its meta pages are in the wrong order")
     }
+    // They are written by turns: where one is missing, the log would be read as it was before it.
+    let (older, newer) = (
+      min(first.transaction, second.transaction), max(first.transaction, second.transaction)
+    )
+    guard newer == older + 1 || newer == 0 else {
+      throw .damaged(
+        path: path, what: "its meta pages are of the transactions \(older) and \(newer)")
+    }
     // The size comes last: a file only grows.
     let bytes = try size(of: descriptor, path)
     try checkGeometry(

@@ -15,7 +15,7 @@ extension WriteTransaction {
     guard let pack = try digestOfPack(holding: sequence) else {
       throw .noRecordOfSnapshot(sequence: sequence, last: try lastSequence)
     }
-    let snapshots = try snapshots
+    let snapshots = databases.snapshots
     let size = LogFormat.snapshotHeaderBytes + count
     try draft.state.withRawBytes { (state) throws(EventLogError) in
       try put(snapshots, sequence, byteCount: size) { space in
@@ -25,17 +25,7 @@ extension WriteTransaction {
   }
 
   func dropSnapshots() throws(EventLogError) {
-    try empty(try snapshots, to: "drop snapshots")
-  }
-
-  /// A log that is open for writing has the database.
-  private var snapshots: Database<UInt64> {
-    get throws(EventLogError) {
-      guard let snapshots = databases.snapshots else {
-        throw .lmdb(doing: "write a snapshot", code: MDB_BAD_DBI)
-      }
-      return snapshots
-    }
+    try empty(databases.snapshots, to: "drop snapshots")
   }
 }
 
@@ -73,9 +63,8 @@ extension ReadTransaction {
     unusable: (UInt64, SnapshotDamage) -> Void = { _, _ in },
     _ body: (SnapshotHeader, RawSpan) throws -> R
   ) throws -> R? {
-    guard let database = databases.snapshots else { return nil }
     var result: R?
-    try scanBack(database, from: sequence) { key, value in
+    try scanBack(databases.snapshots, from: sequence) { key, value in
       // Before its digest is made, which costs the most.
       let stored = LogFormat.readSnapshotHeader(value, sequence: 0)
       if let stored, stored.version != version { return true }
@@ -95,8 +84,7 @@ extension ReadTransaction {
   /// Hands every snapshot to `body`, in order, of whatever version and in whatever condition. The
   /// bytes are those of the state, none where the snapshot is too short to have one.
   package func forEachSnapshot(_ body: (SnapshotCheck, RawSpan) throws -> Void) throws {
-    guard let database = databases.snapshots else { return }
-    try scan(database) { key, value in
+    try scan(databases.snapshots) { key, value in
       let head = min(value.count, LogFormat.snapshotHeaderBytes)
       try body(check(key, value), value.bytes.extracting(head...))
       return true
@@ -131,8 +119,7 @@ extension ReadTransaction {
   /// How many snapshots there are and what they take. Complexity: O(1).
   package var snapshotFigures: SnapshotFigures {
     get throws(EventLogError) {
-      guard let database = databases.snapshots else { return SnapshotFigures(count: 0, bytes: 0) }
-      let figures = try figures(of: database)
+      let figures = try figures(of: databases.snapshots)
       let pages = figures.ms_branch_pages + figures.ms_leaf_pages + figures.ms_overflow_pages
       return SnapshotFigures(
         count: figures.ms_entries, bytes: pages * Int(figures.ms_psize))

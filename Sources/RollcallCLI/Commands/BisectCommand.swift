@@ -5,7 +5,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-struct BisectCommand: ParsableCommand {
+struct BisectCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "bisect",
     abstract: "Finds the first record after which something holds.",

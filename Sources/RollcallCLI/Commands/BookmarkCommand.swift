@@ -45,9 +45,7 @@ struct BookmarkCommand: ParsableCommand {
           + "not head")
     }
     let point = try Point(parsing: point)
-    let opened = try EventLog.open(
-      at: log, access: .readWrite, eventVersion: DecodedRecord.version)
-    try opened.bringUpToDate()
+    let opened = try EventLog.openToWrite(log)
     let placed = try Timeline(opened).addBookmark(name, at: point)
     guard !output.json else { return try Terminal.say(JSONValue(placed)) }
     try Terminal.say("\(placed.name) is after record \(placed.point)")

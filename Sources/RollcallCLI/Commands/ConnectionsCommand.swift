@@ -5,7 +5,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-struct ConnectionsCommand: ParsableCommand {
+struct ConnectionsCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "connections",
     abstract: "Lists the accounts and connections: which devices, from when to when.",

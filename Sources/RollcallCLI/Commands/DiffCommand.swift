@@ -6,7 +6,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-struct DiffCommand: ParsableCommand {
+struct DiffCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Shows what is different between two points, or between two logs of one account.",

@@ -9,7 +9,7 @@ enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
   case native, xml
 }
 
-struct ExportCommand: ParsableCommand {
+struct ExportCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Writes a log as a native capture, or as one XML stream for each direction.",

@@ -3,7 +3,7 @@ import ArgumentParser
 import Rollcall
 import RosterCore
 
-struct FindingsCommand: ParsableCommand {
+struct FindingsCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "findings",
     abstract: "Lists what is odd: by whom, at which record, against which rule.",

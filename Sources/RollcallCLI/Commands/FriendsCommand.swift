@@ -5,7 +5,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-struct FriendsCommand: ParsableCommand {
+struct FriendsCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "friends",
     abstract: "Lists the friends: contacts who see each other's presence.",

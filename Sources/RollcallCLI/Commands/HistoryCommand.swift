@@ -5,7 +5,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-struct HistoryCommand: ParsableCommand {
+struct HistoryCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "history",
     abstract: "Tells what happened to one contact, and which stanza did it.",

@@ -111,10 +111,7 @@ struct ImportCommand: ParsableCommand {
   private func opened(isNew: Bool) throws -> EventLog {
     if isNew { return try draft(for: log) }
     return try Failure.naming(log) {
-      let existing = try EventLog.open(
-        at: log, access: .readWrite, eventVersion: DecodedRecord.version)
-      try existing.bringUpToDate()
-      return existing
+      try EventLog.openToWrite(log)
     }
   }
 

@@ -15,7 +15,7 @@ enum KindOption: String, ExpressibleByArgument, CaseIterable {
   case iq, presence, message, stream, other
 }
 
-struct LogCommand: ParsableCommand {
+struct LogCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "log",
     abstract: "Lists the records, all of them or some.",

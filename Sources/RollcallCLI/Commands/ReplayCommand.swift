@@ -5,7 +5,7 @@ import EventStore
 import Rollcall
 import RosterCore
 
-struct ReplayCommand: ParsableCommand {
+struct ReplayCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "replay",
     abstract: "Tells the story: each record that changed something, what it changed, what is odd.",

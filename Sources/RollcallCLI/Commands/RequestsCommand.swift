@@ -4,7 +4,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-struct RequestsCommand: ParsableCommand {
+struct RequestsCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "requests",
     abstract: "Lists who asks for our presence, whose presence we ask for, and what became of it.",

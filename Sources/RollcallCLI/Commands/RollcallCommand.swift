@@ -38,6 +38,9 @@ struct RollcallCommand: ParsableCommand {
     do {
       do {
         var command = try parseAsRoot()
+        if command is any LogReading, let code = Supervision.run(CommandLine.arguments) {
+          Foundation.exit(code)
+        }
         try command.run()
       } catch let nothing as NothingFound {
         nothing.sentence.map(Terminal.complain)

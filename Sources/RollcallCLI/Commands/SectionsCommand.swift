@@ -4,7 +4,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-struct SectionsCommand: ParsableCommand {
+struct SectionsCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "sections",
     abstract: "Shows the contacts screen: new requests, then the friends from A to Z, then #.",

@@ -5,7 +5,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-struct ShowCommand: ParsableCommand {
+struct ShowCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Shows one record: its XML, what it meant, what it changed.",

@@ -4,7 +4,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-struct StateCommand: ParsableCommand {
+struct StateCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "state",
     abstract: "Shows the roster, the requests and the presence at a point.",

@@ -3,7 +3,7 @@ import Captures
 import Foundation
 import Rollcall
 
-struct TestFromCommand: ParsableCommand {
+struct TestFromCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "test-from",
     abstract:

@@ -5,7 +5,7 @@ import Foundation
 import Rollcall
 import RosterCore
 
-struct WhatIfCommand: ParsableCommand {
+struct WhatIfCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "what-if",
     abstract: "Replays the log with records left out, put in or swapped, or as another client.",

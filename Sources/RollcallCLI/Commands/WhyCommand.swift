@@ -5,7 +5,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-struct WhyCommand: ParsableCommand {
+struct WhyCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "why",
     abstract:

@@ -69,14 +69,12 @@ struct SourceOptions: ParsableArguments {
     }
   }
 
-  /// LMDB's magic number stands after the 16 bytes of a page's header.
   private static func isLog(_ path: String, _ input: CaptureInput) throws -> Bool {
     // What is read from a pipe is gone, and no log comes through one.
     guard input.isFile else { return false }
-    let head = Array(try input.handle.read(upToCount: 20) ?? Data())
+    let head = Array(try input.handle.read(upToCount: Supervision.logHeadBytes) ?? Data())
     try input.handle.seek(toOffset: 0)
-    return path.hasSuffix(".rollcall")
-      || (head.count == 20 && head[16...] == [0xDE, 0xC0, 0xEF, 0xBE])
+    return path.hasSuffix(".rollcall") || Supervision.isLog(head: head)
   }
 
   private static func openLog(_ path: String, _ options: ImportOptions) throws -> EventLog {
@@ -175,6 +173,18 @@ struct OpenedSource {
 }
 
 extension EventLog {
+  /// Opens a log to add to it, with what is derived up to date.
+  ///
+  /// All its pages are looked at first, for LMDB would write over what it took to be free.
+  static func openToWrite(_ path: String) throws -> EventLog {
+    if let damage = try pageDamage(at: path).first {
+      throw EventLogError.damaged(path: path, what: "\(damage)")
+    }
+    let log = try open(at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+    try log.bringUpToDate()
+    return log
+  }
+
   /// Says what could not be done after records were durable.
   func tellUndone(path: String) {
     for (work, reason) in undone.parts {

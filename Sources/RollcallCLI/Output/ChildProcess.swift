@@ -16,11 +16,14 @@ struct ChildProcess: ~Copyable {
     case input
     /// What it writes; it reads nothing and its errors are not shown.
     case output
+    /// None of them: it has those of this process.
+    case nothing
   }
 
   /// The other end of the stream that is piped.
   let pipe: FileHandle
-  private let identifier: pid_t
+  /// The number of the process.
+  let identifier: pid_t
 
   /// Starts a program with arguments, in this environment with some changes.
   ///
@@ -30,11 +33,12 @@ struct ChildProcess: ~Copyable {
     setting changes: [String: String] = [:]
   ) throws {
     var ends: [Int32] = [-1, -1]
-    try Self.check(Foundation.pipe(&ends))
+    if piped != .nothing { try Self.check(Foundation.pipe(&ends)) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     let (own, its) = piped == .input ? (ends[1], ends[0]) : (ends[0], ends[1])
-    let pipe = FileHandle(fileDescriptor: own, closeOnDealloc: true)
-    defer { close(its) }
+    let pipe =
+      piped == .nothing ? .nullDevice : FileHandle(fileDescriptor: own, closeOnDealloc: true)
+    defer { if piped != .nothing { close(its) } }
 
     var actions = posix_spawn_file_actions_t.init()
     try Self.check(code: posix_spawn_file_actions_init(&actions))
@@ -47,6 +51,7 @@ struct ChildProcess: ~Copyable {
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
       posix_spawn_file_actions_adddup2(&actions, its, STDOUT_FILENO)
       posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    case .nothing: break
     }
     // What this process does not want to hear of is its own matter.
     var attributes = posix_spawnattr_t.init()

@@ -1,6 +1,7 @@
 import Captures
 import EventStore
 import Foundation
+import Rollcall
 
 /// Bad input or bad circumstances, in a sentence that names the place.
 struct Failure: Error, CustomStringConvertible {
@@ -19,6 +20,9 @@ struct Failure: Error, CustomStringConvertible {
     description =
       switch error {
       case let error as CaptureError: "\(path):\(error.line): \(error)"
+      case let error as EventLogError where error.isOfDamage:
+        (error.namesPath ? "\(error)" : "\(path): \(error)")
+          + "; rollcall verify says what of it is damaged, and rollcall recover saves the rest"
       case let error as EventLogError where error.namesPath: "\(error)"
       case let error as CocoaError: "\(path): \(error.sentence)"
       default: "\(path): \(error)"
