@@ -55,7 +55,12 @@ let package = Package(
       dependencies: ["CLMDB", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: rules),
     .target(name: "ContactSections", swiftSettings: rules),
-    .target(name: "Captures", dependencies: ["XMPPStanza", "XMPPStream"], swiftSettings: rules),
+    .target(
+      name: "Captures",
+      dependencies: [
+        "XMPPStanza", "XMPPStream", .product(name: "DequeModule", package: "swift-collections"),
+      ],
+      swiftSettings: rules),
     .target(
       name: "Rollcall",
       dependencies: [

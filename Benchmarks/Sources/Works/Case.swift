@@ -66,7 +66,8 @@ public final class Case {
       for: path, eventVersion: version, mapSize: mapSize)
     let file = try FileHandle(forReadingFrom: URL(filePath: try captureFile()))
     var importing = CaptureImport(ImportOptions())
-    let summary = try importing.run(file, into: log, noting: "capture.jsonl")
+    let summary = try importing.run(
+      file, into: log, printer: SourcePrinter("capture.jsonl", knowing: []))
     try file.close()
     try expect(summary.records == capture.records, "\(summary.records) records were imported")
     try expect(summary.problemCount == 0, "\(summary.problems)")

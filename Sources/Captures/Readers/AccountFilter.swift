@@ -1,3 +1,4 @@
+import DequeModule
 package import XMPPStanza
 
 /// Finds out whose each connection of a capture is, and lets one account's records pass.
@@ -46,7 +47,7 @@ package struct AccountFilter {
   private var sessions: [Int: Session] = [:]
   private var current: [String: Int] = [:]
   private var lastSession = 0
-  private var held: [Held] = []
+  private var held: Deque<Held> = []
   private var heldBytes = 0
   private var firstName: String?
   private var hasSeveralNames = false
@@ -258,7 +259,7 @@ package struct AccountFilter {
 
   private mutating func drop(_ count: Int) {
     guard count > 0 else { return }
-    for gone in held[..<count] { heldBytes -= gone.record.bytes }
+    for gone in held.prefix(count) { heldBytes -= gone.record.bytes }
     held.removeFirst(count)
     guard sessions.count > sessionsToKeep else { return }
     let needed = Set(current.values).union(held.map(\.session))
