@@ -7,7 +7,8 @@ import Works
 //   bench-work list                            their names
 //   bench-work smoke                           all of them once, on a small capture
 //   bench-work run STANZAS CONTACTS TIMES [WORK...]
-//                                              the least and the median of so many runs
+//                                              the least and the median of so many runs, and
+//                                              the 99th percentile of many
 //   bench-work once STANZAS CONTACTS WORK      one run without its floor, to count or profile it;
 //                                              it is all below the function floors_measure
 //   bench-work import CAPTURE LOG              the memory of an import, which makes the log
@@ -22,9 +23,9 @@ func works(_ names: some Collection<String>) -> [Work] {
   names.isEmpty ? Work.all : Work.all.filter { names.contains($0.name) }
 }
 
-func figures(_ trial: Trial, times: Int) throws -> (least: Double, median: Double) {
+func figures(_ trial: Trial, times: Int) throws -> (least: Double, median: Double, late: Double) {
   let runs = try (0..<times).map { _ in Double(try trial.run()) / Double(trial.units) }.sorted()
-  return (runs[0], runs[runs.count / 2])
+  return (runs[0], runs[runs.count / 2], runs[runs.count * 99 / 100])
 }
 
 func run(_ shape: CaptureShape, times: Int, _ works: [Work]) throws {
@@ -32,6 +33,7 @@ func run(_ shape: CaptureShape, times: Int, _ works: [Work]) throws {
   for work in works {
     let own = try figures(work.trial(subject), times: times)
     var line = "\(work.name): \(Int(own.least)) ns a \(work.unit) (median \(Int(own.median)))"
+    if times >= 100 { line += " (99th percentile \(Int(own.late)))" }
     if let floor = work.floor {
       let least = try figures(floor.trial(subject), times: times).least
       line += ", \(floor.name): \(Int(least)), ratio "
