@@ -136,6 +136,27 @@ import Testing
     #expect(again.output.hasPrefix("evil: nothing new: its "))
   }
 
+  @Test("What a killed import leaves goes with the next one", arguments: [true, false])
+  func killed(isNew: Bool) throws {
+    if !isNew {
+      #expect(try Program("import", "evil", "-o", "x.rollcall", in: folder.path).code == 0)
+    }
+    // As the program names them, of a process that is gone; this one is there.
+    let gone = try Program(shell: "echo $$", in: folder.path).output
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let (stale, others) = (
+      ["x.rollcall.draft-\(gone)-1", "x.rollcall.0.draft-\(gone)-2"],
+      ["x.rollcall.draft-\(getpid())-1", "y.rollcall.draft-\(gone)-1", "x.rollcall.draft-notes"]
+    )
+    for name in stale + others {
+      try Data("draft".utf8).write(to: URL(filePath: folder.file(name)))
+    }
+    let run = try Program("import", "evil", "-o", "x.rollcall", "--force", in: folder.path)
+    #expect(run.code == 0, "\(run.errors)")
+    let names = try folder.names
+    #expect(names.filter { $0.contains("draft-") } == others.sorted())
+  }
+
   @Test("An interrupted import leaves nothing behind", arguments: ["TERM", "HUP"])
   func interrupted(_ name: String) throws {
     // The import waits for more of its input when the signal comes.

@@ -94,8 +94,14 @@ final class Environment: @unchecked Sendable {
         if case .shut = state, let open = try? opened() { state = .open(open) }
       }
       try FileSystem.move(source, to: target)
+      do throws(EventLogError) {
+        try FileSystem.syncDirectory(of: target)
+      } catch {
+        // A name that may be gone after a power cut is taken back: nothing was made.
+        if rename(target, source) != 0 { unlink(target) }
+        throw error
+      }
       location.withLock { $0 = Location(path: target, isDraft: false) }
-      try FileSystem.syncDirectory(of: target)
       state = .open(try opened())
     }
   }

@@ -39,21 +39,6 @@ enum FileSystem {
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Makes an empty file for a draft, with a name that no other draft has, in this process or
-  /// another.
-  static func takeName(beside target: String) throws(EventLogError) -> String {
-    for number in 1...1000 {
-      let name = "\(target).draft-\(getpid())-\(number)"
-      let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      if descriptor >= 0 {
-        close(descriptor)
-        return name
-      }
-      guard errno == EEXIST else { throw .system(doing: "create", path: target, code: errno) }
-    }
-    throw .system(doing: "create", path: target, code: EEXIST)
-  }
-
   /// Gives a file its final name, unless something has that name.
   ///
   /// A hard link refuses a taken name in one step, which `rename` does not; where links cannot be

@@ -80,6 +80,11 @@ package final class EventLog: Sendable {
     return EventLog(environment, access: access, eventVersion: eventVersion, place: .published)
   }
 
+  /// Removes the drafts that are beside a log and whose processes are gone.
+  package static func removeStaleDrafts(of path: String) {
+    DraftNames.removeStale(of: path)
+  }
+
   // MARK: Creating
 
   /// Makes an empty log. It is complete and durable, or not there.
@@ -100,7 +105,7 @@ package final class EventLog: Sendable {
   ///
   /// Until then it lies in a file of its own in the same directory. It goes away by `discard()`,
   /// or when the last reference to it does; a crash can leave the file behind, with `.draft-` in
-  /// its name, never anything at the path itself.
+  /// its name, never anything at the path itself. The next draft for the path removes it.
   /// - Throws: `EventLogError.alreadyExists` where there is anything at the path.
   package static func draft(
     for path: String, eventVersion: UInt32, account: String? = nil,
@@ -112,7 +117,8 @@ package final class EventLog: Sendable {
     }
     let directory = try FileSystem.canonical(FileSystem.directory(of: path))
     let target = "\(directory)/\(name ?? path)"
-    let temporary = try FileSystem.takeName(beside: target)
+    DraftNames.removeStale(of: target)
+    let temporary = try DraftNames.take(beside: target)
     let new = NewLog(account: account, eventVersion: eventVersion)
     do {
       let environment = try FileSystem.holdingBackSizeSignal { () throws(EventLogError) in

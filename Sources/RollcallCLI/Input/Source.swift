@@ -177,6 +177,7 @@ extension EventLog {
   ///
   /// All its pages are looked at first, for LMDB would write over what it took to be free.
   static func openToWrite(_ path: String) throws -> EventLog {
+    removeStaleDrafts(of: path)
     if let damage = try pageDamage(at: path).first {
       throw EventLogError.damaged(path: path, what: "\(damage)")
     }
