@@ -17,5 +17,10 @@ import Testing
         log.errors.contains("kept.rollcall: this log is of format 1"), "\(command): \(log.errors)")
       #expect(log.errors.contains("import its capture again"), "\(command): \(log.errors)")
     }
+    let capture = CaptureCase.fixtures.appending(path: "captures/raw-presence-first/capture.log")
+    let added = try Program(
+      "import", capture.path(percentEncoded: false), "-o", "kept.rollcall", in: folder.path)
+    #expect(added.code == 2)
+    #expect(added.errors.contains("kept.rollcall: this log is of format 1"), "\(added.errors)")
   }
 }

@@ -8,7 +8,7 @@ import XMPPStanza
 // What is known of a roster from its log.
 extension Work {
   static let reduce = Work(
-    "reduce decoded events", per: "event", floor: .reduce, goal: .rate(4_000_000)
+    "reduce decoded events", per: "event", floor: .reduce, goal: .rate(6_000_000)
   ) { subject in
     let events = try subject.events()
     let last = UInt64(subject.capture.records)

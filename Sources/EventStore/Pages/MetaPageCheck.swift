@@ -14,7 +14,7 @@
 enum MetaPageCheck {
   private static let dataVersion: UInt32 = 1
   /// Enough looks that a writer in another process cannot spoil them all.
-  private static let looks = 3
+  private static let looks = 8
 
   /// Refuses everything that LMDB could not open, each by its own error.
   static func check(_ path: String) throws(EventLogError) {

@@ -23,6 +23,25 @@ extension EventLog {
   /// written meanwhile.
   /// - Throws: `EventLogError` where the file is no log or cannot be read.
   package static func pageDamage(at path: String) throws -> [PageDamage] {
+    try pageCheck(of: path).damage
+  }
+
+  /// Makes sure that LMDB meets no damaged page in a log.
+  ///
+  /// Complexity: as `pageDamage(at:)`.
+  /// - Throws: `EventLogError.damaged`, or where the log is of another format, that.
+  package static func lookOverPages(of path: String) throws {
+    let check = try pageCheck(of: path)
+    guard let damage = check.damage.first else { return }
+    let format = check.meta[MetaEntry<UInt32>.format.key]
+      .flatMap { stored in stored.withRawBytes { UInt32(stored: $0) } }
+    if let format, format < LogFormat.version {
+      throw EventLogError.olderFormat(path: path, format: format)
+    }
+    throw EventLogError.damaged(path: path, what: "\(damage)")
+  }
+
+  private static func pageCheck(of path: String) throws -> PageCheck {
     try MetaPageCheck.check(path)
     guard Registry.hasOpen(path) || FileSystem.isLocked(path + "-lock") else {
       return try check(PageFile(path))
@@ -33,9 +52,9 @@ extension EventLog {
     }
   }
 
-  private static func check(_ file: consuming PageFile) throws(EventLogError) -> [PageDamage] {
+  private static func check(_ file: consuming PageFile) throws(EventLogError) -> PageCheck {
     let check = PageCheck(file)
     try check.run()
-    return check.damage
+    return check
   }
 }

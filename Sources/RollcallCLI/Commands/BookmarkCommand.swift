@@ -52,6 +52,7 @@ struct BookmarkCommand: ParsableCommand {
   }
 
   private func list() throws {
+    try EventLog.lookOverPages(of: log)
     let opened = try EventLog.open(
       at: log, access: .readOnly, eventVersion: DecodedRecord.version)
     let timeline = Timeline(opened)

@@ -178,9 +178,7 @@ extension EventLog {
   /// All its pages are looked at first, for LMDB would write over what it took to be free.
   static func openToWrite(_ path: String) throws -> EventLog {
     removeStaleDrafts(of: path)
-    if let damage = try pageDamage(at: path).first {
-      throw EventLogError.damaged(path: path, what: "\(damage)")
-    }
+    try lookOverPages(of: path)
     let log = try open(at: path, access: .readWrite, eventVersion: DecodedRecord.version)
     try log.bringUpToDate()
     return log
