@@ -156,6 +156,27 @@ import XMPPStanza
     }
   }
 
+  @Test("The same capture twice in one import is one, and is noted once")
+  func twice() throws {
+    let bytes = try Data(contentsOf: URL(filePath: CaptureCase.all[0].path))
+    let account = try BareJID(parsing: CaptureCase.all[0].account)
+    var collection = CaptureCollection()
+    for _ in 0..<2 {
+      let staged = try #require(
+        try staged(bytes, knowing: collection.sources, called: "it", account: account))
+      try collection.add(
+        staged.captures[0], in: staged.log, called: "it", keepingAll: false)
+    }
+    let staged = try collection.staged { try newLog() }
+    #expect(staged.captures.map(\.prints.count) == [1])
+    let log = try newLog()
+    #expect(try staged.append(to: log, takingAll: false).map { $0.appended != nil } == [true])
+    #expect(try log.meta.imports.count == 1)
+    let whole = try newLog()
+    _ = try add(bytes, to: whole, account: account)
+    #expect(try records(log) == records(whole))
+  }
+
   @Test("A few records without times that are the same are no sign of a capture's growth")
   func chance() throws {
     let header = #"{"rollcall-capture":1,"account":"alice@example.test/a"}"# + "\n"

@@ -41,7 +41,10 @@ package struct CaptureCollection {
     }
     outcomes += try staged.append(to: parts[former].log, takingAll: false)
     places.append(former)
-    parts[former].capture.prints += capture.prints
+    for print in capture.prints
+    where !parts[former].capture.prints.contains(where: { $0.digest == print.digest }) {
+      parts[former].capture.prints.append(print)
+    }
     let last = try parts[former].log.read { try $0.lastSequence }
     parts[former].capture.records = 1...last
     for outcome in outcomes.suffix(1) {
