@@ -7,8 +7,14 @@ import Synchronization
 struct WorkerThread: ~Copyable {
   private let handle: pthread_t
 
-  /// Begins the work on a thread of its own; nil where the system gives no thread.
+  /// Begins the work on a thread of its own, where no signal is handled: a handler may go by what
+  /// only another thread changes. Nil where the system gives no thread.
   init?(_ work: @escaping @Sendable () -> Void) {
+    var (all, before) = (sigset_t(), sigset_t())
+    sigfillset(&all)
+    // A new thread holds back what the one that makes it does.
+    pthread_sigmask(SIG_BLOCK, &all, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     let context = Unmanaged.passRetained(Work(run: work))
     #if canImport(Glibc)
       var handle = pthread_t()

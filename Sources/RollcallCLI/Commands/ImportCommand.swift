@@ -156,7 +156,8 @@ extension ImportOutcome {
     if isRotated {
       Terminal.note("\(path): its beginning is gone; it was read on where the log ends")
     }
-    if goesOnElsewhere {
+    // All that comes through a pipe has one name.
+    if goesOnElsewhere, path != "-" {
       Terminal.note(
         "\(path): a capture of this name was imported before, and this one has none of its "
           + "records: some between them may be missing")
