@@ -89,6 +89,17 @@ import Testing
     }
   }
 
+  @Test(
+    "A signal that ends the process which reads is a refusal", arguments: ["SEGV", "BUS", "ILL"])
+  func signal(name: String) throws {
+    // The shell's parent is the process that reads.
+    let run = try Program(
+      "bisect", "a.rollcall", "--run", "kill -\(name) $PPID", in: folder.path)
+    #expect(run.code == 2)
+    #expect(run.errors.contains("reading it ended by signal"), "\(run.errors)")
+    #expect(run.errors.contains("rollcall verify"))
+  }
+
   @Test("Nothing is added to a log whose pages are damaged")
   func writing() throws {
     // The root of the list of free pages, from which LMDB takes the pages that it writes.
