@@ -70,7 +70,7 @@ struct ContactTableTests {
 
   @Test("Each text has one number, and texts in two normal forms have two")
   func textsAreInternedByTheirBytes() {
-    var table = InternTable<String>()
+    var table = TextTable()
     let texts =
       ["", "a", "\u{E9}", "e\u{301}", "longer than fifteen bytes"]
       + (0..<1_000).map { "text \($0)" }

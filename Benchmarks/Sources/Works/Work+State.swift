@@ -43,7 +43,13 @@ extension Work {
   static let rebuild = Work(
     "rebuild from stored events", per: "stanza", floor: .parse, goal: .ratio(0.15)
   ) { subject in
-    try stateAtHead(subject, path: subject.log())
+    let path = subject.newPath()
+    try subject.importCapture(to: path, version: DecodedRecord.version)
+    // From the first record on: no snapshot may shorten the way.
+    try EventLog.open(
+      at: path, access: .readWrite, eventVersion: DecodedRecord.version, mapSize: mapSize
+    ).dropSnapshots()
+    return stateAtHead(subject, path: path)
   }
 
   static let rebuildRaw = Work(
@@ -52,13 +58,12 @@ extension Work {
     // Derived by another version, as the log sees it: so its events are not to be used.
     let path = subject.newPath()
     try subject.importCapture(to: path, version: DecodedRecord.version + 1)
-    return try stateAtHead(subject, path: path)
+    return stateAtHead(subject, path: path)
   }
 
-  private static func stateAtHead(_ subject: Case, path: String) throws -> Trial {
+  private static func stateAtHead(_ subject: Case, path: String) -> Trial {
     Trial(units: subject.capture.ends.count) {
-      // From the first record on: no snapshot may shorten the way.
-      let state = try Timeline(opened(path)).replay(upTo: .head(minus: 0)) { _, _ in }
+      let state = try Timeline(opened(path)).state(at: .head(minus: 0))
       return { try subject.capture.final.check(state.roster) }
     }
   }

@@ -34,8 +34,8 @@ package struct LogRecovery {
       let decoded = reader.decode(header.kind, header.direction, record.bytes)
       done += 1
       if let event = decoded.event {
-        _ = RosterReducer.reduce(
-          &roster, event, at: RecordStamp(record: done, time: header.time),
+        RosterReducer.advance(
+          &roster, by: event, at: RecordStamp(record: done, time: header.time),
           on: ConnectionID(number: header.connection))
       }
       pending.append(

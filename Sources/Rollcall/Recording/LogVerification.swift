@@ -201,8 +201,8 @@ package struct LogVerification {
   private mutating func reduce(_ event: RosterEvent?, _ header: RecordHeader) throws {
     if let event {
       let stamp = RecordStamp(record: header.sequence, time: header.time)
-      _ = RosterReducer.reduce(
-        &replay.roster, event, at: stamp, on: ConnectionID(number: header.connection))
+      RosterReducer.advance(
+        &replay.roster, by: event, at: stamp, on: ConnectionID(number: header.connection))
     }
     guard replay.ahead.last == header.sequence else { return }
     replay.ahead.removeLast()

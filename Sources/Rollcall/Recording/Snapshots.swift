@@ -74,7 +74,7 @@ package struct SnapshotKeeper {
       let first = state.roster.position + 1
       let end = min(last, first - 1 + Self.step)
       try count(first...end)
-      try timeline.advance(&state, to: end) { _, _ in }
+      try timeline.advance(&state, to: end)
       try storeIfDue()
     }
   }
@@ -101,8 +101,8 @@ package struct SnapshotKeeper {
         stamp.time = state.time
       }
       guard let event = events[index] else { continue }
-      _ = RosterReducer.reduce(
-        &state.roster, event, at: stamp, on: ConnectionID(number: records[index].connection))
+      RosterReducer.advance(
+        &state.roster, by: event, at: stamp, on: ConnectionID(number: records[index].connection))
     }
     // The last records may mean nothing.
     state.roster.move(to: range.upperBound - 1)

@@ -149,6 +149,21 @@ package struct CanonicalInput {
     return text
   }
 
+  /// The bytes of a text, which are valid as long as this value is.
+  mutating func readTextBytes() throws(CodecError) -> UnsafeRawBufferPointer {
+    let bytes = try readCounted()
+    guard bytes.isUTF8 else { throw invalid }
+    return bytes
+  }
+
+  /// The same of a text that may be missing.
+  mutating func readOptionalTextBytes() throws(CodecError) -> UnsafeRawBufferPointer? {
+    try readFlag() ? try readTextBytes() : nil
+  }
+
+  /// The byte that is read next; 0 at the end.
+  var nextTag: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+
   /// A text that is likely to come again in the same log.
   mutating func readRecurringText() throws(CodecError) -> String {
     guard let text = recent.text(try readCounted()) else { throw invalid }
@@ -224,6 +239,9 @@ package struct CanonicalInput {
     return values
   }
 
+  /// How many bytes are still to be read.
+  var rest: Int { bytes.count - offset }
+
   /// The error for what was just read.
   package var invalid: CodecError { .invalid(offset: offset) }
 
@@ -250,14 +268,27 @@ extension CanonicalCodable {
   package static func decode(
     _ span: RawSpan, recalling recent: inout RecentTexts
   ) throws(CodecError) -> Self {
-    try span.withUnsafeBytes { (bytes) throws(CodecError) -> Self in
-      // The pointer is valid inside this closure, and the value read holds copies.
+    try CanonicalInput.read(span, recalling: &recent) { (input) throws(CodecError) in
+      try Self(from: &input)
+    }
+  }
+}
+
+extension CanonicalInput {
+  /// Has `body` read exactly these bytes, with what was read before. The input, and what it gives
+  /// of its bytes in place, are valid while `body` runs.
+  static func read<Result>(
+    _ span: RawSpan, recalling recent: inout RecentTexts,
+    _ body: (inout CanonicalInput) throws(CodecError) -> Result
+  ) throws(CodecError) -> Result {
+    try span.withUnsafeBytes { (bytes) throws(CodecError) -> Result in
+      // The pointer is valid inside this closure, and the result holds copies.
       var input = CanonicalInput(bytes)
       swap(&input.recent, &recent)
       defer { swap(&input.recent, &recent) }
-      let value = try Self(from: &input)
+      let result = try body(&input)
       try input.finish()
-      return value
+      return result
     }
   }
 }

@@ -30,42 +30,42 @@ private enum ItemFlag {
 
 // Everything about a contact stands together, contact by contact in the order of addresses.
 extension RosterOutput {
-  mutating func write(_ contacts: ContactTable) {
+  mutating func writeContacts() {
     let known = contacts.sorted(contacts.numbers.filter { !contacts.isEmpty($0) })
     plain.write(UInt64(known.count))
     for number in known {
-      write(contact: contacts.address(of: number))
-      write(number, of: contacts)
+      write(contact: number)
+      writeParts(of: number)
     }
   }
 
-  private mutating func write(_ number: ContactNumber, of contacts: ContactTable) {
+  private mutating func writeParts(of number: ContactNumber) {
     let item = contacts.item(of: number)
-    let hasPresence = contacts.presence(of: number) != nil
+    let hasPresence = contacts.hasPresence(number)
     let details = contacts.details(of: number)
     var parts: ContactParts = []
     if item != nil { parts.insert(.item) }
     if hasPresence { parts.insert(.presence) }
     if let details { parts.formUnion(details.parts) }
     plain.write(tag: parts.rawValue)
-    if let item { write(item, of: contacts) }
-    if hasPresence { write(contacts.resources(of: number)) }
+    if let item { write(item) }
+    if hasPresence { write(contacts.rows(of: number)) }
     if let details { write(details) }
   }
 
-  private mutating func write(_ item: ItemRow, of contacts: ContactTable) {
+  private mutating func write(_ item: ItemRow) {
     let provenance = item.provenance
-    let (name, groups) = (contacts.text(item.name), contacts.groups(item.groups))
+    let hasGroups = item.groups != .none
     let isMixed = provenance != RosterEntry.Provenance(allFrom: provenance.item)
     var flags = item.subscription.code
     if item.isPending { flags |= ItemFlag.isPending }
     if item.isApproved { flags |= ItemFlag.isApproved }
-    if name != nil { flags |= ItemFlag.hasName }
-    if !groups.isEmpty { flags |= ItemFlag.hasGroups }
+    if item.name != .none { flags |= ItemFlag.hasName }
+    if hasGroups { flags |= ItemFlag.hasGroups }
     if isMixed { flags |= ItemFlag.isMixed }
     plain.write(tag: flags)
-    if let name { plain.write(name) }
-    if !groups.isEmpty { write(groups: groups) }
+    if item.name != .none { write(item.name) }
+    if hasGroups { write(groups: item.groups) }
     write(record: provenance.item)
     guard isMixed else { return }
     for record in [
@@ -155,8 +155,10 @@ extension ContactDetails {
 
 extension RosterInput {
   mutating func readContacts(into contacts: inout ContactTable) throws(CodecError) {
-    for _ in 0..<(try plain.readCount()) {
-      try readParts(of: contacts.insert(try readContact()), into: &contacts)
+    let count = try plain.readCount()
+    reserve(contacts: count, in: &contacts)
+    for _ in 0..<count {
+      try readParts(of: try readContact(into: &contacts), into: &contacts)
     }
   }
 
@@ -168,14 +170,16 @@ extension RosterInput {
       throw plain.invalid
     }
     if parts.contains(.item) {
-      contacts.setItem(try readItem(contacts.address(of: number), &contacts), of: number)
+      contacts.setItem(try readItem(into: &contacts), of: number)
     }
     var further: [PresenceRow] = []
     if parts.contains(.presence) {
-      let presence = try readPresence(into: &contacts)
-      guard let first = presence.first else { throw plain.invalid }
+      var first: PresenceRow?
+      try readPresence(into: &contacts) { row in
+        if first == nil { first = row } else { further.append(row) }
+      }
+      guard let first else { throw plain.invalid }
       contacts.setPresence(first, of: number)
-      further = Array(presence.dropFirst())
     }
     guard !parts.isSubset(of: [.item, .presence]) || !further.isEmpty else { return }
     var details = try readDetails(parts)
@@ -183,26 +187,22 @@ extension RosterInput {
     contacts.updateDetails(of: number) { $0 = details }
   }
 
-  private mutating func readItem(
-    _ jid: BareJID, _ contacts: inout ContactTable
-  ) throws(CodecError) -> ItemRow {
+  private mutating func readItem(into contacts: inout ContactTable) throws(CodecError) -> ItemRow {
     let flags = try plain.readTag()
     guard flags & ItemFlag.unused == 0,
       let subscription = Subscription(code: flags & ItemFlag.subscription)
     else { throw plain.invalid }
-    var item = RosterItem(
-      jid: jid, subscription: subscription, isPending: flags & ItemFlag.isPending != 0,
-      isApproved: flags & ItemFlag.isApproved != 0)
+    var name = TextNumber.none
     if flags & ItemFlag.hasName != 0 {
-      let name = try plain.readText()
-      guard !name.isEmpty else { throw plain.invalid }
-      item.name = name
+      name = try readText(into: &contacts)
+      guard !contacts.isEmptyText(name) else { throw plain.invalid }
     }
-    if flags & ItemFlag.hasGroups != 0 {
-      item.groups = try readGroups()
-      guard !item.groups.isEmpty else { throw plain.invalid }
-    }
-    return contacts.row(of: item, try readProvenance(isMixed: flags & ItemFlag.isMixed != 0))
+    let groups =
+      flags & ItemFlag.hasGroups != 0 ? try readGroups(into: &contacts) : .none
+    return ItemRow(
+      name: name, groups: groups, subscription: subscription,
+      isPending: flags & ItemFlag.isPending != 0, isApproved: flags & ItemFlag.isApproved != 0,
+      provenance: try readProvenance(isMixed: flags & ItemFlag.isMixed != 0))
   }
 
   private mutating func readProvenance(

@@ -48,6 +48,27 @@ private enum EventTag: UInt8 {
   case vCardPublished = 52
 }
 
+/// What most events of a log are, in place: a contact's presence.
+///
+/// Its texts are valid as long as the input is that they were read from.
+struct StoredPresence {
+  /// Of the address that it came from.
+  let bare: UnsafeRawBufferPointer
+  let resource: UnsafeRawBufferPointer?
+  /// What it said; nil for an unavailable one.
+  let availability: StoredAvailability?
+
+  /// Reads a presence; nil, and nothing is read, where another event stands there.
+  init?(from input: inout CanonicalInput) throws(CodecError) {
+    let tag = EventTag(rawValue: input.nextTag)
+    guard tag == .availableReceived || tag == .unavailableReceived else { return nil }
+    _ = try input.readTag()
+    bare = try input.readTextBytes()
+    resource = try input.readOptionalTextBytes()
+    availability = tag == .availableReceived ? try StoredAvailability(from: &input) : nil
+  }
+}
+
 extension CanonicalOutput {
   fileprivate mutating func write(_ tag: EventTag) {
     write(tag: tag.rawValue)

@@ -113,6 +113,35 @@ extension Availability: CanonicalCodable {
   }
 }
 
+/// An `Availability` in place.
+struct StoredAvailability {
+  let show: Show
+  let priority: Int8
+  let status: UnsafeRawBufferPointer?
+  let delay: UnsafeRawBufferPointer?
+  let malformed: UnsafeRawBufferPointer?
+
+  init(from input: inout CanonicalInput) throws(CodecError) {
+    show = try input.readName()
+    priority = Int8(bitPattern: try input.readTag())
+    status = try input.readOptionalTextBytes()
+    delay = try input.readOptionalTextBytes()
+    malformed = try input.readOptionalTextBytes()
+  }
+}
+
+extension Availability {
+  /// A copy of what stands elsewhere.
+  init(_ stored: StoredAvailability) {
+    func text(_ bytes: UnsafeRawBufferPointer?) -> String? {
+      bytes.map { String(decoding: $0, as: UTF8.self) }
+    }
+    self.init(
+      show: stored.show, priority: stored.priority, status: text(stored.status),
+      delay: text(stored.delay), malformed: text(stored.malformed))
+  }
+}
+
 extension RosterQuery: CanonicalCodable {
   package func encode(to output: inout CanonicalOutput) {
     output.write(version)

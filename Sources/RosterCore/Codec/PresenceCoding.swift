@@ -11,29 +11,28 @@ private enum PresenceFlag {
 }
 
 extension RosterOutput {
-  /// Resources in the order of their names.
-  mutating func write(_ resources: ResourceTable) {
+  /// Resources of the contacts' table, in the order of their names.
+  mutating func write(_ resources: [PresenceRow]) {
     plain.write(UInt64(resources.count))
-    for (name, presence) in resources { write(name, presence) }
+    for row in contacts.sorted(resources) { write(row) }
   }
 
-  private mutating func write(_ name: String, _ presence: ResourcePresence) {
-    write(shared: name)
-    let availability = presence.availability
-    var flags = availability.show.code
-    if availability.priority != 0 { flags |= PresenceFlag.hasPriority }
-    if availability.status != nil { flags |= PresenceFlag.hasStatus }
-    if availability.delay != nil { flags |= PresenceFlag.hasDelay }
-    if availability.malformed != nil { flags |= PresenceFlag.hasMalformed }
-    if presence.since.time != nil { flags |= PresenceFlag.hasTime }
+  private mutating func write(_ row: PresenceRow) {
+    write(shared: row.resource)
+    var flags = row.show.code
+    if row.priority != 0 { flags |= PresenceFlag.hasPriority }
+    if row.status != .none { flags |= PresenceFlag.hasStatus }
+    if row.delay != .none { flags |= PresenceFlag.hasDelay }
+    if row.malformed != .none { flags |= PresenceFlag.hasMalformed }
+    if row.since.time != nil { flags |= PresenceFlag.hasTime }
     plain.write(tag: flags)
-    if availability.priority != 0 { plain.write(tag: UInt8(bitPattern: availability.priority)) }
-    if let status = availability.status { write(shared: status) }
-    if let delay = availability.delay { plain.write(delay) }
-    if let malformed = availability.malformed { write(shared: malformed) }
-    write(record: presence.since.record)
-    if let time = presence.since.time { write(time: time) }
-    plain.write(presence.told.rawValue)
+    if row.priority != 0 { plain.write(tag: UInt8(bitPattern: row.priority)) }
+    if row.status != .none { write(shared: row.status) }
+    if row.delay != .none { write(row.delay) }
+    if row.malformed != .none { write(shared: row.malformed) }
+    write(record: row.since.record)
+    if let time = row.since.time { write(time: time) }
+    plain.write(row.told.rawValue)
   }
 }
 
@@ -43,19 +42,26 @@ extension RosterInput {
     into contacts: inout ContactTable
   ) throws(CodecError) -> [PresenceRow] {
     var rows: [PresenceRow] = []
-    var last = -1
-    for _ in 0..<(try plain.readCount()) {
-      let (name, number) = try readShared()
-      let (availability, stamp) = try readAvailability()
-      let told = SessionSet(rawValue: try plain.readNumber())
-      guard last < number else { throw plain.invalid }
-      last = number
-      rows.append(contacts.row(of: availability, by: name, since: stamp, told: told))
-    }
+    try readPresence(into: &contacts) { rows.append($0) }
     return rows
   }
 
-  private mutating func readAvailability() throws(CodecError) -> (Availability, RecordStamp) {
+  /// The same, each handed to `body`.
+  mutating func readPresence(
+    into contacts: inout ContactTable, _ body: (PresenceRow) -> Void
+  ) throws(CodecError) {
+    var last = -1
+    for _ in 0..<(try plain.readCount()) {
+      let (resource, number) = try readShared(into: &contacts)
+      guard last < number else { throw plain.invalid }
+      last = number
+      body(try readRow(of: resource, into: &contacts))
+    }
+  }
+
+  private mutating func readRow(
+    of resource: TextNumber, into contacts: inout ContactTable
+  ) throws(CodecError) -> PresenceRow {
     let flags = try plain.readTag()
     guard let show = Show(code: flags & PresenceFlag.show) else { throw plain.invalid }
     var priority: Int8 = 0
@@ -63,13 +69,15 @@ extension RosterInput {
       priority = Int8(bitPattern: try plain.readTag())
       guard priority != 0 else { throw plain.invalid }
     }
-    let availability = Availability(
-      show: show, priority: priority,
-      status: flags & PresenceFlag.hasStatus != 0 ? try readShared().text : nil,
-      delay: flags & PresenceFlag.hasDelay != 0 ? try plain.readText() : nil,
-      malformed: flags & PresenceFlag.hasMalformed != 0 ? try readShared().text : nil)
+    var (status, delay, malformed) = (TextNumber.none, TextNumber.none, TextNumber.none)
+    if flags & PresenceFlag.hasStatus != 0 { status = try readShared(into: &contacts).text }
+    if flags & PresenceFlag.hasDelay != 0 { delay = try readText(into: &contacts) }
+    if flags & PresenceFlag.hasMalformed != 0 { malformed = try readShared(into: &contacts).text }
     let record = try readRecord()
     let time = flags & PresenceFlag.hasTime != 0 ? try readTime() : nil
-    return (availability, RecordStamp(record: record, time: time))
+    return PresenceRow(
+      resource: resource, status: status, delay: delay, malformed: malformed, show: show,
+      priority: priority, since: RecordStamp(record: record, time: time),
+      told: SessionSet(rawValue: try plain.readNumber()))
   }
 }

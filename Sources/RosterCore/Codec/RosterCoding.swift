@@ -16,14 +16,14 @@ extension Roster: CanonicalCodable {
 
   package func encode(to output: inout CanonicalOutput) {
     output.write(UInt64(Self.codecVersion))
-    var body = RosterOutput()
+    var body = RosterOutput(contacts)
     body.write(record: position)
     writeAccount(to: &body.plain)
     body.plain.write(UInt64(sessions.all.count))
     for session in sessions.all { body.write(session) }
-    body.write(contacts.resources(ownPresence))
+    body.write(ownPresence)
     body.plain.write(blocked.sorted())
-    body.write(contacts)
+    body.writeContacts()
     body.finish(into: &output)
   }
 

@@ -9,7 +9,7 @@ struct RosterInput {
 
   private var texts: [SharedText] = []
   private var areTextsUsed: [Bool] = []
-  private var groups: [[String]] = []
+  private var groups: [SharedGroups] = []
   private var areGroupsUsed: [Bool] = []
   private var contacts = 0
   /// The address read last and the one before it, and where the last one's tail begins.
@@ -21,7 +21,15 @@ struct RosterInput {
   private struct SharedText {
     /// Valid as long as the input is.
     var bytes: UnsafeRawBufferPointer
-    var text: String
+    /// Its number in the contacts' table, once it is there.
+    var number = TextNumber.none
+  }
+
+  private struct SharedGroups {
+    /// The numbers of the texts.
+    var texts: [Int]
+    /// Its number in the contacts' table, once it is there.
+    var number: GroupsNumber?
   }
 
   /// Reads the tables.
@@ -33,12 +41,13 @@ struct RosterInput {
 
   private mutating func readTexts() throws(CodecError) {
     let count = try plain.readCount()
+    texts.reserveCapacity(count)
     for _ in 0..<count {
       let bytes = try plain.readCounted()
-      guard let text = String(utf8: bytes),
-        texts.last.map({ $0.bytes.precedes(bytes) }) ?? true
-      else { throw plain.invalid }
-      texts.append(SharedText(bytes: bytes, text: text))
+      guard bytes.isUTF8, texts.last.map({ $0.bytes.precedes(bytes) }) ?? true else {
+        throw plain.invalid
+      }
+      texts.append(SharedText(bytes: bytes))
     }
     areTextsUsed = Array(repeating: false, count: count)
   }
@@ -50,13 +59,16 @@ struct RosterInput {
       var numbers: [Int] = []
       for _ in 0..<(try plain.readCount()) {
         let number = try readTextNumber()
+        // In order, as the texts are, and none empty.
+        guard !texts[number].bytes.isEmpty, numbers.last.map({ $0 < number }) ?? true else {
+          throw plain.invalid
+        }
         numbers.append(number)
       }
-      let list = numbers.map { texts[$0].text }
-      guard list.isSortedSet, previous.lexicographicallyPrecedes(numbers) else {
+      guard !numbers.isEmpty, previous.lexicographicallyPrecedes(numbers) else {
         throw plain.invalid
       }
-      groups.append(list)
+      groups.append(SharedGroups(texts: numbers))
       previous = numbers
     }
     areGroupsUsed = Array(repeating: false, count: count)
@@ -69,18 +81,39 @@ struct RosterInput {
     return Int(number)
   }
 
-  /// A text that other contacts may have too, and its number, which grows with the text's bytes.
-  mutating func readShared() throws(CodecError) -> (text: String, number: Int) {
+  /// A text that other contacts may have too, which goes into their table, and its number in this
+  /// encoding, which grows with the text's bytes.
+  mutating func readShared(
+    into contacts: inout ContactTable
+  ) throws(CodecError) -> (text: TextNumber, number: Int) {
     let number = try readTextNumber()
-    return (texts[number].text, number)
+    return (insert(number, into: &contacts), number)
   }
 
-  /// The groups of an item.
-  mutating func readGroups() throws(CodecError) -> [String] {
+  private mutating func insert(_ number: Int, into contacts: inout ContactTable) -> TextNumber {
+    if texts[number].number == .none {
+      texts[number].number = contacts.insert(text: texts[number].bytes)
+    }
+    return texts[number].number
+  }
+
+  /// A text that others do not have, which goes into the contacts' table.
+  mutating func readText(into contacts: inout ContactTable) throws(CodecError) -> TextNumber {
+    let bytes = try plain.readCounted()
+    guard bytes.isUTF8 else { throw plain.invalid }
+    return contacts.insert(text: bytes)
+  }
+
+  /// The groups of an item, which go into the contacts' table.
+  mutating func readGroups(into contacts: inout ContactTable) throws(CodecError) -> GroupsNumber {
     let number = try plain.readNumber()
     guard number < UInt64(groups.count) else { throw plain.invalid }
     areGroupsUsed[Int(number)] = true
-    return groups[Int(number)]
+    if let known = groups[Int(number)].number { return known }
+    let list = groups[Int(number)].texts.map { insert($0, into: &contacts) }
+    let new = contacts.insert(groups: list)
+    groups[Int(number)].number = new
+    return new
   }
 
   mutating func readRecord() throws(CodecError) -> UInt64 {
@@ -97,8 +130,16 @@ struct RosterInput {
     RecordStamp(record: try readRecord(), time: try plain.readFlag() ? try readTime() : nil)
   }
 
-  /// The address of the next contact, which must come after the one before it.
-  mutating func readContact() throws(CodecError) -> BareJID {
+  /// Makes room for what will be read.
+  func reserve(contacts count: Int, in contacts: inout ContactTable) {
+    contacts.reserve(contacts: count, texts: texts.count + count, bytes: plain.rest)
+  }
+
+  /// The address of the next contact, which must come after the one before it, and which goes into
+  /// the table.
+  mutating func readContact(
+    into table: inout ContactTable
+  ) throws(CodecError) -> ContactNumber {
     let shared = try readHead()
     if try plain.readFlag() {
       try readTail()
@@ -109,10 +150,10 @@ struct RosterInput {
     }
     guard
       contacts == 0 || previous[shared...].lexicographicallyPrecedes(current[shared...]),
-      let text = current.withUnsafeBytes({ String(utf8: $0) })
+      current.withUnsafeBytes({ $0.isUTF8 })
     else { throw plain.invalid }
     contacts += 1
-    return BareJID(prepared: text)
+    return current.withUnsafeBytes { table.insert(address: $0) }
   }
 
   /// - Returns: how many bytes are those of the address before.

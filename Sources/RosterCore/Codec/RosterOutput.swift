@@ -16,9 +16,15 @@ enum RosterLayout {
 struct RosterOutput {
   /// The bytes, but for the numbers of what is in the tables.
   var plain = CanonicalOutput()
+  /// What is written, whose numbers the texts and groups have.
+  let contacts: ContactTable
 
-  private var texts = InternTable<String>()
-  private var groups = InternTable<[String]>()
+  private var texts = TextTable()
+  /// The index in `texts`, plus one, of each text of the contacts; 0 of one that was not seen.
+  private var known: [UInt32]
+  /// The groups that were seen, and the index of each list, plus one.
+  private var groups: [GroupsNumber] = []
+  private var knownGroups: [GroupsNumber: Int] = [:]
   private var places: [Place] = []
   /// The address before, up to where its tail begins.
   private var head: [UInt8] = []
@@ -34,22 +40,40 @@ struct RosterOutput {
     var isGroups: Bool
   }
 
+  /// - Parameter contacts: Whose texts will be written.
+  init(_ contacts: ContactTable) {
+    self.contacts = contacts
+    known = Array(repeating: 0, count: contacts.textCount)
+  }
+
   /// A text that other contacts may have too.
-  mutating func write(shared text: String) {
+  mutating func write(shared text: TextNumber) {
     places.append(Place(offset: plain.bytes.count, index: index(of: text), isGroups: false))
   }
 
+  /// A text that others do not have.
+  mutating func write(_ text: TextNumber) {
+    contacts.withText(text) { bytes in plain.write(counted: bytes) }
+  }
+
   /// The groups of an item.
-  mutating func write(groups list: [String]) {
-    let known = groups.count
-    let index = Int(groups.insert(list))
-    if groups.count > known {
-      for text in list { _ = self.index(of: text) }
+  mutating func write(groups list: GroupsNumber) {
+    let index = knownGroups[list] ?? groups.count
+    if index == groups.count {
+      groups.append(list)
+      knownGroups[list] = index
+      for text in contacts.texts(ofGroups: list) { _ = self.index(of: text) }
     }
     places.append(Place(offset: plain.bytes.count, index: index, isGroups: true))
   }
 
-  private mutating func index(of text: String) -> Int { Int(texts.insert(text)) }
+  private mutating func index(of text: TextNumber) -> Int {
+    let place = Int(text.rawValue)
+    if known[place] == 0 {
+      known[place] = contacts.withText(text) { bytes in texts.insert(bytes) } + 1
+    }
+    return Int(known[place]) - 1
+  }
 
   /// The number of a record.
   mutating func write(record: UInt64) {
@@ -74,8 +98,8 @@ struct RosterOutput {
   ///
   /// Its tail, which begins at the `@`, is a shared text unless it is long; the head before it
   /// begins as the one before it did.
-  mutating func write(contact: BareJID) {
-    contact.text.withUTF8Bytes { bytes in
+  mutating func write(contact: ContactNumber) {
+    contacts.withAddress(of: contact) { bytes in
       var split = 0
       while split < bytes.count, bytes[split] != UInt8(ascii: "@") { split += 1 }
       if bytes.count - split > RosterLayout.sharing { split = bytes.count }
@@ -99,7 +123,7 @@ struct RosterOutput {
 
   private mutating func write(tail bytes: UnsafeRawBufferPointer) {
     let known = tails.first { tail in tail.bytes.withUnsafeBytes { $0.isSame(as: bytes) } }
-    let index = known?.index ?? self.index(of: String(decoding: bytes, as: UTF8.self))
+    let index = known?.index ?? Int(texts.insert(bytes))
     if known == nil, tails.count < 8 { tails.append((Array(bytes), index)) }
     places.append(Place(offset: plain.bytes.count, index: index, isGroups: false))
   }
@@ -108,14 +132,16 @@ struct RosterOutput {
 
   /// Writes the tables, and then the bytes with all numbers in them.
   func finish(into output: inout CanonicalOutput) {
-    let texts = texts.all
-    let order = ByteRank.order(of: texts)
+    let order = texts.order(of: Array(0..<UInt32(texts.count)))
     let textNumbers = Self.numbers(of: order.map(\.index))
     output.write(UInt64(order.count))
-    for rank in order { output.write(texts[rank.index]) }
+    for rank in order { texts.withBytes(of: UInt32(rank.index)) { output.write(counted: $0) } }
 
-    let lists = groups.all.enumerated().map { index, list in
-      (numbers: list.map { textNumbers[Int(self.texts.number(of: $0) ?? 0)] }, index: index)
+    let lists = groups.enumerated().map { index, list in
+      let texts = contacts.texts(ofGroups: list)
+      return (
+        numbers: texts.map { textNumbers[Int(known[Int($0.rawValue)]) - 1] }, index: index
+      )
     }
     .sorted { $0.numbers.lexicographicallyPrecedes($1.numbers) }
     let listNumbers = Self.numbers(of: lists.map(\.index))

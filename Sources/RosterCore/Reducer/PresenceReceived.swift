@@ -12,23 +12,56 @@ extension Reduction {
       return
     }
     let number = roster.contacts.insert(from.bare)
+    let row = roster.contacts.row(of: availability, by: name, since: stamp, told: SessionSet(place))
+    presenceReceived(row, of: number)
+  }
+
+  /// A contact's presence from where it is stored.
+  mutating func presenceReceived(_ presence: StoredPresence) {
+    guard roster.account?.text.hasBytes(presence.bare) != true else {
+      return ownPresenceReceived(presence)
+    }
+    if let availability = presence.availability {
+      let number = roster.contacts.insert(address: presence.bare)
+      let row = roster.contacts.row(
+        of: availability, by: presence.resource, since: stamp, told: SessionSet(place))
+      presenceReceived(row, of: number)
+    } else if let number = roster.contacts.number(ofAddress: presence.bare) {
+      resourceEnded(presence.resource.map { String(decoding: $0, as: UTF8.self) }, of: number)
+    }
+  }
+
+  private mutating func ownPresenceReceived(_ presence: StoredPresence) {
+    let resource = presence.resource.map { String(decoding: $0, as: UTF8.self) }
+    if let availability = presence.availability {
+      ownPresenceReceived(Availability(availability), by: resource ?? "")
+    } else {
+      ownUnavailableReceived(from: resource)
+    }
+  }
+
+  private mutating func presenceReceived(_ row: PresenceRow, of number: ContactNumber) {
     if isShared {
+      let name = roster.contacts.text(row.resource) ?? ""
+      let availability = roster.contacts.value(of: row).availability
       guard !isCopy(availability, by: name, of: number), !isLosingSight(of: number),
         !isOvertaken(.presence(resource: name, availability), of: number)
       else { return }
       expectCopies(
         .presence(resource: name, availability), of: number, where: \.isToldPresence)
     }
-    if let malformed = availability.malformed {
-      report(.presence(.malformed(malformed)), about: from.bare)
-    }
-    let row = roster.contacts.row(of: availability, by: name, since: stamp, told: SessionSet(place))
     let before = replacePresence(by: row, of: number)
-    if before == nil { reportUninvited(from, number) }
+    guard tells else { return }
+    let jid = roster.contacts.address(of: number)
+    if let malformed = roster.contacts.text(row.malformed) {
+      report(.presence(.malformed(malformed)), about: jid)
+    }
+    let name = roster.contacts.text(row.resource) ?? ""
+    if before == nil { reportUninvited(jid, name, number) }
     changed(
       .presence(
-        from.bare, resource: name, before: before.map { roster.contacts.value(of: $0) },
-        after: ResourcePresence(availability: availability, since: stamp, told: row.told)))
+        jid, resource: name, before: before.map { roster.contacts.value(of: $0) },
+        after: roster.contacts.value(of: row)))
   }
 
   /// Whether another connection was told the same before. This one is told from now on.
@@ -88,11 +121,12 @@ extension Reduction {
     }
   }
 
-  private mutating func reportUninvited(_ from: JID, _ number: ContactNumber) {
+  private mutating func reportUninvited(_ jid: BareJID, _ name: String, _ number: ContactNumber) {
     guard roster.completeness == .complete else { return }
     // The push may still be on its way while the contact's presence is here already.
     guard !isSeen(number), !isAsked(number) else { return }
-    report(.presence(.uninvited(from: from)), about: from.bare)
+    let from = JID(prepared: jid, resource: name.isEmpty ? nil : name)
+    report(.presence(.uninvited(from: from)), about: jid)
   }
 
   /// `unavailable` ends one resource; from a bare address it ends all of them (§4.5).
@@ -102,17 +136,18 @@ extension Reduction {
       return
     }
     guard let number = roster.contacts.number(of: from.bare) else { return }
+    resourceEnded(from.resource, of: number)
+  }
+
+  private mutating func resourceEnded(_ name: String?, of number: ContactNumber) {
     if isShared {
-      let content = Delivery.Content.presence(resource: from.resource ?? "", nil)
+      let content = Delivery.Content.presence(resource: name ?? "", nil)
       guard !isCopy(content, of: number), !isOvertaken(content, of: number) else { return }
       expectCopies(content, of: number, where: \.isToldPresence)
     }
-    guard let name = from.resource else {
-      voidPresence(of: number)
-      return
-    }
+    guard let name else { return voidPresence(of: number) }
     guard let before = removePresence(of: number, by: name) else { return }
-    presenceEnded(before, from.bare)
+    presenceEnded(before, number)
   }
 
   private mutating func ownUnavailableReceived(from name: String?) {
@@ -153,21 +188,18 @@ extension Reduction {
   /// Forgets a contact's presence, because we no longer receive it.
   mutating func voidPresence(of number: ContactNumber) {
     guard let first = roster.contacts.presence(of: number) else { return }
-    let jid = roster.contacts.address(of: number)
     roster.contacts.setPresence(nil, of: number)
     let further = roster.contacts.furtherResources(of: number)
-    guard !further.isEmpty else {
-      presenceEnded(first, jid)
-      return
-    }
+    guard !further.isEmpty else { return presenceEnded(first, number) }
     roster.contacts.updateDetails(of: number) { $0.furtherResources = [] }
-    for row in roster.contacts.sorted([first] + further) { presenceEnded(row, jid) }
+    for row in roster.contacts.sorted([first] + further) { presenceEnded(row, number) }
   }
 
-  private mutating func presenceEnded(_ row: PresenceRow, _ jid: BareJID) {
+  private mutating func presenceEnded(_ row: PresenceRow, _ number: ContactNumber) {
+    guard tells else { return }
     changed(
       .presence(
-        jid, resource: roster.contacts.text(row.resource) ?? "",
+        roster.contacts.address(of: number), resource: roster.contacts.text(row.resource) ?? "",
         before: roster.contacts.value(of: row), after: nil))
   }
 
@@ -175,7 +207,8 @@ extension Reduction {
   /// it holds.
   mutating func forgetPresence(toldTo sessions: SessionSet) {
     let told = roster.contacts.numbers.filter { roster.contacts.hasPresence($0) }
-    let numbers = roster.contacts.sorted(told)
+    // In the order in which it is told.
+    let numbers = tells ? roster.contacts.sorted(told) : Array(told)
     expectChanges(numbers.count)
     for number in numbers { forgetPresence(of: number, toldTo: sessions) }
     let own = roster.contacts.sorted(roster.ownPresence)
@@ -193,8 +226,7 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) {
       $0.furtherResources = Array(kept.dropFirst())
     }
-    let jid = roster.contacts.address(of: number)
-    for row in rows where row.without(sessions) == nil { presenceEnded(row, jid) }
+    for row in rows where row.without(sessions) == nil { presenceEnded(row, number) }
   }
 
   private mutating func ownPresenceEnded(_ row: PresenceRow) {

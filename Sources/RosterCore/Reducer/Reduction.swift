@@ -12,21 +12,27 @@ struct Reduction: ~Copyable {
   private(set) var place = 0
   private(set) var outcome = RosterReducer.Outcome()
 
-  private init(of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp) {
+  /// Whether anybody asks what it does: to tell that takes longer than to do it.
+  let tells: Bool
+
+  private init(of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp, tells: Bool) {
     self.target = target
     self.stamp = stamp
+    self.tells = tells
   }
 
-  /// Reduces an event into a roster, which nobody else may touch meanwhile.
+  /// Reduces what `body` says has happened into a roster, which nobody else may touch meanwhile.
+  ///
+  /// - Parameter tells: Whether the outcome is asked for; it is empty where it is not.
   static func reduce(
-    _ event: RosterEvent, into roster: inout Roster, at stamp: RecordStamp,
-    on connection: ConnectionID
+    into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID, tells: Bool,
+    _ body: (inout Reduction) -> Void
   ) -> RosterReducer.Outcome {
     withUnsafeMutablePointer(to: &roster) { target in
-      var reduction = Reduction(of: target, at: stamp)
+      var reduction = Reduction(of: target, at: stamp, tells: tells)
       reduction.roster.position = stamp.record
       reduction.goTo(connection)
-      reduction.eventHappened(event)
+      body(&reduction)
       reduction.compactIfDue()
       return reduction.outcome
     }
@@ -71,6 +77,7 @@ struct Reduction: ~Copyable {
   // MARK: What it did
 
   mutating func changed(_ kind: consuming RosterChange.Kind) {
+    guard tells else { return }
     let change = RosterChange(record: stamp.record, kind: kind)
     if outcome.changes.capacity > 0 {
       outcome.changes.append(change)
@@ -88,6 +95,7 @@ struct Reduction: ~Copyable {
   mutating func report(
     _ kind: Finding.Kind, about contact: BareJID? = nil, cause: UInt64? = nil
   ) {
+    guard tells else { return }
     outcome.findings.append(
       Finding(record: stamp.record, cause: cause, contact: contact, kind: kind))
   }
@@ -101,10 +109,20 @@ struct Reduction: ~Copyable {
     case .stanza(let event):
       // What another account's stream carries says nothing about this one.
       guard session.phase != .foreign else { return }
-      assumeSession(from: event)
+      // What was not taken tells nothing, not even that there is a session.
+      if !event.isRejected { assumeSession() }
       if !roster.hasReceived { roster.hasReceived = event.isReceived }
       stanzaEventHappened(event)
     }
+  }
+
+  /// The same of a contact's presence that stands elsewhere, whose texts are valid meanwhile.
+  mutating func presenceHappened(_ presence: StoredPresence) {
+    reportOverdue()
+    guard session.phase != .foreign else { return }
+    assumeSession()
+    if !roster.hasReceived { roster.hasReceived = true }
+    presenceReceived(presence)
   }
 
   private mutating func sessionEventHappened(_ event: SessionEvent) {
@@ -148,6 +166,9 @@ struct Reduction: ~Copyable {
 }
 
 extension StanzaEvent {
+  /// Whether it could not be taken.
+  fileprivate var isRejected: Bool { if case .rejected = self { true } else { false } }
+
   /// Whether the server sent it.
   fileprivate var isReceived: Bool {
     switch self {

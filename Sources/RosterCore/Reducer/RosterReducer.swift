@@ -30,6 +30,39 @@ public enum RosterReducer {
     _ roster: inout Roster, _ event: RosterEvent, at stamp: RecordStamp,
     on connection: ConnectionID = .first
   ) -> Outcome {
-    Reduction.reduce(event, into: &roster, at: stamp, on: connection)
+    Reduction.reduce(into: &roster, at: stamp, on: connection, tells: true) {
+      $0.eventHappened(event)
+    }
+  }
+
+  /// Reduces one event into the state, in place, where nobody asks what it did.
+  package static func advance(
+    _ roster: inout Roster, by event: RosterEvent, at stamp: RecordStamp,
+    on connection: ConnectionID = .first
+  ) {
+    _ = Reduction.reduce(into: &roster, at: stamp, on: connection, tells: false) {
+      $0.eventHappened(event)
+    }
+  }
+
+  /// The same of an event in its stored form. What most events are is read in place.
+  ///
+  /// - Parameter recent: What those who read many events keep from one to the next.
+  /// - Throws: `CodecError` where these bytes are no event, and then the roster is as it was.
+  package static func advance(
+    _ roster: inout Roster, byStored event: RawSpan, recalling recent: inout RecentTexts,
+    at stamp: RecordStamp, on connection: ConnectionID = .first
+  ) throws(CodecError) {
+    let other = try CanonicalInput.read(event, recalling: &recent) {
+      (input) throws(CodecError) -> RosterEvent? in
+      guard let presence = try StoredPresence(from: &input) else { return try input.read() }
+      // What is left over is refused after this, and nothing must have happened.
+      guard input.rest == 0 else { return nil }
+      _ = Reduction.reduce(into: &roster, at: stamp, on: connection, tells: false) {
+        $0.presenceHappened(presence)
+      }
+      return nil
+    }
+    if let other { advance(&roster, by: other, at: stamp, on: connection) }
   }
 }

@@ -136,11 +136,8 @@ extension Reduction {
   }
 
   /// A log that begins in mid-session shows stanzas without a stream header before them.
-  /// An element that was not taken tells nothing, not even that there is a session.
-  mutating func assumeSession(from event: StanzaEvent) {
-    guard session.phase == .unseen else { return }
-    if case .rejected = event { return }
-    sessionStarted()
+  mutating func assumeSession() {
+    if session.phase == .unseen { sessionStarted() }
   }
 
   private mutating func sessionStarted() {

@@ -12,9 +12,11 @@ struct TextNumber: Hashable, Sendable {
   static let none = TextNumber(rawValue: .max)
 }
 
-/// Which list of groups of a table.
+/// Which list of groups of a table, or none.
 struct GroupsNumber: Hashable, Sendable {
   let rawValue: UInt32
+
+  static let none = GroupsNumber(rawValue: .max)
 }
 
 /// What nearly every contact has, in a fixed size and without references; texts stand in the table

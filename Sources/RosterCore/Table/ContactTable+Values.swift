@@ -20,8 +20,13 @@ extension ContactTable {
   /// Whether a row says the same as an item.
   func says(_ row: ItemRow, _ item: RosterItem) -> Bool {
     row.subscription == item.subscription && row.isPending == item.isPending
-      && row.isApproved == item.isApproved && text(row.name).hasSameBytes(as: item.name)
-      && groups(row.groups).hasSameBytes(as: item.groups)
+      && row.isApproved == item.isApproved && isName(row.name, item.name)
+      && groups(row.groups, are: item.groups)
+  }
+
+  private func isName(_ number: TextNumber, _ name: String?) -> Bool {
+    guard let name, number != .none else { return name == nil && number == .none }
+    return withText(number) { name.hasBytes($0) }
   }
 
   /// The row of an item.
@@ -51,6 +56,19 @@ extension ContactTable {
     PresenceRow(
       resource: insert(resource), status: insert(availability.status),
       delay: insert(availability.delay), malformed: insert(availability.malformed),
+      show: availability.show, priority: availability.priority, since: stamp, told: told)
+  }
+
+  /// The row of what stands elsewhere.
+  mutating func row(
+    of availability: StoredAvailability, by resource: UnsafeRawBufferPointer?,
+    since stamp: RecordStamp, told: SessionSet
+  ) -> PresenceRow {
+    PresenceRow(
+      resource: insert(text: resource ?? UnsafeRawBufferPointer(start: nil, count: 0)),
+      status: availability.status.map { insert(text: $0) } ?? .none,
+      delay: availability.delay.map { insert(text: $0) } ?? .none,
+      malformed: availability.malformed.map { insert(text: $0) } ?? .none,
       show: availability.show, priority: availability.priority, since: stamp, told: told)
   }
 

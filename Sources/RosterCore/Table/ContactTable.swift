@@ -8,12 +8,14 @@ struct ContactTable: Sendable {
 
   /// What a table is made of.
   private struct Tables: Sendable {
-    var addresses = InternTable<BareJID>()
+    /// Prepared addresses.
+    var addresses = TextTable()
     var rows = ChunkedArray<ContactRow>(chunkBits: 3)
     var places = ChunkedArray<DetailsPlace>(chunkBits: 2)
     var freePlaces: [UInt32] = []
-    var texts = InternTable<String>()
-    var groups = InternTable<[String]>()
+    var texts = TextTable()
+    /// Lists of groups, each as the numbers that its texts have.
+    var groups = TextTable()
     var itemCount = 0
     /// At how many rows and texts together the table is made anew.
     var compactionSize = Self.leastCompactionSize
@@ -62,31 +64,49 @@ struct ContactTable: Sendable {
 
   /// The number of an address, nil where nothing was ever known of it. Complexity: O(1).
   func number(of jid: BareJID) -> ContactNumber? {
-    tables.addresses.number(of: jid).map { ContactNumber(rawValue: $0) }
+    tables.addresses.number(of: jid.text).map { ContactNumber(rawValue: $0) }
+  }
+
+  /// The number of an address by its bytes, as prepared; nil where nothing was ever known of it.
+  func number(ofAddress bytes: UnsafeRawBufferPointer) -> ContactNumber? {
+    tables.addresses.number(of: bytes).map { ContactNumber(rawValue: $0) }
   }
 
   /// The number of an address, a new one where it has none. Complexity: O(1) amortised.
   mutating func insert(_ jid: BareJID) -> ContactNumber {
-    let number = tables.addresses.insert(jid)
+    jid.text.withUTF8Bytes { bytes in insert(address: bytes) }
+  }
+
+  /// The number of an address by its bytes, as prepared; a new one where it has none.
+  mutating func insert(address bytes: UnsafeRawBufferPointer) -> ContactNumber {
+    let number = tables.addresses.insert(bytes)
     if Int(number) == tables.rows.count { tables.rows.append(ContactRow()) }
     return ContactNumber(rawValue: number)
   }
 
   /// The address of a number.
-  func address(of number: ContactNumber) -> BareJID { tables.addresses[number.rawValue] }
+  func address(of number: ContactNumber) -> BareJID {
+    BareJID(prepared: tables.addresses[number.rawValue])
+  }
 
-  /// Contacts in the order of their tables.addresses. Complexity: O(n log n).
+  /// Hands the bytes of an address to `body`; they are valid while it runs.
+  func withAddress<Result>(
+    of number: ContactNumber, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    tables.addresses.withBytes(of: number.rawValue, body)
+  }
+
+  /// Contacts in the order of their addresses. Complexity: O(n log n).
   func sorted(_ numbers: some Sequence<ContactNumber>) -> [ContactNumber] {
     let numbers = Array(numbers)
     guard numbers.count > 1 else { return numbers }
-    return ByteRank.order(of: numbers.map { address(of: $0).text }).map { numbers[$0.index] }
+    return tables.addresses.order(of: numbers.map(\.rawValue)).map { numbers[$0.index] }
   }
 
   /// Resources in the order of their names. Complexity: O(n log n).
   func sorted(_ resources: [PresenceRow]) -> [PresenceRow] {
     guard resources.count > 1 else { return resources }
-    return ByteRank.order(of: resources.map { text($0.resource) ?? "" })
-      .map { resources[$0.index] }
+    return tables.texts.order(of: resources.map(\.resource.rawValue)).map { resources[$0.index] }
   }
 
   /// Whether nothing is known of a contact any more.
@@ -212,14 +232,33 @@ struct ContactTable: Sendable {
 
   // MARK: Texts
 
+  /// How many texts there are; their numbers are those below.
+  var textCount: Int { tables.texts.count }
+
   /// The text of a number.
   func text(_ number: TextNumber) -> String? {
     number == .none ? nil : tables.texts[number.rawValue]
   }
 
+  /// Hands the bytes of the text of a number, which is not `none`, to `body`; they are valid while
+  /// it runs.
+  func withText<Result>(
+    _ number: TextNumber, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    tables.texts.withBytes(of: number.rawValue, body)
+  }
+
+  /// Whether the text of a number, which is not `none`, has no bytes.
+  func isEmptyText(_ number: TextNumber) -> Bool { withText(number) { $0.isEmpty } }
+
   /// The number of a text, a new one where it has none.
   mutating func insert(_ text: String?) -> TextNumber {
     text.map { TextNumber(rawValue: tables.texts.insert($0)) } ?? .none
+  }
+
+  /// The number of a text by its bytes, which are UTF-8; a new one where it has none.
+  mutating func insert(text bytes: UnsafeRawBufferPointer) -> TextNumber {
+    TextNumber(rawValue: tables.texts.insert(bytes))
   }
 
   /// The number of a text, nil where nothing in the table has it.
@@ -227,12 +266,48 @@ struct ContactTable: Sendable {
     tables.texts.number(of: text).map { TextNumber(rawValue: $0) }
   }
 
+  /// Makes room for so many contacts and texts, of so many bytes together.
+  mutating func reserve(contacts: Int, texts: Int, bytes: Int) {
+    tables.addresses.reserve(contacts, bytes: bytes)
+    tables.texts.reserve(texts, bytes: bytes)
+  }
+
+  // MARK: Groups
+
   /// The groups of a number.
-  func groups(_ number: GroupsNumber) -> [String] { tables.groups[number.rawValue] }
+  func groups(_ number: GroupsNumber) -> [String] {
+    texts(ofGroups: number).map { tables.texts[$0.rawValue] }
+  }
+
+  /// The texts that a list of groups is of.
+  func texts(ofGroups number: GroupsNumber) -> [TextNumber] {
+    guard number != .none else { return [] }
+    return tables.groups.withBytes(of: number.rawValue) { bytes in
+      stride(from: 0, to: bytes.count, by: 4).map { offset in
+        TextNumber(
+          rawValue: UInt32(
+            littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+      }
+    }
+  }
+
+  /// Whether a list of groups has the same texts in the same order as another.
+  func groups(_ number: GroupsNumber, are list: [String]) -> Bool {
+    let texts = texts(ofGroups: number)
+    return texts.count == list.count
+      && zip(texts, list).allSatisfy { text, other in withText(text) { other.hasBytes($0) } }
+  }
 
   /// The number of a list of groups, a new one where it has none.
   mutating func insert(groups list: [String]) -> GroupsNumber {
-    GroupsNumber(rawValue: tables.groups.insert(list))
+    insert(groups: list.map { TextNumber(rawValue: tables.texts.insert($0)) })
+  }
+
+  /// The number of a list of groups by its texts, a new one where it has none.
+  mutating func insert(groups texts: [TextNumber]) -> GroupsNumber {
+    guard !texts.isEmpty else { return .none }
+    let numbers = texts.map(\.rawValue.littleEndian)
+    return numbers.withUnsafeBytes { GroupsNumber(rawValue: tables.groups.insert($0)) }
   }
 
   // MARK: Making it anew
@@ -249,7 +324,7 @@ struct ContactTable: Sendable {
   func compacted(with others: inout [PresenceRow]) -> ContactTable {
     var new = ContactTable()
     for number in numbers where !isEmpty(number) {
-      let target = new.insert(address(of: number))
+      let target = withAddress(of: number) { new.insert(address: $0) }
       if let item = item(of: number) { new.setItem(new.copy(item, of: self), of: target) }
       if let presence = presence(of: number) {
         new.setPresence(new.copy(presence, of: self), of: target)
@@ -266,17 +341,22 @@ struct ContactTable: Sendable {
 
   private mutating func copy(_ item: ItemRow, of other: ContactTable) -> ItemRow {
     var copy = item
-    copy.name = insert(other.text(item.name))
-    copy.groups = insert(groups: other.groups(item.groups))
+    copy.name = self.copy(item.name, of: other)
+    let groups = other.texts(ofGroups: item.groups).map { self.copy($0, of: other) }
+    copy.groups = insert(groups: groups)
     return copy
   }
 
   private mutating func copy(_ presence: PresenceRow, of other: ContactTable) -> PresenceRow {
     var copy = presence
-    copy.resource = insert(other.text(presence.resource))
-    copy.status = insert(other.text(presence.status))
-    copy.delay = insert(other.text(presence.delay))
-    copy.malformed = insert(other.text(presence.malformed))
+    copy.resource = self.copy(presence.resource, of: other)
+    copy.status = self.copy(presence.status, of: other)
+    copy.delay = self.copy(presence.delay, of: other)
+    copy.malformed = self.copy(presence.malformed, of: other)
     return copy
+  }
+
+  private mutating func copy(_ text: TextNumber, of other: ContactTable) -> TextNumber {
+    text == .none ? .none : other.withText(text) { insert(text: $0) }
   }
 }

@@ -1,5 +1,10 @@
 // Texts by their bytes, as servers hold them: Swift takes canonically equivalent texts for equal,
 // whose bytes differ in their normal form.
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes are UTF-8.
+  package var isUTF8: Bool { isASCII || String(utf8: self) != nil }
+}
+
 extension String {
   /// The text that these bytes are, nil where they are not UTF-8.
   package init?(utf8 bytes: UnsafeRawBufferPointer) {
@@ -84,17 +89,31 @@ package struct ByteRank {
   /// The index of the text in the list that is put in order.
   package let index: Int
 
-  private init(_ text: String, _ index: Int) {
-    (first, second) = text.withUTF8Bytes { ($0.rank(at: 0), $0.rank(at: 8)) }
+  private init(_ bytes: UnsafeRawBufferPointer, _ index: Int) {
+    (first, second) = (bytes.rank(at: 0), bytes.rank(at: 8))
     self.index = index
   }
 
   /// The order of texts; equal ones stay as they are listed. Complexity: O(n log n).
   package static func order(of texts: [String]) -> [ByteRank] {
-    texts.enumerated().map { ByteRank($1, $0) }.sorted { a, b in
+    order(
+      of: texts.count, rank: { index, rank in texts[index].withUTF8Bytes(rank) },
+      precedes: { texts[$0].precedesByBytes(texts[$1]) })
+  }
+
+  /// The order of texts that stand elsewhere.
+  ///
+  /// - Parameters:
+  ///   - rank: Hands the bytes of a text to a closure.
+  ///   - precedes: Whether one text comes before another.
+  package static func order(
+    of count: Int, rank: (Int, (UnsafeRawBufferPointer) -> ByteRank) -> ByteRank,
+    precedes: (Int, Int) -> Bool
+  ) -> [ByteRank] {
+    (0..<count).map { index in rank(index) { ByteRank($0, index) } }.sorted { a, b in
       if a.first != b.first { return a.first < b.first }
       if a.second != b.second { return a.second < b.second }
-      return texts[a.index].precedesByBytes(texts[b.index])
+      return precedes(a.index, b.index)
     }
   }
 }

@@ -1,0 +1,176 @@
+import XMPPStanza
+
+/// Texts by dense number, from 0 in the order of their coming, each once.
+///
+/// They are held as bytes, so that a text that is known costs a look-up and no `String`. Copies
+/// share them like a `ChunkedArray`. A text stays until the table is made anew.
+struct TextTable: Sendable {
+  /// Where a text is.
+  private struct Place {
+    var block: UInt32
+    var offset: UInt32
+    var count: UInt32
+  }
+
+  private var places = ChunkedArray<Place>(chunkBits: 4)
+  private var blocks: [TextBlock] = []
+  /// An open-addressed table: the upper half of a text's hash beside its number plus one, 0 where
+  /// there is none. Their number is a power of two, at least twice that of the texts.
+  private var slots = ChunkedArray<UInt64>(chunkBits: slotBits)
+
+  private static let slotBits = 6
+
+  /// How many texts there are.
+  var count: Int { places.count }
+
+  /// The bytes of the text of a number that was given, valid as long as the table is.
+  @inline(__always)
+  private func bytes(of number: UInt32) -> UnsafeRawBufferPointer {
+    let place = places[Int(number)]
+    // `insert` has put as many bytes there, and nobody changes them.
+    return blocks[Int(place.block)].bytes(from: Int(place.offset), count: Int(place.count))
+  }
+
+  /// Hands the bytes of the text of a number that was given to `body`; they are valid while it
+  /// runs. Complexity: O(1).
+  @inline(__always)
+  func withBytes<Result>(
+    of number: UInt32, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    withExtendedLifetime(blocks) { body(bytes(of: number)) }
+  }
+
+  /// The text of a number that was given. Complexity: linear in the text.
+  subscript(number: UInt32) -> String {
+    withBytes(of: number) { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The number of a text, nil where it has none. Complexity: linear in the text.
+  func number(of text: UnsafeRawBufferPointer) -> UInt32? {
+    guard slots.count > 0 else { return nil }
+    let slot = slots[place(of: text, text.hash(from: seed))]
+    return slot == 0 ? nil : Self.number(in: slot)
+  }
+
+  /// The number of a text, a new one where it has none. Complexity: linear in the text, amortised.
+  mutating func insert(_ text: UnsafeRawBufferPointer) -> UInt32 {
+    if 2 * places.count >= slots.count { grow(to: 2 * slots.count) }
+    let hash = text.hash(from: seed)
+    let place = place(of: text, hash)
+    let slot = slots[place]
+    if slot != 0 { return Self.number(in: slot) }
+    let number = UInt32(places.count)
+    append(text)
+    slots[place] = Self.slot(hash, number)
+    return number
+  }
+
+  /// Makes room for so many texts more, of so many bytes together.
+  mutating func reserve(_ count: Int, bytes: Int) {
+    var needed = max(slots.count, 1 << Self.slotBits)
+    while needed < 2 * (places.count + count) { needed *= 2 }
+    if needed > slots.count { grow(to: needed) }
+    addBlock(capacity: bytes)
+  }
+
+  private mutating func append(_ text: UnsafeRawBufferPointer) {
+    // No block is held by a variable here, or it would not be alone.
+    if let room = blocks.last?.room {
+      if room < text.count {
+        addBlock(capacity: max(text.count, blocks[blocks.count - 1].nextCapacity))
+      } else if !ownsLastBlock() {
+        addBlock(capacity: max(text.count, TextBlock.leastCapacity))
+      }
+    } else {
+      addBlock(capacity: max(text.count, TextBlock.leastCapacity))
+    }
+    put(text)
+  }
+
+  private mutating func addBlock(capacity: Int) {
+    blocks.append(TextBlock(capacity: capacity))
+  }
+
+  /// Whether the last block can be written to; a small one that others refer to is copied.
+  private mutating func ownsLastBlock() -> Bool {
+    let last = blocks.count - 1
+    if isKnownUniquelyReferenced(&blocks[last]) { return true }
+    guard blocks[last].isSmall else { return false }
+    blocks[last] = blocks[last].copy()
+    return true
+  }
+
+  /// Puts a text into the last block, which nobody else refers to and which has room for it.
+  private mutating func put(_ text: UnsafeRawBufferPointer) {
+    let index = blocks.count - 1
+    places.append(
+      Place(
+        block: UInt32(index), offset: UInt32(blocks[index].count), count: UInt32(text.count)))
+    blocks[index].append(text)
+  }
+
+  // MARK: Looking up
+
+  /// Where the text is, or else where it belongs.
+  @inline(__always)
+  private func place(of text: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
+    var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+    while true {
+      let slot = slots[place]
+      // Most texts that are not meant differ in their hash: no other memory is looked at for them.
+      if slot == 0
+        || (slot >> 32 == hash >> 32 && bytes(of: Self.number(in: slot)).isSame(as: text))
+      {
+        return place
+      }
+      place = (place + 1) & (slots.count - 1)
+    }
+  }
+
+  private mutating func grow(to count: Int) {
+    let chunks = max(1, count >> Self.slotBits)
+    slots = ChunkedArray(repeating: 0, chunks: chunks, chunkBits: Self.slotBits)
+    for number in 0..<UInt32(places.count) {
+      let text = bytes(of: number)
+      let hash = text.hash(from: seed)
+      slots[place(of: text, hash)] = Self.slot(hash, number)
+    }
+  }
+
+  @inline(__always)
+  private static func number(in slot: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: slot) &- 1 }
+
+  private static func slot(_ hash: UInt64, _ number: UInt32) -> UInt64 {
+    hash & ~0xFFFF_FFFF | UInt64(number + 1)
+  }
+}
+
+/// What hashes start from: another number in each run of the program, as for Swift's own tables, so
+/// that nobody can send texts that meet. No result depends on it.
+private let seed: UInt64 = {
+  var hasher = Hasher()
+  hasher.combine(0)
+  return UInt64(bitPattern: Int64(hasher.finalize()))
+}()
+
+extension TextTable {
+  /// These texts in the order of their bytes. Complexity: O(n log n).
+  func order(of numbers: [UInt32]) -> [ByteRank] {
+    ByteRank.order(
+      of: numbers.count, rank: { index, rank in withBytes(of: numbers[index], rank) },
+      precedes: { a, b in
+        withBytes(of: numbers[a]) { first in
+          withBytes(of: numbers[b]) { first.precedes($0) }
+        }
+      })
+  }
+
+  /// The number of a text, nil where it has none.
+  func number(of text: String) -> UInt32? { text.withUTF8Bytes { number(of: $0) } }
+
+  /// The number of a text, a new one where it has none.
+  mutating func insert(_ text: String) -> UInt32 {
+    // The bytes are the text's own, wherever the table puts its copy.
+    text.withUTF8Bytes { bytes in insert(bytes) }
+  }
+}
