@@ -1,10 +1,5 @@
 // Texts by their bytes, as servers hold them: Swift takes canonically equivalent texts for equal,
 // whose bytes differ in their normal form.
-extension UnsafeRawBufferPointer {
-  /// Whether the bytes are UTF-8.
-  package var isUTF8: Bool { isASCII || String(utf8: self) != nil }
-}
-
 extension String {
   /// The text that these bytes are, nil where they are not UTF-8.
   package init?(utf8 bytes: UnsafeRawBufferPointer) {

@@ -1,11 +1,11 @@
 extension UnsafeRawBufferPointer {
   /// Whether the bytes are UTF-8 (RFC 3629 §4), which `String` can say too, but not without making
   /// one.
-  var isUTF8: Bool { isUTF8 { _ in true } }
+  package var isUTF8: Bool { isUTF8 { _ in true } }
 
   /// Whether the bytes are UTF-8 without U+FFFE and U+FFFF, which are no characters of XML (XML 1.0
   /// §2.2). The control characters that XML does not allow are not looked for.
-  var isXMLText: Bool {
+  package var isXMLText: Bool {
     isUTF8 { self[$0] != 0xEF || self[$0 + 1] != 0xBF || self[$0 + 2] < 0xBE }
   }
 
