@@ -113,7 +113,7 @@ struct AccountFilterTests {
     let alice = try JID(parsing: "alice@a.test")
     let records = try [
       said(.header(account: alice, inboundOnly: false), ""), inbound("<presence/>", ""),
-      said(.closed, ""), inbound("<presence/>", ""),
+      said(.closed(reason: nil), ""), inbound("<presence/>", ""),
     ]
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 1, 2, 3])
     #expect(try filtered(records, account: "bob@a.test").passed == [])
@@ -136,7 +136,9 @@ struct AccountFilterTests {
 
   @Test("A log that names nobody passes whole")
   func aNamelessLogPassesWhole() throws {
-    let records = try [inbound("<presence/>", ""), said(.closed, ""), inbound("<a/>", "")]
+    let records = try [
+      inbound("<presence/>", ""), said(.closed(reason: nil), ""), inbound("<a/>", ""),
+    ]
     #expect(try filtered(records).passed == [0, 1, 2])
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 0, 1, 2])
   }
@@ -164,7 +166,7 @@ struct AccountFilterTests {
     first.line = 7
     first.time = 5
     let records = try [
-      first, inbound("<presence to='alice@a.test/x'/>"), said(.closed),
+      first, inbound("<presence to='alice@a.test/x'/>"), said(.closed(reason: nil)),
       inbound("<presence to='alice@a.test/y'/>"),
     ]
     let passed = try passing(records)
@@ -193,7 +195,7 @@ struct AccountFilterTests {
     for name in names {
       // What comes later by itself is of an account that is known.
       let records = try [
-        name, said(.closed), inbound("<presence to='alice@a.test/x'/>", "2"),
+        name, said(.closed(reason: nil)), inbound("<presence to='alice@a.test/x'/>", "2"),
       ]
       #expect(try passing(records) == records)
       #expect(try passing(records, account: "alice@a.test") == records)
@@ -214,7 +216,8 @@ struct AccountFilterTests {
   @Test("A login that failed belongs to the account of the next")
   func aLoginThatFailedBelongsToTheNext() throws {
     let records = try [
-      inbound("<stream:features/>", ""), said(.closed, ""), bound("alice@a.test/x", ""),
+      inbound("<stream:features/>", ""), said(.closed(reason: nil), ""),
+      bound("alice@a.test/x", ""),
     ]
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 0, 1, 2])
   }
@@ -222,7 +225,8 @@ struct AccountFilterTests {
   @Test("A connection that never says whose it is belongs to nobody")
   func aConnectionThatNeverSaysWhoseItIs() throws {
     let records = try [
-      inbound("<stream:features/>", "1"), bound("alice@a.test/x", "2"), said(.closed, "1"),
+      inbound("<stream:features/>", "1"), bound("alice@a.test/x", "2"),
+      said(.closed(reason: nil), "1"),
       inbound("<presence/>", "2"),
     ]
     let result = try filtered(records, account: "alice@a.test")
@@ -233,7 +237,8 @@ struct AccountFilterTests {
   @Test("A name that is used again is another connection's")
   func aNameUsedAgainIsAnotherConnection() throws {
     let records = try [
-      bound("alice@a.test/x"), said(.closed), bound("bob@a.test/x"), inbound("<presence/>"),
+      bound("alice@a.test/x"), said(.closed(reason: nil)), bound("bob@a.test/x"),
+      inbound("<presence/>"),
     ]
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 1])
     #expect(try filtered(records, account: "bob@a.test").passed == [2, 3])

@@ -59,7 +59,7 @@ struct FixtureTests {
       elements: reading.elements.count,
       headers: reading.count { if case .streamHeader = $0 { true } else { false } },
       ends: reading.count { if case .streamEnd = $0 { true } else { false } },
-      closed: reading.count { $0 == .lifecycle(.closed) })
+      closed: reading.count { $0 == .lifecycle(.closed(reason: nil)) })
     #expect(counts == Self.counts[fixture.name])
     #expect(reading.problems.isEmpty)
     #expect(reading.error == nil)

@@ -31,7 +31,7 @@ struct JSONCaptureTests {
       reading.elements == ["< <iq type=\"result\">你\n😀</iq>", "> <presence/>"])
     #expect(reading.records[5].content == .streamEnd(.inbound))
     #expect(reading.records[6].content == .lifecycle(.resumed(nil)))
-    #expect(reading.records[7].content == .lifecycle(.closed))
+    #expect(reading.records[7].content == .lifecycle(.closed(reason: nil)))
     #expect(reading.records[7].time == nil)
   }
 
@@ -137,7 +137,7 @@ struct JSONCaptureTests {
     #expect(reading.elements == ["> <a/>", "> <iq>\u{4F60}</iq>"])
     #expect(reading.records.map(\.connection) == ["1", "2", "2", "1", "2"])
     #expect(reading.records.map(\.time) == [1500, 1500, 1500, 2000, 3000])
-    #expect(reading.records.last?.content == .lifecycle(.closed))
+    #expect(reading.records.last?.content == .lifecycle(.closed(reason: nil)))
   }
 
   @Test("A broken direction is read again from its next header")
@@ -164,7 +164,7 @@ struct JSONCaptureTests {
     let data = "{\"t\":1,\"conn\":\"x\",\"dir\":\"S>C\",\"data\":\"<a/>\"}\n"
     let reading = try read(open + data + open + data, "raw-jsonl")
     #expect(reading.elements.count == 2)
-    #expect(reading.records.map(\.content).contains(.lifecycle(.closed)))
+    #expect(reading.records.map(\.content).contains(.lifecycle(.closed(reason: nil))))
     #expect(reading.problems.isEmpty)
   }
 

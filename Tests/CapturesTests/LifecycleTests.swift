@@ -13,7 +13,16 @@ struct LifecycleTests {
     ),
     (.opened(address("a@b.test/x")), #"{"jid":"a@b.test/x","stream":"opened"}"#),
     (.resumed(address("a@b.test")), #"{"jid":"a@b.test","stream":"resumed"}"#),
-    (.resumed(nil), #"{"stream":"resumed"}"#), (.closed, #"{"stream":"closed"}"#),
+    (.resumed(nil), #"{"stream":"resumed"}"#),
+    (.connected(to: nil), #"{"stream":"connected"}"#),
+    (.connected(to: "b.test:5222"), #"{"stream":"connected","to":"b.test:5222"}"#),
+    (.secured(tls: "TLSv1.3"), #"{"stream":"secured","tls":"TLSv1.3"}"#),
+    (
+      .authenticated(mechanism: "SCRAM-SHA-1"),
+      #"{"mechanism":"SCRAM-SHA-1","stream":"authenticated"}"#
+    ),
+    (.closed(reason: nil), #"{"stream":"closed"}"#),
+    (.closed(reason: "timed out"), #"{"reason":"timed out","stream":"closed"}"#),
   ]
 
   @Test("A line is written and read back", arguments: lines)
@@ -26,7 +35,8 @@ struct LifecycleTests {
     "What is no such line is not read",
     arguments: [
       "", "{}", "{", #"{"stream":"burst"}"#, #"{"stream":"opened"}"#,
-      #"{"stream":"opened","jid":"@"}"#, #"{"rollcall-capture":2}"#, #"{"bookmark":"x","back":1}"#,
+      #"{"stream":"opened","jid":"@"}"#, #"{"stream":"closed","reason":1}"#,
+      #"{"rollcall-capture":2}"#, #"{"bookmark":"x","back":1}"#,
     ])
   func isRefused(_ line: String) {
     #expect(Lifecycle(Array(line.utf8)) == nil)
@@ -37,7 +47,19 @@ struct LifecycleTests {
     for (lifecycle, _) in Self.lines {
       let other = lifecycle.mapped { _ in address("other@b.test") }
       #expect(other.jid == lifecycle.jid.map { _ in address("other@b.test") })
-      #expect(lifecycle.mapped { $0 } == lifecycle)
+    }
+  }
+
+  @Test("What a host or a person is called goes with the address")
+  func isRedacted() {
+    let same = { (jid: JID) in jid }
+    #expect(Lifecycle.connected(to: "b.test:5222").mapped(same) == .connected(to: nil))
+    #expect(Lifecycle.closed(reason: "bob said so").mapped(same) == .closed(reason: nil))
+    let kept: [Lifecycle] = [
+      .secured(tls: "TLSv1.3"), .authenticated(mechanism: "PLAIN"), .opened(address("a@b.test/x")),
+    ]
+    for lifecycle in kept {
+      #expect(lifecycle.mapped(same) == lifecycle)
     }
   }
 }

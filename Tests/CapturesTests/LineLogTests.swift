@@ -26,7 +26,7 @@ struct LineLogTests {
     let reading = try read(log, "slixmpp")
     #expect(reading.problems.isEmpty)
     #expect(reading.records.map(\.line) == [2, 3, 4, 5])
-    #expect(reading.records.last?.content == .lifecycle(.closed))
+    #expect(reading.records.last?.content == .lifecycle(.closed(reason: nil)))
     #expect(reading.elements.count == 2)
   }
 
@@ -180,7 +180,8 @@ struct LineLogTests {
 
   /// The lines by which connections end.
   private func endings(of log: String, _ format: String) throws -> [Int] {
-    try read(log, format).records.filter { $0.content == .lifecycle(.closed) }.map(\.line)
+    try read(log, format).records.filter { $0.content == .lifecycle(.closed(reason: nil)) }.map(
+      \.line)
   }
 
   @Test("A record may have many lines")

@@ -125,6 +125,6 @@ struct ProgramQuirkTests {
       reading.records.map(\.connection) == [
         "/127.0.0.1:5555", "/127.0.0.1:5555", "/127.0.0.1:6666",
       ])
-    #expect(reading.records[1].content == .lifecycle(.closed))
+    #expect(reading.records[1].content == .lifecycle(.closed(reason: nil)))
   }
 }

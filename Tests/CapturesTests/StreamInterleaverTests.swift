@@ -218,6 +218,7 @@ extension CapturedRecord.Content {
     case .element(let direction, _, _), .streamHeader(let direction, _, _),
       .streamEnd(let direction):
       direction
+    case .unreadable(let bytes): bytes.direction
     case .lifecycle, .bookmark: nil
     }
   }

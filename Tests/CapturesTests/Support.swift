@@ -141,7 +141,9 @@ func event(of content: CapturedRecord.Content) -> RosterEvent? {
   case .lifecycle(.opened(let jid)): .session(.opened(jid))
   case .lifecycle(.resumed(let jid)): .session(.resumed(jid))
   case .lifecycle(.closed): .session(.closed(isLost: true))
-  case .bookmark: nil
+  case .lifecycle(.connected), .lifecycle(.secured), .lifecycle(.authenticated), .bookmark,
+    .unreadable:
+    nil
   }
 }
 

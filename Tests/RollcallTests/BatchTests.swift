@@ -128,7 +128,7 @@ import XMPPStanza
       account: "bob@example.test")
     func batch(_ records: Int, account: String?) -> RecordBatch {
       var batch = RecordBatch()
-      for _ in 0..<records { batch.add(.closed, event: Lifecycle.closed.event) }
+      for _ in 0..<records { batch.add(.closed, event: Lifecycle.closed(reason: nil).event) }
       batch.marks = LogMarks(account: account)
       return batch
     }
@@ -151,7 +151,7 @@ extension RecordDraft {
   /// The end of a connection.
   fileprivate static var closed: RecordDraft {
     RecordDraft(
-      time: nil, direction: .none, kind: .lifecycle, bytes: Lifecycle.closed.bytes,
-      decoded: DecodedRecord(Lifecycle.closed.event))
+      time: nil, direction: .none, kind: .lifecycle, bytes: Lifecycle.closed(reason: nil).bytes,
+      decoded: DecodedRecord(Lifecycle.closed(reason: nil).event))
   }
 }

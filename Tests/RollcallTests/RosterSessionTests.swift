@@ -1,3 +1,4 @@
+import Captures
 import EventStore
 import Foundation
 @testable import Rollcall
@@ -58,13 +59,105 @@ import Testing
   }
 
   @Test(
-    "What is not one well-formed element is refused, and nothing is recorded",
-    arguments: ["", "<a/><b/>", "<a>", "<a></b>", "text", "<!-- -->", "<a/>text", "&amp;"])
+    "What is not one well-formed element is refused, and recorded as what it is",
+    arguments: ["<a/><b/>", "<a>", "<a></b>", "text", "<!-- -->", "<a/>text", "&amp;", "\u{1}"])
   func refused(_ xml: String) throws {
     let session = try RosterSession(recordingTo: path)
-    #expect(throws: RollcallError.self) { try session.received(xml.utf8, at: nil) }
+    try fetch(session)
+    let before = session.roster.sortedItems
+    #expect(throws: RollcallError.self) { try session.received(xml.utf8, at: 2000) }
+    #expect(session.roster.position == 4)
     try session.received("<presence/>".utf8, at: nil)
-    #expect(session.roster.position == 1)
+    #expect(session.roster.position == 5)
+    #expect(session.roster.sortedItems == before)
+    let unreadable = try #require(try self.unreadable().first)
+    #expect(unreadable.kept == Array(xml.utf8))
+    #expect(unreadable.count == xml.utf8.count)
+    #expect(unreadable.direction == .inbound)
+    #expect(!unreadable.reason.isEmpty)
+    #expect(try RosterSession(recordingTo: path).roster == session.roster)
+  }
+
+  @Test("Nothing is recorded where nothing was handed over, or there is no log")
+  func nothing() throws {
+    let session = try RosterSession(recordingTo: path)
+    #expect(throws: RollcallError.self) { try session.received("".utf8, at: nil) }
+    #expect(session.roster.position == 0)
+    let memory = RosterSession()
+    #expect(throws: RollcallError.self) { try memory.received("<a>".utf8, at: nil) }
+    #expect(memory.roster.position == 0)
+  }
+
+  @Test("Of unreadable bytes that may let one log in, only the length is kept")
+  func unreadableCredentials() throws {
+    let secret = "hunter2"
+    let session = try RosterSession(recordingTo: path)
+    #expect(throws: RollcallError.self) { try session.sent("<iq>\(secret)".utf8, at: nil) }
+    try fetch(session)
+    for xml in [
+      "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>\(secret)",
+      "<iq><query xmlns='jabber:iq:register'><PassWord>\(secret)</b>", "<x token='\(secret)'",
+    ] {
+      #expect(throws: RollcallError.self) { try session.sent(xml.utf8, at: nil) }
+    }
+    let found = try unreadable()
+    #expect(found.count == 4)
+    #expect(found.allSatisfy { $0.kept == nil && $0.count > 0 && $0.direction == .outbound })
+    let file = try Data(contentsOf: URL(filePath: path))
+    #expect(file.firstRange(of: Data(secret.utf8)) == nil)
+    #expect(file.firstRange(of: Data(Data(secret.utf8).base64EncodedString().utf8)) == nil)
+  }
+
+  @Test("Of very many unreadable bytes the first are kept")
+  func manyUnreadableBytes() throws {
+    let session = try RosterSession(recordingTo: path)
+    try fetch(session)
+    let xml = "<message><body>" + String(repeating: "x", count: 200_000)
+    #expect(throws: RollcallError.self) { try session.received(xml.utf8, at: nil) }
+    let unreadable = try #require(try self.unreadable().first)
+    #expect(unreadable.kept == Array(xml.utf8.prefix(UnreadableBytes.limit)))
+    #expect(unreadable.count == xml.utf8.count)
+  }
+
+  @Test("What could not be read is exported, and redacted to its length")
+  func unreadableExport() throws {
+    let session = try RosterSession(recordingTo: path)
+    try fetch(session)
+    #expect(throws: RollcallError.self) { try session.received("<a>hi bob</b>".utf8, at: 1003) }
+    let before = try unreadable()
+    for isRedacted in [false, true] {
+      let log = try EventLog.open(
+        at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+      var lines: [UInt8] = []
+      if isRedacted {
+        _ = try LogExport(log).writeRedacted(letter: { _ in "B" }) { lines += $0 }
+      } else {
+        _ = try LogExport(log).writeNative { lines += $0 }
+      }
+      let copy = folder.file("copy-\(isRedacted).jsonl")
+      try Data(lines).write(to: URL(filePath: copy))
+      let again = try importedLog(of: copy, nil, in: folder)
+      let expected = isRedacted ? before.map(\.withheld) : before
+      #expect(try unreadable(in: again) == expected)
+      if isRedacted { #expect(!String(decoding: lines, as: UTF8.self).contains("bob")) }
+    }
+  }
+
+  private func unreadable() throws -> [UnreadableBytes] {
+    try unreadable(
+      in: EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version))
+  }
+
+  private func unreadable(in log: EventLog) throws -> [UnreadableBytes] {
+    var found: [UnreadableBytes] = []
+    try log.read { transaction in
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
+        guard header.kind == .unreadable else { return }
+        found.append(
+          try #require(UnreadableBytes(line: bytes.withUnsafeBytes { Array($0) })))
+      }
+    }
+    return found
   }
 
   @Test("A password that is handed over is not in the log")

@@ -54,7 +54,7 @@ extension RecordDraft {
     case .session(.resumed(let jid, _)):
       (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.resumed(jid).bytes)
     case .session(.closed(isLost: true)):
-      (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.closed.bytes)
+      (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.closed(reason: nil).bytes)
     case .session(.closed(isLost: false)):
       (kind, direction, bytes) = (.streamEnd, .inbound, Array("</stream:stream>".utf8))
     case .session(let event):

@@ -52,8 +52,8 @@ import XMPPStanza
     try Timeline(log).replay(upTo: .head(minus: 0)) { _, _ in
       appended = try log.append([
         RecordDraft(
-          time: nil, direction: .none, kind: .lifecycle, bytes: Lifecycle.closed.bytes,
-          decoded: DecodedRecord(Lifecycle.closed.event))
+          time: nil, direction: .none, kind: .lifecycle, bytes: Lifecycle.closed(reason: nil).bytes,
+          decoded: DecodedRecord(Lifecycle.closed(reason: nil).event))
       ]).lowerBound
     }
     #expect(appended == 20)

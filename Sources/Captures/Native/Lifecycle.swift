@@ -4,12 +4,18 @@ package import XMPPStanza
 package enum Lifecycle: Hashable, Sendable {
   /// The capture says itself whose it is, and whether it holds one direction only.
   case header(account: JID?, inboundOnly: Bool)
+  /// A connection was made, to a host and port where that is said.
+  case connected(to: String?)
+  /// The connection is encrypted, by a version of TLS where that is said.
+  case secured(tls: String?)
+  /// The server knows who we are, by a mechanism of SASL where that is said.
+  case authenticated(mechanism: String?)
   /// A stream was bound to an address.
   case opened(JID)
   /// A stream was resumed (XEP-0198).
   case resumed(JID?)
-  /// The connection has gone.
-  case closed
+  /// The connection has gone, and why where that is said.
+  case closed(reason: String?)
 
   /// The address it names, nil where it names none.
   package var jid: JID? {
@@ -17,18 +23,20 @@ package enum Lifecycle: Hashable, Sendable {
     case .header(let account, _): account
     case .opened(let jid): jid
     case .resumed(let jid): jid
-    case .closed: nil
+    case .connected, .secured, .authenticated, .closed: nil
     }
   }
 
-  /// The same with another address.
+  /// The same with another address, and without what a person or a host is called in it.
   package func mapped(_ change: (JID) -> JID) -> Lifecycle {
     switch self {
     case .header(let account, let inboundOnly):
       .header(account: account.map(change), inboundOnly: inboundOnly)
     case .opened(let jid): .opened(change(jid))
     case .resumed(let jid): .resumed(jid.map(change))
-    case .closed: .closed
+    case .connected: .connected(to: nil)
+    case .secured, .authenticated: self
+    case .closed: .closed(reason: nil)
     }
   }
 
@@ -41,13 +49,23 @@ package enum Lifecycle: Hashable, Sendable {
     case .header(let account, let inboundOnly):
       members = [Self.versionKey: .integer(1), "account": JSONValue(account?.description)]
         .merging(inboundOnly ? ["directions": .string("in")] : [:]) { a, _ in a }
-    case .opened(let jid): members = ["stream": .string("opened"), "jid": .string("\(jid)")]
-    case .resumed(let jid):
-      members = ["stream": .string("resumed")]
-        .merging(jid.map { ["jid": .string("\($0)")] } ?? [:]) { a, _ in a }
-    case .closed: members = ["stream": .string("closed")]
+    case .connected(let host): members = Self.members("connected", "to", host)
+    case .secured(let version): members = Self.members("secured", "tls", version)
+    case .authenticated(let name): members = Self.members("authenticated", "mechanism", name)
+    case .opened(let jid): members = Self.members("opened", "jid", "\(jid)")
+    case .resumed(let jid): members = Self.members("resumed", "jid", jid?.description)
+    case .closed(let reason): members = Self.members("closed", "reason", reason)
     }
     return Array(JSONValue.object(members).text.utf8)
+  }
+
+  /// What became of a stream, with what else is said of it.
+  private static func members(
+    _ word: String, _ key: String, _ value: String?
+  ) -> [String: JSONValue] {
+    var members = ["stream": JSONValue.string(word)]
+    if let value { members[key] = .string(value) }
+    return members
   }
 
   // MARK: Reading
@@ -88,22 +106,37 @@ package enum Lifecycle: Hashable, Sendable {
 
   /// Reads a line that says what became of a stream.
   init(stream object: [String: JSONValue]) throws(LineProblem) {
-    let address = try Self.address("jid", of: object)
-    switch object["stream"] {
-    case .string("opened"):
-      guard let address else { throw LineProblem("an opened stream has no \"jid\"") }
+    switch object["stream"]?.string {
+    case "connected": self = .connected(to: try Self.text("to", of: object))
+    case "secured": self = .secured(tls: try Self.text("tls", of: object))
+    case "authenticated":
+      self = .authenticated(mechanism: try Self.text("mechanism", of: object))
+    case "opened":
+      guard let address = try Self.address("jid", of: object) else {
+        throw LineProblem("an opened stream has no \"jid\"")
+      }
       self = .opened(address)
-    case .string("resumed"): self = .resumed(address)
-    case .string("closed"): self = .closed
-    default: throw LineProblem("\"stream\" is none of \"opened\", \"resumed\", \"closed\"")
+    case "resumed": self = .resumed(try Self.address("jid", of: object))
+    case "closed": self = .closed(reason: try Self.text("reason", of: object))
+    default:
+      throw LineProblem(
+        "\"stream\" is none of \"connected\", \"secured\", \"authenticated\", \"opened\", "
+          + "\"resumed\", \"closed\"")
     }
+  }
+
+  private static func text(
+    _ key: String, of object: [String: JSONValue]
+  ) throws(LineProblem) -> String? {
+    guard let value = object[key], value != .null else { return nil }
+    guard let text = value.string else { throw LineProblem("\"\(key)\" is not a string") }
+    return text
   }
 
   private static func address(
     _ key: String, of object: [String: JSONValue]
   ) throws(LineProblem) -> JID? {
-    guard let value = object[key], value != .null else { return nil }
-    guard let text = value.string else { throw LineProblem("\"\(key)\" is not a string") }
+    guard let text = try text(key, of: object) else { return nil }
     do {
       return try JID(parsing: text)
     } catch {

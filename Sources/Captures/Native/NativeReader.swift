@@ -175,6 +175,12 @@ final class NativeReader: LineReader {
     case nil: throw LineProblem("\"dir\" is missing")
     default: throw LineProblem("\"dir\" is neither \"in\" nor \"out\"")
     }
+    if object.keys.contains("unreadable") {
+      guard object["xml"] == nil else {
+        throw LineProblem("a record has either \"xml\" or \"unreadable\", not both")
+      }
+      return .unreadable(try UnreadableBytes(direction, object))
+    }
     guard let xml = object["xml"] else { throw LineProblem("\"xml\" is missing") }
     guard let text = xml.string else { throw LineProblem("\"xml\" is not a string") }
     return Self.content(try event(text), direction)

@@ -63,6 +63,7 @@ struct PairedElement {
   var bytes: Int {
     switch record.content {
     case .element(_, _, let bytes), .streamHeader(_, _, let bytes): bytes.count
+    case .unreadable(let bytes): bytes.kept?.count ?? 0
     case .lifecycle, .streamEnd, .bookmark: 0
     }
   }
@@ -103,7 +104,7 @@ struct PairedElements {
       } else {
         granted(node, &element)
       }
-    case (.lifecycle, _), (.bookmark, _): break
+    case (.lifecycle, _), (.bookmark, _), (.unreadable, _): break
     }
     return element
   }

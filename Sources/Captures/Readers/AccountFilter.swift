@@ -183,7 +183,8 @@ package struct AccountFilter {
     case .lifecycle(.resumed(let jid)): jid?.bare
     case .element(.inbound, let node, _): LoginResult(node)?.jid?.bare
     case .element(.outbound, _, _), .lifecycle(.header), .lifecycle(.closed), .streamHeader,
-      .streamEnd, .bookmark:
+      .lifecycle(.connected), .lifecycle(.secured), .lifecycle(.authenticated), .streamEnd,
+      .bookmark, .unreadable:
       nil
     }
   }
@@ -273,6 +274,7 @@ extension CapturedRecord {
   fileprivate var bytes: Int {
     switch content {
     case .element(_, _, let bytes), .streamHeader(_, _, let bytes): 2 * bytes.count
+    case .unreadable(let bytes): bytes.kept?.count ?? 0
     case .lifecycle, .streamEnd, .bookmark: 0
     }
   }

@@ -34,6 +34,8 @@ package struct CapturedRecord: Hashable, Sendable {
     case streamEnd(Direction)
     /// The capture marks a moment: the one before the last `back` records.
     case bookmark(name: String, back: UInt64)
+    /// The capture keeps what nobody could read.
+    case unreadable(UnreadableBytes)
     /// A top-level element, credentials taken out, and its bytes.
     case element(Direction, XMLNode, bytes: [UInt8])
   }

@@ -204,7 +204,7 @@ final class ChunkLogReader: LineReader {
     try streams.close(ending.connection, sink)
     let record = CapturedRecord(
       connection: ending.connection, time: clock.milliseconds(ending.time), line: number,
-      content: .lifecycle(.closed))
+      content: .lifecycle(.closed(reason: nil)))
     if streams.hasRecords { try sink(.record(record)) }
   }
 

@@ -160,7 +160,7 @@ final class LineLogReader: LineReader {
 
   private func readMessage(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
     let ends: [([[UInt8]], CapturedRecord.Content)] = [
-      (log.endings, .lifecycle(.closed)), (log.streamEnds, .streamEnd(.inbound)),
+      (log.endings, .lifecycle(.closed(reason: nil))), (log.streamEnds, .streamEnd(.inbound)),
     ]
     for (messages, content) in ends {
       for message in messages {

@@ -42,7 +42,8 @@ final class RawReader: LineReader {
     default: return try problem("\"conn\" is missing or is neither a number nor a string")
     }
     var record = CapturedRecord(
-      connection: name, time: Self.time(object["t"]), line: number, content: .lifecycle(.closed))
+      connection: name, time: Self.time(object["t"]), line: number,
+      content: .lifecycle(.closed(reason: nil)))
     switch (object["event"]?.string, object["dir"]?.string) {
     case ("open", nil):
       // A name may be used again.

@@ -89,7 +89,7 @@ package struct LogExport {
           if !isFirst || difference != .none {
             connection.name = unsaid.removeValue(forKey: header.connection)
           }
-          if let direction = Direction(header.direction) {
+          if header.kind != .unreadable, let direction = Direction(header.direction) {
             NativeWriter.append(time: time, on: connection, direction, xml: bytes, to: &lines)
           } else {
             NativeWriter.append(time: time, on: connection, object: bytes, to: &lines)
@@ -143,6 +143,9 @@ package struct LogExport {
       guard let bookmark = Bookmark(bytes) else { return nil }
       let name = redactor.redacted(bookmark: bookmark.name)
       return Bookmark(name: name, back: bookmark.back).bytes
+    case .unreadable:
+      // They may say anything.
+      return UnreadableBytes(line: bytes)?.withheld.line
     default: return nil
     }
   }

@@ -193,6 +193,9 @@ extension RecordDraft {
       bytes = Array("</stream:stream>".utf8)
     case .lifecycle(let lifecycle):
       (direction, kind, bytes) = (.none, .lifecycle, lifecycle.bytes)
+    case .unreadable(let unreadable):
+      (direction, kind) = (RecordDirection(unreadable.direction), .unreadable)
+      bytes = unreadable.line
     case .bookmark(let name, let back):
       self = Bookmark(name: name, back: back).draft
       return
@@ -211,6 +214,7 @@ extension DecodedRecord {
     case .streamHeader: self.init(.session(.negotiated))
     case .streamEnd: self.init(.session(.closed(isLost: false)))
     case .lifecycle(let lifecycle): self.init(lifecycle.event)
+    case .unreadable: self.init(nil)
     case .bookmark(let name, let back):
       self.init(annotation: Bookmark(name: name, back: back).bytes)
     }

@@ -16,6 +16,9 @@ extension RecordKind {
   /// What somebody noted in the log: a `Bookmark`. It means nothing to the roster.
   package static let annotation = RecordKind(rawValue: 5)
 
+  /// Bytes that nobody could read: `UnreadableBytes`. They mean nothing to the roster.
+  package static let unreadable = RecordKind(rawValue: 6)
+
   /// The kind in a word, for a person.
   package var name: String {
     switch self {
@@ -24,6 +27,7 @@ extension RecordKind {
     case .streamEnd: "stream end"
     case .lifecycle: "lifecycle"
     case .annotation: "bookmark"
+    case .unreadable: "unreadable"
     default: "kind \(rawValue)"
     }
   }
@@ -113,6 +117,7 @@ package final class RecordReader {
     case .element: element(bytes) != nil
     case .lifecycle: Lifecycle(bytes) != nil
     case .annotation: Bookmark(bytes) != nil
+    case .unreadable: UnreadableBytes(line: bytes) != nil
     case .streamHeader, .streamEnd: String(validating: bytes, as: UTF8.self) != nil
     default: false
     }

@@ -3,9 +3,11 @@ import EventStore
 package import RosterCore
 
 extension Lifecycle {
-  /// What it means to the roster.
-  package var event: RosterEvent {
+  /// What it means to the roster; nil where that is nothing: until there is a session, how the
+  /// stream came about does not matter.
+  package var event: RosterEvent? {
     switch self {
+    case .connected, .secured, .authenticated: nil
     case .header(let account, let inboundOnly):
       .session(.captureBegan(account: account, inboundOnly: inboundOnly))
     case .opened(let jid): .session(.opened(jid))

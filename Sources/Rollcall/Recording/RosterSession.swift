@@ -67,8 +67,9 @@ public final class RosterSession {
   ///   - time: Milliseconds since 1970 UTC; nil where it is not known.
   /// - Returns: What it changed, and what is odd about it. When this returns, the record is
   ///   durable.
-  /// - Throws: `RollcallError` where the element is not well formed, is none or is several, or
-  ///   the log cannot be written. What is not in the log is not in the roster.
+  /// - Throws: `RollcallError` where the element is not well formed, is none or is several, and
+  ///   then the bytes are recorded as what could not be read; and where the log cannot be written.
+  ///   What is not in the log is not in the roster.
   @discardableResult
   public func received(
     _ xml: some Sequence<UInt8>, at time: Int64?
@@ -103,13 +104,19 @@ public final class RosterSession {
   /// Says that the connection is gone.
   @discardableResult
   public func closed(at time: Int64?) throws(RollcallError) -> RosterReducer.Outcome {
-    try take(.closed, time)
+    try take(.closed(reason: nil), time)
   }
 
   private func take(
     _ xml: [UInt8], _ direction: Direction, _ time: Int64?
   ) throws(RollcallError) -> RosterReducer.Outcome {
-    let element = try element(in: xml)
+    let element: StreamElement
+    do {
+      element = try self.element(in: xml)
+    } catch {
+      try note(unreadable: xml, direction, error, time)
+      throw error
+    }
     let (node, bytes) = withoutCredentials(element.node, element.bytes)
     let decoded = DecodedRecord(node, direction, &addresses)
     return try record(bytes, .element, RecordDirection(direction), decoded, time)
@@ -119,6 +126,17 @@ public final class RosterSession {
     _ lifecycle: Lifecycle, _ time: Int64?
   ) throws(RollcallError) -> RosterReducer.Outcome {
     try record(lifecycle.bytes, .lifecycle, .none, DecodedRecord(lifecycle.event), time)
+  }
+
+  /// Records what could not be read: it may be what broke the stream.
+  private func note(
+    unreadable xml: [UInt8], _ direction: Direction, _ error: RollcallError, _ time: Int64?
+  ) throws(RollcallError) {
+    guard log != nil, !xml.isEmpty else { return }
+    let bytes = UnreadableBytes(
+      xml, direction, reason: error.description, isAuthenticated: roster.isConnected)
+    _ = try record(
+      bytes.line, .unreadable, RecordDirection(direction), DecodedRecord(nil), time)
   }
 
   private func element(in xml: [UInt8]) throws(RollcallError) -> StreamElement {

@@ -12,7 +12,7 @@ enum DirectionOption: String, ExpressibleByArgument, CaseIterable {
 
 /// What a record is, as an option.
 enum KindOption: String, ExpressibleByArgument, CaseIterable {
-  case iq, presence, message, stream, other
+  case iq, presence, message, stream, other, unreadable
 }
 
 struct LogCommand: ParsableCommand, LogReading {
@@ -35,7 +35,9 @@ struct LogCommand: ParsableCommand, LogReading {
   @Option(help: "Only records that came from the server, went to it, or neither.")
   var direction: DirectionOption?
 
-  @Option(help: "Only stanzas of this kind, what belongs to the stream, or other elements.")
+  @Option(
+    help: "Only stanzas of this kind, what belongs to the stream, other elements, unreadable bytes."
+  )
   var kind: KindOption?
 
   @Option(help: "Only these records, such as 100-200, 100- or -200.")
@@ -150,8 +152,15 @@ struct LogCommand: ParsableCommand, LogReading {
       [
         "#\(header.sequence)", header.time.map(Timestamp.text) ?? "–",
         header.direction.name == "in" ? "←" : header.direction.name == "out" ? "→" : "·",
-        kind.rawValue, Self.head(of: bytes),
+        kind.rawValue, Self.head(of: shown),
       ]
+    }
+
+    private var shown: [UInt8] {
+      guard header.kind == .unreadable, let unreadable = UnreadableBytes(line: bytes) else {
+        return bytes
+      }
+      return Array(unreadable.summary.utf8)
     }
 
     /// The beginning of the element, on one line.
@@ -169,7 +178,7 @@ struct LogCommand: ParsableCommand, LogReading {
 extension KindOption {
   init(_ header: RecordHeader, _ node: XMLNode?) {
     guard header.kind == .element else {
-      self = .stream
+      self = header.kind == .unreadable ? .unreadable : .stream
       return
     }
     guard let node, node.name.namespace == Namespace.client else {

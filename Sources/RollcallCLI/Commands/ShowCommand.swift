@@ -74,6 +74,8 @@ struct ShowCommand: ParsableCommand, LogReading {
     var lines = [Style.bold(about.joined(separator: " · ")), ""]
     if let node = RecordReader().element(stored.bytes) {
       lines += node.indented
+    } else if header.kind == .unreadable, let bytes = UnreadableBytes(line: stored.bytes) {
+      lines += bytes.lines
     } else {
       lines.append(String(decoding: stored.bytes, as: UTF8.self).visible)
     }
@@ -86,6 +88,20 @@ struct ShowCommand: ParsableCommand, LogReading {
       lines += ["", "It means nothing to the roster."]
     }
     return lines + ["", Style.dim(stored.pack.line)]
+  }
+}
+
+extension UnreadableBytes {
+  /// How many there are, and why they cannot be read.
+  var summary: String {
+    let kept =
+      self.kept.map { $0.count < count ? ", \($0.count) of them kept" : "" } ?? ", not kept"
+    return "\(count) bytes\(kept): \(reason.visible)"
+  }
+
+  /// What is known of them, and they themselves where they were kept.
+  fileprivate var lines: [String] {
+    [summary] + (kept.map { [String(decoding: $0, as: UTF8.self).visible] } ?? [])
   }
 }
 

@@ -1,0 +1,94 @@
+import Foundation
+package import XMPPStanza
+
+/// Bytes of a stream that are no XML that can be read, or are more than an element may have.
+///
+/// What broke a client or a server is worth the most to whoever looks for the reason, so it is
+/// kept: up to a bound, and only where no credentials can be in it.
+package struct UnreadableBytes: Hashable, Sendable {
+  /// Which way they went.
+  package let direction: Direction
+  /// The first of them, at most `limit`; nil where they are not kept, as they might let one log in.
+  package let kept: [UInt8]?
+  /// How many there were.
+  package let count: Int
+  /// Why they cannot be read, as a clause for a person that quotes nothing of them.
+  package let reason: String
+
+  /// The most bytes that are kept.
+  package static let limit = 64 << 10
+
+  /// - Parameter isAuthenticated: Whether the stream is past its login: before it, everything may
+  ///   be a secret.
+  package init(
+    _ bytes: some Collection<UInt8>, _ direction: Direction, reason: String, isAuthenticated: Bool
+  ) {
+    let isKept = isAuthenticated && !Self.mayHoldCredentials(Array(bytes))
+    self.init(direction, isKept ? Array(bytes.prefix(Self.limit)) : nil, bytes.count, reason)
+  }
+
+  private init(_ direction: Direction, _ kept: [UInt8]?, _ count: Int, _ reason: String) {
+    self.direction = direction
+    self.kept = kept
+    self.count = count
+    self.reason = reason
+  }
+
+  /// The same without the bytes.
+  package var withheld: UnreadableBytes { UnreadableBytes(direction, nil, count, reason) }
+
+  /// What cannot be parsed is searched for what elements with secrets are called.
+  private static func mayHoldCredentials(_ bytes: [UInt8]) -> Bool {
+    let text = bytes.map { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0 }
+    return signs.contains { text[...].position(of: Array($0.utf8)) != nil }
+  }
+
+  private static let signs = [
+    "<auth", "<response", "<challenge", "<handshake", "pass", "token", "secret", "credential",
+    "authorization", Namespace.sasl, Namespace.sasl2, Namespace.legacyAuth, Namespace.register,
+    Namespace.dataForms, "urn:xmpp:http:upload",
+  ]
+
+  // MARK: The line
+
+  /// The line of a native capture, without its time and without a line feed.
+  package var line: [UInt8] {
+    let members: [String: JSONValue] = [
+      "dir": .string(direction == .inbound ? "in" : "out"),
+      "unreadable": JSONValue(kept.map { Data($0).base64EncodedString() }),
+      "bytes": .integer(Int64(count)), "reason": .string(reason),
+    ]
+    return Array(JSONValue.object(members).text.utf8)
+  }
+
+  /// Reads a line back; nil where it is none that `line` gives.
+  package init?(line: [UInt8]) {
+    guard let object = try? JSONScanner.object(line[...]) else { return nil }
+    let direction: Direction
+    switch object["dir"]?.string {
+    case "in": direction = .inbound
+    case "out": direction = .outbound
+    default: return nil
+    }
+    guard let bytes = try? Self(direction, object) else { return nil }
+    self = bytes
+  }
+
+  /// Reads the members of a line.
+  init(_ direction: Direction, _ object: [String: JSONValue]) throws(LineProblem) {
+    guard case .integer(let number)? = object["bytes"], let count = Int(exactly: number), count >= 0
+    else { throw LineProblem("\"bytes\" is not a number of bytes") }
+    guard let reason = object["reason"]?.string else {
+      throw LineProblem("\"reason\" is not a string")
+    }
+    switch object["unreadable"] {
+    case nil, .null: self.init(direction, nil, count, reason)
+    case .string(let text):
+      guard let data = Data(base64Encoded: text), data.count <= min(count, Self.limit) else {
+        throw LineProblem("\"unreadable\" is not at most \(Self.limit) of these bytes in Base64")
+      }
+      self.init(direction, Array(data), count, reason)
+    default: throw LineProblem("\"unreadable\" is not a string")
+    }
+  }
+}
