@@ -30,6 +30,9 @@ package protocol CanonicalCodable {
 package struct CanonicalOutput {
   package private(set) var bytes: [UInt8] = []
 
+  /// Makes room for so many bytes.
+  fileprivate mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
   package mutating func write(tag: UInt8) {
     bytes.append(tag)
   }
@@ -190,15 +193,13 @@ package struct CanonicalInput {
     return Int(count)
   }
 
-  /// A value that is stored by its name.
-  mutating func readName<Name: RawRepresentable<String> & CaseIterable>(
+  /// A value that is stored by its name, which is of ASCII: no other text is equal to it.
+  mutating func readName<Name: RawRepresentable<String>>(
     _ type: Name.Type = Name.self
   ) throws(CodecError) -> Name {
     let bytes = try readCounted()
-    for name in Name.allCases where name.rawValue.hasBytes(bytes) {
-      return name
-    }
-    throw invalid
+    guard let name = Name(rawValue: String(decoding: bytes, as: UTF8.self)) else { throw invalid }
+    return name
   }
 
   /// A value that is stored by its number.
@@ -251,9 +252,13 @@ package struct CanonicalInput {
 }
 
 extension CanonicalCodable {
+  /// Most events fit into as many, and to make room once is cheaper than to grow.
+  private static var usualBytes: Int { 96 }
+
   /// The one encoding of the value. Complexity: linear in its size.
   package var canonicalBytes: [UInt8] {
     var output = CanonicalOutput()
+    output.reserve(Self.usualBytes)
     encode(to: &output)
     return output.bytes
   }

@@ -41,16 +41,16 @@ extension RosterOutput {
 
   private mutating func writeParts(of number: ContactNumber) {
     let item = contacts.item(of: number)
-    let hasPresence = contacts.hasPresence(number)
-    let details = contacts.details(of: number)
-    var parts: ContactParts = []
+    let details = contacts.hasDetails(number) ? contacts.details(of: number) : nil
+    var parts = details?.parts ?? []
     if item != nil { parts.insert(.item) }
-    if hasPresence { parts.insert(.presence) }
-    if let details { parts.formUnion(details.parts) }
+    if contacts.hasPresence(number) { parts.insert(.presence) }
     plain.write(tag: parts.rawValue)
     if let item { write(item) }
-    if hasPresence { write(contacts.rows(of: number)) }
-    if let details { write(details) }
+    if let first = contacts.presence(of: number) {
+      write(first, and: details?.furtherResources ?? [])
+    }
+    if let details { write(details, parts) }
   }
 
   private mutating func write(_ item: ItemRow) {
@@ -76,7 +76,7 @@ extension RosterOutput {
     }
   }
 
-  private mutating func write(_ details: ContactDetails) {
+  private mutating func write(_ details: ContactDetails, _ parts: ContactParts) {
     if let request = details.request?.request {
       write(request.since)
       write(request.last)
@@ -98,7 +98,7 @@ extension RosterOutput {
       plain.write(request.isReportedAsNeglected)
     }
     if let names = details.names { write(names) }
-    guard details.parts.contains(.afterEffects) else { return }
+    guard parts.contains(.afterEffects) else { return }
     let expected = details.expected
     plain.write(tag: expected.stanzas.rawValue | expected.pushes.rawValue << 4)
     plain.write(!details.deliveries.isEmpty)

@@ -17,6 +17,13 @@ extension RosterOutput {
     for row in contacts.sorted(resources) { write(row) }
   }
 
+  /// The same of one resource, and of others where there are any.
+  mutating func write(_ resource: PresenceRow, and others: [PresenceRow]) {
+    guard others.isEmpty else { return write([resource] + others) }
+    plain.write(1 as UInt64)
+    write(resource)
+  }
+
   private mutating func write(_ row: PresenceRow) {
     write(shared: row.resource)
     var flags = row.show.code
