@@ -140,16 +140,16 @@ extension ContactDetails {
     case .unconfirmed: parts.insert(.unconfirmedRequest)
     case nil: break
     }
-    if lastEnded != nil { parts.insert(.lastEnded) }
-    if outgoing != nil { parts.insert(.outgoing) }
-    if names != nil { parts.insert(.names) }
+    if !$lastEnded.isNone { parts.insert(.lastEnded) }
+    if !$outgoing.isNone { parts.insert(.outgoing) }
+    if !$names.isNone { parts.insert(.names) }
     if hasAfterEffects { parts.insert(.afterEffects) }
     return parts
   }
 
   fileprivate var hasAfterEffects: Bool {
-    !expected.isEmpty || confirmedEdit != nil || !deliveries.isEmpty || rounds != nil
-      || ownRounds != nil
+    !expected.isEmpty || !$confirmedEdit.isNone || !deliveries.isEmpty || !$rounds.isNone
+      || !$ownRounds.isNone
   }
 }
 

@@ -89,28 +89,61 @@ extension [PresenceRow] {
 
 /// What few contacts have.
 struct ContactDetails: Sendable {
-  var request: ContactRequest?
-  var lastEnded: EndedRequest?
+  @Rare var request: ContactRequest?
+  @Rare var lastEnded: EndedRequest?
   /// Whether the roster has shown since then that the contact sees our presence.
   var wasTaken = false
-  var outgoing: OutgoingRequest?
+  @Rare var outgoing: OutgoingRequest?
   /// Besides the one of the row, in no order.
   var furtherResources: [PresenceRow] = []
-  var names: OwnNames?
+  @Rare var names: OwnNames?
   var expected = ExpectedCounterparts()
-  var confirmedEdit: ConfirmedEdit?
+  @Rare var confirmedEdit: ConfirmedEdit?
   /// How its requests and ours open again and again.
-  var rounds: Rounds?
-  var ownRounds: Rounds?
+  @Rare var rounds: Rounds?
+  @Rare var ownRounds: Rounds?
   /// What some sessions are still to be told, in the order in which others were.
   var deliveries: [Delivery] = []
 
   /// Whether there is nothing to keep.
   var isEmpty: Bool {
-    request == nil && lastEnded == nil && outgoing == nil && furtherResources.isEmpty
-      && names == nil && expected.isEmpty && confirmedEdit == nil && deliveries.isEmpty
-      && rounds == nil && ownRounds == nil
+    $request.isNone && $lastEnded.isNone && $outgoing.isNone && furtherResources.isEmpty
+      && $names.isNone && expected.isEmpty && $confirmedEdit.isNone && deliveries.isEmpty
+      && $rounds.isNone && $ownRounds.isNone
   }
+}
+
+/// A part that few of those have that may have it: where there is none, it takes the room of a
+/// reference.
+@propertyWrapper
+struct Rare<Value: Sendable>: Sendable {
+  private final class Box: Sendable {
+    let value: Value
+
+    init(_ value: Value) {
+      self.value = value
+    }
+  }
+
+  private var box: Box?
+
+  init(wrappedValue: Value?) {
+    box = wrappedValue.map(Box.init)
+  }
+
+  init() {
+    box = nil
+  }
+
+  var wrappedValue: Value? {
+    get { box?.value }
+    set { box = newValue.map(Box.init) }
+  }
+
+  var projectedValue: Self { self }
+
+  /// Whether there is none, without a look at it.
+  var isNone: Bool { box == nil }
 }
 
 /// Details, and whose they are; nobody's where the place is free.
