@@ -1,4 +1,5 @@
 import XMPPStanza
+import XMPPStream
 
 /// Takes the lines apart that nearly all of a native capture is made of:
 /// `{"t":1763600000000,"dir":"in","xml":"<iq/>"}`, with blanks or without and its keys in any
@@ -14,6 +15,14 @@ struct NativeLine {
   private(set) var connection: UInt32 = 1
   /// The record's XML, escapes replaced. Whether it is UTF-8 has still to be checked.
   var xml: ArraySlice<UInt8> { text[..<textCount] }
+
+  /// Hands over the same bytes with zeros after them, as `StreamParser.takeElement` asks for.
+  func withPaddedXML<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    // `readText` has put the zeros there.
+    text.withUnsafeBytes {
+      body(UnsafeRawBufferPointer(rebasing: $0[..<(textCount + StreamParser.padding)]))
+    }
+  }
 
   /// Used for line after line; only the first `textCount` bytes are of this one.
   private var text: [UInt8] = []
@@ -112,10 +121,16 @@ struct NativeLine {
   private mutating func readText(in line: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
     guard Self.skip(UInt8(ascii: "\""), in: line, &index) else { return false }
     // An escape is longer than what it stands for, and what is copied at once may lie over the
-    // end.
-    let room = line.count + MemoryLayout<Block>.size
+    // end, as the zeros do.
+    let room = line.count + max(MemoryLayout<Block>.size, StreamParser.padding)
     if text.count < room { text = Array(repeating: 0, count: room) }
-    let found = text.withUnsafeMutableBytes { Self.copyText(from: line, &index, to: $0) }
+    let found = text.withUnsafeMutableBytes { text in
+      let count = Self.copyText(from: line, &index, to: text)
+      if let count {
+        for place in count..<(count + StreamParser.padding) { text[place] = 0 }
+      }
+      return count
+    }
     textCount = found ?? 0
     return found != nil
   }

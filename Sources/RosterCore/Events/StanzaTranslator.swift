@@ -39,30 +39,6 @@ package enum StanzaTranslator {
     }
   }
 
-  /// Whether a child of a top-level element that has this name can matter to what the element
-  /// means: of the others it matters only whether there are any.
-  package static func readsChild(_ name: XMLName) -> Bool {
-    switch name.local {
-    case "show", "priority", "status", "error": name.namespace == Namespace.client
-    case "query": name.namespace == Namespace.roster
-    case "blocklist", "block", "unblock": name.namespace == Namespace.blocking
-    case "vCard": name.namespace == Namespace.vCard
-    case "vcard": name.namespace == Namespace.vCard4
-    case "pubsub": name.namespace == Namespace.pubsub
-    case "event": name.namespace == Namespace.pubsubEvent
-    case "nick": name.namespace == Namespace.nick
-    case "delay": name.namespace == Namespace.delay
-    case "x": name.namespace == Namespace.mucUser
-    case "bind": name.namespace == Namespace.bind
-    case "ver": name.namespace == Namespace.rosterVersioning
-    case "sub": name.namespace == Namespace.preApproval
-    case "authorization-identifier": name.namespace == Namespace.sasl2
-    case "resumed": name.namespace == Namespace.streamManagement
-    case "bound": name.namespace == Namespace.bind2
-    default: false
-    }
-  }
-
   private static func translate(
     _ kind: Stanza.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction,
     _ addresses: inout AddressMemo
@@ -332,7 +308,7 @@ package enum StanzaTranslator {
 extension VCardNames {
   /// XEP-0292 and RFC 6351: the texts of `nickname` and `fn`.
   fileprivate init(vCard4 card: XMLNode) {
-    func text(_ property: String) -> String? {
+    func text(_ property: StaticString) -> String? {
       card.child(property, in: Namespace.vCard4)?.child("text", in: Namespace.vCard4)
         .flatMap(StanzaTranslator.name)
     }

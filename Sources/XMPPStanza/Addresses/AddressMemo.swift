@@ -30,7 +30,7 @@ package struct AddressMemo: Sendable {
   /// - Returns: Nil where there is no such attribute.
   /// - Throws: `JIDError`, naming the part that cannot be prepared.
   package mutating func jid(
-    _ attribute: String, of node: XMLNode
+    _ attribute: StaticString, of node: XMLNode
   ) throws(JIDError) -> JID? {
     guard let part = node.attributePart(attribute) else { return nil }
     return try node.tree.withBytes(of: part) { (bytes) throws(JIDError) -> JID in

@@ -115,12 +115,12 @@ extension StanzaHead {
   }
 
   private static func address(
-    _ name: String, of node: XMLNode, _ addresses: inout AddressMemo
+    _ name: StaticString, of node: XMLNode, _ addresses: inout AddressMemo
   ) throws(StanzaError) -> JID? {
     do {
       return try addresses.jid(name, of: node)
     } catch {
-      throw .address(attribute: name, text: node.attribute(name) ?? "", reason: error)
+      throw .address(attribute: "\(name)", text: node.attribute(name) ?? "", reason: error)
     }
   }
 }
