@@ -50,17 +50,16 @@ struct NativeReadingTests {
     var lines = Array("{\"rollcall-capture\":1}\n".utf8)
     var written: [CapturedRecord.Content] = []
     for record in try records(bytes, format) {
-      switch record.content {
-      case .element(let direction, _, let xml), .streamHeader(let direction, _, let xml):
-        written.append(record.content)
-        NativeWriter.append(
-          time: record.time, on: NativeConnection(number: 1), direction, xml: xml.span.bytes,
-          to: &lines)
-      case .lifecycle, .streamEnd, .bookmark: break
-      }
+      guard case .element(let direction, _, let xml) = record.content else { continue }
+      written.append(record.content)
+      NativeWriter.append(
+        time: record.time, on: NativeConnection(number: 1), direction, xml: xml.span.bytes,
+        to: &lines)
     }
     let native = try #require(CaptureFormat.named("native"))
-    #expect(try records(lines, native).dropFirst().map(\.content) == written)
+    let again = try records(lines, native).dropFirst().map(\.content)
+    #expect(again.count == written.count)
+    for (one, other) in zip(again, written) { #expect(one == other) }
   }
 
   @Test(

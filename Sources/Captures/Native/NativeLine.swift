@@ -79,6 +79,7 @@ struct NativeLine {
   }
 
   /// Passes over a byte, and blanks before it, where it comes next.
+  @inline(__always)
   private static func skip(
     _ byte: UInt8, in line: UnsafeRawBufferPointer, _ index: inout Int
   ) -> Bool {
@@ -122,7 +123,7 @@ struct NativeLine {
     guard Self.skip(UInt8(ascii: "\""), in: line, &index) else { return false }
     // An escape is longer than what it stands for, and what is copied at once may lie over the
     // end, as the zeros do.
-    let room = line.count + max(MemoryLayout<Block>.size, StreamParser.padding)
+    let room = line.count + max(Self.blockBytes, StreamParser.padding)
     if text.count < room { text = Array(repeating: 0, count: room) }
     let found = text.withUnsafeMutableBytes { text in
       let count = Self.copyText(from: line, &index, to: text)
@@ -146,18 +147,21 @@ struct NativeLine {
     // that is written lies in `text`.
     var count = 0
     while index < line.count {
-      if index + MemoryLayout<Block>.size <= line.count {
-        let block = line.loadUnaligned(fromByteOffset: index, as: Block.self)
-        text.storeBytes(of: block, toByteOffset: count, as: Block.self)
-        let (low, high) = (special(block[0]), special(block[1]))
-        guard low | high != 0 else {
-          index += MemoryLayout<Block>.size
-          count += MemoryLayout<Block>.size
+      if index &+ blockBytes <= line.count {
+        let low = line.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        let high = line.loadUnaligned(fromByteOffset: index &+ 8, as: UInt64.self)
+        text.storeBytes(of: low, toByteOffset: count, as: UInt64.self)
+        text.storeBytes(of: high, toByteOffset: count &+ 8, as: UInt64.self)
+        let (first, second) = (special(low), special(high))
+        guard first | second != 0 else {
+          index &+= blockBytes
+          count &+= blockBytes
           continue
         }
-        let plain = low != 0 ? low.trailingZeroBitCount / 8 : 8 + high.trailingZeroBitCount / 8
-        index += plain
-        count += plain
+        let plain =
+          (first != 0 ? first.trailingZeroBitCount : 64 &+ second.trailingZeroBitCount) / 8
+        index &+= plain
+        count &+= plain
       }
       switch line[index] {
       case UInt8(ascii: "\""):
@@ -177,11 +181,12 @@ struct NativeLine {
     return nil
   }
 
-  /// What is looked at and copied at once.
-  private typealias Block = SIMD2<UInt64>
+  /// How many bytes are looked at and copied at once.
+  private static let blockBytes = 16
 
   /// Sets the upper bit of the lowest byte that is a quote, a backslash or a control character;
   /// bytes above it are not to be trusted, as they can have been borrowed from.
+  @inline(__always)
   private static func special(_ bytes: UInt64) -> UInt64 {
     let eight = UInt64(littleEndian: bytes)
     let ones: UInt64 = 0x0101_0101_0101_0101

@@ -26,7 +26,7 @@ package enum StanzaTranslator {
       guard let kind = try Stanza.Kind(node) else {
         return (translateNonza(node, direction), peer(of: node, direction))
       }
-      let head = try StanzaHead(node, &addresses)
+      let head = try StanzaHead(node, id: id(of: node, kind), &addresses)
       let peer = direction == .inbound ? head.from : head.to
       return (translate(kind, head, node, direction, &addresses), peer?.bare)
     } catch {
@@ -37,6 +37,12 @@ package enum StanzaTranslator {
         }
       return (event, peer(of: node, direction))
     }
+  }
+
+  /// What a request and its answer go by; of other stanzas it means nothing.
+  private static func id(of node: XMLNode, _ kind: Stanza.Kind) -> String? {
+    guard case .iq = kind else { return nil }
+    return node.attribute("id")
   }
 
   private static func translate(
@@ -261,9 +267,9 @@ package enum StanzaTranslator {
   private static func translateMessage(
     _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
   ) -> StanzaEvent? {
-    guard direction == .inbound, node.attribute("type") != "error",
-      let from = head.from, from.resource == nil,
+    guard direction == .inbound, let from = head.from, from.resource == nil,
       let event = node.child("event", in: Namespace.pubsubEvent),
+      node.attribute("type") != "error",
       let items = event.child("items", in: Namespace.pubsubEvent)
     else { return nil }
     switch items.attribute("node") {

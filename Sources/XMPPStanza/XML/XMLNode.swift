@@ -179,14 +179,26 @@ extension XMLNode {
     tree.has(part, WantedName(local), in: namespace)
   }
 
+  /// Whether the element is in a namespace.
+  package func isIn(_ namespace: String) -> Bool { tree.isIn(part, namespace) }
+
+  /// The local name, to be compared with others; all long ones are the same.
+  package var word: XMLPackedName { part.name.isLong ? .long : part.name }
+
   /// The value of an attribute without a prefix, or nil where there is none.
   package func attribute(_ local: StaticString) -> String? {
-    attributePart(local).map { tree.string(of: $0) }
+    attributePart(WantedName(local)).map { tree.string(of: $0) }
+  }
+
+  /// The same as a word, to be compared with others; all long ones are the same.
+  package func word(_ local: StaticString) -> XMLPackedName? { word(WantedName(local)) }
+
+  func word(_ wanted: WantedName) -> XMLPackedName? {
+    attributePart(wanted).map { part in tree.withBytes(of: part) { XMLPackedName($0) } }
   }
 
   /// The part that an attribute without a prefix is.
-  func attributePart(_ local: StaticString) -> XMLPart? {
-    let wanted = WantedName(local)
+  func attributePart(_ wanted: WantedName) -> XMLPart? {
     for number in (index + 1)..<Int(part.start) {
       let part = tree[number]
       if tree.has(part, wanted), part.namespace == 0 { return part }
@@ -215,17 +227,25 @@ extension XMLNode {
   /// The first direct child of this expanded name.
   package func child(_ local: StaticString, in namespace: String) -> XMLNode? {
     let wanted = WantedName(local)
-    for number in XMLContent(self) {
-      let part = tree[number]
-      if part.kind == .element, tree.has(part, wanted, in: namespace) {
+    let part = part
+    var number = Int(part.start)
+    while number < Int(part.next) {
+      let child = tree[number]
+      if child.kind == .element, tree.has(child, wanted, in: namespace) {
         return XMLNode(tree, number)
       }
+      number = Int(child.next)
     }
     return nil
   }
 
   /// The text directly inside the element, the text of its children left out.
   package var text: String {
+    let part = part
+    guard part.start < part.next else { return "" }
+    let first = tree[Int(part.start)]
+    // Nearly always.
+    if first.kind == .text, first.next == part.next { return tree.string(of: first) }
     var joined = ""
     for number in XMLContent(self) {
       let part = tree[number]

@@ -52,6 +52,9 @@ package struct XMLPackedName: BitwiseCopyable, Equatable, Sendable {
   /// The most bytes that are kept in the words themselves.
   static let maximumBytes = 15
 
+  /// What stands for all names that are longer.
+  static let long = XMLPackedName(at: 0..<0)
+
   /// An empty name.
   package init() {}
 
@@ -63,7 +66,7 @@ package struct XMLPackedName: BitwiseCopyable, Equatable, Sendable {
   /// A name of at most fifteen bytes; of a longer one that it is long.
   init(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count <= Self.maximumBytes else {
-      high = .max
+      self = .long
       return
     }
     let count = bytes.count
@@ -105,6 +108,8 @@ struct WantedName: @unchecked Sendable {
 
   /// What a namespace has for its number 1.
   static let client = WantedName("jabber:client")
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
 
   init(_ text: StaticString) {
     bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)

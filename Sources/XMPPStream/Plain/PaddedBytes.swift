@@ -110,11 +110,13 @@ extension PaddedBytes {
   @inline(never)
   private func longName(at index: inout Int) -> PlainName? {
     guard self[index].isLetter || self[index] == UInt8(ascii: "_") else { return nil }
+    let (low, high) = (eight(at: index), eight(at: index + 8))
     var end = index + 1
+    // Eight letters are quickly passed.
+    if low.marksOfOthers == 0 { end = index + 8 }
     while self[end].isLetter || self[end].isOtherInName { end += 1 }
     let count = end - index
     guard count <= 15 else { return nil }
-    let (low, high) = (eight(at: index), eight(at: index + 8))
     index = end
     return count < 8
       ? PlainName(low: low.first(count), high: 0, count: count)
