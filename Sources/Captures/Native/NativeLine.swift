@@ -54,14 +54,14 @@ struct NativeLine {
           exact > 0
         else { return false }
         connection = exact
-      case 0x64_69_72 where !hasDirection:  // dir
+      case 0x72_69_64 where !hasDirection:  // dir
         hasDirection = true
         switch Self.word(in: line, &index) {
-        case 0x69_6E: direction = .inbound  // in
-        case 0x6F_75_74: direction = .outbound  // out
+        case 0x6E_69: direction = .inbound  // in
+        case 0x74_75_6F: direction = .outbound  // out
         default: return false
         }
-      case 0x78_6D_6C where !hasXML:  // xml
+      case 0x6C_6D_78 where !hasXML:  // xml
         hasXML = true
         guard readText(in: line, &index) else { return false }
       default: return false
@@ -90,17 +90,17 @@ struct NativeLine {
     return true
   }
 
-  /// A text of one to three characters of ASCII, as the number that their codes make.
+  /// A text of one to three bytes, as the number that they make, the first of them lowest.
+  @inline(__always)
   private static func word(in line: UnsafeRawBufferPointer, _ index: inout Int) -> UInt32? {
-    guard skip(UInt8(ascii: "\""), in: line, &index) else { return nil }
-    var code: UInt32 = 0
-    while index < line.count, line[index].isLetter, code < 1 << 16 {
-      code = code << 8 | UInt32(line[index])
-      index += 1
+    // After the last word of a line there is more than its quote.
+    guard skip(UInt8(ascii: "\""), in: line, &index), index &+ 4 <= line.count else { return nil }
+    let four = UInt32(littleEndian: line.loadUnaligned(fromByteOffset: index, as: UInt32.self))
+    for count in 1...3 where line[index &+ count] == UInt8(ascii: "\"") {
+      index &+= count &+ 1
+      return four & (1 << UInt32(8 * count) - 1)
     }
-    guard index < line.count, line[index] == UInt8(ascii: "\"") else { return nil }
-    index += 1
-    return code
+    return nil
   }
 
   /// A number of at most 15 digits, which no calendar ends before.
@@ -128,7 +128,9 @@ struct NativeLine {
     let found = text.withUnsafeMutableBytes { text in
       let count = Self.copyText(from: line, &index, to: text)
       if let count {
-        for place in count..<(count + StreamParser.padding) { text[place] = 0 }
+        // Sixteen of them, as `StreamParser.padding` asks for.
+        text.storeBytes(of: 0, toByteOffset: count, as: UInt64.self)
+        text.storeBytes(of: 0, toByteOffset: count + 8, as: UInt64.self)
       }
       return count
     }

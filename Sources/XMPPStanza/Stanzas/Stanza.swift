@@ -79,16 +79,16 @@ extension Stanza {
     /// Nil for an element that is no stanza, such as a stream feature.
     package init?(_ node: XMLNode) throws(StanzaError) {
       let name = node.word
-      if name == Self.messageName, node.isIn(Namespace.client) {
+      if name == Self.messageName, node.isInClient {
         self = .message
-      } else if name == Self.presenceName, node.isIn(Namespace.client) {
+      } else if name == Self.presenceName, node.isInClient {
         let type = node.word(Self.type)
         guard let kind = Self.presenceTypes[type ?? XMLPackedName()], type != XMLPackedName()
         else {
           throw .unknownType(element: "presence", type: node.attribute("type"))
         }
         self = .presence(kind)
-      } else if name == Self.iqName, node.isIn(Namespace.client) {
+      } else if name == Self.iqName, node.isInClient {
         guard let kind = node.word(Self.type).flatMap({ Self.iqTypes[$0] }) else {
           throw .unknownType(element: "iq", type: node.attribute("type"))
         }

@@ -182,6 +182,9 @@ extension XMLNode {
   /// Whether the element is in a namespace.
   package func isIn(_ namespace: String) -> Bool { tree.isIn(part, namespace) }
 
+  /// Whether the element is in `jabber:client`.
+  var isInClient: Bool { part.namespace == 1 || isIn(Namespace.client) }
+
   /// The local name, to be compared with others; all long ones are the same.
   package var word: XMLPackedName { part.name.isLong ? .long : part.name }
 

@@ -31,13 +31,17 @@ struct PlainName: Equatable {
 struct PlainTables: ~Copyable {
   /// Of `capacity` parts, all of them initialised.
   private var parts: UnsafeMutablePointer<XMLPart>
-  private var capacity = 256
+  private var capacity = usualCapacity
   private(set) var count = 0
   private var namespaces: UnsafeMutablePointer<XMLRange>
-  private var namespaceCapacity = 64
+  private var namespaceCapacity = usualCapacity
   private var namespaceCount = 0
   /// The element that was opened last and is still open; -1 where none is.
   private var innermost = -1
+
+  private static let usualCapacity = 256
+  /// Memory for more does not stay.
+  private static let keptCapacity = 1 << 14
 
   init() {
     parts = Self.memory(capacity, XMLPart())
@@ -57,6 +61,7 @@ struct PlainTables: ~Copyable {
     count = 0
     namespaceCount = 0
     innermost = -1
+    if max(capacity, namespaceCapacity) > Self.keptCapacity { self = PlainTables() }
   }
 
   /// Begins an element inside the one that is open, and in its namespace.
