@@ -179,14 +179,11 @@ extension XMLNode {
     tree.has(part, WantedName(local), in: namespace)
   }
 
-  /// Whether the element is in a namespace.
-  package func isIn(_ namespace: String) -> Bool { tree.isIn(part, namespace) }
-
   /// Whether the element is in `jabber:client`.
-  var isInClient: Bool { part.namespace == 1 || isIn(Namespace.client) }
+  var isInClient: Bool { part.namespace == 1 || tree.isIn(part, Namespace.client) }
 
   /// The local name, to be compared with others; all long ones are the same.
-  package var word: XMLPackedName { part.name.isLong ? .long : part.name }
+  var word: XMLPackedName { part.name.isLong ? .long : part.name }
 
   /// The value of an attribute without a prefix, or nil where there is none.
   package func attribute(_ local: StaticString) -> String? {
@@ -194,8 +191,6 @@ extension XMLNode {
   }
 
   /// The same as a word, to be compared with others; all long ones are the same.
-  package func word(_ local: StaticString) -> XMLPackedName? { word(WantedName(local)) }
-
   func word(_ wanted: WantedName) -> XMLPackedName? {
     attributePart(wanted).map { part in tree.withBytes(of: part) { XMLPackedName($0) } }
   }
@@ -255,29 +250,6 @@ extension XMLNode {
       if part.kind == .text { joined += tree.string(of: part) }
     }
     return joined
-  }
-}
-
-/// Some namespaces, and a short way to see that an element is in none of them.
-package struct NamespaceFilter: Sendable {
-  private let keys: [UInt64]
-
-  /// - Parameter namespaces: Of at least eight bytes each; `jabber:client` is none of them.
-  package init(_ namespaces: [String]) {
-    keys = namespaces.map { $0.withUTF8Bytes { Self.key(of: $0) } }
-  }
-
-  /// Its first and last bytes, and how many it has.
-  private static func key(of namespace: UnsafeRawBufferPointer) -> UInt64 {
-    let count = namespace.count
-    guard count >= 8 else { return 0 }
-    return namespace.eight(at: 0) ^ namespace.eight(at: count - 8) &* 31 ^ UInt64(count)
-  }
-
-  /// False where nothing in the top-level element that a node stands in is in one of them; hardly
-  /// ever true where it is not.
-  package func mayHold(_ node: XMLNode) -> Bool {
-    node.tree.lists { keys.contains(Self.key(of: $0)) }
   }
 }
 
