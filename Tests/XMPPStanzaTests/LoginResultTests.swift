@@ -44,16 +44,4 @@ struct LoginResultTests {
   func isNone(_ xml: String) {
     #expect(LoginResult(element(xml)) == nil)
   }
-
-  @Test("All that is read is among the children that it asks for")
-  func readsItsChildren() {
-    for (name, namespace) in [
-      ("bind", Namespace.bind), ("authorization-identifier", Namespace.sasl2),
-      ("bound", Namespace.bind2), ("resumed", Namespace.streamManagement),
-    ] {
-      #expect(LoginResult.readsChild(XMLName(name, in: namespace)))
-      #expect(!LoginResult.readsChild(XMLName(name, in: "u")))
-    }
-    #expect(!LoginResult.readsChild(XMLName("query", in: Namespace.roster)))
-  }
 }

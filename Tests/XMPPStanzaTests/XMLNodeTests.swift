@@ -134,6 +134,47 @@ struct XMLNodeIdentityTests {
     #expect(XMLNode(name, content: [.text("x"), .text(""), .text("y")]) == one)
   }
 
+  /// Names of up to fifteen bytes are compared as two words.
+  @Test("Names of any length are told apart")
+  func namesOfAnyLength() {
+    let long = String(repeating: "n", count: 40)
+    let names =
+      [0, 1, 7, 8, 9, 14, 15, 16, 17, 40].map { String(long.prefix($0)) }
+      + ["n\0", "\0", "nnnnnnnm", "nnnnnnnnnnnnnnm", "nnnnnnnnnnnnnnnm", "é", "e\u{301}"]
+    let nodes = names.map { name in
+      XMLNode(XMLName("a", in: "u"), attributes: [XMLAttribute(XMLName(name, in: ""), "1")])
+    }
+    #expect(Set(nodes).count == names.count)
+    #expect(nodes.map { $0.attributes.first?.name.local } == names)
+    let parent = XMLNode(
+      XMLName("authorization-identifier", in: "u"), content: nodes.map { .element($0) })
+    #expect(parent.is("authorization-identifier", in: "u"))
+    #expect(!parent.is("authorization-identifies", in: "u"))
+    #expect(!parent.is("authorization-identifier", in: "v"))
+    #expect(Array(parent.children) == nodes)
+    #expect(nodes.map { $0.attribute("nnnnnnnnnnnnnnn") != nil }.filter { $0 }.count == 1)
+    #expect(nodes.map { $0.attribute("nnnnnnnnnnnnnnnn") != nil }.filter { $0 }.count == 1)
+  }
+
+  @Test("A filter of namespaces and names finds what is there")
+  func filters() {
+    let filter = NamespaceFilter(["urn:one:namespace", "urn:two:namespace"])
+    func node(_ name: String, _ namespace: String) -> XMLNode {
+      let inner = XMLNode(XMLName(name, in: namespace))
+      return XMLNode(XMLName("iq", in: Namespace.client), content: [.element(inner)])
+    }
+    #expect(filter.mayHold(node("a", "urn:two:namespace")))
+    #expect(!filter.mayHold(node("a", "urn:six:namespace")))
+    #expect(!filter.mayHold(node("a", "u")))
+    let (one, other) = (XMLPackedName("password"), XMLPackedName("handshake"))
+    for name in ["password", "PassWord", "PASSWORD", "handshake", "handShake"] {
+      #expect(node(name, "u").mentions(one, or: other))
+    }
+    for name in ["passwor", "passwords", "pass", "iq", String(repeating: "password", count: 4)] {
+      #expect(!node(name, "u").mentions(one, or: other))
+    }
+  }
+
   /// A draft goes on after an element has been made, also in memory that has to grow.
   @Test("An element stays what it was when others are made")
   func anElementStaysWhatItWas() {

@@ -10,13 +10,13 @@ struct PlainReaderTests {
     depth: 8, attributesPerElement: 8, elementsPerStanza: 40, bytesPerElement: 2000)
 
   /// The element that the reader takes of some bytes, and how many of them it is.
-  private func plain(_ bytes: [UInt8]) -> (node: XMLNode, count: Int)? {
-    var builder = ElementBuilder(limits: .live, interest: .everything)
-    var reader = PlainReader()
-    let found = bytes.withUnsafeBytes { reader.read($0, into: &builder) }
-    let isEmpty = builder.isEmpty
-    #expect(isEmpty)
-    return found.map { ($0.element.node, $0.count) }
+  private func plain(
+    _ bytes: [UInt8], limits: StreamLimits = .live
+  ) -> (node: XMLNode, count: Int)? {
+    var reader = PlainReader(limits: limits)
+    let padded = bytes + Array(repeating: 0, count: PaddedBytes.padding)
+    let count = padded.withUnsafeBytes { PaddedBytes($0).flatMap { reader.read($0) } }
+    return count.map { (reader.element(of: bytes), $0) }
   }
 
   @Test(
@@ -30,6 +30,8 @@ struct PlainReaderTests {
       "<a>\(String(repeating: "0123456789", count: 100))</a>",
       "<x xmlns='a?b\"c'/>", "<a xmlnsx='1'/>", "<a><a><a>x</a></a></a>", "<a>！，\u{FFFD}</a>",
       "<a>&amp;</a>", "<a>x&lt;&gt;&apos;y&quot;]&gt;<b/>&amp;lt;</a>", "<a>]&gt;&amp;]</a>",
+      "<a b='&amp;'/>", "<a b=\"x&lt;&gt;'&apos;y&quot;\" c='#!%(&amp;lt;'/>",
+      "<presence subscription='1'/>", "<a resource='' jid=''/>", "<iq  ></iq>",
     ])
   func takes(_ text: String) throws {
     let (node, count) = try #require(plain(Array(text.utf8)))
@@ -47,7 +49,8 @@ struct PlainReaderTests {
       "<a b/>", "<a b='1' b='2'/>", "<a xmlns='u' xmlns='u'/>", "<a xmlns=''/>", "<a xmlns='你'/>",
       "<a xmlns='a b'/>", "<a xmlns='\(Namespace.xml)'/>", "<a xmlns='\(Namespace.streams)'/>",
       "<a xmlns='http://www.w3.org/2000/xmlns/'/>", "<x:a xmlns:x='u'/>", "<a xml:lang='de'/>",
-      "<a b='<'/>", "<a b='&amp;'/>", "<a b='x\ty'/>", "<a b='x\ny'/>", "<a>x\r</a>",
+      "<a b='<'/>", "<a b='&#38;'/>", "<a b='&e;'/>", "<a b='&amp'/>", "<a xmlns='a&amp;b'/>",
+      "<a b='x\ty'/>", "<a b='x\ny'/>", "<a>x\r</a>",
       "<a>]]></a>", "<a>]]</a>", "<a><!-- --></a>", "<a><?b?></a>", "<a><![CDATA[x]]></a>",
       "<é/>", "<a é='1'/>", "<a>\u{1}</a>", "<a>\u{0}</a>", "<a>\u{FFFE}</a>", "<a>\u{FFFF}</a>",
       "<a b='\u{FFFF}'/>", "<abcdefghijklmnop/>", "<a abcdefghijklmnop='1'/>",
@@ -58,7 +61,7 @@ struct PlainReaderTests {
       "<a b='1'",
     ])
   func leaves(_ text: String) {
-    #expect(plain(Array(text.utf8)) == nil)
+    #expect(plain(Array(text.utf8))?.count == nil)
     #expect(parse(text) == parseByLibxml2(text))
   }
 
@@ -105,12 +108,37 @@ struct PlainReaderTests {
     #expect(outcome == parseByLibxml2(many + many))
   }
 
-  @Test("An element with more namespaces than are kept is left to libxml2")
-  func anElementOfManyNamespaces() {
-    let children = (0..<1000).map { "<b xmlns='u\($0)'/>" }.joined()
+  @Test("An element of any number of parts and namespaces is read")
+  func anElementOfManyParts() throws {
+    let children = (0..<1000).map { "<b xmlns='u\($0)' c='\($0)'>x&amp;<d/></b>" }.joined()
     let text = "<a>\(children)</a>"
-    #expect(plain(Array(text.utf8)) == nil)
+    let (node, count) = try #require(plain(Array(text.utf8)))
+    #expect(count == text.utf8.count)
+    #expect(node.children.map(\.name.namespace) == (0..<1000).map { "u\($0)" })
     #expect(parse(text + text) == parseByLibxml2(text + text))
+    #expect(parse(text).elements == [node])
+  }
+
+  @Test("No byte after the end is looked at but the zeros")
+  func theEndIsTheEnd() {
+    let bytes = Array(
+      "<presence from='a@b.test/c' xmlns='u'><status>a &lt; b</status></presence>".utf8)
+    #expect(plain(bytes)?.count == bytes.count)
+    for end in 0..<bytes.count { #expect(plain(Array(bytes[..<end]))?.count == nil) }
+    // What stands after an element is no part of it.
+    for rest in ["<", "x", " ", "\0", "é", "<a>"] {
+      #expect(plain(bytes + Array(rest.utf8))?.count == bytes.count)
+    }
+  }
+
+  @Test("A limit of libxml2 is one of the reader's")
+  func limitsOfLibxml2() {
+    let limits = StreamLimits(
+      depth: 1000, attributesPerElement: 1000, elementsPerStanza: 1000, bytesPerElement: 64 << 20)
+    let nested = String(repeating: "<a>", count: 129) + String(repeating: "</a>", count: 129)
+    #expect(plain(Array(nested.utf8), limits: limits)?.count == nil)
+    let long = "<a b='\(String(repeating: "x", count: 8 << 20))'/>"
+    #expect(plain(Array(long.utf8), limits: limits)?.count == nil)
   }
 
   /// By itself or not, an element is the same, and what is not taken can be fed.
@@ -121,7 +149,8 @@ struct PlainReaderTests {
     for text in ["<a/>", "<b>&#38;</b>", "<c x='1'/>", "<d/><e/>", " <f/>", "<g", ">x</g>", "<h/>"]
     {
       let bytes = Array(text.utf8)
-      if let element = parser.takeElement(bytes[...]) {
+      let padded = bytes + Array(repeating: 0, count: StreamParser.padding)
+      if let element = padded.withUnsafeBytes({ parser.takeElement(padded: $0) }) {
         #expect(["<a/>", "<c x='1'/>", "<h/>"].contains(text))
         texts.append(String(decoding: element.bytes, as: UTF8.self))
       } else {
@@ -151,7 +180,8 @@ struct PlainReaderTests {
   }
 
   private static let parts = [
-    "<a>", "</a>", "<a/>", "<b c='1'>", "</b>", " ", "x", "你", "&amp;", "]]>", "]", "\n", "\r",
+    "<a>", "</a>", "<a/>", "<b c='1'>", "</b>", " ", "x", "你", "&amp;", "&lt;", "]]>", "]", "\n",
+    "\r",
     "<d xmlns='u'>", "</d>", "<e f=\"2\" g='3'/>", "<k>", "</k>", "<all/>", "'", "\"", "<", ">",
     "/",
     "=", "<x:y xmlns:x='v'/>", "<!-- -->", "<h i='a b'></h>", "xmlns='w'", "\u{FFFE}",
@@ -164,8 +194,6 @@ struct PlainReaderTests {
   func whatItTakesIsWhatLibxml2Makes(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let strange = Array("<>/='\" &;]x:-\n\r\t!?".utf8) + [0x00, 0x01, 0x7F, 0x80, 0xBF, 0xEF, 0xFF]
-    let interest = ElementInterest(
-      keepingChildren: { $0.local == "k" }, allWith: { $0.local == "all" })
     var taken = 0
     for round in 0..<3000 {
       var bytes = Array(element(depth: 3, using: &random).utf8)
@@ -177,10 +205,15 @@ struct PlainReaderTests {
         default: if bytes.count > 1 { bytes.remove(at: place) }
         }
       }
-      let some = Bool.random(using: &random) ? interest : .everything
-      let outcome = parse(bytes, limits: Self.limits, interest: some)
-      let expected = parseByLibxml2(bytes, limits: Self.limits, interest: some)
+      let outcome = parse(bytes, limits: Self.limits)
+      let expected = parseByLibxml2(bytes, limits: Self.limits)
       #expect(outcome.agrees(with: expected), "seed \(seed), round \(round)")
+      for (element, other) in zip(outcome.elements, expected.elements) {
+        let isSame =
+          element.hashValue == other.hashValue
+          && element.serialized() == other.serialized() && element.content == other.content
+        #expect(isSame, "seed \(seed), round \(round)")
+      }
       if plain(bytes) != nil { taken += 1 }
     }
     // Enough of them do not go to libxml2.
@@ -195,7 +228,7 @@ struct PlainReaderTests {
     let name = pick(["a", "k", "all", "iq", "long-name.of_15"], &random)
     let attributes = [
       "", " b='1'", " b='你' c=\"x y\"", " xmlns='u'", " xmlns='\(Namespace.roster)' d=''",
-      "  e='>' ",
+      "  e='>' ", " f='&lt;1&apos;' subscription='both'",
     ]
     var text = "<\(name)\(pick(attributes, &random))"
     guard depth > 0, Bool.random(using: &random) else { return text + "/>" }

@@ -36,10 +36,10 @@ struct Outcome: Equatable {
 /// Feeds the bytes in pieces of the given lengths, in turn; an empty list means in one piece.
 func parse(
   _ bytes: [UInt8], as root: StreamRoot = .records, limits: StreamLimits = .live,
-  pieces: [Int] = [], interest: ElementInterest = .everything
+  pieces: [Int] = []
 ) -> Outcome {
   var outcome = Outcome()
-  let parser = StreamParser(root: root, limits: limits, interest: interest)
+  let parser = StreamParser(root: root, limits: limits)
   do {
     var start = 0
     var turn = 0
@@ -61,18 +61,17 @@ func parse(
 
 func parse(
   _ text: String, as root: StreamRoot = .records, limits: StreamLimits = .live,
-  pieces: [Int] = [], interest: ElementInterest = .everything
+  pieces: [Int] = []
 ) -> Outcome {
-  parse(Array(text.utf8), as: root, limits: limits, pieces: pieces, interest: interest)
+  parse(Array(text.utf8), as: root, limits: limits, pieces: pieces)
 }
 
 /// What libxml2 alone makes of some bytes: no element comes whole, as one has to be to be read as a
 /// plain one.
 func parseByLibxml2(
-  _ bytes: [UInt8], as root: StreamRoot = .records, limits: StreamLimits = .live,
-  interest: ElementInterest = .everything
+  _ bytes: [UInt8], as root: StreamRoot = .records, limits: StreamLimits = .live
 ) -> Outcome {
-  parse(bytes, as: root, limits: limits, pieces: [1], interest: interest)
+  parse(bytes, as: root, limits: limits, pieces: [1])
 }
 
 func parseByLibxml2(_ text: String, limits: StreamLimits = .live) -> Outcome {

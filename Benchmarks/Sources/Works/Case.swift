@@ -95,8 +95,7 @@ public final class Case {
     guard let native = CaptureFormat.detect(Array(capture.file.prefix(64 << 10))) else {
       throw WrongAnswer("the capture's format was not found")
     }
-    // As an import does, which needs no more than what the translator looks at.
-    var reader = CaptureReader(format: native, readingChildren: StanzaTranslator.readsChild)
+    var reader = CaptureReader(format: native)
     func took(_ output: CaptureOutput) throws {
       switch output {
       case .record(let record): try take(record)

@@ -14,20 +14,6 @@ package func withoutCredentials(
   return (clean, clean.serialized())
 }
 
-/// Whether an element or an attribute of this name can be what lets one log in, or can hold it:
-/// nothing is taken out of an element in which there is no such name.
-func mayHoldCredentials(_ name: XMLName) -> Bool {
-  if Credentials.isPassword(name.local) { return true }
-  switch name.namespace {
-  case Namespace.client, Namespace.component: return name.local == "handshake"
-  case Namespace.dataForms: return name.local == "field"
-  case Namespace.sasl, Namespace.sasl2, Namespace.fast, Namespace.legacyAuth, Namespace.register,
-    Credentials.scramUpgrade, Credentials.httpUpload:
-    return true
-  default: return false
-  }
-}
-
 enum Credentials {
   private static let removed = "urn:rollcall:removed:0"
 
@@ -46,8 +32,20 @@ enum Credentials {
     case authorization
   }
 
+  /// Where something in one of them can be a secret, or can hold one.
+  private static let namespaces = NamespaceFilter([
+    Namespace.dataForms, Namespace.sasl, Namespace.sasl2, Namespace.fast, Namespace.legacyAuth,
+    Namespace.register, scramUpgrade, httpUpload,
+  ])
+  /// Names that are a secret's in any namespace.
+  private static let names = (XMLPackedName("password"), XMLPackedName("handshake"))
+
   /// The element without its secrets, nil where it has none.
-  static func scrubbed(_ node: XMLNode) -> XMLNode? { scrubbed(node, isRegistration: false) }
+  static func scrubbed(_ node: XMLNode) -> XMLNode? {
+    // Nearly all elements have none: no name in them is one that a secret can have.
+    guard namespaces.mayHold(node) || node.mentions(names.0, or: names.1) else { return nil }
+    return scrubbed(node, isRegistration: false)
+  }
 
   private static func scrubbed(_ node: XMLNode, isRegistration: Bool) -> XMLNode? {
     let attributes = scrubbedAttributes(of: node)
@@ -125,7 +123,6 @@ enum Credentials {
 
   /// The kind of secret that the content of an element is, nil where it is none.
   private static func kind(of node: XMLNode, isRegistration: Bool) -> Kind? {
-    guard mayHoldCredentials(node.name) else { return nil }
     let local = node.name.local
     if isPassword(local) { return .password }
     switch node.name.namespace {

@@ -1,4 +1,5 @@
 import XMPPStanza
+import XMPPStream
 
 /// Takes the lines apart that nearly all of a native capture is made of:
 /// `{"t":1763600000000,"dir":"in","xml":"<iq/>"}`, with blanks or without and its keys in any
@@ -14,6 +15,14 @@ struct NativeLine {
   private(set) var connection: UInt32 = 1
   /// The record's XML, escapes replaced. Whether it is UTF-8 has still to be checked.
   var xml: ArraySlice<UInt8> { text[..<textCount] }
+
+  /// Hands over the same bytes with zeros after them, as `StreamParser.takeElement` asks for.
+  func withPaddedXML<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    // `readText` has put the zeros there.
+    text.withUnsafeBytes {
+      body(UnsafeRawBufferPointer(rebasing: $0[..<(textCount + StreamParser.padding)]))
+    }
+  }
 
   /// Used for line after line; only the first `textCount` bytes are of this one.
   private var text: [UInt8] = []
@@ -45,14 +54,14 @@ struct NativeLine {
           exact > 0
         else { return false }
         connection = exact
-      case 0x64_69_72 where !hasDirection:  // dir
+      case 0x72_69_64 where !hasDirection:  // dir
         hasDirection = true
         switch Self.word(in: line, &index) {
-        case 0x69_6E: direction = .inbound  // in
-        case 0x6F_75_74: direction = .outbound  // out
+        case 0x6E_69: direction = .inbound  // in
+        case 0x74_75_6F: direction = .outbound  // out
         default: return false
         }
-      case 0x78_6D_6C where !hasXML:  // xml
+      case 0x6C_6D_78 where !hasXML:  // xml
         hasXML = true
         guard readText(in: line, &index) else { return false }
       default: return false
@@ -70,6 +79,7 @@ struct NativeLine {
   }
 
   /// Passes over a byte, and blanks before it, where it comes next.
+  @inline(__always)
   private static func skip(
     _ byte: UInt8, in line: UnsafeRawBufferPointer, _ index: inout Int
   ) -> Bool {
@@ -80,17 +90,17 @@ struct NativeLine {
     return true
   }
 
-  /// A text of one to three characters of ASCII, as the number that their codes make.
+  /// A text of one to three bytes, as the number that they make, the first of them lowest.
+  @inline(__always)
   private static func word(in line: UnsafeRawBufferPointer, _ index: inout Int) -> UInt32? {
-    guard skip(UInt8(ascii: "\""), in: line, &index) else { return nil }
-    var code: UInt32 = 0
-    while index < line.count, line[index].isLetter, code < 1 << 16 {
-      code = code << 8 | UInt32(line[index])
-      index += 1
+    // After the last word of a line there is more than its quote.
+    guard skip(UInt8(ascii: "\""), in: line, &index), index &+ 4 <= line.count else { return nil }
+    let four = UInt32(littleEndian: line.loadUnaligned(fromByteOffset: index, as: UInt32.self))
+    for count in 1...3 where line[index &+ count] == UInt8(ascii: "\"") {
+      index &+= count &+ 1
+      return four & (1 << UInt32(8 * count) - 1)
     }
-    guard index < line.count, line[index] == UInt8(ascii: "\"") else { return nil }
-    index += 1
-    return code
+    return nil
   }
 
   /// A number of at most 15 digits, which no calendar ends before.
@@ -112,10 +122,18 @@ struct NativeLine {
   private mutating func readText(in line: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
     guard Self.skip(UInt8(ascii: "\""), in: line, &index) else { return false }
     // An escape is longer than what it stands for, and what is copied at once may lie over the
-    // end.
-    let room = line.count + MemoryLayout<Block>.size
+    // end, as the zeros do.
+    let room = line.count + max(Self.blockBytes, StreamParser.padding)
     if text.count < room { text = Array(repeating: 0, count: room) }
-    let found = text.withUnsafeMutableBytes { Self.copyText(from: line, &index, to: $0) }
+    let found = text.withUnsafeMutableBytes { text in
+      let count = Self.copyText(from: line, &index, to: text)
+      if let count {
+        // Sixteen of them, as `StreamParser.padding` asks for.
+        text.storeBytes(of: 0, toByteOffset: count, as: UInt64.self)
+        text.storeBytes(of: 0, toByteOffset: count + 8, as: UInt64.self)
+      }
+      return count
+    }
     textCount = found ?? 0
     return found != nil
   }
@@ -131,18 +149,21 @@ struct NativeLine {
     // that is written lies in `text`.
     var count = 0
     while index < line.count {
-      if index + MemoryLayout<Block>.size <= line.count {
-        let block = line.loadUnaligned(fromByteOffset: index, as: Block.self)
-        text.storeBytes(of: block, toByteOffset: count, as: Block.self)
-        let (low, high) = (special(block[0]), special(block[1]))
-        guard low | high != 0 else {
-          index += MemoryLayout<Block>.size
-          count += MemoryLayout<Block>.size
+      if index &+ blockBytes <= line.count {
+        let low = line.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        let high = line.loadUnaligned(fromByteOffset: index &+ 8, as: UInt64.self)
+        text.storeBytes(of: low, toByteOffset: count, as: UInt64.self)
+        text.storeBytes(of: high, toByteOffset: count &+ 8, as: UInt64.self)
+        let (first, second) = (special(low), special(high))
+        guard first | second != 0 else {
+          index &+= blockBytes
+          count &+= blockBytes
           continue
         }
-        let plain = low != 0 ? low.trailingZeroBitCount / 8 : 8 + high.trailingZeroBitCount / 8
-        index += plain
-        count += plain
+        let plain =
+          (first != 0 ? first.trailingZeroBitCount : 64 &+ second.trailingZeroBitCount) / 8
+        index &+= plain
+        count &+= plain
       }
       switch line[index] {
       case UInt8(ascii: "\""):
@@ -162,11 +183,12 @@ struct NativeLine {
     return nil
   }
 
-  /// What is looked at and copied at once.
-  private typealias Block = SIMD2<UInt64>
+  /// How many bytes are looked at and copied at once.
+  private static let blockBytes = 16
 
   /// Sets the upper bit of the lowest byte that is a quote, a backslash or a control character;
   /// bytes above it are not to be trusted, as they can have been borrowed from.
+  @inline(__always)
   private static func special(_ bytes: UInt64) -> UInt64 {
     let eight = UInt64(littleEndian: bytes)
     let ones: UInt64 = 0x0101_0101_0101_0101

@@ -3,6 +3,8 @@ import XMPPStream
 
 /// Reads the native capture: JSON Lines, a header first.
 final class NativeReader: LineReader {
+  let takesCredentialsOut = true
+
   private let parser: StreamParser
   private var hasHeader = false
   /// What the capture calls its connections.
@@ -11,18 +13,8 @@ final class NativeReader: LineReader {
   /// what is called while it is used here does not call back.
   @exclusivity(unchecked) private var commonLine = NativeLine()
 
-  /// The parser says where credentials can be, so that not every element is searched for them.
-  let takesCredentialsOut = true
-
-  /// - Parameter isRead: Which children of an element the caller looks at; nil for all.
-  init(_ options: ReaderOptions, readingChildren isRead: ElementInterest.Rule?) {
-    let isBuilt: ElementInterest.Rule = { name in
-      isRead.map { $0(name) || LoginResult.readsChild(name) } ?? true
-    }
-    parser = StreamParser(
-      root: .records, limits: options.limits,
-      interest: ElementInterest(
-        keepingChildren: isBuilt, allWith: { mayHoldCredentials($0) }))
+  init(_ options: ReaderOptions) {
+    parser = StreamParser(root: .records, limits: options.limits)
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
@@ -83,7 +75,7 @@ final class NativeReader: LineReader {
   /// The record of a line as nearly all are. Nil for any other, and for one with an error.
   private func commonRecord(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
     guard commonLine.read(line) else { return nil }
-    if let element = parser.takeElement(commonLine.xml) {
+    if let element = commonLine.withPaddedXML({ parser.takeElement(padded: $0) }) {
       return record(.element(element), number)
     }
     var found: StreamEvent?
@@ -200,11 +192,10 @@ final class NativeReader: LineReader {
   private static func content(
     _ event: StreamEvent, _ direction: Direction
   ) -> CapturedRecord.Content {
-    guard case .element(let element) = event, element.asksForAll else {
+    guard case .element(let element) = event, let clean = Credentials.scrubbed(element.node) else {
       return CapturedRecord.Content(event, direction)
     }
-    let (node, bytes) = withoutCredentials(element.node, element.bytes)
-    return .element(direction, node, bytes: bytes)
+    return .element(direction, clean, bytes: clean.serialized())
   }
 
   /// The one element, header or end tag that a record holds.

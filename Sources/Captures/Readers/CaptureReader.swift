@@ -37,20 +37,13 @@ package struct CaptureReader {
   private var lines: LineSplitter
 
   /// A reader at the beginning of a capture.
-  ///
-  /// - Parameter isRead: Which children of an element the caller looks at, by their names. The
-  ///   others may be missing from its node, and the first of them may be there by its name alone;
-  ///   nothing is ever missing from its bytes. Nil for a caller that looks at everything.
-  package init(
-    format: CaptureFormat, options: ReaderOptions = ReaderOptions(),
-    readingChildren isRead: ElementInterest.Rule? = nil
-  ) {
+  package init(format: CaptureFormat, options: ReaderOptions = ReaderOptions()) {
     unwrapping = options.wrapper.map { Unwrapping($0, options) }
     // How many bytes of a line a byte of an element takes at most.
     var escapedBytes = 1
     switch format.shape {
     case .native:
-      reader = .lines(NativeReader(options, readingChildren: isRead))
+      reader = .lines(NativeReader(options))
       escapedBytes = 6
     case .raw:
       reader = .lines(RawReader(options))
@@ -196,9 +189,9 @@ extension CaptureOutput {
   /// The same without credentials.
   fileprivate var withoutCredentials: CaptureOutput {
     guard case .record(var record) = self,
-      case .element(let direction, let node, _) = record.content
+      case .element(let direction, let node, _) = record.content,
+      let clean = Credentials.scrubbed(node)
     else { return self }
-    guard let clean = Credentials.scrubbed(node) else { return self }
     record.content = .element(direction, clean, bytes: clean.serialized())
     return .record(record)
   }

@@ -75,7 +75,7 @@ package struct CaptureImport {
     var summary = ImportSummary(format: format)
     let readerOptions = ReaderOptions(year: options.year, wrapper: LineWrapper(chunk))
     var reader = CaptureReader(
-      format: format, options: readerOptions, readingChildren: StanzaTranslator.readsChild)
+      format: format, options: readerOptions)
     var filter = AccountFilter(account: options.account)
     var done = 0
     while !chunk.isEmpty {

@@ -26,7 +26,7 @@ package enum StanzaTranslator {
       guard let kind = try Stanza.Kind(node) else {
         return (translateNonza(node, direction), peer(of: node, direction))
       }
-      let head = try StanzaHead(node, &addresses)
+      let head = try StanzaHead(node, id: id(of: node, kind), &addresses)
       let peer = direction == .inbound ? head.from : head.to
       return (translate(kind, head, node, direction, &addresses), peer?.bare)
     } catch {
@@ -39,28 +39,10 @@ package enum StanzaTranslator {
     }
   }
 
-  /// Whether a child of a top-level element that has this name can matter to what the element
-  /// means: of the others it matters only whether there are any.
-  package static func readsChild(_ name: XMLName) -> Bool {
-    switch name.local {
-    case "show", "priority", "status", "error": name.namespace == Namespace.client
-    case "query": name.namespace == Namespace.roster
-    case "blocklist", "block", "unblock": name.namespace == Namespace.blocking
-    case "vCard": name.namespace == Namespace.vCard
-    case "vcard": name.namespace == Namespace.vCard4
-    case "pubsub": name.namespace == Namespace.pubsub
-    case "event": name.namespace == Namespace.pubsubEvent
-    case "nick": name.namespace == Namespace.nick
-    case "delay": name.namespace == Namespace.delay
-    case "x": name.namespace == Namespace.mucUser
-    case "bind": name.namespace == Namespace.bind
-    case "ver": name.namespace == Namespace.rosterVersioning
-    case "sub": name.namespace == Namespace.preApproval
-    case "authorization-identifier": name.namespace == Namespace.sasl2
-    case "resumed": name.namespace == Namespace.streamManagement
-    case "bound": name.namespace == Namespace.bind2
-    default: false
-    }
+  /// What a request and its answer go by; of other stanzas it means nothing.
+  private static func id(of node: XMLNode, _ kind: Stanza.Kind) -> String? {
+    guard case .iq = kind else { return nil }
+    return node.attribute("id")
   }
 
   private static func translate(
@@ -285,9 +267,9 @@ package enum StanzaTranslator {
   private static func translateMessage(
     _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
   ) -> StanzaEvent? {
-    guard direction == .inbound, node.attribute("type") != "error",
-      let from = head.from, from.resource == nil,
+    guard direction == .inbound, let from = head.from, from.resource == nil,
       let event = node.child("event", in: Namespace.pubsubEvent),
+      node.attribute("type") != "error",
       let items = event.child("items", in: Namespace.pubsubEvent)
     else { return nil }
     switch items.attribute("node") {
@@ -332,7 +314,7 @@ package enum StanzaTranslator {
 extension VCardNames {
   /// XEP-0292 and RFC 6351: the texts of `nickname` and `fn`.
   fileprivate init(vCard4 card: XMLNode) {
-    func text(_ property: String) -> String? {
+    func text(_ property: StaticString) -> String? {
       card.child(property, in: Namespace.vCard4)?.child("text", in: Namespace.vCard4)
         .flatMap(StanzaTranslator.name)
     }

@@ -5,13 +5,11 @@
 package struct AddressMemo: Sendable {
   // An address is in one of the two places that its hash leads to.
   /// The hashes of the addresses, 0 where there is none: most addresses other than the one that is
-  /// looked up differ in them, so that no other memory is looked at. The two lowest bits are no
-  /// part of the hash: the first says that there is an address, the second that it was written in
-  /// its prepared form.
+  /// looked up differ in them, so that no other memory is looked at.
   private var hashes: [UInt64] = []
   private var jids: [JID?] = []
-  /// How they were written, where that is not their prepared form.
-  private var texts: [String?] = []
+  /// How they were written.
+  private var texts: [String] = []
   private let bits: Int
 
   /// Longer addresses are not remembered.
@@ -19,7 +17,7 @@ package struct AddressMemo: Sendable {
 
   /// A memo of nothing yet.
   ///
-  /// - Parameter bits: It holds two to this power of addresses, at least two, each of about 150
+  /// - Parameter bits: It holds two to this power of addresses, at least two, each of about 200
   ///   bytes.
   package init(bits: Int = 14) {
     self.bits = max(1, bits)
@@ -30,7 +28,13 @@ package struct AddressMemo: Sendable {
   /// - Returns: Nil where there is no such attribute.
   /// - Throws: `JIDError`, naming the part that cannot be prepared.
   package mutating func jid(
-    _ attribute: String, of node: XMLNode
+    _ attribute: StaticString, of node: XMLNode
+  ) throws(JIDError) -> JID? {
+    try jid(WantedName(attribute), of: node)
+  }
+
+  mutating func jid(
+    _ attribute: WantedName, of node: XMLNode
   ) throws(JIDError) -> JID? {
     guard let part = node.attributePart(attribute) else { return nil }
     return try node.tree.withBytes(of: part) { (bytes) throws(JIDError) -> JID in
@@ -39,7 +43,7 @@ package struct AddressMemo: Sendable {
   }
 
   private mutating func jid(_ bytes: UnsafeRawBufferPointer) throws(JIDError) -> JID {
-    let hash = bytes.quickHash | 3
+    let hash = bytes.quickHash | 1
     if hashes.isEmpty { makeRoom() }
     let place = Int(truncatingIfNeeded: hash >> UInt64(64 - bits))
     if let jid = known(at: place, hash, bytes) ?? known(at: place ^ 1, hash, bytes) { return jid }
@@ -47,37 +51,22 @@ package struct AddressMemo: Sendable {
     let jid = try JID(parsing: text)
     guard bytes.count <= Self.maximumBytes else { return jid }
     // The earlier one is kept a while longer.
-    (hashes[place ^ 1], jids[place ^ 1], texts[place ^ 1]) =
-      (hashes[place], jids[place], texts[place])
-    let isPrepared = jid.isWritten(bytes)
-    hashes[place] = isPrepared ? hash : hash & ~2
+    hashes.swapAt(place, place ^ 1)
+    jids.swapAt(place, place ^ 1)
+    texts.swapAt(place, place ^ 1)
+    hashes[place] = hash
     jids[place] = jid
-    texts[place] = isPrepared ? nil : text
+    texts[place] = text
     return jid
   }
 
   private func known(at place: Int, _ hash: UInt64, _ bytes: UnsafeRawBufferPointer) -> JID? {
-    guard hashes[place] | 2 == hash, let jid = jids[place] else { return nil }
-    let isWritten =
-      hashes[place] == hash ? jid.isWritten(bytes) : texts[place]?.hasBytes(bytes) == true
-    return isWritten ? jid : nil
+    hashes[place] == hash && texts[place].hasBytes(bytes) ? jids[place] : nil
   }
 
   private mutating func makeRoom() {
     hashes = Array(repeating: 0, count: 1 << bits)
     jids = Array(repeating: nil, count: 1 << bits)
-    texts = Array(repeating: nil, count: 1 << bits)
-  }
-}
-
-extension JID {
-  /// Whether a text is the address just as it is prepared.
-  fileprivate func isWritten(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let resource else { return bare.text.hasBytes(bytes) }
-    let count = bytes.count - resource.utf8.count - 1
-    // What is rebased are parts of `bytes`, by an index in it.
-    return count >= 0 && bytes[count] == UInt8(ascii: "/")
-      && bare.text.hasBytes(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-      && resource.hasBytes(UnsafeRawBufferPointer(rebasing: bytes[(count + 1)...]))
+    texts = Array(repeating: "", count: 1 << bits)
   }
 }

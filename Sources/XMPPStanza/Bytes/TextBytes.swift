@@ -53,7 +53,8 @@ extension [String] {
 
   /// The texts that are not empty, none twice, in the order of their bytes.
   package var sortedSet: [String] {
-    guard count > 1 else { return filter { !$0.isEmpty } }
+    guard count > 1 else { return first?.isEmpty == true ? [] : self }
+    if isSortedSet { return self }
     var set: [String] = []
     for text in filter({ !$0.isEmpty }).sorted(by: { $0.precedesByBytes($1) })
     where set.last?.hasSameBytes(as: text) != true {

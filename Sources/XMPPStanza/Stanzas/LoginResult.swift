@@ -34,15 +34,4 @@ package struct LoginResult: Hashable, Sendable {
     }
     jid = address.flatMap { try? JID(parsing: $0.text.trimmedOfXMLSpace) }
   }
-
-  /// Whether a child of a top-level element that has this name matters to the result.
-  package static func readsChild(_ name: XMLName) -> Bool {
-    switch name.local {
-    case "bind": name.namespace == Namespace.bind
-    case "authorization-identifier": name.namespace == Namespace.sasl2
-    case "resumed": name.namespace == Namespace.streamManagement
-    case "bound": name.namespace == Namespace.bind2
-    default: false
-    }
-  }
 }

@@ -148,20 +148,32 @@ extension RosterQuery {
 }
 
 extension RosterQuery.Item {
+  private static let subscription = WantedName("subscription")
+  private static let subscriptions = Words(Subscription.self)
+  private static let remove = XMLPackedName("remove")
+  private static let ask = WantedName("ask")
+  private static let subscribe = XMLPackedName("subscribe")
+  private static let name = WantedName("name")
+
   fileprivate init(_ node: XMLNode, jid: BareJID) {
-    let text = node.attribute("subscription") ?? ""
-    if text == "remove" {
+    // Empty is as good as none.
+    let word = node.word(Self.subscription) ?? XMLPackedName()
+    if word == Self.remove {
       self.init(change: .remove(jid))
       return
     }
-    let known = text.isEmpty ? Subscription.none : Subscription(rawValue: text)
-    let groups = node.children.filter { $0.is("group", in: Namespace.roster) }
+    let known = word == XMLPackedName() ? Subscription.none : Self.subscriptions[word]
+    var groups: [String] = []
+    for child in node.children where child.is("group", in: Namespace.roster) {
+      groups.append(child.text.trimmedOfXMLSpace)
+    }
+    let name = node.attributePart(Self.name).map { node.tree.string(of: $0).trimmedOfXMLSpace }
     let item = RosterItem(
-      jid: jid, name: node.attribute("name")?.trimmedOfXMLSpace, subscription: known ?? .none,
-      isPending: node.attribute("ask") == "subscribe",
-      isApproved: Self.boolean(node.attribute("approved")),
-      groups: groups.map(\.text.trimmedOfXMLSpace))
-    self.init(change: .set(item), unknownSubscription: known == nil ? text : nil)
+      jid: jid, name: name, subscription: known ?? Subscription.none,
+      isPending: node.word(Self.ask) == Self.subscribe,
+      isApproved: Self.boolean(node.attribute("approved")), groups: groups)
+    self.init(
+      change: .set(item), unknownSubscription: known == nil ? node.attribute("subscription") : nil)
   }
 
   /// XML Schema's boolean, whose white space collapses.

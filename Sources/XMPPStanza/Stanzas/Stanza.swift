@@ -14,7 +14,7 @@ package struct StanzaHead: Hashable, Sendable {
 
 /// A request or its answer (RFC 6120 §8.2.3).
 package struct IQ: Hashable, Sendable {
-  package enum Kind: String, Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     case get, set, result, error
   }
 
@@ -69,24 +69,32 @@ extension Stanza {
     case presence(Presence.Kind)
     case message
 
+    private static let iqName = XMLPackedName("iq")
+    private static let presenceName = XMLPackedName("presence")
+    private static let messageName = XMLPackedName("message")
+    private static let type = WantedName("type")
+    private static let iqTypes = Words(IQ.Kind.self)
+    private static let presenceTypes = Words(Presence.Kind.self)
+
     /// Nil for an element that is no stanza, such as a stream feature.
     package init?(_ node: XMLNode) throws(StanzaError) {
-      guard node.name.namespace == Namespace.client else { return nil }
-      switch node.name.local {
-      case "iq":
-        let type = node.attribute("type")
-        guard let kind = type.flatMap(IQ.Kind.init) else {
-          throw .unknownType(element: "iq", type: type)
-        }
-        self = .iq(kind)
-      case "presence":
-        let type = node.attribute("type")
-        guard let kind = Presence.Kind(rawValue: type ?? ""), type != "" else {
-          throw .unknownType(element: "presence", type: type)
+      let name = node.word
+      if name == Self.messageName, node.isInClient {
+        self = .message
+      } else if name == Self.presenceName, node.isInClient {
+        let type = node.word(Self.type)
+        guard let kind = Self.presenceTypes[type ?? XMLPackedName()], type != XMLPackedName()
+        else {
+          throw .unknownType(element: "presence", type: node.attribute("type"))
         }
         self = .presence(kind)
-      case "message": self = .message
-      default: return nil
+      } else if name == Self.iqName, node.isInClient {
+        guard let kind = node.word(Self.type).flatMap({ Self.iqTypes[$0] }) else {
+          throw .unknownType(element: "iq", type: node.attribute("type"))
+        }
+        self = .iq(kind)
+      } else {
+        return nil
       }
     }
   }
@@ -95,7 +103,7 @@ extension Stanza {
   package init?(_ node: XMLNode) throws(StanzaError) {
     guard let kind = try Kind(node) else { return nil }
     var addresses = AddressMemo(bits: 0)
-    let head = try StanzaHead(node, &addresses)
+    let head = try StanzaHead(node, id: node.attribute("id"), &addresses)
     switch kind {
     case .iq(let kind): self = .iq(IQ(head: head, kind: kind, node: node))
     case .presence(let kind): self = .presence(Presence(head: head, kind: kind, node: node))
@@ -105,22 +113,46 @@ extension Stanza {
 }
 
 extension StanzaHead {
-  /// Reads what an element has of it.
+  private static let from = WantedName("from")
+  private static let to = WantedName("to")
+
+  /// Reads the addresses that an element has.
   ///
-  /// - Parameter addresses: What those who read many stanzas keep from one to the next.
-  package init(_ node: XMLNode, _ addresses: inout AddressMemo) throws(StanzaError) {
-    self.init(
-      id: node.attribute("id"), from: try Self.address("from", of: node, &addresses),
-      to: try Self.address("to", of: node, &addresses))
+  /// - Parameters:
+  ///   - id: Its id, where that matters.
+  ///   - addresses: What those who read many stanzas keep from one to the next.
+  package init(
+    _ node: XMLNode, id: String?, _ addresses: inout AddressMemo
+  ) throws(StanzaError) {
+    let from = try Self.address(Self.from, of: node, &addresses)
+    let to = try Self.address(Self.to, of: node, &addresses)
+    self.init(id: id, from: from, to: to)
   }
 
   private static func address(
-    _ name: String, of node: XMLNode, _ addresses: inout AddressMemo
+    _ wanted: WantedName, of node: XMLNode, _ addresses: inout AddressMemo
   ) throws(StanzaError) -> JID? {
     do {
-      return try addresses.jid(name, of: node)
+      return try addresses.jid(wanted, of: node)
     } catch {
-      throw .address(attribute: name, text: node.attribute(name) ?? "", reason: error)
+      let text = node.attributePart(wanted).map { node.tree.string(of: $0) }
+      throw .address(attribute: wanted.text, text: text ?? "", reason: error)
     }
+  }
+}
+
+/// The words that the cases of an enumeration are.
+struct Words<Value: Sendable>: Sendable {
+  private let all: [(word: XMLPackedName, value: Value)]
+
+  init(_ values: Value.Type) where Value: CaseIterable & RawRepresentable<String> {
+    all = values.allCases.map { value in
+      (value.rawValue.withUTF8Bytes { XMLPackedName($0) }, value)
+    }
+  }
+
+  subscript(word: XMLPackedName) -> Value? {
+    for item in all where item.word == word { return item.value }
+    return nil
   }
 }

@@ -1,94 +1,90 @@
 /// Puts elements together, one after the other, in memory that is used again.
 ///
-/// Names are added once and then go by their numbers. Not copyable, as the one who adds names to
-/// a list that trees share must be alone.
+/// It copies names and values, for those whose bytes are not all in one place.
 package struct XMLDraft: ~Copyable {
-  private var names = XMLNames()
   private var parts = Scratch<XMLPart>()
+  /// Where the namespaces are in `bytes`, by their numbers from 2 on.
+  private var namespaces = Scratch<XMLRange>()
   private var bytes = Scratch<UInt8>()
   /// The element that was opened last and is still open; -1 where none is.
   private var innermost = -1
   /// Whether the last part is a text that goes on with the next.
   private var isInText = false
 
+  /// With how many of the namespaces that came last another is compared. Any number of them may
+  /// come, and one that is listed twice does no harm.
+  private static let remembered = 4
+
   /// A draft of nothing.
   package init() {}
 
   // MARK: Names
 
-  /// How many names were added and not forgotten.
-  package var nameCount: Int { names.count }
+  /// The number of a namespace in this draft.
+  package mutating func namespace(_ uri: UnsafeRawBufferPointer) -> UInt32 {
+    if uri.isEmpty { return 0 }
+    if Namespace.client.hasBytes(uri) { return 1 }
+    for index in (0..<namespaces.count).suffix(Self.remembered) {
+      // The draft has put the namespace there itself.
+      let known = UnsafeRawBufferPointer(bytes.elements)[namespaces[index].range]
+      if UnsafeRawBufferPointer(rebasing: known).isSame(as: uri) { return UInt32(index + 2) }
+    }
+    let place = append(uri)
+    var range = XMLRange()
+    range.start = UInt32(place.lowerBound)
+    range.count = UInt32(place.count)
+    namespaces.append(range)
+    return UInt32(namespaces.count + 1)
+  }
 
-  /// Adds a name.
-  ///
-  /// - Returns: Its number.
-  package mutating func add(_ name: XMLName) -> Int { names.add(name) }
+  private mutating func name(_ local: UnsafeRawBufferPointer) -> XMLPackedName {
+    let packed = XMLPackedName(local)
+    return packed.isLong ? XMLPackedName(at: append(local)) : packed
+  }
 
-  /// Forgets all names; only while no element is open.
-  package mutating func forgetNames() {
-    names = XMLNames()
+  private mutating func append(_ more: UnsafeRawBufferPointer) -> Range<Int> {
+    let start = bytes.count
+    more.withMemoryRebound(to: UInt8.self) { bytes.append(contentsOf: $0) }
+    return start..<bytes.count
   }
 
   // MARK: Parts
 
-  /// Adds another element with everything in it to the open one.
-  ///
-  /// - Parameter known: The numbers of the names that were added.
-  mutating func add(_ node: XMLNode, _ known: inout [XMLName: Int]) {
-    isInText = false
-    let shift = parts.count - node.index
-    for number in node.index..<node.end {
-      var part = node.tree[number]
-      part.next = UInt32(Int(part.next) + shift)
-      if !part.isText { part.name = UInt32(add(node.tree.name(of: part), &known)) }
-      if part.isElement {
-        part.start = UInt32(Int(part.start) + shift)
-      } else {
-        let start = bytes.count
-        node.tree.withBytes(of: part) {
-          bytes.append(contentsOf: $0.assumingMemoryBound(to: UInt8.self))
-        }
-        part.start = UInt32(start)
-      }
-      parts.append(part)
-    }
-  }
-
-  /// Adds a name, where it is not known yet.
-  mutating func add(_ name: XMLName, _ known: inout [XMLName: Int]) -> Int {
-    if let number = known[name] { return number }
-    let number = add(name)
-    known[name] = number
-    return number
-  }
-
   /// Begins an element inside the one that is open.
-  package mutating func open(_ name: Int) {
+  package mutating func open(_ local: UnsafeRawBufferPointer, in namespace: UInt32) {
     let number = parts.count
     isInText = false
+    var part = XMLPart()
+    part.name = name(local)
+    part.namespace = namespace
+    part.start = UInt32(number + 1)
     // While it is open, `next` is the element that it stands in.
-    parts.append(
-      XMLPart(
-        name: UInt32(name), next: UInt32(bitPattern: Int32(innermost)),
-        start: UInt32(number + 1), count: XMLPart.elementCount))
+    part.next = UInt32(bitPattern: Int32(innermost))
+    parts.append(part)
     innermost = number
   }
 
   /// Adds an attribute to the element that was opened last, before anything else of it.
-  package mutating func addAttribute(_ name: Int, _ value: UnsafeBufferPointer<UInt8>) {
-    add(value, as: UInt32(name))
+  package mutating func addAttribute(
+    _ local: UnsafeRawBufferPointer, in namespace: UInt32, _ value: UnsafeRawBufferPointer
+  ) {
+    var part = XMLPart()
+    part.kind = .attribute
+    part.name = name(local)
+    part.namespace = namespace
+    add(part, value)
     parts[innermost].start = UInt32(parts.count)
   }
 
   /// Adds character data to the open element; with what was added just before it is one text.
-  package mutating func addText(_ text: UnsafeBufferPointer<UInt8>) {
+  package mutating func addText(_ text: UnsafeRawBufferPointer) {
     guard isInText else {
       isInText = true
-      return add(text, as: XMLPart.textName)
+      var part = XMLPart()
+      part.kind = .text
+      return add(part, text)
     }
-    bytes.append(contentsOf: text)
-    let last = parts.count - 1
-    parts[last].count = UInt32(bytes.count) - parts[last].start
+    parts[parts.count - 1].count += UInt32(append(text).count)
   }
 
   /// Ends the open element.
@@ -99,27 +95,52 @@ package struct XMLDraft: ~Copyable {
     innermost = parent
   }
 
-  private mutating func add(_ value: UnsafeBufferPointer<UInt8>, as name: UInt32) {
-    let start = bytes.count
-    bytes.append(contentsOf: value)
-    parts.append(
-      XMLPart(
-        name: name, next: UInt32(parts.count + 1), start: UInt32(start),
-        count: UInt32(bytes.count - start)))
+  private mutating func add(_ part: XMLPart, _ value: UnsafeRawBufferPointer) {
+    let place = append(value)
+    var part = part
+    part.next = UInt32(parts.count + 1)
+    part.start = UInt32(place.lowerBound)
+    part.count = UInt32(place.count)
+    parts.append(part)
+  }
+
+  /// Adds another element with everything in it to the open one.
+  mutating func add(_ node: XMLNode) {
+    isInText = false
+    let tree = node.tree
+    let shift = parts.count - node.index
+    for number in node.index..<node.end {
+      var part = tree[number]
+      part.next = UInt32(Int(part.next) + shift)
+      if part.kind != .text {
+        part.name = tree.withName(of: part) { name($0) }
+        part.namespace = tree.withNamespace(of: part) { namespace($0) }
+      }
+      if part.kind == .element {
+        part.start = UInt32(Int(part.start) + shift)
+      } else {
+        let place = tree.withBytes(of: part) { append($0) }
+        part.start = UInt32(place.lowerBound)
+        part.count = UInt32(place.count)
+        part.isEscaped = false
+      }
+      parts.append(part)
+    }
   }
 
   // MARK: The element
 
   /// The element that was put together, once it is closed; the draft is of nothing again.
   package mutating func finish() -> XMLNode {
-    let tree = XMLTree(names, parts.elements, bytes.elements)
+    let node = XMLNode(parts.elements, namespaces.elements, of: Array(bytes.elements))
     clear()
-    return XMLNode(tree, 0)
+    return node
   }
 
   /// Drops the element that is being put together.
   package mutating func clear() {
     parts.clear()
+    namespaces.clear()
     bytes.clear()
     innermost = -1
     isInText = false

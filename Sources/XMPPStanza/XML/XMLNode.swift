@@ -45,6 +45,15 @@ public struct XMLNode: Sendable {
   /// The number of its part in the tree.
   let index: Int
 
+  /// An element from its parts in document order; its names and values are ranges of bytes, which
+  /// are UTF-8.
+  package init(
+    _ parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
+    of bytes: [UInt8]
+  ) {
+    self.init(XMLTree(parts, namespaces, of: bytes), 0)
+  }
+
   init(_ tree: XMLTree, _ index: Int) {
     self.tree = tree
     self.index = index
@@ -53,17 +62,18 @@ public struct XMLNode: Sendable {
   /// An element from its parts. Complexity: linear in the parts and everything in them.
   public init(_ name: XMLName, attributes: [XMLAttribute] = [], content: [Content] = []) {
     var draft = XMLDraft()
-    var known: [XMLName: Int] = [:]
-    draft.open(draft.add(name, &known))
+    let namespace = name.namespace.withUTF8Bytes { draft.namespace($0) }
+    name.local.withUTF8Bytes { draft.open($0, in: namespace) }
     for attribute in attributes {
-      let name = draft.add(attribute.name, &known)
-      var value = attribute.value
-      value.withUTF8 { draft.addAttribute(name, $0) }
+      let namespace = attribute.name.namespace.withUTF8Bytes { draft.namespace($0) }
+      attribute.name.local.withUTF8Bytes { local in
+        attribute.value.withUTF8Bytes { draft.addAttribute(local, in: namespace, $0) }
+      }
     }
     for item in content {
       switch item {
-      case .element(let child): draft.add(child, &known)
-      case .text(var text): text.withUTF8 { draft.addText($0) }
+      case .element(let child): draft.add(child)
+      case .text(let text): text.withUTF8Bytes { draft.addText($0) }
       }
     }
     draft.close()
@@ -89,7 +99,7 @@ public struct XMLNode: Sendable {
   public var content: [Content] {
     XMLContent(self).map { number in
       let part = tree[number]
-      return part.isText ? .text(tree.string(of: part)) : .element(XMLNode(tree, number))
+      return part.kind == .text ? .text(tree.string(of: part)) : .element(XMLNode(tree, number))
     }
   }
 }
@@ -126,7 +136,7 @@ package struct XMLChildren: Sequence, IteratorProtocol {
 
   package mutating func next() -> XMLNode? {
     while let number = content.next() {
-      if tree[number].isElement { return XMLNode(tree, number) }
+      if tree[number].kind == .element { return XMLNode(tree, number) }
     }
     return nil
   }
@@ -139,11 +149,10 @@ extension XMLNode: Hashable {
     guard a.end - a.index == b.end - b.index else { return false }
     return zip(a.index..<a.end, b.index..<b.end).allSatisfy { one, other in
       let (mine, theirs) = (a.tree[one], b.tree[other])
-      guard mine.isText == theirs.isText, mine.isElement == theirs.isElement,
-        Int(mine.next) - a.index == Int(theirs.next) - b.index,
-        mine.isText || a.tree.name(of: mine) == b.tree.name(of: theirs)
+      guard mine.kind == theirs.kind, Int(mine.next) - a.index == Int(theirs.next) - b.index,
+        mine.kind == .text || a.tree.has(mine, nameOf: theirs, in: b.tree)
       else { return false }
-      return mine.isElement
+      return mine.kind == .element
         || a.tree.withBytes(of: mine) { bytes in
           b.tree.withBytes(of: theirs) { bytes.isSame(as: $0) }
         }
@@ -155,52 +164,90 @@ extension XMLNode: Hashable {
     for number in index..<end {
       let part = tree[number]
       hasher.combine(Int(part.next) - index)
-      if !part.isText { hasher.combine(tree.name(of: part)) }
-      if !part.isElement { tree.withBytes(of: part) { hasher.combine(bytes: $0) } }
+      if part.kind != .text {
+        tree.withName(of: part) { hasher.combine(bytes: $0) }
+        tree.withNamespace(of: part) { hasher.combine(bytes: $0) }
+      }
+      if part.kind != .element { tree.withBytes(of: part) { hasher.combine(bytes: $0) } }
     }
   }
 }
 
 extension XMLNode {
   /// Whether the element has this expanded name.
-  package func `is`(_ local: String, in namespace: String) -> Bool {
-    tree.has(part, WantedName(local, in: namespace))
+  package func `is`(_ local: StaticString, in namespace: String) -> Bool {
+    tree.has(part, WantedName(local), in: namespace)
   }
 
+  /// Whether the element is in `jabber:client`.
+  var isInClient: Bool { part.namespace == 1 || tree.isIn(part, Namespace.client) }
+
+  /// The local name, to be compared with others; all long ones are the same.
+  var word: XMLPackedName { part.name.isLong ? .long : part.name }
+
   /// The value of an attribute without a prefix, or nil where there is none.
-  package func attribute(_ local: String) -> String? {
-    attributePart(local).map { tree.string(of: $0) }
+  package func attribute(_ local: StaticString) -> String? {
+    attributePart(WantedName(local)).map { tree.string(of: $0) }
+  }
+
+  /// The same as a word, to be compared with others; all long ones are the same.
+  func word(_ wanted: WantedName) -> XMLPackedName? {
+    attributePart(wanted).map { part in tree.withBytes(of: part) { XMLPackedName($0) } }
   }
 
   /// The part that an attribute without a prefix is.
-  func attributePart(_ local: String) -> XMLPart? {
-    let wanted = WantedName(local, in: "")
+  func attributePart(_ wanted: WantedName) -> XMLPart? {
     for number in (index + 1)..<Int(part.start) {
       let part = tree[number]
-      if tree.has(part, wanted) { return part }
+      if tree.has(part, wanted), part.namespace == 0 { return part }
     }
     return nil
+  }
+
+  /// Whether an element or an attribute in it has one of two local names of small letters of ASCII,
+  /// whatever the case of its letters.
+  package func mentions(_ one: XMLPackedName, or other: XMLPackedName) -> Bool {
+    // This bit makes a capital a small letter, and nothing else one.
+    let small: UInt64 = 0x2020_2020_2020_2020
+    for number in index..<end {
+      let name = tree[number].name
+      let low = name.low | small
+      // Names of different lengths differ in the upper byte, from 0 to 15.
+      if low == one.low | small, name.high | small == one.high | small { return true }
+      if low == other.low | small, name.high | small == other.high | small { return true }
+    }
+    return false
   }
 
   /// The child elements, text left out.
   package var children: XMLChildren { XMLChildren(self) }
 
   /// The first direct child of this expanded name.
-  package func child(_ local: String, in namespace: String) -> XMLNode? {
-    let wanted = WantedName(local, in: namespace)
-    for number in XMLContent(self) {
-      let part = tree[number]
-      if part.isElement, tree.has(part, wanted) { return XMLNode(tree, number) }
+  package func child(_ local: StaticString, in namespace: String) -> XMLNode? {
+    let wanted = WantedName(local)
+    let part = part
+    var number = Int(part.start)
+    while number < Int(part.next) {
+      let child = tree[number]
+      if child.kind == .element, tree.has(child, wanted, in: namespace) {
+        return XMLNode(tree, number)
+      }
+      number = Int(child.next)
     }
     return nil
   }
 
   /// The text directly inside the element, the text of its children left out.
   package var text: String {
+    let part = part
+    guard part.start < part.next else { return "" }
+    let first = tree[Int(part.start)]
+    // Nearly always.
+    if first.kind == .text, first.next == part.next { return tree.string(of: first) }
     var joined = ""
     for number in XMLContent(self) {
       let part = tree[number]
-      if part.isText { joined += tree.string(of: part) }
+      if part.kind == .text { joined += tree.string(of: part) }
     }
     return joined
   }

@@ -1,52 +1,37 @@
-/// One part of an element as an `XMLTree` keeps it: an element, an attribute or a text.
-struct XMLPart {
-  /// The number of its name, or `textName`.
-  var name: UInt32
-  /// The number of the part after it and everything in it.
-  var next: UInt32
-  /// Of an element the number of its first part that is no attribute; of the others where their
-  /// bytes begin.
-  var start: UInt32
-  /// How many bytes it has, or `elementCount`.
-  var count: UInt32
-
-  /// What a text has for a name.
-  static let textName = UInt32.max
-  /// What an element has for a count.
-  static let elementCount = UInt32.max
-
-  var isText: Bool { name == Self.textName }
-  var isElement: Bool { count == Self.elementCount }
-}
-
-/// A top-level element and everything in it, in one piece of memory, which no one changes.
+/// A top-level element and everything in it, which no one changes.
 ///
-/// The parts stand in document order: an element, its attributes, its content. After the last of
-/// them stand the bytes of all values and texts.
+/// The parts stand in document order: an element, its attributes, its content. They are ranges of
+/// bytes, often of the very bytes that the element came in. After the last part stand the ranges of
+/// the namespaces.
 ///
-/// Sendable, as neither the memory nor the names that its parts have are ever written to again.
+/// Sendable, as nothing of it is ever written to again.
 struct XMLTree: @unchecked Sendable {
   private struct Head {
-    let names: XMLNames
+    let bytes: [UInt8]
     let count: Int
+    let namespaces: Int
   }
 
   private let memory: ManagedBuffer<Head, XMLPart>
 
   init(
-    _ names: XMLNames, _ parts: UnsafeBufferPointer<XMLPart>, _ bytes: UnsafeBufferPointer<UInt8>
+    _ parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
+    of bytes: [UInt8]
   ) {
-    let room = (bytes.count + MemoryLayout<XMLPart>.stride - 1) / MemoryLayout<XMLPart>.stride
+    // As many namespaces as there is room for in a part, and in the last one perhaps fewer.
+    let stride = MemoryLayout<XMLPart>.stride / MemoryLayout<XMLRange>.stride
+    let room = (namespaces.count + stride - 1) / stride
     memory = .create(minimumCapacity: parts.count + room) { _ in
-      Head(names: names, count: parts.count)
+      Head(bytes: bytes, count: parts.count, namespaces: namespaces.count)
     }
-    // There is room for all parts and, in that of `room` more, for all bytes; neither parts nor
-    // bytes have to be destroyed.
+    // There is room for all parts and, in that of `room` more, for all namespaces; neither have to
+    // be destroyed.
     memory.withUnsafeMutablePointerToElements { start in
-      guard let part = parts.baseAddress, let byte = bytes.baseAddress else { return }
-      start.initialize(from: part, count: parts.count)
-      UnsafeMutableRawPointer(start + parts.count).copyMemory(
-        from: byte, byteCount: bytes.count)
+      if let part = parts.baseAddress { start.initialize(from: part, count: parts.count) }
+      if let first = namespaces.baseAddress, !namespaces.isEmpty {
+        UnsafeMutableRawPointer(start + parts.count).initializeMemory(
+          as: XMLRange.self, from: first, count: namespaces.count)
+      }
     }
   }
 
@@ -55,29 +40,32 @@ struct XMLTree: @unchecked Sendable {
     memory.withUnsafeMutablePointerToElements { $0[number] }
   }
 
-  /// The name of an element or an attribute.
-  func name(of part: XMLPart) -> XMLName {
-    memory.withUnsafeMutablePointerToHeader { $0.pointee.names[Int(part.name)] }
-  }
+  /// Whether both are the same memory.
+  func isSame(as other: XMLTree) -> Bool { memory === other.memory }
 
-  /// Whether an element or an attribute has a name.
-  func has(_ part: XMLPart, _ wanted: WantedName) -> Bool {
-    memory.withUnsafeMutablePointerToHeader {
-      $0.pointee.names.has(Int(part.name), wanted)
+  // MARK: Bytes
+
+  /// Some of the bytes, for the time that `body` runs.
+  private func withBytes<Result, Failure: Error>(
+    in range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try memory.withUnsafeMutablePointerToHeader { head throws(Failure) -> Result in
+      try head.pointee.bytes.withUnsafeBufferPointer { bytes throws(Failure) -> Result in
+        try body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range])))
+      }
     }
   }
 
-  /// The value of an attribute or a text as UTF-8.
+  /// The value of an attribute or a text as UTF-8, references replaced.
   ///
   /// The bytes are valid in the closure only, while this value keeps them.
   func withBytes<Result, Failure: Error>(
     of part: XMLPart, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The draft has put `start` and `count` inside of the bytes that stand after the parts.
-    try memory.withUnsafeMutablePointers { (head, parts) throws(Failure) -> Result in
-      let bytes = UnsafeRawPointer(parts + head.pointee.count)
-      return try body(
-        UnsafeRawBufferPointer(start: bytes + Int(part.start), count: Int(part.count)))
+    guard part.isEscaped else { return try withBytes(in: part.range, body) }
+    let plain = withBytes(in: part.range) { $0.unescaped }
+    return try plain.withUnsafeBufferPointer { bytes throws(Failure) -> Result in
+      try body(UnsafeRawBufferPointer(bytes))
     }
   }
 
@@ -86,100 +74,110 @@ struct XMLTree: @unchecked Sendable {
     withBytes(of: part) { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Whether both are the same memory.
-  func isSame(as other: XMLTree) -> Bool { memory === other.memory }
-}
+  // MARK: Names
 
-/// The names that the elements of a stream share, so that none of them has to keep its own.
-///
-/// Names are added by the one `XMLDraft` that made the list, and one that is in it neither changes
-/// nor moves. A tree asks only for names that were there when it was made, so it may be used
-/// anywhere while names are added here.
-struct XMLNames: @unchecked Sendable {
-  private struct Entry {
-    let name: XMLName
-    /// The first bytes of its local part.
-    let first: UInt64
+  /// Hands over the local name of an element or an attribute.
+  func withName<Result>(of part: XMLPart, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    part.name.isLong ? withBytes(in: part.name.range, body) : part.name.withBytes(body)
   }
 
-  /// The head is how many names there are; it is the draft's alone.
-  private final class Page: ManagedBuffer<Int, Entry> {
-    deinit {
-      withUnsafeMutablePointers { count, names in _ = names.deinitialize(count: count.pointee) }
+  /// Hands over the namespace of an element or an attribute.
+  func withNamespace<Result>(
+    of part: XMLPart, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    switch part.namespace {
+    case 0: body(UnsafeRawBufferPointer(start: nil, count: 0))
+    case 1: body(WantedName.client.bytes)
+    default: withBytes(in: namespaceRange(Int(part.namespace) - 2), body)
     }
   }
 
-  private let page: ManagedBuffer<Int, Entry>
-  private let room: Int
-  private(set) var count = 0
-
-  private init(room: Int) {
-    self.room = room
-    page = Page.create(minimumCapacity: room) { _ in 0 }
-  }
-
-  init() {
-    self.init(room: 16)
-  }
-
-  /// A name that was added.
-  subscript(number: Int) -> XMLName {
-    page.withUnsafeMutablePointerToElements { $0[number].name }
-  }
-
-  /// Whether it is this name that was added.
-  func has(_ number: Int, _ wanted: WantedName) -> Bool {
-    page.withUnsafeMutablePointerToElements {
-      $0[number].first == wanted.first && $0[number].name.local == wanted.local
-        && $0[number].name.namespace == wanted.namespace
+  private func namespaceRange(_ index: Int) -> Range<Int> {
+    // Those who made the parts have given them numbers of namespaces that there are, which stand
+    // after the last part.
+    memory.withUnsafeMutablePointers { head, parts in
+      UnsafeRawPointer(parts + head.pointee.count)
+        .load(fromByteOffset: index * MemoryLayout<XMLRange>.stride, as: XMLRange.self).range
     }
   }
 
-  /// Adds a name: to this list, or to a new one with the same names where it is full.
-  ///
-  /// - Returns: Its number.
-  mutating func add(_ name: XMLName) -> Int {
-    if count == room { self = grown() }
-    // After all names that a tree knows of, and `count` is less than `room`.
-    page.withUnsafeMutablePointers { header, names in
-      (names + count).initialize(to: Entry(name: name, first: name.local.firstBytes))
-      header.pointee = count + 1
+  /// Whether one of the namespaces that it lists is as `isWanted` says.
+  func lists(_ isWanted: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+    let count = memory.withUnsafeMutablePointerToHeader { $0.pointee.namespaces }
+    for index in 0..<count where withBytes(in: namespaceRange(index), isWanted) { return true }
+    return false
+  }
+
+  /// The name of an element or an attribute.
+  func name(of part: XMLPart) -> XMLName {
+    XMLName(
+      withName(of: part) { String(decoding: $0, as: UTF8.self) },
+      in: withNamespace(of: part) { String(decoding: $0, as: UTF8.self) })
+  }
+
+  /// Whether an element or an attribute has a local name.
+  func has(_ part: XMLPart, _ local: WantedName) -> Bool {
+    guard part.name.high == local.packed.high else { return false }
+    guard part.name.isLong else { return part.name.low == local.packed.low }
+    return withBytes(in: part.name.range) { $0.isSame(as: local.bytes) }
+  }
+
+  /// Whether an element or an attribute has a name.
+  func has(_ part: XMLPart, _ local: WantedName, in namespace: String) -> Bool {
+    has(part, local) && isIn(part, namespace)
+  }
+
+  /// Whether an element or an attribute is in a namespace.
+  func isIn(_ part: XMLPart, _ namespace: String) -> Bool {
+    withNamespace(of: part) { bytes in
+      namespace.utf8.count == bytes.count && namespace.hasBytes(bytes)
     }
-    count += 1
-    return count - 1
   }
 
-  private func grown() -> XMLNames {
-    var larger = XMLNames(room: 2 * room)
-    for number in 0..<count { _ = larger.add(self[number]) }
-    return larger
-  }
-}
-
-/// A name that is looked for among others.
-struct WantedName {
-  let local: String
-  let namespace: String
-  /// Most other names differ in these.
-  let first: UInt64
-
-  init(_ local: String, in namespace: String) {
-    self.local = local
-    self.namespace = namespace
-    first = local.firstBytes
+  /// Whether an element or an attribute has the name of another tree's.
+  func has(_ part: XMLPart, nameOf other: XMLPart, in tree: XMLTree) -> Bool {
+    let isSameLocal =
+      part.name.isLong && other.name.isLong
+      ? withBytes(in: part.name.range) { mine in
+        tree.withBytes(in: other.name.range) { mine.isSame(as: $0) }
+      } : part.name == other.name
+    return isSameLocal
+      && withNamespace(of: part) { mine in
+        tree.withNamespace(of: other) { mine.isSame(as: $0) }
+      }
   }
 }
 
-extension String {
-  /// The first eight bytes, or all of fewer, as a number.
-  fileprivate var firstBytes: UInt64 {
-    utf8.withContiguousStorageIfAvailable { Self.number(of: $0.prefix(8)) }
-      ?? Self.number(of: utf8.prefix(8))
+extension UnsafeRawBufferPointer {
+  private static let references: [(text: [UInt8], character: UInt8)] = [
+    (Array("&amp;".utf8), UInt8(ascii: "&")), (Array("&lt;".utf8), UInt8(ascii: "<")),
+    (Array("&gt;".utf8), UInt8(ascii: ">")), (Array("&apos;".utf8), UInt8(ascii: "'")),
+    (Array("&quot;".utf8), UInt8(ascii: "\"")),
+  ]
+
+  /// How many bytes the reference at an index has, to one of the five characters that XML has names
+  /// for, and that character; nil where there is none.
+  package func reference(at index: Int) -> (count: Int, character: UInt8)? {
+    for (text, character) in Self.references where self[index...].starts(with: text) {
+      return (text.count, character)
+    }
+    return nil
   }
 
-  private static func number(of bytes: some Sequence<UInt8>) -> UInt64 {
-    var number: UInt64 = 0
-    for byte in bytes { number = number << 8 | UInt64(byte) }
-    return number
+  /// The bytes with their references replaced.
+  fileprivate var unescaped: [UInt8] {
+    var plain: [UInt8] = []
+    plain.reserveCapacity(count)
+    var index = 0
+    while index < count {
+      if self[index] == UInt8(ascii: "&"), let found = reference(at: index) {
+        plain.append(found.character)
+        index += found.count
+      } else {
+        plain.append(self[index])
+        index += 1
+      }
+    }
+    return plain
   }
 }

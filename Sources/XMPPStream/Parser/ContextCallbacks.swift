@@ -25,9 +25,9 @@ extension StreamParser {
 
   func didEnd() {
     guard builder.pointee.isEmpty else {
-      guard let result = builder.pointee.end(), let end = parsedEnd else { return }
+      guard let node = builder.pointee.end(), let end = parsedEnd else { return }
       do throws(StreamError.Kind) {
-        try finishElement(result, end: end)
+        try finishElement(node, end: end)
       } catch {
         fail(error)
       }
@@ -45,10 +45,10 @@ extension StreamParser {
   private var parsedEnd: Int? { context?.parsedEnd }
 
   private func finishElement(
-    _ result: ElementBuilder.Result, end: Int
+    _ node: XMLNode, end: Int
   ) throws(StreamError.Kind) {
     let bytes = RootTag.insert(missing, into: try slice(to: end))
-    events.append(.element(try element(result, bytes)))
+    events.append(.element(StreamElement(node: node, bytes: bytes)))
     if !missing.isEmpty { missing.removeAll() }
     position = end
     phase = .between

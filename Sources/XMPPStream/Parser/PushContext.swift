@@ -30,7 +30,7 @@ struct PushContext {
       },
       text: { owner, bytes, count in
         Unmanaged<StreamParser>.fromOpaque(owner)._withUnsafeGuaranteedRef {
-          $0.builder.pointee.append(text: UnsafeBufferPointer(start: bytes, count: Int(count)))
+          $0.builder.pointee.append(text: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
         }
       })
     let owner = Unmanaged.passUnretained(owner).toOpaque()

@@ -10,14 +10,11 @@ package struct StreamElement: Hashable, Sendable {
   /// and the prefix `stream`. Where the element used other declarations of its stream's
   /// header, they have been put into its start tag; nothing else ever differs.
   package let bytes: [UInt8]
-  /// Whether a name is in it, however deep, that asks for everything (`ElementInterest`).
-  package let asksForAll: Bool
 
   /// An element with its bytes.
-  package init(node: XMLNode, bytes: [UInt8], asksForAll: Bool = false) {
+  package init(node: XMLNode, bytes: [UInt8]) {
     self.node = node
     self.bytes = bytes
-    self.asksForAll = asksForAll
   }
 }
 

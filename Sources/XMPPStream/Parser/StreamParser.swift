@@ -30,11 +30,9 @@ package final class StreamParser {
   /// to a variable of a class is checked for conflicts. Here there are none: nothing else uses it
   /// while libxml2 is fed.
   let builder: UnsafeMutablePointer<ElementBuilder>
-  @exclusivity(unchecked) var plainReader = PlainReader()
+  @exclusivity(unchecked) private var plainReader: PlainReader
   /// Of what the context is fed.
   @exclusivity(unchecked) private var tagMeter: TagMeter
-  /// Parses the elements again of which too much was left out.
-  var thorough: StreamParser?
   /// The open root, nil where a stream header has to come.
   @exclusivity(unchecked) var rootTag: RootTag? {
     didSet { isRootPlain = rootTag?.foreign.isEmpty == true }
@@ -57,16 +55,13 @@ package final class StreamParser {
   private static let pieceBytes = 64 << 10
 
   /// A parser at the beginning of a stream.
-  ///
-  /// - Parameter interest: What is built of each element.
-  package init(
-    root: StreamRoot, limits: StreamLimits, interest: ElementInterest = .everything
-  ) {
+  package init(root: StreamRoot, limits: StreamLimits) {
     self.root = root
     self.limits = limits
     tagMeter = TagMeter(most: limits.attributesPerElement)
     builder = .allocate(capacity: 1)
-    builder.initialize(to: ElementBuilder(limits: limits, interest: interest))
+    builder.initialize(to: ElementBuilder(limits: limits))
+    plainReader = PlainReader(limits: limits)
     rootTag = root == .records ? .standard : nil
     isRootPlain = root == .records
   }
@@ -195,46 +190,44 @@ package final class StreamParser {
     isWaiting = true
   }
 
+  /// How many zeros have to stand after bytes that are given to `takeElement`.
+  package static let padding = PaddedBytes.padding
+
   /// Takes an element that comes all at once and by itself, where it is a plain one.
   ///
+  /// - Parameter bytes: The element, and zeros as `padding` asks for.
   /// - Returns: The element; nil where these bytes are to be fed, of which none has been taken.
-  package func takeElement(_ bytes: ArraySlice<UInt8>) -> StreamElement? {
-    guard isBetweenElements, buffer.isEmpty, let found = readPlain(bytes),
-      found.end == bytes.endIndex
+  package func takeElement(padded bytes: UnsafeRawBufferPointer) -> StreamElement? {
+    guard isBetweenElements, buffer.isEmpty, isPlainPossible, let padded = PaddedBytes(bytes),
+      plainReader.read(padded) == padded.count
     else { return nil }
-    skip(to: bytes.count)
+    skip(to: padded.count)
     bufferStart = position
-    return found.element
+    let bytes = Array(padded.prefix(padded.count))
+    return StreamElement(node: plainReader.element(of: bytes), bytes: bytes)
   }
 
   /// Reads the element at `position` where it is a plain one and all of it is here.
   private func readPlain() -> Bool {
-    guard let found = readPlain(buffer[(position - bufferStart)...]) else { return false }
-    events.append(.element(found.element))
-    skip(to: found.end)
+    guard isPlainPossible else { return false }
+    let start = position - bufferStart
+    buffer.append(contentsOf: repeatElement(0, count: PaddedBytes.padding))
+    let count = buffer.withUnsafeBytes { bytes in
+      PaddedBytes(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+        .flatMap { plainReader.read($0) }
+    }
+    buffer.removeLast(PaddedBytes.padding)
+    guard let count else { return false }
+    let bytes = Array(buffer[start..<(start + count)])
+    events.append(.element(StreamElement(node: plainReader.element(of: bytes), bytes: bytes)))
+    skip(to: start + count)
     return true
   }
 
-  /// The plain element that some bytes begin with, which stand at `position`, and the index
-  /// after it; nil where there is none, or it is for libxml2.
-  private func readPlain(_ bytes: ArraySlice<UInt8>) -> (element: StreamElement, end: Int)? {
-    // A context may have been given the `<`, and then it has to have the rest.
-    guard isRootPlain, !expectsHeader, context.map({ $0.fed <= position }) ?? true,
-      let (result, count) = bytes.withUnsafeBytes({
-        plainReader.read($0, into: &builder.pointee)
-      }), count <= limits.bytesPerElement
-    else { return nil }
-    let end = bytes.startIndex + count
-    guard let element = try? element(result, Array(bytes[..<end])) else { return nil }
-    return (element, end)
-  }
-
-  /// The element that was built of some bytes, with everything in it where it asks for that.
-  func element(
-    _ result: ElementBuilder.Result, _ bytes: [UInt8]
-  ) throws(StreamError.Kind) -> StreamElement {
-    let node = result.isPruned && result.asksForAll ? try whole(bytes) : result.node
-    return StreamElement(node: node, bytes: bytes, asksForAll: result.asksForAll)
+  /// Whether an element that begins at `position` may be read without a context, which has not been
+  /// given its `<`, for else it has to have the rest.
+  private var isPlainPossible: Bool {
+    isRootPlain && !expectsHeader && context.map { $0.fed <= position } ?? true
   }
 
   func lookAhead() -> Boundary {
@@ -296,23 +289,6 @@ package final class StreamParser {
     if bufferStart + buffer.count - position > limits.bytesPerElement {
       fail(.limit(.bytesPerElement))
     }
-  }
-
-  /// An element with everything in it, from its bytes, which stand by themselves.
-  func whole(_ bytes: [UInt8]) throws(StreamError.Kind) -> XMLNode {
-    let parser = thorough ?? StreamParser(root: .records, limits: limits)
-    thorough = parser
-    var node: XMLNode?
-    do {
-      try parser.feed(bytes) { event in
-        if case .element(let element) = event { node = element.node }
-      }
-    } catch {
-      parser.reset()
-    }
-    // It has been parsed before: it is well-formed.
-    guard let node else { throw .notWellFormed(code: 0) }
-    return node
   }
 
   func fail(_ kind: StreamError.Kind) {

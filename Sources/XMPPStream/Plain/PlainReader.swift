@@ -7,258 +7,211 @@ import XMPPStanza
 /// that XML would normalise) and every error it leaves to libxml2, which takes several times as
 /// long. What it takes is what libxml2 makes of the same bytes.
 struct PlainReader: ~Copyable {
-  private struct Attribute {
-    var name: PlainName
-    var value: Range<Int>
-  }
-
-  /// An element whose end tag is still to come.
-  private struct Open {
-    var name: PlainName
-    /// The default namespace in it.
-    var namespace: Int
-  }
-
-  /// The most elements inside one another, and the most attributes of one.
-  private static let maximum = 16
-  // There is room for `maximum` of either, and only the first `depth` and `attributeCount` are
-  // there.
-  private let open = UnsafeMutablePointer<Open>.allocate(capacity: maximum)
+  private var tables = PlainTables()
+  /// How many elements are open.
   private var depth = 0
-  private let attributes = UnsafeMutablePointer<Attribute>.allocate(capacity: maximum)
-  private var attributeCount = 0
+  private var elements = 0
+  /// All bytes that were looked at, one over the other: whether any of them is beyond ASCII.
+  private var seen: UInt64 = 0
+  private var limits: StreamLimits
 
-  deinit {
-    open.deallocate()
-    attributes.deallocate()
+  /// The most attributes of an element: each is compared with those before it.
+  private static let maximumAttributes = 16
+  /// libxml2 takes no more than 256 elements inside one another, and no value of 10 MB.
+  private static let maximumDepth = 128
+  private static let maximumBytes = 8 << 20
+
+  init(limits: StreamLimits) {
+    self.limits = limits
+    self.limits.depth = min(limits.depth, Self.maximumDepth)
+    self.limits.attributesPerElement = min(limits.attributesPerElement, Self.maximumAttributes)
+    self.limits.bytesPerElement = min(limits.bytesPerElement, Self.maximumBytes)
   }
 
   /// Reads the element that some bytes begin with.
   ///
-  /// - Returns: The element and how many bytes it has; nil where it is for libxml2. The builder has
-  ///   no element open in either case.
-  mutating func read(
-    _ bytes: UnsafeRawBufferPointer, into builder: inout ElementBuilder
-  ) -> (element: ElementBuilder.Result, count: Int)? {
-    guard bytes.first == UInt8(ascii: "<") else { return nil }
+  /// - Returns: How many bytes it has; nil where it is for libxml2.
+  mutating func read(_ bytes: PaddedBytes) -> Int? {
+    tables.clear()
+    (depth, elements, seen) = (0, 0, 0)
     var index = 0
-    builder.makeRoomForNames()
-    guard let element = readElement(bytes, &index, &builder),
-      UnsafeRawBufferPointer(rebasing: bytes[..<index]).isXMLText
-    else {
-      builder.abandon()
-      return nil
-    }
-    return (element, index)
-  }
-
-  // Each index is compared with `count` before a byte is read there.
-
-  private mutating func readElement(
-    _ bytes: UnsafeRawBufferPointer, _ index: inout Int, _ builder: inout ElementBuilder
-  ) -> ElementBuilder.Result? {
-    depth = 0
-    while true {
-      guard index + 1 < bytes.count else { return nil }
-      let isEnded: Bool?
-      if depth > 0, bytes[index + 1] == UInt8(ascii: "/") {
-        isEnded = readEndTag(bytes, &index)
+    repeat {
+      guard bytes[index] == UInt8(ascii: "<") else { return nil }
+      index &+= 1
+      if depth > 0, bytes[index] == UInt8(ascii: "/") {
+        guard readEndTag(bytes, &index) else { return nil }
       } else {
-        isEnded = readStartTag(bytes, &index, &builder)
+        guard readStartTag(bytes, &index) else { return nil }
       }
-      guard let isEnded else { return nil }
-      if isEnded {
-        depth -= 1
-        if let element = builder.end() { return element }
-      }
-      guard Self.readText(bytes, &index, &builder) else { return nil }
-    }
+      guard depth == 0 || readText(bytes, &index) else { return nil }
+    } while depth > 0
+    guard index <= limits.bytesPerElement,
+      EightBytes.isASCII(seen) || bytes.prefix(index).isXMLText
+    else { return nil }
+    return index
   }
+
+  /// The element that was read last.
+  ///
+  /// - Parameter bytes: The bytes that it was read from, whatever stands after it.
+  func element(of bytes: [UInt8]) -> XMLNode { tables.element(of: bytes) }
+
+  // Each index moves past bytes only that are not zero, and so never past the end.
 
   // MARK: Tags
 
-  /// Passes over the end tag of the open element; nil where another thing stands there.
-  private func readEndTag(_ bytes: UnsafeRawBufferPointer, _ index: inout Int) -> Bool? {
-    index += 2
-    guard PlainName(bytes, &index) == open[depth - 1].name, index < bytes.count,
-      bytes[index] == UInt8(ascii: ">")
-    else { return nil }
-    index += 1
+  /// Passes over the end tag of the open element, whose `<` was passed; false where another thing
+  /// stands there.
+  @inline(__always)
+  private mutating func readEndTag(_ bytes: PaddedBytes, _ index: inout Int) -> Bool {
+    let name = tables.openName
+    // The byte after the `/` is there, and there is no zero in a name.
+    guard bytes.has(name, at: index &+ 1), bytes[index &+ 1 &+ name.count] == UInt8(ascii: ">")
+    else { return false }
+    index &+= 2 &+ name.count
+    tables.close()
+    depth &-= 1
     return true
   }
 
-  /// Passes over a start tag; nil where it is unusual, else whether it is an end tag as well.
-  private mutating func readStartTag(
-    _ bytes: UnsafeRawBufferPointer, _ index: inout Int, _ builder: inout ElementBuilder
-  ) -> Bool? {
-    index += 1
-    guard depth < Self.maximum, let name = PlainName(bytes, &index) else { return nil }
-    let inherited = depth > 0 ? open[depth - 1].namespace : PlainNames.client
-    var namespace: Int?
-    attributeCount = 0
-    while index < bytes.count, bytes[index] == UInt8(ascii: " ") {
-      index += 1
-      guard index < bytes.count else { return nil }
+  /// Passes over a start tag whose `<` was passed; false where it is unusual.
+  @inline(__always)
+  private mutating func readStartTag(_ bytes: PaddedBytes, _ index: inout Int) -> Bool {
+    guard depth < limits.depth, elements < limits.elementsPerStanza,
+      let name = bytes.name(at: &index)
+    else { return false }
+    tables.open(name)
+    elements &+= 1
+    guard readAttributes(bytes, &index) else { return false }
+    let isEnded = bytes[index] == UInt8(ascii: "/")
+    if isEnded { index &+= 1 }
+    guard bytes[index] == UInt8(ascii: ">") else { return false }
+    index &+= 1
+    if isEnded { tables.close() } else { depth &+= 1 }
+    return true
+  }
+
+  @inline(__always)
+  private mutating func readAttributes(_ bytes: PaddedBytes, _ index: inout Int) -> Bool {
+    var room = limits.attributesPerElement
+    var declares = false
+    while bytes[index] == UInt8(ascii: " ") {
+      index &+= 1
       switch bytes[index] {
       case UInt8(ascii: " "), UInt8(ascii: "/"), UInt8(ascii: ">"): continue
       default: break
       }
-      guard let attribute = Self.readAttribute(bytes, &index) else { return nil }
-      if attribute.name == .xmlns {
-        let uri = UnsafeRawBufferPointer(rebasing: bytes[attribute.value])
-        guard namespace == nil, let number = builder.namespace(plain: uri) else { return nil }
-        namespace = number
+      guard room > 0, let name = bytes.name(at: &index), bytes[index] == UInt8(ascii: "=")
+      else { return false }
+      room &-= 1
+      let quote = bytes[index &+ 1]
+      guard quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else { return false }
+      index &+= 2
+      let start = index
+      guard let isEscaped = passValue(bytes, &index, quote) else { return false }
+      let value = Range(uncheckedBounds: (start, index))
+      index &+= 1
+      if name == .xmlns {
+        guard !declares, !isEscaped, bytes.isPlainNamespace(value) else { return false }
+        declares = true
+        tables.declare(value)
       } else {
-        guard keep(attribute) else { return nil }
+        guard tables.addAttribute(name, value, isEscaped: isEscaped) else { return false }
       }
     }
-    let isEnded = index < bytes.count && bytes[index] == UInt8(ascii: "/")
-    if isEnded { index += 1 }
-    guard index < bytes.count, bytes[index] == UInt8(ascii: ">") else { return nil }
-    index += 1
-    (open + depth).initialize(to: Open(name: name, namespace: namespace ?? inherited))
-    depth += 1
-    return start(bytes, declarations: namespace == nil ? 0 : 1, &builder) ? isEnded : nil
-  }
-
-  /// Hands the start tag that was read to the builder; false where it is not one to read here.
-  private func start(
-    _ bytes: UnsafeRawBufferPointer, declarations: Int, _ builder: inout ElementBuilder
-  ) -> Bool {
-    let element = open[depth - 1]
-    guard
-      builder.start(
-        plain: element.name, in: element.namespace, attributes: attributeCount + declarations)
-    else { return false }
-    for number in 0..<attributeCount {
-      let value = bytes.characters(attributes[number].value)
-      guard builder.addAttribute(plain: attributes[number].name, value) else { return false }
-    }
     return true
-  }
-
-  /// Keeps an attribute of the start tag that is being read; false where there are too many, or two
-  /// of a name.
-  private mutating func keep(_ attribute: Attribute) -> Bool {
-    guard attributeCount < Self.maximum else { return false }
-    for number in 0..<attributeCount where attributes[number].name == attribute.name {
-      return false
-    }
-    (attributes + attributeCount).initialize(to: attribute)
-    attributeCount += 1
-    return true
-  }
-
-  private static func readAttribute(
-    _ bytes: UnsafeRawBufferPointer, _ index: inout Int
-  ) -> Attribute? {
-    guard let name = PlainName(bytes, &index), index + 1 < bytes.count,
-      bytes[index] == UInt8(ascii: "=")
-    else { return nil }
-    let quote = bytes[index + 1]
-    guard quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\""),
-      let end = endOfValue(bytes, from: index + 2, quote)
-    else { return nil }
-    let value = (index + 2)..<end
-    index = end + 1
-    return Attribute(name: name, value: value)
   }
 
   // MARK: Values and texts
 
-  /// Where the value that goes on at an index has its closing quote; nil where something is in it
-  /// that XML would read differently or not at all.
-  private static func endOfValue(
-    _ bytes: UnsafeRawBufferPointer, from start: Int, _ quote: UInt8
-  ) -> Int? {
-    var index = start
-    while index + 8 <= bytes.count {
-      let eight = EightBytes(bytes, at: index)
-      let marks = eight.marks(
-        eight.control | eight.equal(quote) | eight.equal(UInt8(ascii: "<"))
-          | eight.equal(UInt8(ascii: "&")))
-      if marks != 0 {
-        index += EightBytes.firstMark(marks)
-        break
+  /// Passes over a value to its closing quote.
+  ///
+  /// - Returns: Whether there are references in it; nil where something is in it that XML would
+  ///   read differently or not at all.
+  @inline(__always)
+  private mutating func passValue(
+    _ bytes: PaddedBytes, _ index: inout Int, _ quote: UInt8
+  ) -> Bool? {
+    var isEscaped = false
+    while true {
+      let eight = bytes.eight(at: index)
+      seen |= eight.value
+      // Both quotes and `&` are below `(`, and of what else is there little stands in values.
+      let marks = eight.marks(eight.below(UInt8(ascii: "(")) | eight.equal(UInt8(ascii: "<")))
+      guard marks != 0 else {
+        index &+= 8
+        continue
       }
-      index += 8
-    }
-    while index < bytes.count {
+      index &+= EightBytes.firstMark(marks)
       switch bytes[index] {
-      case quote: return index
-      case 0..<0x20, UInt8(ascii: "<"), UInt8(ascii: "&"): return nil
-      default: index += 1
+      case quote: return isEscaped
+      case UInt8(ascii: "&"):
+        guard let found = bytes.prefix(bytes.count).reference(at: index) else { return nil }
+        isEscaped = true
+        index &+= found.count
+      case 0..<0x20, UInt8(ascii: "<"): return nil
+      default: index &+= 1
       }
     }
-    return nil
   }
 
   /// Passes over the text before the next `<`; false where something is in it that XML would read
   /// differently or not at all.
-  private static func readText(
-    _ bytes: UnsafeRawBufferPointer, _ index: inout Int, _ builder: inout ElementBuilder
-  ) -> Bool {
-    var start = index
-    while index < bytes.count {
+  @inline(__always)
+  private mutating func readText(_ bytes: PaddedBytes, _ index: inout Int) -> Bool {
+    let start = index
+    var isEscaped = false
+    while true {
+      let eight = bytes.eight(at: index)
+      seen |= eight.value
+      let marks = eight.marks(
+        eight.below(0x20) | eight.equal(UInt8(ascii: "<")) | eight.equal(UInt8(ascii: "&"))
+          | eight.equal(UInt8(ascii: "]")))
+      guard marks != 0 else {
+        index &+= 8
+        continue
+      }
+      index &+= EightBytes.firstMark(marks)
       switch bytes[index] {
       case UInt8(ascii: "<"):
-        if index > start { builder.append(text: bytes.characters(start..<index)) }
+        if index > start {
+          let text = Range(uncheckedBounds: (start, index))
+          tables.addText(text, isEscaped: isEscaped)
+        }
         return true
       case UInt8(ascii: "&"):
-        builder.append(text: bytes.characters(start..<index))
-        guard let character = readReference(bytes, &index) else { return false }
-        withUnsafePointer(to: character) {
-          builder.append(text: UnsafeBufferPointer(start: $0, count: 1))
-        }
-        start = index
-        continue
+        guard let found = bytes.prefix(bytes.count).reference(at: index) else { return false }
+        isEscaped = true
+        index &+= found.count
       // `]]>` is refused.
-      case UInt8(ascii: "]"):
-        guard index + 1 < bytes.count, bytes[index + 1] != UInt8(ascii: "]") else { return false }
-      case UInt8(ascii: "\n"), UInt8(ascii: "\t"): break
-      case 0..<0x20: return false
-      default: break
+      case UInt8(ascii: "]") where bytes[index &+ 1] != UInt8(ascii: "]"): index &+= 1
+      case UInt8(ascii: "\n"), UInt8(ascii: "\t"): index &+= 1
+      default: return false
       }
-      index = endOfPlainText(bytes, from: index + 1)
     }
-    return false
-  }
-
-  private static let references: [(text: [UInt8], character: UInt8)] = [
-    (Array("&amp;".utf8), UInt8(ascii: "&")), (Array("&lt;".utf8), UInt8(ascii: "<")),
-    (Array("&gt;".utf8), UInt8(ascii: ">")), (Array("&apos;".utf8), UInt8(ascii: "'")),
-    (Array("&quot;".utf8), UInt8(ascii: "\"")),
-  ]
-
-  /// Passes over a reference to one of the five characters that XML has names for; nil for another.
-  private static func readReference(
-    _ bytes: UnsafeRawBufferPointer, _ index: inout Int
-  ) -> UInt8? {
-    for (text, character) in references where bytes[index...].starts(with: text) {
-      index += text.count
-      return character
-    }
-    return nil
-  }
-
-  /// Passes over bytes, eight at once, that stand for themselves in a text.
-  private static func endOfPlainText(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-    var index = start
-    while index + 8 <= bytes.count {
-      let eight = EightBytes(bytes, at: index)
-      let marks = eight.marks(
-        eight.control | eight.equal(UInt8(ascii: "<")) | eight.equal(UInt8(ascii: "&"))
-          | eight.equal(UInt8(ascii: "]")))
-      guard marks == 0 else { return index + EightBytes.firstMark(marks) }
-      index += 8
-    }
-    return index
   }
 }
 
-extension UnsafeRawBufferPointer {
-  /// Some of the bytes, which are here, as what they are: characters of UTF-8.
-  fileprivate func characters(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
-    UnsafeRawBufferPointer(rebasing: self[range]).assumingMemoryBound(to: UInt8.self)
+extension PaddedBytes {
+  /// What a plain element may not be in: XML forbids it, or it may be a stream's own.
+  private static let refused = [
+    Namespace.xml, "http://www.w3.org/2000/xmlns/", Namespace.streams,
+  ]
+  /// A bit for each of their lengths.
+  private static let refusedCounts = refused.reduce(0 as UInt64) { $0 | 1 << $1.utf8.count }
+
+  /// Whether a plain element may declare the namespace that stands here: characters of ASCII, none
+  /// of them a space.
+  fileprivate func isPlainNamespace(_ place: Range<Int>) -> Bool {
+    var index = place.lowerBound
+    var marks: UInt64 = 0
+    while marks == 0, index < place.upperBound {
+      marks = eight(at: index).marksOfNoGraphics
+      index &+= marks == 0 ? 8 : EightBytes.firstMark(marks)
+    }
+    // What stands after it may be anything.
+    guard !place.isEmpty, index >= place.upperBound else { return false }
+    return Self.refusedCounts >> UInt64(place.count) & 1 == 0
+      || !Self.refused.contains { $0.hasBytes(slice(place)) }
   }
 }

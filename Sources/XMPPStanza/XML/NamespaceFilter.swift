@@ -1,0 +1,22 @@
+/// Some namespaces, and a short way to see that an element is in none of them.
+package struct NamespaceFilter: Sendable {
+  private let keys: [UInt64]
+
+  /// - Parameter namespaces: Of at least eight bytes each; `jabber:client` is none of them.
+  package init(_ namespaces: [String]) {
+    keys = namespaces.map { $0.withUTF8Bytes { Self.key(of: $0) } }
+  }
+
+  /// Its first and last bytes, and how many it has.
+  private static func key(of namespace: UnsafeRawBufferPointer) -> UInt64 {
+    let count = namespace.count
+    guard count >= 8 else { return 0 }
+    return namespace.eight(at: 0) ^ namespace.eight(at: count - 8) &* 31 ^ UInt64(count)
+  }
+
+  /// False where nothing in the top-level element that a node stands in is in one of them; hardly
+  /// ever true where it is not.
+  package func mayHold(_ node: XMLNode) -> Bool {
+    node.tree.lists { keys.contains(Self.key(of: $0)) }
+  }
+}
