@@ -59,6 +59,7 @@ let package = Package(
       name: "Captures",
       dependencies: [
         "XMPPStanza", "XMPPStream", .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: rules),
     .target(

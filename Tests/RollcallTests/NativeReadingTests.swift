@@ -50,11 +50,15 @@ struct NativeReadingTests {
     var lines = Array("{\"rollcall-capture\":1}\n".utf8)
     var written: [CapturedRecord.Content] = []
     for record in try records(bytes, format) {
-      guard case .element(let direction, _, let xml) = record.content else { continue }
       written.append(record.content)
-      NativeWriter.append(
-        time: record.time, on: NativeConnection(number: 1), direction, xml: xml.span.bytes,
-        to: &lines)
+      let draft = RecordDraft(record)
+      let bytes = draft.bytes.span.bytes
+      let connection = NativeConnection(number: 1)
+      if let direction = Direction(draft.direction) {
+        NativeWriter.append(time: record.time, on: connection, direction, xml: bytes, to: &lines)
+      } else {
+        NativeWriter.append(time: record.time, on: connection, object: bytes, to: &lines)
+      }
     }
     let native = try #require(CaptureFormat.named("native"))
     let again = try records(lines, native).dropFirst().map(\.content)

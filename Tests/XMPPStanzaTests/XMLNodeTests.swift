@@ -166,13 +166,23 @@ struct XMLNodeIdentityTests {
     #expect(filter.mayHold(node("a", "urn:two:namespace")))
     #expect(!filter.mayHold(node("a", "urn:six:namespace")))
     #expect(!filter.mayHold(node("a", "u")))
-    let (one, other) = (XMLPackedName("password"), XMLPackedName("handshake"))
-    for name in ["password", "PassWord", "PASSWORD", "handshake", "handShake"] {
-      #expect(node(name, "u").mentions(one, or: other))
+    let suffixes = XMLNameSuffixes(["word", "pin", "-url"])
+    let long = String(repeating: "x", count: 16)
+    for name in ["password", "PassWord", "word", "a-word", "12345678-word", "pin", "PIN", "x-url"]
+      + (4...15).map({ String(repeating: "n", count: $0 - 4) + "Word" }) + [long]
+    {
+      #expect(suffixes.areIn(node(name, "u")), "\(name)")
     }
-    for name in ["passwor", "passwords", "pass", "iq", String(repeating: "password", count: 4)] {
-      #expect(!node(name, "u").mentions(one, or: other))
+    for name in ["passwor", "passwords", "ord", "iq", "spin", "pi", "n", "wordn", "url"] {
+      #expect(!suffixes.areIn(node(name, "u")), "\(name)")
     }
+    #expect(
+      suffixes.areIn(
+        XMLNode(
+          XMLName("a", in: ""),
+          attributes: [
+            XMLAttribute(XMLName("pin", in: ""), "1")
+          ])))
   }
 
   /// A draft goes on after an element has been made, also in memory that has to grow.

@@ -43,26 +43,23 @@ extension Work {
   static let rebuild = Work(
     "rebuild from stored events", per: "stanza", floor: .parse, goal: .ratio(0.15)
   ) { subject in
-    let path = subject.newPath()
-    try subject.importCapture(to: path, version: DecodedRecord.version)
-    // From the first record on: no snapshot may shorten the way.
-    try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version, mapSize: mapSize
-    ).dropSnapshots()
-    return stateAtHead(subject, path: path)
+    try stateAtHead(subject, DecodedRecord.version)
   }
 
   static let rebuildRaw = Work(
     "rebuild from raw bytes", per: "stanza", floor: .parse
   ) { subject in
     // Derived by another version, as the log sees it: so its events are not to be used.
-    let path = subject.newPath()
-    try subject.importCapture(to: path, version: DecodedRecord.version + 1)
-    return stateAtHead(subject, path: path)
+    try stateAtHead(subject, DecodedRecord.version + 1)
   }
 
-  private static func stateAtHead(_ subject: Case, path: String) -> Trial {
-    Trial(units: subject.capture.ends.count) {
+  private static func stateAtHead(_ subject: Case, _ version: UInt32) throws -> Trial {
+    let path = subject.newPath()
+    try subject.importCapture(to: path, version: version)
+    // From the first record on: no snapshot may shorten the way.
+    try EventLog.open(at: path, access: .readWrite, eventVersion: version, mapSize: mapSize)
+      .dropSnapshots()
+    return Trial(units: subject.capture.ends.count) {
       let state = try Timeline(opened(path)).state(at: .head(minus: 0))
       return { try subject.capture.final.check(state.roster) }
     }

@@ -1,26 +1,30 @@
+import Crypto
 package import XMPPStanza
 
-/// An element with what lets one log in taken out, and its bytes.
+/// Takes out of the elements of a capture, in their order, what lets one log in.
 ///
 /// What is taken out leaves a mark of its kind: text becomes an element `removed` in
-/// `urn:rollcall:removed:0` with an attribute `kind`, an attribute's value becomes that namespace.
-/// Where there is nothing to take out, node and bytes are those that came; else the bytes are the
-/// serialised node. It is the same whether done once or twice, and looks into every element,
-/// however deep it is nested. Complexity: linear.
-package func withoutCredentials(
-  _ node: XMLNode, _ bytes: [UInt8]
-) -> (node: XMLNode, bytes: [UInt8]) {
-  guard let clean = Credentials.scrubbed(node) else { return (node, bytes) }
-  return (clean, clean.serialized())
-}
-
-enum Credentials {
+/// `urn:rollcall:removed:0` with an attribute `kind`, an attribute's value becomes that namespace,
+/// with a digest after a `#` where equal ids must stay equal, and a secret in an address becomes
+/// `removed`. It is the same whether done once or twice, and looks into every element, however deep
+/// it is nested.
+package struct Credentials {
   private static let removed = "urn:rollcall:removed:0"
 
+  /// XEP-0388 before it was final.
+  private static let earlierSASL2 = ["urn:xmpp:sasl:0", "urn:xmpp:sasl:1"]
   /// XEP-0480.
-  fileprivate static let scramUpgrade = "urn:xmpp:scram-upgrade:0"
-  /// XEP-0363.
-  fileprivate static let httpUpload = "urn:xmpp:http:upload:0"
+  private static let scramUpgrade = "urn:xmpp:scram-upgrade:0"
+  /// XEP-0363, as it is and as it was.
+  private static let httpUploads = [
+    "urn:xmpp:http:upload:0", "urn:xmpp:http:upload", "eu:siacs:conversations:http:upload",
+  ]
+  /// XEP-0220.
+  private static let dialback = "jabber:server:dialback"
+  /// XEP-0124 and XEP-0206.
+  private static let binding = "http://jabber.org/protocol/httpbind"
+  /// XEP-0448: what an encrypted file is read with.
+  private static let encryptedFiles = "urn:xmpp:esfs:0"
 
   /// What a secret was for.
   private enum Kind: String {
@@ -30,69 +34,148 @@ enum Credentials {
     case registration
     case handshake
     case authorization
+    case dialback
+    case key
   }
 
   /// Where something in one of them can be a secret, or can hold one.
-  private static let namespaces = NamespaceFilter([
-    Namespace.dataForms, Namespace.sasl, Namespace.sasl2, Namespace.fast, Namespace.legacyAuth,
-    Namespace.register, scramUpgrade, httpUpload,
-  ])
-  /// Names that are a secret's in any namespace.
-  private static let names = (XMLPackedName("password"), XMLPackedName("handshake"))
+  private static let namespaces = NamespaceFilter(
+    [
+      Namespace.dataForms, Namespace.sasl, Namespace.sasl2, Namespace.fast, Namespace.legacyAuth,
+      Namespace.register, Namespace.streamManagement, Namespace.streamManagement2, scramUpgrade,
+      dialback, binding, encryptedFiles,
+    ] + earlierSASL2 + httpUploads)
 
-  /// The element without its secrets, nil where it has none.
-  static func scrubbed(_ node: XMLNode) -> XMLNode? {
+  /// The names of fields that a form has said to be secret, for its answer need not say so again.
+  private var privateFields: Set<String> = []
+  /// The most that are remembered.
+  private static let maximumFields = 1024
+
+  /// At the beginning of a capture.
+  package init() {}
+
+  /// The element without its secrets, nil where it has none. Complexity: linear.
+  package mutating func scrubbed(_ node: XMLNode) -> XMLNode? {
     // Nearly all elements have none: no name in them is one that a secret can have.
-    guard namespaces.mayHold(node) || node.mentions(names.0, or: names.1) else { return nil }
+    guard Self.namespaces.mayHold(node) || SecretNames.suffixes.areIn(node) else { return nil }
     return scrubbed(node, isRegistration: false)
   }
 
-  private static func scrubbed(_ node: XMLNode, isRegistration: Bool) -> XMLNode? {
-    let attributes = scrubbedAttributes(of: node)
-    let kind = kind(of: node, isRegistration: isRegistration)
-    let content =
-      if let kind {
-        mark(kind, insteadOf: node.content)
-      } else {
-        scrubbedContent(of: node, isRegistration: isRegistration)
-      }
+  private mutating func scrubbed(_ node: XMLNode, isRegistration: Bool) -> XMLNode? {
+    let attributes = Self.scrubbedAttributes(of: node)
+    let content: [XMLNode.Content]?
+    if let kind = Self.kind(of: node, isRegistration: isRegistration) {
+      content = Self.mark(kind, insteadOf: node.content)
+    } else {
+      content = scrubbedContent(of: node, isRegistration: isRegistration)
+    }
     guard attributes != nil || content != nil else { return nil }
     return XMLNode(
       node.name, attributes: attributes ?? node.attributes, content: content ?? node.content)
   }
 
+  // MARK: Attributes
+
   private static func scrubbedAttributes(of node: XMLNode) -> [XMLAttribute]? {
     let attributes = node.attributes
     let clean = attributes.map { attribute in
-      isSecret(attribute, of: node) ? XMLAttribute(attribute.name, removed) : attribute
+      XMLAttribute(attribute.name, scrubbed(attribute, of: node) ?? attribute.value)
     }
     return clean == attributes ? nil : clean
   }
 
-  private static func scrubbedContent(
+  private static func scrubbed(_ attribute: XMLAttribute, of node: XMLNode) -> String? {
+    guard !attribute.value.isEmpty else { return nil }
+    let local = attribute.name.local
+    if SecretNames.isSecret(local) { return removed }
+    switch (node.name.namespace, local) {
+    case (Namespace.streamManagement, "id"), (Namespace.streamManagement, "previd"),
+      (Namespace.streamManagement2, "id"), (Namespace.streamManagement2, "previd"),
+      (binding, "sid"), (binding, "authid"):
+      return mark(ofID: attribute.value)
+    case (binding, "key"), (binding, "newkey"): return removed
+    default: break
+    }
+    if httpUploads.contains(node.name.namespace), local == "url" {
+      return SecretParameters.withoutQuery(attribute.value)
+    }
+    return SecretNames.isAddress(local) ? SecretParameters.removed(from: attribute.value) : nil
+  }
+
+  /// What stands for an id that lets one go on with a session: the same for the same, as it tells
+  /// who resumes what. It is a digest and no number in the order of coming, or an element read
+  /// again from a rotated capture would not be known again.
+  private static func mark(ofID id: String) -> String {
+    guard !id.hasPrefix(removed) else { return id }
+    let digest = SHA256.hash(data: Array(id.utf8)).prefix(8)
+    return digest.reduce(removed + "#") { text, byte in
+      text + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+  }
+
+  // MARK: Content
+
+  private mutating func scrubbedContent(
     of node: XMLNode, isRegistration: Bool
   ) -> [XMLNode.Content]? {
-    var clean: [XMLNode.Content]?
-    let content = node.content
     let isInside = isRegistration || node.is("query", in: Namespace.register)
-    let isField = isSecretField(node, isRegistration: isInside)
-    for (index, item) in content.enumerated() {
-      guard case .element(let child) = item else { continue }
-      let replacement: XMLNode?
-      if isField, child.is("value", in: Namespace.dataForms) {
-        replacement = mark(.password, insteadOf: child.content).map {
-          XMLNode(child.name, attributes: child.attributes, content: $0)
-        }
-      } else {
-        replacement = scrubbed(child, isRegistration: isInside)
+    let field = isSecretField(node, isRegistration: isInside)
+    var isChanged = false
+    let content = node.content.map { item -> XMLNode.Content in
+      let replacement: XMLNode.Content?
+      switch item {
+      case .text(let text): replacement = Self.scrubbed(text: text, of: node).map { .text($0) }
+      case .element(let child) where child.is("value", in: Namespace.dataForms):
+        replacement = Self.scrubbed(value: child, field).map { .element($0) }
+      case .element(let child):
+        replacement = scrubbed(child, isRegistration: isInside).map { .element($0) }
       }
-      guard let replacement else { continue }
-      var changed = clean ?? content
-      clean = nil
-      changed[index] = .element(replacement)
-      clean = changed
+      guard let replacement else { return item }
+      isChanged = true
+      return replacement
     }
-    return clean
+    return isChanged ? content : nil
+  }
+
+  /// The text of an address without its secrets; nil where it has none, or is none.
+  private static func scrubbed(text: String, of node: XMLNode) -> String? {
+    if httpUploads.contains(node.name.namespace), ["put", "get"].contains(node.name.local) {
+      return SecretParameters.withoutQuery(text)
+    }
+    return SecretNames.isAddress(node.name.local) ? SecretParameters.removed(from: text) : nil
+  }
+
+  /// What a field of a form is.
+  private enum Field {
+    case secret
+    /// An address whose query is an invitation (XEP-0401).
+    case landingPage
+    case plain
+  }
+
+  private static func scrubbed(value: XMLNode, _ field: Field) -> XMLNode? {
+    let content: [XMLNode.Content]?
+    switch field {
+    case .secret: content = mark(.password, insteadOf: value.content)
+    case .landingPage: content = SecretParameters.withoutQuery(value.text).map { [.text($0)] }
+    case .plain: content = SecretParameters.removed(from: value.text).map { [.text($0)] }
+    }
+    return content.map { XMLNode(value.name, attributes: value.attributes, content: $0) }
+  }
+
+  /// Whether an element is a field of a form that holds a secret (XEP-0004): it is typed so, or was
+  /// in the form that this one answers, or has the name of one. In a registration every field may:
+  /// their names are the server's.
+  private mutating func isSecretField(_ node: XMLNode, isRegistration: Bool) -> Field {
+    guard node.is("field", in: Namespace.dataForms) else { return .plain }
+    let name = node.attribute("var") ?? ""
+    if node.attribute("type") == "text-private" {
+      if !name.isEmpty, privateFields.count < Self.maximumFields { privateFields.insert(name) }
+      return .secret
+    }
+    if SecretNames.isSecret(field: name) || privateFields.contains(name) { return .secret }
+    if isRegistration, name != "FORM_TYPE", name != "username" { return .secret }
+    return name == "landing-url" ? .landingPage : .plain
   }
 
   /// The content that stands for a secret; nil where there is none, or none any more.
@@ -111,28 +194,16 @@ enum Credentials {
     return [.element(XMLNode(name, attributes: [attribute]))]
   }
 
-  private static func isSecret(_ attribute: XMLAttribute, of node: XMLNode) -> Bool {
-    if isPassword(attribute.name.local) { return true }
-    // XEP-0484: the token that stands for a password from now on.
-    return attribute.name.local == "token" && node.name.namespace == Namespace.fast
-  }
-
-  fileprivate static func isPassword(_ name: String) -> Bool {
-    name.utf8.count == 8 && name.lowercased() == "password"
-  }
-
   /// The kind of secret that the content of an element is, nil where it is none.
   private static func kind(of node: XMLNode, isRegistration: Bool) -> Kind? {
-    let local = node.name.local
-    if isPassword(local) { return .password }
-    switch node.name.namespace {
-    case Namespace.sasl:
-      return ["auth", "response", "challenge", "success"].contains(local) ? .sasl : nil
-    case Namespace.sasl2:
-      let names = ["initial-response", "response", "challenge", "additional-data"]
-      return names.contains(local) ? .sasl : nil
+    let (local, namespace) = (node.name.local, node.name.namespace)
+    if SecretNames.isSecret(local) {
+      return local.lowercased().contains("token") ? .token : .password
+    }
+    if isSASLPayload(local, in: namespace) { return .sasl }
+    switch namespace {
     case Namespace.legacyAuth:
-      return ["digest", "hash", "token"].contains(local) ? .password : nil
+      return ["digest", "hash"].contains(local) ? .password : nil
     case Namespace.register:
       let harmless = ["query", "username", "instructions", "registered", "remove"]
       return isRegistration && !harmless.contains(local) ? .registration : nil
@@ -140,19 +211,26 @@ enum Credentials {
     case Namespace.component, Namespace.client: return local == "handshake" ? .handshake : nil
     // What a server needs to check a password is enough to use it.
     case scramUpgrade: return local == "hash" ? .password : nil
+    case dialback: return ["result", "verify"].contains(local) ? .dialback : nil
+    case encryptedFiles: return ["key", "iv"].contains(local) ? .key : nil
     // Headers with which a file is put on a server.
-    case httpUpload: return local == "header" ? .authorization : nil
-    default: return nil
+    default: return httpUploads.contains(namespace) && local == "header" ? .authorization : nil
     }
   }
 
-  /// Whether an element is a field of a form that holds a secret (XEP-0004). In a registration
-  /// every field may: their names are the server's.
-  private static func isSecretField(_ node: XMLNode, isRegistration: Bool) -> Bool {
-    guard node.is("field", in: Namespace.dataForms) else { return false }
-    if node.attribute("type") == "text-private" { return true }
-    let name = node.attribute("var") ?? ""
-    if name.lowercased().contains("password") { return true }
-    return isRegistration && name != "FORM_TYPE" && name != "username"
+  /// Whether an element carries what an exchange of SASL, or of something like it, says.
+  private static func isSASLPayload(_ local: String, in namespace: String) -> Bool {
+    switch namespace {
+    case Namespace.sasl: return ["auth", "response", "challenge", "success"].contains(local)
+    case Namespace.sasl2: return sasl2Payloads.contains(local)
+    default:
+      guard sasl2Payloads.contains(local) || local == "auth" else { return false }
+      let namespace = namespace.lowercased()
+      return namespace.contains("sasl") || namespace.contains("auth")
+    }
   }
+
+  private static let sasl2Payloads: Set = [
+    "initial-response", "response", "challenge", "additional-data", "next", "task-data",
+  ]
 }

@@ -3,7 +3,6 @@ import XMPPStream
 
 /// Reads the native capture: JSON Lines, a header first.
 final class NativeReader: LineReader {
-  let takesCredentialsOut = true
 
   private let parser: StreamParser
   private var hasHeader = false
@@ -96,8 +95,8 @@ final class NativeReader: LineReader {
 
   private func record(_ event: StreamEvent, _ number: Int) -> CapturedRecord {
     record(
-      Self.content(event, commonLine.direction), commonLine.time, on: commonLine.connection,
-      number)
+      CapturedRecord.Content(event, commonLine.direction), commonLine.time,
+      on: commonLine.connection, number)
   }
 
   private func record(
@@ -175,7 +174,7 @@ final class NativeReader: LineReader {
     }
     guard let xml = object["xml"] else { throw LineProblem("\"xml\" is missing") }
     guard let text = xml.string else { throw LineProblem("\"xml\" is not a string") }
-    return Self.content(try event(text), direction)
+    return CapturedRecord.Content(try event(text), direction)
   }
 
   private func bookmark(
@@ -186,16 +185,6 @@ final class NativeReader: LineReader {
       throw LineProblem("\"back\" is not a number of records")
     }
     return .bookmark(name: name, back: UInt64(steps))
-  }
-
-  /// What an element, header or end tag becomes, credentials taken out.
-  private static func content(
-    _ event: StreamEvent, _ direction: Direction
-  ) -> CapturedRecord.Content {
-    guard case .element(let element) = event, let clean = Credentials.scrubbed(element.node) else {
-      return CapturedRecord.Content(event, direction)
-    }
-    return .element(direction, clean, bytes: clean.serialized())
   }
 
   /// The one element, header or end tag that a record holds.

@@ -35,6 +35,7 @@ package struct CaptureReader {
   private var unwrapping: Unwrapping?
   /// Cuts the lines for a reader of lines.
   private var lines: LineSplitter
+  private var credentials = Credentials()
 
   /// A reader at the beginning of a capture.
   package init(format: CaptureFormat, options: ReaderOptions = ReaderOptions()) {
@@ -75,8 +76,11 @@ package struct CaptureReader {
     _ chunk: [UInt8], _ sink: (CaptureOutput) throws -> Void
   ) throws {
     switch reader {
-    case .bytes(let reader): try reader.read(chunk) { try sink($0.withoutCredentials) }
-    case .lines(let reader): try lines.read(chunk) { try Self.take($0, reader, &unwrapping, sink) }
+    case .bytes(let reader): try reader.read(chunk) { try sink(credentials.removed(from: $0)) }
+    case .lines(let reader):
+      try lines.read(chunk) { line in
+        try Self.take(line, reader, &unwrapping) { try sink(credentials.removed(from: $0)) }
+      }
     }
   }
 
@@ -85,13 +89,17 @@ package struct CaptureReader {
   /// - Throws: as `read` does.
   package mutating func finish(_ sink: (CaptureOutput) throws -> Void) throws {
     switch reader {
-    case .bytes(let reader): try reader.finish { try sink($0.withoutCredentials) }
+    case .bytes(let reader): try reader.finish { try sink(credentials.removed(from: $0)) }
     case .lines(let reader):
-      try lines.finish { try Self.take($0, reader, &unwrapping, sink) }
-      if let rest = unwrapping?.rest {
-        try Self.take(rest.bytes, rest.number, nil, reader, sink)
+      try lines.finish { line in
+        try Self.take(line, reader, &unwrapping) { try sink(credentials.removed(from: $0)) }
       }
-      try reader.finish { try sink($0.withoutCredentials) }
+      if let rest = unwrapping?.rest {
+        try Self.take(rest.bytes, rest.number, nil, reader) {
+          try sink(credentials.removed(from: $0))
+        }
+      }
+      try reader.finish { try sink(credentials.removed(from: $0)) }
     }
   }
 
@@ -112,18 +120,13 @@ package struct CaptureReader {
     try take(inner.bytes, inner.number, inner.time, reader, sink)
   }
 
-  /// Hands a line to its reader, and what it gives on without credentials.
+  /// Hands a line to its reader, and on what it gives.
   private static func take(
     _ bytes: ArraySlice<UInt8>, _ number: Int, _ time: Int64?, _ reader: any LineReader,
     _ sink: (CaptureOutput) throws -> Void
   ) throws {
-    if reader.takesCredentialsOut, time == nil {
-      try reader.take(bytes, number: number, sink)
-    } else if reader.takesCredentialsOut {
-      try reader.take(bytes, number: number) { try sink($0.timed(time)) }
-    } else {
-      try reader.take(bytes, number: number) { try sink($0.withoutCredentials.timed(time)) }
-    }
+    guard let time else { return try reader.take(bytes, number: number, sink) }
+    try reader.take(bytes, number: number) { try sink($0.timed(time)) }
   }
 }
 
@@ -166,32 +169,29 @@ private struct Unwrapping {
 protocol LineReader: AnyObject {
   typealias Sink = (CaptureOutput) throws -> Void
 
-  /// Whether it takes credentials out itself; otherwise what it gives still has them.
-  var takesCredentialsOut: Bool { get }
   /// Takes the next line, without its end.
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws
   /// Says that no line follows.
   func finish(_ sink: Sink) throws
 }
 
-extension LineReader {
-  var takesCredentialsOut: Bool { false }
-}
-
 extension CaptureOutput {
   /// The same with a time, where it has none.
-  fileprivate func timed(_ time: Int64?) -> CaptureOutput {
+  fileprivate func timed(_ time: Int64) -> CaptureOutput {
     guard case .record(var record) = self, record.time == nil else { return self }
     record.time = time
     return .record(record)
   }
 
-  /// The same without credentials.
-  fileprivate var withoutCredentials: CaptureOutput {
-    guard case .record(var record) = self,
+}
+
+extension Credentials {
+  /// What a reader gives, without what lets one log in.
+  fileprivate mutating func removed(from output: CaptureOutput) -> CaptureOutput {
+    guard case .record(var record) = output,
       case .element(let direction, let node, _) = record.content,
-      let clean = Credentials.scrubbed(node)
-    else { return self }
+      let clean = scrubbed(node)
+    else { return output }
     record.content = .element(direction, clean, bytes: clean.serialized())
     return .record(record)
   }

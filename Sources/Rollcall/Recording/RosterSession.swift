@@ -18,6 +18,7 @@ public final class RosterSession {
   private let log: EventLog?
   private let parser = StreamParser(root: .records, limits: .live)
   private var addresses = AddressMemo()
+  private var credentials = Credentials()
   private var accountNote = AccountNote(isDone: false)
   private var pacing = SnapshotPacing()
   /// The newest time in the log, before which no record's time is.
@@ -117,8 +118,9 @@ public final class RosterSession {
       try note(unreadable: xml, direction, error, time)
       throw error
     }
-    let (node, bytes) = withoutCredentials(element.node, element.bytes)
-    let decoded = DecodedRecord(node, direction, &addresses)
+    let clean = credentials.scrubbed(element.node)
+    let decoded = DecodedRecord(clean ?? element.node, direction, &addresses)
+    let bytes = clean?.serialized() ?? element.bytes
     return try record(bytes, .element, RecordDirection(direction), decoded, time)
   }
 

@@ -204,21 +204,6 @@ extension XMLNode {
     return nil
   }
 
-  /// Whether an element or an attribute in it has one of two local names of small letters of ASCII,
-  /// whatever the case of its letters.
-  package func mentions(_ one: XMLPackedName, or other: XMLPackedName) -> Bool {
-    // This bit makes a capital a small letter, and nothing else one.
-    let small: UInt64 = 0x2020_2020_2020_2020
-    for number in index..<end {
-      let name = tree[number].name
-      let low = name.low | small
-      // Names of different lengths differ in the upper byte, from 0 to 15.
-      if low == one.low | small, name.high | small == one.high | small { return true }
-      if low == other.low | small, name.high | small == other.high | small { return true }
-    }
-    return false
-  }
-
   /// The child elements, text left out.
   package var children: XMLChildren { XMLChildren(self) }
 

@@ -99,7 +99,9 @@ extension StreamParser {
   private func finishHeader(
     _ node: XMLNode, _ tag: (bytes: ArraySlice<UInt8>, isEmptyElement: Bool)
   ) {
-    events.append(.header(StreamElement(node: node, bytes: Array(tag.bytes))))
+    // That it is the stream's end as well is told by an event of its own.
+    let bytes = tag.isEmptyElement ? tag.bytes.dropLast(2) + [UInt8(ascii: ">")] : tag.bytes
+    events.append(.header(StreamElement(node: node, bytes: Array(bytes))))
     position += tag.bytes.count
     expectsHeader = false
   }

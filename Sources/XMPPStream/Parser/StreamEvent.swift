@@ -8,7 +8,8 @@ package struct StreamElement: Hashable, Sendable {
   ///
   /// They stand by themselves below a root that declares `jabber:client` as the default namespace
   /// and the prefix `stream`. Where the element used other declarations of its stream's
-  /// header, they have been put into its start tag; nothing else ever differs.
+  /// header, they have been put into its start tag; and a header that ended its stream at once has
+  /// not the slash that did it, as the end is an event of its own. Nothing else ever differs.
   package let bytes: [UInt8]
 
   /// An element with its bytes.
