@@ -162,6 +162,10 @@ struct CredentialTests {
     <message><encrypted xmlns='urn:xmpp:esfs:0' cipher='keep'><key>S3CRET</key><iv>S3CRET</iv>\
     </encrypted></message>
     """,
+    """
+    <presence to='keep'><oauth xmlns='urn:xmpp:oauth:0'><oauth_nonce>keep</oauth_nonce>\
+    <oauth_signature>S3CRET</oauth_signature><oauth_token>S3CRET</oauth_token></oauth></presence>
+    """,
     "<db:result xmlns:db='jabber:server:dialback' from='keep' to='keep'>S3CRET</db:result>",
     "<db:verify xmlns:db='jabber:server:dialback' id='keep'>S3CRET</db:verify>",
     "<enabled xmlns='urn:xmpp:sm:3' id='S3CRET' resume='keep'/>",
@@ -173,6 +177,19 @@ struct CredentialTests {
     """
     <body xmlns='http://jabber.org/protocol/httpbind' rid='keep' sid='S3CRET' key='S3CRET'/>
     """,
+    "<iq><x xmlns='u' photo-url='https://keep.test/f?token=S3CRET'/></iq>",
+    "<iq><fileUrl xmlns='u'>https://keep.test/f?sig=S3CRET</fileUrl></iq>",
+    "<iq><x xmlns='u' redirect_uri='https://keep.test/?next=https://b.test/?token=S3CRET'/></iq>",
+    "<iq><x xmlns='jabber:x:oob'><url>https://keep:S3CRET@keep.test/f</url></x></iq>",
+    "<iq><x xmlns='jabber:x:oob'><url>https://a.test/?token=\u{301}S3CRET</url></x></iq>",
+    """
+    <iq><x xmlns='jabber:x:data'><field var='keep'><value token='S3CRET'>keep\
+    <password xmlns='u'>S3CRET</password></value></field></x></iq>
+    """,
+    """
+    <iq><password xmlns='u'><removed xmlns='urn:rollcall:removed:0' x='S3CRET'/></password></iq>
+    """,
+    "<resume xmlns='urn:xmpp:sm:3' previd='urn:rollcall:removed:0#S3CRET'/>",
     "<iq><x xmlns='u' token='S3CRET' client_secret='S3CRET' ApiKey='S3CRET' id='keep'/></iq>",
   ]
 
@@ -219,9 +236,9 @@ struct CredentialTests {
     let names = [
       "password", "passwd", "passphrase", "secret", "token", "secretkey", "privatekey", "privkey",
       "authkey", "apikey", "credential", "credentials", "pass", "pwd", "otp", "pin", "keyparams",
-      "key-params",
+      "key-params", "api-key", "private_key", "auth.key", "o-tp",
     ]
-    let whole: Set = ["pass", "pwd", "otp", "pin", "keyparams", "key-params"]
+    let whole: Set = ["pass", "pwd", "otp", "pin", "keyparams", "key-params", "o-tp"]
     for name in names {
       for prefix in whole.contains(name) ? [""] : ["", "x", "my-", "a_very_long_prefix_of_a_"] {
         for name in [prefix + name, (prefix + name).uppercased()] {

@@ -97,11 +97,14 @@ import Testing
     for xml in [
       "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>\(secret)",
       "<iq><query xmlns='jabber:iq:register'><PassWord>\(secret)</b>", "<x token='\(secret)'",
+      "<resume xmlns='urn:xmpp:sm:3' previd='\(secret)'", "<db:result>\(secret)",
+      "<s:response>\(secret)", "<x><api-key>\(secret)", "<next xmlns='urn:xmpp:sasl:1'>\(secret)",
+      "<a href='https://a.test/?preauth=\(secret)", "<x><key xmlns='urn:xmpp:esfs:0'>\(secret)",
     ] {
       #expect(throws: RollcallError.self) { try session.sent(xml.utf8, at: nil) }
     }
     let found = try unreadable()
-    #expect(found.count == 4)
+    #expect(found.count == 11)
     #expect(found.allSatisfy { $0.kept == nil && $0.count > 0 && $0.direction == .outbound })
     let file = try Data(contentsOf: URL(filePath: path))
     #expect(file.firstRange(of: Data(secret.utf8)) == nil)

@@ -12,12 +12,11 @@ struct UntoldReductionTests {
 
   private func compare(_ history: [Step], _ seed: UInt64) throws {
     var (told, made, stored) = (Roster(), Roster(), Roster())
-    var recent = RecentTexts()
     for (index, step) in history.enumerated() {
       _ = RosterReducer.reduce(&told, step.event, at: step.stamp, on: step.connection)
       RosterReducer.advance(&made, by: step.event, at: step.stamp, on: step.connection)
       try RosterReducer.advance(
-        &stored, byStored: step.event.canonicalBytes.span.bytes, recalling: &recent,
+        &stored, byStored: step.event.canonicalBytes.span.bytes,
         at: step.stamp, on: step.connection)
       guard index.isMultiple(of: 17) || index == history.count - 1 else { continue }
       #expect(made == told, "seed \(seed), event \(index)")
@@ -47,7 +46,6 @@ struct UntoldReductionTests {
     let event = RosterEvent.stanza(
       .availableReceived(from: from, Availability(show: .away, status: "lunch")))
     let bytes = event.canonicalBytes
-    var recent = RecentTexts()
     for place in bytes.indices {
       var damaged = bytes
       damaged[place] = 0xFF
@@ -55,7 +53,7 @@ struct UntoldReductionTests {
       let isEvent = (try? RosterEvent.decode(damaged.span.bytes)) != nil
       do {
         try RosterReducer.advance(
-          &roster, byStored: damaged.span.bytes, recalling: &recent, at: RecordStamp(record: 1))
+          &roster, byStored: damaged.span.bytes, at: RecordStamp(record: 1))
         #expect(isEvent, "byte \(place)")
       } catch {
         #expect(!isEvent, "byte \(place)")
@@ -66,7 +64,7 @@ struct UntoldReductionTests {
       var roster = Roster()
       #expect(throws: CodecError.self) {
         try RosterReducer.advance(
-          &roster, byStored: excess.span.bytes, recalling: &recent, at: RecordStamp(record: 1))
+          &roster, byStored: excess.span.bytes, at: RecordStamp(record: 1))
       }
       #expect(roster == Roster())
     }

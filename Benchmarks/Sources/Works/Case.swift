@@ -115,11 +115,10 @@ public final class Case {
   func events() throws -> [(event: RosterEvent, stamp: RecordStamp)] {
     var events: [(event: RosterEvent, stamp: RecordStamp)] = []
     var record: UInt64 = 0
-    var recent = RecentTexts()
     for draft in try drafts() {
       record += 1
       guard let bytes = draft.event else { continue }
-      let event = try RosterEvent.decode(bytes.span.bytes, recalling: &recent)
+      let event = try RosterEvent.decode(bytes.span.bytes)
       events.append((event, RecordStamp(record: record, time: draft.time)))
     }
     return events

@@ -39,12 +39,15 @@ package struct Credentials {
   }
 
   /// Where something in one of them can be a secret, or can hold one.
-  private static let namespaces = NamespaceFilter(
+  static let namespaces: [String] =
     [
       Namespace.dataForms, Namespace.sasl, Namespace.sasl2, Namespace.fast, Namespace.legacyAuth,
       Namespace.register, Namespace.streamManagement, Namespace.streamManagement2, scramUpgrade,
       dialback, binding, encryptedFiles,
-    ] + earlierSASL2 + httpUploads)
+    ] + earlierSASL2 + httpUploads
+  private static let filter = NamespaceFilter(namespaces)
+
+  private var names = XMLNameMemo()
 
   /// The names of fields that a form has said to be secret, for its answer need not say so again.
   private var privateFields: Set<String> = []
@@ -54,20 +57,28 @@ package struct Credentials {
   /// At the beginning of a capture.
   package init() {}
 
-  /// The element without its secrets, nil where it has none. Complexity: linear.
+  /// The element without its secrets, nil where it has none. Complexity: linear, and once more for
+  /// each element around one of which something is taken out.
   package mutating func scrubbed(_ node: XMLNode) -> XMLNode? {
     // Nearly all elements have none: no name in them is one that a secret can have.
-    guard Self.namespaces.mayHold(node) || SecretNames.suffixes.areIn(node) else { return nil }
+    guard Self.filter.mayHold(node) || names.finds(in: node, SecretNames.mayMatter) else {
+      return nil
+    }
     return scrubbed(node, isRegistration: false)
   }
 
-  private mutating func scrubbed(_ node: XMLNode, isRegistration: Bool) -> XMLNode? {
+  /// - Parameter field: What the element stands in is, where that is a field of a form.
+  private mutating func scrubbed(
+    _ node: XMLNode, isRegistration: Bool, in field: Field = .plain
+  ) -> XMLNode? {
     let attributes = Self.scrubbedAttributes(of: node)
     let content: [XMLNode.Content]?
-    if let kind = Self.kind(of: node, isRegistration: isRegistration) {
+    if field == .secret, node.is("value", in: Namespace.dataForms) {
+      content = Self.mark(.password, insteadOf: node.content)
+    } else if let kind = Self.kind(of: node, isRegistration: isRegistration) {
       content = Self.mark(kind, insteadOf: node.content)
     } else {
-      content = scrubbedContent(of: node, isRegistration: isRegistration)
+      content = scrubbedContent(of: node, isRegistration: isRegistration, in: field)
     }
     guard attributes != nil || content != nil else { return nil }
     return XMLNode(
@@ -106,29 +117,34 @@ package struct Credentials {
   /// who resumes what. It is a digest and no number in the order of coming, or an element read
   /// again from a rotated capture would not be known again.
   private static func mark(ofID id: String) -> String {
-    guard !id.hasPrefix(removed) else { return id }
+    guard !isMark(ofID: id) else { return id }
     let digest = SHA256.hash(data: Array(id.utf8)).prefix(8)
     return digest.reduce(removed + "#") { text, byte in
       text + (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
   }
 
+  private static func isMark(ofID id: String) -> Bool {
+    let prefix = Array((removed + "#").utf8)
+    guard id.utf8.starts(with: prefix), id.utf8.count == prefix.count + 16 else { return false }
+    return id.utf8.dropFirst(prefix.count).allSatisfy { "0123456789abcdef".utf8.contains($0) }
+  }
+
   // MARK: Content
 
   private mutating func scrubbedContent(
-    of node: XMLNode, isRegistration: Bool
+    of node: XMLNode, isRegistration: Bool, in outer: Field
   ) -> [XMLNode.Content]? {
     let isInside = isRegistration || node.is("query", in: Namespace.register)
-    let field = isSecretField(node, isRegistration: isInside)
+    let field = field(node, isRegistration: isInside)
     var isChanged = false
     let content = node.content.map { item -> XMLNode.Content in
       let replacement: XMLNode.Content?
       switch item {
-      case .text(let text): replacement = Self.scrubbed(text: text, of: node).map { .text($0) }
-      case .element(let child) where child.is("value", in: Namespace.dataForms):
-        replacement = Self.scrubbed(value: child, field).map { .element($0) }
+      case .text(let text):
+        replacement = Self.scrubbed(text: text, of: node, in: outer).map { .text($0) }
       case .element(let child):
-        replacement = scrubbed(child, isRegistration: isInside).map { .element($0) }
+        replacement = scrubbed(child, isRegistration: isInside, in: field).map { .element($0) }
       }
       guard let replacement else { return item }
       isChanged = true
@@ -138,7 +154,13 @@ package struct Credentials {
   }
 
   /// The text of an address without its secrets; nil where it has none, or is none.
-  private static func scrubbed(text: String, of node: XMLNode) -> String? {
+  private static func scrubbed(
+    text: String, of node: XMLNode, in field: Field
+  ) -> String? {
+    if node.is("value", in: Namespace.dataForms) {
+      return field == .landingPage
+        ? SecretParameters.withoutQuery(text) : SecretParameters.removed(from: text)
+    }
     if httpUploads.contains(node.name.namespace), ["put", "get"].contains(node.name.local) {
       return SecretParameters.withoutQuery(text)
     }
@@ -153,20 +175,10 @@ package struct Credentials {
     case plain
   }
 
-  private static func scrubbed(value: XMLNode, _ field: Field) -> XMLNode? {
-    let content: [XMLNode.Content]?
-    switch field {
-    case .secret: content = mark(.password, insteadOf: value.content)
-    case .landingPage: content = SecretParameters.withoutQuery(value.text).map { [.text($0)] }
-    case .plain: content = SecretParameters.removed(from: value.text).map { [.text($0)] }
-    }
-    return content.map { XMLNode(value.name, attributes: value.attributes, content: $0) }
-  }
-
-  /// Whether an element is a field of a form that holds a secret (XEP-0004): it is typed so, or was
-  /// in the form that this one answers, or has the name of one. In a registration every field may:
-  /// their names are the server's.
-  private mutating func isSecretField(_ node: XMLNode, isRegistration: Bool) -> Field {
+  /// What an element is as a field of a form (XEP-0004). It holds a secret where it is typed so, or
+  /// was in the form that this one answers, or has the name of one. In a registration every field
+  /// may: their names are the server's.
+  private mutating func field(_ node: XMLNode, isRegistration: Bool) -> Field {
     guard node.is("field", in: Namespace.dataForms) else { return .plain }
     let name = node.attribute("var") ?? ""
     if node.attribute("type") == "text-private" {
@@ -185,13 +197,19 @@ package struct Credentials {
     let isNothing = content.allSatisfy { item in
       switch item {
       case .text(let text): text.trimmedOfXMLSpace.isEmpty
-      case .element(let child): child.is("removed", in: removed) && child.content.isEmpty
+      case .element(let child): isMark(child)
       }
     }
     guard !isNothing else { return nil }
     let name = XMLName("removed", in: removed)
     let attribute = XMLAttribute(XMLName("kind", in: ""), kind.rawValue)
     return [.element(XMLNode(name, attributes: [attribute]))]
+  }
+
+  private static func isMark(_ node: XMLNode) -> Bool {
+    let attributes = node.attributes
+    return node.is("removed", in: removed) && node.content.isEmpty && attributes.count == 1
+      && attributes[0].name == XMLName("kind", in: "") && Kind(rawValue: attributes[0].value) != nil
   }
 
   /// The kind of secret that the content of an element is, nil where it is none.

@@ -1,5 +1,3 @@
-import XMPPStanza
-
 /// Which names of elements, attributes and form fields are those of secrets, whatever namespace
 /// they stand in: what XEPs and servers call what must not be passed on.
 enum SecretNames {
@@ -27,6 +25,16 @@ enum SecretNames {
     // XEP-0235.
     "oauthsignature",
   ]
+  /// What is a secret in some namespaces.
+  private static let elsewhere: Set = [
+    "handshake", "auth", "response", "challenge", "initialresponse", "additionaldata", "taskdata",
+    "next",
+  ]
+  /// What parameters of addresses are called besides.
+  private static let parameters: Set = [
+    "preauth", "signature", "sig", "xamzsignature", "xamzsecuritytoken", "xamzcredential",
+    "xgoogsignature", "xgoogcredential", "hmac", "key",
+  ]
 
   /// Whether an element or attribute of this local name holds a secret.
   static func isSecret(_ name: String) -> Bool {
@@ -36,9 +44,13 @@ enum SecretNames {
 
   /// Whether a field of a form is a secret by its name (XEP-0004, XEP-0068).
   static func isSecret(field name: String) -> Bool {
-    isSecret(
-      String(name[(name.lastIndex(of: "#").map { name.index(after: $0) } ?? name.startIndex)...]))
-      || plain(name).contains("password")
+    let last = name.lastIndex(of: "#").map { name[name.index(after: $0)...] }
+    return isSecret(last.map(String.init) ?? name) || plain(name).contains("password")
+  }
+
+  /// Whether a parameter of an address is a secret.
+  static func isSecret(parameter name: String) -> Bool {
+    isSecret(name) || parameters.contains(plain(name))
   }
 
   /// Whether a value of this name is an address, in which a secret can stand.
@@ -47,59 +59,18 @@ enum SecretNames {
     return ["uri", "url", "href", "src"].contains { name.hasSuffix($0) }
   }
 
-  /// What the names end with that are looked at here, or anywhere else for secrets, in small
-  /// letters: an element in which no name does is not gone through.
-  static let suffixes = XMLNameSuffixes([
-    "word", "sswd", "rase", "pass", "pwd", "cret", "oken", "otp", "pin", "tkey", "ekey", "vkey",
-    "hkey", "ikey", "tial", "ials", "rams", "ture", "hake", "uri", "url", "href", "src", "enge",
-    "onse", "auth", "data", "next",
-  ])
-}
+  /// Whether an element with this local name in it has to be gone through, whatever namespaces are
+  /// in it.
+  static func mayMatter(_ name: String) -> Bool {
+    isSecret(name) || isAddress(name) || elsewhere.contains(plain(name))
+  }
 
-/// Secrets in addresses: parameters of XMPP URIs (XEP-0147, XEP-0379, XEP-0401) and of others.
-enum SecretParameters {
-  /// What stands for a value that was taken out.
-  private static let mark = "removed"
+  /// Whether a word in bytes that cannot be read may stand beside a secret.
+  static func isSign(_ word: String) -> Bool {
+    mayMatter(word) || parameters.contains(plain(word)) || unreadable.contains(plain(word))
+  }
 
-  private static let names: Set = [
-    "preauth", "signature", "sig", "xamzsignature", "xamzsecuritytoken", "xamzcredential",
-    "xgoogsignature", "xgoogcredential", "hmac", "key",
+  private static let unreadable: Set = [
+    "authenticate", "authorization", "previd", "sid", "authid", "newkey", "enabled", "resume",
   ]
-
-  private static func isSecret(_ name: Substring) -> Bool {
-    let name = String(name)
-    return SecretNames.isSecret(name)
-      || names.contains(name.lowercased().filter { $0 != "-" && $0 != "_" })
-  }
-
-  /// The address without the values of its secret parameters, nil where it has none.
-  static func removed(from address: String) -> String? {
-    var result = ""
-    var found = false
-    var rest = Substring(address)
-    while let equals = rest.firstIndex(of: "=") {
-      let before = rest[..<equals]
-      let start = before.lastIndex { "?;&#/".contains($0) }.map { before.index(after: $0) }
-      let after = rest[rest.index(after: equals)...]
-      let end = after.firstIndex { "&;# \"'<>\n".contains($0) } ?? after.endIndex
-      let value = after[..<end]
-      result += before + "="
-      if let start, isSecret(before[start...]), !value.isEmpty, value != Substring(mark) {
-        result += mark
-        found = true
-      } else {
-        result += value
-      }
-      rest = after[end...]
-    }
-    return found ? result + rest : nil
-  }
-
-  /// The address without its query and fragment, nil where it has neither: where they carry a
-  /// secret without a name.
-  static func withoutQuery(_ address: String) -> String? {
-    guard let start = address.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return nil }
-    let short = address[...start] + mark
-    return short == address[...] ? nil : String(short)
-  }
 }

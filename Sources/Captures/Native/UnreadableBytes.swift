@@ -37,17 +37,19 @@ package struct UnreadableBytes: Hashable, Sendable {
   /// The same without the bytes.
   package var withheld: UnreadableBytes { UnreadableBytes(direction, nil, count, reason) }
 
-  /// What cannot be parsed is searched for what elements with secrets are called.
+  /// What cannot be parsed is searched for words and namespaces that stand beside secrets.
   private static func mayHoldCredentials(_ bytes: [UInt8]) -> Bool {
-    let text = bytes.map { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0 }
-    return signs.contains { text[...].position(of: Array($0.utf8)) != nil }
+    let words = bytes.split { byte in
+      !(byte.isLetter || byte.isDigit || byte >= 0x80 || "-_.".utf8.contains(byte))
+    }
+    return words.contains {
+      $0.count <= 64 && SecretNames.isSign(String(decoding: $0, as: UTF8.self))
+    }
+      || signs.contains { bytes[...].position(of: $0) != nil }
   }
 
-  private static let signs = [
-    "<auth", "<response", "<challenge", "<handshake", "pass", "token", "secret", "credential",
-    "authorization", Namespace.sasl, Namespace.sasl2, Namespace.legacyAuth, Namespace.register,
-    Namespace.dataForms, "urn:xmpp:http:upload",
-  ]
+  /// XEP-0220 gives its elements a prefix that the stream declares.
+  private static let signs = (Credentials.namespaces + ["<db:"]).map { Array($0.utf8) }
 
   // MARK: The line
 

@@ -188,11 +188,12 @@ extension CaptureOutput {
 extension Credentials {
   /// What a reader gives, without what lets one log in.
   fileprivate mutating func removed(from output: CaptureOutput) -> CaptureOutput {
-    guard case .record(var record) = output,
+    guard case .record(let record) = output,
       case .element(let direction, let node, _) = record.content,
       let clean = scrubbed(node)
     else { return output }
-    record.content = .element(direction, clean, bytes: clean.serialized())
-    return .record(record)
+    var other = record
+    other.content = .element(direction, clean, bytes: clean.serialized())
+    return .record(other)
   }
 }

@@ -100,12 +100,11 @@ package struct Timeline: Sendable {
     _ state: inout State, to last: UInt64, _ body: (Moment, Roster) throws -> Void
   ) throws {
     let reader = RecordReader()
-    var recent = RecentTexts()
     if state.roster.position == 0 { try begin(&state) }
     while state.roster.position < last {
       let first = state.roster.position + 1
       let end = min(last, first - 1 + Self.slice)
-      for step in try steps(first...end, reader, &recent) {
+      for step in try steps(first...end, reader) {
         let outcome = RosterReducer.reduce(
           &state.roster, step.event, at: step.stamp, on: step.connection)
         try body(
@@ -125,7 +124,6 @@ package struct Timeline: Sendable {
   /// Complexity: as the other method of this name, at a fraction of its cost.
   package func advance(_ state: inout State, to last: UInt64) throws {
     let reader = RecordReader()
-    var recent = RecentTexts()
     if state.roster.position == 0 { try begin(&state) }
     while state.roster.position < last {
       let first = state.roster.position + 1
@@ -140,7 +138,7 @@ package struct Timeline: Sendable {
             RosterReducer.advance(&roster, by: event, at: stamp, on: connection)
           case .stored(let bytes):
             try RosterReducer.advance(
-              &roster, byStored: bytes, recalling: &recent, at: stamp, on: connection)
+              &roster, byStored: bytes, at: stamp, on: connection)
           }
         }
       }
@@ -183,7 +181,7 @@ package struct Timeline: Sendable {
   }
 
   private func steps(
-    _ range: ClosedRange<UInt64>, _ reader: RecordReader, _ recent: inout RecentTexts
+    _ range: ClosedRange<UInt64>, _ reader: RecordReader
   ) throws -> [Step] {
     try log.read { transaction in
       var steps: [Step] = []
@@ -192,7 +190,7 @@ package struct Timeline: Sendable {
         let value =
           switch event {
           case .made(let event): event
-          case .stored(let bytes): try RosterEvent.decode(bytes, recalling: &recent)
+          case .stored(let bytes): try RosterEvent.decode(bytes)
           }
         steps.append(
           Step(stamp: stamp, connection: connection, direction: direction, event: value))

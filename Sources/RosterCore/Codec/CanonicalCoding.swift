@@ -95,7 +95,6 @@ package struct CanonicalInput {
   /// Valid as long as the closure of `CanonicalCodable.decode` runs; never stored elsewhere.
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0
-  fileprivate var recent = RecentTexts.none
 
   fileprivate init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
@@ -167,17 +166,6 @@ package struct CanonicalInput {
   /// The byte that is read next; 0 at the end.
   var nextTag: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
-  /// A text that is likely to come again in the same log.
-  mutating func readRecurringText() throws(CodecError) -> String {
-    guard let text = recent.text(try readCounted()) else { throw invalid }
-    return text
-  }
-
-  fileprivate mutating func readAddress() throws(CodecError) -> BareJID {
-    guard let address = recent.address(try readCounted()) else { throw invalid }
-    return address
-  }
-
   /// Bytes after their count. They are valid as long as this value is.
   mutating func readCounted() throws(CodecError) -> UnsafeRawBufferPointer {
     let count = try readCount()
@@ -212,10 +200,6 @@ package struct CanonicalInput {
 
   package mutating func readOptionalText() throws(CodecError) -> String? {
     try readFlag() ? try readText() : nil
-  }
-
-  mutating func readOptionalRecurringText() throws(CodecError) -> String? {
-    try readFlag() ? try readRecurringText() : nil
   }
 
   package mutating func read<Value: CanonicalCodable>(
@@ -265,32 +249,21 @@ extension CanonicalCodable {
 
   /// Reads a value from exactly these bytes.
   package static func decode(_ span: RawSpan) throws(CodecError) -> Self {
-    var recent = RecentTexts.none
-    return try decode(span, recalling: &recent)
-  }
-
-  /// Reads a value from exactly these bytes, with what was read before.
-  package static func decode(
-    _ span: RawSpan, recalling recent: inout RecentTexts
-  ) throws(CodecError) -> Self {
-    try CanonicalInput.read(span, recalling: &recent) { (input) throws(CodecError) in
+    try CanonicalInput.read(span) { (input) throws(CodecError) in
       try Self(from: &input)
     }
   }
 }
 
 extension CanonicalInput {
-  /// Has `body` read exactly these bytes, with what was read before. The input, and what it gives
-  /// of its bytes in place, are valid while `body` runs.
+  /// Has `body` read exactly these bytes. The input, and what it gives of its bytes in place, are
+  /// valid while `body` runs.
   static func read<Result>(
-    _ span: RawSpan, recalling recent: inout RecentTexts,
-    _ body: (inout CanonicalInput) throws(CodecError) -> Result
+    _ span: RawSpan, _ body: (inout CanonicalInput) throws(CodecError) -> Result
   ) throws(CodecError) -> Result {
     try span.withUnsafeBytes { (bytes) throws(CodecError) -> Result in
       // The pointer is valid inside this closure, and the result holds copies.
       var input = CanonicalInput(bytes)
-      swap(&input.recent, &recent)
-      defer { swap(&input.recent, &recent) }
       let result = try body(&input)
       try input.finish()
       return result
@@ -304,7 +277,7 @@ extension BareJID: CanonicalCodable {
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
-    self = try input.readAddress()
+    self.init(prepared: try input.readText())
   }
 }
 
@@ -316,6 +289,6 @@ extension JID: CanonicalCodable {
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
     let bare = try input.read(BareJID.self)
-    self.init(prepared: bare, resource: try input.readOptionalRecurringText())
+    self.init(prepared: bare, resource: try input.readOptionalText())
   }
 }

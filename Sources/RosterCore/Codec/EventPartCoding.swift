@@ -108,7 +108,7 @@ extension Availability: CanonicalCodable {
   package init(from input: inout CanonicalInput) throws(CodecError) {
     self.init(
       show: try input.readName(), priority: Int8(bitPattern: try input.readTag()),
-      status: try input.readOptionalRecurringText(), delay: try input.readOptionalText(),
+      status: try input.readOptionalText(), delay: try input.readOptionalText(),
       malformed: try input.readOptionalText())
   }
 }
@@ -202,7 +202,7 @@ extension RosterItem: CanonicalCodable {
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
     let jid = try input.read(BareJID.self)
-    let name = try input.readOptionalRecurringText()
+    let name = try input.readOptionalText()
     let flags = try input.readTag()
     guard flags < 0x40, let subscription = Subscription(code: flags & 0x0F) else {
       throw input.invalid
@@ -210,7 +210,7 @@ extension RosterItem: CanonicalCodable {
     var groups: [String] = []
     let count = try input.readCount()
     groups.reserveCapacity(count)
-    for _ in 0..<count { groups.append(try input.readRecurringText()) }
+    for _ in 0..<count { groups.append(try input.readText()) }
     // An item keeps no empty name and sorts its groups: anything else was not written by it.
     guard name?.isEmpty != true, groups.isSortedSet else { throw input.invalid }
     self.init(

@@ -47,13 +47,12 @@ public enum RosterReducer {
 
   /// The same of an event in its stored form. What most events are is read in place.
   ///
-  /// - Parameter recent: What those who read many events keep from one to the next.
   /// - Throws: `CodecError` where these bytes are no event, and then the roster is as it was.
   package static func advance(
-    _ roster: inout Roster, byStored event: RawSpan, recalling recent: inout RecentTexts,
-    at stamp: RecordStamp, on connection: ConnectionID = .first
+    _ roster: inout Roster, byStored event: RawSpan, at stamp: RecordStamp,
+    on connection: ConnectionID = .first
   ) throws(CodecError) {
-    let other = try CanonicalInput.read(event, recalling: &recent) {
+    let other = try CanonicalInput.read(event) {
       (input) throws(CodecError) -> RosterEvent? in
       guard let presence = try StoredPresence(from: &input) else { return try input.read() }
       // What is left over is refused after this, and nothing must have happened.

@@ -1,0 +1,38 @@
+/// Names that have been looked at and were not wanted, so that an element in which no other name is
+/// need not be gone through.
+///
+/// It changes no answer: what it has forgotten is looked at again.
+package struct XMLNameMemo: Sendable {
+  /// Each name has one place, where it displaces the one before. The empty name, which texts have,
+  /// is never wanted.
+  private var unwanted = [XMLPackedName](repeating: XMLPackedName(), count: 1 << bits)
+
+  private static let bits = 8
+
+  /// Of nothing yet.
+  package init() {}
+
+  /// Whether an element or an attribute in an element, or the element itself, has a local name of
+  /// which something is true. Complexity: linear in the names.
+  ///
+  /// - Parameter isWanted: The same at each call.
+  package mutating func finds(in node: XMLNode, _ isWanted: (String) -> Bool) -> Bool {
+    for number in node.index..<node.end {
+      let part = node.tree[number]
+      let place = Self.place(of: part.name)
+      if unwanted[place] == part.name { continue }
+      if isWanted(node.tree.withName(of: part) { String(decoding: $0, as: UTF8.self) }) {
+        return true
+      }
+      // A long name is not in its two words, which only say where it is.
+      if !part.name.isLong { unwanted[place] = part.name }
+    }
+    return false
+  }
+
+  private static func place(of name: XMLPackedName) -> Int {
+    // Fibonacci hashing: the upper bits of a product with 2^64 over the golden ratio.
+    let key = (name.low ^ (name.high &* 31)) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: key >> UInt64(64 - bits))
+  }
+}
