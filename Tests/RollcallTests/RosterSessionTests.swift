@@ -146,6 +146,24 @@ import Testing
     }
   }
 
+  @Test("Unreadable bytes of another's capture are looked through, too")
+  func unreadableImport() throws {
+    let secret = Data("<auth>hunter2".utf8).base64EncodedString()
+    let plain = Data("<a>hi</b>".utf8).base64EncodedString()
+    let path = folder.file("other.jsonl")
+    let lines = """
+      {"rollcall-capture":1,"account":"alice@example.test"}
+      {"dir":"out","unreadable":"\(secret)","bytes":13,"reason":"bob said so"}
+      {"dir":"in","unreadable":"\(plain)","bytes":9,"reason":"bob said so"}
+      """
+    try Data(lines.utf8).write(to: URL(filePath: path))
+    let log = try importedLog(of: path, nil, in: folder)
+    #expect(try unreadable(in: log).map(\.kept) == [nil, Array("<a>hi</b>".utf8)])
+    var redacted: [UInt8] = []
+    _ = try LogExport(log).writeRedacted(letter: { _ in "B" }) { redacted += $0 }
+    #expect(!String(decoding: redacted, as: UTF8.self).contains("bob"))
+  }
+
   private func unreadable() throws -> [UnreadableBytes] {
     try unreadable(
       in: EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version))

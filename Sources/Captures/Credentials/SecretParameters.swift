@@ -28,7 +28,8 @@ enum SecretParameters {
           found = true
         }
       case UInt8(ascii: "="):
-        guard let name = start.map({ bytes[$0..<(index - 1)] }), name.count <= 64,
+        // Names are told by how they end; only a hostile one is longer.
+        guard let name = start.map({ bytes[$0..<(index - 1)].suffix(64) }),
           SecretNames.isSecret(parameter: String(decoding: name, as: UTF8.self))
         else { break }
         let end = bytes[index...].firstIndex(where: endsValue) ?? bytes.count

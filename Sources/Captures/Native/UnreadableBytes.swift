@@ -23,8 +23,8 @@ package struct UnreadableBytes: Hashable, Sendable {
   package init(
     _ bytes: some Collection<UInt8>, _ direction: Direction, reason: String, isAuthenticated: Bool
   ) {
-    let isKept = isAuthenticated && !Self.mayHoldCredentials(Array(bytes))
-    self.init(direction, isKept ? Array(bytes.prefix(Self.limit)) : nil, bytes.count, reason)
+    let kept = isAuthenticated ? Self.harmless(Array(bytes.prefix(Self.limit))) : nil
+    self.init(direction, kept, bytes.count, reason)
   }
 
   private init(_ direction: Direction, _ kept: [UInt8]?, _ count: Int, _ reason: String) {
@@ -34,18 +34,23 @@ package struct UnreadableBytes: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// The same without the bytes.
-  package var withheld: UnreadableBytes { UnreadableBytes(direction, nil, count, reason) }
+  /// The same without the bytes, and without the reason: another program may have given it.
+  package var withheld: UnreadableBytes {
+    UnreadableBytes(direction, nil, count, "it is not told in a redacted capture")
+  }
 
-  /// What cannot be parsed is searched for words and namespaces that stand beside secrets.
-  private static func mayHoldCredentials(_ bytes: [UInt8]) -> Bool {
+  /// Bytes that cannot be parsed are searched for words and namespaces that stand before secrets;
+  /// nil where one is found. What stands before a secret that is kept is kept as well, so that only
+  /// as much need be searched.
+  private static func harmless(_ bytes: [UInt8]) -> [UInt8]? {
     let words = bytes.split { byte in
       !(byte.isLetter || byte.isDigit || byte >= 0x80 || "-_.".utf8.contains(byte))
     }
-    return words.contains {
-      $0.count <= 64 && SecretNames.isSign(String(decoding: $0, as: UTF8.self))
-    }
+    // Names are told by how they end; a longer word is hardly one.
+    let isSecret =
+      words.contains { SecretNames.isSign(String(decoding: $0.suffix(64), as: UTF8.self)) }
       || signs.contains { bytes[...].position(of: $0) != nil }
+    return isSecret ? nil : bytes
   }
 
   /// XEP-0220 gives its elements a prefix that the stream declares.
@@ -89,7 +94,8 @@ package struct UnreadableBytes: Hashable, Sendable {
       guard let data = Data(base64Encoded: text), data.count <= min(count, Self.limit) else {
         throw LineProblem("\"unreadable\" is not at most \(Self.limit) of these bytes in Base64")
       }
-      self.init(direction, Array(data), count, reason)
+      // Whoever wrote the capture may not have looked.
+      self.init(direction, Self.harmless(Array(data)), count, reason)
     default: throw LineProblem("\"unreadable\" is not a string")
     }
   }
