@@ -60,10 +60,10 @@ package struct DecodedRecord {
 
   /// The contacts of an event and one more, none twice.
   private static func names(of event: RosterEvent?, and peer: BareJID?) -> [String] {
-    // Most records concern nobody or one contact, from whom they came or to whom they went.
-    guard let event, let some = event.someContact else { return peer.map { [$0.text] } ?? [] }
-    if event.hasOneContact, peer == nil || peer == some { return [some.text] }
-    var jids = event.contacts
+    var jids = event?.contacts ?? []
+    // Most records concern nobody or one contact.
+    guard let first = jids.first else { return peer.map { [$0.text] } ?? [] }
+    if jids.count == 1, peer == nil || peer == first { return [first.text] }
     if let peer, !jids.contains(peer) { jids.append(peer) }
     return Set(jids).map(\.text).sorted()
   }

@@ -116,7 +116,7 @@ package struct Timeline: Sendable {
       // The last records may mean nothing.
       state.roster.move(to: end)
     }
-    try look(at: &state, upTo: last)
+    try addNotes(to: &state, upTo: last)
   }
 
   /// Takes a state on to a later record, where nobody asks what the records on the way did.
@@ -144,11 +144,11 @@ package struct Timeline: Sendable {
       }
       roster.move(to: end)
     }
-    try look(at: &state, upTo: last)
+    try addNotes(to: &state, upTo: last)
   }
 
-  /// Notes in a state what the log says beside its events.
-  private func look(at state: inout State, upTo last: UInt64) throws {
+  /// Adds to a state what the log says beside its events.
+  private func addNotes(to state: inout State, upTo last: UInt64) throws {
     try log.read { transaction in
       let meta = try transaction.meta
       state.time = last == 0 ? nil : try transaction.header(at: last)?.clock

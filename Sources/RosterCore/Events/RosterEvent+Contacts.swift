@@ -1,31 +1,6 @@
 package import XMPPStanza
 
 extension RosterEvent {
-  /// One of the contacts that an event names; nil where it names none.
-  package var someContact: BareJID? {
-    guard case .stanza(let event) = self else { return nil }
-    return switch event {
-    case .availableReceived(let from, _), .unavailableReceived(let from): from.bare
-    case .subscriptionReceived(let stanza), .subscriptionSent(let stanza): stanza.contact
-    case .setSent, .pushReceived, .answerReceived, .blocked, .unblocked, .nicknamePublished,
-      .vCardPublished:
-      contacts.first
-    case .querySent, .answerSent, .presenceSent, .rejected: nil
-    }
-  }
-
-  /// Whether `someContact` is the only one.
-  package var hasOneContact: Bool {
-    guard case .stanza(let event) = self else { return false }
-    return switch event {
-    case .availableReceived, .unavailableReceived, .subscriptionReceived, .subscriptionSent,
-      .nicknamePublished, .vCardPublished:
-      true
-    case .setSent, .pushReceived, .answerReceived, .blocked, .unblocked: contacts.count == 1
-    case .querySent, .answerSent, .presenceSent, .rejected: false
-    }
-  }
-
   /// The contacts that an event names, in no order, and some perhaps twice.
   package var contacts: [BareJID] {
     guard case .stanza(let event) = self else { return [] }
