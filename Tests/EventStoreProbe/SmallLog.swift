@@ -45,7 +45,7 @@ enum SmallLog {
       [4, 9].map { (number: UInt64) in
         let state = try timeline.state(at: .record(number))
         return SnapshotDraft(
-          sequence: number, version: .current, state: state.roster.canonicalBytes)
+          sequence: number, version: .current, state: state.roster.snapshot)
       })
   }
 }

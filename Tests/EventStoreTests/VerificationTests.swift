@@ -177,7 +177,7 @@ import Testing
         at: path, access: .readWrite, eventVersion: DecodedRecord.version)
       let state = try Timeline(log).state(at: .record(8)).roster
       try log.store([
-        SnapshotDraft(sequence: 6, version: .current, state: state.canonicalBytes)
+        SnapshotDraft(sequence: 6, version: .current, state: state.snapshot)
       ])
     }
     #expect(

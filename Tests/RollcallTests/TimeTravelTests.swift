@@ -94,7 +94,7 @@ import XMPPStanza
     try log.read { transaction in
       try transaction.forEachSnapshot { check, bytes in
         guard case .sound(let header) = check else { return }
-        states[header.sequence] = try Roster(canonicalBytes: bytes)
+        states[header.sequence] = try Roster(snapshot: bytes)
       }
     }
     // Nearly one for each 1,000 records.
@@ -115,9 +115,9 @@ import XMPPStanza
     var elsewhere = Roster()
     elsewhere.move(to: 7)
     try log.store([
-      SnapshotDraft(sequence: 300, version: other, state: Roster().canonicalBytes),
+      SnapshotDraft(sequence: 300, version: other, state: Roster().snapshot),
       SnapshotDraft(sequence: 400, version: .current, state: [1, 2, 3]),
-      SnapshotDraft(sequence: 450, version: .current, state: elsewhere.canonicalBytes),
+      SnapshotDraft(sequence: 450, version: .current, state: elsewhere.snapshot),
     ])
     #expect(try Timeline(log).state(at: .record(500)).roster == scenario.roster.moved(to: 500))
   }
@@ -129,7 +129,7 @@ import XMPPStanza
     var planted = Roster()
     planted.move(to: 500)
     try log.store([
-      SnapshotDraft(sequence: 500, version: .current, state: planted.canonicalBytes)
+      SnapshotDraft(sequence: 500, version: .current, state: planted.snapshot)
     ])
     #expect(try Timeline(log).state(at: .record(500)).roster == planted)
   }

@@ -376,9 +376,9 @@ struct ConnectionTests {
     scenario.on(1) { $0.receives("subscribe", from: carol) }
     scenario.on(1) { $0.receives(from: "\(bob)/pc") }
     scenario.on(2) { $0.lost() }
-    let kept = scenario.roster.canonicalBytes
-    #expect(try Roster(canonicalBytes: kept.span.bytes) == scenario.roster)
-    var again = try Roster(canonicalBytes: kept.span.bytes)
+    let kept = scenario.roster.snapshot
+    #expect(try Roster(snapshot: kept.span.bytes) == scenario.roster)
+    var again = try Roster(snapshot: kept.span.bytes)
     let start = scenario.history.count
     scenario.on(3) {
       $0.received("<resumed xmlns='urn:xmpp:sm:3' previd='sm2'/>")
@@ -458,7 +458,7 @@ struct SimulatedServerTests {
     for (index, (event, stamp, connection)) in server.scenario.history.enumerated() {
       _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
       guard index.isMultiple(of: 29) else { continue }
-      let again = try Roster(canonicalBytes: roster.canonicalBytes.span.bytes)
+      let again = try Roster(snapshot: roster.snapshot.span.bytes)
       #expect(again == roster, "seed \(seed), event \(index)")
       #expect(again.canonicalBytes == roster.canonicalBytes, "seed \(seed), event \(index)")
       roster = again

@@ -174,7 +174,6 @@ package struct LogVerification {
     var compared = 0
     /// The numbers of those that are still to come, the next one last.
     var ahead: [UInt64] = []
-    var digests: [UInt64: LogDigest] = [:]
     /// Those that are not what was written.
     var damaged: [(record: UInt64?, damage: SnapshotDamage)] = []
   }
@@ -185,7 +184,6 @@ package struct LogVerification {
       switch check {
       case .sound(let header) where header.version == .current:
         replay.ahead.append(header.sequence)
-        replay.digests[header.sequence] = header.digest
       case .sound: others += 1
       case .damaged(let sequence, let damage):
         replay.damaged.append((sequence == 0 ? nil : sequence, damage))
@@ -198,7 +196,9 @@ package struct LogVerification {
   }
 
   /// Takes the state on over a record, and compares it with the record's snapshot.
-  private mutating func reduce(_ event: RosterEvent?, _ header: RecordHeader) throws {
+  private mutating func reduce(
+    _ event: RosterEvent?, _ header: RecordHeader, _ transaction: borrowing ReadTransaction
+  ) throws {
     if let event {
       let stamp = RecordStamp(record: header.sequence, time: header.time)
       RosterReducer.advance(
@@ -208,8 +208,10 @@ package struct LogVerification {
     replay.ahead.removeLast()
     replay.roster.move(to: header.sequence)
     replay.compared += 1
-    let digest = LogDigest(of: replay.roster.canonicalBytes.span.bytes)
-    if digest != replay.digests[header.sequence] {
+    let kept = try transaction.snapshot(atOrBefore: header.sequence, version: .current) {
+      $0.sequence == header.sequence ? try? Roster(snapshot: $1) : nil
+    }
+    if kept != replay.roster {
       try report(.snapshots, header.sequence, "its snapshot is not what a replay gives")
     }
   }
@@ -235,7 +237,7 @@ package struct LogVerification {
         try report(.events, header.sequence, flaw)
       }
     }
-    if isWhole { try reduce(decoded.event, header) }
+    if isWhole { try reduce(decoded.event, header, transaction) }
     if header.sequence.isMultiple(of: Self.stride) { try tell(.reached(header.sequence)) }
   }
 }

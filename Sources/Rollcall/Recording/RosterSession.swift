@@ -197,7 +197,7 @@ public final class RosterSession {
     guard let log else { return }
     pacing.appended(bytes: appended)
     guard pacing.isDue else { return }
-    let state = roster.canonicalBytes
+    let state = roster.snapshot
     guard pacing.admits(stateBytes: state.count) else { return }
     do {
       try log.store([

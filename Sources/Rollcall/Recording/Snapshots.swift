@@ -18,7 +18,7 @@ extension Timeline {
       while newest > known {
         let found = try transaction.snapshot(atOrBefore: newest, version: .current) {
           header, bytes in
-          (header.sequence, header.sequence > known ? try? Roster(canonicalBytes: bytes) : nil)
+          (header.sequence, header.sequence > known ? try? Roster(snapshot: bytes) : nil)
         }
         guard let (sequence, roster) = found, sequence > known else { return nil }
         // One that does not hold what it should is as good as none.
@@ -61,7 +61,7 @@ package struct SnapshotKeeper {
     let position = state.roster.position
     if position > 0 {
       state.time = try log.read { try $0.header(at: position)?.clock }
-      pacing.begin(after: state.roster.canonicalBytes.count)
+      pacing.begin(after: state.roster.snapshot.count)
     }
   }
 
@@ -111,7 +111,7 @@ package struct SnapshotKeeper {
 
   private mutating func storeIfDue() throws {
     guard pacing.isDue else { return }
-    let bytes = state.roster.canonicalBytes
+    let bytes = state.roster.snapshot
     guard pacing.admits(stateBytes: bytes.count) else { return }
     let position = state.roster.position
     try timeline.log.store([

@@ -168,7 +168,12 @@ package struct CanonicalInput {
 
   /// Bytes after their count. They are valid as long as this value is.
   mutating func readCounted() throws(CodecError) -> UnsafeRawBufferPointer {
-    let count = try readCount()
+    try readBytes(try readCount())
+  }
+
+  /// So many bytes. They are valid as long as this value is.
+  mutating func readBytes(_ count: Int) throws(CodecError) -> UnsafeRawBufferPointer {
+    guard count <= rest else { throw .truncated(offset: offset) }
     defer { offset += count }
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
   }

@@ -28,12 +28,10 @@ private enum ItemFlag {
   static let unused: UInt8 = 0x80
 }
 
-// Everything about a contact stands together, contact by contact in the order of addresses.
+// Everything about a contact stands together, contact by contact in the order of the table.
 extension RosterOutput {
   mutating func writeContacts() {
-    let known = contacts.sorted(contacts.numbers.filter { !contacts.isEmpty($0) })
-    plain.write(UInt64(known.count))
-    for number in known {
+    for number in contacts.numbers where !contacts.isEmpty(number) {
       write(contact: number)
       writeParts(of: number)
     }
@@ -154,28 +152,21 @@ extension ContactDetails {
 }
 
 extension RosterInput {
-  mutating func readContacts(into contacts: inout ContactTable) throws(CodecError) {
-    let count = try plain.readCount()
-    reserve(contacts: count, in: &contacts)
-    for _ in 0..<count {
-      try readParts(of: try readContact(into: &contacts), into: &contacts)
-    }
+  /// Reads what is known of the contacts whose addresses are there.
+  mutating func readContacts() throws(CodecError) {
+    for number in contacts.numbers { try readParts(of: number) }
   }
 
-  private mutating func readParts(
-    of number: ContactNumber, into contacts: inout ContactTable
-  ) throws(CodecError) {
+  private mutating func readParts(of number: ContactNumber) throws(CodecError) {
     let parts = ContactParts(rawValue: try plain.readTag())
     guard !parts.isEmpty, !parts.isSuperset(of: [.openRequest, .unconfirmedRequest]) else {
       throw plain.invalid
     }
-    if parts.contains(.item) {
-      contacts.setItem(try readItem(into: &contacts), of: number)
-    }
+    if parts.contains(.item) { contacts.setItem(try readItem(), of: number) }
     var further: [PresenceRow] = []
     if parts.contains(.presence) {
       var first: PresenceRow?
-      try readPresence(into: &contacts) { row in
+      try readPresence { row in
         if first == nil { first = row } else { further.append(row) }
       }
       guard let first else { throw plain.invalid }
@@ -187,18 +178,17 @@ extension RosterInput {
     contacts.updateDetails(of: number) { $0 = details }
   }
 
-  private mutating func readItem(into contacts: inout ContactTable) throws(CodecError) -> ItemRow {
+  private mutating func readItem() throws(CodecError) -> ItemRow {
     let flags = try plain.readTag()
     guard flags & ItemFlag.unused == 0,
       let subscription = Subscription(code: flags & ItemFlag.subscription)
     else { throw plain.invalid }
     var name = TextNumber.none
     if flags & ItemFlag.hasName != 0 {
-      name = try readText(into: &contacts)
+      name = try readText()
       guard !contacts.isEmptyText(name) else { throw plain.invalid }
     }
-    let groups =
-      flags & ItemFlag.hasGroups != 0 ? try readGroups(into: &contacts) : .none
+    let groups = flags & ItemFlag.hasGroups != 0 ? try readGroups() : .none
     return ItemRow(
       name: name, groups: groups, subscription: subscription,
       isPending: flags & ItemFlag.isPending != 0, isApproved: flags & ItemFlag.isApproved != 0,

@@ -11,21 +11,21 @@ private enum PresenceFlag {
 }
 
 extension RosterOutput {
-  /// Resources of the contacts' table, in the order of their names.
+  /// Resources whose texts are in the contacts' table.
   mutating func write(_ resources: [PresenceRow]) {
     plain.write(UInt64(resources.count))
-    for row in contacts.sorted(resources) { write(row) }
+    for row in resources { write(row) }
   }
 
-  /// The same of one resource, and of others where there are any.
+  /// The same of one resource and others.
   mutating func write(_ resource: PresenceRow, and others: [PresenceRow]) {
-    guard others.isEmpty else { return write([resource] + others) }
-    plain.write(1 as UInt64)
+    plain.write(UInt64(1 + others.count))
     write(resource)
+    for row in others { write(row) }
   }
 
   private mutating func write(_ row: PresenceRow) {
-    write(shared: row.resource)
+    write(row.resource)
     var flags = row.show.code
     if row.priority != 0 { flags |= PresenceFlag.hasPriority }
     if row.status != .none { flags |= PresenceFlag.hasStatus }
@@ -34,9 +34,9 @@ extension RosterOutput {
     if row.since.time != nil { flags |= PresenceFlag.hasTime }
     plain.write(tag: flags)
     if row.priority != 0 { plain.write(tag: UInt8(bitPattern: row.priority)) }
-    if row.status != .none { write(shared: row.status) }
+    if row.status != .none { write(row.status) }
     if row.delay != .none { write(row.delay) }
-    if row.malformed != .none { write(shared: row.malformed) }
+    if row.malformed != .none { write(row.malformed) }
     write(record: row.since.record)
     if let time = row.since.time { write(time: time) }
     plain.write(row.told.rawValue)
@@ -44,31 +44,27 @@ extension RosterOutput {
 }
 
 extension RosterInput {
-  /// Reads resources, whose texts go into the table, in the order of their names.
-  mutating func readPresence(
-    into contacts: inout ContactTable
-  ) throws(CodecError) -> [PresenceRow] {
+  /// Reads resources.
+  mutating func readPresence() throws(CodecError) -> [PresenceRow] {
     var rows: [PresenceRow] = []
-    try readPresence(into: &contacts) { rows.append($0) }
+    try readPresence { rows.append($0) }
     return rows
   }
 
-  /// The same, each handed to `body`.
-  mutating func readPresence(
-    into contacts: inout ContactTable, _ body: (PresenceRow) -> Void
-  ) throws(CodecError) {
-    var last = -1
-    for _ in 0..<(try plain.readCount()) {
-      let (resource, number) = try readShared(into: &contacts)
-      guard last < number else { throw plain.invalid }
-      last = number
-      body(try readRow(of: resource, into: &contacts))
+  /// The same, each handed to `body`. Several of one name are none: each would hide the others.
+  mutating func readPresence(_ body: (PresenceRow) -> Void) throws(CodecError) {
+    var names: Set<TextNumber> = []
+    let count = try plain.readCount()
+    for _ in 0..<count {
+      let row = try readRow()
+      // Most contacts have one resource.
+      guard count == 1 || names.insert(row.resource).inserted else { throw plain.invalid }
+      body(row)
     }
   }
 
-  private mutating func readRow(
-    of resource: TextNumber, into contacts: inout ContactTable
-  ) throws(CodecError) -> PresenceRow {
+  private mutating func readRow() throws(CodecError) -> PresenceRow {
+    let resource = try readText()
     let flags = try plain.readTag()
     guard let show = Show(code: flags & PresenceFlag.show) else { throw plain.invalid }
     var priority: Int8 = 0
@@ -77,9 +73,9 @@ extension RosterInput {
       guard priority != 0 else { throw plain.invalid }
     }
     var (status, delay, malformed) = (TextNumber.none, TextNumber.none, TextNumber.none)
-    if flags & PresenceFlag.hasStatus != 0 { status = try readShared(into: &contacts).text }
-    if flags & PresenceFlag.hasDelay != 0 { delay = try readText(into: &contacts) }
-    if flags & PresenceFlag.hasMalformed != 0 { malformed = try readShared(into: &contacts).text }
+    if flags & PresenceFlag.hasStatus != 0 { status = try readText() }
+    if flags & PresenceFlag.hasDelay != 0 { delay = try readText() }
+    if flags & PresenceFlag.hasMalformed != 0 { malformed = try readText() }
     let record = try readRecord()
     let time = flags & PresenceFlag.hasTime != 0 ? try readTime() : nil
     return PresenceRow(

@@ -1,21 +1,15 @@
 import DequeModule
 import XMPPStanza
 
-// The stored form of states. A change of it must raise `Roster.codecVersion`.
+// The stored form of states: a snapshot. A change of it must raise `Roster.codecVersion`.
 //
-// Equal states have equal bytes, whatever numbers their tables give: contacts stand in the order
-// of their addresses, texts in that of their bytes.
-extension Roster: CanonicalCodable {
-  /// The version of the encoding; kept states of another version must be derived anew.
-  package static let codecVersion: UInt32 = 5
+// Equal states have equal bytes only where their tables give the same numbers.
+extension Roster {
+  /// The version of the encoding; snapshots of another version must be derived anew.
+  package static let codecVersion: UInt32 = 6
 
-  /// Reads a state from exactly the bytes of its encoding. Complexity: linear in their number.
-  package init(canonicalBytes: RawSpan) throws(CodecError) {
-    self = try Self.decode(canonicalBytes)
-  }
-
-  package func encode(to output: inout CanonicalOutput) {
-    output.write(UInt64(Self.codecVersion))
+  /// The state in its stored form. Complexity: linear in what is known, and nothing is looked up.
+  package var snapshot: [UInt8] {
     var body = RosterOutput(contacts)
     body.write(record: position)
     writeAccount(to: &body.plain)
@@ -24,20 +18,41 @@ extension Roster: CanonicalCodable {
     body.write(ownPresence)
     body.plain.write(blocked.sorted())
     body.writeContacts()
+    var output = CanonicalOutput()
+    output.write(UInt64(Self.codecVersion))
     body.finish(into: &output)
+    return output.bytes
   }
 
-  package init(from input: inout CanonicalInput) throws(CodecError) {
-    guard try input.readNumber() == UInt64(Self.codecVersion) else { throw input.invalid }
+  /// Reads a state from exactly the bytes of its stored form.
+  ///
+  /// Complexity: linear in them, and for each address and text one look into its table.
+  package init(snapshot: RawSpan) throws(CodecError) {
+    self = try CanonicalInput.read(snapshot) { (input) throws(CodecError) in
+      guard try input.readNumber() == UInt64(Self.codecVersion) else { throw input.invalid }
+      var body = try RosterInput(input)
+      defer { input = body.plain }
+      return try Roster(from: &body)
+    }
+  }
+
+  /// The same for equal states, whatever way led to them: the stored form of the state whose
+  /// tables were made anew. Complexity: O(n log n).
+  package var canonicalBytes: [UInt8] {
+    var copy = self
+    copy.contacts = contacts.compacted(with: &copy.ownPresence)
+    return copy.snapshot
+  }
+
+  private init(from body: inout RosterInput) throws(CodecError) {
     self.init()
-    var body = try RosterInput(input)
     position = try body.readRecord()
     try readAccount(from: &body.plain)
     for _ in 0..<(try body.plain.readCount()) { try readSession(from: &body) }
-    ownPresence = try body.readPresence(into: &contacts)
+    ownPresence = try body.readPresence()
     try readBlocked(from: &body.plain)
-    try body.readContacts(into: &contacts)
-    input = try body.finish()
+    try body.readContacts()
+    contacts = body.contacts
   }
 
   private func writeAccount(to output: inout CanonicalOutput) {

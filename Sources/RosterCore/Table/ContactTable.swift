@@ -266,12 +266,6 @@ struct ContactTable: Sendable {
     tables.texts.number(of: text).map { TextNumber(rawValue: $0) }
   }
 
-  /// Makes room for so many contacts and texts, of so many bytes together.
-  mutating func reserve(contacts: Int, texts: Int, bytes: Int) {
-    tables.addresses.reserve(contacts, bytes: bytes)
-    tables.texts.reserve(texts, bytes: bytes)
-  }
-
   // MARK: Groups
 
   /// The groups of a number.
@@ -312,30 +306,52 @@ struct ContactTable: Sendable {
 
   // MARK: Making it anew
 
+  /// A table of nobody.
+  init() {}
+
+  /// A table of contacts of whom nothing is known yet.
+  ///
+  /// - Parameters:
+  ///   - groups: Lists of groups, each as the numbers that its texts have in `texts`.
+  init(addresses: TextTable, texts: TextTable, groups: TextTable) {
+    tables.addresses = addresses
+    tables.texts = texts
+    tables.groups = groups
+    for _ in 0..<addresses.count { tables.rows.append(ContactRow()) }
+    setCompactionSize()
+  }
+
+  /// How many lists of groups there are; their numbers are those below.
+  var groupsCount: Int { tables.groups.count }
+
   /// Whether so much came and went that the table is best made anew.
   var isCompactionDue: Bool { tables.rows.count + tables.texts.count > tables.compactionSize }
 
+  private mutating func setCompactionSize() {
+    tables.compactionSize = max(
+      Tables.leastCompactionSize, 2 * (tables.rows.count + tables.texts.count))
+  }
+
   /// The same table without the texts that nothing refers to and the contacts of whom nothing is
-  /// known; the numbers change.
+  /// known; the numbers change. Contacts stand in the order of their addresses, resources in that
+  /// of their names: what tables say that are equal, they say with the same numbers then.
   ///
   /// - Parameter others: Rows that stand elsewhere, and whose texts are in this table.
   ///
-  /// Complexity: linear in the table, so next to nothing for each row and text that was added.
+  /// Complexity: O(n log n), so next to nothing for each row and text that was added.
   func compacted(with others: inout [PresenceRow]) -> ContactTable {
     var new = ContactTable()
-    for number in numbers where !isEmpty(number) {
+    for number in sorted(numbers.filter { !isEmpty($0) }) {
       let target = withAddress(of: number) { new.insert(address: $0) }
       if let item = item(of: number) { new.setItem(new.copy(item, of: self), of: target) }
-      if let presence = presence(of: number) {
-        new.setPresence(new.copy(presence, of: self), of: target)
-      }
+      let rows = sorted(rows(of: number)).map { new.copy($0, of: self) }
+      new.setPresence(rows.first, of: target)
       guard var details = details(of: number) else { continue }
-      details.furtherResources = details.furtherResources.map { new.copy($0, of: self) }
+      details.furtherResources = Array(rows.dropFirst())
       new.updateDetails(of: target) { $0 = details }
     }
-    others = others.map { new.copy($0, of: self) }
-    new.tables.compactionSize = max(
-      Tables.leastCompactionSize, 2 * (new.tables.rows.count + new.tables.texts.count))
+    others = sorted(others).map { new.copy($0, of: self) }
+    new.setCompactionSize()
     return new
   }
 

@@ -20,6 +20,9 @@ struct TextTable: Sendable {
 
   private static let slotBits = 6
 
+  /// A table of no texts.
+  init() {}
+
   /// How many texts there are.
   var count: Int { places.count }
 
@@ -54,7 +57,7 @@ struct TextTable: Sendable {
 
   /// The number of a text, a new one where it has none. Complexity: linear in the text, amortised.
   mutating func insert(_ text: UnsafeRawBufferPointer) -> UInt32 {
-    if 2 * places.count >= slots.count { grow(to: 2 * slots.count) }
+    if 2 * places.count >= slots.count { fillSlots() }
     let hash = text.hash(from: seed)
     let place = place(of: text, hash)
     let slot = slots[place]
@@ -63,14 +66,6 @@ struct TextTable: Sendable {
     append(text)
     slots[place] = Self.slot(hash, number)
     return number
-  }
-
-  /// Makes room for so many texts more, of so many bytes together.
-  mutating func reserve(_ count: Int, bytes: Int) {
-    var needed = max(slots.count, 1 << Self.slotBits)
-    while needed < 2 * (places.count + count) { needed *= 2 }
-    if needed > slots.count { grow(to: needed) }
-    addBlock(capacity: bytes)
   }
 
   private mutating func append(_ text: UnsafeRawBufferPointer) {
@@ -109,6 +104,39 @@ struct TextTable: Sendable {
     blocks[index].append(text)
   }
 
+  // MARK: Kept tables
+
+  /// How many bytes the end of a text takes.
+  static let endBytes = MemoryLayout<UInt32>.size
+
+  /// A table of texts that stand side by side, with the numbers from 0 on.
+  ///
+  /// Complexity: linear in the bytes.
+  /// - Parameters:
+  ///   - ends: Where each of the texts ends, a little-endian `UInt32`.
+  ///   - isValid: Whether a text can stand in the table.
+  /// - Returns: nil where these are not the ends of texts that can, each once.
+  init?(
+    _ bytes: UnsafeRawBufferPointer, ends: UnsafeRawBufferPointer,
+    where isValid: (UnsafeRawBufferPointer) -> Bool
+  ) {
+    let count = ends.count / Self.endBytes
+    let block = TextBlock(capacity: bytes.count)
+    block.append(bytes)
+    blocks = [block]
+    var start = 0
+    for offset in stride(from: 0, to: count * Self.endBytes, by: Self.endBytes) {
+      let end = Int(
+        UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+      guard start <= end, end <= bytes.count,
+        isValid(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+      else { return nil }
+      places.append(Place(block: 0, offset: UInt32(start), count: UInt32(end - start)))
+      start = end
+    }
+    guard start == bytes.count, fillSlots() else { return nil }
+  }
+
   // MARK: Looking up
 
   /// Where the text is, or else where it belongs.
@@ -127,14 +155,23 @@ struct TextTable: Sendable {
     }
   }
 
-  private mutating func grow(to count: Int) {
-    let chunks = max(1, count >> Self.slotBits)
-    slots = ChunkedArray(repeating: 0, chunks: chunks, chunkBits: Self.slotBits)
+  /// Makes the slots anew, more than twice as many as there are texts.
+  ///
+  /// - Returns: Whether each text was there once.
+  @discardableResult
+  private mutating func fillSlots() -> Bool {
+    var count = 1 << Self.slotBits
+    while count <= 2 * places.count { count *= 2 }
+    slots = ChunkedArray(
+      repeating: 0, chunks: count >> Self.slotBits, chunkBits: Self.slotBits)
     for number in 0..<UInt32(places.count) {
       let text = bytes(of: number)
       let hash = text.hash(from: seed)
-      slots[place(of: text, hash)] = Self.slot(hash, number)
+      let place = place(of: text, hash)
+      guard slots[place] == 0 else { return false }
+      slots[place] = Self.slot(hash, number)
     }
+    return true
   }
 
   @inline(__always)
