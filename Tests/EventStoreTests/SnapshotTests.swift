@@ -97,7 +97,8 @@ extension EventLog {
     let before = try log.digests()
     try log.store((1...40).map { snapshot($0) })
     #expect(try log.digests() == before)
-    try log.append([draft("more")]) { snapshot($0) }
+    try log.append([draft("more")])
+    try log.store([snapshot(41)])
     try log.dropSnapshots()
     let plain = try EventLog.create(at: folder.file("plain.rollcall"), eventVersion: 1)
     try plain.append(drafts(40))
@@ -106,35 +107,10 @@ extension EventLog {
     #expect(try log.damage().isEmpty)
   }
 
-  @Test("A snapshot goes with the records of a batch, or not at all")
-  func withRecords() throws {
-    let log = try log()
-    var asked: [UInt64] = []
-    try log.append([draft("41"), draft("42")]) { last in
-      asked.append(last)
-      return snapshot(last)
-    }
-    #expect(asked == [42])
-    #expect(try log.found(atOrBefore: 42) == 42)
-    #expect(throws: EventLogError.noRecordOfSnapshot(sequence: 44, last: 43)) {
-      try log.append([draft("43")]) { snapshot($0 + 1) }
-    }
-    #expect(try log.last == 42)
-    #expect(throws: EventLogError.self) {
-      try log.append([draft("43"), draft("44", event: Array(repeating: 1, count: 64 << 20 + 1))]) {
-        snapshot($0)
-      }
-    }
-    #expect(try log.figures().count == 1)
-  }
-
-  @Test("An empty log is not asked for a snapshot and keeps none")
+  @Test("An empty log keeps no snapshot")
   func emptyLog() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
-    try log.append([]) { _ in
-      Issue.record("asked")
-      return nil
-    }
+    try log.append([])
     #expect(throws: EventLogError.noRecordOfSnapshot(sequence: 0, last: 0)) {
       try log.store([snapshot(0)])
     }
@@ -318,11 +294,12 @@ extension EventLog {
       }
       let isTaken = pacing.isDue && pacing.admits(stateBytes: 3000)
       if isTaken { taken += 1 }
-      try log.append(drafts) { last in
-        isTaken
-          ? SnapshotDraft(
-            sequence: last, version: version, state: Array(repeating: 1, count: 3000)) : nil
-      }
+      let last = try log.append(drafts).upperBound - 1
+      guard isTaken else { continue }
+      try log.store([
+        SnapshotDraft(
+          sequence: last, version: version, state: Array(repeating: 1, count: 3000))
+      ])
     }
     #expect(taken > 2)
     #expect(try resumed() == pacing)
@@ -340,11 +317,12 @@ extension EventLog {
         pacing.appended(bytes: draft.bytes.count)
       }
       let isTaken = pacing.isDue && pacing.admits(stateBytes: 9000)
-      try log.append(drafts) { last in
-        isTaken
-          ? SnapshotDraft(
-            sequence: last, version: version, state: Array(repeating: 2, count: 9000)) : nil
-      }
+      let last = try log.append(drafts).upperBound - 1
+      guard isTaken else { continue }
+      try log.store([
+        SnapshotDraft(
+          sequence: last, version: version, state: Array(repeating: 2, count: 9000))
+      ])
     }
     let figures = try log.figures()
     let size = try #require(

@@ -128,7 +128,7 @@ import XMPPStanza
       account: "bob@example.test")
     func batch(_ records: Int, account: String?) -> RecordBatch {
       var batch = RecordBatch()
-      for _ in 0..<records { batch.add(.closed, event: Lifecycle.closed(reason: nil).event) }
+      for _ in 0..<records { batch.records.add(.closed) }
       batch.marks = LogMarks(account: account)
       return batch
     }

@@ -112,6 +112,14 @@ package struct Scenario {
     guard meaning == other else {
       fatalError("\(meaning) is not \(other), from what libxml2 makes of \(xml)")
     }
+    var stored = StoredMeaning()
+    stored.take(element(xml), direction, &addresses)
+    let contacts = Set((meaning.event?.contacts ?? []) + (meaning.peer.map { [$0] } ?? []))
+    guard stored.event == meaning.event?.canonicalBytes,
+      stored.contacts == contacts.map(\.text).sorted(by: { $0.precedesByBytes($1) })
+    else {
+      fatalError("\(meaning) is not what is stored of \(xml)")
+    }
     guard let event = meaning.event else {
       outcomes.append(Outcome())
       return last

@@ -16,10 +16,12 @@ extension Work {
       var elements = 0
       var events = 0
       var addresses = AddressMemo()
+      var meaning = StoredMeaning()
       try subject.readCapture { record in
         guard case .element(let direction, let node, bytes: _) = record.content else { return }
         elements += 1
-        if StanzaTranslator.read(node, direction, &addresses).event != nil { events += 1 }
+        meaning.take(node, direction, &addresses)
+        if meaning.event != nil { events += 1 }
       }
       return {
         try expect(elements == stanzas, "\(elements) stanzas were read")

@@ -126,7 +126,7 @@ package struct DerivedCheck {
       return damage
     }
     for contact in contacts {
-      let entry = ContactIndex.entry(contact, sequence - first)
+      let entry = ContactIndex.entry(ContactKey(contact), sequence - first)
       guard entries.contains(entry) else { return "the index does not have it for \(contact)" }
       storedIndex?.unaccounted.remove(entry)
     }

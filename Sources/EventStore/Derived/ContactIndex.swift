@@ -31,7 +31,7 @@ struct ContactIndex {
   /// The records that may concern a contact, in order. Complexity: O(log n), and the answer's
   /// length.
   func sequences(concerning contact: String) -> [UInt64] {
-    let least = Self.entry(contact, 0)
+    let least = Self.entry(ContactKey(contact), 0)
     var (low, high) = (0, count)
     while low < high {
       let middle = low + (high - low) / 2
@@ -48,8 +48,8 @@ struct ContactIndex {
   /// The entry that says that a record concerns a contact.
   ///
   /// - Parameter offset: The record, counted from the first one that the block covers.
-  static func entry(_ contact: String, _ offset: UInt64) -> UInt64 {
-    hash(contact) << 16 | offset
+  static func entry(_ contact: ContactKey, _ offset: UInt64) -> UInt64 {
+    contact.hash << 16 | offset
   }
 
   /// Writes entries, which are in order, in their place.
@@ -60,13 +60,20 @@ struct ContactIndex {
   }
 
   static func size(_ entries: [UInt64]) -> Int { entries.count * entryBytes }
+}
 
+/// What the index knows of a contact's name.
+struct ContactKey: Hashable, Sendable {
   /// FNV-1a: the same on every machine, and quick for names.
-  private static func hash(_ text: String) -> UInt64 {
-    var text = text
-    return text.withUTF8 { bytes in
-      bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
+  let hash: UInt64
+
+  init(_ name: UnsafeRawBufferPointer) {
+    hash = name.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+
+  init(_ name: String) {
+    var name = name
+    self = name.withUTF8 { ContactKey(UnsafeRawBufferPointer($0)) }
   }
 }
 

@@ -19,8 +19,8 @@ struct DerivedWriter: ~Copyable {
 
   /// Takes what is derived from the record after the last one.
   mutating func write(
-    _ event: [UInt8]?, _ contacts: [String], of header: RecordHeader,
-    in transaction: borrowing WriteTransaction
+    _ event: UnsafeRawBufferPointer?, _ contacts: UnsafeBufferPointer<ContactKey>,
+    of header: RecordHeader, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     let sequence = header.sequence
     if sequence - firstOfEvents >= EventPack.mostRecords

@@ -77,7 +77,8 @@ struct EventPack {
 
   /// Adds an event to others of the records from `first` on.
   static func write(
-    _ event: [UInt8], of header: RecordHeader, first: UInt64, to output: inout [UInt8]
+    _ event: UnsafeRawBufferPointer, of header: RecordHeader, first: UInt64,
+    to output: inout [UInt8]
   ) {
     var flags = header.direction.rawValue
     if header.time != nil { flags |= timeIsKnown }

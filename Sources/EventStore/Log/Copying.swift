@@ -77,11 +77,14 @@ extension WriteTransaction {
       return next..<next
     }
     var appender = try RecordAppender(self, eventVersion: eventVersion)
+    var one = RecordArena()
     for range in selection.records {
       try source.forEachRecord(in: range) { header, bytes in
         var draft = RecordDraft(header, bytes, try derive(header, bytes))
         draft.connection = selection.connections[draft.connection] ?? draft.connection
-        try appender.append(draft, in: self)
+        one.removeAll()
+        one.add(draft)
+        try one.forEach { try appender.append($0, in: self) }
       }
     }
     try appender.finish(in: self)

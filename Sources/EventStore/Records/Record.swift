@@ -68,14 +68,14 @@ package struct RecordHeader: Hashable, Sendable {
 }
 
 extension RecordHeader {
-  /// The header that a draft gets after another record.
-  init(_ draft: borrowing RecordDraft, sequence: UInt64, after clock: Int64?) {
+  /// The header that a record gets after another one.
+  init(_ record: ArenaRecord, sequence: UInt64, after clock: Int64?) {
     self.sequence = sequence
-    direction = draft.direction
-    kind = draft.kind
-    connection = draft.connection
-    timeIsKnown = draft.time != nil
-    guard let time = draft.time else {
+    direction = record.direction
+    kind = record.kind
+    connection = record.connection
+    timeIsKnown = record.time != nil
+    guard let time = record.time else {
       self.clock = clock
       sourceTime = nil
       return

@@ -24,47 +24,32 @@ extension EventLog {
   /// nothing is derived from them: the log is marked as having to be rebuilt. A recorder never
   /// loses a record because a newer program has looked at its log.
   ///
-  /// - Parameters:
-  ///   - drafts: Gone through again from the start where the map has to grow.
-  ///   - snapshot: Asked for a snapshot to go with the records once they are numbered, given the
-  ///     last one of the log; not asked in an empty log. It must not use the log, and is asked
-  ///     again where the map has to grow.
   /// - Returns: The numbers that the records got; empty, and where the next one will go, if there
   ///   are no drafts.
   /// - Throws: `EventLogError`; the log is then as it was.
   @discardableResult
   package func append(
-    _ drafts: some Collection<RecordDraft>, marks: LogMarks = LogMarks(),
-    snapshot: (_ last: UInt64) -> SnapshotDraft? = { _ in nil }
+    _ drafts: some Sequence<RecordDraft>, marks: LogMarks = LogMarks()
+  ) throws(EventLogError) -> Range<UInt64> {
+    try append(RecordArena(drafts), marks: marks)
+  }
+
+  /// The same of records that lie in an arena.
+  @discardableResult
+  package func append(
+    _ records: RecordArena, marks: LogMarks = LogMarks()
   ) throws(EventLogError) -> Range<UInt64> {
     guard access == .readWrite else { throw .readOnly(path: path) }
     let version = eventVersion
     return try environment.write { (transaction) throws(EventLogError) in
       try transaction.note(marks)
       var appender = try RecordAppender(transaction, eventVersion: version)
-      try Self.inPlace(drafts) { (drafts) throws(EventLogError) in
-        for place in drafts.indices { try appender.append(drafts[place], in: transaction) }
+      try records.forEach { (record) throws(EventLogError) in
+        try appender.append(record, in: transaction)
       }
       try appender.finish(in: transaction)
-      let appended = appender.appended
-      let last = appended.upperBound - 1
-      if last > 0, let snapshot = snapshot(last) { try transaction.add(snapshot) }
-      return appended
+      return appender.appended
     }
-  }
-
-  /// Runs `body` over the drafts where they lie, which costs no copies of them, or over a copy
-  /// where they do not lie side by side.
-  private static func inPlace(
-    _ drafts: some Collection<RecordDraft>,
-    _ body: (UnsafeBufferPointer<RecordDraft>) throws(EventLogError) -> Void
-  ) throws(EventLogError) {
-    let outcome = drafts.withContiguousStorageIfAvailable { drafts in
-      Result { () throws(EventLogError) in try body(drafts) }
-    }
-    // An array's drafts lie side by side.
-    guard let outcome else { return try inPlace(Array(drafts), body) }
-    try outcome.get()
   }
 }
 
@@ -129,18 +114,18 @@ struct RecordAppender: ~Copyable {
   }
 
   mutating func append(
-    _ draft: borrowing RecordDraft, in transaction: borrowing WriteTransaction
+    _ record: ArenaRecord, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
-    let count = draft.bytes.count
+    let count = record.bytes.count
     guard count <= LogFormat.payloadLimit else {
       throw .payloadTooLong(bytes: count, limit: LogFormat.payloadLimit)
     }
-    let header = RecordHeader(draft, sequence: last + 1, after: clock)
+    let header = RecordHeader(record, sequence: last + 1, after: clock)
     if !packer.hasRoom(for: header, bytes: count) { try storePack() }
-    draft.bytes.withRawBytes { packer.add(header, $0) }
+    packer.add(header, record.bytes)
     (last, clock) = (header.sequence, header.clock)
     guard derives else { return }
-    try derived.write(draft.event, draft.contacts, of: header, in: transaction)
+    try derived.write(record.event, record.contacts, of: header, in: transaction)
   }
 
   /// Stores what waits.

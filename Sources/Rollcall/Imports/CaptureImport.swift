@@ -24,6 +24,7 @@ package struct CaptureImport {
   private(set) var numbers = ConnectionNumbers()
   private var pending = RecordBatch()
   private var addresses = AddressMemo()
+  private var meaning = StoredMeaning()
 
   /// - Parameter batch: How many records one durable commit takes; the log is the same whatever it
   ///   is, but for its snapshots.
@@ -151,12 +152,14 @@ package struct CaptureImport {
   mutating func add(
     _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: BatchWriter
   ) throws {
-    let decoded = DecodedRecord(record, &addresses)
     let connection = numbers.number(of: record)
-    pending.add(RecordDraft(record, decoded, on: connection), event: decoded.event)
+    meaning.take(record, &addresses)
+    pending.records.add(record, meaning, on: connection)
     summary.records += 1
     if record.time == nil, case .element = record.content { summary.lacksTimes = true }
-    guard pending.drafts.count >= batch || pending.bytes >= Self.batchBytes else { return }
+    guard pending.records.count >= batch || pending.records.byteCount >= Self.batchBytes else {
+      return
+    }
     try flush(into: writer)
   }
 }
@@ -175,48 +178,62 @@ extension RecordDraft {
   /// The record that a captured one becomes, on a connection.
   package init(_ record: CapturedRecord, on connection: UInt32 = 1) {
     var addresses = AddressMemo(bits: 0)
-    self.init(record, DecodedRecord(record, &addresses), on: connection)
-  }
-
-  /// The same where it is known what it means.
-  init(_ record: CapturedRecord, _ decoded: DecodedRecord, on connection: UInt32) {
-    let direction: RecordDirection
-    let kind: RecordKind
-    let bytes: [UInt8]
-    switch record.content {
-    case .element(let way, _, let element):
-      (direction, kind, bytes) = (RecordDirection(way), .element, element)
-    case .streamHeader(let way, _, let header):
-      (direction, kind, bytes) = (RecordDirection(way), .streamHeader, header)
-    case .streamEnd(let way):
-      (direction, kind) = (RecordDirection(way), .streamEnd)
-      bytes = Array("</stream:stream>".utf8)
-    case .lifecycle(let lifecycle):
-      (direction, kind, bytes) = (.none, .lifecycle, lifecycle.bytes)
-    case .unreadable(let unreadable):
-      (direction, kind) = (RecordDirection(unreadable.direction), .unreadable)
-      bytes = unreadable.line
-    case .bookmark(let name, let back):
-      self = Bookmark(name: name, back: back).draft
-      return
-    }
+    var meaning = StoredMeaning()
+    meaning.take(record, &addresses)
+    let (direction, kind, bytes) = record.stored
     self.init(
-      time: record.time, direction: direction, kind: kind, connection: connection, bytes: bytes,
-      decoded: decoded)
+      time: record.storedTime, direction: direction, kind: kind, connection: connection,
+      bytes: bytes,
+      event: meaning.event, contacts: meaning.contacts)
   }
 }
 
-extension DecodedRecord {
-  /// What a captured record means.
-  init(_ record: CapturedRecord, _ addresses: inout AddressMemo) {
-    switch record.content {
-    case .element(let direction, let node, _): self.init(node, direction, &addresses)
-    case .streamHeader: self.init(.session(.negotiated))
-    case .streamEnd: self.init(.session(.closed(isLost: false)))
-    case .lifecycle(let lifecycle): self.init(lifecycle.event)
-    case .unreadable: self.init(nil)
+extension RecordArena {
+  /// Adds the record that a captured one becomes.
+  fileprivate mutating func add(
+    _ record: CapturedRecord, _ meaning: borrowing StoredMeaning, on connection: UInt32
+  ) {
+    let (direction, kind, bytes) = record.stored
+    add(
+      time: record.storedTime, direction: direction, kind: kind, connection: connection,
+      bytes: bytes)
+    if let event = meaning.event { addEvent(event) }
+    meaning.forEachContact { addContact($0) }
+  }
+}
+
+extension CapturedRecord {
+  /// A bookmark is no part of what happened, and has no time.
+  fileprivate var storedTime: Int64? {
+    if case .bookmark = content { nil } else { time }
+  }
+
+  /// What the log keeps of it besides its time.
+  fileprivate var stored: (direction: RecordDirection, kind: RecordKind, bytes: [UInt8]) {
+    switch content {
+    case .element(let way, _, let element): (RecordDirection(way), .element, element)
+    case .streamHeader(let way, _, let header): (RecordDirection(way), .streamHeader, header)
+    case .streamEnd(let way):
+      (RecordDirection(way), .streamEnd, Array("</stream:stream>".utf8))
+    case .lifecycle(let lifecycle): (.none, .lifecycle, lifecycle.bytes)
+    case .unreadable(let unreadable):
+      (RecordDirection(unreadable.direction), .unreadable, unreadable.line)
     case .bookmark(let name, let back):
-      self.init(annotation: Bookmark(name: name, back: back).bytes)
+      (.none, .annotation, Bookmark(name: name, back: back).bytes)
+    }
+  }
+}
+
+extension StoredMeaning {
+  /// Takes what a captured record means.
+  fileprivate mutating func take(_ record: CapturedRecord, _ addresses: inout AddressMemo) {
+    switch record.content {
+    case .element(let direction, let node, _): take(node, direction, &addresses)
+    case .streamHeader: take(.session(.negotiated))
+    case .streamEnd: take(.session(.closed(isLost: false)))
+    case .lifecycle(let lifecycle): take(lifecycle.event)
+    case .unreadable: take(nil)
+    case .bookmark: take(subject: Bookmark.subject)
     }
   }
 }

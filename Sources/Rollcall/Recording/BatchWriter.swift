@@ -1,27 +1,15 @@
 import Dispatch
 import EventStore
-import RosterCore
 import Synchronization
 
-/// Records on their way into a log, and what they mean.
+/// Records on their way into a log.
 struct RecordBatch: Sendable {
-  private(set) var drafts: [RecordDraft] = []
-  /// One for each draft; nil for one that means nothing.
-  private(set) var events: [RosterEvent?] = []
-  private(set) var bytes = 0
+  var records = RecordArena()
   /// What is noted in the log together with the records.
   var marks = LogMarks()
 
-  mutating func add(_ draft: RecordDraft, event: RosterEvent?) {
-    bytes += draft.bytes.count
-    drafts.append(draft)
-    events.append(event)
-  }
-
   mutating func removeAll() {
-    drafts.removeAll(keepingCapacity: true)
-    events.removeAll(keepingCapacity: true)
-    bytes = 0
+    records.removeAll()
     marks = LogMarks()
   }
 }
@@ -148,12 +136,12 @@ private struct BatchAppender {
   }
 
   mutating func append(_ batch: RecordBatch) throws {
-    let range = try log.append(batch.drafts, marks: batch.marks)
+    let range = try log.append(batch.records, marks: batch.marks)
     guard !hasGivenUp else { return }
     do {
       // Held once, its state is changed in place.
       var following = try keeper.take() ?? SnapshotKeeper(log)
-      try following.follow(batch.drafts, events: batch.events, numbered: range)
+      try following.follow(batch.records, numbered: range)
       keeper = following
     } catch {
       hasGivenUp = true

@@ -82,27 +82,25 @@ package struct SnapshotKeeper {
   /// The same for records that have just been appended, which are not read again where they go on
   /// where the keeper stands.
   ///
-  /// - Parameters:
-  ///   - events: One for each record; nil for one that means nothing.
-  ///   - range: The numbers that the records got.
-  mutating func follow(
-    _ records: [RecordDraft], events: [RosterEvent?], numbered range: Range<UInt64>
-  ) throws {
+  /// - Parameter range: The numbers that the records got.
+  mutating func follow(_ records: RecordArena, numbered range: Range<UInt64>) throws {
     // What was not derived has to be read with care, and what others appended has to be read.
     guard range.lowerBound == state.roster.position + 1, !range.isEmpty,
       try timeline.log.derivedIsCurrent
     else { return try follow() }
-    for (index, sequence) in range.enumerated() {
-      pacing.appended(bytes: records[index].bytes.count)
+    var stamp = RecordStamp(record: range.lowerBound - 1)
+    try records.forEach { record in
+      stamp = RecordStamp(record: stamp.record + 1)
+      pacing.appended(bytes: record.bytes.count)
       // As the log has it: the clock never runs backwards.
-      var stamp = RecordStamp(record: sequence)
-      if let time = records[index].time {
+      if let time = record.time {
         state.time = max(time, state.time ?? time)
         stamp.time = state.time
       }
-      guard let event = events[index] else { continue }
-      RosterReducer.advance(
-        &state.roster, by: event, at: stamp, on: ConnectionID(number: records[index].connection))
+      guard let event = record.event else { return }
+      try RosterReducer.advance(
+        &state.roster, byStored: event.bytes, at: stamp,
+        on: ConnectionID(number: record.connection))
     }
     // The last records may mean nothing.
     state.roster.move(to: range.upperBound - 1)

@@ -65,6 +65,15 @@ package struct CanonicalOutput {
     bytes.append(contentsOf: piece)
   }
 
+  /// A text by its bytes, as an optional text is written.
+  mutating func write(optional text: UnsafeRawBufferPointer?) {
+    write(text != nil)
+    if let text { write(counted: text) }
+  }
+
+  /// Goes back to the beginning, and keeps the memory.
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
   /// Bytes that are an encoding already.
   mutating func write(encoded piece: UnsafeRawBufferPointer) {
     bytes.append(contentsOf: piece)

@@ -73,6 +73,24 @@ extension CanonicalOutput {
   fileprivate mutating func write(_ tag: EventTag) {
     write(tag: tag.rawValue)
   }
+
+  /// The event of an available presence, as its value is encoded.
+  mutating func writeAvailable(from address: PreparedAddress, _ content: PresenceContent) {
+    write(EventTag.availableReceived)
+    write(address)
+    write(content)
+  }
+
+  /// The event of an unavailable presence, as its value is encoded.
+  mutating func writeUnavailable(from address: PreparedAddress) {
+    write(EventTag.unavailableReceived)
+    write(address)
+  }
+
+  private mutating func write(_ address: PreparedAddress) {
+    write(counted: address.bare)
+    write(optional: address.resource)
+  }
 }
 
 extension SessionEvent {

@@ -96,6 +96,17 @@ extension SubscriptionStanza: CanonicalCodable {
   }
 }
 
+extension CanonicalOutput {
+  /// What an available presence says, as an `Availability` is encoded.
+  mutating func write(_ content: PresenceContent) {
+    write(content.show.rawValue)
+    write(tag: UInt8(bitPattern: content.priority))
+    content.withStatus { write(optional: $0) }
+    content.withDelay { write(optional: $0) }
+    write(content.malformed)
+  }
+}
+
 extension Availability: CanonicalCodable {
   package func encode(to output: inout CanonicalOutput) {
     output.write(show.rawValue)

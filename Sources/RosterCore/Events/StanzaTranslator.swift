@@ -233,7 +233,7 @@ package enum StanzaTranslator {
       return .presenceSent(to: head.to, isAvailable: kind == .available)
     case (.available, .inbound):
       guard let from = head.from, !isRoom(node) else { return nil }
-      return .availableReceived(from: from, Availability(node))
+      return .availableReceived(from: from, Availability(PresenceContent(node)))
     case (.unavailable, .inbound):
       guard let from = head.from, !isRoom(node) else { return nil }
       return .unavailableReceived(from: from)
@@ -257,7 +257,7 @@ package enum StanzaTranslator {
   }
 
   /// XEP-0045 §7.2.2: presence that a chat room sends for an occupant.
-  private static func isRoom(_ node: XMLNode) -> Bool {
+  static func isRoom(_ node: XMLNode) -> Bool {
     node.child("x", in: Namespace.mucUser) != nil
   }
 
@@ -331,33 +331,5 @@ extension SubscriptionStanza.Kind {
     case .unsubscribed: self = .unsubscribed
     case .available, .unavailable, .probe, .error: return nil
     }
-  }
-}
-
-extension Availability {
-  /// Reads `<show/>`, `<priority/>`, `<status/>` and the delay stamp of an available presence.
-  fileprivate init(_ node: XMLNode) {
-    var show = Show.available
-    var priority: Int8 = 0
-    var malformed: String?
-    if let text = node.child("show", in: Namespace.client)?.text.trimmedOfXMLSpace, !text.isEmpty {
-      // “available” is our word for no <show/>; on the wire it is as unknown as any other.
-      if let known = Show(rawValue: text), known != .available {
-        show = known
-      } else {
-        malformed = "<show>\(text)</show> is not defined and was taken as available"
-      }
-    }
-    if let text = node.child("priority", in: Namespace.client)?.text.trimmedOfXMLSpace {
-      if let number = Int8(text) {
-        priority = number
-      } else {
-        malformed = "<priority>\(text)</priority> is no number from -128 to 127 and was taken as 0"
-      }
-    }
-    let text = node.child("status", in: Namespace.client)?.text ?? ""
-    self.init(
-      show: show, priority: priority, status: text.isEmpty ? nil : text,
-      delay: node.child("delay", in: Namespace.delay)?.attribute("stamp"), malformed: malformed)
   }
 }

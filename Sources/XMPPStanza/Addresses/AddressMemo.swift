@@ -1,15 +1,32 @@
-/// The addresses that were prepared latest, because most of them come again.
+/// An address in prepared form, in place: the bytes are valid in the closure only that is given it.
+package struct PreparedAddress {
+  /// The bare address.
+  package let bare: UnsafeRawBufferPointer
+  /// The resource, never empty; nil for a bare address.
+  package let resource: UnsafeRawBufferPointer?
+
+  /// The bare part, the resource left out.
+  var jid: JID {
+    JID(
+      prepared: BareJID(prepared: String(decoding: bare, as: UTF8.self)),
+      resource: resource.map { String(decoding: $0, as: UTF8.self) })
+  }
+}
+
+/// Prepares the addresses of elements, and remembers those of them that take long.
 ///
-/// An address that it knows costs a comparison and no allocation. It holds a bounded number of
-/// them, and changes no result: what it gives for a text is what preparing that text gave.
+/// Nearly all addresses stand in their prepared form already: to see that costs a look at each
+/// byte, and less than to find them in a table. The others are remembered, a bounded number of
+/// them, which changes no result: what is given for a text is what preparing that text gave.
 package struct AddressMemo: Sendable {
-  // An address is in one of the two places that its hash leads to.
-  /// The hashes of the addresses, 0 where there is none: most addresses other than the one that is
-  /// looked up differ in them, so that no other memory is looked at.
-  private var hashes: [UInt64] = []
-  private var jids: [JID?] = []
-  /// How they were written.
-  private var texts: [String] = []
+  private struct Entry {
+    /// How the address was written.
+    let text: String
+    let jid: JID
+  }
+
+  /// Each in the one place that its hash leads to.
+  private var entries: [Entry?] = []
   private let bits: Int
 
   /// Longer addresses are not remembered.
@@ -17,10 +34,9 @@ package struct AddressMemo: Sendable {
 
   /// A memo of nothing yet.
   ///
-  /// - Parameter bits: It holds two to this power of addresses, at least two, each of about 200
-  ///   bytes.
-  package init(bits: Int = 14) {
-    self.bits = max(1, bits)
+  /// - Parameter bits: It holds two to this power of addresses, each of about 200 bytes.
+  package init(bits: Int = 12) {
+    self.bits = bits
   }
 
   /// Prepares the address that an attribute of an element is, as `JID.init(parsing:)` does.
@@ -33,40 +49,40 @@ package struct AddressMemo: Sendable {
     try jid(WantedName(attribute), of: node)
   }
 
-  mutating func jid(
-    _ attribute: WantedName, of node: XMLNode
-  ) throws(JIDError) -> JID? {
-    guard let part = node.attributePart(attribute) else { return nil }
-    return try node.tree.withBytes(of: part) { (bytes) throws(JIDError) -> JID in
-      try jid(bytes)
+  mutating func jid(_ attribute: WantedName, of node: XMLNode) throws(JIDError) -> JID? {
+    try withAddress(attribute, of: node) { $0?.jid }
+  }
+
+  /// Hands the same to `body` without a copy.
+  package mutating func withAddress<Result>(
+    _ attribute: StaticString, of node: XMLNode, _ body: (PreparedAddress?) -> Result
+  ) throws(JIDError) -> Result {
+    try withAddress(WantedName(attribute), of: node, body)
+  }
+
+  private mutating func withAddress<Result>(
+    _ attribute: WantedName, of node: XMLNode, _ body: (PreparedAddress?) -> Result
+  ) throws(JIDError) -> Result {
+    guard let part = node.attributePart(attribute) else { return body(nil) }
+    return try node.tree.withBytes(of: part) { (bytes) throws(JIDError) -> Result in
+      if let address = JIDPreparation.prepared(bytes) { return body(address) }
+      let jid = try prepare(bytes)
+      return jid.bare.text.withUTF8Bytes { bare in
+        guard let resource = jid.resource else {
+          return body(PreparedAddress(bare: bare, resource: nil))
+        }
+        return resource.withUTF8Bytes { body(PreparedAddress(bare: bare, resource: $0)) }
+      }
     }
   }
 
-  private mutating func jid(_ bytes: UnsafeRawBufferPointer) throws(JIDError) -> JID {
-    let hash = bytes.quickHash | 1
-    if hashes.isEmpty { makeRoom() }
-    let place = Int(truncatingIfNeeded: hash >> UInt64(64 - bits))
-    if let jid = known(at: place, hash, bytes) ?? known(at: place ^ 1, hash, bytes) { return jid }
+  private mutating func prepare(_ bytes: UnsafeRawBufferPointer) throws(JIDError) -> JID {
+    if entries.isEmpty { entries = Array(repeating: nil, count: 1 << bits) }
+    let place = Int(truncatingIfNeeded: bytes.quickHash >> 32) & (entries.count - 1)
+    if let known = entries[place], known.text.hasBytes(bytes) { return known.jid }
     let text = String(decoding: bytes, as: UTF8.self)
     let jid = try JID(parsing: text)
-    guard bytes.count <= Self.maximumBytes else { return jid }
-    // The earlier one is kept a while longer.
-    hashes.swapAt(place, place ^ 1)
-    jids.swapAt(place, place ^ 1)
-    texts.swapAt(place, place ^ 1)
-    hashes[place] = hash
-    jids[place] = jid
-    texts[place] = text
+    if bytes.count <= Self.maximumBytes { entries[place] = Entry(text: text, jid: jid) }
     return jid
-  }
-
-  private func known(at place: Int, _ hash: UInt64, _ bytes: UnsafeRawBufferPointer) -> JID? {
-    hashes[place] == hash && texts[place].hasBytes(bytes) ? jids[place] : nil
-  }
-
-  private mutating func makeRoom() {
-    hashes = Array(repeating: 0, count: 1 << bits)
-    jids = Array(repeating: nil, count: 1 << bits)
-    texts = Array(repeating: "", count: 1 << bits)
   }
 }

@@ -31,7 +31,7 @@ public struct JID: Sendable {
   /// It splits at the first `/`, then the first part at its first `@` (RFC 7622 §3.1).
   /// - Throws: `JIDError`, naming the part that cannot be prepared.
   public init(parsing text: String) throws(JIDError) {
-    if let same = JIDPreparation.prepared(text) {
+    if let same = text.withUTF8Bytes({ JIDPreparation.prepared($0)?.jid }) {
       self = same
       return
     }

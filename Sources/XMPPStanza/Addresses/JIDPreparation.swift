@@ -14,18 +14,15 @@ enum JIDPreparation {
   /// A full or bare address in which nothing has to be prepared, as nearly all are.
   ///
   /// Nil for any other, and for one that is wrong.
-  static func prepared(_ text: String) -> JID? {
-    // The closure alone sees the pointer, and `bareCount` is at most its count.
-    text.utf8.withContiguousStorageIfAvailable { bytes -> JID? in
-      guard let parts = SimpleParts(bytes), !parts.needsLowering,
-        max(parts.localCount, parts.domainCount) <= JIDLimit.partBytes
-      else { return nil }
-      let bare = BareJID(prepared: String(decoding: bytes[..<parts.bareCount], as: UTF8.self))
-      guard parts.bareCount < bytes.count else { return JID(prepared: bare, resource: nil) }
-      let resource = bytes[(parts.bareCount + 1)...]
-      guard (1...JIDLimit.partBytes).contains(resource.count) else { return nil }
-      return JID(prepared: bare, resource: String(decoding: resource, as: UTF8.self))
-    } ?? nil
+  static func prepared(_ bytes: UnsafeRawBufferPointer) -> PreparedAddress? {
+    guard let parts = SimpleParts(bytes), !parts.needsLowering,
+      max(parts.localCount, parts.domainCount) <= JIDLimit.partBytes
+    else { return nil }
+    let bare = UnsafeRawBufferPointer(rebasing: bytes[..<parts.bareCount])
+    guard parts.bareCount < bytes.count else { return PreparedAddress(bare: bare, resource: nil) }
+    let resource = UnsafeRawBufferPointer(rebasing: bytes[(parts.bareCount + 1)...])
+    guard (1...JIDLimit.partBytes).contains(resource.count) else { return nil }
+    return PreparedAddress(bare: bare, resource: resource)
   }
 
   /// The fast path: an address of plain ASCII, whose letters need only be put in lower case.

@@ -190,6 +190,15 @@ extension XMLNode {
     attributePart(WantedName(local)).map { tree.string(of: $0) }
   }
 
+  /// Hands the value of an attribute without a prefix to `body`, nil where there is none; the bytes
+  /// are valid while it runs.
+  package func withAttribute<Result>(
+    _ local: StaticString, _ body: (UnsafeRawBufferPointer?) -> Result
+  ) -> Result {
+    guard let part = attributePart(WantedName(local)) else { return body(nil) }
+    return tree.withBytes(of: part) { body($0) }
+  }
+
   /// The same as a word, to be compared with others; all long ones are the same.
   func word(_ wanted: WantedName) -> XMLPackedName? {
     attributePart(wanted).map { part in tree.withBytes(of: part) { XMLPackedName($0) } }
@@ -235,6 +244,15 @@ extension XMLNode {
       if part.kind == .text { joined += tree.string(of: part) }
     }
     return joined
+  }
+
+  /// Hands the same to `body` as bytes, which are valid while it runs.
+  package func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    let part = part
+    guard part.start < part.next else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    let first = tree[Int(part.start)]
+    guard first.kind == .text, first.next == part.next else { return text.withUTF8Bytes(body) }
+    return tree.withBytes(of: first) { body($0) }
   }
 }
 

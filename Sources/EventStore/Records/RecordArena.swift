@@ -1,0 +1,118 @@
+/// Records on their way into a log, with what is derived of them: their bytes side by side in one
+/// piece of memory, so that a batch of them is made, handed to another thread and let go of without
+/// a value for each.
+package struct RecordArena: Sendable {
+  /// A record without its bytes, and where these end in the arena.
+  fileprivate struct Place {
+    var time: Int64?
+    var direction: RecordDirection
+    var kind: RecordKind
+    var connection: UInt32
+    var endOfBytes: Int
+    /// Nil where the record means nothing.
+    var endOfEvent: Int?
+    var endOfContacts: Int
+  }
+
+  private var places: [Place] = []
+  /// Of each record its bytes, and after them its event.
+  private var bytes: [UInt8] = []
+  /// What the index goes by, of each record's contacts.
+  private var contacts: [ContactKey] = []
+
+  /// An arena of no records.
+  package init() {}
+
+  /// Records with what is derived of them.
+  package init(_ drafts: some Sequence<RecordDraft>) {
+    for draft in drafts { add(draft) }
+  }
+
+  /// How many records there are.
+  package var count: Int { places.count }
+  /// How many bytes they and their events have.
+  package var byteCount: Int { bytes.count }
+
+  /// Adds a record of which nothing is derived.
+  package mutating func add(
+    time: Int64?, direction: RecordDirection, kind: RecordKind, connection: UInt32, bytes: [UInt8]
+  ) {
+    self.bytes.append(contentsOf: bytes)
+    places.append(
+      Place(
+        time: time, direction: direction, kind: kind, connection: connection,
+        endOfBytes: self.bytes.count, endOfContacts: contacts.count))
+  }
+
+  /// Gives the record that was added last its event.
+  package mutating func addEvent(_ event: [UInt8]) {
+    guard !places.isEmpty else { return }
+    bytes.append(contentsOf: event)
+    places[places.count - 1].endOfEvent = bytes.count
+  }
+
+  /// Says that the record that was added last concerns a contact, a prepared bare address.
+  package mutating func addContact(_ contact: UnsafeRawBufferPointer) {
+    addContact(ContactKey(contact))
+  }
+
+  private mutating func addContact(_ contact: ContactKey) {
+    guard !places.isEmpty else { return }
+    contacts.append(contact)
+    places[places.count - 1].endOfContacts = contacts.count
+  }
+
+  /// Adds a record with what is derived of it.
+  package mutating func add(_ draft: RecordDraft) {
+    add(
+      time: draft.time, direction: draft.direction, kind: draft.kind, connection: draft.connection,
+      bytes: draft.bytes)
+    if let event = draft.event { addEvent(event) }
+    for contact in draft.contacts { addContact(ContactKey(contact)) }
+  }
+
+  /// Takes all records out, and keeps the memory.
+  package mutating func removeAll() {
+    places.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: true)
+    contacts.removeAll(keepingCapacity: true)
+  }
+
+  /// Hands the records to `body`, in order.
+  package func forEach<Failure: Error>(
+    _ body: (ArenaRecord) throws(Failure) -> Void
+  ) throws(Failure) {
+    try bytes.withRawBytes { (bytes) throws(Failure) in
+      try contacts.withUnsafeBufferPointer { (contacts) throws(Failure) in
+        var (start, firstContact) = (0, 0)
+        for place in places {
+          // Both pointers are valid as long as `body` runs, which alone sees the record.
+          try body(
+            ArenaRecord(
+              time: place.time, direction: place.direction, kind: place.kind,
+              connection: place.connection,
+              bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<place.endOfBytes]),
+              event: place.endOfEvent.map {
+                UnsafeRawBufferPointer(rebasing: bytes[place.endOfBytes..<$0])
+              },
+              contacts: UnsafeBufferPointer(
+                rebasing: contacts[firstContact..<place.endOfContacts])))
+          (start, firstContact) = (place.endOfEvent ?? place.endOfBytes, place.endOfContacts)
+        }
+      }
+    }
+  }
+}
+
+/// A record that is appended, in place: valid in the closure only that is given it.
+package struct ArenaRecord {
+  /// As those of a `RecordDraft`.
+  package let time: Int64?
+  package let direction: RecordDirection
+  package let kind: RecordKind
+  package let connection: UInt32
+  package let bytes: UnsafeRawBufferPointer
+  /// The event; nil where the record means nothing.
+  package let event: UnsafeRawBufferPointer?
+  let contacts: UnsafeBufferPointer<ContactKey>
+}

@@ -1,0 +1,57 @@
+import XMPPStanza
+
+/// What an available presence says, read from its element: `<show/>`, `<priority/>`, `<status/>`
+/// and the delay stamp.
+struct PresenceContent {
+  private(set) var show = Show.available
+  private(set) var priority: Int8 = 0
+  /// What was not as it has to be, a clause for a person.
+  private(set) var malformed: String?
+  private let status: XMLNode?
+  private let delay: XMLNode?
+
+  init(_ node: XMLNode) {
+    status = node.child("status", in: Namespace.client)
+    delay = node.child("delay", in: Namespace.delay)
+    if let text = node.child("show", in: Namespace.client)?.text.trimmedOfXMLSpace, !text.isEmpty {
+      // “available” is our word for no <show/>; on the wire it is as unknown as any other.
+      if let known = Show(rawValue: text), known != .available {
+        show = known
+      } else {
+        malformed = "<show>\(text)</show> is not defined and was taken as available"
+      }
+    }
+    if let text = node.child("priority", in: Namespace.client)?.text.trimmedOfXMLSpace {
+      if let number = Int8(text) {
+        priority = number
+      } else {
+        malformed = "<priority>\(text)</priority> is no number from -128 to 127 and was taken as 0"
+      }
+    }
+  }
+
+  /// Hands the status to `body`, nil where there is none or an empty one; the bytes are valid while
+  /// it runs.
+  func withStatus<Result>(_ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
+    guard let status else { return body(nil) }
+    return status.withText { body($0.isEmpty ? nil : $0) }
+  }
+
+  /// The same of the stamp of the delay.
+  func withDelay<Result>(_ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
+    guard let delay else { return body(nil) }
+    return delay.withAttribute("stamp", body)
+  }
+}
+
+extension Availability {
+  /// A copy of what an element says.
+  init(_ content: PresenceContent) {
+    func text(_ bytes: UnsafeRawBufferPointer?) -> String? {
+      bytes.map { String(decoding: $0, as: UTF8.self) }
+    }
+    self.init(
+      show: content.show, priority: content.priority, status: content.withStatus(text),
+      delay: content.withDelay(text), malformed: content.malformed)
+  }
+}
