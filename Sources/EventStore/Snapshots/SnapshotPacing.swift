@@ -2,7 +2,7 @@
 /// seldom enough that they stay a small part of the file.
 ///
 /// A snapshot is taken only where `ratio` times its size has been appended since the one before, so
-/// all snapshots together are at most one part of `ratio` + 1 of the file: a sixteenth by default,
+/// all snapshots together are at most one part of `ratio` + 1 of the file: a ninth by default,
 /// and less as a file also holds an index and free space. The records between two of them then
 /// take about as long to reduce as one takes to read, whatever the number of contacts.
 package struct SnapshotPacing: Hashable, Sendable {
@@ -22,7 +22,7 @@ package struct SnapshotPacing: Hashable, Sendable {
   /// - Parameters:
   ///   - ratio: 1 or more.
   ///   - leastRecords: 1 or more.
-  package init(ratio: Int = 15, leastRecords: Int = 256) {
+  package init(ratio: Int = 8, leastRecords: Int = 256) {
     self.ratio = max(1, ratio)
     self.leastRecords = max(1, leastRecords)
   }

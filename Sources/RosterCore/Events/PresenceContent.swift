@@ -32,26 +32,23 @@ struct PresenceContent {
 
   /// Hands the status to `body`, nil where there is none or an empty one; the bytes are valid while
   /// it runs.
-  func withStatus<Result>(_ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
+  func withStatus(_ body: (UnsafeRawBufferPointer?) -> Void) {
     guard let status else { return body(nil) }
-    return status.withText { body($0.isEmpty ? nil : $0) }
+    status.withText { body($0.isEmpty ? nil : $0) }
   }
 
   /// The same of the stamp of the delay.
-  func withDelay<Result>(_ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
+  func withDelay(_ body: (UnsafeRawBufferPointer?) -> Void) {
     guard let delay else { return body(nil) }
-    return delay.withAttribute("stamp", body)
+    delay.withAttribute("stamp", body)
   }
 }
 
 extension Availability {
   /// A copy of what an element says.
   init(_ content: PresenceContent) {
-    func text(_ bytes: UnsafeRawBufferPointer?) -> String? {
-      bytes.map { String(decoding: $0, as: UTF8.self) }
-    }
-    self.init(
-      show: content.show, priority: content.priority, status: content.withStatus(text),
-      delay: content.withDelay(text), malformed: content.malformed)
+    self.init(show: content.show, priority: content.priority, malformed: content.malformed)
+    content.withStatus { status = $0.map { String(decoding: $0, as: UTF8.self) } }
+    content.withDelay { delay = $0.map { String(decoding: $0, as: UTF8.self) } }
   }
 }

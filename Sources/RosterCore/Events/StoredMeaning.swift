@@ -64,7 +64,9 @@ package struct StoredMeaning {
   }
 
   private mutating func removeAll() {
-    output.removeAll()
+    // To empty what is empty costs as much as what most elements mean.
+    if !output.bytes.isEmpty { output.removeAll() }
+    if ends.isEmpty { return }
     names.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
   }

@@ -50,28 +50,30 @@ package struct AddressMemo: Sendable {
   }
 
   mutating func jid(_ attribute: WantedName, of node: XMLNode) throws(JIDError) -> JID? {
-    try withAddress(attribute, of: node) { $0?.jid }
+    var jid: JID?
+    try withAddress(attribute, of: node) { jid = $0?.jid }
+    return jid
   }
 
   /// Hands the same to `body` without a copy.
-  package mutating func withAddress<Result>(
-    _ attribute: StaticString, of node: XMLNode, _ body: (PreparedAddress?) -> Result
-  ) throws(JIDError) -> Result {
+  package mutating func withAddress(
+    _ attribute: StaticString, of node: XMLNode, _ body: (PreparedAddress?) -> Void
+  ) throws(JIDError) {
     try withAddress(WantedName(attribute), of: node, body)
   }
 
-  private mutating func withAddress<Result>(
-    _ attribute: WantedName, of node: XMLNode, _ body: (PreparedAddress?) -> Result
-  ) throws(JIDError) -> Result {
+  private mutating func withAddress(
+    _ attribute: WantedName, of node: XMLNode, _ body: (PreparedAddress?) -> Void
+  ) throws(JIDError) {
     guard let part = node.attributePart(attribute) else { return body(nil) }
-    return try node.tree.withBytes(of: part) { (bytes) throws(JIDError) -> Result in
+    try node.tree.withBytes(of: part) { (bytes) throws(JIDError) in
       if let address = JIDPreparation.prepared(bytes) { return body(address) }
       let jid = try prepare(bytes)
-      return jid.bare.text.withUTF8Bytes { bare in
+      jid.bare.text.withUTF8Bytes { bare in
         guard let resource = jid.resource else {
           return body(PreparedAddress(bare: bare, resource: nil))
         }
-        return resource.withUTF8Bytes { body(PreparedAddress(bare: bare, resource: $0)) }
+        resource.withUTF8Bytes { body(PreparedAddress(bare: bare, resource: $0)) }
       }
     }
   }

@@ -192,11 +192,9 @@ extension XMLNode {
 
   /// Hands the value of an attribute without a prefix to `body`, nil where there is none; the bytes
   /// are valid while it runs.
-  package func withAttribute<Result>(
-    _ local: StaticString, _ body: (UnsafeRawBufferPointer?) -> Result
-  ) -> Result {
+  package func withAttribute(_ local: StaticString, _ body: (UnsafeRawBufferPointer?) -> Void) {
     guard let part = attributePart(WantedName(local)) else { return body(nil) }
-    return tree.withBytes(of: part) { body($0) }
+    tree.withBytes(of: part) { body($0) }
   }
 
   /// The same as a word, to be compared with others; all long ones are the same.
@@ -247,12 +245,12 @@ extension XMLNode {
   }
 
   /// Hands the same to `body` as bytes, which are valid while it runs.
-  package func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+  package func withText(_ body: (UnsafeRawBufferPointer) -> Void) {
     let part = part
     guard part.start < part.next else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
     let first = tree[Int(part.start)]
     guard first.kind == .text, first.next == part.next else { return text.withUTF8Bytes(body) }
-    return tree.withBytes(of: first) { body($0) }
+    tree.withBytes(of: first) { body($0) }
   }
 }
 
