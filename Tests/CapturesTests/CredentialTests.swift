@@ -101,6 +101,55 @@ struct CredentialTests {
     #expect(cleaned.components(separatedBy: "keep").count == kept - lost)
   }
 
+  @Test(
+    "What a capture says beside its elements has no secrets either",
+    arguments: [
+      #"{"stream":"connected","to":"wss://keep:S3CRET@keep.test/ws?token=S3CRET&v=keep"}"#,
+      #"{"stream":"closed","reason":"keep http://keep.test/?sig=S3CRET keep"}"#,
+      #"{"dir":"out","xml":"<stream:stream xmlns:stream='http://etherx.jabber.org/streams' to='ke&quot;ep' token='S3CRET' xml:lang='keep' xmlns:x='urn:x' x:password='S3CRET' x:b=\"ke'ep\">"}"#,
+    ])
+  func besideElements(_ line: String) throws {
+    let reading = try read("{\"rollcall-capture\":1}\n" + line, "native")
+    let record = try #require(reading.records.last)
+    let text =
+      switch record.content {
+      case .lifecycle(let lifecycle): String(decoding: lifecycle.bytes, as: UTF8.self)
+      case .streamHeader(_, let node, let bytes):
+        "\(node.attributes) \(String(decoding: bytes, as: UTF8.self))"
+      default: "\(record)"
+      }
+    #expect(!text.contains("S3CRET"))
+    #expect(text.contains("removed"))
+    switch record.content {
+    case .lifecycle:
+      let kept = text.components(separatedBy: "keep").count
+      #expect(kept == line.components(separatedBy: "keep").count)
+    case .streamHeader(_, let node, let bytes):
+      #expect(node.attributes.map(\.value).filter { $0.contains("ke") }.count == 3)
+      // What is written is read again as what it says.
+      let capture = "{\"rollcall-capture\":1}\n" + NativeWriterLine(bytes).text
+      guard case .streamHeader(_, let again, _) = try read(capture, "native").records.last?.content
+      else {
+        Issue.record("it is no header any more")
+        return
+      }
+      #expect(again == node)
+    default: Issue.record("\(record)")
+    }
+  }
+
+  /// The line of a native capture that holds a record's bytes.
+  private struct NativeWriterLine {
+    let text: String
+
+    init(_ bytes: [UInt8]) {
+      var line: [UInt8] = []
+      NativeWriter.append(
+        time: nil, on: NativeConnection(number: 1), .outbound, xml: bytes.span.bytes, to: &line)
+      text = String(decoding: line, as: UTF8.self)
+    }
+  }
+
   @Test("The mark says what was there")
   func theMarkSaysWhatWasThere() throws {
     #expect(

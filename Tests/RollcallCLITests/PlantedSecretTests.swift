@@ -35,7 +35,18 @@ import Testing
 
   /// Captures of the same elements, by the formats' names.
   private static let captures: [(format: String, text: @Sendable () throws -> String)] = [
-    ("native", { try native(elements.map { ["dir": "in", "xml": $0] }) }),
+    (
+      "native",
+      {
+        let url = "wss://alice:\(stem)@a.test/?token=\(stem)"
+        let start = header.replacing(">", with: " token='\(stem)'>")
+        return try native(
+          [
+            ["stream": "connected", "to": url], ["stream": "closed", "reason": url],
+            ["dir": "out", "xml": start],
+          ] + elements.map { ["dir": "in", "xml": $0] })
+      }
+    ),
     ("slixmpp", { elements.map { "DEBUG    RECV: \($0)\n" }.joined() }),
     ("qxmpp", { chunks.map { "Sat Nov 21 10:46:05 2026 RECEIVED \($0)\n" }.joined() }),
     (

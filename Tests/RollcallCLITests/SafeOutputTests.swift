@@ -104,6 +104,7 @@ import Testing
       ],
       "bookmark": [
         [log], [log, "--json"], [log, "n" + anywhere], [log, "n" + anywhere, "3"],
+        [log, "n\u{200B}\u{202E}\u{E0001}", "3"],
         [log, "k" + anywhere, anywhere], [log, "k" + anywhere, "3", "--json"], [capture, anywhere],
       ],
       "verify": [[log], [log, "--json"], [capture], [anywhere], [log, "--rebuild"]],
@@ -143,11 +144,8 @@ import Testing
       "test-from": [["-o", "test" + anywhere], ["--no-redact", "-o", "test" + anywhere]],
     ]
     for (command, options) in reading {
-      for options in options {
-        for source in [capture, log] where command != "show" || source == log {
-          calls[command, default: []].append([source] + options)
-        }
-      }
+      calls[command, default: []].append([log] + (options.first ?? []))
+      for options in options { calls[command, default: []].append([capture] + options) }
       if !["export"].contains(command) {
         calls[command, default: []].append([log] + (options.first ?? []) + ["--json"])
       }

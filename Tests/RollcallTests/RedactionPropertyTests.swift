@@ -13,7 +13,7 @@ import XMPPStanza
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("A random capture tells the same story about other people", arguments: UInt64(0)..<16)
+  @Test("A random capture tells the same story about other people", arguments: UInt64(0)..<12)
   func random(_ seed: UInt64) throws {
     let scenario = randomScenario(seed: seed, lines: 90)
     var decorator = Decorator(seed: seed)
