@@ -40,19 +40,28 @@ struct NativeWriterTests {
         == #"{"name":"phone","dir":"in","xml":"<a/>"}"# + "\n")
   }
 
-  /// RFC 8259 §7: what must be escaped is, and nothing else.
-  @Test("What must be escaped is, and nothing else")
+  /// RFC 8259 §7, and U+007F to U+009F, which a terminal obeys.
+  @Test("What must be escaped is, and other control characters, and nothing else")
   func escapes() {
-    let xml = "a\"\\\n\r\t\u{0}\u{F}\u{10}\u{1F} ~\u{7F}é你😀/"
-    let escaped = #"a\"\\\n\r\t\u0000\u000f\u0010\u001f "# + "~\u{7F}é你😀/"
+    let xml = "a\"\\\n\r\t\u{0}\u{F}\u{10}\u{1F} ~\u{7F}\u{80}\u{9F}\u{A0}é你😀/"
+    let escaped =
+      #"a\"\\\n\r\t\u0000\u000f\u0010\u001f ~\u007f\u0080\u009f"# + "\u{A0}é你😀/"
     #expect(line(xml) == #"{"dir":"in","xml":""# + escaped + "\"}\n")
+  }
+
+  @Test("A control character is escaped wherever a long text has it", arguments: 0...1)
+  func longTexts(_ offset: Int) {
+    let xml = String(repeating: "x", count: offset) + String(repeating: "\u{85}", count: 9000)
+    #expect(!line(xml).utf8.contains(0xC2))
+    let plain = String(repeating: "x", count: offset) + String(repeating: "\u{A0}", count: 9000)
+    #expect(line(plain).hasSuffix(plain + "\"}\n"))
   }
 
   @Test("Another reader of JSON reads what was written")
   func readAgain() throws {
     let alphabet =
       ["\"", "\\", "\n", "\r", "\t", "\u{1}", "\u{1F}", " ", "!", "#", "[", "]"]
-      + ["a", "<", ">", "'", "/", "\u{7F}", "é", "你", "😀"]
+      + ["a", "<", ">", "'", "/", "\u{7F}", "\u{85}", "\u{A0}", "é", "你", "😀"]
     for seed in UInt64(1)...2000 {
       var generator = SeededGenerator(seed: seed)
       let length = Int.random(in: 0...40, using: &generator)

@@ -64,7 +64,7 @@ import Testing
       let path = folder.file("\(isRedacted).jsonl")
       var bytes: [UInt8] = []
       if isRedacted {
-        _ = try LogExport(log).writeRedacted(letter: { _ in "#" }) { bytes += $0 }
+        _ = try LogExport(log).writeRedacted { bytes += $0 }
       } else {
         _ = try LogExport(log).writeNative { bytes += $0 }
       }

@@ -1,3 +1,4 @@
+import Captures
 import EventStore
 import Foundation
 import Rollcall
@@ -6,108 +7,152 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// A redacted capture tells the same story about other people.
+/// What becomes of each place of an element in a redacted capture.
 @Suite("Redacted exports") struct RedactionTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func log(of path: String, _ account: String?) throws -> EventLog {
-    try importedLog(of: path, account, in: folder)
-  }
-
-  /// The letter by which these tests file names.
-  private static func letter(_ name: String) -> Character {
-    guard let first = name.first else { return "#" }
-    if first.isASCII { return first.isLetter ? Character(first.uppercased()) : "#" }
-    return first.isLetter ? "Z" : "#"
-  }
-
-  private func redact(_ log: EventLog) throws -> String {
-    let path = folder.file("\(UUID()).jsonl")
-    var bytes: [UInt8] = []
-    _ = try LogExport(log).writeRedacted(letter: Self.letter) { bytes += $0 }
-    try Data(bytes).write(to: URL(filePath: path))
-    return path
-  }
-
-  /// What happened, with each contact as the number of its first appearance.
-  private func history(_ log: EventLog) throws -> [[String]] {
-    var numbers: [BareJID: Int] = [:]
-    func number(_ jid: BareJID?) -> String {
-      guard let jid else { return "-" }
-      if numbers[jid] == nil { numbers[jid] = numbers.count }
-      return "\(numbers[jid] ?? 0)"
-    }
-    var history: [[String]] = []
-    try Timeline(log).replay(upTo: .head(minus: 0)) { moment, roster in
-      let record = moment.stamp.record
-      var lines: [String] = []
-      for change in moment.outcome.changes {
-        let word = String("\(change.kind)".prefix { $0 != "(" })
-        let letter = change.contact.map { String(Self.letter(roster.displayName(of: $0))) } ?? ""
-        lines.append("\(record) \(word) \(number(change.contact)) \(letter)")
+  /// A log of lines of a native capture; an element is one that was received.
+  private func log(_ lines: [String]) throws -> EventLog {
+    var capture = Array(#"{"rollcall-capture":1,"account":"alice@a.test/pc"}"#.utf8) + [0x0A]
+    for line in lines {
+      if line.hasPrefix("{") {
+        capture += line.utf8
+        capture.append(0x0A)
+      } else {
+        NativeWriter.append(
+          time: 1, on: NativeConnection(number: 1), .inbound, xml: Array(line.utf8).span.bytes,
+          to: &capture)
       }
-      for finding in moment.outcome.findings {
-        let cause = finding.cause.map { "\($0)" } ?? "-"
-        lines.append("\(record) \(finding.code.rawValue) \(cause) \(number(finding.contact))")
-      }
-      if !lines.isEmpty { history.append(lines) }
     }
-    return history
+    return try RedactedPair.log(of: capture, in: folder)
   }
 
-  @Test("The history and the findings are the same", arguments: CaptureCase.all)
-  func history(_ test: CaptureCase) throws {
-    let log = try log(of: test.path, test.account)
-    let path = folder.file("plain.jsonl")
-    var bytes: [UInt8] = []
-    _ = try LogExport(log).writeNative { bytes += $0 }
-    try Data(bytes).write(to: URL(filePath: path))
-    let plain = try history(self.log(of: path, nil))
-    #expect(try history(self.log(of: try redact(log), nil)) == plain)
-    #expect(!plain.isEmpty)
+  /// The lines of the redacted capture but its header, after a look whether they tell the same.
+  private func redacted(_ lines: [String]) throws -> [String] {
+    let pair = try RedactedPair(of: log(lines), in: folder)
+    try pair.expectSameStory()
+    try pair.expectSafeTest()
+    return String(decoding: pair.capture, as: UTF8.self).split(separator: "\n").dropFirst()
+      .map { String($0).replacing(#"\""#, with: "'") }
   }
 
-  @Test("Nothing of the original is left", arguments: CaptureCase.all)
-  func nothingLeft(_ test: CaptureCase) throws {
-    let log = try log(of: test.path, test.account)
-    let text = try String(contentsOfFile: try redact(log), encoding: .utf8)
-    var secrets: Set<String> = [test.account, "qing-chun-7", "example.test"]
-    for item in test.expected.items {
-      secrets.insert(item.jid)
-      secrets.insert(String(item.jid.prefix { $0 != "@" }))
-      secrets.formUnion(item.groups)
-      if let name = item.name { secrets.insert(name) }
+  /// `Secret` in each place where somebody may have put it.
+  private static let secretPlaces = [
+    "<message from='bob@b.test/Secretpc' id='Secret1'><body>Secret2</body></message>",
+    "<message><x xmlns='Secret:ns'><y secret='Secret3'>Secret4</y></x></message>",
+    "<message xml:lang='Secret' xml:base='http://Secret.test/' xml:id='Secret'/>",
+    "<message xmlns:x='http://www.w3.org/1999/xlink' x:href='http://Secret.test/a?b=c'/>",
+    "<message xmlns:s='urn:Secret' s:Secret='Secret' s:type='Secret' s:from='Secret@b.test'/>",
+    "<message Secret='1'><Secret/><s:Secret xmlns:s='jabber:client'/></message>",
+    "<Secret xmlns='urn:xmpp:secret'/>", "<x xmlns='urn:xmpp:sm:15551234567'/>",
+    "<message><delay xmlns='urn:xmpp:delay' stamp='at noon, as Secret said' from='Secret'/></message>",
+    "<message><x xmlns='jabber:x:delay' stamp='Secret0T00:00:00'/></message>",
+    "<message><x xmlns='urn:x' node='Secret@Secret.test' nick='Secret' type='Secret'/></message>",
+    "<message><mood xmlns='http://jabber.org/protocol/mood'><in_secret_love/></mood></message>",
+    "<presence from='bob@b.test/pc'><show>Secret</show><status>Secret6</status></presence>",
+    "<presence from='bob@b.test/pc'><priority>Secret</priority></presence>",
+    "<presence from='@Secret' type='subscribe'/>", "<presence from='b@b.test' type='Secret8'/>",
+    "<iq type='set' id='Secret9'><query xmlns='jabber:iq:roster' ver='Secret10'>"
+      + "<item jid='Secret11@x@y'/></query></iq>",
+    "<iq type='set' id='a'><query xmlns='jabber:iq:roster' ver=''><item jid='BOB@b.test' "
+      + "name=' Secret12 ' subscription='Secret13' approved='Secret'><group>Secret14</group>"
+      + "<group/></item></query></iq>",
+    "<iq type='result' id='v'><vCard xmlns='vcard-temp'><FN>Secret</FN><N><FAMILY>Secret</FAMILY>"
+      + "</N><X-SECRET>Secret</X-SECRET></vCard></iq>",
+    "<iq type='error' id='e'><error type='cancel'><Secret "
+      + "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/><text>Secret</text></error></iq>",
+    "<success xmlns='urn:xmpp:sasl:2'><authorization-identifier>@Secret"
+      + "</authorization-identifier></success>",
+    #"{"stream":"connected","to":"Secret.test:5222"}"#, #"{"stream":"secured","tls":"Secret"}"#,
+    #"{"stream":"authenticated","mechanism":"Secret"}"#, #"{"bookmark":"Secret","back":0}"#,
+    #"{"stream":"closed","reason":"Secret"}"#, #"{"c":2,"name":"Secret","stream":"closed"}"#,
+    #"{"dir":"in","unreadable":"U2VjcmV0","bytes":6,"reason":"Secret"}"#,
+  ]
+
+  @Test("No place of an element keeps what somebody put there", arguments: secretPlaces)
+  func places(_ line: String) throws {
+    let lines = try redacted([line])
+    #expect(lines.count == 1)
+    #expect(!lines[0].lowercased().contains("secret"), "\(lines)")
+  }
+
+  /// What is said by words of the protocol is still said.
+  @Test(
+    "What the protocol defines is kept",
+    arguments: [
+      "<item jid='b@b.test' approved=' true '/>": "approved='true'",
+      "<item jid='b@b.test' approved='0'/>": "approved='0'",
+      "<item jid='b@b.test' subscription='both' ask='subscribe'/>":
+        "subscription='both' ask='subscribe'",
+    ])
+  func items(_ item: String, _ kept: String) throws {
+    let lines = try redacted([
+      "<iq type='set' id='a'><query xmlns='jabber:iq:roster'>\(item)</query></iq>"
+    ])
+    #expect(lines[0].contains(kept))
+  }
+
+  @Test(
+    "Times, namespaces, nodes and errors are kept",
+    arguments: [
+      "<delay xmlns='urn:xmpp:delay' stamp='2026-11-20T10:00:00.5Z'/>",
+      "<x xmlns='jabber:x:delay' stamp='20261120T10:00:00'/>",
+      "<event xmlns='http://jabber.org/protocol/pubsub#event'><items node='urn:xmpp:vcard4'/></event>",
+      "<c xmlns='urn:xmpp:caps' node='http://jabber.org/protocol/nick+notify'/>",
+      "<error type='cancel'><item-not-found xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>",
+      "<removed xmlns='urn:rollcall:removed:0' kind='sasl'/>", "<priority> 5</priority>",
+    ])
+  func kept(_ xml: String) throws {
+    let lines = try redacted(["<message>\(xml)</message>"])
+    let kept = xml.replacing("<priority> 5", with: "<priority>5")
+    #expect(lines[0].contains(kept), "\(lines)")
+  }
+
+  private func published(_ text: String) -> String {
+    "<message from='bob@b.test'><event xmlns='http://jabber.org/protocol/pubsub#event'>"
+      + "<items node='urn:xmpp:vcard4'><item><vcard xmlns='urn:ietf:params:xml:ns:vcard-4.0'>"
+      + "<fn><text>\(text)</text></fn></vcard></item></items></event></message>"
+  }
+
+  @Test("The texts of a vCard 4 are names, with their letters and their places among others")
+  func vCard4() throws {
+    let lines = try redacted(["曾国藩", "Zoe", " Aal ", "12 Mann", "7 Mann"].map(published))
+    let texts = lines.map { $0.split(separator: "<text>").last?.prefix { $0 != "<" } }
+    #expect(texts == ["Z-name2", "Z-name3", "A-name1", "0-name5", "0-name4"])
+  }
+
+  @Test("Texts of different bytes stay different, and those of the same bytes equal")
+  func bytes() throws {
+    let names = ["e\u{301}lan", "\u{e9}lan", "Bob@b.test", "bob@b.test", "Bob@b.test"]
+    let lines = try redacted(
+      names.map { name in
+        "<iq type='set' id='a'><query xmlns='jabber:iq:roster' ver='\(name)'>"
+          + "<item jid='bob@b.test' name='\(name)'><group>\(name)</group></item></query></iq>"
+      })
+    #expect(Set(lines).count == 4)
+    #expect(lines[2] == lines[4])
+  }
+
+  @Test("A name in pieces is one name")
+  func pieces() throws {
+    let lines = try redacted(
+      ["ab<x xmlns='u'/>cd", "abc<x xmlns='u'/>d", "abcd"].map { nick in
+        "<presence from='b@b.test' type='subscribe'><nick "
+          + "xmlns='http://jabber.org/protocol/nick'>\(nick)</nick></presence>"
+      })
+    #expect(lines.allSatisfy { $0.components(separatedBy: "A-name1").count == 2 }, "\(lines)")
+  }
+
+  @Test("Servers and accounts stand in the order in which they stood")
+  func order() throws {
+    let contacts = ["bab@x.test", "bb.test", "bob@x.test", "b.test", "ba@b.test"]
+    let lines = try redacted(contacts.map { "<presence from='\($0)/r' type='subscribe'/>" })
+    let standIns = lines.map { line in
+      String(line.split(separator: "from='").last?.prefix { $0 != "/" } ?? "")
     }
-    for secret in secrets { #expect(!text.contains(secret), "\(secret)") }
-    let foreign = text.unicodeScalars.filter { $0.value > 0x7F }
-    #expect(foreign.isEmpty, "stand-ins are ASCII: whatever is not was left")
-  }
-
-  @Test("What is written beside the roster is replaced as well, and what is malformed stays so")
-  func odd() throws {
-    let stanzas = [
-      "<message from='bob@b.test/pc' id='secret1'><body>secret2</body>"
-        + "<x xmlns='secret:ns'><y secret='secret3'>secret4</y></x></message>",
-      "<presence from='bob@b.test/pc'><show>secret5</show><status>secret6</status></presence>",
-      "<presence from='@secret7' type='subscribe'/>",
-      "<presence from='bob@b.test' type='Secret8'/>",
-      "<iq type='set' id='secret9'><query xmlns='jabber:iq:roster' ver='secret10'>"
-        + "<item jid='secret11@x@y'/></query></iq>",
-      "<iq type='set' id='a'><query xmlns='jabber:iq:roster' ver=''>"
-        + "<item jid='BOB@b.test' name=' secret12 ' subscription='secret13'>"
-        + "<group>secret14</group><group/></item></query></iq>",
-    ]
-    var text = #"{"rollcall-capture":1,"account":"secret@a.test/secret"}"# + "\n"
-    for xml in stanzas { text += "{\"dir\":\"in\",\"xml\":\"\(xml)\"}\n" }
-    let path = folder.file("odd.jsonl")
-    try text.write(toFile: path, atomically: true, encoding: .utf8)
-    let log = try log(of: path, nil)
-    let out = try redact(log)
-    let redacted = try String(contentsOfFile: out, encoding: .utf8)
-      .replacing("secret:ns", with: "").replacing(" secret=", with: "")
-    #expect(!redacted.lowercased().contains("secret"), "\(redacted)")
-    #expect(try history(self.log(of: out, nil)) == history(log))
+    let order = contacts.indices.sorted { contacts[$0] < contacts[$1] }
+    #expect(order == contacts.indices.sorted { standIns[$0] < standIns[$1] }, "\(standIns)")
   }
 }

@@ -133,7 +133,7 @@ import Testing
         at: path, access: .readOnly, eventVersion: DecodedRecord.version)
       var lines: [UInt8] = []
       if isRedacted {
-        _ = try LogExport(log).writeRedacted(letter: { _ in "B" }) { lines += $0 }
+        _ = try LogExport(log).writeRedacted { lines += $0 }
       } else {
         _ = try LogExport(log).writeNative { lines += $0 }
       }
@@ -160,7 +160,7 @@ import Testing
     let log = try importedLog(of: path, nil, in: folder)
     #expect(try unreadable(in: log).map(\.kept) == [nil, Array("<a>hi</b>".utf8)])
     var redacted: [UInt8] = []
-    _ = try LogExport(log).writeRedacted(letter: { _ in "B" }) { redacted += $0 }
+    _ = try LogExport(log).writeRedacted { redacted += $0 }
     #expect(!String(decoding: redacted, as: UTF8.self).contains("bob"))
   }
 

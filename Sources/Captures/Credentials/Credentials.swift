@@ -87,7 +87,7 @@ package struct Credentials {
 
   // MARK: Attributes
 
-  private static func scrubbedAttributes(of node: XMLNode) -> [XMLAttribute]? {
+  static func scrubbedAttributes(of node: XMLNode) -> [XMLAttribute]? {
     let attributes = node.attributes
     let clean = attributes.map { attribute in
       XMLAttribute(attribute.name, scrubbed(attribute, of: node) ?? attribute.value)

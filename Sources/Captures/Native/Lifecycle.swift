@@ -35,7 +35,9 @@ package enum Lifecycle: Hashable, Sendable {
     case .opened(let jid): .opened(change(jid))
     case .resumed(let jid): .resumed(jid.map(change))
     case .connected: .connected(to: nil)
-    case .secured, .authenticated: self
+    case .secured(let version): .secured(tls: version.filter(ProtocolVocabulary.isVersionOfTLS))
+    case .authenticated(let name):
+      .authenticated(mechanism: name.filter(ProtocolVocabulary.isMechanism))
     case .closed: .closed(reason: nil)
     }
   }
@@ -152,5 +154,12 @@ struct LineProblem: Error {
 
   init(_ message: String) {
     self.message = message
+  }
+}
+
+extension String? {
+  /// The text where it is one of those that are allowed.
+  fileprivate func filter(_ isAllowed: (String) -> Bool) -> String? {
+    flatMap { isAllowed($0) ? $0 : nil }
   }
 }

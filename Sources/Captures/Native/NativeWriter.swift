@@ -1,3 +1,4 @@
+import Foundation
 package import XMPPStanza
 
 /// The connection of a line: its number, 1 where there is one only, and the name that the line
@@ -67,28 +68,52 @@ package enum NativeWriter {
   /// How much of a text is escaped at a time.
   private static let pieceBytes = 4096
 
-  /// RFC 8259 §7: quotation mark, reverse solidus and control characters must be escaped.
+  /// RFC 8259 §7: quotation mark, reverse solidus and control characters must be escaped. Those
+  /// above U+007E need not, and are, as a capture may be looked at on a terminal.
   private static func appendEscaped(_ text: RawSpan, to lines: inout [UInt8]) {
-    for start in stride(from: 0, to: text.byteCount, by: pieceBytes) {
-      let piece = text.extracting(start..<min(start + pieceBytes, text.byteCount))
-      let end = lines.count
-      lines += repeatElement(0, count: mostForOne * piece.byteCount)
-      let written = lines.withUnsafeMutableBytes { lines in
-        escape(piece, to: UnsafeMutableRawBufferPointer(rebasing: lines[end...]))
+    var start = 0
+    while start < text.byteCount {
+      var end = min(start + pieceBytes, text.byteCount)
+      // What begins a character with this byte is not parted from its other one.
+      if end < text.byteCount, text.unsafeLoad(fromByteOffset: end - 1, as: UInt8.self) == latin {
+        end += 1
       }
-      lines.removeLast(lines.count - end - written)
+      appendPiece(text.extracting(start..<end), to: &lines)
+      start = end
     }
   }
 
+  private static func appendPiece(_ piece: RawSpan, to lines: inout [UInt8]) {
+    let end = lines.count
+    lines += repeatElement(0, count: mostForOne * piece.byteCount)
+    let isPlain = ![delete, latin].contains { contains($0, piece) }
+    let written = lines.withUnsafeMutableBytes { lines in
+      escape(piece, isPlain: isPlain, to: UnsafeMutableRawBufferPointer(rebasing: lines[end...]))
+    }
+    lines.removeLast(lines.count - end - written)
+  }
+
+  private static func contains(_ byte: UInt8, _ text: RawSpan) -> Bool {
+    text.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { memchr($0, Int32(byte), bytes.count) != nil } ?? false
+    }
+  }
+
+  private static let delete: UInt8 = 0x7F
+  /// The first byte of U+0080 to U+00BF, of which the first half are control characters.
+  private static let latin: UInt8 = 0xC2
+
   /// Writes a text into a space that has room for `mostForOne` times as many bytes, so that none is
   /// written beside it.
+  ///
+  /// - Parameter isPlain: Whether it has no control character above U+007E, as hardly any has.
   /// - Returns: How many bytes were written.
   private static func escape(
-    _ text: RawSpan, to space: UnsafeMutableRawBufferPointer
+    _ text: RawSpan, isPlain: Bool, to space: UnsafeMutableRawBufferPointer
   ) -> Int {
     var (from, to) = (0, 0)
     while from < text.byteCount {
-      if from + 8 <= text.byteCount {
+      if isPlain, from + 8 <= text.byteCount {
         // There is still room for all that is still to be read, so for these eight; those that turn
         // out to be escaped are written over.
         let word = text.unsafeLoadUnaligned(fromByteOffset: from, as: UInt64.self)
@@ -98,8 +123,17 @@ package enum NativeWriter {
         to += plain
         if plain == 8 { continue }
       }
-      escape(text.unsafeLoad(fromByteOffset: from, as: UInt8.self), to: space, &to)
+      let byte = text.unsafeLoad(fromByteOffset: from, as: UInt8.self)
       from += 1
+      let next =
+        byte == latin && from < text.byteCount
+        ? text.unsafeLoad(fromByteOffset: from, as: UInt8.self) : 0
+      if (0x80...0x9F).contains(next) {
+        from += 1
+        putNumber(next, to: space, &to)
+      } else {
+        escape(byte, to: space, &to)
+      }
     }
     return to
   }
@@ -130,14 +164,24 @@ package enum NativeWriter {
     case 0x0A: letter = UInt8(ascii: "n")
     case 0x0D: letter = UInt8(ascii: "r")
     case 0x09: letter = UInt8(ascii: "t")
-    case 0..<0x20:
-      for digit in #"\u00"#.utf8 { put(digit) }
-      put(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
-      return put(hexadecimal(byte & 0x0F))
+    case 0..<0x20, delete: return putNumber(byte, to: space, &place)
     default: return put(byte)
     }
     put(UInt8(ascii: "\\"))
     put(letter)
+  }
+
+  /// Writes the character of this number as `\u0085`.
+  private static func putNumber(
+    _ number: UInt8, to space: UnsafeMutableRawBufferPointer, _ place: inout Int
+  ) {
+    for digit in [
+      UInt8(ascii: "\\"), UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0"),
+      hexadecimal(number >> 4), hexadecimal(number & 0x0F),
+    ] {
+      space[place] = digit
+      place += 1
+    }
   }
 
   private static func hexadecimal(_ digit: UInt8) -> UInt8 {

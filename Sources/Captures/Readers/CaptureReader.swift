@@ -182,18 +182,4 @@ extension CaptureOutput {
     record.time = time
     return .record(record)
   }
-
-}
-
-extension Credentials {
-  /// What a reader gives, without what lets one log in.
-  fileprivate mutating func removed(from output: CaptureOutput) -> CaptureOutput {
-    guard case .record(let record) = output,
-      case .element(let direction, let node, _) = record.content,
-      let clean = scrubbed(node)
-    else { return output }
-    var other = record
-    other.content = .element(direction, clean, bytes: clean.serialized())
-    return .record(other)
-  }
 }

@@ -1,188 +1,76 @@
 package import XMPPStanza
 
-/// Everything that has to be known of a capture before its stand-ins can be given out.
-///
-/// Two passes make the stand-ins sort as the originals do, so that what happens in the order of
-/// addresses happens in the same order in the redacted capture.
-package struct RedactionPlan: Sendable {
-  fileprivate var accounts: Set<BareJID> = []
-  fileprivate var domains: Set<String> = []
-  fileprivate var resources: Set<String> = []
+/// Where a name stands among others.
+package struct FiledName: Sendable {
+  /// The letter that it is filed under, A to Z or `#`.
+  package let letter: Character
+  /// Bytes whose order is the order of names.
+  package let order: [UInt8]
 
-  /// A plan that knows of nothing yet.
-  package init() {}
-
-  /// Takes note of the addresses in an element.
-  package mutating func note(_ node: XMLNode) {
-    for attribute in node.attributes {
-      if let jid = Redactor.address(attribute) { note(jid) }
-    }
-    if let jid = Redactor.address(inTextOf: node) { note(jid) }
-    if Redactor.isResource(node) { resources.insert(node.text) }
-    for child in node.children { note(child) }
-  }
-
-  /// Takes note of an address.
-  package mutating func note(_ jid: JID) {
-    if jid.bare.local != nil { accounts.insert(jid.bare) }
-    domains.insert(jid.bare.domain)
-    if let resource = jid.resource { resources.insert(resource) }
+  package init(letter: Character, order: [UInt8]) {
+    self.letter = letter
+    self.order = order
   }
 }
 
 /// Puts stand-ins in the place of everything in an element that says who somebody is or what they
 /// wrote.
 ///
-/// Equal originals have equal stand-ins, different ones different; a name keeps the letter it is
-/// filed under. What the protocol defines is kept, everything else is replaced: a value that
-/// nobody has thought of is opaque, not public. So the redacted capture gives the same history and
-/// the same findings about other people.
+/// Equal originals have equal stand-ins, different ones different, byte for byte; of addresses
+/// those are equal that are prepared to the same. A name and a group keep their letter, and their
+/// place among others. What the protocol defines is kept (`ProtocolVocabulary`), everything else is
+/// replaced, names of elements, attributes and namespaces too: what nobody has thought of is
+/// opaque, not public. So the redacted capture gives the same history and the same findings about
+/// other people.
 package struct Redactor {
-  private let accounts: [BareJID: String]
-  private let domains: [String: String]
-  private let resources: [String: String]
-  private let letter: (String) -> Character
-  private var names: [String: String] = [:]
-  private var groups: [String: String] = [:]
-  private var texts: [String: String] = [:]
-  private var values: [String: String] = [:]
-  private var malformed: [String: String] = [:]
-  private var bookmarks: [String: String] = [:]
+  private let addresses: [BareJID: String]
+  private var resources: StandIns
+  private var names: StandIns
+  private var groups: StandIns
+  private var texts = StandIns { "text\($0)" }
+  private var values = StandIns { "value\($0)" }
+  private var languages = StandIns { "x-lang\($0)" }
+  private var malformed = StandIns { "@\($0)" }
+  private var bookmarks = StandIns { "bookmark\($0)" }
+  private var elementNames = StandIns { "element\($0)" }
+  private var attributeNames = StandIns { "attribute\($0)" }
+  private var namespaces = StandIns { "urn:rollcall:redacted:namespace\($0)" }
 
-  /// - Parameter letter: The letter that a name is filed under, A to Z or `#`.
-  package init(_ plan: RedactionPlan, letter: @escaping (String) -> Character) {
-    self.letter = letter
-    // A contact without a name is filed under its address.
-    accounts = Self.numbered(plan.accounts.sorted()) { jid, number in
-      Self.filed(under: letter(jid.local ?? ""), "user\(number)").lowercased()
+  /// - Parameter file: Where a name stands among others.
+  package init(_ plan: RedactionPlan, file: (String) -> FiledName) {
+    addresses = Self.addresses(plan, file)
+    let resources = plan.resources.sorted { $0.lexicographicallyPrecedes($1) }
+    self.resources = StandIns(resources) { "resource\($1)" }
+    names = Self.filed(plan.names, as: "name", file)
+    groups = Self.filed(plan.groups, as: "group", file)
+  }
+
+  /// Accounts and servers in one order, as a contact may be either. Each keeps its letter, since a
+  /// contact without a name is filed under its address.
+  private static func addresses(
+    _ plan: RedactionPlan, _ file: (String) -> FiledName
+  ) -> [BareJID: String] {
+    let sorted = plan.bare.sorted()
+    let made = zip(sorted, StandIns.numbers(sorted.count)).map { jid, number in
+      let text = number + (jid.local == nil ? ".server.example" : ".user")
+      return (jid, filed(under: file(jid.local ?? jid.domain).letter, text).lowercased())
     }
-    domains = Self.numbered(plan.domains.sorted(by: Self.precedes)) { domain, number in
-      Self.filed(under: letter(domain), "server\(number).example").lowercased()
+    return Dictionary(uniqueKeysWithValues: made)
+  }
+
+  private static func filed(
+    _ originals: Set<[UInt8]>, as word: String, _ file: (String) -> FiledName
+  ) -> StandIns {
+    let filed = originals.map { ($0, file(String(decoding: $0, as: UTF8.self))) }
+    let letters = Dictionary(uniqueKeysWithValues: filed.map { ($0, $1.letter) })
+    let sorted = filed.sorted { one, other in
+      one.1.order == other.1.order
+        ? one.0.lexicographicallyPrecedes(other.0)
+        : one.1.order.lexicographicallyPrecedes(other.1.order)
     }
-    resources = Self.numbered(plan.resources.sorted(by: Self.precedes)) { "resource\($1)" }
-  }
-
-  /// The element with stand-ins.
-  package mutating func redacted(_ node: XMLNode) -> XMLNode {
-    let attributes = node.attributes.map { attribute in
-      XMLAttribute(attribute.name, redacted(attribute, of: node))
+    return StandIns(sorted.map(\.0)) { original, number in
+      Self.filed(under: letters[Array(original.utf8)] ?? "#", word + number)
     }
-    let content = node.content.map { (item) -> XMLNode.Content in
-      switch item {
-      case .element(let child): .element(redacted(child))
-      case .text(let text): .text(redacted(text, in: node))
-      }
-    }
-    return XMLNode(node.name, attributes: attributes, content: content)
-  }
-
-  /// The address with stand-ins.
-  package func redacted(_ jid: JID) -> JID {
-    let domain = domains[jid.bare.domain] ?? "server.example"
-    let bare = BareJID(prepared: accounts[jid.bare].map { "\($0)@\(domain)" } ?? domain)
-    return JID(prepared: bare, resource: jid.resource.map { resources[$0] ?? "resource" })
-  }
-
-  /// The stand-in for the name of a bookmark.
-  package mutating func redacted(bookmark name: String) -> String {
-    Self.standIn(for: name, in: &bookmarks) { "bookmark\($0)" }
-  }
-
-  // MARK: What is an address
-
-  private static let addressAttributes: Set<String> = ["from", "to", "jid", "by"]
-  private static let addressElements: Set<String> = ["jid", "authorization-identifier"]
-
-  fileprivate static func address(_ attribute: XMLAttribute) -> JID? {
-    guard attribute.name.namespace.isEmpty, isAddress(attribute) else { return nil }
-    return try? JID(parsing: attribute.value)
-  }
-
-  private static func isAddress(_ attribute: XMLAttribute) -> Bool {
-    addressAttributes.contains(attribute.name.local) || attribute.value.contains("@")
-  }
-
-  fileprivate static func address(inTextOf node: XMLNode) -> JID? {
-    guard addressElements.contains(node.name.local) else { return nil }
-    return try? JID(parsing: node.text.trimmedOfXMLSpace)
-  }
-
-  fileprivate static func isResource(_ node: XMLNode) -> Bool {
-    node.is("resource", in: Namespace.bind)
-  }
-
-  // MARK: Attributes
-
-  private mutating func redacted(_ attribute: XMLAttribute, of node: XMLNode) -> String {
-    let value = attribute.value
-    if let jid = Self.address(attribute) { return redacted(jid).description }
-    guard attribute.name.namespace.isEmpty, !value.isEmpty else { return value }
-    if Self.addressAttributes.contains(attribute.name.local) {
-      // What cannot be prepared must stay so.
-      return Self.standIn(for: value, in: &malformed) { "@\($0)" }
-    }
-    if node.is("item", in: Namespace.roster), attribute.name.local == "name" {
-      return name(value)
-    }
-    if Self.isProtocol(attribute) { return value }
-    return Self.standIn(for: value, in: &values) { "value\($0)" }
-  }
-
-  /// Values that specifications define, by attribute.
-  private static let protocolValues: [String: Set<String>] = [
-    "type": [
-      "get", "set", "result", "error", "unavailable", "subscribe", "subscribed", "unsubscribe",
-      "unsubscribed", "probe", "chat", "groupchat", "headline", "normal", "cancel", "auth",
-      "modify", "wait", "continue", "form", "submit", "hidden",
-    ],
-    "subscription": ["none", "to", "from", "both", "remove"],
-    "ask": ["subscribe"],
-    "approved": ["true", "false", "1", "0"],
-    "node": [Namespace.nick],
-    "version": ["1.0"],
-    "resume": ["true", "false", "1", "0"],
-    "mechanism": ["PLAIN", "SCRAM-SHA-1", "SCRAM-SHA-256", "SCRAM-SHA-512", "EXTERNAL"],
-    "kind": ["sasl", "password", "token", "form", "registration"],
-  ]
-
-  private static func isProtocol(_ attribute: XMLAttribute) -> Bool {
-    switch attribute.name.local {
-    // Times tell no more than the records' own.
-    case "stamp": attribute.value.utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "@") }
-    case let name: protocolValues[name]?.contains(attribute.value) ?? false
-    }
-  }
-
-  // MARK: Texts
-
-  private mutating func redacted(_ text: String, in node: XMLNode) -> String {
-    let trimmed = text.trimmedOfXMLSpace
-    guard !trimmed.isEmpty else { return text }
-    if let jid = Self.address(inTextOf: node) { return redacted(jid).description }
-    if Self.isResource(node) { return resources[node.text] ?? "resource" }
-    switch (node.name.namespace, node.name.local) {
-    case (Namespace.roster, "group"): return group(trimmed)
-    case (Namespace.nick, "nick"), (Namespace.vCard, "NICKNAME"), (Namespace.vCard, "FN"):
-      return name(trimmed)
-    case (Namespace.client, "show") where Self.shows.contains(trimmed),
-      (Namespace.client, "priority") where Int8(trimmed) != nil:
-      return text
-    default: return Self.standIn(for: text, in: &texts) { "text\($0)" }
-    }
-  }
-
-  private static let shows: Set<String> = ["chat", "away", "xa", "dnd"]
-
-  private mutating func name(_ text: String) -> String {
-    let trimmed = text.trimmedOfXMLSpace
-    guard !trimmed.isEmpty else { return text }
-    let letter = self.letter(trimmed)
-    return Self.standIn(for: trimmed, in: &names) { Self.filed(under: letter, "name\($0)") }
-  }
-
-  private mutating func group(_ text: String) -> String {
-    let letter = self.letter(text)
-    return Self.standIn(for: text, in: &groups) { Self.filed(under: letter, "group\($0)") }
   }
 
   /// A stand-in that begins with the letter, or with a digit for what is filed under none.
@@ -190,30 +78,65 @@ package struct Redactor {
     letter == "#" ? "0-\(text)" : "\(letter)-\(text)"
   }
 
-  // MARK: Numbers
+  // MARK: Elements
 
-  private static func standIn(
-    for original: String, in known: inout [String: String], _ make: (Int) -> String
-  ) -> String {
-    if let made = known[original] { return made }
-    let made = make(known.count + 1)
-    known[original] = made
-    return made
+  /// The element with stand-ins.
+  package mutating func redacted(_ node: XMLNode) -> XMLNode { redacted(node, in: nil) }
+
+  private mutating func redacted(_ node: XMLNode, in parent: XMLNode?) -> XMLNode {
+    let attributes = node.attributes.map { attribute in
+      let value = standIn(for: RedactedPart(attribute, of: node))
+      return XMLAttribute(redacted(attributeName: attribute.name), value)
+    }
+    // The text of an element is one, whatever stands in between.
+    var text: String? = standIn(for: RedactedPart(textOf: node, in: parent))
+    let content = node.content.compactMap { item -> XMLNode.Content? in
+      switch item {
+      case .element(let child): return .element(redacted(child, in: node))
+      case .text:
+        defer { text = nil }
+        return text.map { .text($0) }
+      }
+    }
+    let name = XMLName(
+      ProtocolVocabulary.isName(node.name.local) ? node.name.local : elementNames[node.name.local],
+      in: redacted(namespace: node.name.namespace))
+    return XMLNode(name, attributes: attributes, content: content)
   }
 
-  /// Numbers of equal length, so that the stand-ins sort as their numbers do.
-  private static func numbered<Key: Hashable>(
-    _ keys: [Key], _ make: (Key, String) -> String
-  ) -> [Key: String] {
-    let digits = String(keys.count).count
-    return Dictionary(
-      uniqueKeysWithValues: keys.enumerated().map { index, key in
-        let number = String(index + 1)
-        return (key, make(key, String(repeating: "0", count: digits - number.count) + number))
-      })
+  private mutating func redacted(attributeName name: XMLName) -> XMLName {
+    XMLName(
+      ProtocolVocabulary.isName(name.local) ? name.local : attributeNames[name.local],
+      in: redacted(namespace: name.namespace))
   }
 
-  private static func precedes(_ a: String, _ b: String) -> Bool {
-    a.utf8.lexicographicallyPrecedes(b.utf8)
+  private mutating func redacted(namespace: String) -> String {
+    ProtocolVocabulary.isNamespace(namespace) ? namespace : namespaces[namespace]
   }
+
+  private mutating func standIn(for part: RedactedPart) -> String {
+    switch part {
+    case .kept(let text): text
+    case .address(let jid): redacted(jid).description
+    case .malformedAddress(let text): malformed[text]
+    case .name(let name): names[name]
+    case .group(let group): groups[group]
+    case .resource(let resource): resources[resource]
+    case .language(let language): languages[language]
+    case .value(let value): values[value]
+    case .text(let text): texts[text]
+    }
+  }
+
+  /// The address with stand-ins.
+  package mutating func redacted(_ jid: JID) -> JID {
+    let domain = addresses[BareJID(prepared: jid.bare.domain)] ?? "server.example"
+    let bare =
+      jid.bare.local == nil
+      ? domain : "\(addresses[jid.bare] ?? "user")@\(domain)"
+    return JID(prepared: BareJID(prepared: bare), resource: jid.resource.map { resources[$0] })
+  }
+
+  /// The stand-in for the name of a bookmark.
+  package mutating func redacted(bookmark name: String) -> String { bookmarks[name] }
 }

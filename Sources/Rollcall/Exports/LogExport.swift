@@ -1,4 +1,5 @@
 import Captures
+import ContactSections
 package import EventStore
 package import RosterCore
 package import XMPPStanza
@@ -42,11 +43,11 @@ package struct LogExport {
   /// The same with stand-ins for everything that says who somebody is or what they wrote.
   ///
   /// Memory is linear in the different addresses, names and texts.
-  /// - Parameter letter: The letter that a name is filed under, A to Z or `#`.
-  package func writeRedacted(
-    letter: @escaping (String) -> Character, _ write: ([UInt8]) throws -> Void
-  ) throws -> Difference {
-    var redactor = Redactor(try plan(), letter: letter)
+  package func writeRedacted(_ write: ([UInt8]) throws -> Void) throws -> Difference {
+    var redactor = Redactor(try plan()) { name in
+      let key = SortKey(PinyinReader.reading(of: name))
+      return FiledName(letter: key.section.title.first ?? "#", order: key.bytes)
+    }
     let reader = RecordReader()
     // A name may be an address; whose connection it is, its number says.
     return try writeNative(write, names: { _ in [:] }) { kind, bytes, add in
@@ -135,7 +136,7 @@ package struct LogExport {
       guard let node = reader.element(bytes) else { return nil }
       return redactor.redacted(node).serialized()
     case .streamHeader: return Array(root.utf8)
-    case .streamEnd: return bytes
+    case .streamEnd: return Array("</stream:stream>".utf8)
     case .lifecycle:
       guard let lifecycle = Lifecycle(bytes) else { return nil }
       return lifecycle.mapped { redactor.redacted($0) }.bytes

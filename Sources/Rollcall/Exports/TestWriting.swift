@@ -1,4 +1,3 @@
-import ContactSections
 import EventStore
 package import Foundation
 import RosterCore
@@ -50,9 +49,7 @@ package struct GeneratedTest: Sendable {
   private static func capture(_ export: LogExport, redacts: Bool) throws -> Data {
     var capture = Data()
     if redacts {
-      _ = try export.writeRedacted(
-        letter: { PinyinReader.section(of: $0).title.first ?? "#" },
-        { capture.append(contentsOf: $0) })
+      _ = try export.writeRedacted { capture.append(contentsOf: $0) }
     } else {
       _ = try export.writeNative { capture.append(contentsOf: $0) }
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ContactSections
 import Foundation
 import Rollcall
 import XMPPStanza
@@ -72,19 +71,13 @@ struct ExportCommand: ParsableCommand, LogReading {
 
   private func writeNative(_ export: LogExport) throws {
     let difference = try writing(to: output) { write in
-      guard redact else { return try export.writeNative(write) }
-      return try export.writeRedacted(letter: Self.letter, write)
+      try redact ? export.writeRedacted(write) : export.writeNative(write)
     }
     if difference == .addedHeader {
       Terminal.note(
         "the capture begins with a header that the log does not have: imported again it has one "
           + "record more, and other digests")
     }
-  }
-
-  /// The letter that a name is filed under.
-  private static func letter(_ name: String) -> Character {
-    PinyinReader.section(of: name).title.first ?? "#"
   }
 
   private func writeXML(_ export: LogExport) throws {

@@ -73,10 +73,10 @@ struct RollcallCommand: ParsableCommand {
     return 2
   }
 
-  /// Writes a help text or the like, which comes as an error of the parser.
+  /// Writes a help text or the like, which comes as an error of the parser and is all our own.
   private static func answer(_ message: String) -> Int32 {
     do {
-      try Terminal.say(message)
+      try Terminal.writeLine(message)
       try Terminal.flush()
       return 0
     } catch {

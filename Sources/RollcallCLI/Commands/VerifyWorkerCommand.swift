@@ -32,7 +32,7 @@ struct VerifyWorkerCommand: ParsableCommand {
 
   /// Written at once: a crash must not take with it what is known.
   private static func say(_ line: Line) throws {
-    try Terminal.say(String(decoding: JSONEncoder().encode(line), as: UTF8.self))
+    try Terminal.writeLine(String(decoding: JSONEncoder().encode(line), as: UTF8.self))
     try Terminal.flush()
   }
 

@@ -30,6 +30,6 @@ struct DocumentList {
     for (key, value) in others.sorted(by: { $0.key < $1.key }) {
       text += ",\(JSONValue.string(key).text):\(value.text)"
     }
-    try Terminal.say(text + "}")
+    try Terminal.writeLine(text + "}")
   }
 }

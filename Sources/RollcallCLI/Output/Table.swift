@@ -54,22 +54,6 @@ struct Table {
 }
 
 extension String {
-  /// The text with control and bidirectional control characters made visible: what a contact
-  /// wrote must not move the cursor or turn the line round.
-  var visible: String {
-    let isPlain = utf8.allSatisfy { (0x20..<0x7F).contains($0) }
-    guard !isPlain, unicodeScalars.contains(where: \.isObeyedByTerminals) else { return self }
-    var text = ""
-    for scalar in unicodeScalars {
-      if scalar.isObeyedByTerminals {
-        text += scalar.escaped(asASCII: true)
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
-  }
-
   /// How many cells of a terminal the text takes: two for each wide character.
   var cells: Int {
     utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.cells }

@@ -24,25 +24,29 @@ enum Terminal {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Writes a line of the result.
+  /// Writes a line of the result, for people: what a terminal would obey, or nobody see, is shown
+  /// in words, whoever wrote it.
   static func say(_ line: String) throws(OutputError) {
-    try write(line.utf8)
-    try write(CollectionOfOne(UInt8(ascii: "\n")))
+    try writeLine(Style.shown(line))
     if isTerminal { try flush() }
   }
 
-  /// Writes lines of the result.
+  /// Writes lines of the result, for people.
   static func say(_ lines: [String]) throws(OutputError) {
-    for line in lines {
-      try write(line.utf8)
-      try write(CollectionOfOne(UInt8(ascii: "\n")))
-    }
+    for line in lines { try writeLine(Style.shown(line)) }
     if isTerminal { try flush() }
   }
 
   /// Writes a document, on one line.
   static func say(_ document: JSONValue) throws(OutputError) {
-    try say(document.text)
+    try writeLine(document.text)
+    if isTerminal { try flush() }
+  }
+
+  /// Writes a text of our own as it is, with a line feed.
+  static func writeLine(_ text: String) throws(OutputError) {
+    try write(text.utf8)
+    try write(CollectionOfOne(UInt8(ascii: "\n")))
   }
 
   /// Adds a part of the result.
@@ -131,7 +135,7 @@ enum OutputError: Error {
 }
 
 /// A few colours, left out where nobody would see them.
-enum Style: String {
+enum Style: String, CaseIterable {
   case dim = "2"
   case bold = "1"
   case red = "31"
@@ -141,7 +145,22 @@ enum Style: String {
 
   /// The text in this style.
   func callAsFunction(_ text: String) -> String {
-    Terminal.isColoured ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
+    Terminal.isColoured ? begin + text + Self.end : text
+  }
+
+  private var begin: String { "\u{1B}[\(rawValue)m" }
+  private static let end = "\u{1B}[0m"
+
+  /// A line with everything visible but our own colours.
+  static func shown(_ line: String) -> String {
+    guard Terminal.isColoured else { return line.visible }
+    let marks = allCases.map(\.begin) + [end]
+    return line.split(separator: "\u{1B}", omittingEmptySubsequences: false).enumerated()
+      .map { number, piece in
+        let text = (number == 0 ? "" : "\u{1B}") + piece
+        guard let mark = marks.first(where: text.hasPrefix) else { return text.visible }
+        return mark + String(text.dropFirst(mark.count)).visible
+      }.joined()
   }
 }
 

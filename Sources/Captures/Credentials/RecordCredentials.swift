@@ -1,0 +1,54 @@
+import XMPPStanza
+
+extension Credentials {
+  /// What a reader gives, without what lets one log in.
+  mutating func removed(from output: CaptureOutput) -> CaptureOutput {
+    guard case .record(var record) = output, let content = removed(from: record.content) else {
+      return output
+    }
+    record.content = content
+    return .record(record)
+  }
+
+  /// Nil where there is nothing to take out.
+  private mutating func removed(
+    from content: CapturedRecord.Content
+  ) -> CapturedRecord.Content? {
+    switch content {
+    case .element(let direction, let node, _):
+      scrubbed(node).map { .element(direction, $0, bytes: $0.serialized()) }
+    case .streamHeader(let direction, let node, _):
+      Self.scrubbedAttributes(of: node).map { attributes in
+        let clean = XMLNode(node.name, attributes: attributes)
+        return .streamHeader(direction, clean, bytes: Self.startTag(clean))
+      }
+    case .lifecycle(.connected(let host?)):
+      SecretParameters.removed(from: host).map { .lifecycle(.connected(to: $0)) }
+    case .lifecycle(.closed(let reason?)):
+      SecretParameters.removed(from: reason).map { .lifecycle(.closed(reason: $0)) }
+    case .lifecycle, .streamEnd, .bookmark, .unreadable: nil
+    }
+  }
+
+  /// The start tag of a client's stream with these attributes.
+  private static func startTag(_ header: XMLNode) -> [UInt8] {
+    var tag = Array(
+      "<stream:stream xmlns='\(Namespace.client)' xmlns:stream='\(Namespace.streams)'".utf8)
+    func append(_ name: String, _ value: String) {
+      // A value may have an apostrophe, and its quotation marks are escaped.
+      tag += " \(name)=\"".utf8
+      tag.appendEscaped(value, inAttribute: true)
+      tag.append(UInt8(ascii: "\""))
+    }
+    for (number, attribute) in header.attributes.enumerated() {
+      switch attribute.name.namespace {
+      case "": append(attribute.name.local, attribute.value)
+      case Namespace.xml: append("xml:" + attribute.name.local, attribute.value)
+      case let namespace:
+        append("xmlns:a\(number)", namespace)
+        append("a\(number):" + attribute.name.local, attribute.value)
+      }
+    }
+    return tag + ">".utf8
+  }
+}

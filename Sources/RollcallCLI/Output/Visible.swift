@@ -1,0 +1,32 @@
+import Captures
+
+extension String {
+  /// The text with what a terminal obeys, and what nobody sees, in words: what a contact wrote must
+  /// not move the cursor, turn the line round, or look like another text.
+  var visible: String {
+    let isPlain = utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+    guard !isPlain, unicodeScalars.contains(where: \.isHidden) else { return self }
+    var text = ""
+    for scalar in unicodeScalars {
+      if scalar.isHidden {
+        text += scalar.escaped(asASCII: true)
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether the character does something instead of being seen: controls, what sets the direction
+  /// of a line, separators, joiners, and whatever else has no look of its own. What chooses how the
+  /// character before it looks is part of that one.
+  fileprivate var isHidden: Bool {
+    if isObeyedByTerminals { return true }
+    return switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: properties.isDefaultIgnorableCodePoint && !properties.isVariationSelector
+    }
+  }
+}

@@ -1,0 +1,291 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every place of a secret, planted in captures of several formats and then searched for in the log
+/// and in whatever the program says of it.
+@Suite("Planted secrets are found nowhere") struct PlantedSecretTests {
+  /// What every planted secret begins and ends with, so that half of one is found as well. It has
+  /// nothing that URLs, XML or JSON would escape.
+  private static let stem = "tr0ub4dor"
+  private static let header = """
+    <stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' \
+    version='1.0'>
+    """
+  private static let bind = """
+    <iq type='result' id='b'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>\
+    <jid>alice@example.test/pc</jid></bind></iq>
+    """
+  private static let roster = """
+    <iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='bob@example.test' \
+    name='Bob'/></query></iq>
+    """
+
+  /// The table with a secret of its own in each place, after the login and before a push.
+  private static let elements: [String] =
+    [bind]
+    + SecretPlaces.elements.enumerated().map { number, xml in
+      let secret = "\(stem)\(number)\(stem)"
+      // What SASL carries is mostly in Base64.
+      let isPayload = number.isMultiple(of: 2) && !xml.contains("://") && !xml.contains("xmpp:")
+      let planted = isPayload ? Data("\0alice\0\(secret)".utf8).base64EncodedString() : secret
+      return xml.replacing("S3CRET", with: planted).replacing("<!--keep-->", with: "")
+        .replacing("keep@a.test", with: "alice@example.test")
+    } + [roster]
+
+  /// Captures of the same elements, by the formats' names.
+  private static let captures: [(format: String, text: @Sendable () throws -> String)] = [
+    (
+      "native",
+      {
+        let url = "wss://alice:\(stem)@a.test/?token=\(stem)"
+        let start = header.replacing(">", with: " token='\(stem)'>")
+        return try native(
+          [
+            ["stream": "connected", "to": url], ["stream": "closed", "reason": url],
+            ["dir": "out", "xml": start],
+          ] + elements.map { ["dir": "in", "xml": $0] })
+      }
+    ),
+    ("slixmpp", { elements.map { "DEBUG    RECV: \($0)\n" }.joined() }),
+    ("qxmpp", { chunks.map { "Sat Nov 21 10:46:05 2026 RECEIVED \($0)\n" }.joined() }),
+    (
+      "aioxmpp",
+      {
+        chunks.map { chunk in
+          let literal = chunk.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+          let ascii = literal.utf8.map { byte in
+            byte < 0x80
+              ? String(Unicode.Scalar(byte)) : "\\x" + String(byte, radix: 16)
+          }.joined()
+          return "2026-11-21 10:42:30,125 aioxmpp.x DEBUG RECV b'\(ascii)'\n"
+        }.joined()
+      }
+    ),
+    (
+      "raw-jsonl",
+      {
+        try chunks.enumerated().map { number, chunk in
+          let encoded = Data(chunk.utf8).base64EncodedString()
+          return try json(
+            ["t": 1, "conn": 1, "dir": "S>C"].merging(
+              number.isMultiple(of: 2) ? ["data": chunk] : ["data_b64": encoded]
+            ) { a, _ in a })
+        }.joined()
+      }
+    ),
+  ]
+
+  /// The stream in pieces that are cut within each secret.
+  private static let chunks: [String] = {
+    var chunks = [header]
+    for element in elements {
+      guard let secret = element.firstRange(of: stem) ?? element.firstRange(of: "AGFsaWNl") else {
+        chunks.append(element)
+        continue
+      }
+      let cut = element.index(secret.lowerBound, offsetBy: 5)
+      chunks += [String(element[..<cut]), String(element[cut...])]
+    }
+    return chunks
+  }()
+
+  private static func json(_ object: [String: Any]) throws -> String {
+    String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self) + "\n"
+  }
+
+  private static func native(_ lines: [[String: Any]]) throws -> String {
+    try json(["rollcall-capture": 1, "account": "alice@example.test"])
+      + lines.map { try json($0) }.joined()
+  }
+
+  // MARK: The search
+
+  /// The stem as it is, and in Base64 wherever it begins.
+  private static let forms: [String] =
+    [stem]
+    + (0..<3).map { offset in
+      let bytes = Data(String(repeating: "x", count: offset).utf8) + Data(stem.utf8)
+      let text = Array(bytes.base64EncodedString())
+      return String(text[(8 * offset + 5) / 6..<8 * bytes.count / 6])
+    }
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func search(_ data: Data, _ place: String) {
+    for form in Self.forms where data.range(of: Data(form.utf8)) != nil {
+      let found = String(decoding: data, as: UTF8.self).firstRange(of: form)
+      let text = String(decoding: data, as: UTF8.self)
+      let around = found.map { text[..<$0.upperBound].suffix(200) } ?? ""
+      Issue.record("a secret is in \(place): \(around)")
+    }
+  }
+
+  @discardableResult
+  private func run(_ arguments: String...) throws -> Program {
+    let run = try Program(arguments, in: folder.path)
+    search(Data((run.output + run.errors).utf8), arguments.joined(separator: " "))
+    return run
+  }
+
+  private func searchFiles() throws {
+    for name in FileManager.default.subpaths(atPath: folder.path) ?? [] where name != "capture" {
+      guard let data = FileManager.default.contents(atPath: folder.file(name)) else { continue }
+      search(data, name)
+    }
+  }
+
+  @Test("The search finds what is planted") func theSearchWorks() throws {
+    #expect(Self.elements.count > 50)
+    for capture in Self.captures {
+      let text = try capture.text()
+      #expect(Self.forms.contains { text.contains($0) })
+    }
+    for offset in 0..<3 {
+      let data = Data((String(repeating: "\0", count: offset) + "\(Self.stem)1\(Self.stem)").utf8)
+      #expect(Self.forms.contains { data.base64EncodedString().contains($0) })
+    }
+  }
+
+  @Test("No secret of any place is in a log, or told", arguments: captures.map(\.format))
+  func planted(_ format: String) throws {
+    let capture = try #require(Self.captures.first { $0.format == format })
+    try capture.text().write(toFile: folder.file("capture"), atomically: true, encoding: .utf8)
+    let imported = try run("import", "capture", "--format", format, "-o", "x.rollcall")
+    #expect(imported.code == 0, "\(imported.errors)")
+    #expect(!imported.errors.contains("cannot be read"), "\(imported.errors)")
+    let log = try run("log", "x.rollcall", "--json")
+    let marks = log.output.components(separatedBy: "removed").count
+    #expect(marks > SecretPlaces.elements.count, "what was taken out left its mark")
+    #expect(log.output.contains("bob@example.test"))
+    try run("export", "x.rollcall")
+    try run("replay", "x.rollcall")
+    if format == "native" { try everyOutput() }
+    try searchFiles()
+  }
+
+  private func everyOutput() throws {
+    try run("log", "x.rollcall")
+    try run("replay", "x.rollcall", "--json")
+    try run("state", "x.rollcall")
+    try run("state", "x.rollcall", "--json")
+    try run("state", "capture", "--json")
+    try run("findings", "x.rollcall")
+    try run("findings", "x.rollcall", "--json")
+    try run("connections", "x.rollcall", "--json")
+    try run("export", "x.rollcall", "--redact")
+    try run("export", "x.rollcall", "--format", "xml", "-o", "xml")
+    try run("test-from", "x.rollcall", "-o", "redacted")
+    try run("test-from", "x.rollcall", "--no-redact", "-o", "plain")
+    try run("verify", "x.rollcall")
+    try run("recover", "x.rollcall", "-o", "y.rollcall")
+    for contact in ["bob@example.test", "keep", "alice@example.test"] {
+      try run("why", "x.rollcall", contact)
+      try run("history", "x.rollcall", contact)
+    }
+    for record in stride(from: 1, through: Self.elements.count, by: 5) {
+      try run("show", "x.rollcall", "\(record)")
+      try run("show", "x.rollcall", "\(record)", "--json")
+    }
+  }
+
+  // MARK: What cannot be read
+
+  /// What nobody can read of a login, in each format: lines that are cut off, and elements that do
+  /// not end as they began.
+  private static let broken: [(format: String, text: @Sendable () throws -> String)] = [
+    (
+      "native",
+      {
+        let payload = Data(auth.utf8).base64EncodedString()
+        return try native([
+          ["dir": "out", "xml": auth], ["dir": "out", "xml": auth + "</b>"],
+          ["dir": auth, "xml": "<a/>"], ["t": auth, "dir": "out", "xml": "<a/>"],
+          ["stream": auth], ["stream": "opened", "jid": "@" + auth], ["c": auth],
+          ["dir": "out", "xml": auth + "</auth>" + auth + "</auth>"],
+          ["dir": "out", "xml": "\u{1}" + auth + "</auth>"],
+          ["dir": "out", "unreadable": payload, "bytes": 900, "reason": "it ends too early"],
+          ["dir": "out", "unreadable": auth, "bytes": 900, "reason": "it ends too early"],
+          ["bookmark": 1, "xml": auth], ["dir": "in", "xml": roster],
+        ])
+          + #"{"dir":"out","xml":"\#(auth)\q"}"# + "\n" + #"{"dir":"out","xml":"\#(auth)"# + "\n"
+          + #"{"dir":"in","xml":"\#(bind)"}"# + "\n" + #"{"dir":"out","xml":"\#(auth)"#
+      }
+    ),
+    (
+      "slixmpp",
+      {
+        [bind, auth, auth + "</b>", "&\(auth)</auth>", "<x>" + auth + "</auth>", roster, auth]
+          .map { "DEBUG    RECV: \($0)\n" }.joined()
+      }
+    ),
+    (
+      "qxmpp",
+      {
+        ([header, bind, auth + "</b>", auth + "&</auth>", header, bind, roster, auth])
+          .map { "Sat Nov 21 10:46:05 2026 RECEIVED \($0)\n" }.joined()
+      }
+    ),
+    (
+      "aioxmpp",
+      {
+        let lines = [header, bind, roster, auth + "</b>", header, auth].map { chunk in
+          "RECV b'\(chunk.replacing("'", with: "\\'"))'"
+        }
+        return (lines + ["RECV b'" + auth.replacing("'", with: "\""), "RECV b'\\x" + auth])
+          .map { "2026-11-21 10:42:30,125 aioxmpp.x DEBUG \($0)\n" }.joined()
+      }
+    ),
+    (
+      "raw-jsonl",
+      {
+        try [header, bind, roster, auth + "</b>", header, auth].map { chunk in
+          try json(["t": 1, "conn": 1, "dir": "S>C", "data": chunk])
+        }.joined()
+          + json(["t": 1, "conn": 1, "dir": auth, "data": auth])
+          + #"{"t":1,"conn":1,"dir":"S>C","data":"\#(auth)"# + "\n"
+          + #"{"t":1,"conn":1,"dir":"S>C","data_b64":"\#(auth)"}"# + "\n"
+      }
+    ),
+  ]
+
+  private static let auth =
+    "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>"
+    + Data("\0alice\0\(stem)1\(stem)".utf8).base64EncodedString()
+
+  @Test("Nothing is told of what cannot be read", arguments: broken.map(\.format))
+  func unreadable(_ format: String) throws {
+    let capture = try #require(Self.broken.first { $0.format == format })
+    try capture.text().write(toFile: folder.file("capture"), atomically: true, encoding: .utf8)
+    let imported = try run(
+      "import", "capture", "--format", format, "-o", "x.rollcall", "--account",
+      "alice@example.test")
+    #expect(imported.code == 0, "\(imported.errors)")
+    #expect(imported.errors.contains("capture:"), "\(imported.errors)")
+    let log = try run("log", "x.rollcall", "--json")
+    #expect(log.output.contains("bob@example.test"))
+    try run("export", "x.rollcall")
+    try run("log", "capture", "--format", format)
+    try searchFiles()
+  }
+
+  @Test(
+    "A file that is refused is not quoted",
+    arguments: [
+      #"{"rollcall-capture":1,"account":"@AUTH"}"#, #"{"rollcall-capture":"AUTH"}"#,
+      #"{"rollcall-capture":1,"account":"alice@example.test","directions":"AUTH"}"#,
+      #"{"rollcall-capture":1,"account":"AUTH"#, "AUTH", "AUTH</auth>", "{\"AUTH\":1}",
+      "\(header)AUTH</b>", "DEBUG    RECV: AUTH",
+    ])
+  func refused(_ text: String) throws {
+    let escaped = Self.auth.replacing("\"", with: "\\\"")
+    try text.replacing("AUTH", with: escaped)
+      .write(toFile: folder.file("capture"), atomically: true, encoding: .utf8)
+    for format in [[], ["--format", "native"], ["--format", "raw-stream"]] {
+      let run = try Program(["state", "capture"] + format, in: folder.path)
+      search(Data((run.output + run.errors).utf8), "\(format)")
+    }
+  }
+}
