@@ -269,7 +269,7 @@ extension EventLogError {
     case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
       .newerFormat, .olderFormat, .unknownLMDBVersion, .readOnly, .openForReadingOnly, .replaced,
       .inUseBeyondLock, .inUse, .nestedTransaction, .closed, .accountDiffers, .payloadTooLong,
-      .markTooLong, .stateTooLong, .noRecordOfSnapshot, .diskFull,
+      .markTooLong, .stateTooLong, .noRecordOfSnapshot, .outcomeUnknown, .diskFull,
       .fileSizeLimit, .addressSpace, .tooManyReaders, .system:
       false
     }
