@@ -125,5 +125,15 @@ let package = Package(
     .testTarget(
       name: "RollcallCLITests", dependencies: ["RollcallCLI", "Rollcall", "TestSupport"],
       swiftSettings: rules),
+    // Attacks the program that is built beside it: `tools/attack`, and briefly the tests.
+    .executableTarget(
+      name: "Attack",
+      dependencies: [
+        "Captures", "ContactSections", "EventStore", "Rollcall", "RollcallCLI", "RosterCore",
+        "TestSupport", "XMPPStanza",
+      ],
+      path: "Tests/Attack", exclude: ["Shim"], swiftSettings: rules),
+    .testTarget(
+      name: "AttackTests", dependencies: ["Attack", "TestSupport"], swiftSettings: rules),
   ]
 )

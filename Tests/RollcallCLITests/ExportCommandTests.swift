@@ -86,6 +86,16 @@ import Testing
     #expect(try folder.names == ["x.jsonl"])
   }
 
+  @Test("What an export that was killed left behind is removed by the next one")
+  func staleDraft() throws {
+    // No process has such a number.
+    let draft = "x.jsonl.draft-2000000000-1"
+    try "cut".write(toFile: folder.file(draft), atomically: true, encoding: .utf8)
+    let run = try Program("export", capture, "-o", "x.jsonl", in: folder.path)
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(try folder.names == ["x.jsonl"])
+  }
+
   @Test("Every format is listed with how to have it written")
   func formats() throws {
     let formats = try Program("formats", "--json").document["formats"] as? [NSDictionary]

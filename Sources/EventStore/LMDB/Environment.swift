@@ -85,6 +85,9 @@ final class Environment: @unchecked Sendable {
   }
 
   /// Closes the file, gives it its final path and opens it there.
+  ///
+  /// - Throws: `EventLogError.outcomeUnknown` where the file has its path and may lose it by a
+  ///   power cut. After any other error it does not have it.
   func move(to target: String) throws(EventLogError) {
     try lock.exclusive { () throws(EventLogError) in
       shut()
@@ -98,11 +101,14 @@ final class Environment: @unchecked Sendable {
         try FileSystem.syncDirectory(of: target)
       } catch {
         // A name that may be gone after a power cut is taken back: nothing was made.
-        if rename(target, source) != 0 { unlink(target) }
-        throw error
+        guard rename(target, source) != 0, unlink(target) != 0, FileSystem.exists(target) else {
+          throw error
+        }
+        location.withLock { $0 = Location(path: target, isDraft: false) }
+        throw .outcomeUnknown(path: target, cause: error.description)
       }
+      // It is there for good, and whoever uses it next opens it where that fails now.
       location.withLock { $0 = Location(path: target, isDraft: false) }
-      state = .open(try opened())
     }
   }
 
@@ -173,10 +179,20 @@ final class Environment: @unchecked Sendable {
       try transaction.commit()
     } catch {
       isDoubtful.store(true, ordering: .sequentiallyConsistent)
-      throw error
+      guard Self.isOutcomeUnknown(open.raw), !location.withLock({ $0.isDraft }) else { throw error }
+      throw .outcomeUnknown(path: path, cause: error.explained(for: path).description)
     }
     Opening.coverLastPage(open.raw)
     return result
+  }
+
+  /// Whether a commit failed at its last write, that of the meta page, which may be on the disk:
+  /// LMDB then begins no transaction any more.
+  private static func isOutcomeUnknown(_ raw: OpaquePointer) -> Bool {
+    var begun: OpaquePointer?
+    let code = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &begun)
+    if let begun { mdb_txn_abort(begun) }
+    return code == MDB_PANIC
   }
 
   /// Tries a transaction, and again after each repair that it turns out to need.

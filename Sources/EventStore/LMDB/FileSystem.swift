@@ -44,15 +44,17 @@ enum FileSystem {
   /// A hard link refuses a taken name in one step, which `rename` does not; where links cannot be
   /// made, it is looked up first.
   static func move(_ source: String, to target: String) throws(EventLogError) {
-    if link(source, target) == 0 {
+    let file = identity(of: source)
+    var isThere: Bool { file != nil && identity(of: target) == file }
+    // What a file system on another machine says has failed may have been done.
+    if link(source, target) == 0 || isThere {
       unlink(source)
       return
     }
+    if exists(target) { throw .alreadyExists(path: target) }
+    guard rename(source, target) != 0 else { return }
     let code = errno
-    if code == EEXIST || exists(target) { throw .alreadyExists(path: target) }
-    guard rename(source, target) == 0 else {
-      throw .system(doing: "create", path: target, code: errno)
-    }
+    if !isThere { throw .system(doing: "create", path: target, code: code) }
   }
 
   /// Makes a name in a directory durable.

@@ -26,6 +26,9 @@ package enum LogAccess: Hashable, Sendable {
 /// last `EventLog` of it goes away. A log that is open for reading only cannot be shared with a
 /// writer.
 ///
+/// The file is read through a map of it: a program that cuts it short or writes over it, other than
+/// through an `EventLog`, can end this process by a signal, or have it read what was never written.
+///
 /// Reading needs the lock file beside the log, `NAME-lock`, which LMDB makes. Where it cannot be
 /// made or written, on a read-only file system or in another user's directory, a log that nobody
 /// is using is read without one; nobody may begin writing it meanwhile.

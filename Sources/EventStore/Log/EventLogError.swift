@@ -48,6 +48,9 @@ package enum EventLogError: Error, Hashable, Sendable {
   case noRecordOfSnapshot(sequence: UInt64, last: UInt64)
 
   // What the machine refuses
+  /// The last write or sync failed: what was to be written may be there or not, and may come or go
+  /// with a power cut.
+  case outcomeUnknown(path: String, cause: String)
   case diskFull(path: String)
   case fileSizeLimit(path: String)
   case addressSpace(path: String, bytes: Int)
@@ -99,6 +102,8 @@ extension EventLogError: CustomStringConvertible {
       "a snapshot of \(bytes) bytes is over the limit of \(limit)"
     case .noRecordOfSnapshot(let sequence, let last):
       "there is no record \(sequence) to keep a snapshot of: the last is \(last)"
+    case .outcomeUnknown(let path, let cause):
+      "it is not known whether \(path) has what was written last: \(cause)"
     case .diskFull(let path): "the disk that holds \(path) is full"
     case .fileSizeLimit(let path): "\(path) has reached the largest size that a file may have"
     case .addressSpace(let path, let bytes):
@@ -118,7 +123,7 @@ extension EventLogError: CustomStringConvertible {
       false
     case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
       .truncated, .damaged, .newerFormat, .olderFormat, .unknownLMDBVersion, .readOnly,
-      .openForReadingOnly, .replaced, .inUseBeyondLock, .inUse, .closed, .diskFull,
+      .openForReadingOnly, .replaced, .inUseBeyondLock, .inUse, .closed, .outcomeUnknown, .diskFull,
       .fileSizeLimit, .addressSpace, .tooManyReaders, .system:
       true
     }

@@ -20,6 +20,26 @@ package struct LogExport {
     self.connection = connection
   }
 
+  /// How many records one read transaction goes over, and memory holds at a time.
+  private static let slice: UInt64 = 256
+
+  /// Hands each record to `body`, in order, in transactions of some records.
+  ///
+  /// - Parameter between: What may wait as long as a person who reads page by page: no transaction
+  ///   is open then, for it would keep the file from reusing its pages.
+  private func forEachRecord(
+    _ body: (RecordHeader, RawSpan) throws -> Void, between: () throws -> Void
+  ) throws {
+    let last = try log.read { try $0.lastSequence }
+    var next: UInt64 = 1
+    while next <= last {
+      let end = min(last, next - 1 + Self.slice)
+      try log.read { transaction in try transaction.forEachRecord(in: next...end, body) }
+      try between()
+      next = end + 1
+    }
+  }
+
   private func includes(_ header: RecordHeader, _ bytes: RawSpan) -> Bool {
     guard let connection, header.connection != connection.number else { return true }
     return header.kind.isCaptureHeader(bytes)
@@ -67,39 +87,38 @@ package struct LogExport {
   ) throws -> Difference {
     var difference = Difference.none
     var lines: [UInt8] = []
-    try log.read { transaction in
-      let account = try transaction.meta.account
-      var unsaid = names(try transaction.meta.connections)
-      var isFirst = true
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
-        guard includes(header, bytes) else { return }
-        defer { isFirst = false }
-        if isFirst, !header.kind.isCaptureHeader(bytes) {
-          let jid = try account.map { try JID(parsing: $0) }
-          let added = Lifecycle.header(account: jid, inboundOnly: false).bytes
-          try edit(.lifecycle, added.span.bytes) {
-            NativeWriter.append(
-              time: nil, on: NativeConnection(number: header.connection), object: $0, to: &lines)
-          }
-          difference = .addedHeader
+    let meta = try log.meta
+    var unsaid = names(meta.connections)
+    var isFirst = true
+    try forEachRecord { header, bytes in
+      guard includes(header, bytes) else { return }
+      defer { isFirst = false }
+      if isFirst, !header.kind.isCaptureHeader(bytes) {
+        let jid = try meta.account.map { try JID(parsing: $0) }
+        let added = Lifecycle.header(account: jid, inboundOnly: false).bytes
+        try edit(.lifecycle, added.span.bytes) {
+          NativeWriter.append(
+            time: nil, on: NativeConnection(number: header.connection), object: $0, to: &lines)
         }
-        let time = header.ownTime
-        try edit(header.kind, bytes) { bytes in
-          var connection = NativeConnection(number: header.connection)
-          // The first line of a capture is its header and nothing else.
-          if !isFirst || difference != .none {
-            connection.name = unsaid.removeValue(forKey: header.connection)
-          }
-          if header.kind != .unreadable, let direction = Direction(header.direction) {
-            NativeWriter.append(time: time, on: connection, direction, xml: bytes, to: &lines)
-          } else {
-            NativeWriter.append(time: time, on: connection, object: bytes, to: &lines)
-          }
-        }
-        guard lines.count >= Self.pieceBytes else { return }
-        try write(lines)
-        lines.removeAll(keepingCapacity: true)
+        difference = .addedHeader
       }
+      let time = header.ownTime
+      try edit(header.kind, bytes) { bytes in
+        var connection = NativeConnection(number: header.connection)
+        // The first line of a capture is its header and nothing else.
+        if !isFirst || difference != .none {
+          connection.name = unsaid.removeValue(forKey: header.connection)
+        }
+        if header.kind != .unreadable, let direction = Direction(header.direction) {
+          NativeWriter.append(time: time, on: connection, direction, xml: bytes, to: &lines)
+        } else {
+          NativeWriter.append(time: time, on: connection, object: bytes, to: &lines)
+        }
+      }
+    } between: {
+      guard lines.count >= Self.pieceBytes else { return }
+      try write(lines)
+      lines.removeAll(keepingCapacity: true)
     }
     if !lines.isEmpty { try write(lines) }
     return difference
@@ -153,14 +172,16 @@ package struct LogExport {
 
   /// The elements that went one way, as one XML document: a stream with a line for each.
   package func writeXML(_ direction: Direction, _ write: ([UInt8]) throws -> Void) throws {
-    try log.read { transaction in
-      try write(Self.header(direction, account: try transaction.meta.account))
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, span in
-        guard header.kind == .element, Direction(header.direction) == direction,
-          includes(header, span)
-        else { return }
-        try write(span.withUnsafeBytes { Array($0) } + [0x0A])
-      }
+    try write(Self.header(direction, account: try log.meta.account))
+    var lines: [UInt8] = []
+    try forEachRecord { header, span in
+      guard header.kind == .element, Direction(header.direction) == direction,
+        includes(header, span)
+      else { return }
+      lines += span.withUnsafeBytes { Array($0) } + [0x0A]
+    } between: {
+      try write(lines)
+      lines.removeAll(keepingCapacity: true)
     }
     try write(Array("</stream:stream>\n".utf8))
   }

@@ -142,6 +142,12 @@ package struct LogVerification {
           "the stored events and the index are incomplete or of another version: they are not used"
         ))
     }
+    for reader in transaction.standingReaders {
+      try tell(
+        .note(
+          "process \(reader.process) has been reading it since \(reader.behind) transactions: the "
+            + "file grows until that goes on or ends"))
+    }
     try begin(.snapshots)
     try lookAtSnapshots(transaction)
     try begin(.records)
@@ -271,7 +277,7 @@ extension EventLogError {
     case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
       .newerFormat, .olderFormat, .unknownLMDBVersion, .readOnly, .openForReadingOnly, .replaced,
       .inUseBeyondLock, .inUse, .nestedTransaction, .closed, .accountDiffers, .payloadTooLong,
-      .markTooLong, .stateTooLong, .noRecordOfSnapshot, .diskFull,
+      .markTooLong, .stateTooLong, .noRecordOfSnapshot, .outcomeUnknown, .diskFull,
       .fileSizeLimit, .addressSpace, .tooManyReaders, .system:
       false
     }

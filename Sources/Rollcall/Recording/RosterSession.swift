@@ -33,7 +33,8 @@ public final class RosterSession {
   /// is one.
   ///
   /// - Parameter path: The log's file, by custom named `*.rollcall`; LMDB keeps its lock file
-  ///   beside it.
+  ///   beside it. No other program may write over it or cut it while the session has it open: that
+  ///   can end this process by a signal.
   /// - Throws: `RollcallError` where the log cannot be opened or read.
   ///
   /// Complexity: linear in the events after the log's last snapshot.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventStore
 import Foundation
 import Rollcall
 import XMPPStanza
@@ -114,7 +115,10 @@ private final class FinishedFile {
 
   init(_ path: String) throws {
     self.path = path
-    draft = "\(path).draft-\(getpid())"
+    // Named as drafts of logs are, so that the next one removes what was left by a process that
+    // was killed.
+    EventLog.removeStaleDrafts(of: path)
+    draft = "\(path).draft-\(getpid())-1"
     guard FileManager.default.createFile(atPath: draft, contents: nil),
       let file = FileHandle(forWritingAtPath: draft)
     else { throw Failure("\(path): it cannot be written") }

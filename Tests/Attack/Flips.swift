@@ -1,0 +1,155 @@
+import Foundation
+import TestSupport
+
+/// Damages logs, and asks what the commands answer.
+///
+/// What must hold: an answer is the right one, or there is none; where `verify` finds nothing, all
+/// others answer; and no process ends by a signal but one that LMDB has read in.
+struct Flips {
+  let workload: Workload
+  let report: Report
+
+  private struct Subject: Sendable {
+    var name: String
+    var bytes: [UInt8]
+    var right: [Question: Int]
+  }
+
+  struct Case: Sendable {
+    var subject: Int
+    var damage: Damage
+  }
+
+  /// What came of one question; without an answer the log was refused.
+  struct Reply: Codable {
+    var question: Question
+    var answer: Int?
+  }
+
+  private static let batch = 50
+
+  /// - Parameter count: How many bits at random; nil for one of every byte.
+  func run(seed: UInt64, count: Int?) throws {
+    let subjects = try subjects()
+    var generator = SeededGenerator(seed: seed)
+    let cases = subjects.enumerated().flatMap { number, subject in
+      let size = subject.bytes.count
+      return
+        (bits(size, count.map { $0 / subjects.count }, &generator)
+        + pages(size, isWhole: count == nil, &generator))
+        .map { Case(subject: number, damage: $0) }
+    }
+    report.count("damaged logs", cases.count)
+    report.forEach(stride(from: 0, to: cases.count, by: Self.batch).map { $0 }) { start in
+      try ask(Array(cases[start..<min(start + Self.batch, cases.count)]), subjects)
+    }
+  }
+
+  private func bits(
+    _ size: Int, _ count: Int?, _ generator: inout SeededGenerator
+  ) -> [Damage] {
+    let offsets =
+      count.map { count in
+        (0..<count).map { _ in
+          let page = Int.random(in: 0..<size / Damage.page, using: &generator)
+          // Every other one where LMDB has its own.
+          let room = Bool.random(using: &generator) ? 152 : Damage.page
+          return page * Damage.page + Int.random(in: 0..<room, using: &generator)
+        }
+      } ?? Array(0..<size)
+    return offsets.map { .bit(offset: $0, 1 << UInt8.random(in: 0..<8, using: &generator)) }
+  }
+
+  /// - Parameter isWhole: Whether every page is damaged in every way, or a part of that.
+  private func pages(
+    _ size: Int, isWhole: Bool, _ generator: inout SeededGenerator
+  ) -> [Damage] {
+    let pages = size / Damage.page
+    let damages = (0..<pages).flatMap { page -> [Damage] in
+      let other = Int.random(in: 0..<pages, using: &generator)
+      let place = Int.random(in: 1..<Damage.page, using: &generator)
+      return [
+        .zero(page), .swap(page, other), .copy(page, to: other), .cut(page * Damage.page),
+        .cut(page * Damage.page + place),
+      ]
+    }
+    return isWhole ? damages : Array(damages.shuffled(using: &generator).prefix(pages))
+  }
+
+  /// A short log, a captured session, and one of two devices.
+  private func subjects() throws -> [Subject] {
+    let captures = CaptureCase.fixtures.appending(path: "captures").path(percentEncoded: false)
+    return try [
+      ["\(workload.base.path)/part.jsonl"], ["\(captures)/raw-presence-first/capture.log"],
+      [
+        "\(captures)/slixmpp-two-devices/capture.log", "\(captures)/slixmpp-two-devices/laptop.log",
+      ],
+    ].map { files in
+      let scratch = try Scratch()
+      let run = try Run(
+        workload.program, ["import"] + files + ["-o", "a.rollcall"], in: scratch.path)
+      guard run.ending == .exited(0) else { throw Trouble(run.errors) }
+      let path = scratch.file("a.rollcall")
+      var right: [Question: Int] = [:]
+      for question in Question.allCases { right[question] = try question.answer(path) }
+      return Subject(
+        name: files[0], bytes: Array(try Data(contentsOf: URL(filePath: path))), right: right)
+    }
+  }
+
+  // MARK: Asking
+
+  private func ask(_ cases: [Case], _ subjects: [Subject]) throws {
+    let scratch = try Scratch()
+    let paths = try cases.enumerated().map { number, attacked in
+      let path = scratch.file("\(number).rollcall")
+      let bytes = attacked.damage.apply(to: subjects[attacked.subject].bytes)
+      try Data(bytes).write(to: URL(filePath: path))
+      return path
+    }
+    var done = 0
+    while done < cases.count {
+      let run = try Run(workload.itself, ["judge", "answers"] + paths[done...])
+      let lines = run.output.split(separator: "\n").map { Data($0.utf8) }
+      let replies = try lines.map { try JSONDecoder().decode(Reply.self, from: $0) }
+      let perCase = Question.allCases.count
+      for start in stride(from: 0, to: replies.count, by: perCase) {
+        let own = Array(replies[start..<min(start + perCase, replies.count)])
+        judge(own, cases[done], subjects[cases[done].subject], run.ending)
+        done += 1
+      }
+      if replies.count.isMultiple(of: perCase), run.ending != .exited(0), done < cases.count {
+        judge([], cases[done], subjects[cases[done].subject], run.ending)
+        done += 1
+      }
+    }
+  }
+
+  private func judge(
+    _ replies: [Reply], _ attacked: Case, _ subject: Subject, _ ending: Run.Ending
+  ) {
+    func complain(_ what: String) {
+      report.complain("\(subject.name), \(attacked.damage): \(what)")
+    }
+    var verified = false
+    for reply in replies {
+      guard let answer = reply.answer else {
+        report.count("refusals")
+        if verified { complain("verify finds nothing, and \(reply.question) is refused") }
+        continue
+      }
+      report.count("right answers")
+      if answer != subject.right[reply.question] {
+        complain("a wrong answer of \(reply.question)")
+      }
+      if reply.question == .verify { verified = true }
+    }
+    guard replies.count < Question.allCases.count else { return }
+    // `rollcall` reads in a child, and makes a refusal of this.
+    let question = Question.allCases[replies.count]
+    report.count("signals in a child")
+    guard case .signalled = ending, question != .recover, question != .verify, !verified else {
+      return complain("\(question) ends by \(ending)")
+    }
+  }
+}

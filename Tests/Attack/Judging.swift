@@ -1,0 +1,73 @@
+import EventStore
+import Foundation
+import Rollcall
+
+/// Looks at many logs in processes of their own, which a log that is damaged could end.
+enum Judging {
+  /// What each log holds. A log without damage is also gone on with.
+  static func findings(of images: [[String]], by workload: Workload) throws -> [[Finding]] {
+    let paths = images.flatMap { $0 }
+    var found: [Finding] = []
+    while found.count < paths.count {
+      let rest = Array(paths[found.count...])
+      let run = try Run(workload.itself, ["judge", "logs"] + rest)
+      found += try run.output.split(separator: "\n").map { line in
+        try JSONDecoder().decode(Finding.self, from: Data(line.utf8))
+      }
+      if run.ending != .exited(0), found.count < paths.count {
+        found.append(.damaged("looking at it ended by \(run.ending) \(run.errors)"))
+      }
+    }
+    var left = found[...]
+    return images.map { image in
+      defer { left = left.dropFirst(image.count) }
+      return Array(left.prefix(image.count))
+    }
+  }
+
+  /// The process that looks: a line for each log.
+  ///
+  /// - Returns: the exit code.
+  static func run(_ what: String, _ arguments: [String]) -> Int32 {
+    do {
+      switch what {
+      case "logs": for path in arguments { try say(look(at: path)) }
+      case "answers":
+        for path in arguments {
+          for question in Question.allCases {
+            try say(Flips.Reply(question: question, answer: try? question.answer(path)))
+          }
+        }
+      case "stand": try stand(in: arguments.first ?? "")
+      default: return 2
+      }
+      return 0
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      return 1
+    }
+  }
+
+  /// Reads until it is killed.
+  private static func stand(in path: String) throws {
+    let log = try EventLog.open(
+      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+    try log.read { transaction in
+      try say("reading")
+      while true { sleep(60) }
+    }
+  }
+
+  private static func look(at path: String) -> Finding {
+    let found = Judge.look(at: path)
+    guard case .sound = found else { return found }
+    let after = Judge.goesOn(path)
+    guard case .sound = after else { return after }
+    return found
+  }
+
+  private static func say(_ value: some Encodable) throws {
+    let line = try JSONEncoder().encode(value) + Data("\n".utf8)
+    try FileHandle.standardOutput.write(contentsOf: line)
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+
+/// Runs commands where the system gives little.
+///
+/// What must hold: the right answer, or a refusal in words where the limit says that it may be one;
+/// no hang and no signal.
+struct Limits {
+  private struct Limit: Sendable {
+    var name: String
+    /// A line of shell before the command.
+    var shell = ":"
+    var fault = Shim.Fault()
+    /// Whether commands have to work in spite of it: all of them, or those that write nothing.
+    var reads = true
+    var writes = true
+  }
+
+  let workload: Workload
+  let shim: Shim
+  let report: Report
+
+  private static let reading = [
+    ["state", "a.rollcall", "--json"], ["state", "whole.jsonl", "--json"],
+    ["replay", "a.rollcall"], ["export", "a.rollcall"], ["verify", "a.rollcall"],
+    ["sections", "a.rollcall", "--friends", "all"],
+  ]
+  private static let writing = [
+    ["import", "whole.jsonl", "-o", "b.rollcall"], ["import", "whole.jsonl", "-o", "a.rollcall"],
+    ["bookmark", "a.rollcall", "here", "3"], ["verify", "a.rollcall", "--rebuild"],
+    ["recover", "a.rollcall", "-o", "b.rollcall"],
+  ]
+
+  private static func nothing(of calls: Shim.Calls, _ error: Int32) -> Shim.Fault {
+    Shim.Fault(calls: calls, at: 1, goesOn: true, error: error)
+  }
+
+  private static let limits: [Limit] =
+    [
+      Limit(name: "no threads", fault: nothing(of: .threads, EAGAIN)),
+      Limit(name: "150 MB of address space", shell: "ulimit -v 150000"),
+      Limit(name: "six descriptors", shell: "ulimit -n 6", reads: false, writes: false),
+      Limit(name: "eight descriptors", shell: "ulimit -n 8", reads: false, writes: false),
+      Limit(name: "a read-only disk", fault: nothing(of: .opens, EROFS), writes: false),
+      Limit(name: "a folder of others", fault: nothing(of: .opens, EACCES), writes: false),
+      Limit(name: "no maps", fault: nothing(of: .maps, ENOMEM), reads: false, writes: false),
+    ]
+    + [1, 2, 3, 5, 9].map { look in
+      Limit(
+        name: "a clock that goes back a day at look \(look)",
+        fault: Shim.Fault(shift: (-86_400_000, look)))
+    }
+
+  private struct Case: Sendable {
+    var limit: Int
+    var command: [String]
+    var writes: Bool
+  }
+
+  func run() throws {
+    let cases = Self.limits.indices.flatMap { limit in
+      Self.reading.map { Case(limit: limit, command: $0, writes: false) }
+        + Self.writing.map { Case(limit: limit, command: $0, writes: true) }
+    }
+    report.forEach(cases, attack)
+  }
+
+  private func folder() throws -> Scratch {
+    let folder = try Scratch()
+    try folder.copy(["whole.jsonl", "a.rollcall", "a.rollcall-lock"], from: workload.base)
+    return folder
+  }
+
+  private func attack(_ attacked: Case) throws {
+    let limit = Self.limits[attacked.limit]
+    let (folder, undisturbed) = (try folder(), try folder())
+    let right = try Run(workload.program, attacked.command, in: undisturbed.path)
+    let (run, _) = try shim.run(
+      "/bin/sh", ["-c", "\(limit.shell); exec \"$0\" \"$@\"", workload.program] + attacked.command,
+      in: folder.path, limit.fault)
+    func complain(_ what: String) {
+      report.complain(
+        "\(limit.name): \(attacked.command.joined(separator: " ")): \(what); "
+          + "\(run.ending) \(run.errors)")
+    }
+    switch run.ending {
+    case .hung: complain("hangs")
+    case .signalled: complain("a signal")
+    case right.ending:
+      report.count("right answers")
+      if run.output != right.output { complain("another answer") }
+      for name in ["a.rollcall", "b.rollcall"] {
+        let found = Judge.look(at: folder.file(name))
+        if found != Judge.look(at: undisturbed.file(name)) { complain("\(name): \(found)") }
+      }
+    case .exited(2):
+      report.count("refusals")
+      if !run.errors.hasPrefix("rollcall: ") { complain("not in words") }
+      if attacked.writes ? limit.writes : limit.reads { complain("refused") }
+      if Judge.look(at: folder.file("a.rollcall")) != workload.before[.append] {
+        complain("the log has changed")
+      }
+    case .exited: complain("another exit code")
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A short run of each campaign of `tools/attack`; the long ones are run by hand.
+@Suite("Attacks", .enabled(if: Attack.isPossible, "the shim is one for Linux"))
+struct AttackTests {
+  @Test(
+    "No attack of a few seconds does harm",
+    arguments: ["calls", "power", "kills", "flips", "files", "crowds", "limits"])
+  func campaign(name: String) throws {
+    // Another seed each time would find more, but a test that fails is to fail again.
+    let run = try Attack(name, "--short", "--seed", "1")
+    #expect(run.code == 0, "\(run.output)")
+  }
+}
+
+/// The program that attacks, which is built beside the tests.
+private struct Attack {
+  static var isPossible: Bool {
+    #if os(Linux)
+      true
+    #else
+      false
+    #endif
+  }
+
+  let code: Int32
+  let output: String
+
+  init(_ arguments: String...) throws {
+    let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    let process = Process()
+    process.executableURL = tests.deletingLastPathComponent().appending(path: "Attack")
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    output = String(
+      decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    code = process.terminationStatus
+  }
+}
