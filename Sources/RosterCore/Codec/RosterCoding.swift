@@ -21,7 +21,7 @@ extension Roster: CanonicalCodable {
     writeAccount(to: &body.plain)
     body.plain.write(UInt64(sessions.all.count))
     for session in sessions.all { body.write(session) }
-    body.write(ownPresence)
+    body.write(ownPresence.all)
     body.plain.write(blocked.sorted())
     body.writeContacts()
     body.finish(into: &output)
@@ -34,7 +34,7 @@ extension Roster: CanonicalCodable {
     position = try body.readRecord()
     try readAccount(from: &body.plain)
     for _ in 0..<(try body.plain.readCount()) { try readSession(from: &body) }
-    ownPresence = try body.readPresence(into: &contacts)
+    ownPresence = PresenceRows(try body.readPresence(into: &contacts))
     try readBlocked(from: &body.plain)
     try body.readContacts(into: &contacts)
     input = try body.finish()

@@ -20,6 +20,9 @@ struct TextTable: Sendable {
 
   private static let slotBits = 6
 
+  /// How many bytes the texts have.
+  private(set) var byteCount = 0
+
   /// How many texts there are.
   var count: Int { places.count }
 
@@ -74,6 +77,7 @@ struct TextTable: Sendable {
   }
 
   private mutating func append(_ text: UnsafeRawBufferPointer) {
+    byteCount += text.count
     // No block is held by a variable here, or it would not be alone.
     if let room = blocks.last?.room {
       if room < text.count {
