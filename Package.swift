@@ -84,6 +84,8 @@ let package = Package(
         "XMPPStanza", "XMPPStream", "RosterCore", "ContactSections",
       ],
       path: "Tests/TestSupport", swiftSettings: rules),
+    .executableTarget(
+      name: "Scaling", dependencies: ["TestSupport"], path: "Tests/Scaling", swiftSettings: rules),
     .testTarget(
       name: "XMPPStanzaTests", dependencies: ["XMPPStanza", "TestSupport"], swiftSettings: rules),
     .testTarget(
