@@ -48,6 +48,7 @@ let package = Package(
       name: "RosterCore",
       dependencies: [
         "XMPPStanza", .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: rules),
     .target(
@@ -84,6 +85,8 @@ let package = Package(
         "XMPPStanza", "XMPPStream", "RosterCore", "ContactSections",
       ],
       path: "Tests/TestSupport", swiftSettings: rules),
+    .executableTarget(
+      name: "Scaling", dependencies: ["TestSupport"], path: "Tests/Scaling", swiftSettings: rules),
     .testTarget(
       name: "XMPPStanzaTests", dependencies: ["XMPPStanza", "TestSupport"], swiftSettings: rules),
     .testTarget(

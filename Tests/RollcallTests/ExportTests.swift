@@ -54,7 +54,7 @@ import XMPPStanza
   /// Who reads the export may stop reading for hours.
   @Test("While an export is written, it keeps no pages of the log from being used again")
   func holdsNothing() throws {
-    let log = try log(of: randomScenario(seed: 5, lines: 700), in: folder)
+    let log = try RollcallTests.log(of: randomScenario(seed: 5, lines: 700), in: folder)
     let last = try log.read { try $0.lastSequence }
     #expect(last > 512)
     let (_, difference) = try native(log)

@@ -14,7 +14,7 @@ struct ContactTableTests {
     let jid = bare("bob@example.test")
     var model: [[UInt8]: RecordStamp] = [:]
     let names =
-      ["", "phone", "Phone", "\u{E9}", "e\u{301}"] + (0..<seed % 3 * 6).map { "tablet \($0)" }
+      ["", "phone", "Phone", "\u{E9}", "e\u{301}"] + (0..<seed % 3 * 20).map { "tablet \($0)" }
     for record in 1...UInt64(200) {
       let name = names[Int.random(in: names.indices, using: &random)]
       let note: Comment = "seed \(seed), step \(record)"

@@ -85,13 +85,17 @@ struct ChunkStreams {
   }
 
   private func withoutOmissions(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var rest = bytes
+    var kept = bytes
     for omission in log.omissions {
-      while let start = rest.position(of: Array(omission.utf8)) {
-        rest = (rest[..<start] + rest[(start + omission.utf8.count)...])[...]
+      let text = Array(omission.utf8)
+      var (rest, parts) = (kept, [UInt8]())
+      while let start = rest.position(of: text) {
+        parts += rest[..<start]
+        rest = rest[(start + text.count)...]
       }
+      if rest.startIndex != kept.startIndex { kept = (parts + rest)[...] }
     }
-    return rest
+    return kept
   }
 
   private mutating func give(

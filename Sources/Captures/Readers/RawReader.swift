@@ -7,18 +7,28 @@ final class RawReader: LineReader {
   /// One way of one connection.
   private struct Way {
     let parser: StreamParser
+    /// The number of the line that it was fed last.
+    var lastUse = 0
     /// The line on which the open element began.
     var start = 0
     var gap: StreamGap?
   }
 
+  private struct WayKey: Hashable {
+    let connection: String
+    let direction: Direction
+  }
+
   private struct Connection {
-    var ways: [Direction: Way] = [:]
     var hasEnded = false
   }
 
   private let limits: StreamLimits
   private var connections: [String: Connection] = [:]
+  private var ways: [WayKey: Way] = [:]
+
+  /// A parser takes some 20 KB. A recording can have any number of connections.
+  private static let maximumWays = 512
 
   init(_ options: ReaderOptions) {
     limits = options.limits
@@ -89,10 +99,12 @@ final class RawReader: LineReader {
   private func feed(
     _ bytes: [UInt8], _ direction: Direction, _ record: CapturedRecord, _ sink: Sink
   ) throws {
+    if ways.count > Self.maximumWays { try forgetOldest(sink) }
+    let key = WayKey(connection: record.connection, direction: direction)
     var connection = connections[record.connection] ?? Connection()
-    var way = connection.ways[direction] ?? Way(parser: parser(for: bytes))
+    var way = ways[key] ?? Way(parser: parser(for: bytes))
     defer {
-      connection.ways[direction] = way
+      ways[key] = way
       connections[record.connection] = connection
     }
     if way.gap != nil {
@@ -103,6 +115,7 @@ final class RawReader: LineReader {
       try report(&way, sink)
       way = Way(parser: parser(for: bytes))
     }
+    way.lastUse = record.line
     if way.parser.isBetweenElements { way.start = record.line }
     var events: [StreamEvent] = []
     do {
@@ -136,14 +149,29 @@ final class RawReader: LineReader {
 
   // MARK: What could not be read
 
+  /// Forgets the ways that were fed longest ago: those between elements lose nothing, and of the
+  /// others that they were broken off is told.
+  private func forgetOldest(_ sink: Sink) throws {
+    let oldest = ways.sorted { a, b in
+      (a.value.parser.isBetweenElements ? 0 : 1, a.value.lastUse)
+        < (b.value.parser.isBetweenElements ? 0 : 1, b.value.lastUse)
+    }
+    for (key, _) in oldest.prefix(Self.maximumWays / 4) { try reportRest(of: key, sink) }
+  }
+
   private func reportRest(of name: String, _ sink: Sink) throws {
     for direction in Direction.allCases {
-      guard var way = connections[name]?.ways[direction] else { continue }
-      if way.gap == nil, !way.parser.isBetweenElements {
-        way.gap = StreamGap(line: way.start, reason: "it ends inside an element")
-      }
-      try report(&way, sink)
+      try reportRest(of: WayKey(connection: name, direction: direction), sink)
     }
+  }
+
+  /// Forgets a way, and says what of it could not be read.
+  private func reportRest(of key: WayKey, _ sink: Sink) throws {
+    guard var way = ways.removeValue(forKey: key) else { return }
+    if way.gap == nil, !way.parser.isBetweenElements {
+      way.gap = StreamGap(line: way.start, reason: "it ends inside an element")
+    }
+    try report(&way, sink)
   }
 
   private func report(_ way: inout Way, _ sink: Sink) throws {

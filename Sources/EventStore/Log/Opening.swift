@@ -50,8 +50,9 @@ enum Opening {
     while true {
       do throws(EventLogError) {
         return try openEnvironment(path, flags: flags, mapSize: size)
-      } catch .lmdb(_, ENOMEM) {
-        // A limit on address space. A smaller map does until the log outgrows it.
+      } catch .lmdb(_, let code) where code == ENOMEM || code == EINVAL && size > leastMap {
+        // A limit on address space, or a system that takes so much for a mistake, as valgrind does.
+        // A smaller map does until the log outgrows it.
         guard size > leastMap else { throw .addressSpace(path: path, bytes: size) }
         repeat {
           size = max(leastMap, rounded(size / 2))

@@ -20,8 +20,10 @@ package struct SectionsDocument {
 
   /// All sections in order, and the titles of the index at the side.
   package var screen: JSONValue {
-    .object([
-      "sections": .array((0..<index.sectionCount).map(section)),
+    // A contact looks the same in each of its groups.
+    var known: [String: JSONValue] = [:]
+    return .object([
+      "sections": .array((0..<index.sectionCount).map { section($0, &known) }),
       "index": JSONValue(index.sideIndex.map(\.title)),
     ])
   }
@@ -39,7 +41,7 @@ package struct SectionsDocument {
     ])
   }
 
-  private func section(_ number: Int) -> JSONValue {
+  private func section(_ number: Int, _ known: inout [String: JSONValue]) -> JSONValue {
     let id = index.section(number)
     var members = ["title": JSONValue.string(id.title), "kind": .string(id.kind)]
     switch id {
@@ -56,7 +58,10 @@ package struct SectionsDocument {
     for row in index.rows(inSection: number) {
       switch row {
       case .request(let request): requests.append(Self.request(request))
-      case .contact(let contact): contacts.append(self.contact(contact))
+      case .contact(let contact):
+        let value = known[contact.id] ?? self.contact(contact)
+        known[contact.id] = value
+        contacts.append(value)
       }
     }
     if id == .requests {

@@ -24,13 +24,19 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let accounts = try source.openAccounts().map { opened in
+    let (opened, others) = try source.openAccounts()
+    let accounts = try opened.map { opened in
       try opened.naming {
         (
           account: try opened.state(at: source.point).account,
           connections: try opened.timeline.connections(upTo: source.point)
         )
       }
+    }
+    if !others.isEmpty {
+      Terminal.note(
+        "the capture has \(accounts.count + others.count) accounts: shown are the first "
+          + "\(accounts.count); --account shows another")
     }
     if output.json {
       let list = accounts.map { JSONValue($0.connections, of: $0.account) }

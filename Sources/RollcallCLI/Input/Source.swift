@@ -33,20 +33,25 @@ struct SourceOptions: ParsableArguments {
     try Self.open(source, try capture.importOptions, pair: capture.selection.pair)
   }
 
-  /// The same for each account of a capture that holds several, unless one is chosen.
-  func openAccounts() throws -> [OpenedSource] {
+  /// How many accounts of a capture are opened: for each it is read once more.
+  private static let maximumAccounts = 20
+
+  /// The same for each account of a capture that holds several, unless one is chosen, and those
+  /// that are left out where it holds very many.
+  func openAccounts() throws -> (opened: [OpenedSource], others: [BareJID]) {
     let options = try capture.importOptions
     do {
-      return [try open()]
+      return ([try open()], [])
     } catch let failure as Failure {
       guard case .severalAccounts(let accounts)? = failure.cause as? ImportError else {
         throw failure
       }
-      return try accounts.map { account in
+      let opened = try accounts.prefix(Self.maximumAccounts).map { account in
         var chosen = options
         chosen.account = account
         return try Self.open(source, chosen, pair: capture.selection.pair)
       }
+      return (opened, Array(accounts.dropFirst(Self.maximumAccounts)))
     }
   }
 

@@ -21,9 +21,19 @@ struct SectionsScreen {
   var lines: [String] {
     var table = Table([])
     var titles: [(title: String, rows: Int)] = []
+    // A contact looks the same in each of its groups.
+    var known: [String: [String]] = [:]
     for number in 0..<index.sectionCount where index.rowCount(inSection: number) > 0 {
       titles.append((heading(number), index.rowCount(inSection: number)))
-      for row in index.rows(inSection: number) { table.add(cells(row)) }
+      for row in index.rows(inSection: number) {
+        guard case .contact(let contact) = row else {
+          table.add(cells(row))
+          continue
+        }
+        let cells = known[contact.id] ?? cells(row)
+        known[contact.id] = cells
+        table.add(cells)
+      }
     }
     var rows = table.takeLines().dropFirst()
     var lines = [summary]

@@ -46,7 +46,7 @@ extension RosterOutput {
     plain.write(tag: parts.rawValue)
     if let item { write(item) }
     if let first = contacts.presence(of: number) {
-      write(first, and: details?.furtherResources ?? [])
+      write(first, and: details?.furtherResources.all ?? [])
     }
     if let details { write(details, parts) }
   }
@@ -174,7 +174,7 @@ extension RosterInput {
     }
     guard !parts.isSubset(of: [.item, .presence]) || !further.isEmpty else { return }
     var details = try readDetails(parts)
-    details.furtherResources = further
+    details.furtherResources = PresenceRows(further)
     contacts.updateDetails(of: number) { $0 = details }
   }
 

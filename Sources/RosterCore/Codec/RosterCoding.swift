@@ -15,7 +15,7 @@ extension Roster {
     writeAccount(to: &body.plain)
     body.plain.write(UInt64(sessions.all.count))
     for session in sessions.all { body.write(session) }
-    body.write(ownPresence)
+    body.write(ownPresence.all)
     body.plain.write(blocked.sorted())
     body.writeContacts()
     var output = CanonicalOutput()
@@ -49,7 +49,7 @@ extension Roster {
     position = try body.readRecord()
     try readAccount(from: &body.plain)
     for _ in 0..<(try body.plain.readCount()) { try readSession(from: &body) }
-    ownPresence = try body.readPresence()
+    ownPresence = PresenceRows(try body.readPresence())
     try readBlocked(from: &body.plain)
     try body.readContacts()
     contacts = body.contacts

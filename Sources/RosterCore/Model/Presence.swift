@@ -123,9 +123,16 @@ public struct ResourceTable: Hashable, Sendable {
   /// The names, in the order of their bytes.
   public var keys: [String] { list.map(\.name) }
 
-  /// What a resource last said, nil where it is not available. Complexity: linear.
+  /// What a resource last said, nil where it is not available. Complexity: O(log n).
   public subscript(name: String) -> ResourcePresence? {
-    list.first { $0.name.hasSameBytes(as: name) }?.presence
+    var places = list.indices
+    while let first = places.first, let last = places.last {
+      let middle = (first + last) / 2
+      if list[middle].name.hasSameBytes(as: name) { return list[middle].presence }
+      places =
+        list[middle].name.precedesByBytes(name) ? (middle + 1)..<(last + 1) : first..<middle
+    }
+    return nil
   }
 }
 

@@ -29,13 +29,17 @@ public struct Roster: Sendable {
   var sessions = SessionTable()
   /// Other resources of our own account, in no order. Kept while disconnected, because a
   /// resumption brings them back, but never shown then, as is the presence of contacts.
-  var ownPresence: [PresenceRow] = []
+  var ownPresence = PresenceRows()
   /// The last versions that the server gave, the newest last.
   var knownVersions: Deque<String> = []
   /// No answer is overdue before this time, so that most events need not look.
   var nextTimeout: Int64 = .max
   /// Nobody's answer to a subscription request is overdue before this time.
   var nextNeglect: Int64 = .max
+
+  /// The requests that people have still to answer; nil where they are to be looked for. What it
+  /// holds is in the contacts as well.
+  var peopleWaiting: PeopleWaiting?
 
   /// The state before all records.
   public init() {}
@@ -64,7 +68,7 @@ extension Roster: Hashable {
       && a.isBlockListKnown == b.isBlockListKnown && a.isInboundOnly == b.isInboundOnly
       && a.hasReceived == b.hasReceived
       && a.sessions == b.sessions
-      && a.contacts.resources(a.ownPresence) == b.contacts.resources(b.ownPresence)
+      && a.contacts.resources(a.ownPresence.all) == b.contacts.resources(b.ownPresence.all)
       && a.knownVersions.elementsEqual(b.knownVersions) { $0.hasSameBytes(as: $1) }
       && a.nextTimeout == b.nextTimeout
       && a.nextNeglect == b.nextNeglect && a.contacts == b.contacts

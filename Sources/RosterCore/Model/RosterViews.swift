@@ -103,7 +103,7 @@ extension Roster {
   public var ownResources: ContactPresence {
     let open = openSessions
     return ContactPresence(
-      resources: contacts.resources(ownPresence.filter { !$0.told.isDisjoint(with: open) }))
+      resources: contacts.resources(ownPresence.all.filter { !$0.told.isDisjoint(with: open) }))
   }
 
   /// What only other sessions were told is not shown.

@@ -180,6 +180,8 @@ enum WaitingLimit {
   /// Of requests, of edits and of pushes each; beyond it the oldest is given up. Many more than a
   /// client has in flight, and few enough to be copied with each state that is kept.
   static let count = 1024
+  /// Of groups in edits together: an edit keeps those that its item had before.
+  static let groups = 1 << 14
   /// Of the versions that the server gave.
   static let knownVersions = 64
 }

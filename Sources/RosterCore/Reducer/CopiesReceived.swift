@@ -93,7 +93,7 @@ extension Reduction {
   /// session answers before they are there (RFC 6121 §3.1.3).
   mutating func expectRequestsAgain() {
     let mine = SessionSet(place)
-    for number in Array(roster.contacts.numbersWithDetails) {
+    for number in roster.contacts.members(.openRequest) {
       guard case .open(let request)? = roster.contacts.request(of: number) else { continue }
       let stanza = SubscriptionStanza(
         kind: .subscribe, contact: roster.contacts.address(of: number), status: request.status,
@@ -159,7 +159,7 @@ extension Reduction {
 
   /// What is on its way to sessions that are told no more.
   mutating func forgetDeliveries(to sessions: SessionSet) {
-    for number in Array(roster.contacts.numbersWithDetails) {
+    for number in roster.contacts.members(.deliveries) {
       let waiting = roster.contacts.details(of: number)?.deliveries ?? []
       guard waiting.contains(where: { !$0.waiting.isDisjoint(with: sessions) }) else { continue }
       keepDeliveries(of: number) { deliveries in

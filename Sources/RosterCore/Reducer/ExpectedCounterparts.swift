@@ -50,7 +50,7 @@ extension Reduction {
 
   /// A new session: nothing of the old one is still to come.
   mutating func forgetExpectedCounterparts() {
-    for number in Array(roster.contacts.numbersWithDetails) {
+    for number in roster.contacts.members(.expected) {
       forgetExpectedCounterparts(of: number)
     }
   }

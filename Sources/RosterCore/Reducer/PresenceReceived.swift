@@ -71,7 +71,7 @@ extension Reduction {
     let mine = SessionSet(place)
     let isOnItsWay = isCopy(.presence(resource: name, availability), of: number)
     guard let resource = roster.contacts.number(of: name),
-      var row = roster.contacts.rows(of: number).first(where: { $0.resource == resource })
+      var row = roster.contacts.row(of: resource, of: number)
     else { return isOnItsWay }
     let isTold = row.told.contains(mine)
     // A server tells a new session what the others know.
@@ -87,7 +87,7 @@ extension Reduction {
     // Our own resource sees its own presence come back.
     guard !session.resource.hasSameBytes(as: name) else { return }
     var row = roster.contacts.row(of: availability, by: name, since: stamp, told: SessionSet(place))
-    if let known = roster.ownPresence.first(where: { $0.resource == row.resource }) {
+    if let known = roster.ownPresence[row.resource] {
       let isTold = known.told.contains(row.told)
       row.told.formUnion(known.told)
       if !isTold, roster.contacts.value(of: known).availability == availability {
@@ -152,8 +152,8 @@ extension Reduction {
 
   private mutating func ownUnavailableReceived(from name: String?) {
     guard let name else {
-      let rows = roster.contacts.sorted(roster.ownPresence)
-      roster.ownPresence = []
+      let rows = roster.contacts.sorted(roster.ownPresence.all)
+      roster.ownPresence = PresenceRows()
       for row in rows { ownPresenceEnded(row) }
       return
     }
@@ -178,7 +178,7 @@ extension Reduction {
     // Another one takes its place.
     let next =
       hasFurther
-      ? roster.contacts.updateDetails(of: number) { $0.furtherResources.removeLast() } : nil
+      ? roster.contacts.updateDetails(of: number) { $0.furtherResources.removeAny() } : nil
     roster.contacts.setPresence(next, of: number)
     return first
   }
@@ -191,8 +191,8 @@ extension Reduction {
     roster.contacts.setPresence(nil, of: number)
     let further = roster.contacts.furtherResources(of: number)
     guard !further.isEmpty else { return presenceEnded(first, number) }
-    roster.contacts.updateDetails(of: number) { $0.furtherResources = [] }
-    for row in roster.contacts.sorted([first] + further) { presenceEnded(row, number) }
+    roster.contacts.updateDetails(of: number) { $0.furtherResources = PresenceRows() }
+    for row in roster.contacts.sorted([first] + further.all) { presenceEnded(row, number) }
   }
 
   private mutating func presenceEnded(_ row: PresenceRow, _ number: ContactNumber) {
@@ -206,13 +206,13 @@ extension Reduction {
   /// Forgets what nobody but these sessions was told of presence: nothing tells us any more whether
   /// it holds.
   mutating func forgetPresence(toldTo sessions: SessionSet) {
-    let told = roster.contacts.numbers.filter { roster.contacts.hasPresence($0) }
+    let told = roster.contacts.members(.presence)
     // In the order in which it is told.
-    let numbers = tells ? roster.contacts.sorted(told) : Array(told)
+    let numbers = tells ? roster.contacts.sorted(told) : told
     expectChanges(numbers.count)
     for number in numbers { forgetPresence(of: number, toldTo: sessions) }
-    let own = roster.contacts.sorted(roster.ownPresence)
-    roster.ownPresence = own.compactMap { $0.without(sessions) }
+    let own = roster.contacts.sorted(roster.ownPresence.all)
+    roster.ownPresence = PresenceRows(own.compactMap { $0.without(sessions) })
     for row in own where row.without(sessions) == nil { ownPresenceEnded(row) }
   }
 
@@ -224,7 +224,7 @@ extension Reduction {
     guard !kept.isEmpty else { return voidPresence(of: number) }
     roster.contacts.setPresence(kept.first, of: number)
     roster.contacts.updateDetails(of: number) {
-      $0.furtherResources = Array(kept.dropFirst())
+      $0.furtherResources = PresenceRows(Array(kept.dropFirst()))
     }
     for row in rows where row.without(sessions) == nil { presenceEnded(row, number) }
   }

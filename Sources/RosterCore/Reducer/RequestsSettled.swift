@@ -41,7 +41,7 @@ extension Reduction {
   mutating func doubtOldRequests() {
     // What another session that is open was told holds.
     let openedAt = roster.sessions.all.lazy.filter { $0.phase == .open }.map(\.openedAt).min() ?? 0
-    let old = roster.contacts.numbersWithDetails.filter { number in
+    let old = roster.contacts.members(.openRequest).filter { number in
       guard case .open(let request)? = roster.contacts.request(of: number) else { return false }
       return request.last.record < openedAt
     }
@@ -73,6 +73,7 @@ extension Reduction {
     let request = OutgoingRequest(since: stamp, isReflected: isReflected)
     roster.contacts.updateDetails(of: number) { $0.outgoing = request }
     changed(.outgoingOpened(roster.contacts.address(of: number), request))
+    personAsked(number, since: stamp, isOurs: true)
     expectPerson()
   }
 

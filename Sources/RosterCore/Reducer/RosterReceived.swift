@@ -89,16 +89,14 @@ extension Reduction {
 
   /// What the result does not list is gone, also requests of ours without an item.
   private mutating func removeOthers(than listing: inout Listing) {
-    let requested = roster.contacts.numbersWithDetails.filter { number in
-      roster.contacts.item(of: number) == nil && roster.contacts.outgoing(of: number) != nil
+    let requested = roster.contacts.members(.outgoing).filter {
+      roster.contacts.item(of: $0) == nil
     }
     // Mostly they are the same contacts as before.
     guard listing.known < roster.contacts.itemCount || !requested.isEmpty else { return }
-    let gone = roster.contacts.numbers.filter { number in
-      roster.contacts.item(of: number) != nil && !listing.contacts.contains(number)
-    }
+    let gone = roster.contacts.members(.item).filter { !listing.contacts.contains($0) }
     let unlisted = requested.filter { !listing.contacts.contains($0) }
-    for number in roster.contacts.sorted(Array(gone) + unlisted) {
+    for number in roster.contacts.sorted(gone + unlisted) {
       if isOvertaken(nil, number, asked: listing.asked) {
         listing.isOvertaken = true
       } else {

@@ -28,7 +28,9 @@ extension Reduction {
     session.pendingEdits.append(
       PendingEdit(id: id, contact: item.jid, sent: stamp, before: before, after: after))
     expectAnswer()
-    if session.pendingEdits.count > WaitingLimit.count {
+    while session.pendingEdits.count > 1,
+      session.pendingEdits.count > WaitingLimit.count || session.hasTooManyGroups
+    {
       reportUnfinished(session.pendingEdits.removeFirst())
     }
   }
@@ -51,12 +53,10 @@ extension Reduction {
   private mutating func reportLostGroups(
     _ jid: BareJID, _ before: EditableFields, _ after: EditableFields
   ) {
-    let lost = before.groups.filter { group in
-      !after.groups.contains { $0.hasSameBytes(as: group) }
-    }
-    let gained = after.groups.filter { group in
-      !before.groups.contains { $0.hasSameBytes(as: group) }
-    }
+    // To find out takes as long as the list of groups, which a set need not have.
+    guard tells else { return }
+    let lost = before.groups.without(after.groups)
+    let gained = after.groups.without(before.groups)
     if gained.count == 1, lost.count > 1 {
       report(.edit(.groupsLost(by: .move(gained[0]), lost: lost)), about: jid)
     } else if after.groups.isEmpty, !lost.isEmpty, !before.name.hasSameBytes(as: after.name) {
@@ -67,15 +67,18 @@ extension Reduction {
   // MARK: The answer
 
   mutating func setAnswered(by answer: Answer) {
-    let mine = session.pendingEdits.filter { $0.id.hasSameBytes(as: answer.id) }
-    let cause = mine.first?.sent.record
+    let cause = session.pendingEdits.first { $0.id.hasSameBytes(as: answer.id) }?.sent.record
     guard owner.isOwnServer(answer.from) else {
       report(
         .answer(.spoofed(from: answer.from, to: .set)), about: answer.from?.bare, cause: cause)
       return
     }
     if case .roster = answer.payload { report(.answer(.unsolicitedRoster), cause: cause) }
-    session.pendingEdits.removeAll { $0.id.hasSameBytes(as: answer.id) }
+    // One request has one answer (RFC 6120 §8.2.3).
+    let isMine = { (edit: PendingEdit) in !edit.isAnswered && edit.id.hasSameBytes(as: answer.id) }
+    let mine = session.pendingEdits.filter(isMine)
+    guard !mine.isEmpty else { return }
+    session.pendingEdits.removeAll(where: isMine)
     for edit in mine { editAnswered(edit, by: answer) }
   }
 
@@ -157,5 +160,31 @@ extension Reduction {
     } else if !edit.isPushed {
       report(.edit(.unanswered), about: edit.contact, cause: edit.sent.record)
     }
+  }
+}
+
+extension [String] {
+  /// The texts that are not among others; both stand in the order of their bytes.
+  fileprivate func without(_ others: [String]) -> [String] {
+    var rest = others[...]
+    return filter { text in
+      rest = rest.drop { $0.precedesByBytes(text) }
+      return !(rest.first?.hasSameBytes(as: text) ?? false)
+    }
+  }
+}
+
+extension Session {
+  /// Whether the edits that wait have more groups together than are kept.
+  fileprivate var hasTooManyGroups: Bool {
+    func count(_ edit: PendingEdit) -> Int {
+      (edit.before?.groups.count ?? 0) + (edit.after?.groups.count ?? 0)
+    }
+    // Where an edit has few, all of them have few enough, or it was looked at when one had many.
+    guard let last = pendingEdits.last, count(last) > WaitingLimit.groups / WaitingLimit.count
+    else {
+      return false
+    }
+    return pendingEdits.reduce(0) { $0 + count($1) } > WaitingLimit.groups
   }
 }

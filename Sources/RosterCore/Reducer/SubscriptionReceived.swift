@@ -43,6 +43,7 @@ extension Reduction {
     request.status = stanza.status ?? request.status
     request.nickname = stanza.nickname ?? request.nickname
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
+    personAsked(number, since: request.since, isOurs: false)
     if known == nil {
       changed(.requestOpened(jid, request))
       if !roundBegan(number, of: \.rounds) { reportReturn(number) }

@@ -86,16 +86,32 @@ extension Reduction {
     reportUnfetched(of: place)
   }
 
+  /// Complexity: O(log n) for each request that is overdue or over; linear in the contacts where
+  /// they were not looked through before.
   private mutating func reportNeglectedRequests(_ now: Int64) {
-    let numbers = roster.contacts.sorted(roster.contacts.numbersWithDetails)
-    for number in numbers { reportIfNeglected(incoming: number, now) }
-    for number in numbers { reportIfNeglected(outgoing: number, now) }
+    var waiting = roster.peopleWaiting ?? roster.contacts.peopleWaiting
+    // Only who alone refers to it changes it without copying it.
+    roster.peopleWaiting = nil
+    var due: [PeopleWaiting.Wait] = []
+    while let first = waiting.first {
+      if roster.contacts.isWaiting(first) {
+        let since = RecordStamp(record: 0, time: first.since)
+        guard since.isOver(Timeout.people, now, next: &roster.nextNeglect) else { break }
+        due.append(first)
+      }
+      waiting.removeFirst()
+    }
+    roster.peopleWaiting = waiting
+    func numbers(_ isOurs: Bool) -> [ContactNumber] {
+      roster.contacts.sorted(due.filter { $0.isOurs == isOurs }.map(\.contact))
+    }
+    for number in numbers(false) { reportNeglected(incoming: number) }
+    for number in numbers(true) { reportNeglected(outgoing: number) }
   }
 
-  private mutating func reportIfNeglected(incoming number: ContactNumber, _ now: Int64) {
+  private mutating func reportNeglected(incoming number: ContactNumber) {
     guard case .open(var request)? = roster.contacts.request(of: number),
-      !request.isReportedAsNeglected,
-      request.since.isOver(Timeout.people, now, next: &roster.nextNeglect)
+      !request.isReportedAsNeglected
     else { return }
     request.isReportedAsNeglected = true
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
@@ -104,16 +120,51 @@ extension Reduction {
       cause: request.since.record)
   }
 
-  private mutating func reportIfNeglected(outgoing number: ContactNumber, _ now: Int64) {
-    guard var request = roster.contacts.outgoing(of: number),
-      !request.isReportedAsNeglected,
-      request.since.isOver(Timeout.people, now, next: &roster.nextNeglect)
+  private mutating func reportNeglected(outgoing number: ContactNumber) {
+    guard var request = roster.contacts.outgoing(of: number), !request.isReportedAsNeglected
     else { return }
     request.isReportedAsNeglected = true
     roster.contacts.updateDetails(of: number) { $0.outgoing = request }
     report(
       .subscription(.neglectedRequest(.outbound)), about: roster.contacts.address(of: number),
       cause: request.since.record)
+  }
+
+  /// A request waits for a person's answer, from now on or again.
+  mutating func personAsked(_ number: ContactNumber, since: RecordStamp, isOurs: Bool) {
+    guard let time = since.time, let count = roster.peopleWaiting?.count else { return }
+    // Many that are over stand between those that are not.
+    guard count < 2 * roster.contacts.requestCount + PeopleWaiting.few else {
+      return roster.peopleWaiting = nil
+    }
+    roster.peopleWaiting?.insert(
+      PeopleWaiting.Wait(since: time, contact: number, isOurs: isOurs))
+  }
+}
+
+extension ContactTable {
+  /// Whether somebody has still to answer a request, and that was not reported.
+  fileprivate func isWaiting(_ wait: PeopleWaiting.Wait) -> Bool {
+    guard !wait.isOurs else {
+      guard let request = outgoing(of: wait.contact) else { return false }
+      return !request.isReportedAsNeglected && request.since.time == wait.since
+    }
+    guard case .open(let request)? = request(of: wait.contact) else { return false }
+    return !request.isReportedAsNeglected && request.since.time == wait.since
+  }
+
+  /// The requests that people have still to answer. Complexity: O(n log n).
+  fileprivate var peopleWaiting: PeopleWaiting {
+    var waiting = PeopleWaiting()
+    for (numbers, isOurs) in [(members(.openRequest), false), (members(.outgoing), true)] {
+      for number in numbers {
+        let since = isOurs ? outgoing(of: number)?.since : request(of: number)?.request.since
+        guard let time = since?.time else { continue }
+        let wait = PeopleWaiting.Wait(since: time, contact: number, isOurs: isOurs)
+        if isWaiting(wait) { waiting.insert(wait) }
+      }
+    }
+    return waiting
   }
 }
 

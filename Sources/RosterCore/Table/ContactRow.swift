@@ -63,28 +63,13 @@ extension PresenceRow {
   }
 }
 
-extension [PresenceRow] {
-  /// Puts what a resource said in the place of what it said before, or behind the others. Who was
-  /// told of it before knows of it still.
-  ///
-  /// - Returns: What it said before; nil where it was not available.
-  mutating func update(_ row: PresenceRow) -> PresenceRow? {
-    guard let index = firstIndex(where: { $0.resource == row.resource }) else {
-      append(row)
-      return nil
-    }
-    let before = self[index]
-    self[index] = row
-    self[index].told.formUnion(before.told)
-    return before
-  }
+/// A part of contacts for which those that have it are gone over.
+enum ContactPart: Int, CaseIterable, Sendable {
+  case item, presence
+  case openRequest, outgoing, deliveries, expected
 
-  /// Takes a resource out.
-  ///
-  /// - Returns: What it said; nil where it was not available.
-  mutating func remove(_ resource: TextNumber) -> PresenceRow? {
-    firstIndex { $0.resource == resource }.map { remove(at: $0) }
-  }
+  /// Those that stand in the details.
+  static let ofDetails: [ContactPart] = [.openRequest, .outgoing, .deliveries, .expected]
 }
 
 /// What few contacts have.
@@ -95,7 +80,7 @@ struct ContactDetails: Sendable {
   var wasTaken = false
   @Rare var outgoing: OutgoingRequest?
   /// Besides the one of the row, in no order.
-  var furtherResources: [PresenceRow] = []
+  var furtherResources = PresenceRows()
   @Rare var names: OwnNames?
   var expected = ExpectedCounterparts()
   @Rare var confirmedEdit: ConfirmedEdit?
@@ -104,6 +89,17 @@ struct ContactDetails: Sendable {
   @Rare var ownRounds: Rounds?
   /// What some sessions are still to be told, in the order in which others were.
   var deliveries: [Delivery] = []
+
+  /// Whether there is a part that contacts are gone over for.
+  func has(_ part: ContactPart) -> Bool {
+    switch part {
+    case .item, .presence: false
+    case .openRequest: if case .open? = request { true } else { false }
+    case .outgoing: !$outgoing.isNone
+    case .deliveries: !deliveries.isEmpty
+    case .expected: !expected.isEmpty
+    }
+  }
 
   /// Whether there is nothing to keep.
   var isEmpty: Bool {

@@ -82,9 +82,15 @@ extension ContactTable {
   /// All available resources of a contact.
   func rows(of number: ContactNumber, toldTo sessions: SessionSet? = nil) -> [PresenceRow] {
     guard let first = presence(of: number) else { return [] }
-    let rows = [first] + furtherResources(of: number)
+    let rows = [first] + furtherResources(of: number).all
     guard let sessions else { return rows }
     return rows.filter { !$0.told.isDisjoint(with: sessions) }
+  }
+
+  /// One available resource of a contact; nil where it is not available. Complexity: O(1).
+  func row(of resource: TextNumber, of number: ContactNumber) -> PresenceRow? {
+    guard let first = presence(of: number) else { return nil }
+    return first.resource == resource ? first : furtherResources(of: number)[resource]
   }
 
   /// Resources by their names.

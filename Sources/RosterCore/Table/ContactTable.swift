@@ -17,10 +17,20 @@ struct ContactTable: Sendable {
     /// Lists of groups, each as the numbers that its texts have.
     var groups = TextTable()
     var itemCount = 0
-    /// At how many rows and texts together the table is made anew.
+    var requestCount = 0
+    /// The contacts that have each part that is gone over.
+    var members = [ContactIndex](repeating: ContactIndex(), count: ContactPart.allCases.count)
+    /// The long ones as texts, so that all that refer to one share it.
+    var longGroups: [GroupsNumber: [String]] = [:]
+    /// At what size the table is made anew.
     var compactionSize = Self.leastCompactionSize
 
     static var leastCompactionSize: Int { 1 << 14 }
+
+    /// In rows, texts and lists; long texts count as several.
+    var size: Int {
+      rows.count + texts.count + groups.count + (texts.byteCount + groups.byteCount) >> 10
+    }
   }
 
   /// Where the tables are, so that a copy is one reference. Written to only by who alone refers
@@ -57,9 +67,16 @@ struct ContactTable: Sendable {
     (0..<UInt32(tables.rows.count)).lazy.map { ContactNumber(rawValue: $0) }
   }
 
-  /// The contacts with details.
-  var numbersWithDetails: some Sequence<ContactNumber> {
-    (0..<tables.places.count).lazy.compactMap { tables.places[$0].owner }
+  /// The contacts that have a part, in the order of their numbers. Complexity: linear in how many
+  /// they are.
+  func members(_ part: ContactPart) -> [ContactNumber] { tables.members[part.rawValue].members }
+
+  /// How many requests wait for an answer, contacts' and ours.
+  var requestCount: Int { tables.requestCount }
+
+  private mutating func note(_ part: ContactPart, of number: ContactNumber, _ isThere: Bool) {
+    guard tables.members[part.rawValue].set(number, isThere) else { return }
+    if part == .openRequest || part == .outgoing { tables.requestCount += isThere ? 1 : -1 }
   }
 
   /// The number of an address, nil where nothing was ever known of it. Complexity: O(1).
@@ -124,7 +141,9 @@ struct ContactTable: Sendable {
   mutating func setItem(_ item: ItemRow?, of number: ContactNumber) {
     let had = tables.rows[Int(number.rawValue)].item != nil
     tables.rows[Int(number.rawValue)].item = item
-    tables.itemCount += (item == nil ? 0 : 1) - (had ? 1 : 0)
+    guard had != (item != nil) else { return }
+    tables.itemCount += had ? -1 : 1
+    note(.item, of: number, !had)
   }
 
   /// What the contact's first resource said.
@@ -134,7 +153,9 @@ struct ContactTable: Sendable {
 
   /// Sets what the first resource said.
   mutating func setPresence(_ presence: PresenceRow?, of number: ContactNumber) {
+    let had = hasPresence(number)
     tables.rows[Int(number.rawValue)].presence = presence
+    if had != (presence != nil) { note(.presence, of: number, !had) }
   }
 
   /// Replaces what the first resource said, if it is the same resource. Who was told of it before
@@ -178,8 +199,8 @@ struct ContactTable: Sendable {
   }
 
   /// What the resources besides the first one said.
-  func furtherResources(of number: ContactNumber) -> [PresenceRow] {
-    place(of: number).map { tables.places[$0].details.furtherResources } ?? []
+  func furtherResources(of number: ContactNumber) -> PresenceRows {
+    place(of: number).map { tables.places[$0].details.furtherResources } ?? PresenceRows()
   }
 
   /// What the contact calls itself.
@@ -209,6 +230,9 @@ struct ContactTable: Sendable {
   ) -> Result {
     let place = place(of: number) ?? makePlace(for: number)
     let result = body(&tables.places[place].details)
+    for part in ContactPart.ofDetails {
+      note(part, of: number, tables.places[place].details.has(part))
+    }
     if tables.places[place].details.isEmpty {
       tables.places[place].owner = nil
       tables.freePlaces.append(UInt32(place))
@@ -268,9 +292,12 @@ struct ContactTable: Sendable {
 
   // MARK: Groups
 
+  /// Nobody puts a contact into more.
+  private static let fewGroups = 32
+
   /// The groups of a number.
   func groups(_ number: GroupsNumber) -> [String] {
-    texts(ofGroups: number).map { tables.texts[$0.rawValue] }
+    tables.longGroups[number] ?? texts(ofGroups: number).map { tables.texts[$0.rawValue] }
   }
 
   /// The texts that a list of groups is of.
@@ -301,7 +328,14 @@ struct ContactTable: Sendable {
   mutating func insert(groups texts: [TextNumber]) -> GroupsNumber {
     guard !texts.isEmpty else { return .none }
     let numbers = texts.map(\.rawValue.littleEndian)
-    return numbers.withUnsafeBytes { GroupsNumber(rawValue: tables.groups.insert($0)) }
+    let number = numbers.withUnsafeBytes { GroupsNumber(rawValue: tables.groups.insert($0)) }
+    noteIfLong(number, texts)
+    return number
+  }
+
+  private mutating func noteIfLong(_ number: GroupsNumber, _ texts: [TextNumber]) {
+    guard texts.count > Self.fewGroups, tables.longGroups[number] == nil else { return }
+    tables.longGroups[number] = texts.map { tables.texts[$0.rawValue] }
   }
 
   // MARK: Making it anew
@@ -318,6 +352,9 @@ struct ContactTable: Sendable {
     tables.texts = texts
     tables.groups = groups
     for _ in 0..<addresses.count { tables.rows.append(ContactRow()) }
+    for number in (0..<UInt32(groups.count)).lazy.map(GroupsNumber.init) {
+      noteIfLong(number, self.texts(ofGroups: number))
+    }
     setCompactionSize()
   }
 
@@ -325,11 +362,10 @@ struct ContactTable: Sendable {
   var groupsCount: Int { tables.groups.count }
 
   /// Whether so much came and went that the table is best made anew.
-  var isCompactionDue: Bool { tables.rows.count + tables.texts.count > tables.compactionSize }
+  var isCompactionDue: Bool { tables.size > tables.compactionSize }
 
   private mutating func setCompactionSize() {
-    tables.compactionSize = max(
-      Tables.leastCompactionSize, 2 * (tables.rows.count + tables.texts.count))
+    tables.compactionSize = max(Tables.leastCompactionSize, 2 * tables.size)
   }
 
   /// The same table without the texts that nothing refers to and the contacts of whom nothing is
@@ -339,7 +375,7 @@ struct ContactTable: Sendable {
   /// - Parameter others: Rows that stand elsewhere, and whose texts are in this table.
   ///
   /// Complexity: O(n log n), so next to nothing for each row and text that was added.
-  func compacted(with others: inout [PresenceRow]) -> ContactTable {
+  func compacted(with others: inout PresenceRows) -> ContactTable {
     var new = ContactTable()
     for number in sorted(numbers.filter { !isEmpty($0) }) {
       let target = withAddress(of: number) { new.insert(address: $0) }
@@ -347,10 +383,10 @@ struct ContactTable: Sendable {
       let rows = sorted(rows(of: number)).map { new.copy($0, of: self) }
       new.setPresence(rows.first, of: target)
       guard var details = details(of: number) else { continue }
-      details.furtherResources = Array(rows.dropFirst())
+      details.furtherResources = PresenceRows(Array(rows.dropFirst()))
       new.updateDetails(of: target) { $0 = details }
     }
-    others = sorted(others).map { new.copy($0, of: self) }
+    others = PresenceRows(sorted(others.all).map { new.copy($0, of: self) })
     new.setCompactionSize()
     return new
   }

@@ -20,6 +20,9 @@ struct TextTable: Sendable {
 
   private static let slotBits = 6
 
+  /// How many bytes the texts have.
+  private(set) var byteCount = 0
+
   /// A table of no texts.
   init() {}
 
@@ -69,6 +72,7 @@ struct TextTable: Sendable {
   }
 
   private mutating func append(_ text: UnsafeRawBufferPointer) {
+    byteCount += text.count
     // No block is held by a variable here, or it would not be alone.
     if let room = blocks.last?.room {
       if room < text.count {
@@ -124,6 +128,7 @@ struct TextTable: Sendable {
     let block = TextBlock(capacity: bytes.count)
     block.append(bytes)
     blocks = [block]
+    byteCount = bytes.count
     var start = 0
     for offset in stride(from: 0, to: count * Self.endBytes, by: Self.endBytes) {
       let end = Int(

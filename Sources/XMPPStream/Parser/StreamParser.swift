@@ -33,6 +33,8 @@ package final class StreamParser {
   @exclusivity(unchecked) private var plainReader: PlainReader
   /// Of what the context is fed.
   @exclusivity(unchecked) private var tagMeter: TagMeter
+  /// Up to where the meter has looked.
+  @exclusivity(unchecked) private var metered = 0
   /// The open root, nil where a stream header has to come.
   @exclusivity(unchecked) var rootTag: RootTag? {
     didSet { isRootPlain = rootTag?.foreign.isEmpty == true }
@@ -82,7 +84,7 @@ package final class StreamParser {
 
   /// Takes more bytes and hands over the events that they complete, in order.
   ///
-  /// Complexity: linear in the bytes, but for a tag that comes in very many pieces.
+  /// Complexity: linear in the bytes, however they are cut.
   /// - Throws: `StreamError` after the events before it; what `sink` throws, and then events may
   ///   be lost.
   package func feed(
@@ -237,7 +239,9 @@ package final class StreamParser {
   /// Passes over white space between elements; the context need not see it.
   func skip(to index: Int) {
     position = bufferStart + index
-    context?.skip(to: position)
+    guard let context, context.fed < position else { return }
+    self.context?.skip(to: position)
+    resetMeter(at: position)
   }
 
   // MARK: The context
@@ -250,13 +254,13 @@ package final class StreamParser {
       opened.open(rootTag)
     }
     context = opened
+    resetMeter(at: position)
     return true
   }
 
   private func dropContext() {
     context?.free()
     context = nil
-    tagMeter = TagMeter(most: limits.attributesPerElement)
     isOpeningRoot = false
     builder.pointee.reset()
   }
@@ -268,12 +272,16 @@ package final class StreamParser {
   private func feedContext() {
     guard let context else { return }
     let start = context.fed - bufferStart
+    let new = metered - bufferStart
     let end = PushContext.safeEnd(of: buffer)
-    guard start < end else { return }
+    guard new < end else { return }
     let excess = buffer.withUnsafeBytes { buffer in
-      tagMeter.excess(in: UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
+      tagMeter.excess(in: UnsafeRawBufferPointer(rebasing: buffer[new..<end]))
     }
-    let fedEnd = excess.map { start + $0 } ?? end
+    metered = bufferStart + end
+    // libxml2 would look at a tag that is not whole again and again.
+    let fedEnd = excess.map { new + $0 } ?? (end - tagMeter.openBytes)
+    guard start < fedEnd || excess != nil else { return checkPendingBytes() }
     self.context?.countFed(upTo: bufferStart + fedEnd)
     buffer.withUnsafeBytes { context.feed(UnsafeRawBufferPointer(rebasing: $0[start..<fedEnd])) }
     if case .failed = phase { return }
@@ -281,6 +289,11 @@ package final class StreamParser {
     if let failure = context.failure { return fail(failure) }
     if excess != nil { return fail(.limit(.attributesPerElement)) }
     checkPendingBytes()
+  }
+
+  private func resetMeter(at offset: Int) {
+    tagMeter = TagMeter(most: limits.attributesPerElement)
+    metered = offset
   }
 
   /// Stops an element that is too long while it is still coming.

@@ -21,6 +21,9 @@ struct TagMeter {
   }
 
   private var place = Place.text
+  /// How many bytes stand before those that it looks at next, and before the last `<`.
+  private var seen = 0
+  private var openedAt = 0
   private let most: Int
 
   /// - Parameter most: How many attributes and declarations a tag may have.
@@ -34,9 +37,19 @@ struct TagMeter {
   ///   more.
   mutating func excess(in bytes: UnsafeRawBufferPointer) -> Int? {
     for (index, byte) in bytes.enumerated() {
+      if case .text = place { openedAt = seen + index }
       guard !take(byte) else { return index }
     }
+    seen += bytes.count
     return nil
+  }
+
+  /// How many of the bytes that it has looked at are of a start tag that is not whole.
+  var openBytes: Int {
+    switch place {
+    case .text, .other, .section: 0
+    case .markup, .tag, .value: seen - openedAt
+    }
   }
 
   /// Whether the byte begins the value of one attribute too many.

@@ -1,0 +1,91 @@
+import TestSupport
+import Testing
+import XMPPStanza
+
+@testable import RosterCore
+
+/// What finds few among many, beside a plain collection that does the same.
+@Suite("Few among many")
+struct ManyTests {
+  @Test("The contacts that have a part are those of a set", arguments: 0..<UInt64(10))
+  func contactIndex(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var index = ContactIndex()
+    var model: Set<UInt32> = []
+    let most: UInt32 = [70, 5000, 600_000][Int(seed % 3)]
+    for step in 0..<2000 {
+      let number = UInt32.random(in: 0..<most, using: &random)
+      let isMember = UInt32.random(in: 0..<3, using: &random) > 0
+      let isNew = isMember ? model.insert(number).inserted : model.remove(number) != nil
+      #expect(
+        index.set(ContactNumber(rawValue: number), isMember) == isNew, "seed \(seed), step \(step)")
+    }
+    #expect(index.members.map(\.rawValue) == model.sorted(), "seed \(seed)")
+    for number in model { _ = index.set(ContactNumber(rawValue: number), false) }
+    #expect(index.members.isEmpty, "seed \(seed)")
+  }
+
+  @Test("Who waits longest comes first, whatever came and went", arguments: 0..<UInt64(10))
+  func peopleWaiting(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var waiting = PeopleWaiting()
+    var model: [Int64] = []
+    for step in 0..<2000 {
+      if Int.random(in: 0..<5, using: &random) < 3 {
+        let since = Int64.random(in: 0..<500, using: &random)
+        model.append(since)
+        waiting.insert(
+          PeopleWaiting.Wait(
+            since: since, contact: ContactNumber(rawValue: UInt32(step)), isOurs: false))
+      } else {
+        model.sort()
+        #expect(waiting.first?.since == model.first, "seed \(seed), step \(step)")
+        waiting.removeFirst()
+        model = Array(model.dropFirst())
+      }
+      #expect(waiting.count == model.count)
+    }
+  }
+
+  @Test(
+    "A state that was stored goes on as one that was not", arguments: 300..<UInt64(306))
+  func storedStates(seed: UInt64) throws {
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var random = SeededGenerator(seed: seed)
+    var scenario = Scenario()
+    for _ in 0..<1500 { fuzzer.step(&scenario) }
+    var stored = Roster()
+    var findings: [Finding] = []
+    for step in scenario.history {
+      findings +=
+        RosterReducer.reduce(&stored, step.event, at: step.stamp, on: step.connection).findings
+      if Int.random(in: 0..<20, using: &random) == 0 {
+        stored = try Roster(snapshot: stored.snapshot.span.bytes)
+      }
+    }
+    #expect(stored == scenario.roster, "seed \(seed)")
+    #expect(findings == scenario.outcomes.flatMap(\.findings), "seed \(seed)")
+    #expect(findings.contains { $0.code == .neglectedRequest }, "seed \(seed)")
+  }
+
+  @Test("Each request that nobody answers is told once, at the first record after its time")
+  func neglect() {
+    var scenario = Scenario()
+    scenario.opened("alice@example.test/phone", at: 0)
+    let day: Int64 = 86_400_000
+    for number in 0..<200 {
+      scenario.receives("subscribe", from: "contact\(number)@example.test", at: Int64(number))
+    }
+    for number in 0..<100 {
+      scenario.receives(
+        "unsubscribe", from: "contact\(2 * number)@example.test", at: 1000 + Int64(number))
+    }
+    for number in 0..<250 {
+      scenario.receives(from: "bob@example.test/pc", at: 3 * day + Int64(number))
+      // The wait is over after the millisecond in which it was to be.
+      #expect(
+        scenario.last.findings.map(\.contact?.text)
+          == ((number - 1) % 2 == 1 && number <= 200 ? ["contact\(number - 1)@example.test"] : []))
+    }
+  }
+}

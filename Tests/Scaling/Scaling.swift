@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+
+/// Counts what the program does with captures that are made to be costly, at one size and at four
+/// times it: neither its instructions nor its memory may grow by much more than four times.
+@main
+enum Scaling {
+  static func main() throws {
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    guard arguments.count >= 2 else {
+      say("usage: Scaling PROGRAM FOLDER [NAME...]")
+      exit(2)
+    }
+    let check = try Check(program: arguments.removeFirst(), folder: arguments.removeFirst())
+    let chosen = HostileCapture.all.filter { capture in
+      arguments.isEmpty || arguments.contains { capture.name.contains($0) }
+    }
+    var (count, failures) = (0, 0)
+    for capture in chosen {
+      for command in capture.commands {
+        let growth = try check.growth(of: capture, command)
+        count += 1
+        if !growth.isGood { failures += 1 }
+        say("\(growth.line)  \(capture.name): rollcall \(command)")
+      }
+      try check.removeFiles()
+    }
+    say("\(count) commands on \(chosen.count) captures, \(failures) grow too much")
+    if count == 0 || failures > 0 { exit(1) }
+  }
+
+  private static func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+}
+
+/// How much more four times as much takes.
+struct Growth {
+  /// What is done at either size, beyond what it takes to start.
+  let instructions: (small: Int, large: Int)
+  /// The bytes of the captures, and of memory at the most.
+  let bytes: (small: Int, large: Int)
+  let memory: (small: Int, large: Int)
+
+  /// n log n is less than that; n squared is 16.
+  private static let most = 5.5
+  /// Smaller differences are chance.
+  private static let leastInstructions = 4_000_000
+  private static let leastMemory = 24 << 20
+  /// So many bytes of memory may a byte of a capture take.
+  private static let memoryPerByte = 64
+
+  private var ratio: Double { Double(instructions.large) / Double(max(instructions.small, 1)) }
+
+  private var isSteep: Bool {
+    ratio > Self.most && instructions.large > 4 * Self.leastInstructions
+  }
+
+  private var isLarge: Bool {
+    memory.large - memory.small
+      > Self.memoryPerByte * (bytes.large - bytes.small) + Self.leastMemory
+  }
+
+  var isGood: Bool { !isSteep && !isLarge }
+
+  var line: String {
+    let times = String(format: "%5.1f times, %4d instructions a byte", ratio, perByte)
+    let size = String(format: "%4d MB", memory.large >> 20)
+    return (isSteep ? "STEEP " : isLarge ? "LARGE " : "      ") + times + ", " + size
+  }
+
+  private var perByte: Int { instructions.large / max(bytes.large, 1) }
+}
