@@ -91,18 +91,19 @@ enum Attack {
         .run(seed: seed, count: count, isShort: size.isShort)
     case .power:
       try PowerCuts(workload: workload, shim: shim, report: report)
-        .run(seed: seed, count: count ?? (size.isShort ? 250 : 10_000))
+        .run(seed: seed, count: count ?? (size.isShort ? 200 : 10_000))
     case .kills:
       try Kills(workload: workload, shim: shim, report: report)
         .run(seed: seed, count: count ?? (size.isShort ? 21 : 2000))
     case .flips:
       try Flips(workload: workload, report: report)
-        .run(seed: seed, count: count ?? (size.isShort ? 150 : nil))
+        .run(seed: seed, count: count ?? (size.isShort ? 100 : nil))
     case .files:
       try ChangedFiles(workload: workload, report: report)
         .run(seed: seed, count: count ?? (size.isShort ? 12 : 1000))
     case .crowds: try Crowds(workload: workload, report: report).run(isShort: size.isShort)
-    case .limits: try Limits(workload: workload, shim: shim, report: report).run()
+    case .limits:
+      try Limits(workload: workload, shim: shim, report: report).run(isShort: size.isShort)
     }
   }
 }

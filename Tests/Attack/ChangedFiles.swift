@@ -38,10 +38,11 @@ struct ChangedFiles {
   ]
 
   func run(seed: UInt64, count: Int) throws {
+    // The log, and the one that comes in its place.
+    let logs = try ["whole.jsonl", "other.jsonl"].map(folder(with:))
     let expected = try Self.commands.map { command in
-      // What it says of the log, and of the one that comes in its place.
-      try ["whole.jsonl", "other.jsonl"].reduce(into: Expected()) { expected, capture in
-        let folder = try folder(with: capture)
+      try logs.reduce(into: Expected()) { expected, log in
+        let folder = try copy(of: log)
         let run = try Run(workload.program, command, in: folder.path)
         expected.outputs.append(run.output)
         expected.microseconds = max(expected.microseconds, run.microseconds)
@@ -56,7 +57,13 @@ struct ChangedFiles {
           clamping: UInt64.random(in: 0...expected[command].microseconds, using: &generator)),
         pages: Int.random(in: 0...40, using: &generator))
     }
-    report.forEach(cases) { try attack($0, expected[$0.command]) }
+    report.forEach(cases) { try attack($0, expected[$0.command], logs) }
+  }
+
+  private func copy(of log: Scratch) throws -> Scratch {
+    let folder = try Scratch()
+    try folder.copy([Self.log], from: log)
+    return folder
   }
 
   private func folder(with capture: String) throws -> Scratch {
@@ -67,8 +74,8 @@ struct ChangedFiles {
     return folder
   }
 
-  private func attack(_ attacked: Case, _ expected: Expected) throws {
-    let (folder, other) = (try folder(with: "whole.jsonl"), try folder(with: "other.jsonl"))
+  private func attack(_ attacked: Case, _ expected: Expected, _ logs: [Scratch]) throws {
+    let (folder, other) = (try copy(of: logs[0]), try copy(of: logs[1]))
     let log = folder.file(Self.log)
     let bytes = try Data(contentsOf: URL(filePath: other.file(Self.log)))
     let command = Self.commands[attacked.command]
