@@ -94,6 +94,32 @@ import XMPPStanza
     }
   }
 
+  @Test("A capture that had only its first line is known by it, whichever is appended first")
+  func firstLine() throws {
+    let head = Data(#"{"account":"alice@example.test/a","rollcall-capture":1}"#.utf8 + [0x0A])
+    let line = #"{"t":2000,"dir":"in","xml":"<presence from='bob@example.test/x'/>"}"#
+    let whole = head + Data((line + "\n").utf8)
+    for (first, second) in [(head, whole), (whole, head)] {
+      let log = try newLog()
+      try log.append([], marks: LogMarks(account: "alice@example.test"))
+      // Both are read before either is appended.
+      let both = try [first, second].compactMap {
+        try staged($0, knowing: [], called: "it", account: nil)
+      }
+      for (place, one) in both.enumerated() {
+        _ = try one.append(to: log, takingAll: false)
+        guard place == 0 else { continue }
+        // What is recorded in between is no other device's capture.
+        try log.append([
+          RecordDraft(
+            time: 3000, direction: .inbound, kind: .element, bytes: Array("<r/>".utf8),
+            decoded: DecodedRecord(nil))
+        ])
+      }
+      #expect(try log.read { try $0.lastSequence } == 3)
+    }
+  }
+
   /// Cuts at the beginning of a line, for that is where files are rotated.
   private func line(after place: Int, in bytes: [UInt8]) -> Int {
     bytes[place...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count

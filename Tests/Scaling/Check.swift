@@ -53,7 +53,10 @@ struct Check {
   private func file(_ capture: HostileCapture, _ times: Int) throws -> (path: String, size: Int) {
     let path = "\(folder)/capture\(times)"
     if !FileManager.default.fileExists(atPath: path) {
-      try Data(capture.bytes(times * capture.size)).write(to: URL(filePath: path))
+      // In a process of its own: what a process takes counts for those that it begins.
+      let own = CommandLine.arguments[0]
+      let ended = try Self.run([own, "make", capture.name, "\(times * capture.size)", path])
+      guard ended.status == 0 else { throw Failure("\(capture.name) cannot be made") }
     }
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     return (path, (attributes[.size] as? Int) ?? 0)

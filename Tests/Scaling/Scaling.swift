@@ -7,6 +7,10 @@ import TestSupport
 enum Scaling {
   static func main() throws {
     var arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == "make", arguments.count == 4, let size = Int(arguments[2]) {
+      let capture = HostileCapture.all.first { $0.name == arguments[1] }
+      return try Data(capture?.bytes(size) ?? []).write(to: URL(filePath: arguments[3]))
+    }
     guard arguments.count >= 2 else {
       say("usage: Scaling PROGRAM FOLDER [NAME...]")
       exit(2)

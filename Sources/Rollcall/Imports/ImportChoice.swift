@@ -72,24 +72,53 @@ struct ImportChoice {
       capture.prints.contains { $0.begins(with: former) }
     }
     if let former = certain.max(by: { $0.length < $1.length }) {
-      return KnownRecords(
+      let match = KnownRecords(
         records, of: here, beginningWith: former, in: there, saysAccount: target.account != nil)
+      // It may have been imported since by others, who read it when it was longer.
+      let later = overlaps(of: records, with: target.imports.filter { $0.name == former.name })
+        .max { $0.known.count < $1.known.count }
+      return later.flatMap { $0.known.count > match.known.count ? $0 : nil } ?? match
     }
+    if let beginning = beginning(records, of: capture) { return beginning }
     // Nothing that begins after all that is known can be known.
     if let own = here.span(of: records), let all = there.span(of: 1..<(there.last + 1)),
       own.lowerBound > all.upperBound
     {
       return nil
     }
-    let single = target.imports.reversed().compactMap { former in
+    let single = overlaps(of: records, with: target.imports.reversed())
+    let whole = KnownRecords(
+      records, of: here, among: Array(1..<(there.last + 1)), of: nil, in: there)
+    return (single + [whole].compactMap { $0 }).max { $0.known.count < $1.known.count }
+  }
+
+  /// What is known of records by those that captures gave before.
+  private func overlaps(
+    of records: [UInt64], with imports: some Sequence<ImportedSource>
+  ) -> [KnownRecords] {
+    imports.compactMap { former in
       KnownRecords(
         records, of: here,
         among: there.records(former.records, of: Set(former.connections.values)), of: former,
         in: there)
     }
-    let whole = KnownRecords(
-      records, of: here, among: Array(1..<(there.last + 1)), of: nil, in: there)
-    return (single + [whole].compactMap { $0 }).max { $0.known.count < $1.known.count }
+  }
+
+  /// What is known of a capture by its first line alone, where it has no more, or where nothing
+  /// more was there when it was imported before.
+  private func beginning(_ records: [UInt64], of capture: StagedCapture) -> KnownRecords? {
+    let own = records.map { here[$0] }
+    let former = target.imports.last { former in
+      guard capture.prints.contains(where: { $0.name == former.name }) else { return false }
+      let old = there.records(former.records, of: Set(former.connections.values)).map { there[$0] }
+      return (own.allSatisfy(\.isHeader) || old.allSatisfy(\.isHeader))
+        && !Set(own.filter(\.isHeader).map(\.bytes))
+          .isDisjoint(with: old.filter(\.isHeader).map(\.bytes))
+    }
+    return former.map {
+      KnownRecords(
+        records, of: here, beginningWith: $0, in: there, saysAccount: target.account != nil)
+    }
   }
 
   /// Refuses a capture of which nothing is known and which is of a time that the log tells of.

@@ -153,7 +153,7 @@ extension HostileCapture {
         capture.sent("<presence/>")
       }
     },
-    native("rosters of a large roster", 300, items: { items(0..<$0) }) { capture, size in
+    native("rosters of a large roster", 1000, items: { items(0..<$0) }) { capture, size in
       for number in 0..<size {
         capture.push("p", item(contact(number), "subscription='remove'"))
         capture.push("q", item(contact(1), "name='\(number)'"))

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// Recorders, importers, readers and crashes in an order that a seed gives.
+@Suite("Simulated use of a log") struct SimulationTests {
+  /// `ROLLCALL_SEEDS=1000-4999` has others tried.
+  private static let seeds: [UInt64] = {
+    let given = ProcessInfo.processInfo.environment["ROLLCALL_SEEDS"]
+    let bounds = given?.split(separator: "-").compactMap { UInt64($0) } ?? []
+    guard let first = bounds.first, let last = bounds.last, first <= last else {
+      return Array(0..<300) + [1829]
+    }
+    return Array(first...last)
+  }()
+
+  @Test(
+    "What was acknowledged is there, in order and once, whatever happens in between",
+    arguments: 0..<UInt64(4))
+  func interleavings(share: UInt64) {
+    for seed in Self.seeds where seed % 4 == share { simulate(seed) }
+  }
+
+  /// Tells the seed where something is not as it has to be.
+  private func simulate(_ seed: UInt64, steps: Int = 40) {
+    var steps = steps
+    do {
+      var simulation = try Simulation(seed: seed)
+      do {
+        try simulation.run(steps: steps)
+      } catch {
+        steps = simulation.trace.count
+        let trace = simulation.trace.joined(separator: ", ")
+        Issue.record("ROLLCALL_SEEDS=\(seed): \(error); after \(steps) steps: \(trace)")
+      }
+    } catch {
+      Issue.record("ROLLCALL_SEEDS=\(seed): \(error)")
+    }
+  }
+}
