@@ -167,7 +167,7 @@ struct Simulation {
     trace.append("snapshot \(place)")
     let state = try Timeline(log).state(at: .record(place)).roster
     try log.store([
-      SnapshotDraft(sequence: place, version: .current, state: state.canonicalBytes)
+      SnapshotDraft(sequence: place, version: .current, state: state.snapshot)
     ])
   }
 
@@ -291,17 +291,20 @@ struct Simulation {
     } else {
       // Within a transaction, which is then as if it had never begun.
       trace.append("crash while appending")
-      let drafts = (0..<3).map { _ in draft() }
-      var failure: (any Error)?
-      try log.append(drafts) { _ in
-        // It is asked again where the map has to grow.
-        try? FileManager.default.removeItem(atPath: image)
-        do { try FileManager.default.copyItem(atPath: path, toPath: image) } catch {
-          failure = error
+      let other = try EventLog.create(
+        at: folder.file("other\(files).rollcall"), eventVersion: DecodedRecord.version)
+      try other.append((0..<3).map { _ in draft() })
+      let reader = RecordReader()
+      try log.append(recordsOf: other) { _, _ in
+        RecordSelection(records: [1...3])
+      } _: { header, bytes in
+        // It is gone through again where the map has to grow.
+        if header.sequence == 2 {
+          try? FileManager.default.removeItem(atPath: image)
+          try FileManager.default.copyItem(atPath: path, toPath: image)
         }
-        return nil
+        return reader.decode(header, bytes).parts
       }
-      if let failure { throw failure }
     }
     try leave()
     try verify(image, "after a crash")
