@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A short run of each campaign of `tools/attack`; the long ones are run by hand.
-@Suite("Attacks", .enabled(if: Attack.isPossible, "the shim is one for Linux"))
+@Suite("Attacks")
 struct AttackTests {
   @Test(
     "No attack of a few seconds does harm",
@@ -17,14 +17,6 @@ struct AttackTests {
 
 /// The program that attacks, which is built beside the tests.
 private struct Attack {
-  static var isPossible: Bool {
-    #if os(Linux)
-      true
-    #else
-      false
-    #endif
-  }
-
   let code: Int32
   let output: String
 
