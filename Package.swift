@@ -128,7 +128,13 @@ let package = Package(
     .testTarget(
       name: "RollcallCLITests", dependencies: ["RollcallCLI", "Rollcall", "TestSupport"],
       swiftSettings: rules),
-    // Attacks the program that is built beside it: `tools/attack`, and briefly the tests.
+  ]
+)
+
+#if os(Linux)
+  // Attacks the program that is built beside it: `tools/attack`, and briefly the tests. What it
+  // loads into the program is for the C library of Linux.
+  package.targets += [
     .executableTarget(
       name: "Attack",
       dependencies: [
@@ -139,4 +145,4 @@ let package = Package(
     .testTarget(
       name: "AttackTests", dependencies: ["Attack", "TestSupport"], swiftSettings: rules),
   ]
-)
+#endif

@@ -56,7 +56,8 @@ enum Question: String, CaseIterable, Codable {
     let new = try EventLog.create(
       at: scratch.file("recovered.rollcall"), eventVersion: DecodedRecord.version)
     let summary = try LogRecovery.run(path, into: new)
-    guard summary.salvage.firstBad == nil, summary.salvage.endIsKnown, summary.salvage.kept > 0
+    guard summary.salvage.firstBad == nil, summary.salvage.endIsKnown, summary.salvage.kept > 0,
+      summary.notesAreWhole
     else { throw Trouble("not whole") }
     var hasher = StableHasher()
     _ = try LogExport(new).writeNative { hasher.add($0) }

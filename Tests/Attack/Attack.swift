@@ -65,26 +65,33 @@ enum Attack {
   }
 
   private static func run(_ campaigns: [Campaign], _ size: Size) -> Bool {
-    var isClean = true
-    for campaign in campaigns {
-      let report = Report(campaign.rawValue)
-      do {
-        try run(campaign, report, size)
-      } catch {
-        report.complain("the harness: \(error)")
+    do {
+      // Enough for a snapshot, which is most of what a short run would wait for.
+      let workload = try Workload(records: size.isShort ? 40 : 300)
+      let shim = try Shim()
+      var isClean = true
+      for campaign in campaigns {
+        let report = Report(campaign.rawValue)
+        do {
+          try run(campaign, workload, shim, report, size)
+        } catch {
+          report.complain("the harness: \(error)")
+        }
+        print(report.lines.joined(separator: "\n"))
+        fflush(nil)
+        isClean = isClean && report.isClean
       }
-      print(report.lines.joined(separator: "\n"))
-      fflush(nil)
-      isClean = isClean && report.isClean
+      return isClean
+    } catch {
+      print("the harness: \(error)")
+      return false
     }
-    return isClean
   }
 
-  private static func run(_ campaign: Campaign, _ report: Report, _ size: Size) throws {
+  private static func run(
+    _ campaign: Campaign, _ workload: Workload, _ shim: Shim, _ report: Report, _ size: Size
+  ) throws {
     let (seed, count) = (size.seed, size.count)
-    // Enough for a snapshot, which is most of what a short run would wait for.
-    let workload = try Workload(records: size.isShort ? 40 : 300)
-    let shim = try Shim()
     switch campaign {
     case .calls:
       try FailingCalls(workload: workload, shim: shim, report: report)
@@ -97,10 +104,10 @@ enum Attack {
         .run(seed: seed, count: count ?? (size.isShort ? 21 : 2000))
     case .flips:
       try Flips(workload: workload, report: report)
-        .run(seed: seed, count: count ?? (size.isShort ? 100 : nil))
+        .run(seed: seed, count: count ?? (size.isShort ? 60 : nil))
     case .files:
       try ChangedFiles(workload: workload, report: report)
-        .run(seed: seed, count: count ?? (size.isShort ? 12 : 1000))
+        .run(seed: seed, count: count ?? (size.isShort ? 8 : 1000))
     case .crowds: try Crowds(workload: workload, report: report).run(isShort: size.isShort)
     case .limits:
       try Limits(workload: workload, shim: shim, report: report).run(isShort: size.isShort)

@@ -77,9 +77,16 @@ struct Shim: Sendable {
     library = folder.file("shim.so")
     let source = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "Shim/shim.c").path(percentEncoded: false)
+    // The toolchain's own, also where only `swift` is on the path.
+    let compiler = """
+      exec "$(command -v clang || echo "$(dirname "$(readlink -f "$(command -v swift)")")/clang")" "$@"
+      """
     let run = try Run(
-      "/usr/bin/env",
-      ["clang", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", library, source])
+      "/bin/sh",
+      [
+        "-c", compiler, "sh", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o",
+        library, source,
+      ])
     guard run.ending == .exited(0) else { throw Trouble("the shim: \(run.errors)") }
   }
 

@@ -52,6 +52,36 @@ import Testing
     #expect(throws: EventLogError.self) { try log.last }
   }
 
+  /// The key is followed by the connection's number.
+  @Test(
+    "A name of a connection that is gone is not taken for one that never was", arguments: [1, 2])
+  func missingName(of connection: UInt8) throws {
+    do {
+      let log = try open()
+      try log.append([], marks: LogMarks(connections: [1: "phone", 2: "laptop"]))
+      #expect(try log.meta.connections == [1: "phone", 2: "laptop"])
+    }
+    func salvage() throws -> LogSalvage { try LogSalvage(path) { _, _ in true } }
+    #expect(try salvage().notesAreWhole)
+    Tampering(path).delete("meta", Array("connection".utf8) + [0, 0, 0, connection])
+    let log = try open()
+    #expect {
+      try log.meta
+    } throws: { error in
+      "\(error)".contains("the entry connection \(connection) is missing")
+    }
+    #expect(try log.last == 20)
+  }
+
+  @Test("What is salvaged of a log without a note is said to lack it")
+  func salvagedNotes() throws {
+    do { try open().append([], marks: LogMarks(connections: [1: "phone"])) }
+    Tampering(path).delete("meta", Array("connection".utf8) + [0, 0, 0, 1])
+    let salvage = try LogSalvage(path) { _, _ in true }
+    #expect(!salvage.notesAreWhole)
+    #expect(try salvage.forEachRecord { _ in }.kept == 20)
+  }
+
   private func change(_ old: String, to new: String) throws {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     var changes = 0

@@ -55,12 +55,7 @@ extension ReadTransaction {
   /// What is wrong with what the log says about itself, each in a clause; empty where nothing is.
   package var metaDamage: [String] {
     get throws {
-      var entries: [MetaKey: [UInt8]] = [:]
-      try scan(databases.meta) { key, value in
-        entries[MetaKey(key)] = Array(value)
-        return true
-      }
-      return MetaCheck(entries: entries).damage
+      MetaCheck(entries: try metaEntries()).damage
     }
   }
 }

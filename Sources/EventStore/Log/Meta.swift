@@ -49,11 +49,28 @@ extension LogTransaction where Self: ~Copyable {
   /// What the log says about itself.
   package var meta: LogMeta {
     get throws(EventLogError) {
-      LogMeta(
+      // Who looks for one entry does not see where it is gone with its checksum, or that a list
+      // of entries ends too early: something else is then wrong.
+      if let damage = MetaCheck(entries: try metaEntries()).damage.first {
+        throw .corrupt(sequence: 0, what: "of what it says about itself, \(damage)")
+      }
+      return LogMeta(
         formatVersion: try get(.format) ?? 0, account: try get(.account),
         eventVersion: try get(.eventVersion), imports: try imports(),
         connections: try connections())
     }
+  }
+
+  /// Everything that the database `meta` holds, checksums too.
+  func metaEntries() throws(EventLogError) -> [MetaKey: [UInt8]] {
+    var entries: [MetaKey: [UInt8]] = [:]
+    let cursor = try Cursor(databases.meta, in: self)
+    var entry = try cursor.first()
+    while let (key, value) = entry {
+      entries[MetaKey(key)] = Array(value)
+      entry = try cursor.next()
+    }
+    return entries
   }
 
   /// The value of an entry of the database `meta`; nil where the log has none.

@@ -8,7 +8,9 @@
 final class PageCheck {
   /// No more are noted: one bad page has many consequences.
   private static let mostNoted = 100
-  private static let names = ["meta", "records", "events", "index", "snapshots"]
+  /// The database of what the log says about itself.
+  static let notes = "meta"
+  private static let names = [notes, "records", "events", "index", "snapshots"]
   /// What a process can address.
   private static let mostAddresses: UInt64 = 1 << 57
   /// No tree that LMDB can walk is deeper.
@@ -220,7 +222,7 @@ final class PageCheck {
       }
     } else if tree.isFree {
       try lookAtFreePages(node, in: page, tree.name)
-    } else if tree.name == "meta", let value = try file.value(of: node, in: page) {
+    } else if tree.name == Self.notes, let value = try file.value(of: node, in: page) {
       meta[MetaKey(key)] = value
     }
   }

@@ -57,6 +57,8 @@ package final class LogSalvage {
   package let account: String?
   package let imports: [ImportedSource]
   package let connections: [UInt32: String]
+  /// Whether that is all that the log said.
+  package let notesAreWhole: Bool
 
   /// Goes over the file once.
   ///
@@ -76,6 +78,10 @@ package final class LogSalvage {
     account = meta.account
     imports = meta.imports
     connections = meta.connections
+    let database = PageCheck.notes
+    notesAreWhole =
+      meta.damage.isEmpty && check.roots[database] != nil
+      && !check.damage.contains { $0.database == database }
     places = try RecordPlaces(check)
     self.isReadable = isReadable
   }

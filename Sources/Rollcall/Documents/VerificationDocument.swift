@@ -88,7 +88,7 @@ extension JSONValue {
   package init(_ summary: LogRecovery.Summary, of log: String, in target: String) {
     self = .object([
       "log": .string(log), "output": .string(target), "account": JSONValue(summary.account),
-      "saved": JSONValue(summary.salvage),
+      "saved": JSONValue(summary.salvage), "notesAreWhole": .bool(summary.notesAreWhole),
     ])
   }
 

@@ -12,6 +12,9 @@ package struct LogRecovery {
     package var salvage: SalvageSummary
     /// The account that the new log is of; nil while it is unknown.
     package var account: String?
+    /// Whether all of what the damaged log noted could be read: its account, the names of its
+    /// connections, what was imported.
+    package var notesAreWhole: Bool
   }
 
   /// Appends every record that can be read to a log that is empty, and notes the account and the
@@ -58,6 +61,7 @@ package struct LogRecovery {
         [], marks: LogMarks(imported: ImportedSource(digest: source.digest, name: source.name)))
     }
     log.keepSnapshots()
-    return Summary(salvage: salvage, account: account)
+    return Summary(
+      salvage: salvage, account: account, notesAreWhole: damaged.notesAreWhole)
   }
 }

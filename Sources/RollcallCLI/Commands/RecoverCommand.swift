@@ -16,7 +16,7 @@ struct RecoverCommand: ParsableCommand {
       Example:
         rollcall recover alice.rollcall -o alice-recovered.rollcall
 
-      Exit codes: 0 every record is in the new log, 1 some were lost or nothing vouches for them, \
+      Exit codes: 0 everything is in the new log, 1 something was lost or nothing vouches for it, \
       2 there is nothing to recover.
       """)
 
@@ -37,7 +37,8 @@ struct RecoverCommand: ParsableCommand {
     } else {
       try Terminal.say(lines(summary).map(\.visible))
     }
-    let isWhole = summary.salvage.firstBad == nil && summary.salvage.endIsKnown
+    let salvage = summary.salvage
+    let isWhole = salvage.firstBad == nil && salvage.endIsKnown && summary.notesAreWhole
     guard isWhole else { throw NothingFound(sentence: nil) }
   }
 
@@ -69,6 +70,10 @@ struct RecoverCommand: ParsableCommand {
     if !salvage.lost.isEmpty { lines.append("lost: \(salvage.lostText)") }
     if !salvage.unproven.isEmpty {
       lines.append("kept though nothing vouches for their bytes: \(salvage.unprovenText)")
+    }
+    if !summary.notesAreWhole {
+      lines.append(
+        "some of what the log noted of its account, its connections and its imports is lost")
     }
     return lines
   }

@@ -167,8 +167,6 @@ static ssize_t written(
   int file, const struct iovec *parts, int count, off_t offset, int is_placed) {
   struct stat status;
   char path[PATH_MAX];
-  size_t length = 0;
-  for (int part = 0; part < count; part++) length += parts[part].iov_len;
   if (!is_watched(file, &status, path)) {
     return is_placed ? syscall(SYS_pwritev, file, parts, count, offset, 0L)
                      : syscall(SYS_writev, file, parts, count);
@@ -199,7 +197,6 @@ static ssize_t written(
     errno = control->error;
     return -1;
   }
-  if (manner == NEVER && done > 0 && (size_t)done < length) errno = 0;
   return done;
 }
 
@@ -216,15 +213,9 @@ ssize_t pwrite(int file, const void *bytes, size_t length, off_t offset) {
   struct iovec part = {(void *)bytes, length};
   return written(file, &part, 1, offset, 1);
 }
-ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t offset) {
-  return pwrite(file, bytes, length, offset);
-}
 
 ssize_t pwritev(int file, const struct iovec *parts, int count, off_t offset) {
   return written(file, parts, count, offset, 1);
-}
-ssize_t pwritev64(int file, const struct iovec *parts, int count, off64_t offset) {
-  return pwritev(file, parts, count, offset);
 }
 
 // ---- Syncs
@@ -277,18 +268,6 @@ int ftruncate(int file, off_t length) {
   if (manner == NEVER) return result;
   errno = control->error;
   return -1;
-}
-int ftruncate64(int file, off64_t length) { return ftruncate(file, length); }
-
-int posix_fallocate(int file, off_t offset, off_t length) {
-  REAL(int, posix_fallocate, int, off_t, off_t);
-  struct stat status;
-  char path[PATH_MAX];
-  if (is_watched(file, &status, path) && counted(SIZE, path) != NEVER) return control->error;
-  return real(file, offset, length);
-}
-int posix_fallocate64(int file, off64_t offset, off64_t length) {
-  return posix_fallocate(file, offset, length);
 }
 
 // ---- Names
@@ -368,7 +347,7 @@ static int opened(int at, const char *path, int flags, mode_t mode) {
   return file;
 }
 
-#define OPENED(name, ...) \
+#define OPENED(...) \
   { \
     mode_t mode = 0; \
     if (flags & (O_CREAT | O_TMPFILE)) { \
@@ -379,13 +358,10 @@ static int opened(int at, const char *path, int flags, mode_t mode) {
     } \
     return opened(__VA_ARGS__, flags, mode); \
   }
-int open(const char *path, int flags, ...) OPENED(open, AT_FDCWD, path)
-int open64(const char *path, int flags, ...) OPENED(open64, AT_FDCWD, path)
-int openat(int at, const char *path, int flags, ...) OPENED(openat, at, path)
-int openat64(int at, const char *path, int flags, ...) OPENED(openat64, at, path)
-int creat(const char *path, mode_t mode) {
-  return opened(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
-}
+int open(const char *path, int flags, ...) OPENED(AT_FDCWD, path)
+int open64(const char *path, int flags, ...) OPENED(AT_FDCWD, path)
+int openat(int at, const char *path, int flags, ...) OPENED(at, path)
+int openat64(int at, const char *path, int flags, ...) OPENED(at, path)
 
 // ---- Maps, threads, clocks
 
@@ -397,9 +373,6 @@ void *mmap(void *start, size_t length, int rights, int flags, int file, off_t of
     return MAP_FAILED;
   }
   return (void *)syscall(SYS_mmap, start, length, rights, flags, (long)file, offset);
-}
-void *mmap64(void *start, size_t length, int rights, int flags, int file, off64_t offset) {
-  return mmap(start, length, rights, flags, (long)file, offset);
 }
 
 int pthread_create(
@@ -426,3 +399,11 @@ time_t time(time_t *now) {
   if (now) *now = exact.tv_sec;
   return exact.tv_sec;
 }
+
+// What programs call whose offsets had 32 bits once.
+#define SAME(name) __attribute__((alias(name)))
+ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t offset) SAME("pwrite");
+ssize_t pwritev64(int file, const struct iovec *parts, int count, off64_t offset) SAME("pwritev");
+int ftruncate64(int file, off64_t length) SAME("ftruncate");
+void *mmap64(void *start, size_t length, int rights, int flags, int file, off64_t offset)
+  SAME("mmap");
