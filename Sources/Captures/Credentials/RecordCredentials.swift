@@ -3,11 +3,13 @@ import XMPPStanza
 extension Credentials {
   /// What a reader gives, without what lets one log in.
   mutating func removed(from output: CaptureOutput) -> CaptureOutput {
-    guard case .record(var record) = output, let content = removed(from: record.content) else {
+    // Nearly all have nothing to take out, and are not copied.
+    guard case .record(let record) = output, let content = removed(from: record.content) else {
       return output
     }
-    record.content = content
-    return .record(record)
+    var clean = record
+    clean.content = content
+    return .record(clean)
   }
 
   /// Nil where there is nothing to take out.

@@ -86,7 +86,7 @@ package enum NativeWriter {
   private static func appendPiece(_ piece: RawSpan, to lines: inout [UInt8]) {
     let end = lines.count
     lines += repeatElement(0, count: mostForOne * piece.byteCount)
-    let isPlain = ![delete, latin].contains { contains($0, piece) }
+    let isPlain = !contains(delete, piece) && !contains(latin, piece)
     let written = lines.withUnsafeMutableBytes { lines in
       escape(piece, isPlain: isPlain, to: UnsafeMutableRawBufferPointer(rebasing: lines[end...]))
     }
