@@ -70,16 +70,31 @@ extension LogTransaction where Self: ~Copyable {
   package func forEachRecord(
     in range: ClosedRange<UInt64>, _ body: (RecordHeader, RawSpan) throws -> Void
   ) throws {
+    _ = try forEachRecord(in: range, bytes: .max, body)
+  }
+
+  /// The same, of so many packs that the records have a number of bytes, or of all.
+  ///
+  /// - Parameter most: At least one pack is handed over, and none after so many bytes.
+  /// - Returns: The record that comes next; nil where the range, or the log, is at its end.
+  package func forEachRecord(
+    in range: ClosedRange<UInt64>, bytes most: Int, _ body: (RecordHeader, RawSpan) throws -> Void
+  ) throws -> UInt64? {
     let last = min(range.upperBound, try lastSequence)
     let first = max(1, range.lowerBound)
-    guard first <= last else { return }
+    guard first <= last else { return nil }
+    var bytesSeen = 0
     var cursor = try PackCursor(before: first, in: self)
     while let pack = try cursor.next(), pack.first <= last {
       for sequence in pack.sequences.clamped(to: first...last) {
         let (header, bytes) = try pack.record(at: sequence)
+        bytesSeen += bytes.count
         try body(header, bytes.bytes)
       }
+      let end = pack.sequences.upperBound
+      if end < last, bytesSeen >= most { return end + 1 }
     }
+    return nil
   }
 
   /// Hands some records to `body`, without a copy; the bytes are valid until it returns.

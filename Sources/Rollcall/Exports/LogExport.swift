@@ -20,10 +20,7 @@ package struct LogExport {
     self.connection = connection
   }
 
-  /// How many records one read transaction goes over, and memory holds at a time.
-  private static let slice: UInt64 = 256
-
-  /// Hands each record to `body`, in order, in transactions of some records.
+  /// Hands each record to `body`, in order, in transactions of as few records as make a piece.
   ///
   /// - Parameter between: What may wait as long as a person who reads page by page: no transaction
   ///   is open then, for it would keep the file from reusing its pages.
@@ -31,12 +28,12 @@ package struct LogExport {
     _ body: (RecordHeader, RawSpan) throws -> Void, between: () throws -> Void
   ) throws {
     let last = try log.read { try $0.lastSequence }
-    var next: UInt64 = 1
-    while next <= last {
-      let end = min(last, next - 1 + Self.slice)
-      try log.read { transaction in try transaction.forEachRecord(in: next...end, body) }
+    var next: UInt64? = 1
+    while let first = next, first <= last {
+      next = try log.read { transaction in
+        try transaction.forEachRecord(in: first...last, bytes: Self.pieceBytes, body)
+      }
       try between()
-      next = end + 1
     }
   }
 
