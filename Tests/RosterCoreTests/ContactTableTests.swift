@@ -87,6 +87,30 @@ struct ContactTableTests {
     #expect(early.count == 0 && early.number(of: "a") == nil)
   }
 
+  @Test("A kept table has the numbers that it had, and takes nothing that is none")
+  func keptTexts() throws {
+    func table(_ text: String, _ ends: [UInt32]) -> TextTable? {
+      let ends = ends.map(\.littleEndian)
+      return text.withUTF8Bytes { bytes in
+        ends.withUnsafeBytes { ends in
+          TextTable(bytes, ends: ends, where: \.isUTF8)
+        }
+      }
+    }
+    var kept = try #require(table("boblunché", [3, 3, 8, 10]))
+    #expect((0..<4).map { kept[$0] } == ["bob", "", "lunch", "é"])
+    #expect(kept.number(of: "lunch") == 2 && kept.number(of: "bo") == nil)
+    #expect(kept.insert("é") == 3 && kept.insert("new") == 4 && kept[4] == "new")
+    for number in 0..<100 { #expect(kept.insert("more \(number)") == UInt32(5 + number)) }
+    #expect(try #require(table("", [])).count == 0)
+
+    #expect(table("bob", [2]) == nil, "bytes are left over")
+    #expect(table("bob", [4]) == nil, "it ends after the bytes")
+    #expect(table("bob", [3, 2]) == nil, "it ends before it begins")
+    #expect(table("bobbob", [3, 6]) == nil, "it is there twice")
+    #expect(table("é", [1, 2]) == nil, "it is cut inside a character")
+  }
+
   /// A stranger may send presence from ever new addresses, with ever new words.
   @Test("What is gone takes no room for ever")
   func roomIsGivenBack() {
