@@ -45,6 +45,21 @@ struct DerivedWriter: ~Copyable {
     }
   }
 
+  /// The same, where it is not in place.
+  mutating func write(
+    _ parts: DerivedParts, of header: RecordHeader, in transaction: borrowing WriteTransaction
+  ) throws(EventLogError) {
+    let contacts = parts.contacts.map { ContactKey($0) }
+    try contacts.withUnsafeBufferPointer { (contacts) throws(EventLogError) in
+      guard let event = parts.event else {
+        return try write(nil, contacts, of: header, in: transaction)
+      }
+      try event.withRawBytes { (event) throws(EventLogError) in
+        try write(event, contacts, of: header, in: transaction)
+      }
+    }
+  }
+
   /// Stores what waits.
   mutating func finish(in transaction: borrowing WriteTransaction) throws(EventLogError) {
     try storeEvents()

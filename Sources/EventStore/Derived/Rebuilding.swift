@@ -79,7 +79,6 @@ extension EventLog {
   ) throws(EventLogError) {
     guard first <= end else { return }
     var derived = try DerivedWriter(from: first, in: transaction)
-    var one = RecordArena()
     do {
       try transaction.forEachRecord(in: first...end) { header, bytes in
         let parts: DerivedParts
@@ -90,14 +89,7 @@ extension EventLog {
           throw EventLogError.corrupt(
             sequence: header.sequence, what: "nothing can be derived from it")
         }
-        one.removeAll()
-        one.add(
-          RecordDraft(
-            time: header.time, direction: header.direction, kind: header.kind, bytes: [],
-            event: parts.event, contacts: parts.contacts))
-        try one.forEach { (record) throws(EventLogError) in
-          try derived.write(record.event, record.contacts, of: header, in: transaction)
-        }
+        try derived.write(parts, of: header, in: transaction)
       }
     } catch let error as EventLogError {
       throw error
