@@ -26,7 +26,8 @@ extension EventLog {
   ///
   /// - Returns: The numbers that the records got; empty, and where the next one will go, if there
   ///   are no drafts.
-  /// - Throws: `EventLogError`; the log is then as it was.
+  /// - Throws: `EventLogError`; the log is then as it was, but perhaps for
+  ///   `EventLogError.outcomeUnknown`.
   @discardableResult
   package func append(
     _ drafts: some Sequence<RecordDraft>, marks: LogMarks = LogMarks()

@@ -19,7 +19,7 @@ package struct SnapshotDraft: Hashable, Sendable {
   /// The record after which the state is as it is here.
   package var sequence: UInt64
   package var version: SnapshotVersion
-  /// The state's canonical bytes, at most 1 GiB. The log does not look into them.
+  /// The state's bytes, at most 1 GiB. The log does not look into them.
   package var state: [UInt8]
 
   package init(sequence: UInt64, version: SnapshotVersion, state: [UInt8]) {
@@ -34,7 +34,7 @@ package struct SnapshotHeader: Hashable, Sendable {
   /// The record after which the state is as it is here.
   package let sequence: UInt64
   package let version: SnapshotVersion
-  /// Of the state's canonical bytes.
+  /// Of the state's bytes.
   package let digest: LogDigest
 }
 

@@ -5,7 +5,7 @@ package struct PreparedAddress {
   /// The resource, never empty; nil for a bare address.
   package let resource: UnsafeRawBufferPointer?
 
-  /// The bare part, the resource left out.
+  /// A copy of it.
   var jid: JID {
     JID(
       prepared: BareJID(prepared: String(decoding: bare, as: UTF8.self)),
