@@ -6,14 +6,16 @@ import TestSupport
 /// Many processes at one log.
 ///
 /// What must hold: two writers lose nothing; readers see whole commits; a reader that stands still
-/// makes the file grow, is named by `verify`, and lets go of the pages when it ends.
+/// makes the file grow, is named by `verify`, and lets go of the pages when it ends; a command that
+/// reads a long log does not stand still.
 struct Crowds {
   let workload: Workload
   let report: Report
 
   func run(isShort: Bool) throws {
     try manyReaders(isShort ? 8 : 40, writers: 2)
-    try standingReader(commits: isShort ? 150 : 3000)
+    let held = try standingReader(commits: isShort ? 150 : 3000)
+    try longReaders(records: isShort ? 3000 : 100_000, besideOneThatStands: held)
   }
 
   /// Two processes record while others read again and again.
@@ -41,8 +43,42 @@ struct Crowds {
     else { return report.complain("after \(writers) writers: \(after)") }
   }
 
+  /// Commands read a long log for as long as they need, while it is appended to.
+  ///
+  /// - Parameter held: By how many bytes a commit makes the file grow beside a reader that stands.
+  private func longReaders(records: Int, besideOneThatStands held: Int) throws {
+    let folder = try Scratch()
+    let path = folder.file("long.rollcall")
+    let log = try EventLog.create(at: path, eventVersion: DecodedRecord.version)
+    let bookmark = Bookmark(name: "long", back: 1).draft
+    try log.append((0..<records).map { _ in bookmark })
+    for command in [["verify"], ["log", "--contact", "a@b"], ["what-if", "--drop", "1"]] {
+      let reader = Process()
+      reader.executableURL = URL(filePath: workload.program)
+      reader.arguments = command + [path]
+      (reader.standardOutput, reader.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+      // What earlier commits gave back is used first.
+      try log.append([bookmark])
+      let before = try Data(contentsOf: URL(filePath: path)).count
+      try reader.run()
+      var commits = 0
+      while reader.isRunning {
+        try log.append([bookmark])
+        commits += 1
+      }
+      let grown = try Data(contentsOf: URL(filePath: path)).count - before
+      report.count("commits beside commands that read", commits)
+      report.count("KB grown beside them", grown / 1024)
+      if grown * 4 > held * commits {
+        report.complain("beside \(command) the file grew by \(grown) bytes in \(commits) commits")
+      }
+    }
+  }
+
   /// A process that reads is stopped while another one appends.
-  private func standingReader(commits: Int) throws {
+  ///
+  /// - Returns: By how many bytes a commit made the file grow.
+  private func standingReader(commits: Int) throws -> Int {
     let folder = try workload.folder(for: .record)
     let path = folder.file("a.rollcall")
     let reader = Process()
@@ -79,5 +115,6 @@ struct Crowds {
     report.count("KB grown with a reader that stands", held / 1024)
     report.count("KB grown without", free / 1024)
     if free * 2 > held { report.complain("the file grew by \(held) bytes, then by \(free)") }
+    return held / commits
   }
 }

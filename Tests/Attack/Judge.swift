@@ -52,12 +52,10 @@ enum Judge {
       at: path, access: .readOnly, eventVersion: DecodedRecord.version)
     var hasher = StableHasher()
     var records = 0
-    try log.read { transaction in
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
-        records += 1
-        hasher.add(Array("\(header.direction) \(header.kind) \(header.connection)".utf8))
-        bytes.withUnsafeBytes { hasher.add($0) }
-      }
+    try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      records += 1
+      hasher.add(Array("\(header.direction) \(header.kind) \(header.connection)".utf8))
+      bytes.withUnsafeBytes { hasher.add($0) }
     }
     let state = try Timeline(log).state(at: .head(minus: 0))
     hasher.add(Array(JSONValue(state).text.utf8))

@@ -138,7 +138,8 @@ enum Probe {
 
   private static func look(_ log: EventLog) throws {
     let last = try log.read { transaction in
-      try transaction.forEachCheckedRecord { record, _ in
+      var check = RecordCheck()
+      try check.look(in: transaction) { record, _ in
         if let damage = record.damage { throw Damage(record: record.sequence, what: damage) }
       }
       return try transaction.lastSequence

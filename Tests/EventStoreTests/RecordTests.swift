@@ -78,9 +78,7 @@ import Testing
     try log.append((1...10).map { draft("\($0)", event: [UInt8($0)]) })
     func numbers(_ range: ClosedRange<UInt64>) throws -> [UInt64] {
       var found: [UInt64] = []
-      try log.read {
-        try $0.forEachRecord(in: range) { header, _ in found.append(header.sequence) }
-      }
+      try log.forEachRecord(in: range) { header, _ in found.append(header.sequence) }
       return found
     }
     #expect(try numbers(3...5) == [3, 4, 5])
@@ -89,12 +87,62 @@ import Testing
     #expect(try numbers(11...100).isEmpty)
     #expect(try numbers(0...0).isEmpty)
     var events: [UInt64] = []
-    try log.read {
+    _ = try log.read {
       try $0.forEachEvent(in: 4...6, deriving: { _, _ in nil }) { header, _ in
         events.append(header.sequence)
       }
     }
     #expect(events == [4, 5, 6])
+  }
+
+  @Test("A pass over the log holds no transaction for long, and ends where the log did")
+  func pass() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let text = String(repeating: "p", count: EventLog.pieceBytes / 4)
+    for _ in 0..<5 { try log.append((1...3).map { _ in draft(text, event: [1]) }) }
+    var found: [UInt64] = []
+    var pieces: [Int] = []
+    try log.forEachRecord(in: 2...UInt64.max) { header, bytes in
+      #expect(bytes.byteCount == text.utf8.count)
+      found.append(header.sequence)
+    } between: {
+      pieces.append(found.count)
+      // A transaction that is open on this thread would refuse it.
+      try log.append([draft("meanwhile")])
+    }
+    #expect(found == Array(2...15))
+    // At least a pack, and none after so many bytes.
+    #expect(pieces.count >= 3 && pieces.first.map { $0 < 8 } == true, "\(pieces)")
+    #expect(throws: CancellationError.self) {
+      try log.forEachRecord(in: 1...3) { _, _ in throw CancellationError() }
+    }
+  }
+
+  @Test("Events are handed over piece by piece as well, and none twice", arguments: [false, true])
+  func eventPieces(isDamaged: Bool) throws {
+    let event = Array(repeating: UInt8(7), count: 40_000)
+    do {
+      let log = try EventLog.create(at: path, eventVersion: 1)
+      for _ in 0..<4 { try log.append((1...3).map { draft("\($0)", event: event) }) }
+    }
+    if isDamaged { Tampering(path).delete("events", [0, 0, 0, 0, 0, 0, 0, 4]) }
+    let again = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+    var found: [UInt64] = []
+    var next: UInt64? = 2
+    var pieces = 0
+    while let first = next {
+      pieces += 1
+      next = try again.read {
+        try $0.forEachEvent(
+          in: first...11, bytes: 64 << 10, deriving: { _, _ in event },
+          { header, bytes in
+            #expect(bytes.byteCount == event.count)
+            found.append(header.sequence)
+          })
+      }
+    }
+    #expect(found == Array(2...11))
+    #expect(pieces > 2)
   }
 
   @Test("A large record is kept whole, up to a limit")
@@ -122,7 +170,7 @@ import Testing
     try log.append(source.prefix(4).map { draft("", time: $0) })
     try log.append(source.dropFirst(4).map { draft("", time: $0) })
     var headers: [RecordHeader] = []
-    try log.read { try $0.forEachRecord(in: 1...9) { header, _ in headers.append(header) } }
+    try log.forEachRecord(in: 1...9) { header, _ in headers.append(header) }
     #expect(headers.map(\.time) == [nil, 100, 100, nil, 100, 150, 150, nil, 150])
     #expect(headers.map(\.sourceTime) == [nil, nil, 90, nil, nil, nil, 149, nil, nil])
     #expect(headers.map(\.clock) == [nil, 100, 100, 100, 100, 150, 150, 150, 150])

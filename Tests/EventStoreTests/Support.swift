@@ -81,7 +81,8 @@ extension ReadTransaction {
   /// What is wrong with each record; those that are sound are not in it.
   func damage() throws -> [UInt64: String] {
     var damage: [UInt64: String] = [:]
-    try forEachCheckedRecord { record, _ in damage[record.sequence] = record.damage }
+    var check = RecordCheck()
+    try check.look(in: self) { record, _ in damage[record.sequence] = record.damage }
     return damage
   }
 }

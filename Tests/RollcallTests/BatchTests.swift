@@ -31,10 +31,8 @@ import XMPPStanza
   /// What the log holds, but for how it is packed.
   private func records(_ log: EventLog) throws -> [RecordHeader: LogDigest] {
     var records: [RecordHeader: LogDigest] = [:]
-    try log.read { transaction in
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
-        records[header] = LogDigest(of: bytes)
-      }
+    try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      records[header] = LogDigest(of: bytes)
     }
     return records
   }

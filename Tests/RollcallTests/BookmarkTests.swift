@@ -41,7 +41,7 @@ import Testing
     _ = try timeline.addBookmark("here", at: .record(1))
     _ = try timeline.addBookmark("zero", at: .record(0))
     _ = try timeline.addBookmark("here", at: .record(3))
-    let bookmarks = try timeline.log.read { try timeline.bookmarks(in: $0) }
+    let bookmarks = try timeline.bookmarks
     #expect(bookmarks.map(\.name) == ["here", "zero"])
     #expect(bookmarks.map(\.point) == [3, 0])
     #expect(try timeline.record(at: .bookmark("zero")) == 0)

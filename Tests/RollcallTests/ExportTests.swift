@@ -125,11 +125,9 @@ import XMPPStanza
   func xml(_ test: CaptureCase) throws {
     let log = try log(of: test.path, test.account)
     var counts: [Direction: Int] = [:]
-    try log.read { transaction in
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
-        guard header.kind == .element, let direction = Direction(header.direction) else { return }
-        counts[direction, default: 0] += 1
-      }
+    try log.forEachRecord(in: 1...UInt64.max) { header, _ in
+      guard header.kind == .element, let direction = Direction(header.direction) else { return }
+      counts[direction, default: 0] += 1
     }
     for direction in Direction.allCases {
       var bytes: [UInt8] = []

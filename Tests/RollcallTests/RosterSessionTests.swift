@@ -171,12 +171,10 @@ import Testing
 
   private func unreadable(in log: EventLog) throws -> [UnreadableBytes] {
     var found: [UnreadableBytes] = []
-    try log.read { transaction in
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
-        guard header.kind == .unreadable else { return }
-        found.append(
-          try #require(UnreadableBytes(line: bytes.withUnsafeBytes { Array($0) })))
-      }
+    try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      guard header.kind == .unreadable else { return }
+      found.append(
+        try #require(UnreadableBytes(line: bytes.withUnsafeBytes { Array($0) })))
     }
     return found
   }

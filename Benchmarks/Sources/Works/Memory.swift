@@ -28,9 +28,7 @@ public enum Footprint {
   /// The bytes of all records of a log, and those of its file.
   public static func sizes(_ path: String) throws -> (raw: Int, file: Int) {
     var raw = 0
-    try opened(path).read { transaction in
-      try transaction.forEachRecord(in: 1...UInt64.max) { raw += $1.byteCount }
-    }
+    try opened(path).forEachRecord(in: 1...UInt64.max) { raw += $1.byteCount }
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     return (raw, (attributes[.size] as? Int) ?? 0)
   }

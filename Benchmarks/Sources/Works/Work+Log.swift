@@ -85,9 +85,7 @@ extension Work {
     let records = subject.capture.records
     return Trial(units: records) {
       var bytes = 0
-      try opened(path).read { transaction in
-        try transaction.forEachRecord(in: 1...UInt64.max) { bytes += $1.byteCount }
-      }
+      try opened(path).forEachRecord(in: 1...UInt64.max) { bytes += $1.byteCount }
       return {
         let all = try subject.drafts().reduce(0) { $0 + $1.bytes.count }
         try expect(bytes == all, "\(bytes) bytes were read")
@@ -100,7 +98,8 @@ extension Work {
     return Trial(units: subject.capture.records) {
       var records = 0
       try opened(path).read { transaction in
-        _ = try transaction.forEachCheckedRecord { record, _ in
+        var check = RecordCheck()
+        try check.look(in: transaction) { record, _ in
           try expect(record.damage == nil, "record \(record.sequence) is damaged")
           records += 1
         }

@@ -6,6 +6,9 @@
 
 /// Compares the stored events and the contact index with what is derived anew, record by record.
 ///
+/// It may go from one transaction to the next between two records: the derived parts of the records
+/// may then have been merged with those of later ones, or made anew.
+///
 /// Memory: that of one block of either, and the contacts' names.
 package struct DerivedCheck {
   /// How many events the records account for.
@@ -16,15 +19,14 @@ package struct DerivedCheck {
   private var names: Set<ContactName> = []
   private var storedEvents: StoredEvents?
   private var storedIndex: StoredIndex?
-  /// How many blocks of either there are.
-  private var eventBlocks = 0
-  private var indexBlocks = 0
 
   package init() {}
 
   /// What is stored of the events of some records.
   private struct StoredEvents {
     var records: ClosedRange<UInt64>
+    /// Whether something is stored that belongs to no record.
+    var hasStray: Bool
     /// Nil where it is not what was written.
     var events: [UInt64: (header: EventHeader, bytes: [UInt8])]?
   }
@@ -32,6 +34,8 @@ package struct DerivedCheck {
   /// What is stored of the contacts of some records.
   private struct StoredIndex {
     var records: ClosedRange<UInt64>
+    /// Whether something is stored that belongs to no record.
+    var hasStray: Bool
     /// The record that the entries count from.
     var first: UInt64 = 0
     /// Nil where it is not what was written.
@@ -44,96 +48,18 @@ package struct DerivedCheck {
   ///
   /// - Parameters:
   ///   - header: Of the record after the last one that was looked at.
-  ///   - last: The last record of the log.
+  ///   - last: The last record that will be looked at.
   package mutating func damage(
     of header: RecordHeader, deriving parts: DerivedParts, last: UInt64,
     in transaction: borrowing ReadTransaction
   ) throws -> [String] {
     let range = header.sequence...last
-    return [
-      try eventDamage(of: header, parts.event, range, in: transaction),
-      try indexDamage(of: header.sequence, parts.contacts, range, in: transaction),
-    ].compactMap(\.self)
+    return try eventDamage(of: header, parts.event, range, in: transaction)
+      + indexDamage(of: header.sequence, parts.contacts, range, in: transaction)
   }
 
-  /// What is stored that no record accounts for, once every record has been looked at.
-  package func damage(
-    in transaction: borrowing ReadTransaction
-  ) throws(EventLogError) -> [String] {
-    let databases = transaction.databases
-    let counts = [
-      ("packs of stored events", try transaction.count(databases.events), eventBlocks),
-      ("blocks of the index", try transaction.count(databases.index), indexBlocks),
-    ]
-    let strays = counts.compactMap { name, stored, expected in
-      stored == expected ? nil : "there are \(stored) \(name), not \(expected)"
-    }
-    return strays + [strayEntries].compactMap(\.self)
-  }
-
-  // MARK: Events
-
-  private mutating func eventDamage(
-    of header: RecordHeader, _ event: [UInt8]?, _ range: ClosedRange<UInt64>,
-    in transaction: borrowing ReadTransaction
-  ) throws -> String? {
-    if event != nil { events += 1 }
-    if storedEvents?.records.contains(header.sequence) != true {
-      let stored = try Self.events(range, in: transaction)
-      storedEvents = stored
-      eventBlocks += 1
-      guard stored.events != nil else { return "its pack of stored events is not what was written" }
-    }
-    guard let stored = storedEvents?.events else { return nil }
-    switch (stored[header.sequence], event) {
-    case (nil, nil): return nil
-    case (nil, _?): return "its stored event is missing"
-    case (let stored?, let event):
-      return stored.header == EventHeader(header) && stored.bytes == event
-        ? nil : "its stored event is not what its bytes mean"
-    }
-  }
-
-  private static func events(
-    _ range: ClosedRange<UInt64>, in transaction: borrowing ReadTransaction
-  ) throws -> StoredEvents {
-    let database = transaction.databases.events
-    let (records, block) = try transaction.block(of: .events, database, in: range)
-    guard let block else { return StoredEvents(records: records) }
-    var events: [UInt64: (header: EventHeader, bytes: [UInt8])] = [:]
-    try EventPack(block).forEach(in: records) { header, event in
-      events[header.sequence] = (header, Array(event))
-    }
-    return StoredEvents(records: records, events: events)
-  }
-
-  // MARK: The index
-
-  private mutating func indexDamage(
-    of sequence: UInt64, _ contacts: [String], _ range: ClosedRange<UInt64>,
-    in transaction: borrowing ReadTransaction
-  ) throws -> String? {
-    for contact in contacts { names.insert(ContactName(contact)) }
-    var damage: String?
-    if storedIndex?.records.contains(sequence) != true {
-      damage = strayEntries
-      let stored = try Self.index(range, in: transaction)
-      storedIndex = stored
-      indexBlocks += 1
-      guard stored.entries != nil else { return "its block of the index is not what was written" }
-    }
-    guard let first = storedIndex?.first, let entries = storedIndex?.entries else {
-      return damage
-    }
-    for contact in contacts {
-      let entry = ContactIndex.entry(ContactKey(contact), sequence - first)
-      guard entries.contains(entry) else { return "the index does not have it for \(contact)" }
-      storedIndex?.unaccounted.remove(entry)
-    }
-    return damage
-  }
-
-  private var strayEntries: String? {
+  /// What is in the index that no record accounts for, once every record has been looked at.
+  package var strayEntries: String? {
     guard let stored = storedIndex,
       let entry = stored.unaccounted.min(by: { a, b in
         (a & 0xFFFF, a) < (b & 0xFFFF, b)
@@ -143,15 +69,118 @@ package struct DerivedCheck {
     return "the index has record \(record) for a contact that it does not concern"
   }
 
+  /// What is stored of a log that has no records.
+  package static func damage(
+    ofEmpty transaction: borrowing ReadTransaction
+  ) throws(EventLogError) -> [String] {
+    let (events, index) = (transaction.databases.events, transaction.databases.index)
+    return try transaction.count(events) + transaction.count(index) == 0
+      ? [] : ["something is derived from records that are not there"]
+  }
+
+  /// Whether something is stored before or after a block, or where one should be, that belongs to
+  /// no record.
+  private static func hasStray(
+    _ database: Database<UInt64>, around block: DerivedBlock?, _ records: ClosedRange<UInt64>,
+    upTo last: UInt64, in transaction: borrowing ReadTransaction
+  ) throws(EventLogError) -> Bool {
+    let cursor = try Cursor(database, in: transaction)
+    let covers = block?.covers ?? records
+    if covers.lowerBound == 1, block != nil, let (key, _) = try cursor.first(),
+      (try? UInt64(storedKey: key)) != 1
+    {
+      return true
+    }
+    guard let (key, _) = try cursor.first(atOrAfter: covers.lowerBound + 1) else { return false }
+    guard let next = try? UInt64(storedKey: key), next > covers.upperBound else { return true }
+    return covers.upperBound >= last ? try next > transaction.lastSequence : false
+  }
+
+  // MARK: Events
+
+  private mutating func eventDamage(
+    of header: RecordHeader, _ event: [UInt8]?, _ range: ClosedRange<UInt64>,
+    in transaction: borrowing ReadTransaction
+  ) throws -> [String] {
+    if event != nil { events += 1 }
+    var damage: [String] = []
+    if storedEvents?.records.contains(header.sequence) != true {
+      let stored = try Self.events(range, in: transaction)
+      storedEvents = stored
+      if stored.hasStray { damage.append("beside its pack of stored events is one of no record") }
+      if stored.events == nil { damage.append("its pack of stored events is not what was written") }
+    }
+    guard let stored = storedEvents?.events else { return damage }
+    switch (stored[header.sequence], event) {
+    case (nil, nil): return damage
+    case (nil, _?): return damage + ["its stored event is missing"]
+    case (let stored?, let event):
+      let isRight = stored.header == EventHeader(header) && stored.bytes == event
+      return isRight ? damage : damage + ["its stored event is not what its bytes mean"]
+    }
+  }
+
+  private static func events(
+    _ range: ClosedRange<UInt64>, in transaction: borrowing ReadTransaction
+  ) throws -> StoredEvents {
+    let database = transaction.databases.events
+    let (records, block) = try transaction.block(of: .events, database, in: range)
+    let hasStray = try hasStray(
+      database, around: block, records, upTo: range.upperBound, in: transaction)
+    guard let block else { return StoredEvents(records: records, hasStray: hasStray) }
+    var events: [UInt64: (header: EventHeader, bytes: [UInt8])] = [:]
+    try EventPack(block).forEach(in: records) { header, event in
+      events[header.sequence] = (header, Array(event))
+    }
+    return StoredEvents(records: records, hasStray: hasStray, events: events)
+  }
+
+  // MARK: The index
+
+  private mutating func indexDamage(
+    of sequence: UInt64, _ contacts: [String], _ range: ClosedRange<UInt64>,
+    in transaction: borrowing ReadTransaction
+  ) throws -> [String] {
+    for contact in contacts { names.insert(ContactName(contact)) }
+    var damage: [String] = []
+    if storedIndex?.records.contains(sequence) != true {
+      damage += [strayEntries].compactMap(\.self)
+      let stored = try Self.index(range, in: transaction)
+      storedIndex = stored
+      if stored.hasStray { damage.append("beside its block of the index is one of no record") }
+      if stored.entries == nil { damage.append("its block of the index is not what was written") }
+    }
+    guard let first = storedIndex?.first, let entries = storedIndex?.entries else {
+      return damage
+    }
+    for contact in contacts {
+      let entry = ContactIndex.entry(ContactKey(contact), sequence - first)
+      guard entries.contains(entry) else {
+        return damage + ["the index does not have it for \(contact)"]
+      }
+      storedIndex?.unaccounted.remove(entry)
+    }
+    return damage
+  }
+
   private static func index(
     _ range: ClosedRange<UInt64>, in transaction: borrowing ReadTransaction
   ) throws -> StoredIndex {
     let database = transaction.databases.index
     let (records, block) = try transaction.block(of: .index, database, in: range)
-    guard let block else { return StoredIndex(records: records) }
+    let hasStray = try hasStray(
+      database, around: block, records, upTo: range.upperBound, in: transaction)
+    guard let block else { return StoredIndex(records: records, hasStray: hasStray) }
     let entries = Set(ContactIndex(block).entries)
+    let first = block.covers.lowerBound
+    let unaccounted = entries.filter { entry in
+      let record = first + entry & 0xFFFF
+      // The others were looked at before, or are those of records that came meanwhile.
+      return records.contains(record) || !block.covers.contains(record)
+    }
     return StoredIndex(
-      records: records, first: block.covers.lowerBound, entries: entries, unaccounted: entries)
+      records: records, hasStray: hasStray, first: first, entries: entries,
+      unaccounted: unaccounted)
   }
 }
 

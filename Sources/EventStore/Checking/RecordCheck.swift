@@ -10,42 +10,63 @@ package struct CheckedRecord: Sendable {
   package var suspects: ClosedRange<UInt64>?
 }
 
-extension ReadTransaction {
-  /// Hands every record to `body` with what is wrong with it, in order: whether one is missing,
-  /// whether the digest of its pack follows from the one before and from the pack's own bytes, and
-  /// whether its time runs backwards. It goes on after what is wrong; of a pack whose digest is
-  /// wrong, the first record says so.
-  ///
-  /// The bytes are valid until `body` returns, and none where the record cannot be read or is
-  /// missing. Complexity: linear in the log's bytes, and no memory.
-  ///
-  /// - Returns: The digest of the last pack; nil where there is none that can be read.
-  @discardableResult
-  package func forEachCheckedRecord(
-    _ body: (CheckedRecord, RawSpan) throws -> Void
-  ) throws -> LogDigest? {
-    var check = RecordCheck()
-    try scan(databases.records) { key, value in
-      try check.look(at: key, value, body)
-      return true
-    }
-    return check.digest == RecordChain.start ? nil : check.digest
-  }
-}
-
-/// Follows the chain of digests from pack to pack.
-private struct RecordCheck {
+/// Looks at the records of a log, in order: whether one is missing, whether the digest of its pack
+/// follows from the one before and from the pack's own bytes, and whether its time runs backwards.
+///
+/// It goes on after what is wrong; of a pack whose digest is wrong, the first record says so.
+/// Complexity: linear in the log's bytes, and no memory.
+package struct RecordCheck {
   /// The number of the next record, and whether the pack before it could be read: where not, nobody
   /// can say how many records it had.
   private var expected: UInt64 = 1
   private var isExpected = true
   private var packs: UInt64 = 0
   /// Of the pack before; nil where that has none, and nothing can be said of the next one's.
-  private(set) var digest: LogDigest? = RecordChain.start
+  private var digest: LogDigest? = RecordChain.start
   private var clock: Int64?
+  /// The key of the last pack that was looked at.
+  private var place: UInt64?
+
+  package init() {}
+
+  /// The digest of the last pack; nil where there is none that can be read.
+  package var lastDigest: LogDigest? { digest == RecordChain.start ? nil : digest }
+
+  /// Hands the next records to `body` with what is wrong with them.
+  ///
+  /// The bytes are valid until `body` returns, and none where the record cannot be read or is
+  /// missing.
+  /// - Parameters:
+  ///   - last: What comes after this record is not looked at.
+  ///   - most: At least one pack is handed over, and none after so many bytes.
+  /// - Returns: Whether there is more: the next call goes on where this one ended.
+  @discardableResult
+  package mutating func look(
+    upTo last: UInt64 = .max, bytes most: Int = .max, in transaction: borrowing ReadTransaction,
+    _ body: (CheckedRecord, RawSpan) throws -> Void
+  ) throws -> Bool {
+    let start = place
+    var bytesSeen = 0
+    var isOver = true
+    try transaction.scan(transaction.databases.records, from: start) { key, value in
+      let number = Self.number(of: key)
+      if let number, number == start { return true }
+      if let number, number > last { return false }
+      // What has no number cannot be come back to.
+      if bytesSeen >= most, number != nil {
+        isOver = false
+        return false
+      }
+      bytesSeen += value.count
+      try look(at: key, value, body)
+      place = number ?? place
+      return true
+    }
+    return !isOver
+  }
 
   /// Looks at the next pack that is there.
-  mutating func look(
+  private mutating func look(
     at key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
     _ body: (CheckedRecord, RawSpan) throws -> Void
   ) throws {

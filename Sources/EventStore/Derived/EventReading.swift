@@ -5,25 +5,38 @@ extension ReadTransaction {
   /// The bytes are valid until `body` returns. Ask `EventLog.derivedIsCurrent` first, or rather
   /// this transaction's `meta`: events of another version must not be read.
   ///
-  /// - Parameter derive: The event of a record.
+  /// - Parameters:
+  ///   - most: At least one pack of events is handed over, and none after so many bytes.
+  ///   - derive: The event of a record.
+  /// - Returns: The record that comes next; nil where the range, or the log, is at its end.
   /// - Throws: What `derive` and `body` throw, and `EventLogError`.
+  @discardableResult
   package func forEachEvent(
-    in range: ClosedRange<UInt64>, deriving derive: (RecordHeader, RawSpan) throws -> [UInt8]?,
+    in range: ClosedRange<UInt64>, bytes most: Int = .max,
+    deriving derive: (RecordHeader, RawSpan) throws -> [UInt8]?,
     _ body: (EventHeader, RawSpan) throws -> Void
-  ) throws {
+  ) throws -> UInt64? {
     let last = min(range.upperBound, try lastSequence)
-    let first = max(1, range.lowerBound)
-    guard first <= last else { return }
-    try forEachBlock(of: .events, databases.events, in: first...last) { records, block in
+    var next = max(1, range.lowerBound)
+    var bytesSeen = 0
+    while next <= last {
+      guard bytesSeen < most else { return next }
+      let (records, block) = try block(of: .events, databases.events, in: next...last)
+      next = records.upperBound + 1
       if let block {
-        return try EventPack(block).forEach(in: records) { try body($0, $1.bytes) }
+        bytesSeen += block.content.count
+        try EventPack(block).forEach(in: records) { try body($0, $1.bytes) }
+        continue
       }
       damage.note(.events, records)
-      try forEachRecord(in: records) { header, bytes in
+      let rest = try forEachRecord(in: records, bytes: most) { header, bytes in
+        bytesSeen += bytes.byteCount
         guard let event = try derive(header, bytes) else { return }
         try body(EventHeader(header), event.span.bytes)
       }
+      if let rest { return rest }
     }
+    return nil
   }
 }
 

@@ -66,19 +66,13 @@ extension LogTransaction where Self: ~Copyable {
   /// Hands every record of a range to `body`, in order, without a copy.
   ///
   /// The bytes are valid until `body` returns. A range that reaches beyond the log is cut to it.
-  /// - Throws: `EventLogError.corrupt` at a gap or a damaged pack, and what `body` throws.
-  package func forEachRecord(
-    in range: ClosedRange<UInt64>, _ body: (RecordHeader, RawSpan) throws -> Void
-  ) throws {
-    _ = try forEachRecord(in: range, bytes: .max, body)
-  }
-
-  /// The same, of so many packs that the records have a number of bytes, or of all.
-  ///
   /// - Parameter most: At least one pack is handed over, and none after so many bytes.
   /// - Returns: The record that comes next; nil where the range, or the log, is at its end.
+  /// - Throws: `EventLogError.corrupt` at a gap or a damaged pack, and what `body` throws.
+  @discardableResult
   package func forEachRecord(
-    in range: ClosedRange<UInt64>, bytes most: Int, _ body: (RecordHeader, RawSpan) throws -> Void
+    in range: ClosedRange<UInt64>, bytes most: Int = .max,
+    _ body: (RecordHeader, RawSpan) throws -> Void
   ) throws -> UInt64? {
     let last = min(range.upperBound, try lastSequence)
     let first = max(1, range.lowerBound)
@@ -101,7 +95,7 @@ extension LogTransaction where Self: ~Copyable {
   ///
   /// - Parameter sequences: In order, of records that the log has.
   package func forEachRecord(
-    of sequences: [UInt64], _ body: (RecordHeader, RawSpan) throws -> Void
+    of sequences: some Sequence<UInt64>, _ body: (RecordHeader, RawSpan) throws -> Void
   ) throws {
     var pack: RecordPack?
     for sequence in sequences {

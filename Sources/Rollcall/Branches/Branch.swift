@@ -163,15 +163,13 @@ package struct Branch: Sendable {
     of log: EventLog, _ reader: RecordReader
   ) throws -> [Content] {
     var records: [Content] = []
-    try log.read { transaction in
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
-        guard !header.kind.isCaptureHeader(bytes) else { return }
-        let event = reader.decode(header, bytes).event
-        records.append(
-          Content(
-            connection: ConnectionID(number: header.connection), direction: header.direction,
-            event: event))
-      }
+    try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      guard !header.kind.isCaptureHeader(bytes) else { return }
+      let event = reader.decode(header, bytes).event
+      records.append(
+        Content(
+          connection: ConnectionID(number: header.connection), direction: header.direction,
+          event: event))
     }
     return records
   }

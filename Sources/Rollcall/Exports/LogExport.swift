@@ -10,31 +10,11 @@ package struct LogExport {
   /// The only connection that is written; nil for all.
   private let connection: ConnectionID?
 
-  /// How many bytes are gathered before they are written.
-  private static let pieceBytes = 64 << 10
-
   /// - Parameter connection: The only connection to write, nil for all; the head of a capture goes
   ///   with any.
   package init(_ log: EventLog, narrowedTo connection: ConnectionID? = nil) {
     self.log = log
     self.connection = connection
-  }
-
-  /// Hands each record to `body`, in order, in transactions of as few records as make a piece.
-  ///
-  /// - Parameter between: What may wait as long as a person who reads page by page: no transaction
-  ///   is open then, for it would keep the file from reusing its pages.
-  private func forEachRecord(
-    _ body: (RecordHeader, RawSpan) throws -> Void, between: () throws -> Void
-  ) throws {
-    let last = try log.read { try $0.lastSequence }
-    var next: UInt64? = 1
-    while let first = next, first <= last {
-      next = try log.read { transaction in
-        try transaction.forEachRecord(in: first...last, bytes: Self.pieceBytes, body)
-      }
-      try between()
-    }
   }
 
   private func includes(_ header: RecordHeader, _ bytes: RawSpan) -> Bool {
@@ -87,7 +67,7 @@ package struct LogExport {
     let meta = try log.meta
     var unsaid = names(meta.connections)
     var isFirst = true
-    try forEachRecord { header, bytes in
+    try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
       guard includes(header, bytes) else { return }
       defer { isFirst = false }
       if isFirst, !header.kind.isCaptureHeader(bytes) {
@@ -113,7 +93,7 @@ package struct LogExport {
         }
       }
     } between: {
-      guard lines.count >= Self.pieceBytes else { return }
+      guard lines.count >= EventLog.pieceBytes else { return }
       try write(lines)
       lines.removeAll(keepingCapacity: true)
     }
@@ -127,17 +107,15 @@ package struct LogExport {
   private func plan() throws -> RedactionPlan {
     var plan = RedactionPlan()
     let reader = RecordReader()
-    try log.read { transaction in
-      if let account = try transaction.meta.account { plan.note(try JID(parsing: account)) }
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, span in
-        let bytes = span.withUnsafeBytes { Array($0) }
-        switch header.kind {
-        case .element:
-          if let node = reader.element(bytes) { plan.note(node) }
-        case .lifecycle:
-          if let jid = Lifecycle(bytes)?.jid { plan.note(jid) }
-        default: break
-        }
+    if let account = try log.meta.account { plan.note(try JID(parsing: account)) }
+    try log.forEachRecord(in: 1...UInt64.max) { header, span in
+      let bytes = span.withUnsafeBytes { Array($0) }
+      switch header.kind {
+      case .element:
+        if let node = reader.element(bytes) { plan.note(node) }
+      case .lifecycle:
+        if let jid = Lifecycle(bytes)?.jid { plan.note(jid) }
+      default: break
       }
     }
     return plan
@@ -171,7 +149,7 @@ package struct LogExport {
   package func writeXML(_ direction: Direction, _ write: ([UInt8]) throws -> Void) throws {
     try write(Self.header(direction, account: try log.meta.account))
     var lines: [UInt8] = []
-    try forEachRecord { header, span in
+    try log.forEachRecord(in: 1...UInt64.max) { header, span in
       guard header.kind == .element, Direction(header.direction) == direction,
         includes(header, span)
       else { return }

@@ -149,6 +149,11 @@ package struct CaptureImport {
     return isWanted
   }
 
+  /// Whether so many records, or bytes, were gathered that they go into a commit.
+  static func isBatch(_ records: RecordArena, of count: Int = batch) -> Bool {
+    records.count >= count || records.byteCount >= batchBytes
+  }
+
   mutating func add(
     _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: BatchWriter
   ) throws {
@@ -157,9 +162,7 @@ package struct CaptureImport {
     pending.records.add(record, meaning, on: connection)
     summary.records += 1
     if record.time == nil, case .element = record.content { summary.lacksTimes = true }
-    guard pending.records.count >= batch || pending.records.byteCount >= Self.batchBytes else {
-      return
-    }
+    guard Self.isBatch(pending.records, of: batch) else { return }
     try flush(into: writer)
   }
 }

@@ -37,17 +37,15 @@ package struct CaptureMerge {
 
   /// The times of a log; nil where it has none.
   private static func span(of log: EventLog) throws -> ClosedRange<Int64>? {
-    try log.read { transaction in
-      var first: Int64?
-      var last: Int64?
-      try transaction.forEachRecord(in: 1...UInt64.max) { header, _ in
-        guard let time = header.time else { return }
-        first = first ?? time
-        last = time
-      }
-      guard let first, let last else { return nil }
-      return first...max(first, last)
+    var first: Int64?
+    var last: Int64?
+    try log.forEachRecord(in: 1...UInt64.max) { header, _ in
+      guard let time = header.time else { return }
+      first = first ?? time
+      last = time
     }
+    guard let first, let last else { return nil }
+    return first...max(first, last)
   }
 
   /// Appends all records to a log, and notes the account.
@@ -58,7 +56,7 @@ package struct CaptureMerge {
     var numbers = ConnectionNumbers()
     let reader = RecordReader()
     var count = try target.read { try $0.lastSequence }
-    var pending: [RecordDraft] = []
+    var pending = RecordArena()
     while let place = Self.earliest(of: streams) {
       guard let record = try streams[place].next() else { break }
       count += 1
@@ -72,10 +70,10 @@ package struct CaptureMerge {
         connection: numbers.number(of: Self.key(number, place), called: name),
         bytes: record.bytes,
         decoded: reader.decode(record.header.kind, record.header.direction, record.bytes))
-      pending.append(streams[place].placed(draft, as: count))
-      guard pending.count >= CaptureImport.batch else { continue }
+      pending.add(streams[place].placed(draft, as: count))
+      guard CaptureImport.isBatch(pending) else { continue }
       try target.append(pending)
-      pending.removeAll(keepingCapacity: true)
+      pending.removeAll()
     }
     try target.append(pending, marks: LogMarks(connections: numbers.names))
     for part in parts {
@@ -107,14 +105,12 @@ private struct MergedStream {
   /// What the log calls its connections.
   let names: [UInt32: String]
   private let last: UInt64
-  private var slice: ArraySlice<StoredRecord> = []
+  private var slice: ArraySlice<(RecordHeader, [UInt8])> = []
   private var position: UInt64 = 0
   /// The time of the next record, or of the one before where it has none.
   private(set) var time = Int64.min
   /// The numbers that its records got, for bookmarks go by the record.
   private var numbers: [UInt64] = [0]
-
-  private static let sliceRecords: UInt64 = 1024
 
   init(_ log: EventLog) throws {
     self.log = log
@@ -124,7 +120,7 @@ private struct MergedStream {
 
   var isAtEnd: Bool { slice.isEmpty }
 
-  mutating func next() throws -> StoredRecord? {
+  mutating func next() throws -> (header: RecordHeader, bytes: [UInt8])? {
     let record = slice.popFirst()
     if record != nil { try fill() }
     return record
@@ -142,16 +138,15 @@ private struct MergedStream {
 
   private mutating func fill() throws {
     if slice.isEmpty, position < last {
-      let end = min(last, position + Self.sliceRecords)
-      var records: [StoredRecord] = []
-      try log.read { transaction in
-        for sequence in (position + 1)...end {
-          if let record = try transaction.record(at: sequence) { records.append(record) }
+      var records: [(RecordHeader, [UInt8])] = []
+      let next = try log.read { transaction in
+        try transaction.forEachRecord(in: position + 1...last, bytes: EventLog.pieceBytes) {
+          records.append(($0, $1.withUnsafeBytes { Array($0) }))
         }
       }
-      position = end
+      position = next.map { $0 - 1 } ?? last
       slice = records[...]
     }
-    if let next = slice.first?.header.time { time = next }
+    if let next = slice.first?.0.time { time = next }
   }
 }

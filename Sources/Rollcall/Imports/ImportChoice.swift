@@ -22,13 +22,29 @@ struct ImportChoice {
   /// What comes of each capture.
   var outcomes: [ImportOutcome] { captures.map(\.outcome) }
 
-  init<Target: LogTransaction & ~Copyable>(
-    into target: borrowing Target, from source: borrowing ReadTransaction
+  /// - Parameter target: The transaction that appends what is chosen.
+  init(
+    into target: borrowing WriteTransaction, from source: borrowing ReadTransaction
   ) throws {
-    self.target = try target.meta
-    self.source = try source.meta
-    there = try RecordPrints(of: target)
-    here = try RecordPrints(of: source)
+    self.init(
+      try target.meta, try source.meta, there: try RecordPrints(of: target),
+      here: try RecordPrints(of: source))
+  }
+
+  /// A choice that nothing is appended by: other processes may append meanwhile.
+  init(into target: EventLog, from source: EventLog) throws {
+    self.init(
+      try target.meta, try source.meta, there: try RecordPrints(of: target),
+      here: try RecordPrints(of: source))
+  }
+
+  private init(
+    _ target: LogMeta, _ source: LogMeta, there: RecordPrints, here: RecordPrints
+  ) {
+    self.target = target
+    self.source = source
+    self.there = there
+    self.here = here
     isKnown = [Bool](repeating: false, count: Int(here.last) + 1)
   }
 

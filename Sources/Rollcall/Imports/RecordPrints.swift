@@ -48,6 +48,12 @@ struct RecordPrints {
     }
   }
 
+  init(of log: EventLog) throws {
+    try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      prints.append(RecordPrint(header, bytes))
+    }
+  }
+
   /// The number of the last one.
   var last: UInt64 { UInt64(prints.count) }
 

@@ -63,12 +63,8 @@ package struct StagedImport {
 
   /// Whether another log holds any record of the captures.
   func goesOn(with other: EventLog) throws -> Bool {
-    try other.read { target in
-      try log.read { source in
-        let choice = try ImportChoice(into: target, from: source)
-        return captures.contains(where: choice.holdsAny)
-      }
-    }
+    let choice = try ImportChoice(into: other, from: log)
+    return captures.contains(where: choice.holdsAny)
   }
 
   /// Appends the records that another log does not hold, in one transaction that also finds out

@@ -49,8 +49,8 @@ package struct LogFigures: Codable, Hashable, Sendable {
 /// against a replay.
 ///
 /// LMDB ends the process on some damage that the look at the pages may not foresee: run it in a
-/// process of its own, which tells how far it has come. All of it is read in one transaction, so
-/// the file of a log that is written meanwhile grows faster than usual.
+/// process of its own, which tells how far it has come. It reads piece by piece: what is appended,
+/// or derived anew, meanwhile is no damage, and the log's pages can be used again.
 package struct LogVerification {
   /// What is told while it runs.
   package enum Step: Codable, Sendable {
@@ -64,9 +64,9 @@ package struct LogVerification {
     case done(LogFigures)
   }
 
-  private static let stride: UInt64 = 1000
-
   private let tell: (Step) throws -> Void
+  /// What is to be told once no transaction is open: whoever is told may take their time.
+  private var untold: [Step] = []
   private let reader = RecordReader()
   private var figures = LogFigures()
   private var last: UInt64 = 0
@@ -86,7 +86,7 @@ package struct LogVerification {
   /// - Parameters:
   ///   - rebuilding: Whether everything derived is thrown away and made anew before it is looked
   ///     at. That needs sound pages and readable records.
-  ///   - tell: Told of all damage; there can be as many as records.
+  ///   - tell: Told of all damage; there can be as many as records. No transaction is open then.
   /// - Throws: `EventLogError` where the file is no log that this program reads, and what `tell`
   ///   throws. Faults are not thrown.
   package static func run(
@@ -106,67 +106,87 @@ package struct LogVerification {
     try begin(.pages)
     do {
       let faults = try EventLog.pageDamage(at: path)
-      for fault in faults { try report(.pages, nil, "\(fault)") }
+      for fault in faults { report(.pages, nil, "\(fault)") }
       // LMDB must not see them.
-      guard faults.isEmpty else { return }
+      guard faults.isEmpty else { return try tellAll() }
       let log = try EventLog.open(
         at: path, access: rebuilding ? .readWrite : .readOnly,
         eventVersion: DecodedRecord.version)
       if rebuilding { try log.rebuild() }
-      try log.read { transaction in try look(at: transaction) }
+      try begin(.meta)
+      let meta = try log.read { try lookAtMeta($0) }
+      try begin(.snapshots)
+      try log.read { try lookAtSnapshots($0) }
+      try begin(.records)
+      try lookAtRecords(log)
+      if last == 0 {
+        for flaw in try log.read({ try DerivedCheck.damage(ofEmpty: $0) }) {
+          report(.events, nil, flaw)
+        }
+      }
+      conclude(meta)
+      try tellAll()
       try tell(.done(figures))
     } catch let error as EventLogError where error.isOfDamage {
-      try report(part, error.record, error.clause)
+      report(part, error.record, error.clause)
+      try tellAll()
     }
   }
 
   private mutating func begin(_ part: LogPart) throws {
+    try tellAll()
     self.part = part
     try tell(.began(part))
   }
 
-  private func report(_ part: LogPart, _ record: UInt64?, _ what: String) throws {
-    try tell(.found(LogDamage(part: part, record: record, what: what)))
+  private mutating func report(_ part: LogPart, _ record: UInt64?, _ what: String) {
+    untold.append(.found(LogDamage(part: part, record: record, what: what)))
   }
 
-  private mutating func look(at transaction: borrowing ReadTransaction) throws {
-    try begin(.meta)
+  private mutating func note(_ what: String) {
+    untold.append(.note(what))
+  }
+
+  private mutating func tellAll() throws {
+    for step in untold { try tell(step) }
+    untold.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: What it says about itself
+
+  /// - Returns: nil where that is damaged.
+  private mutating func lookAtMeta(_ transaction: borrowing ReadTransaction) throws -> LogMeta? {
     let flaws = try transaction.metaDamage
-    for flaw in flaws { try report(.meta, nil, flaw) }
+    for flaw in flaws { report(.meta, nil, flaw) }
     let meta = flaws.isEmpty ? try transaction.meta : nil
     figures.account = meta?.account
-    isCurrent = meta.map { $0.eventVersion == DecodedRecord.version } ?? true
-    if !isCurrent {
-      try tell(
-        .note(
-          "the stored events and the index are incomplete or of another version: they are not used"
-        ))
-    }
+    isCurrent = true
+    if let meta { follow(meta) }
     for reader in transaction.standingReaders {
-      try tell(
-        .note(
-          "process \(reader.process) has been reading it since \(reader.behind) transactions: the "
-            + "file grows until that goes on or ends"))
+      note(
+        "process \(reader.process) has been reading it since \(reader.behind) transactions: the "
+          + "file grows until that goes on or ends")
     }
-    try begin(.snapshots)
-    try lookAtSnapshots(transaction)
-    try begin(.records)
-    // Where that cannot be read, the records say so.
-    last = (try? transaction.lastSequence) ?? .max
-    let digest = try transaction.forEachCheckedRecord { record, bytes in
-      try look(at: record, bytes, transaction)
-    }
-    figures.digest = digest.map { "\($0)" }
+    return meta
+  }
+
+  /// The derived parts may cease to be current while the records are looked at.
+  private mutating func follow(_ meta: LogMeta) {
+    guard isCurrent, meta.eventVersion != DecodedRecord.version else { return }
+    isCurrent = false
+    note("the stored events and the index are incomplete or of another version: they are not used")
+  }
+
+  /// Compares what the records came to.
+  private mutating func conclude(_ meta: LogMeta?) {
     for (number, damage) in replay.damaged {
-      try report(.snapshots, number, "of its snapshot, \(damage)")
+      report(.snapshots, number, "of its snapshot, \(damage)")
     }
     guard isWhole else { return }
-    for flaw in isCurrent ? try derived.damage(in: transaction) : [] {
-      try report(.index, nil, flaw)
-    }
-    for number in replay.ahead { try report(.snapshots, number, "its snapshot is of no record") }
+    if isCurrent, let flaw = derived.strayEntries { report(.index, nil, flaw) }
+    for number in replay.ahead { report(.snapshots, number, "its snapshot is of no record") }
     if let account = meta?.account, let other = replay.roster.account?.text, other != account {
-      try report(.meta, nil, "the log says that it is of \(account), its records are of \(other)")
+      report(.meta, nil, "the log says that it is of \(account), its records are of \(other)")
     }
     (figures.events, figures.contacts) = (derived.events, derived.contacts)
     figures.snapshots = replay.compared
@@ -196,9 +216,9 @@ package struct LogVerification {
       }
     }
     replay.ahead.reverse()
-    if others > 0 {
-      try tell(.note("\(others) snapshots are of another version: they are not used"))
-    }
+    if others > 0 { note("\(others) snapshots are of another version: they are not used") }
+    // What comes after has no snapshot among these. Where that cannot be read, the records say so.
+    last = (try? transaction.lastSequence) ?? .max
   }
 
   /// Takes the state on over a record, and compares it with the record's snapshot.
@@ -214,22 +234,40 @@ package struct LogVerification {
     replay.ahead.removeLast()
     replay.roster.move(to: header.sequence)
     replay.compared += 1
-    let kept = try transaction.snapshot(atOrBefore: header.sequence, version: .current) {
-      $0.sequence == header.sequence ? try? Roster(snapshot: $1) : nil
+    // Others may have dropped it meanwhile.
+    let isRight = try transaction.snapshot(atOrBefore: header.sequence, version: .current) {
+      $0.sequence == header.sequence ? (try? Roster(snapshot: $1)) == replay.roster : nil
     }
-    if kept != replay.roster {
-      try report(.snapshots, header.sequence, "its snapshot is not what a replay gives")
+    if isRight == false {
+      report(.snapshots, header.sequence, "its snapshot is not what a replay gives")
     }
   }
 
   // MARK: Records
+
+  private mutating func lookAtRecords(_ log: EventLog) throws {
+    var check = RecordCheck()
+    var isMore = true
+    while isMore {
+      isMore = try log.read { transaction in
+        // Where that is damaged, it was said.
+        if let meta = try? transaction.meta { follow(meta) }
+        return try check.look(upTo: last, bytes: EventLog.pieceBytes, in: transaction) {
+          record, bytes in try look(at: record, bytes, transaction)
+        }
+      }
+      try tellAll()
+      try tell(.reached(figures.records))
+    }
+    figures.digest = check.lastDigest.map { "\($0)" }
+  }
 
   private mutating func look(
     at record: CheckedRecord, _ bytes: RawSpan, _ transaction: borrowing ReadTransaction
   ) throws {
     if let damage = record.damage {
       isWhole = false
-      try report(.records, record.sequence == 0 ? nil : record.sequence, damage)
+      report(.records, record.sequence == 0 ? nil : record.sequence, damage)
     }
     if let pack = record.suspects { return try look(at: record, bytes, in: pack) }
     guard let header = record.header, record.damage == nil else { return }
@@ -240,11 +278,10 @@ package struct LogVerification {
       for flaw in try derived.damage(
         of: header, deriving: parts, last: last, in: transaction)
       {
-        try report(.events, header.sequence, flaw)
+        report(.events, header.sequence, flaw)
       }
     }
     if isWhole { try reduce(decoded.event, header, transaction) }
-    if header.sequence.isMultiple(of: Self.stride) { try tell(.reached(header.sequence)) }
   }
 }
 
@@ -262,7 +299,7 @@ extension LogVerification {
       unreadable.isEmpty
       ? "all can be read" : "\(unreadable.map { "\($0)" }.joined(separator: ", ")) cannot be read"
     if pack.count > 1 {
-      try tell(.note("of records \(pack.lowerBound) to \(pack.upperBound), \(which)"))
+      note("of records \(pack.lowerBound) to \(pack.upperBound), \(which)")
     }
     unreadable = []
   }

@@ -118,10 +118,8 @@ package struct SnapshotKeeper {
   }
 
   private mutating func count(_ range: ClosedRange<UInt64>) throws {
-    try timeline.log.read { transaction in
-      try transaction.forEachRecord(in: range) { _, bytes in
-        pacing.appended(bytes: bytes.byteCount)
-      }
+    try timeline.log.forEachRecord(in: range) { _, bytes in
+      pacing.appended(bytes: bytes.byteCount)
     }
   }
 }

@@ -63,26 +63,26 @@ extension Timeline {
   /// The bookmarks of a log, by name; of those with one name the last.
   ///
   /// Complexity: linear in the bookmarks where the index is current, else in the records.
-  package func bookmarks(
-    in transaction: borrowing ReadTransaction
-  ) throws -> [PlacedBookmark] {
-    let head = try transaction.lastSequence
-    guard head > 0 else { return [] }
-    var found: [String: PlacedBookmark] = [:]
-    for sequence in try records(of: Bookmark.subject, in: 1...head, transaction).sorted() {
-      guard let record = try transaction.record(at: sequence),
-        let bookmark = Bookmark(record.bytes)
-      else { continue }
-      // One that points before the start was cut off with what it marked.
-      found[bookmark.name] = PlacedBookmark(
-        name: bookmark.name, point: sequence - min(sequence, bookmark.back), record: sequence)
+  package var bookmarks: [PlacedBookmark] {
+    get throws {
+      let head = try log.read { try $0.lastSequence }
+      guard head > 0 else { return [] }
+      var found: [String: PlacedBookmark] = [:]
+      for sequence in try records(of: Bookmark.subject, in: 1...head).sorted() {
+        guard let record = try log.read({ try $0.record(at: sequence) }),
+          let bookmark = Bookmark(record.bytes)
+        else { continue }
+        // One that points before the start was cut off with what it marked.
+        found[bookmark.name] = PlacedBookmark(
+          name: bookmark.name, point: sequence - min(sequence, bookmark.back), record: sequence)
+      }
+      return found.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
-    return found.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
   /// Appends a bookmark for a point.
   package func addBookmark(_ name: String, at point: Point) throws -> PlacedBookmark {
-    let target = try log.read { try resolve(point, in: $0) }
+    let target = try record(at: point)
     while true {
       let next = try log.read { try $0.lastSequence } + 1
       let bookmark = Bookmark(name: name, back: next - target)

@@ -53,20 +53,18 @@ extension Timeline {
   private func connectionsSeen(upTo last: UInt64) throws -> [ConnectionID: ConnectionStory] {
     var stories: [ConnectionID: ConnectionStory] = [:]
     guard last > 0 else { return stories }
-    try log.read { transaction in
-      let names = try transaction.meta.connections
-      try transaction.forEachRecord(in: 1...last) { header, _ in
-        // What somebody noted in the log is no part of any connection.
-        guard header.kind != .annotation, includes(header.connection) else { return }
-        let id = ConnectionID(number: header.connection)
-        let stamp = RecordStamp(record: header.sequence, time: header.time)
-        if stories[id] == nil {
-          stories[id] = ConnectionStory(
-            id: id, name: names[header.connection], first: stamp, last: stamp)
-        }
-        stories[id]?.last = stamp
-        if stories[id]?.first.time == nil { stories[id]?.first.time = stamp.time }
+    let names = try log.meta.connections
+    try log.forEachRecord(in: 1...last) { header, _ in
+      // What somebody noted in the log is no part of any connection.
+      guard header.kind != .annotation, includes(header.connection) else { return }
+      let id = ConnectionID(number: header.connection)
+      let stamp = RecordStamp(record: header.sequence, time: header.time)
+      if stories[id] == nil {
+        stories[id] = ConnectionStory(
+          id: id, name: names[header.connection], first: stamp, last: stamp)
       }
+      stories[id]?.last = stamp
+      if stories[id]?.first.time == nil { stories[id]?.first.time = stamp.time }
     }
     return stories
   }

@@ -46,11 +46,6 @@ package struct Timeline: Sendable {
     package var account: BareJID? { roster.account ?? noted }
   }
 
-  /// The number of the record that a point names. Complexity: O(log n).
-  package func record(at point: Point) throws -> UInt64 {
-    try log.read { try resolve(point, in: $0) }
-  }
-
   /// The state at a point. Complexity: linear in the events after the last snapshot before it.
   package func state(at point: Point) throws -> State {
     try state(after: record(at: point), from: nil)
@@ -88,7 +83,7 @@ package struct Timeline: Sendable {
 
   /// How many records one read transaction goes over. A reader that is held keeps the file from
   /// reusing its pages, and `body` may wait as long as a person who reads page by page.
-  private static let slice: UInt64 = 4096
+  private static let slice = 4096
 
   /// Takes a state on to a later record, and hands every event on the way to `body` with what it
   /// did and the state after it.
@@ -102,9 +97,8 @@ package struct Timeline: Sendable {
     let reader = RecordReader()
     if state.roster.position == 0 { try begin(&state) }
     while state.roster.position < last {
-      let first = state.roster.position + 1
-      let end = min(last, first - 1 + Self.slice)
-      for step in try steps(first...end, reader) {
+      let (steps, end) = try steps(state.roster.position + 1...last, reader)
+      for step in steps {
         let outcome = RosterReducer.reduce(
           &state.roster, step.event, at: step.stamp, on: step.connection)
         try body(
@@ -126,13 +120,12 @@ package struct Timeline: Sendable {
     let reader = RecordReader()
     if state.roster.position == 0 { try begin(&state) }
     while state.roster.position < last {
-      let first = state.roster.position + 1
-      let end = min(last, first - 1 + Self.slice)
+      let range = state.roster.position + 1...last
       var roster = Roster()
       swap(&roster, &state.roster)
       defer { swap(&roster, &state.roster) }
-      try log.read { transaction in
-        try forEachEvent(in: first...end, transaction, reader) { stamp, connection, _, event in
+      let end = try log.read { transaction in
+        try forEachEvent(in: range, transaction, reader) { stamp, connection, _, event in
           switch event {
           case .made(let event):
             RosterReducer.advance(&roster, by: event, at: stamp, on: connection)
@@ -180,13 +173,14 @@ package struct Timeline: Sendable {
     connection == nil || connection?.number == number
   }
 
+  /// The next events of a range, and the last record that was looked at.
   private func steps(
     _ range: ClosedRange<UInt64>, _ reader: RecordReader
-  ) throws -> [Step] {
+  ) throws -> ([Step], UInt64) {
     try log.read { transaction in
       var steps: [Step] = []
-      steps.reserveCapacity(range.count)
-      try forEachEvent(in: range, transaction, reader) { stamp, connection, direction, event in
+      let end = try forEachEvent(in: range, transaction, reader) {
+        stamp, connection, direction, event in
         let value =
           switch event {
           case .made(let event): event
@@ -195,7 +189,7 @@ package struct Timeline: Sendable {
         steps.append(
           Step(stamp: stamp, connection: connection, direction: direction, event: value))
       }
-      return steps
+      return (steps, end)
     }
   }
 
@@ -207,28 +201,34 @@ package struct Timeline: Sendable {
     case stored(RawSpan)
   }
 
-  /// Hands the events of a range to `body`: the stored ones where this program made them, and
+  /// Hands the next events of a range to `body`: the stored ones where this program made them, and
   /// others made anew of the raw bytes.
   ///
+  /// - Returns: The last record that was looked at: of no more records than a slice has, and no
+  ///   more bytes than a piece.
   /// - Throws: `EventLogError.corrupt` where `body` cannot read what is stored, and what it throws
   ///   else.
   private func forEachEvent(
     in range: ClosedRange<UInt64>, _ transaction: borrowing ReadTransaction,
     _ reader: RecordReader,
     _ body: (RecordStamp, ConnectionID, RecordDirection, borrowing FoundEvent) throws -> Void
-  ) throws {
+  ) throws -> UInt64 {
+    let range = range.lowerBound...min(range.upperBound, range.lowerBound + UInt64(Self.slice) - 1)
     // Asked for each slice: a program of another version may have come in between.
     guard try transaction.meta.eventVersion == DecodedRecord.version else {
-      return try transaction.forEachRecord(in: range) { header, bytes in
+      let next = try transaction.forEachRecord(in: range, bytes: EventLog.pieceBytes) {
+        header, bytes in
         guard includes(header.connection), let event = reader.decode(header, bytes).event
         else { return }
         try body(
           RecordStamp(record: header.sequence, time: header.time),
           ConnectionID(number: header.connection), header.direction, .made(event))
       }
+      return next.map { $0 - 1 } ?? range.upperBound
     }
-    try transaction.forEachEvent(
-      in: range, deriving: { reader.decode($0, $1).event?.canonicalBytes }
+    let next = try transaction.forEachEvent(
+      in: range, bytes: EventLog.pieceBytes,
+      deriving: { reader.decode($0, $1).event?.canonicalBytes }
     ) { header, bytes in
       guard includes(header.connection) else { return }
       do {
@@ -240,6 +240,7 @@ package struct Timeline: Sendable {
           sequence: header.sequence, what: "its stored event cannot be read: \(error)")
       }
     }
+    return next.map { $0 - 1 } ?? range.upperBound
   }
 
   /// The numbers of the records of a range that concern a contact.
@@ -249,13 +250,11 @@ package struct Timeline: Sendable {
   package func records(
     concerning contact: BareJID, in range: ClosedRange<UInt64>
   ) throws -> Set<UInt64> {
-    try log.read { try records(of: contact.text, in: range, $0) }
+    try records(of: contact.text, in: range)
   }
 
   /// As `records(concerning:in:)`, for whatever the index has records of.
-  func records(
-    of subject: String, in range: ClosedRange<UInt64>, _ transaction: borrowing ReadTransaction
-  ) throws -> Set<UInt64> {
+  func records(of subject: String, in range: ClosedRange<UInt64>) throws -> Set<UInt64> {
     let reader = RecordReader()
     var found: Set<UInt64> = []
     func look(_ header: RecordHeader, _ bytes: RawSpan) {
@@ -263,55 +262,24 @@ package struct Timeline: Sendable {
       else { return }
       found.insert(header.sequence)
     }
-    guard try transaction.meta.eventVersion == DecodedRecord.version else {
-      try transaction.forEachRecord(in: range, look)
+    guard var candidates = try candidates(of: subject, in: range)?[...] else {
+      try log.forEachRecord(in: range, look)
       return found
     }
-    let candidates = try transaction.sequences(concerning: subject, in: range)
-    try transaction.forEachRecord(of: candidates, look)
+    while !candidates.isEmpty {
+      try log.read { try $0.forEachRecord(of: candidates.prefix(Self.slice), look) }
+      candidates = candidates.dropFirst(Self.slice)
+    }
     return found
   }
 
-  /// The number of the record that a point names. Complexity: O(log n).
-  package func resolve(
-    _ point: Point, in transaction: borrowing ReadTransaction
-  ) throws -> UInt64 {
-    let head = try transaction.lastSequence
-    switch point {
-    case .record(let number):
-      guard number <= head else { throw PointError.beyondHead(number, head: head) }
-      return number
-    case .head(let steps):
-      guard steps <= head else { throw PointError.beforeStart(steps, head: head) }
-      return head - steps
-    case .time(let time):
-      _ = try newestTime(upTo: head, in: transaction)
-      return try transaction.lastSequence(atOrBefore: time)
-    case .earlier(let span):
-      let newest = try newestTime(upTo: head, in: transaction)
-      let (time, isBeforeAll) = newest.subtractingReportingOverflow(span)
-      return isBeforeAll ? 0 : try transaction.lastSequence(atOrBefore: time)
-    case .clock(let clock):
-      let newest = try newestTime(upTo: head, in: transaction)
-      let today = newest - newest.quotientAndRemainder(Timestamp.day).remainder
-      let time = today + clock
-      return try transaction.lastSequence(
-        atOrBefore: time > newest ? time - Timestamp.day : time)
-    case .bookmark(let name):
-      let known = try bookmarks(in: transaction)
-      guard let bookmark = known.first(where: { $0.name == name }) else {
-        throw PointError.noBookmark(name, known: known.map(\.name))
-      }
-      return bookmark.point
+  /// What the index has of a subject; nil where it is not to be used.
+  private func candidates(
+    of subject: String, in range: ClosedRange<UInt64>
+  ) throws -> [UInt64]? {
+    try log.read { transaction in
+      guard try transaction.meta.eventVersion == DecodedRecord.version else { return nil }
+      return try transaction.sequences(concerning: subject, in: range)
     }
-  }
-
-  /// The newest time in the log; in an empty log, which has only one point, any.
-  private func newestTime(
-    upTo head: UInt64, in transaction: borrowing ReadTransaction
-  ) throws -> Int64 {
-    guard head > 0 else { return 0 }
-    guard let newest = try transaction.header(at: head)?.clock else { throw PointError.noTimes }
-    return newest
   }
 }

@@ -55,8 +55,7 @@ struct BookmarkCommand: ParsableCommand {
     try EventLog.lookOverPages(of: log)
     let opened = try EventLog.open(
       at: log, access: .readOnly, eventVersion: DecodedRecord.version)
-    let timeline = Timeline(opened)
-    let bookmarks = try opened.read { try timeline.bookmarks(in: $0) }
+    let bookmarks = try Timeline(opened).bookmarks
     guard !output.json else {
       try Terminal.say(.object(["bookmarks": .array(bookmarks.map { JSONValue($0) })]))
       if bookmarks.isEmpty { throw NothingFound(sentence: nil) }

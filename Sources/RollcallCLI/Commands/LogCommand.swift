@@ -43,10 +43,6 @@ struct LogCommand: ParsableCommand, LogReading {
   @Option(help: "Only these records, such as 100-200, 100- or -200.")
   var range: RecordRange = RecordRange()
 
-  /// How many records one read transaction goes over, and how many rows are held at a time: the
-  /// reader of the output may take its time.
-  private static let slice: UInt64 = 1024
-
   func run() throws {
     let opened = try source.open()
     let isShared = try opened.naming { try opened.log.meta.connections.count > 1 }
@@ -54,7 +50,7 @@ struct LogCommand: ParsableCommand, LogReading {
       json: output.json, isShared: isShared && opened.timeline.connection == nil)
     try opened.naming {
       let timeline = opened.timeline
-      let last = try opened.log.read { try timeline.resolve(source.point, in: $0) }
+      let last = try timeline.record(at: source.point)
       if let bounds = range.bounds(upTo: last) {
         try list(bounds, timeline, &listing)
       }
@@ -74,34 +70,20 @@ struct LogCommand: ParsableCommand, LogReading {
       }
     }
     let reader = RecordReader()
-    var next = bounds.lowerBound
-    while next <= bounds.upperBound {
-      let end = min(bounds.upperBound, next + Self.slice - 1)
-      for row in try rows(next...end, of: wanted, in: timeline, reader) {
-        try listing.add(row, upTo: bounds.upperBound)
-      }
-      next = end + 1
-    }
-  }
-
-  private func rows(
-    _ range: ClosedRange<UInt64>, of wanted: Set<UInt64>?, in timeline: Timeline,
-    _ reader: RecordReader
-  ) throws -> [Row] {
     var rows: [Row] = []
-    try timeline.log.read { transaction in
-      try transaction.forEachRecord(in: range) { header, span in
-        guard direction == nil || direction?.rawValue == header.direction.name else { return }
-        if let wanted, !wanted.contains(header.sequence) { return }
-        guard timeline.includes(header.connection) else { return }
-        let bytes = span.withUnsafeBytes { Array($0) }
-        let node = header.kind == .element ? reader.element(bytes) : nil
-        let found = KindOption(header, node)
-        guard kind == nil || kind == found else { return }
-        rows.append(Row(header: header, bytes: bytes, kind: found))
-      }
+    try timeline.log.forEachRecord(in: bounds) { header, span in
+      guard direction == nil || direction?.rawValue == header.direction.name else { return }
+      if let wanted, !wanted.contains(header.sequence) { return }
+      guard timeline.includes(header.connection) else { return }
+      let bytes = span.withUnsafeBytes { Array($0) }
+      let node = header.kind == .element ? reader.element(bytes) : nil
+      let found = KindOption(header, node)
+      guard kind == nil || kind == found else { return }
+      rows.append(Row(header: header, bytes: bytes, kind: found))
+    } between: {
+      for row in rows { try listing.add(row, upTo: bounds.upperBound) }
+      rows.removeAll(keepingCapacity: true)
     }
-    return rows
   }
 
   /// The rows, written as they are found: a log of any length is listed in bounded memory.

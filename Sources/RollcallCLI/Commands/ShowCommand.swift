@@ -46,10 +46,8 @@ struct ShowCommand: ParsableCommand, LogReading {
     _ point: Point, in opened: OpenedSource
   ) throws -> (StoredRecord?, UInt64) {
     try opened.naming {
-      try opened.log.read { transaction in
-        let number = try opened.timeline.resolve(point, in: transaction)
-        return (try transaction.record(at: number), number)
-      }
+      let number = try opened.timeline.record(at: point)
+      return (try opened.log.read { try $0.record(at: number) }, number)
     }
   }
 

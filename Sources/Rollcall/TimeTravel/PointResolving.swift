@@ -1,0 +1,49 @@
+import Captures
+import EventStore
+
+extension Timeline {
+  /// The number of the record that a point names.
+  ///
+  /// Complexity: O(log n), and for a bookmark as `bookmarks` says.
+  /// - Throws: `PointError` where the log has no such point, and `EventLogError`.
+  package func record(at point: Point) throws -> UInt64 {
+    switch point {
+    case .record(let number):
+      let head = try log.read { try $0.lastSequence }
+      guard number <= head else { throw PointError.beyondHead(number, head: head) }
+      return number
+    case .head(let steps):
+      let head = try log.read { try $0.lastSequence }
+      guard steps <= head else { throw PointError.beforeStart(steps, head: head) }
+      return head - steps
+    case .time(let time): return try lastRecord { _ in time }
+    case .earlier(let span):
+      return try lastRecord { newest in
+        let (time, isBeforeAll) = newest.subtractingReportingOverflow(span)
+        return isBeforeAll ? nil : time
+      }
+    case .clock(let clock):
+      return try lastRecord { newest in
+        let today = newest - newest.quotientAndRemainder(Timestamp.day).remainder
+        let time = today + clock
+        return time > newest ? time - Timestamp.day : time
+      }
+    case .bookmark(let name):
+      let known = try bookmarks
+      guard let bookmark = known.first(where: { $0.name == name }) else {
+        throw PointError.noBookmark(name, known: known.map(\.name))
+      }
+      return bookmark.point
+    }
+  }
+
+  /// The last record at or before a time, which may depend on the newest one in the log; nil is
+  /// before all.
+  private func lastRecord(atOrBefore time: (_ newest: Int64) -> Int64?) throws -> UInt64 {
+    try log.read { transaction in
+      guard let last = try transaction.header(at: transaction.lastSequence) else { return 0 }
+      guard let newest = last.clock else { throw PointError.noTimes }
+      return try time(newest).map { try transaction.lastSequence(atOrBefore: $0) } ?? 0
+    }
+  }
+}
