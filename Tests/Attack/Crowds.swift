@@ -14,8 +14,9 @@ struct Crowds {
 
   func run(isShort: Bool) throws {
     try manyReaders(isShort ? 8 : 40, writers: 2)
+    try beginningReaders(commits: isShort ? 2000 : 100_000)
     let held = try standingReader(commits: isShort ? 150 : 3000)
-    try longReaders(records: isShort ? 3000 : 100_000, besideOneThatStands: held)
+    try longReaders(records: isShort ? 30_000 : 100_000, besideOneThatStands: held)
   }
 
   /// Two processes record while others read again and again.
@@ -41,6 +42,53 @@ struct Crowds {
     guard case .sound(let contents) = after,
       contents.records == before.records + writers * LiveRecording.records
     else { return report.complain("after \(writers) writers: \(after)") }
+  }
+
+  /// Processes begin to read as often as they can, while another one appends: the state that one is
+  /// about to read can be followed by others before it has begun.
+  private func beginningReaders(commits: Int) throws {
+    let folder = try workload.folder(for: .record)
+    let path = folder.file("a.rollcall")
+    let readers = try (0..<6).map { _ in
+      try Reader(workload.itself, ["judge", "glance", path])
+    }
+    let log = try EventLog.open(
+      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+    for _ in 0..<commits { try log.append([Bookmark(name: "b", back: 1).draft]) }
+    report.count("commits beside readers that begin", commits)
+    for reader in readers where !reader.process.isRunning {
+      report.complain("a reader that begins again and again: \(reader.errors)")
+    }
+  }
+
+  /// A process that says a word once it reads, and is ended with this.
+  private final class Reader {
+    let process = Process()
+    private let output = Pipe()
+    private let error = Pipe()
+
+    init(_ program: String, _ arguments: [String]) throws {
+      process.executableURL = URL(filePath: program)
+      process.arguments = arguments
+      process.standardOutput = output
+      process.standardError = error
+      try process.run()
+      guard !output.fileHandleForReading.availableData.isEmpty else {
+        throw Trouble("the reader does not read: \(errors)")
+      }
+    }
+
+    deinit { end() }
+
+    /// What it says once it has ended.
+    var errors: String {
+      String(decoding: error.fileHandleForReading.availableData, as: UTF8.self)
+    }
+
+    func end() {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
   }
 
   /// Commands read a long log for as long as they need, while it is appended to.
@@ -81,17 +129,9 @@ struct Crowds {
   private func standingReader(commits: Int) throws -> Int {
     let folder = try workload.folder(for: .record)
     let path = folder.file("a.rollcall")
-    let reader = Process()
-    reader.executableURL = URL(filePath: workload.itself)
-    reader.arguments = ["judge", "stand", path]
-    let output = Pipe()
-    reader.standardOutput = output
-    try reader.run()
-    defer { reader.terminate() }
-    guard !output.fileHandleForReading.availableData.isEmpty else {
-      throw Trouble("the reader does not read")
-    }
-    kill(reader.processIdentifier, SIGSTOP)
+    let reader = try Reader(workload.itself, ["judge", "stand", path])
+    let number = reader.process.processIdentifier
+    kill(number, SIGSTOP)
     let log = try EventLog.open(
       at: path, access: .readWrite, eventVersion: DecodedRecord.version)
     func growth() throws -> Int {
@@ -103,12 +143,11 @@ struct Crowds {
     }
     let held = try growth()
     let verification = try Run(workload.program, ["verify", path])
-    if !verification.output.contains("process \(reader.processIdentifier) ") {
+    if !verification.output.contains("process \(number) ") {
       report.complain(
         "the process that stands is not named: \(verification.output)\(verification.errors)")
     }
-    kill(reader.processIdentifier, SIGKILL)
-    reader.waitUntilExit()
+    reader.end()
     let verified = try Run(workload.program, ["verify", path])
     if verified.output.contains("process ") { report.complain("a dead process is named") }
     let free = try growth()

@@ -39,6 +39,7 @@ enum Judging {
           }
         }
       case "stand": try stand(in: arguments.first ?? "")
+      case "glance": try glance(at: arguments.first ?? "")
       default: return 2
       }
       return 0
@@ -56,6 +57,14 @@ enum Judging {
       try say("reading")
       while true { sleep(60) }
     }
+  }
+
+  /// Begins to read again and again, until it is killed.
+  private static func glance(at path: String) throws {
+    let log = try EventLog.open(
+      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+    try say("reading")
+    while true { try log.read { _ in } }
   }
 
   private static func look(at path: String) -> Finding {

@@ -134,19 +134,40 @@ final class Environment: @unchecked Sendable {
     _ body: (borrowing ReadTransaction) throws(EventLogError) -> R
   ) throws(EventLogError) -> R {
     try transact { (open) throws(EventLogError) in
-      var raw: OpaquePointer?
-      var code = mdb_txn_begin(open.raw, nil, UInt32(MDB_RDONLY), &raw)
-      if code == MDB_READERS_FULL {
-        // Slots of processes that have died are taken back only when somebody asks.
-        mdb_reader_check(open.raw, nil)
-        code = mdb_txn_begin(open.raw, nil, UInt32(MDB_RDONLY), &raw)
-      }
-      try check(code, "begin reading")
-      guard let raw else { throw .lmdb(doing: "begin reading", code: MDB_PANIC) }
-      let transaction = ReadTransaction(raw, open.databases, derivedDamage)
-      try transaction.checkIsNewest(UInt64(mdb_txn_id(raw)))
-      return try body(transaction)
+      try body(beginReading(open))
     }
+  }
+
+  /// LMDB takes the number of the newest state, and then what the meta page says that had it. Where
+  /// others have written that page in between, it has a newer state under the older number. It is
+  /// as sound, but a state that is not its number's must be one that is damaged.
+  private func beginReading(_ open: Open) throws(EventLogError) -> ReadTransaction {
+    var looks = 0
+    while true {
+      let transaction = try beginReadingOnce(open)
+      let (number, writer) = (transaction.number, try transaction.lastWriter)
+      looks += 1
+      if writer == number { return transaction }
+      guard let writer, writer > number, looks < Self.mostLooks else {
+        throw .otherWriter(writer, than: number)
+      }
+    }
+  }
+
+  /// Enough that writers in other processes cannot spoil them all.
+  private static let mostLooks = 64
+
+  private func beginReadingOnce(_ open: Open) throws(EventLogError) -> ReadTransaction {
+    var raw: OpaquePointer?
+    var code = mdb_txn_begin(open.raw, nil, UInt32(MDB_RDONLY), &raw)
+    if code == MDB_READERS_FULL {
+      // Slots of processes that have died are taken back only when somebody asks.
+      mdb_reader_check(open.raw, nil)
+      code = mdb_txn_begin(open.raw, nil, UInt32(MDB_RDONLY), &raw)
+    }
+    try check(code, "begin reading")
+    guard let raw else { throw .lmdb(doing: "begin reading", code: MDB_PANIC) }
+    return ReadTransaction(raw, open.databases, derivedDamage)
   }
 
   /// Runs a write transaction and commits it: what `body` wrote is durable when this returns.
@@ -172,7 +193,8 @@ final class Environment: @unchecked Sendable {
     guard let raw else { throw .lmdb(doing: "begin writing", code: MDB_PANIC) }
     let transaction = WriteTransaction(raw, open.databases)
     // What wrote last is the one before this.
-    try transaction.checkIsNewest(UInt64(transaction.id) - 1)
+    let (former, writer) = (UInt64(transaction.id) - 1, try transaction.lastWriter)
+    guard writer == former else { throw .otherWriter(writer, than: former) }
     let result = try body(transaction)
     if !transaction.changes.isEmpty { try transaction.noteNumber() }
     do throws(EventLogError) {

@@ -97,16 +97,20 @@ extension LogTransaction where Self: ~Copyable {
 }
 
 extension LogTransaction where Self: ~Copyable {
-  /// Makes sure that what is seen is what the last transaction wrote: a meta page that has changed
-  /// can lead to what was there before it, which is as sound.
-  func checkIsNewest(_ number: UInt64) throws(EventLogError) {
-    let written = try get(.transaction)
-    guard written == number else {
-      throw .corrupt(
-        sequence: 0,
-        what: "transaction \(number) wrote last, and what is found is of "
-          + (written.map { "transaction \($0)" } ?? "none"))
-    }
+  /// The number of the transaction that wrote what is seen. A meta page that has changed can lead
+  /// to what was there before it, which is as sound.
+  var lastWriter: UInt64? {
+    get throws(EventLogError) { try get(.transaction) }
+  }
+}
+
+extension EventLogError {
+  /// What is seen is not what the last transaction wrote.
+  static func otherWriter(_ writer: UInt64?, than number: UInt64) -> EventLogError {
+    .corrupt(
+      sequence: 0,
+      what: "transaction \(number) wrote last, and what is found is of "
+        + (writer.map { "transaction \($0)" } ?? "none"))
   }
 }
 
@@ -140,7 +144,7 @@ extension Transaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// Notes which transaction this is, for `checkIsNewest`.
+  /// Notes which transaction this is, for `lastWriter`.
   func noteNumber() throws(EventLogError) {
     try set(.transaction, to: UInt64(id))
   }
