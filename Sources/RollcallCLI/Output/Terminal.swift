@@ -27,8 +27,7 @@ enum Terminal {
   /// Writes a line of the result, for people: what a terminal would obey, or nobody see, is shown
   /// in words, whoever wrote it.
   static func say(_ line: String) throws(OutputError) {
-    try writeLine(Style.shown(line))
-    if isTerminal { try flush() }
+    try say([line])
   }
 
   /// Writes lines of the result, for people.
