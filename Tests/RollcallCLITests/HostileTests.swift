@@ -86,7 +86,7 @@ import Testing
           count: 9999),
       to: "long")
     for before in ["", "trap '' PIPE; "] {
-      for command in ["log long", "log long --json", "replay long"] {
+      for command in ["log long", "log long --json", "replay --full long"] {
         let line = "\(before)(\"$ROLLCALL\" \(command); echo $? >code) | head -c 1"
         let run = try Program(shell: line, in: folder.path)
         #expect(run.errors.isEmpty)

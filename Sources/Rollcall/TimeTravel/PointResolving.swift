@@ -16,24 +16,42 @@ extension Timeline {
       let head = try log.read { try $0.lastSequence }
       guard steps <= head else { throw PointError.beforeStart(steps, head: head) }
       return head - steps
-    case .time(let time): return try lastRecord { _ in time }
-    case .earlier(let span):
-      return try lastRecord { newest in
-        let (time, isBeforeAll) = newest.subtractingReportingOverflow(span)
-        return isBeforeAll ? nil : time
-      }
-    case .clock(let clock):
-      return try lastRecord { newest in
-        let today = newest - newest.quotientAndRemainder(Timestamp.day).remainder
-        let time = today + clock
-        return time > newest ? time - Timestamp.day : time
-      }
+    case .time, .earlier, .clock: return try lastRecord { time(of: point, newest: $0) }
     case .bookmark(let name):
       let known = try bookmarks
       guard let bookmark = known.first(where: { $0.name == name }) else {
         throw PointError.noBookmark(name, known: known.map(\.name))
       }
       return bookmark.point
+    }
+  }
+
+  /// The last record before those that a range has which begins at a point: a record by its number
+  /// is in it, as is what has the time.
+  package func record(before point: Point) throws -> UInt64 {
+    switch point {
+    case .record(let number):
+      return try record(at: .record(number == 0 ? 0 : number - 1))
+    case .time, .earlier, .clock:
+      return try lastRecord { newest in
+        time(of: point, newest: newest).map { $0.subtractingReportingOverflow(1).partialValue }
+      }
+    case .head, .bookmark: return try record(at: point)
+    }
+  }
+
+  /// The time that a point names; nil before all times, and for one that names a record.
+  private func time(of point: Point, newest: Int64) -> Int64? {
+    switch point {
+    case .time(let time): return time
+    case .earlier(let span):
+      let (time, isBeforeAll) = newest.subtractingReportingOverflow(span)
+      return isBeforeAll ? nil : time
+    case .clock(let clock):
+      let today = newest - newest.quotientAndRemainder(Timestamp.day).remainder
+      let time = today + clock
+      return time > newest ? time - Timestamp.day : time
+    case .record, .head, .bookmark: return nil
     }
   }
 

@@ -10,31 +10,58 @@ struct ReplayCommand: ParsableCommand, LogReading {
     commandName: "replay",
     abstract: "Tells the story: each record that changed something, what it changed, what is odd.",
     discussion: """
-      ← came from the server, → went to it; + came, - went, ~ became different, ! is a finding.
+      ← came from the server, → went to it; + came, - went, ~ became different, ! is a finding. \
+      Four records or more in a row that change only presence are one line, and a long session \
+      begins with what it comes to.
 
       Examples:
         rollcall replay debug.log
-        rollcall replay alice.rollcall --at 120
+        rollcall replay alice.rollcall --from 10:00 --at 11:00 --zone Asia/Shanghai
+        rollcall replay alice.rollcall --contact bob@example.test --full
+        rollcall replay alice.rollcall --only findings
       """)
 
   @OptionGroup var source: SourceOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var filter: StoryFilter
+  @OptionGroup var times: ZoneOptions
+
+  @Flag(help: "Fold nothing.")
+  var full = false
+
+  /// From how many records on a session is told what it comes to before its story.
+  private static let long: UInt64 = 300
 
   func run() throws {
     let opened = try source.open()
-    var records = DocumentList("records")
+    let chosen = try opened.naming { try filter.chosen(in: opened.timeline) }
+    guard !output.json else { return try document(opened, chosen) }
+    let last = try opened.naming { try opened.timeline.record(at: source.point) }
+    if last >= Self.long, !filter.isSet {
+      var summary = StorySummary()
+      let state = try opened.replay(upTo: .record(last)) { moment, _ in summary.take(moment) }
+      try Terminal.say(
+        summary.lines(state, records: last, source: source.source, times.zone))
+    }
     let labels = try opened.naming { try ConnectionLabels(opened.log) }
+    var printer = StoryPrinter(labels, zone: times.zone, isFull: full)
+    let state = try opened.replay(upTo: .record(last)) { moment, roster in
+      if chosen.tells(moment) { try printer.tell(moment, roster) }
+    }
+    try printer.finish(state.roster)
+    try say(state)
+  }
+
+  private func document(_ opened: OpenedSource, _ chosen: StoryFilter.Chosen) throws {
+    var records = DocumentList("records")
     let state = try opened.replay(upTo: source.point) { moment, roster in
-      guard moment.tells else { return }
-      if output.json {
-        try records.add(JSONValue(moment))
-      } else {
-        try Terminal.say(moment.lines(labels, roster))
-      }
+      if chosen.tells(moment) { try records.add(JSONValue(moment)) }
     }
-    guard !output.json else {
-      return try records.finish(["account": JSONValue(state.account?.text)])
-    }
+    try records.finish(["account": JSONValue(state.account?.text)])
+  }
+
+  /// How it ended.
+  private func say(_ state: Timeline.State) throws {
     let roster = state.roster
     let friends = roster.entries.count { SectionPolicy.Friends.mutual.includes($0.value.item) }
     try Terminal.say([

@@ -65,7 +65,7 @@ struct WhatIfCommand: ParsableCommand, LogReading {
     var edits = BranchEdits()
     edits.drops = drop.flatMap(\.ranges)
     edits.swaps = stride(from: 0, to: swap.count, by: 2).map { (swap[$0], swap[$0 + 1]) }
-    for option in insert { edits.inserts.append(try option.opened(source.capture)) }
+    for option in insert { edits.inserts.append(try option.opened(source.reading.capture)) }
     let (branch, comparison) = try opened.naming {
       let branch = try Branch(
         of: opened.timeline, upTo: source.point, edits: edits, policy: policy)

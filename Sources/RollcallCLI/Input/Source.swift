@@ -5,12 +5,8 @@ import Foundation
 import Rollcall
 import XMPPStanza
 
-/// What a command reads, and up to where.
-struct SourceOptions: ParsableArguments {
-  @Argument(
-    help: "A log (NAME.rollcall) or a capture; - for standard input.", completion: .file())
-  var source: String
-
+/// How a log or a capture is read, and up to where.
+struct ReadingOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -28,10 +24,26 @@ struct SourceOptions: ParsableArguments {
     _ = try point
   }
 
-  /// Opens the log, or imports the capture into a temporary one.
-  func open() throws -> OpenedSource {
-    try Self.open(source, try capture.importOptions, pair: capture.selection.pair)
+  /// Opens the log at a path, or imports the capture into a temporary one.
+  func open(_ source: String) throws -> OpenedSource {
+    try SourceOptions.open(source, try capture.importOptions, pair: capture.selection.pair)
   }
+}
+
+/// What a command reads, and up to where.
+struct SourceOptions: ParsableArguments {
+  @Argument(
+    help: "A log (NAME.rollcall) or a capture; - for standard input.", completion: .file())
+  var source: String
+
+  @OptionGroup var reading: ReadingOptions
+
+  var point: Point {
+    get throws { try reading.point }
+  }
+
+  /// Opens the log, or imports the capture into a temporary one.
+  func open() throws -> OpenedSource { try reading.open(source) }
 
   /// How many accounts of a capture are opened: for each it is read once more.
   private static let maximumAccounts = 20
@@ -39,7 +51,7 @@ struct SourceOptions: ParsableArguments {
   /// The same for each account of a capture that holds several, unless one is chosen, and those
   /// that are left out where it holds very many.
   func openAccounts() throws -> (opened: [OpenedSource], others: [BareJID]) {
-    let options = try capture.importOptions
+    let options = try reading.capture.importOptions
     do {
       return ([try open()], [])
     } catch let failure as Failure {
@@ -49,7 +61,7 @@ struct SourceOptions: ParsableArguments {
       let opened = try accounts.prefix(Self.maximumAccounts).map { account in
         var chosen = options
         chosen.account = account
-        return try Self.open(source, chosen, pair: capture.selection.pair)
+        return try Self.open(source, chosen, pair: reading.capture.selection.pair)
       }
       return (opened, Array(accounts.dropFirst(Self.maximumAccounts)))
     }

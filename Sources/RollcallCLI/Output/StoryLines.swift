@@ -4,9 +4,6 @@ import Rollcall
 import RosterCore
 
 extension Timeline.Moment {
-  /// Whether the record is part of the story.
-  var tells: Bool { !outcome.changes.isEmpty || !outcome.findings.isEmpty }
-
   /// The record, what it changed and what is odd about it.
   ///
   /// - Parameter labels: What connections are called.
@@ -23,14 +20,17 @@ extension Timeline.Moment {
   }
 
   /// The record and what it means, on one line.
-  var heading: String {
+  var heading: String { heading(.utc) }
+
+  /// The same with its time in a zone.
+  func heading(_ zone: Zone) -> String {
     let arrow =
       switch direction {
       case .inbound: "←"
       case .outbound: "→"
       case .none: "·"
       }
-    let clock = stamp.time.map { Timestamp.clock($0) + " " } ?? ""
+    let clock = stamp.time.map { zone.clock($0) + " " } ?? ""
     return Style.dim("#\(stamp.record)") + " \(Style.dim(clock))\(arrow) \(event.clause.visible)"
   }
 }

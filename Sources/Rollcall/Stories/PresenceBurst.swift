@@ -1,0 +1,86 @@
+import EventStore
+package import RosterCore
+package import XMPPStanza
+
+/// Records one after the other that changed nothing but what is shown for a moment: presence, and
+/// the roster's version.
+package struct PresenceBurst: Hashable, Sendable {
+  /// The first record of it, and the last one.
+  package let first: RecordStamp
+  package private(set) var last: RecordStamp
+  /// How many records it has; those between that changed nothing are none of them.
+  package private(set) var records = 0
+  /// Whose presence became known, was lost, and became different, counted by resource.
+  package private(set) var came = 0
+  package private(set) var went = 0
+  package private(set) var changed = 0
+  /// The contacts whose presence it was.
+  package private(set) var contacts: Set<BareJID> = []
+  /// How often another resource of ours showed something else.
+  package private(set) var ownChanges = 0
+
+  init(_ moment: Timeline.Moment) {
+    first = moment.stamp
+    last = moment.stamp
+    add(moment)
+  }
+
+  mutating func add(_ moment: Timeline.Moment) {
+    last = moment.stamp
+    records += 1
+    for change in moment.outcome.changes { add(change) }
+  }
+
+  private mutating func add(_ change: RosterChange) {
+    switch change.kind {
+    case .presence(let contact, _, let before, let after):
+      contacts.insert(contact)
+      if before == nil { came += 1 } else if after == nil { went += 1 } else { changed += 1 }
+    case .ownPresence: ownChanges += 1
+    case .account, .connected, .connection, .completeness, .version, .itemAdded, .itemChanged,
+      .itemRemoved, .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded,
+      .outgoingOpened, .outgoingReflected, .outgoingEnded, .blocking, .nickname, .vCard:
+      break
+    }
+  }
+
+  /// What it was, in a clause.
+  package var clause: String {
+    var parts: [String] = []
+    if !contacts.isEmpty {
+      let what = [(came, "came online"), (went, "went offline"), (changed, "changed")]
+        .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+      parts.append("presence of \(contacts.count.of("contact")): " + what.joined(separator: ", "))
+    }
+    if ownChanges > 0 { parts.append("\(ownChanges.of("change")) of our other resources") }
+    return parts.isEmpty ? records.of("roster version") : parts.joined(separator: "; ")
+  }
+}
+
+extension Timeline.Moment {
+  /// Whether it is part of the story.
+  package var tells: Bool { !outcome.changes.isEmpty || !outcome.findings.isEmpty }
+
+  /// Whether it changed only what is shown for a moment.
+  package var isFleeting: Bool {
+    outcome.findings.isEmpty && outcome.changes.allSatisfy(\.isFleeting)
+  }
+}
+
+extension RosterChange {
+  /// Whether it is presence, or the roster's version.
+  package var isFleeting: Bool {
+    switch kind {
+    case .presence, .ownPresence, .version: true
+    case .account, .connected, .connection, .completeness, .itemAdded, .itemChanged, .itemRemoved,
+      .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened,
+      .outgoingReflected, .outgoingEnded, .blocking, .nickname, .vCard:
+      false
+    }
+  }
+}
+
+extension Int {
+  /// So many of something: `1 contact`, `2 contacts`.
+  package func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}

@@ -1,0 +1,74 @@
+import EventStore
+package import RosterCore
+package import XMPPStanza
+
+/// What a long session comes to: how long it was, what of it is odd, and who was busiest.
+///
+/// Memory: a number for each contact, and one finding of each kind.
+package struct StorySummary: Sendable {
+  /// Findings of one kind.
+  package struct FindingCount: Hashable, Sendable {
+    /// The first of them.
+    package let first: Finding
+    package fileprivate(set) var count = 0
+  }
+
+  /// The times of the first record and of the last one; nil where none has a time.
+  package private(set) var span: ClosedRange<Int64>?
+  /// How many records changed something, or are odd.
+  package private(set) var told = 0
+  /// How many of them changed only presence.
+  package private(set) var fleeting = 0
+  private var findings: [Finding.Code: FindingCount] = [:]
+  private var records: [BareJID: Int] = [:]
+
+  package init() {}
+
+  package mutating func take(_ moment: Timeline.Moment) {
+    if let time = moment.stamp.time {
+      span = (span?.lowerBound ?? time)...max(time, span?.upperBound ?? time)
+    }
+    guard moment.tells else { return }
+    told += 1
+    if moment.isFleeting { fleeting += 1 }
+    for contact in Set(moment.outcome.changes.compactMap(\.contact)) {
+      records[contact, default: 0] += 1
+    }
+    for finding in moment.outcome.findings {
+      findings[finding.code, default: FindingCount(first: finding)].count += 1
+    }
+  }
+
+  /// The findings by kind: what matters most first, and then what came first.
+  package var findingCounts: [FindingCount] {
+    findings.values.sorted { left, right in
+      left.first.severity == right.first.severity
+        ? left.first.record < right.first.record
+        : left.first.severity.weight > right.first.severity.weight
+    }
+  }
+
+  /// How many findings there are of a severity.
+  package func count(of severity: Finding.Severity) -> Int {
+    findings.values.filter { $0.first.severity == severity }.reduce(0) { $0 + $1.count }
+  }
+
+  /// The contacts that most records changed something of, and how many.
+  ///
+  /// Complexity: O(n log n) for n contacts.
+  package func busiest(_ most: Int) -> [(contact: BareJID, records: Int)] {
+    records.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .prefix(most).map { ($0.key, $0.value) }
+  }
+}
+
+extension Finding.Severity {
+  /// More for what matters more.
+  package var weight: Int {
+    switch self {
+    case .info: 0
+    case .warning: 1
+    case .error: 2
+    }
+  }
+}

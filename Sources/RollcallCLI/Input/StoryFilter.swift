@@ -1,0 +1,51 @@
+import ArgumentParser
+import Rollcall
+import RosterCore
+import XMPPStanza
+
+/// Which records of a story are told.
+struct StoryFilter: ParsableArguments {
+  enum Part: String, ExpressibleByArgument, CaseIterable {
+    case findings
+  }
+
+  @Option(
+    name: [.customLong("from"), .customLong("since")], parsing: .unconditional,
+    help: ArgumentHelp("Only records from this point on.", valueName: "point"))
+  var from: String?
+
+  @Option(help: "Only what concerns this contact.")
+  var contact: String?
+
+  @Option(help: "Only records that are odd.")
+  var only: Part?
+
+  @Flag(help: "Leave out records that change only presence or the roster's version.")
+  var noPresence = false
+
+  /// Whether anything is left out.
+  var isSet: Bool { from != nil || contact != nil || only != nil || noPresence }
+
+  /// What is told of a history.
+  struct Chosen {
+    /// The last record that is left out at the start.
+    fileprivate let before: UInt64
+    fileprivate let contact: BareJID?
+    fileprivate let filter: StoryFilter
+
+    func tells(_ moment: Timeline.Moment) -> Bool {
+      guard moment.tells, moment.stamp.record > before else { return false }
+      if filter.only == .findings, moment.outcome.findings.isEmpty { return false }
+      if filter.noPresence, moment.isFleeting { return false }
+      guard let contact else { return true }
+      return moment.outcome.changes.contains { $0.contact == contact }
+        || moment.outcome.findings.contains { $0.contact == contact }
+    }
+  }
+
+  func chosen(in timeline: Timeline) throws -> Chosen {
+    Chosen(
+      before: try from.map { try timeline.record(before: Point(option: "--from", $0)) } ?? 0,
+      contact: try contact.map { try BareJID(argument: $0) }, filter: self)
+  }
+}

@@ -1,0 +1,56 @@
+import Rollcall
+import RosterCore
+
+extension StorySummary {
+  /// How many contacts are named as the busiest.
+  private static let busiest = 10
+
+  /// What a long session comes to, before its story is told.
+  ///
+  /// - Parameters:
+  ///   - state: At the end.
+  ///   - records: How many there are.
+  ///   - source: As the command line names it, for the commands that tell more.
+  func lines(
+    _ state: Timeline.State, records: UInt64, source: String, _ zone: Zone
+  ) -> [String] {
+    let times = span.map { span in
+      let isOneDay = zone.date(span.lowerBound) == zone.date(span.upperBound)
+      let end = isOneDay ? zone.clock(span.upperBound) : zone.text(span.upperBound)
+      return ", \(zone.text(span.lowerBound)) to \(end) \(zone)"
+    }
+    let account = state.account?.text ?? "account unknown"
+    var lines = [Style.bold("\(account): \(records) records\(times ?? "")".visible)]
+    lines.append(
+      "  \(told) of them tell something, \(told - fleeting) of these more than presence")
+    if state.roster.connections.count > 1 {
+      lines.append(
+        "  \(state.roster.connections.count) connections: rollcall connections \(source)")
+    }
+    let busy = busiest(Self.busiest).map { "\($0.contact) \($0.records)" }
+    if !busy.isEmpty { lines.append("  busiest: " + busy.joined(separator: ", ")) }
+    return (lines.map(\.visible) + findingLines(source) + [""])
+  }
+
+  private func findingLines(_ source: String) -> [String] {
+    let serious = findingCounts.filter { $0.first.severity != .info }
+    let severities = [Finding.Severity.error, .warning, .info].map { (count(of: $0), $0) }
+      .filter { $0.0 > 0 }.map { $0.0.of($0.1.rawValue) }
+    guard !severities.isEmpty else { return ["  no findings"] }
+    var lines = ["  findings: \(severities.joined(separator: ", ")): rollcall findings \(source)"]
+    for found in serious {
+      let times = found.count == 1 ? "" : " (\(found.count) times)"
+      lines.append("  " + found.first.line + times)
+      lines.append("      " + Style.dim("see: " + found.first.command(source)))
+    }
+    return lines
+  }
+}
+
+extension Finding {
+  /// The command that shows how it came about.
+  fileprivate func command(_ source: String) -> String {
+    if let contact { return "rollcall history \(source) \(contact)" }
+    return "rollcall show \(source) \(cause ?? record)"
+  }
+}

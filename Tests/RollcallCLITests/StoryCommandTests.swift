@@ -1,0 +1,112 @@
+import Foundation
+import RosterCore
+import TestSupport
+import Testing
+
+/// What `replay` and `findings` choose, fold and say, of a session of some hundred records.
+@Suite("The story from the command line") struct StoryCommandTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var lines = [
+      #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#,
+      #"{"t":1763596800000,"stream":"opened","jid":"alice@example.test/phone"}"#,
+    ]
+    for number in 0..<400 {
+      let show = ["away", "dnd", "xa"][number % 3]
+      let time = 1_763_596_800_000 + number * 10_000
+      lines.append(
+        #"{"t":\#(time),"dir":"in","xml":"<presence from='b\#(number % 7)@example.test/x'><show>\#(show)</show></presence>"}"#
+      )
+    }
+    lines.append(
+      #"{"t":1763600800000,"dir":"in","xml":"<presence from='eve@example.test' type='subscribe'/>"}"#
+    )
+    lines.append(
+      #"{"t":1763600809000,"dir":"out","xml":"<presence to='eve@example.test' type='unsubscribe'/>"}"#
+    )
+    try lines.joined(separator: "\n")
+      .write(toFile: folder.file("day.jsonl"), atomically: true, encoding: .utf8)
+  }
+
+  private func lines(_ arguments: String...) throws -> [String] {
+    let run = try Program(arguments, in: folder.path)
+    #expect(run.code == 0, "\(run.errors)")
+    return run.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  @Test("A long story begins with what it comes to, and folds presence")
+  func story() throws {
+    let lines = try lines("replay", "day.jsonl")
+    #expect(
+      lines.first == "alice@example.test: 404 records, 2025-11-20 00:00:00.000 to 01:06:49.000 UTC")
+    #expect(lines.contains("  findings: 1 warning: rollcall findings day.jsonl"))
+    #expect(lines.contains("      see: rollcall history day.jsonl eve@example.test"))
+    #expect(lines.contains("2025-11-20"))
+    #expect(
+      lines.contains(
+        "#3–#402 00:00:00.000–01:06:30.000 … 400 records: presence of 7 contacts: "
+          + "7 came online, 393 changed"))
+    #expect(lines.count < 30)
+  }
+
+  @Test("What is asked for is told: everything, a contact, a part, what is odd")
+  func filters() throws {
+    #expect(try lines("replay", "day.jsonl", "--full").count > 800)
+    let odd = try lines("replay", "day.jsonl", "--only", "findings")
+    #expect(odd.count { $0.hasPrefix("#") } == 1 && odd.contains { $0.hasPrefix("#404 ") })
+    let eve = try lines("replay", "day.jsonl", "--contact", "eve@example.test")
+    #expect(eve.count { $0.hasPrefix("#") } == 2)
+    let late = try lines("replay", "day.jsonl", "--from", "403", "--no-presence")
+    #expect(late.count { $0.hasPrefix("#") } == 2)
+    #expect(
+      try lines("replay", "day.jsonl", "--since", "01:06:40").contains { $0.hasPrefix("#403 ") })
+    let machine = try lines("replay", "day.jsonl", "--only", "findings", "--json")
+    #expect(machine[0].contains(#""wrong-refusal""#) && !machine[0].contains("b1@example.test"))
+  }
+
+  @Test(
+    "Times are told in the zone that is asked for",
+    arguments: [
+      ("+08:00", "08:06"), ("Asia/Shanghai", "08:06"), ("-00:30", "23:36"), ("UTC", "00:06"),
+    ])
+  func zones(zone: String, expected: String) throws {
+    let lines = try lines("replay", "day.jsonl", "--full", "--zone", zone, "--from", "39")
+    let first = try #require(lines.first { $0.hasPrefix("#39 ") })
+    #expect(first.hasPrefix("#39 \(expected)"), "\(first)")
+    #expect(lines.contains(zone == "-00:30" ? "2025-11-19" : "2025-11-20"))
+    let wrong = try Program(["replay", "day.jsonl", "--zone", "nowhere"], in: folder.path)
+    #expect(wrong.code == 2)
+  }
+
+  @Test("Findings fail only what asks for it, by what matters as much")
+  func failing() throws {
+    for (severity, code) in [(nil, 0), ("info", 1), ("warning", 1), ("error", 0)] {
+      let option = severity.map { ["--fail-on", $0] } ?? []
+      for json in [[], ["--json"]] {
+        let run = try Program(["findings", "day.jsonl"] + option + json, in: folder.path)
+        #expect(Int(run.code) == code, "\(severity ?? "none") \(run.errors)")
+        #expect(run.output.contains("wrong-refusal"))
+        #expect(run.errors.isEmpty)
+      }
+    }
+  }
+
+  @Test("Each kind of finding is explained", arguments: Finding.Code.allCases)
+  func explanation(code: Finding.Code) throws {
+    let lines = try lines("findings", "--explain", code.rawValue)
+    #expect(lines.first == "\(code.rawValue) (\(code.severity.rawValue))")
+    #expect(lines[2].hasPrefix("Rule:    ") && lines[2].hasSuffix("."))
+    #expect(lines[3].hasPrefix("Causes:  ") && lines[4].hasPrefix("Remedy:  "))
+  }
+
+  @Test("Something has to be asked of findings")
+  func nothingAsked() throws {
+    #expect(try Program(["findings"], in: folder.path).code == 2)
+    #expect(
+      try Program(
+        ["findings", "day.jsonl", "--explain", "foreign-push"], in: folder.path
+      ).code == 2)
+  }
+}

@@ -1,0 +1,153 @@
+import EventStore
+import Foundation
+import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+
+@Suite("The story of a long session") struct StoryTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  /// A capture of stanzas that come in, a second from each other unless they say otherwise.
+  private func moments(_ lines: [(second: Int, xml: String)]) throws -> [Timeline.Moment] {
+    let header = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#
+    let opened = #"{"stream":"opened","jid":"alice@example.test/phone"}"#
+    let text = lines.map { #"{"t":\#($0.second * 1000),"dir":"in","xml":"\#($0.xml)"}"# }
+    return try moments(ofCapture: ([header, opened] + text).joined(separator: "\n"))
+  }
+
+  private func moments(ofCapture text: String) throws -> [Timeline.Moment] {
+    let path = folder.file("\(UUID()).jsonl")
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    return try moments(of: importedLog(of: path, nil, in: folder))
+  }
+
+  private func moments(of log: EventLog) throws -> [Timeline.Moment] {
+    var moments: [Timeline.Moment] = []
+    try Timeline(log).replay(upTo: .head(minus: 0)) { moment, _ in
+      if moment.tells { moments.append(moment) }
+    }
+    return moments
+  }
+
+  private func entries(_ moments: [Timeline.Moment]) -> [StoryFold.Entry] {
+    var fold = StoryFold { $0.time.map { $0 / 86_400_000 } }
+    let entries = moments.flatMap { fold.take($0) }
+    return entries + fold.finish()
+  }
+
+  private static func presence(_ second: Int, _ name: String, _ rest: String = "/>") -> (
+    second: Int, xml: String
+  ) {
+    (second, "<presence from='\(name)@example.test/pc'\(rest)")
+  }
+
+  @Test("Few changes of presence in a row are told one by one, more as one")
+  func bursts() throws {
+    let gone = " type='unavailable'/>"
+    let request = (4, "<presence from='eve@example.test' type='subscribe'/>")
+    let few = [Self.presence(1, "bob"), Self.presence(2, "carol"), Self.presence(3, "bob", gone)]
+    let many = [
+      Self.presence(5, "bob"), Self.presence(6, "dave"),
+      Self.presence(7, "carol", "><show>away</show></presence>"), Self.presence(8, "bob", gone),
+    ]
+    let told = entries(try moments(few + [request] + many))
+    // The capture's header and the session come first.
+    #expect(told.map(\.stamp.record) == [1, 2, 3, 4, 5, 6, 7])
+    guard case .burst(let burst)? = told.last else {
+      Issue.record("\(told)")
+      return
+    }
+    #expect(burst.last.record == 10 && burst.records == 4)
+    #expect((burst.came, burst.went, burst.changed) == (2, 1, 1))
+    #expect(
+      burst.contacts.map(\.text).sorted() == many.prefix(3).map { Self.contact($0.xml) }.sorted())
+    #expect(burst.clause == "presence of 3 contacts: 2 came online, 1 went offline, 1 changed")
+  }
+
+  private static func contact(_ xml: String) -> String {
+    ["bob", "carol", "dave"].first { xml.contains($0) }.map { "\($0)@example.test" } ?? ""
+  }
+
+  @Test("A burst ends with its day")
+  func days() throws {
+    let day = 86_400
+    let seconds = (1...4).map { day - 5 + $0 } + (1...5).map { day + $0 }
+    let told = entries(try moments(seconds.map { Self.presence($0, "b\($0)") })).dropFirst(2)
+    let bursts = told.map { entry -> [Int] in
+      guard case .burst(let burst) = entry else { return [] }
+      return [Int(burst.first.record), Int(burst.last.record), burst.records]
+    }
+    #expect(bursts == [[3, 6, 4], [7, 11, 5]])
+  }
+
+  @Test("Every record that tells something is in one entry, in order", arguments: 0..<UInt64(8))
+  func whole(seed: UInt64) throws {
+    let moments = try moments(of: log(of: randomScenario(seed: seed, lines: 400), in: folder))
+    var next = moments[...]
+    for entry in entries(moments) {
+      switch entry {
+      case .moment(let moment):
+        #expect(next.popFirst()?.stamp == moment.stamp, "seed \(seed)")
+      case .burst(let burst):
+        let members = next.prefix(burst.records)
+        next = next.dropFirst(burst.records)
+        #expect(members.first?.stamp == burst.first && members.last?.stamp == burst.last)
+        #expect(members.count >= StoryFold.fewest)
+        #expect(members.allSatisfy { $0.isFleeting && $0.outcome.findings.isEmpty })
+        let changes = members.flatMap(\.outcome.changes).count { change in
+          if case .presence = change.kind { true } else { false }
+        }
+        #expect(burst.came + burst.went + burst.changed == changes, "seed \(seed)")
+      }
+    }
+    #expect(next.isEmpty, "seed \(seed)")
+  }
+
+  @Test("A fetch of many contacts is a line with counts, one of few is told item by item")
+  func fetches() throws {
+    func lines(_ count: Int) throws -> [StoryLine] {
+      let items = (0..<count).map { number in
+        "<item jid='c\(number)@example.test' subscription='\(number % 3 == 0 ? "both" : "to")'/>"
+      }
+      let capture = """
+        {"rollcall-capture":1,"account":"alice@example.test/phone"}
+        {"t":1,"stream":"opened","jid":"alice@example.test/phone"}
+        {"t":2,"dir":"out","xml":"<iq type='get' id='1'><query xmlns='jabber:iq:roster'/></iq>"}
+        {"t":3,"dir":"in","xml":"<iq type='result' id='1'><query xmlns='jabber:iq:roster'>\(items.joined())</query></iq>"}
+        """
+      let last = try #require(try moments(ofCapture: capture).last)
+      return last.outcome.changes.digest
+    }
+    let whole = "the whole roster is known"
+    #expect(try lines(9).map(\.clause) == ["9 contacts: 3 both, 6 to", whole])
+    #expect(try lines(9).map(\.mark) == ["+", "~"])
+    #expect(try lines(5).count == 6)
+  }
+
+  @Test("A summary counts what a story tells")
+  func summary() throws {
+    let moments = try moments([
+      Self.presence(10, "bob"), Self.presence(11, "bob", "><show>away</show></presence>"),
+      Self.presence(12, "carol"),
+      (
+        20,
+        "<iq type='set' id='1' from='eve@example.org/x'><query xmlns='jabber:iq:roster'><item jid='e@example.org' subscription='both'/></query></iq>"
+      ),
+      (21, "<iq type='result' id='9'><query xmlns='jabber:iq:roster'/></iq>"),
+    ])
+    var summary = StorySummary()
+    for moment in moments { summary.take(moment) }
+    #expect(summary.span == 10_000...21_000)
+    #expect(summary.told == moments.count && summary.fleeting == 3)
+    #expect(summary.busiest(1).map(\.contact.text) == ["bob@example.test"])
+    #expect(summary.busiest(1).map(\.records) == [2])
+    #expect(summary.findingCounts.map(\.first.code) == [.foreignPush, .unsolicitedResult])
+    #expect(summary.findingCounts.map(\.count) == [1, 1])
+    #expect(summary.count(of: .error) == 2 && summary.count(of: .info) == 0)
+  }
+}
