@@ -111,6 +111,25 @@ struct ContactTableTests {
     #expect(table("é", [1, 2]) == nil, "it is cut inside a character")
   }
 
+  /// Where many stand in each other's way, each look-up goes over all of them.
+  @Test(
+    "Texts that are alike have homes of their own",
+    arguments: ["#", "Group #", "# of many groups", "contact#@example.test", "gr#up", "组#"])
+  func homes(pattern: String) {
+    let slots = 1 << 16
+    for seed: UInt64 in [0, 1, 0x9E37_79B9_7F4A_7C15, .max] {
+      let homes = Set(
+        (0..<20_000).map { number in
+          pattern.replacing("#", with: "\(number)").withUTF8Bytes {
+            TextTable.home(of: $0.hash(from: seed), among: slots)
+          }
+        })
+      #expect(homes.allSatisfy { (0..<slots).contains($0) })
+      // Of so many that fall by chance, some 17,200 do.
+      #expect(homes.count > 12_000, "seed \(seed): \(homes.count)")
+    }
+  }
+
   /// A stranger may send presence from ever new addresses, with ever new words.
   @Test("What is gone takes no room for ever")
   func roomIsGivenBack() {

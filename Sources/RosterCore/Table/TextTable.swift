@@ -144,10 +144,17 @@ struct TextTable: Sendable {
 
   // MARK: Looking up
 
+  /// The slot that a hash is looked for from, of a number that is a power of two. Texts that differ
+  /// in their last characters only differ in the upper bits of their hashes, and not in the lower.
+  @inline(__always)
+  static func home(of hash: UInt64, among slots: Int) -> Int {
+    Int(truncatingIfNeeded: hash >> UInt64(truncatingIfNeeded: (slots - 1).leadingZeroBitCount))
+  }
+
   /// Where the text is, or else where it belongs.
   @inline(__always)
   private func place(of text: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
-    var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+    var place = Self.home(of: hash, among: slots.count)
     while true {
       let slot = slots[place]
       // Most texts that are not meant differ in their hash: no other memory is looked at for them.
