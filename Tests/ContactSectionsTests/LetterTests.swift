@@ -59,6 +59,26 @@ struct LetterTests {
     check("重啓 C 祕書 M 祕方 M 羣主 Q 衞生 W 乾淨 G 乾隆 Q 乾瘦 G 乾衣機 G 乾清宮 Q 柵欄 Z 彷彿 F")
   }
 
+  @Test("A surname stands before a separator and what else is said of somebody")
+  func separators() {
+    check("曾-律师 Z 单-摄影 S 单—设计 S 单·设计 S 解_培训 X 仇|设计 Q 盖/保险 G 区（店长） O 区【店长】 O")
+    check("解：装修 X 查，财务 Z 种-律师 C 折（销售） S 單－攝影 S 查@北京 Z")
+    // What ends a sentence or counts separates nothing, and a word is a word before a separator.
+    check("单！ D 单1 D 解？ J 区。 Q 查… C 单车-租 D 乐队（缺鼓手） Y 解放-军 J 查询（快） C")
+    for (name, letter) in [
+      ("仇 | 设计", "Q"), ("单 设计", "S"), ("解 · 设计", "X"), ("单 车", "D"), ("乐 高", "L"), ("种 菜", "Z"),
+    ] {
+      #expect(PinyinReader.section(of: name).title == letter, "\(name)")
+      #expect(PinyinReader.reading(of: name).section.title == letter, "\(name), as read")
+    }
+  }
+
+  @Test("A surname stands before the name of a house, whatever follows")
+  func houses() {
+    check("单氏 S 单氏集团 S 解氏宗亲会 X 區氏 O 查氏食品厂 Z 单家 S 解家村委会 X 查家大院 Z 种家庄 C")
+    check("仇家 C 仇家庄 Q 区府 O 乐家 L 折家将 S 解上校 X 单丫头 S 查代表 Z 乐氏 L")
+  }
+
   @Test("A surname that is seldom one needs a given name after it, with or without a title")
   func rareSurnames() {
     check("折伟老师 S 折可求 S 种建国 C 种植园 Z 繁卫东 P 繁星 F 祭遵 Z 祭品 J 句品超 G 句子 J")

@@ -10,6 +10,11 @@ struct ReadingTests {
       ("银行", "yín háng"), ("音乐", "yīn yuè"), ("校长", "xiào zhǎng"), ("成长", "chéng zhǎng"),
       ("我的首都", "wǒ de shǒu dū"), ("老单", "lǎo shàn"), ("小单老师", "xiǎo shàn lǎo shī"),
       ("尉迟恭", "yù chí gōng"), ("吕布", "lǚ bù"), ("單車", "dān chē"), ("刘女士", "liú nǚ shì"),
+      ("任家庄", "rén jiā zhuāng"), ("任务", "rèn wù"), ("华氏温度", "huá shì wēn dù"),
+      ("宁-会计", "nìng - kuài jì"), ("区（店长）", "ōu （ diàn zhǎng ）"), ("那家", "nà jiā"),
+      ("应该", "yīng gāi"), ("应采儿", "yīng cǎi ér"), ("反应", "fǎn yìng"), ("韦应物", "wéi yìng wù"),
+      ("歌曲", "gē qǔ"), ("弯曲", "wān qū"), ("大将", "dà jiàng"), ("将来", "jiāng lái"),
+      ("阻塞", "zǔ sè"), ("受不了", "shòu bù liǎo"), ("作为", "zuò wéi"), ("因为", "yīn wèi"),
       ("Alice王", "alice wáng"), ("王 Li-Na", "wáng li - na"), ("阿玉2", "ā yù 2"),
     ])
   func inContext(name: String, pinyin: String) {

@@ -5,7 +5,24 @@ struct HanRun {
 
   /// What comes after the characters.
   enum Follower {
-    case nothing, latin, han, other
+    case nothing, latin, han
+    /// What stands between a name and what else is said: a dash, a bar, an opening parenthesis.
+    case separator
+    case other
+
+    /// What a symbol is to the characters before it.
+    init(symbol scalar: Unicode.Scalar) {
+      switch scalar.properties.generalCategory {
+      case .dashPunctuation, .connectorPunctuation, .openPunctuation, .initialPunctuation:
+        self = .separator
+      default: self = Self.separators.contains(scalar) ? .separator : .other
+      }
+    }
+
+    private static let separators: Set<Unicode.Scalar> = [
+      "/", "\\", "|", ",", ":", ";", "@", "&", "+", "~", "／", "＼", "｜", "│", "，", "、", "：", "；",
+      "＠", "＆", "＋", "～",
+    ]
   }
 
   private var scalars = SIMD16<UInt32>()
@@ -14,6 +31,8 @@ struct HanRun {
   private(set) var rawHead: UInt32 = 0
   /// How many characters stand before the first space; all of them where there is none.
   private(set) var segment = 0
+  /// Whether a space or a middle dot follows the first character.
+  private(set) var headStandsAlone = false
   private(set) var follower = Follower.nothing
 
   subscript(index: Int) -> UInt32 { scalars[index] }
@@ -38,12 +57,14 @@ struct HanRun {
     for scalar in rest {
       switch CharacterKind(scalar) {
       case .space: endSegment()
-      case .middleDot, .invisible, .mark: continue
+      case .middleDot: noteMiddleDot()
+      case .invisible, .mark: continue
       case .han(let entry):
         guard count < Self.limit else { return .han }
         append(scalar.value, state: entry?.state ?? .variant)
       case .latin: return .latin
-      case .number, .symbol, .otherScript: return .other
+      case .symbol: return Follower(symbol: scalar)
+      case .number, .otherScript: return .other
       }
     }
     return .nothing
@@ -67,5 +88,12 @@ struct HanRun {
   /// Notes a space: what stands before the first one may be a whole name.
   mutating func endSegment() {
     if segment == 0 { segment = count }
+    noteMiddleDot()
+  }
+
+  /// Notes a middle dot: it ends no name but that of one character, for it also stands between the
+  /// parts of one.
+  mutating func noteMiddleDot() {
+    if count == 1 { headStandsAlone = true }
   }
 }

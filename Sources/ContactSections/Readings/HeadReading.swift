@@ -44,32 +44,38 @@ struct HeadReading {
       || WordBook.titles.holdsAll(of: run, from: given + 1, to: run.segment)
   }
 
+  /// 氏, 家庄, 家族: a house, or the place that it gave its name, whatever follows.
+  private static func house(_ run: HanRun) -> WordBook.Match? {
+    WordBook.houses.longest(in: run, from: 1)
+  }
+
   /// Whether what follows a surname, which begins no word here, looks like a person.
   private static func isPerson(_ run: HanRun, in strength: NameFacts.Strength) -> Bool {
-    switch strength {
-    case .always: return true
+    if strength == .always { return true }
+    if run.count == 1 { return run.follower == .latin || run.follower == .separator }
+    if house(run) != nil || isTitled(run, givenName: 0) { return true }
+    return switch strength {
+    case .always: true
     case .usual:
-      if run.count == 1 { return run.follower == .latin }
-      return isTitled(run, givenName: 0)
+      run.headStandsAlone
         || (1...2).contains { given in
           isName(run, givenName: given) && (1...given).contains { isGiven(run[$0]) }
         }
     case .rare:
-      if run.count == 1 { return run.follower == .latin }
-      return isTitled(run, givenName: 0)
-        || (1...2).contains { given in
-          isName(run, givenName: given) && (1...given).allSatisfy { isGiven(run[$0]) }
-        }
+      (1...2).contains { given in
+        isName(run, givenName: given) && (1...given).allSatisfy { isGiven(run[$0]) }
+      }
     }
   }
 
   /// 曾经理 is a person though 曾经 is a word, for 理 alone is no title; and so is 单一凡, which
-  /// is as long as a name, and both other characters are such as given names are made of.
+  /// is as long as a name, and both other characters are such as given names are made of. 仇家庄 is
+  /// a place of that name though 仇家 is a word, and 华氏温度 is none.
   private static func isPerson(
     _ run: HanRun, in strength: NameFacts.Strength, despite word: WordBook.Match
   ) -> Bool {
     guard word.length == 2, run.count > 2 else { return false }
-    return isTitled(run, givenName: 0)
+    return isTitled(run, givenName: 0) || house(run)?.length ?? 0 > 1
       || run.count == 3 && isGiven(run[1]) && isGiven(run[2])
   }
 

@@ -45,13 +45,13 @@ struct ReadingParts {
       }
     case .symbol, .otherScript:
       endNumber()
-      endRun(.other)
+      if case .symbol = kind { endRun(HanRun.Follower(symbol: scalar)) } else { endRun(.other) }
       isInWord = false
       elements.append(element(kind, scalar))
     case .space, .middleDot:
       endNumber()
       isInWord = false
-      if case .space = kind { headRun.endSegment() }
+      if case .space = kind { headRun.endSegment() } else { headRun.noteMiddleDot() }
     case .invisible, .mark: break
     }
   }

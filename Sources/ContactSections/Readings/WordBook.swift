@@ -16,10 +16,14 @@ struct WordBook {
 
   static var words: WordBook { WordBook(WordTable.words, width: 20) }
   static var compounds: WordBook { WordBook(WordTable.compounds, width: 20) }
-  static var titles: WordBook {
-    var titles = WordBook(WordTable.titles, width: 12)
-    titles.holdsSingles = true
-    return titles
+  static var titles: WordBook { withSingles(WordTable.titles) }
+  /// What follows the surname of a house.
+  static var houses: WordBook { withSingles(WordTable.houses) }
+
+  private static func withSingles(_ text: StaticString) -> WordBook {
+    var book = WordBook(text, width: 12)
+    book.holdsSingles = true
+    return book
   }
 
   /// The longest word that these characters begin with; words have one to four characters.
