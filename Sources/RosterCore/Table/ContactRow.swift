@@ -26,8 +26,8 @@ struct ContactRow: Sendable {
   var item: ItemRow?
   /// What the first of its resources said; nil where none is available.
   var presence: PresenceRow?
-  /// Where its details are, plus one; 0 where it has none.
-  var details: UInt32 = 0
+  /// Where its details are.
+  var details = DetailsReference.none
 }
 
 /// An item of the roster, and for each field the record that gave it the value it has.
@@ -140,10 +140,4 @@ struct Rare<Value: Sendable>: Sendable {
 
   /// Whether there is none, without a look at it.
   var isNone: Bool { box == nil }
-}
-
-/// Details, and whose they are; nobody's where the place is free.
-struct DetailsPlace: Sendable {
-  var owner: ContactNumber?
-  var details = ContactDetails()
 }
