@@ -54,12 +54,12 @@ extension RosterOutput {
       details.write(stored: stored)
       return (true, [])
     }
-    guard contacts.hasDetails(number), let known = contacts.details(of: number) else {
-      return (false, [])
-    }
-    let isWritten = !known.parts.isEmpty
-    if isWritten { details.write(known) }
-    return (isWritten, known.furtherResources.all)
+    let table = contacts
+    return table.withDetails(of: number) { known in
+      let isWritten = !known.parts.isEmpty
+      if isWritten { details.write(known) }
+      return (isWritten, known.furtherResources.all)
+    } ?? (false, [])
   }
 
   private mutating func write(_ item: ItemRow) {

@@ -15,6 +15,7 @@ struct DetailParts: OptionSet {
   static let memories = Self(rawValue: 128)
 
   static let request: Self = [.openRequest, .unconfirmedRequest]
+  static let all = Self(rawValue: .max)
 
   /// Whether a part that contacts are gone over for is among them.
   func has(_ part: ContactPart) -> Bool {
@@ -63,14 +64,14 @@ struct DetailsOutput: StampOutput {
   }
 
   /// The details of a contact.
-  mutating func write(_ details: ContactDetails) {
+  mutating func write(_ details: borrowing ContactDetails) {
     plain.removeAll()
     base = (0, 0)
     writeParts(details)
     plain.bytes.withUnsafeBytes { all.write(counted: $0) }
   }
 
-  private mutating func writeParts(_ details: ContactDetails) {
+  private mutating func writeParts(_ details: borrowing ContactDetails) {
     let parts = details.parts
     plain.write(tag: parts.rawValue)
     if let request = details.request?.request { write(request) }

@@ -5,7 +5,7 @@ final class StoredDetails: Sendable {
   private let all: [UInt8]
 
   /// Details of nobody.
-  static let none = StoredDetails(UnsafeRawBufferPointer(start: nil, count: 0))
+  static let none = StoredDetails(.noBytes)
 
   /// Copies what `DetailsOutput` wrote.
   init(_ bytes: UnsafeRawBufferPointer) {
@@ -35,7 +35,7 @@ final class StoredDetails: Sendable {
   private func read<Result>(at offset: Int, _ body: (CanonicalInput, Int) -> Result) -> Result {
     all.withUnsafeBytes { bytes in
       var input = CanonicalInput(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
-      let counted = (try? input.readCounted()) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+      let counted = (try? input.readCounted()) ?? .noBytes
       return body(CanonicalInput(counted), bytes.count - input.rest - counted.count)
     }
   }

@@ -90,15 +90,14 @@ struct ContactDetails: Sendable {
   /// What some sessions are still to be told, in the order in which others were.
   var deliveries: [Delivery] = []
 
-  /// Whether there is a part that contacts are gone over for.
-  func has(_ part: ContactPart) -> Bool {
-    switch part {
-    case .item, .presence: false
-    case .openRequest: if case .open? = request { true } else { false }
-    case .outgoing: !$outgoing.isNone
-    case .deliveries: !deliveries.isEmpty
-    case .expected: !expected.isEmpty
-    }
+  /// Which parts there are that contacts are gone over for.
+  var membership: DetailParts {
+    var parts: DetailParts = []
+    if case .open? = request { parts.insert(.openRequest) }
+    if !$outgoing.isNone { parts.insert(.outgoing) }
+    if !deliveries.isEmpty { parts.insert(.deliveries) }
+    if !expected.isEmpty { parts.insert(.expected) }
+    return parts
   }
 
   /// Whether there is nothing to keep.

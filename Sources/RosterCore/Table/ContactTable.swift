@@ -167,8 +167,9 @@ struct ContactTable: Sendable {
     guard let before = tables.rows[Int(number.rawValue)].presence,
       before.resource == presence.resource
     else { return nil }
-    tables.rows[Int(number.rawValue)].presence = presence
-    tables.rows[Int(number.rawValue)].presence?.told.formUnion(before.told)
+    var after = presence
+    after.told.formUnion(before.told)
+    tables.rows[Int(number.rawValue)].presence = after
     return before
   }
 
@@ -192,57 +193,72 @@ struct ContactTable: Sendable {
     tables.details.stored(tables.rows[Int(number.rawValue)].details)
   }
 
+  /// Hands what few contacts have to `body`, which costs less than a copy.
+  func withDetails<Value>(
+    of number: ContactNumber, _ body: (borrowing ContactDetails) -> Value
+  ) -> Value? {
+    detail(of: number, in: .all) { body($0.pointee) }
+  }
+
   @inline(__always)
   private func detail<Value>(
-    of number: ContactNumber, in parts: DetailParts, _ value: (borrowing ContactDetails) -> Value?
+    of number: ContactNumber, in parts: DetailParts,
+    _ value: (UnsafePointer<ContactDetails>) -> Value?
   ) -> Value? {
     tables.details.look(at: tables.rows[Int(number.rawValue)].details, for: parts, value)
   }
 
   /// The contact's request to see our presence.
   func request(of number: ContactNumber) -> ContactRequest? {
-    detail(of: number, in: .request) { $0.request }
+    detail(of: number, in: .request) { $0.pointee.request }
   }
 
   /// How the contact's last request ended.
   func lastEnded(of number: ContactNumber) -> EndedRequest? {
-    detail(of: number, in: .lastEnded) { $0.lastEnded }
+    detail(of: number, in: .lastEnded) { $0.pointee.lastEnded }
   }
 
   /// Whether the contact's last request ended, and the roster has not shown that it sees us since.
   func isEndUntaken(of number: ContactNumber) -> Bool {
-    detail(of: number, in: .lastEnded) { $0.lastEnded == nil || $0.wasTaken ? nil : true } ?? false
+    detail(of: number, in: .lastEnded) {
+      $0.pointee.lastEnded == nil || $0.pointee.wasTaken ? nil : true
+    } ?? false
   }
 
   /// Our request to see the contact's presence.
   func outgoing(of number: ContactNumber) -> OutgoingRequest? {
-    detail(of: number, in: .outgoing) { $0.outgoing }
+    detail(of: number, in: .outgoing) { $0.pointee.outgoing }
   }
 
   /// What the resources besides the first one said.
   func furtherResources(of number: ContactNumber) -> PresenceRows {
     // They never stand where a snapshot has them.
-    detail(of: number, in: []) { $0.furtherResources } ?? PresenceRows()
+    detail(of: number, in: []) { $0.pointee.furtherResources } ?? PresenceRows()
+  }
+
+  /// Whether more than one resource is available.
+  func hasFurtherResources(_ number: ContactNumber) -> Bool {
+    detail(of: number, in: []) { $0.pointee.furtherResources.isEmpty ? nil : true } ?? false
   }
 
   /// What the contact calls itself.
   func names(of number: ContactNumber) -> OwnNames? {
-    detail(of: number, in: .names) { $0.names }
+    detail(of: number, in: .names) { $0.pointee.names }
   }
 
   /// What is still to come of what the contact, or we, did.
   func expected(of number: ContactNumber) -> ExpectedCounterparts {
-    detail(of: number, in: .expected) { $0.expected } ?? ExpectedCounterparts()
+    detail(of: number, in: .expected) { $0.pointee.expected } ?? ExpectedCounterparts()
   }
 
   /// What some sessions are still to be told of the contact.
   func deliveries(of number: ContactNumber) -> [Delivery] {
-    detail(of: number, in: .deliveries) { $0.deliveries } ?? []
+    detail(of: number, in: .deliveries) { $0.pointee.deliveries } ?? []
   }
 
   /// Our last edit that the server took over.
   func confirmedEdit(of number: ContactNumber) -> ConfirmedEdit? {
-    detail(of: number, in: .memories) { $0.confirmedEdit }
+    detail(of: number, in: .memories) { $0.pointee.confirmedEdit }
   }
 
   /// Changes what few contacts have, in place.
@@ -252,15 +268,19 @@ struct ContactTable: Sendable {
     let row = Int(number.rawValue)
     let place = tables.details.makePlace(for: tables.rows[row].details)
     tables.rows[row].details = DetailsReference(place: place)
+    let before = tables.details.places[place].membership
     let result = body(&tables.details.places[place])
-    for part in ContactPart.ofDetails {
-      note(part, of: number, tables.details.places[place].has(part))
-    }
+    let after = tables.details.places[place].membership
+    if before != after { note(after, of: number) }
     if tables.details.places[place].isEmpty {
       tables.details.free(place: place)
       tables.rows[row].details = .none
     }
     return result
+  }
+
+  private mutating func note(_ parts: DetailParts, of number: ContactNumber) {
+    for part in ContactPart.ofDetails { note(part, of: number, parts.has(part)) }
   }
 
   /// Takes over the details of a snapshot, nobody's yet.
@@ -274,8 +294,7 @@ struct ContactTable: Sendable {
       return updateDetails(of: number) { $0 = details }
     }
     tables.rows[Int(number.rawValue)].details = reference
-    let parts = tables.details.parts(reference)
-    for part in ContactPart.ofDetails where parts.has(part) { note(part, of: number, true) }
+    note(tables.details.parts(reference), of: number)
   }
 
   // MARK: Texts
@@ -312,6 +331,11 @@ struct ContactTable: Sendable {
   /// The number of a text, nil where nothing in the table has it.
   func number(of text: String) -> TextNumber? {
     tables.texts.number(of: text).map { TextNumber(rawValue: $0) }
+  }
+
+  /// The same by its bytes.
+  func number(ofText bytes: UnsafeRawBufferPointer) -> TextNumber? {
+    tables.texts.number(of: bytes).map { TextNumber(rawValue: $0) }
   }
 
   // MARK: Groups

@@ -61,15 +61,15 @@ struct DetailsTable: Sendable {
   }
 
   /// What `value` sees in the details; nil where there are none, or none of these parts in stored
-  /// ones.
+  /// ones. The pointer is valid while `value` runs.
   @inline(__always)
   func look<Value>(
     at reference: DetailsReference, for parts: DetailParts,
-    _ value: (borrowing ContactDetails) -> Value?
+    _ value: (UnsafePointer<ContactDetails>) -> Value?
   ) -> Value? {
-    if let place = reference.place { return value(places[place]) }
+    if let place = reference.place { return places.withElement(at: place, value) }
     guard reference.isStored, !self.parts(reference).isDisjoint(with: parts) else { return nil }
-    return value(stored.details(at: reference.offset))
+    return withUnsafePointer(to: stored.details(at: reference.offset), value)
   }
 
   /// The parts of stored details.
