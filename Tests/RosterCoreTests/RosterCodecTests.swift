@@ -184,6 +184,57 @@ struct RosterCodecTests {
     #expect(try texts(read, "b@x.test") == [b, a, b, a])
   }
 
+  /// The same state with all details read and put into places of their own.
+  private func touched(_ roster: Roster) -> Roster {
+    var copy = roster
+    for number in roster.contacts.numbers where roster.contacts.hasDetails(number) {
+      copy.contacts.updateDetails(of: number) { _ in }
+    }
+    return copy
+  }
+
+  @Test("What nobody looked at is as what somebody did")
+  func unread() throws {
+    var unread = 0
+    for seed in 50..<UInt64(56) {
+      var fuzzer = StanzaFuzzer(seed: seed)
+      var scenario = Scenario()
+      for step in 0..<300 {
+        fuzzer.step(&scenario)
+        guard step.isMultiple(of: 20) else { continue }
+        let read = try decode(scenario.roster.snapshot)
+        unread += read.contacts.numbers.count { read.contacts.storedDetails(of: $0) != nil }
+        compare(read, with: touched(read), "seed \(seed), step \(step)")
+      }
+    }
+    #expect(unread > 20, "hardly anything was left as it was stored")
+  }
+
+  private func compare(_ read: Roster, with other: Roster, _ note: Comment) {
+    let (table, places) = (read.contacts, other.contacts)
+    #expect(places.numbers.allSatisfy { places.storedDetails(of: $0) == nil }, note)
+    #expect(other == read && read == other, note)
+    #expect(other.snapshot == read.snapshot, note)
+    #expect(other.canonicalBytes == read.canonicalBytes, note)
+    #expect(table.requestCount == places.requestCount, note)
+    for part in ContactPart.allCases {
+      #expect(table.members(part) == places.members(part), note)
+    }
+    // Each part by itself is as all of them together.
+    for number in table.numbers {
+      let contact = places.contact(number)
+      #expect(table.request(of: number) == contact?.request, note)
+      #expect(table.lastEnded(of: number) == contact?.lastEnded, note)
+      let isUntaken = contact?.lastEnded != nil && contact?.wasTaken == false
+      #expect(table.isEndUntaken(of: number) == isUntaken, note)
+      #expect(table.outgoing(of: number) == contact?.outgoing, note)
+      #expect(table.names(of: number) == contact?.names, note)
+      #expect(table.expected(of: number) == contact?.expected ?? .init(), note)
+      #expect(table.deliveries(of: number) == contact?.deliveries ?? [], note)
+      #expect(table.confirmedEdit(of: number) == contact?.confirmedEdit, note)
+    }
+  }
+
   // MARK: Damage
 
   @Test("An encoding that is cut anywhere is an error, and so are bytes after it")
@@ -205,6 +256,10 @@ struct RosterCodecTests {
         bytes[place] = kept ^ mask
         guard let read = try? decode(bytes) else { continue }
         others += 1
+        // Each detail can be read, and says in one way only what it says.
+        if touched(read).snapshot != read.snapshot {
+          Issue.record("byte \(place) as \(bytes[place]): details were taken that are none")
+        }
         if (try? decode(read.snapshot)) != read {
           Issue.record("byte \(place) as \(bytes[place]): what was read cannot be kept")
         }
@@ -233,6 +288,7 @@ struct RosterCodecTests {
       }
       if let read = try? decode(bytes) {
         #expect((try? decode(read.snapshot)) == read, "seed \(seed)")
+        #expect(touched(read).snapshot == read.snapshot, "seed \(seed)")
       }
     }
   }

@@ -104,8 +104,11 @@ package struct CanonicalInput {
   /// Valid as long as the closure of `CanonicalCodable.decode` runs; never stored elsewhere.
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0
+  /// Whether texts are wanted; where they are not, they are checked and read as empty ones.
+  var keepsTexts = true
 
-  fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+  /// Of bytes that must stay valid as long as this value is used.
+  init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
   }
 
@@ -156,7 +159,12 @@ package struct CanonicalInput {
   }
 
   package mutating func readText() throws(CodecError) -> String {
-    guard let text = String(utf8: try readCounted()) else { throw invalid }
+    let bytes = try readCounted()
+    guard keepsTexts else {
+      guard bytes.isUTF8 else { throw invalid }
+      return ""
+    }
+    guard let text = String(utf8: bytes) else { throw invalid }
     return text
   }
 

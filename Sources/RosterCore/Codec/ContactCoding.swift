@@ -6,14 +6,9 @@ private struct ContactParts: OptionSet {
 
   static let item = Self(rawValue: 1)
   static let presence = Self(rawValue: 2)
-  static let openRequest = Self(rawValue: 4)
-  static let unconfirmedRequest = Self(rawValue: 8)
-  static let lastEnded = Self(rawValue: 16)
-  static let outgoing = Self(rawValue: 32)
-  static let names = Self(rawValue: 64)
-  /// What is expected, a confirmed edit, what is on its way to some connections, and how requests
-  /// go round.
-  static let afterEffects = Self(rawValue: 128)
+  /// What stands with the details of all.
+  static let details = Self(rawValue: 4)
+  static let all: Self = [.item, .presence, .details]
 }
 
 /// The first byte of an item.
@@ -28,7 +23,8 @@ private enum ItemFlag {
   static let unused: UInt8 = 0x80
 }
 
-// Everything about a contact stands together, contact by contact in the order of the table.
+// What most contacts have stands together, contact by contact in the order of the table; then the
+// details of those that have any, in the same order.
 extension RosterOutput {
   mutating func writeContacts() {
     for number in contacts.numbers where !contacts.isEmpty(number) {
@@ -39,16 +35,31 @@ extension RosterOutput {
 
   private mutating func writeParts(of number: ContactNumber) {
     let item = contacts.item(of: number)
-    let details = contacts.hasDetails(number) ? contacts.details(of: number) : nil
-    var parts = details?.parts ?? []
+    let first = contacts.presence(of: number)
+    let details = writeDetails(of: number)
+    var parts: ContactParts = []
     if item != nil { parts.insert(.item) }
-    if contacts.hasPresence(number) { parts.insert(.presence) }
+    if first != nil { parts.insert(.presence) }
+    if details.isWritten { parts.insert(.details) }
     plain.write(tag: parts.rawValue)
     if let item { write(item) }
-    if let first = contacts.presence(of: number) {
-      write(first, and: details?.furtherResources.all ?? [])
+    if let first { write(first, and: details.further) }
+  }
+
+  /// Writes the contact's details, if it has any besides further resources.
+  private mutating func writeDetails(
+    of number: ContactNumber
+  ) -> (isWritten: Bool, further: [PresenceRow]) {
+    if let stored = contacts.storedDetails(of: number) {
+      details.write(stored: stored)
+      return (true, [])
     }
-    if let details { write(details, parts) }
+    let table = contacts
+    return table.withDetails(of: number) { known in
+      let isWritten = !known.parts.isEmpty
+      if isWritten { details.write(known) }
+      return (isWritten, known.furtherResources.all)
+    } ?? (false, [])
   }
 
   private mutating func write(_ item: ItemRow) {
@@ -73,109 +84,49 @@ extension RosterOutput {
       plain.write(signed: Int64(bitPattern: record &- provenance.item))
     }
   }
-
-  private mutating func write(_ details: ContactDetails, _ parts: ContactParts) {
-    if let request = details.request?.request {
-      write(request.since)
-      write(request.last)
-      write(request.asked)
-      plain.write(signed: Int64(request.count))
-      plain.write(request.status)
-      plain.write(request.nickname)
-      plain.write(request.isReportedAsNeglected)
-    }
-    if let end = details.lastEnded {
-      plain.write(tag: end.way.code)
-      write(end.at)
-      write(end.since)
-      plain.write(details.wasTaken)
-    }
-    if let request = details.outgoing {
-      write(request.since)
-      plain.write(request.isReflected)
-      plain.write(request.isReportedAsNeglected)
-    }
-    if let names = details.names { write(names) }
-    guard parts.contains(.afterEffects) else { return }
-    let expected = details.expected
-    plain.write(tag: expected.stanzas.rawValue | expected.pushes.rawValue << 4)
-    plain.write(!details.deliveries.isEmpty)
-    if !details.deliveries.isEmpty { write(details.deliveries) }
-    for rounds in [details.rounds, details.ownRounds] {
-      plain.write(rounds != nil)
-      if let rounds { write(rounds) }
-    }
-    plain.write(details.confirmedEdit != nil)
-    guard let edit = details.confirmedEdit else { return }
-    write(record: edit.sent)
-    plain.write(edit.before)
-    plain.write(edit.after)
-  }
-
-  private mutating func write(_ rounds: Rounds) {
-    plain.write(UInt64(rounds.count))
-    write(rounds.first)
-    plain.write(rounds.ended != nil)
-    if let ended = rounds.ended { write(ended) }
-  }
-
-  private mutating func write(_ names: OwnNames) {
-    plain.write(names.nickname)
-    plain.write(names.nicknameRecord != nil)
-    if let record = names.nicknameRecord { write(record: record) }
-    plain.write(names.vCard)
-    plain.write(names.vCardRecord != nil)
-    if let record = names.vCardRecord { write(record: record) }
-  }
-}
-
-extension ContactDetails {
-  /// Further resources stand with the first one, as presence.
-  fileprivate var parts: ContactParts {
-    var parts: ContactParts = []
-    switch request {
-    case .open: parts.insert(.openRequest)
-    case .unconfirmed: parts.insert(.unconfirmedRequest)
-    case nil: break
-    }
-    if !$lastEnded.isNone { parts.insert(.lastEnded) }
-    if !$outgoing.isNone { parts.insert(.outgoing) }
-    if !$names.isNone { parts.insert(.names) }
-    if hasAfterEffects { parts.insert(.afterEffects) }
-    return parts
-  }
-
-  fileprivate var hasAfterEffects: Bool {
-    !expected.isEmpty || !$confirmedEdit.isNone || !deliveries.isEmpty || !$rounds.isNone
-      || !$ownRounds.isNone
-  }
 }
 
 extension RosterInput {
   /// Reads what is known of the contacts whose addresses are there.
   mutating func readContacts() throws(CodecError) {
-    for number in contacts.numbers { try readParts(of: number) }
+    var owners: [ContactNumber] = []
+    for number in contacts.numbers where try readParts(of: number) { owners.append(number) }
+    try readDetails(of: owners)
   }
 
-  private mutating func readParts(of number: ContactNumber) throws(CodecError) {
+  /// - Returns: Whether the contact has details that come later.
+  private mutating func readParts(of number: ContactNumber) throws(CodecError) -> Bool {
     let parts = ContactParts(rawValue: try plain.readTag())
-    guard !parts.isEmpty, !parts.isSuperset(of: [.openRequest, .unconfirmedRequest]) else {
-      throw plain.invalid
-    }
+    guard !parts.isEmpty, parts.isSubset(of: .all) else { throw plain.invalid }
     if parts.contains(.item) { contacts.setItem(try readItem(), of: number) }
-    var further: [PresenceRow] = []
     if parts.contains(.presence) {
       var first: PresenceRow?
+      var further: [PresenceRow] = []
       try readPresence { row in
         if first == nil { first = row } else { further.append(row) }
       }
       guard let first else { throw plain.invalid }
       contacts.setPresence(first, of: number)
+      if !further.isEmpty {
+        contacts.updateDetails(of: number) { $0.furtherResources = PresenceRows(further) }
+      }
     }
-    guard !parts.isSubset(of: [.item, .presence]) || !further.isEmpty else { return }
-    var details = try readDetails(parts)
-    details.furtherResources = PresenceRows(further)
-    contacts.updateDetails(of: number) { $0 = details }
+    return parts.contains(.details)
+  }
+
+  /// Looks the details through, and keeps their bytes: they are read when they are asked for.
+  private mutating func readDetails(of owners: [ContactNumber]) throws(CodecError) {
+    let bytes = try plain.readCounted()
+    contacts.keep(StoredDetails(bytes))
+    var input = CanonicalInput(bytes)
+    for number in owners {
+      let offset = bytes.count - input.rest
+      var details = DetailsInput(CanonicalInput(try input.readCounted()))
+      try details.check()
+      guard let reference = DetailsReference(offset: offset) else { throw plain.invalid }
+      contacts.setDetails(reference, of: number)
+    }
+    guard input.rest == 0 else { throw plain.invalid }
   }
 
   private mutating func readItem() throws(CodecError) -> ItemRow {
@@ -208,64 +159,5 @@ extension RosterInput {
     provenance.groups = record &+ UInt64(bitPattern: try plain.readSigned())
     guard provenance != RosterEntry.Provenance(allFrom: record) else { throw plain.invalid }
     return provenance
-  }
-
-  private mutating func readDetails(_ parts: ContactParts) throws(CodecError) -> ContactDetails {
-    var details = ContactDetails()
-    if parts.contains(.openRequest) { details.request = .open(try readRequest()) }
-    if parts.contains(.unconfirmedRequest) { details.request = .unconfirmed(try readRequest()) }
-    if parts.contains(.lastEnded) {
-      details.lastEnded = EndedRequest(
-        way: try plain.readCode(), at: try readStamp(), since: try readStamp())
-      details.wasTaken = try plain.readFlag()
-    }
-    if parts.contains(.outgoing) {
-      details.outgoing = OutgoingRequest(
-        since: try readStamp(), isReflected: try plain.readFlag(),
-        isReportedAsNeglected: try plain.readFlag())
-    }
-    if parts.contains(.names) { details.names = try readNames() }
-    guard parts.contains(.afterEffects) else { return details }
-    details.expected = try readExpected()
-    if try plain.readFlag() { details.deliveries = try readDeliveries() }
-    if try plain.readFlag() { details.rounds = try readRounds() }
-    if try plain.readFlag() { details.ownRounds = try readRounds() }
-    if try plain.readFlag() {
-      details.confirmedEdit = ConfirmedEdit(
-        sent: try readRecord(), before: try plain.readOptional(), after: try plain.readOptional())
-    }
-    guard details.hasAfterEffects else { throw plain.invalid }
-    return details
-  }
-
-  private mutating func readRequest() throws(CodecError) -> IncomingRequest {
-    IncomingRequest(
-      since: try readStamp(), last: try readStamp(), asked: try readStamp(),
-      count: Int(try plain.readSigned()),
-      status: try plain.readOptionalText(), nickname: try plain.readOptionalText(),
-      isReportedAsNeglected: try plain.readFlag())
-  }
-
-  private mutating func readRounds() throws(CodecError) -> Rounds {
-    guard let count = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
-    return Rounds(
-      count: count, first: try readStamp(), ended: try plain.readFlag() ? try readStamp() : nil)
-  }
-
-  private mutating func readNames() throws(CodecError) -> OwnNames {
-    var names = OwnNames()
-    names.nickname = try plain.readOptionalText()
-    if try plain.readFlag() { names.nicknameRecord = try readRecord() }
-    names.vCard = try plain.readOptional()
-    if try plain.readFlag() { names.vCardRecord = try readRecord() }
-    return names
-  }
-
-  private mutating func readExpected() throws(CodecError) -> ExpectedCounterparts {
-    let kinds = try plain.readTag()
-    guard kinds & 0x88 == 0 else { throw plain.invalid }
-    return ExpectedCounterparts(
-      stanzas: SubscriptionKinds(rawValue: kinds & 0x07),
-      pushes: SubscriptionKinds(rawValue: kinds >> 4))
   }
 }

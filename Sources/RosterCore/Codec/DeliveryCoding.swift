@@ -8,7 +8,7 @@ private enum DeliveryTag: UInt8 {
 }
 
 // What is on its way to some connections.
-extension RosterOutput {
+extension DetailsOutput {
   mutating func write(_ deliveries: [Delivery]) {
     plain.write(UInt64(deliveries.count))
     for delivery in deliveries {
@@ -19,9 +19,13 @@ extension RosterOutput {
   }
 }
 
-extension RosterInput {
+extension DetailsInput {
   mutating func readDeliveries() throws(CodecError) -> [Delivery] {
     var deliveries: [Delivery] = []
+    // Few contacts have any, and they are not worth a way to look them through.
+    let keepsTexts = plain.keepsTexts
+    plain.keepsTexts = true
+    defer { plain.keepsTexts = keepsTexts }
     for _ in 0..<(try plain.readCount()) {
       let record = try readRecord()
       let waiting = SessionSet(rawValue: try plain.readNumber())

@@ -117,10 +117,26 @@ extension Availability: CanonicalCodable {
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
+    guard let show = Show(name: try input.readCounted()) else { throw input.invalid }
     self.init(
-      show: try input.readName(), priority: Int8(bitPattern: try input.readTag()),
+      show: show, priority: Int8(bitPattern: try input.readTag()),
       status: try input.readOptionalText(), delay: try input.readOptionalText(),
       malformed: try input.readOptionalText())
+  }
+}
+
+extension Show {
+  /// The one of a name by its bytes. No text is made to compare them: most events have one.
+  fileprivate init?(name: UnsafeRawBufferPointer) {
+    let show: Show
+    switch name.count {
+    case 2: show = .xa
+    case 3: show = .dnd
+    case 4: show = name[0] == UInt8(ascii: "c") ? .chat : .away
+    default: show = .available
+    }
+    guard show.rawValue.hasBytes(name) else { return nil }
+    self = show
   }
 }
 
@@ -133,7 +149,8 @@ struct StoredAvailability {
   let malformed: UnsafeRawBufferPointer?
 
   init(from input: inout CanonicalInput) throws(CodecError) {
-    show = try input.readName()
+    guard let show = Show(name: try input.readCounted()) else { throw input.invalid }
+    self.show = show
     priority = Int8(bitPattern: try input.readTag())
     status = try input.readOptionalTextBytes()
     delay = try input.readOptionalTextBytes()

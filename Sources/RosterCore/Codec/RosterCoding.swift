@@ -6,7 +6,7 @@ import XMPPStanza
 // Equal states have equal bytes only where their tables give the same numbers.
 extension Roster {
   /// The version of the encoding; snapshots of another version must be derived anew.
-  package static let codecVersion: UInt32 = 6
+  package static let codecVersion: UInt32 = 7
 
   /// The state in its stored form. Complexity: linear in what is known, and nothing is looked up.
   package var snapshot: [UInt8] {
@@ -26,7 +26,8 @@ extension Roster {
 
   /// Reads a state from exactly the bytes of its stored form.
   ///
-  /// Complexity: linear in them, and for each address and text one look into its table.
+  /// Complexity: linear in them, and for each address and text one look into its table. Contacts'
+  /// details are looked through, and read when they are asked for.
   package init(snapshot: RawSpan) throws(CodecError) {
     self = try CanonicalInput.read(snapshot) { (input) throws(CodecError) in
       guard try input.readNumber() == UInt64(Self.codecVersion) else { throw input.invalid }

@@ -3,7 +3,7 @@ import XMPPStanza
 /// Reads the bytes of a snapshot: what `RosterOutput` writes, and nothing else.
 ///
 /// For any bytes it ends, with a value or an error, and takes memory in proportion to them.
-struct RosterInput {
+struct RosterInput: StampInput {
   /// What stands after the tables.
   var plain: CanonicalInput
   /// The contacts, of whom nothing is known before their rows are read.
@@ -11,7 +11,7 @@ struct RosterInput {
 
   private let textCount: Int
   private let groupsCount: Int
-  private var base = (record: UInt64(0), time: Int64(0))
+  var base = (record: UInt64(0), time: Int64(0))
 
   /// Reads the tables.
   init(_ input: CanonicalInput) throws(CodecError) {
@@ -38,20 +38,6 @@ struct RosterInput {
     let number = try plain.readNumber()
     guard number < UInt64(count) else { throw plain.invalid }
     return UInt32(truncatingIfNeeded: number)
-  }
-
-  mutating func readRecord() throws(CodecError) -> UInt64 {
-    base.record &+= UInt64(bitPattern: try plain.readSigned())
-    return base.record
-  }
-
-  mutating func readTime() throws(CodecError) -> Int64 {
-    base.time &+= try plain.readSigned()
-    return base.time
-  }
-
-  mutating func readStamp() throws(CodecError) -> RecordStamp {
-    RecordStamp(record: try readRecord(), time: try plain.readFlag() ? try readTime() : nil)
   }
 }
 

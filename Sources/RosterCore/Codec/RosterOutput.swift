@@ -4,7 +4,7 @@ import XMPPStanza
 /// in use, and then what is said of them by their numbers there.
 ///
 /// It is laid out as the table of contacts is, so that neither side looks a text up.
-struct RosterOutput {
+struct RosterOutput: StampOutput {
   /// What stands after the tables.
   var plain = CanonicalOutput()
   /// What is written, whose numbers the texts and groups have.
@@ -17,8 +17,9 @@ struct RosterOutput {
   /// Lists of groups, each as the numbers of its texts in `texts`.
   private var groups = TextList()
   private var groupsNumbers: [UInt32]
-  /// Numbers and times of records are written as the way from the ones before.
-  private var base = (record: UInt64(0), time: Int64(0))
+  /// What stands at the end.
+  var details = DetailsOutput()
+  var base = (record: UInt64(0), time: Int64(0))
 
   /// - Parameter contacts: Whose texts will be written.
   init(_ contacts: ContactTable) {
@@ -57,30 +58,12 @@ struct RosterOutput {
     plain.write(UInt64(groupsNumbers[place] - 1))
   }
 
-  /// The number of a record.
-  mutating func write(record: UInt64) {
-    plain.write(signed: Int64(bitPattern: record &- base.record))
-    base.record = record
-  }
-
-  /// The time of a record.
-  mutating func write(time: Int64) {
-    plain.write(signed: time &- base.time)
-    base.time = time
-  }
-
-  /// A record's number and time.
-  mutating func write(_ stamp: RecordStamp) {
-    write(record: stamp.record)
-    plain.write(stamp.time != nil)
-    if let time = stamp.time { write(time: time) }
-  }
-
   /// Writes the tables, and then the rest.
   func finish(into output: inout CanonicalOutput) {
     addresses.write(to: &output)
     texts.write(to: &output)
     groups.write(to: &output)
     plain.bytes.withUnsafeBytes { output.write(encoded: $0) }
+    details.all.bytes.withUnsafeBytes { output.write(counted: $0) }
   }
 }

@@ -115,11 +115,18 @@ extension EditableFields: CanonicalCodable {
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
-    let name = try input.readOptionalText()
-    var groups: [String] = []
-    for _ in 0..<(try input.readCount()) { groups.append(try input.readText()) }
     // They are those of an item, which keeps no empty name and sorts its groups.
-    guard name?.isEmpty != true, groups.isSortedSet else { throw input.invalid }
-    self.init(name: name, groups: groups)
+    let name = try input.readOptionalTextBytes()
+    guard name?.isEmpty != true else { throw input.invalid }
+    var groups: [String] = []
+    var last: UnsafeRawBufferPointer?
+    for _ in 0..<(try input.readCount()) {
+      let group = try input.readTextBytes()
+      guard last?.precedes(group) ?? true else { throw input.invalid }
+      last = group
+      if input.keepsTexts { groups.append(String(decoding: group, as: UTF8.self)) }
+    }
+    let text = input.keepsTexts ? name.map { String(decoding: $0, as: UTF8.self) } : nil
+    self.init(name: text, groups: groups)
   }
 }

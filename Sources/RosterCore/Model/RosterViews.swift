@@ -60,7 +60,7 @@ extension Roster {
 
   /// How each contact's last request ended.
   public var ended: ContactValues<EndedRequest> {
-    ContactValues(contacts) { $0.details(of: $1)?.lastEnded }
+    ContactValues(contacts) { $0.lastEnded(of: $1) }
   }
 
   /// Requests of ours to see a contact's presence that wait for an answer.

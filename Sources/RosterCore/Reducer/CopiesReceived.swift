@@ -19,9 +19,8 @@ extension Reduction {
   mutating func isOvertaken(
     _ content: Delivery.Content, of number: ContactNumber
   ) -> Bool {
-    guard isShared, let deliveries = roster.contacts.details(of: number)?.deliveries else {
-      return false
-    }
+    guard isShared else { return false }
+    let deliveries = roster.contacts.deliveries(of: number)
     let mine = SessionSet(place)
     let coming = deliveries.filter { $0.waiting.contains(mine) && $0.replaces(content) }
     guard let last = coming.last else { return false }
@@ -55,9 +54,8 @@ extension Reduction {
 
   /// Whether another connection was told the same before. It is no longer on its way to this one.
   mutating func isCopy(_ content: Delivery.Content, of number: ContactNumber) -> Bool {
-    guard isShared, let deliveries = roster.contacts.details(of: number)?.deliveries else {
-      return false
-    }
+    guard isShared else { return false }
+    let deliveries = roster.contacts.deliveries(of: number)
     let mine = SessionSet(place)
     let found = deliveries.firstIndex { $0.waiting.contains(mine) && $0.isSame(as: content) }
     guard let found else { return false }
@@ -111,9 +109,8 @@ extension Reduction {
   mutating func isOvertaken(
     _ item: RosterItem?, _ number: ContactNumber, asked: UInt64?
   ) -> Bool {
-    guard isShared, let deliveries = roster.contacts.details(of: number)?.deliveries else {
-      return false
-    }
+    guard isShared else { return false }
+    let deliveries = roster.contacts.deliveries(of: number)
     let mine = SessionSet(place)
     let pushes = deliveries.indices.compactMap { index -> Push? in
       guard deliveries[index].waiting.contains(mine),
@@ -147,7 +144,7 @@ extension Reduction {
   /// contact's presence, as another one was told: what comes before it is of earlier.
   func isLosingSight(of number: ContactNumber) -> Bool {
     let mine = SessionSet(place)
-    let deliveries = roster.contacts.details(of: number)?.deliveries ?? []
+    let deliveries = roster.contacts.deliveries(of: number)
     return deliveries.contains { delivery in
       guard delivery.waiting.contains(mine),
         stamp.record - delivery.record < Delivery.patience,
@@ -160,7 +157,7 @@ extension Reduction {
   /// What is on its way to sessions that are told no more.
   mutating func forgetDeliveries(to sessions: SessionSet) {
     for number in roster.contacts.members(.deliveries) {
-      let waiting = roster.contacts.details(of: number)?.deliveries ?? []
+      let waiting = roster.contacts.deliveries(of: number)
       guard waiting.contains(where: { !$0.waiting.isDisjoint(with: sessions) }) else { continue }
       keepDeliveries(of: number) { deliveries in
         for index in deliveries.indices { deliveries[index].waiting.subtract(sessions) }

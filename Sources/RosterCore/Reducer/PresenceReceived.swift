@@ -24,10 +24,11 @@ extension Reduction {
     if let availability = presence.availability {
       let number = roster.contacts.insert(address: presence.bare)
       let row = roster.contacts.row(
-        of: availability, by: presence.resource, since: stamp, told: SessionSet(place))
+        of: availability, by: presence.resource ?? .noBytes, of: number, since: stamp,
+        told: SessionSet(place))
       presenceReceived(row, of: number)
     } else if let number = roster.contacts.number(ofAddress: presence.bare) {
-      resourceEnded(presence.resource.map { String(decoding: $0, as: UTF8.self) }, of: number)
+      resourceEnded(presence.resource, of: number)
     }
   }
 
@@ -136,12 +137,16 @@ extension Reduction {
       return
     }
     guard let number = roster.contacts.number(of: from.bare) else { return }
-    resourceEnded(from.resource, of: number)
+    guard let name = from.resource else { return resourceEnded(nil, of: number) }
+    name.withUTF8Bytes { resourceEnded($0, of: number) }
   }
 
-  private mutating func resourceEnded(_ name: String?, of number: ContactNumber) {
+  private mutating func resourceEnded(
+    _ name: UnsafeRawBufferPointer?, of number: ContactNumber
+  ) {
     if isShared {
-      let content = Delivery.Content.presence(resource: name ?? "", nil)
+      let resource = String(decoding: name ?? .noBytes, as: UTF8.self)
+      let content = Delivery.Content.presence(resource: resource, nil)
       guard !isCopy(content, of: number), !isOvertaken(content, of: number) else { return }
       expectCopies(content, of: number, where: \.isToldPresence)
     }
@@ -165,12 +170,12 @@ extension Reduction {
 
   /// - Returns: What the resource said before; nil where it was not available.
   private mutating func removePresence(
-    of number: ContactNumber, by name: String
+    of number: ContactNumber, by name: UnsafeRawBufferPointer
   ) -> PresenceRow? {
     guard let first = roster.contacts.presence(of: number),
-      let resource = roster.contacts.number(of: name)
+      let resource = roster.contacts.resource(named: name, of: number)
     else { return nil }
-    let hasFurther = !roster.contacts.furtherResources(of: number).isEmpty
+    let hasFurther = roster.contacts.hasFurtherResources(number)
     guard first.resource == resource else {
       guard hasFurther else { return nil }
       return roster.contacts.updateDetails(of: number) { $0.furtherResources.remove(resource) }
@@ -189,8 +194,8 @@ extension Reduction {
   mutating func voidPresence(of number: ContactNumber) {
     guard let first = roster.contacts.presence(of: number) else { return }
     roster.contacts.setPresence(nil, of: number)
+    guard roster.contacts.hasFurtherResources(number) else { return presenceEnded(first, number) }
     let further = roster.contacts.furtherResources(of: number)
-    guard !further.isEmpty else { return presenceEnded(first, number) }
     roster.contacts.updateDetails(of: number) { $0.furtherResources = PresenceRows() }
     for row in roster.contacts.sorted([first] + further.all) { presenceEnded(row, number) }
   }

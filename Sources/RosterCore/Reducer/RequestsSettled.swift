@@ -8,9 +8,7 @@ extension Reduction {
   mutating func settleIncoming(by item: RosterItem, _ number: ContactNumber) {
     guard item.subscription.includesFrom else { return }
     endIncoming(number, .acceptedElsewhere)
-    guard let details = roster.contacts.details(of: number), details.lastEnded != nil,
-      !details.wasTaken
-    else { return }
+    guard roster.contacts.isEndUntaken(of: number) else { return }
     roster.contacts.updateDetails(of: number) { $0.wasTaken = true }
   }
 

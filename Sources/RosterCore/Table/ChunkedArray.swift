@@ -39,6 +39,18 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// Hands an element to `body` where it stands, so that what is not looked at is not copied.
+  @inline(__always)
+  func withElement<Result>(
+    at index: Int, _ body: (UnsafePointer<Element>) -> Result
+  ) -> Result {
+    let chunk = chunks[index >> bits]
+    // The chunk is held meanwhile.
+    return withExtendedLifetime(chunk) {
+      body(UnsafePointer(chunk.elements + (index & (1 << bits - 1))))
+    }
+  }
+
   /// Adds an element. Complexity: O(1) amortised.
   mutating func append(_ element: Element) {
     let index = count

@@ -26,8 +26,8 @@ struct ContactRow: Sendable {
   var item: ItemRow?
   /// What the first of its resources said; nil where none is available.
   var presence: PresenceRow?
-  /// Where its details are, plus one; 0 where it has none.
-  var details: UInt32 = 0
+  /// Where its details are.
+  var details = DetailsReference.none
 }
 
 /// An item of the roster, and for each field the record that gave it the value it has.
@@ -90,15 +90,14 @@ struct ContactDetails: Sendable {
   /// What some sessions are still to be told, in the order in which others were.
   var deliveries: [Delivery] = []
 
-  /// Whether there is a part that contacts are gone over for.
-  func has(_ part: ContactPart) -> Bool {
-    switch part {
-    case .item, .presence: false
-    case .openRequest: if case .open? = request { true } else { false }
-    case .outgoing: !$outgoing.isNone
-    case .deliveries: !deliveries.isEmpty
-    case .expected: !expected.isEmpty
-    }
+  /// Which parts there are that contacts are gone over for.
+  var membership: DetailParts {
+    var parts: DetailParts = []
+    if case .open? = request { parts.insert(.openRequest) }
+    if !$outgoing.isNone { parts.insert(.outgoing) }
+    if !deliveries.isEmpty { parts.insert(.deliveries) }
+    if !expected.isEmpty { parts.insert(.expected) }
+    return parts
   }
 
   /// Whether there is nothing to keep.
@@ -140,10 +139,4 @@ struct Rare<Value: Sendable>: Sendable {
 
   /// Whether there is none, without a look at it.
   var isNone: Bool { box == nil }
-}
-
-/// Details, and whose they are; nobody's where the place is free.
-struct DetailsPlace: Sendable {
-  var owner: ContactNumber?
-  var details = ContactDetails()
 }

@@ -59,17 +59,33 @@ extension ContactTable {
       show: availability.show, priority: availability.priority, since: stamp, told: told)
   }
 
-  /// The row of what stands elsewhere.
+  /// The row of what stands elsewhere and a resource of a contact said.
   mutating func row(
-    of availability: StoredAvailability, by resource: UnsafeRawBufferPointer?,
-    since stamp: RecordStamp, told: SessionSet
+    of availability: StoredAvailability, by resource: UnsafeRawBufferPointer,
+    of number: ContactNumber, since stamp: RecordStamp, told: SessionSet
   ) -> PresenceRow {
     PresenceRow(
-      resource: insert(text: resource ?? UnsafeRawBufferPointer(start: nil, count: 0)),
+      resource: firstResource(of: number, ifNamed: resource) ?? insert(text: resource),
       status: availability.status.map { insert(text: $0) } ?? .none,
       delay: availability.delay.map { insert(text: $0) } ?? .none,
       malformed: availability.malformed.map { insert(text: $0) } ?? .none,
       show: availability.show, priority: availability.priority, since: stamp, told: told)
+  }
+
+  /// The name of a contact's first resource if it is this one: nearly all that is said of resources
+  /// is of it, and to compare them takes less than to look the name up.
+  private func firstResource(
+    of number: ContactNumber, ifNamed name: UnsafeRawBufferPointer
+  ) -> TextNumber? {
+    guard let first = presence(of: number)?.resource,
+      withText(first, { $0.isSame(as: name) })
+    else { return nil }
+    return first
+  }
+
+  /// The name of a resource; nil where nobody has such a one.
+  func resource(named name: UnsafeRawBufferPointer, of number: ContactNumber) -> TextNumber? {
+    firstResource(of: number, ifNamed: name) ?? self.number(ofText: name)
   }
 
   /// What all available resources of a contact said.

@@ -11,8 +11,7 @@ struct ContactTable: Sendable {
     /// Prepared addresses.
     var addresses = TextTable()
     var rows = ChunkedArray<ContactRow>(chunkBits: 3)
-    var places = ChunkedArray<DetailsPlace>(chunkBits: 2)
-    var freePlaces: [UInt32] = []
+    var details = DetailsTable()
     var texts = TextTable()
     /// Lists of groups, each as the numbers that its texts have.
     var groups = TextTable()
@@ -129,7 +128,7 @@ struct ContactTable: Sendable {
   /// Whether nothing is known of a contact any more.
   func isEmpty(_ number: ContactNumber) -> Bool {
     let row = tables.rows[Int(number.rawValue)]
-    return row.item == nil && row.presence == nil && row.details == 0
+    return row.item == nil && row.presence == nil && row.details == .none
   }
 
   // MARK: Parts of a contact
@@ -168,8 +167,9 @@ struct ContactTable: Sendable {
     guard let before = tables.rows[Int(number.rawValue)].presence,
       before.resource == presence.resource
     else { return nil }
-    tables.rows[Int(number.rawValue)].presence = presence
-    tables.rows[Int(number.rawValue)].presence?.told.formUnion(before.told)
+    var after = presence
+    after.told.formUnion(before.told)
+    tables.rows[Int(number.rawValue)].presence = after
     return before
   }
 
@@ -180,78 +180,121 @@ struct ContactTable: Sendable {
 
   /// Whether the contact has anything of what few have. Complexity: O(1).
   func hasDetails(_ number: ContactNumber) -> Bool {
-    tables.rows[Int(number.rawValue)].details != 0
+    tables.rows[Int(number.rawValue)].details != .none
   }
 
   /// What few contacts have, nil where this one has nothing of it.
   func details(of number: ContactNumber) -> ContactDetails? {
-    place(of: number).map { tables.places[$0].details }
+    tables.details[tables.rows[Int(number.rawValue)].details]
+  }
+
+  /// The same as a snapshot has it, with its count before it; nil where it is not as in one.
+  func storedDetails(of number: ContactNumber) -> ArraySlice<UInt8>? {
+    tables.details.stored(tables.rows[Int(number.rawValue)].details)
+  }
+
+  /// Hands what few contacts have to `body`, which costs less than a copy.
+  func withDetails<Value>(
+    of number: ContactNumber, _ body: (borrowing ContactDetails) -> Value
+  ) -> Value? {
+    detail(of: number, in: .all) { body($0.pointee) }
+  }
+
+  @inline(__always)
+  private func detail<Value>(
+    of number: ContactNumber, in parts: DetailParts,
+    _ value: (UnsafePointer<ContactDetails>) -> Value?
+  ) -> Value? {
+    tables.details.look(at: tables.rows[Int(number.rawValue)].details, for: parts, value)
   }
 
   /// The contact's request to see our presence.
   func request(of number: ContactNumber) -> ContactRequest? {
-    place(of: number).flatMap { tables.places[$0].details.request }
+    detail(of: number, in: .request) { $0.pointee.request }
+  }
+
+  /// How the contact's last request ended.
+  func lastEnded(of number: ContactNumber) -> EndedRequest? {
+    detail(of: number, in: .lastEnded) { $0.pointee.lastEnded }
+  }
+
+  /// Whether the contact's last request ended, and the roster has not shown that it sees us since.
+  func isEndUntaken(of number: ContactNumber) -> Bool {
+    detail(of: number, in: .lastEnded) {
+      $0.pointee.lastEnded == nil || $0.pointee.wasTaken ? nil : true
+    } ?? false
   }
 
   /// Our request to see the contact's presence.
   func outgoing(of number: ContactNumber) -> OutgoingRequest? {
-    place(of: number).flatMap { tables.places[$0].details.outgoing }
+    detail(of: number, in: .outgoing) { $0.pointee.outgoing }
   }
 
   /// What the resources besides the first one said.
   func furtherResources(of number: ContactNumber) -> PresenceRows {
-    place(of: number).map { tables.places[$0].details.furtherResources } ?? PresenceRows()
+    // They never stand where a snapshot has them.
+    detail(of: number, in: []) { $0.pointee.furtherResources } ?? PresenceRows()
+  }
+
+  /// Whether more than one resource is available.
+  func hasFurtherResources(_ number: ContactNumber) -> Bool {
+    detail(of: number, in: []) { $0.pointee.furtherResources.isEmpty ? nil : true } ?? false
   }
 
   /// What the contact calls itself.
   func names(of number: ContactNumber) -> OwnNames? {
-    place(of: number).flatMap { tables.places[$0].details.names }
+    detail(of: number, in: .names) { $0.pointee.names }
   }
 
   /// What is still to come of what the contact, or we, did.
   func expected(of number: ContactNumber) -> ExpectedCounterparts {
-    place(of: number).map { tables.places[$0].details.expected } ?? ExpectedCounterparts()
+    detail(of: number, in: .expected) { $0.pointee.expected } ?? ExpectedCounterparts()
+  }
+
+  /// What some sessions are still to be told of the contact.
+  func deliveries(of number: ContactNumber) -> [Delivery] {
+    detail(of: number, in: .deliveries) { $0.pointee.deliveries } ?? []
   }
 
   /// Our last edit that the server took over.
   func confirmedEdit(of number: ContactNumber) -> ConfirmedEdit? {
-    place(of: number).flatMap { tables.places[$0].details.confirmedEdit }
-  }
-
-  @inline(__always)
-  private func place(of number: ContactNumber) -> Int? {
-    let place = tables.rows[Int(number.rawValue)].details
-    return place == 0 ? nil : Int(place - 1)
+    detail(of: number, in: .memories) { $0.pointee.confirmedEdit }
   }
 
   /// Changes what few contacts have, in place.
   mutating func updateDetails<Result>(
     of number: ContactNumber, _ body: (inout ContactDetails) -> Result
   ) -> Result {
-    let place = place(of: number) ?? makePlace(for: number)
-    let result = body(&tables.places[place].details)
-    for part in ContactPart.ofDetails {
-      note(part, of: number, tables.places[place].details.has(part))
-    }
-    if tables.places[place].details.isEmpty {
-      tables.places[place].owner = nil
-      tables.freePlaces.append(UInt32(place))
-      tables.rows[Int(number.rawValue)].details = 0
+    let row = Int(number.rawValue)
+    let place = tables.details.makePlace(for: tables.rows[row].details)
+    tables.rows[row].details = DetailsReference(place: place)
+    let before = tables.details.places[place].membership
+    let result = body(&tables.details.places[place])
+    let after = tables.details.places[place].membership
+    if before != after { note(after, of: number) }
+    if tables.details.places[place].isEmpty {
+      tables.details.free(place: place)
+      tables.rows[row].details = .none
     }
     return result
   }
 
-  private mutating func makePlace(for number: ContactNumber) -> Int {
-    let place: Int
-    if let free = tables.freePlaces.popLast() {
-      place = Int(free)
-      tables.places[place].owner = number
-    } else {
-      place = tables.places.count
-      tables.places.append(DetailsPlace(owner: number))
+  private mutating func note(_ parts: DetailParts, of number: ContactNumber) {
+    for part in ContactPart.ofDetails { note(part, of: number, parts.has(part)) }
+  }
+
+  /// Takes over the details of a snapshot, nobody's yet.
+  mutating func keep(_ stored: StoredDetails) { tables.details.keep(stored) }
+
+  /// Gives a contact details of those that were kept, beside further resources.
+  mutating func setDetails(_ reference: DetailsReference, of number: ContactNumber) {
+    guard !hasDetails(number) else {
+      guard var details = tables.details[reference] else { return }
+      details.furtherResources = furtherResources(of: number)
+      return updateDetails(of: number) { $0 = details }
     }
-    tables.rows[Int(number.rawValue)].details = UInt32(place + 1)
-    return place
+    tables.rows[Int(number.rawValue)].details = reference
+    note(tables.details.parts(reference), of: number)
   }
 
   // MARK: Texts
@@ -288,6 +331,11 @@ struct ContactTable: Sendable {
   /// The number of a text, nil where nothing in the table has it.
   func number(of text: String) -> TextNumber? {
     tables.texts.number(of: text).map { TextNumber(rawValue: $0) }
+  }
+
+  /// The same by its bytes.
+  func number(ofText bytes: UnsafeRawBufferPointer) -> TextNumber? {
+    tables.texts.number(of: bytes).map { TextNumber(rawValue: $0) }
   }
 
   // MARK: Groups
@@ -377,18 +425,28 @@ struct ContactTable: Sendable {
   /// Complexity: O(n log n), so next to nothing for each row and text that was added.
   func compacted(with others: inout PresenceRows) -> ContactTable {
     var new = ContactTable()
+    new.tables.details = tables.details.withoutPlaces
     for number in sorted(numbers.filter { !isEmpty($0) }) {
       let target = withAddress(of: number) { new.insert(address: $0) }
       if let item = item(of: number) { new.setItem(new.copy(item, of: self), of: target) }
       let rows = sorted(rows(of: number)).map { new.copy($0, of: self) }
       new.setPresence(rows.first, of: target)
-      guard var details = details(of: number) else { continue }
-      details.furtherResources = PresenceRows(Array(rows.dropFirst()))
-      new.updateDetails(of: target) { $0 = details }
+      new.copyDetails(of: number, from: self, to: target, with: rows.dropFirst())
     }
     others = PresenceRows(sorted(others.all).map { new.copy($0, of: self) })
     new.setCompactionSize()
     return new
+  }
+
+  private mutating func copyDetails(
+    of number: ContactNumber, from other: ContactTable, to target: ContactNumber,
+    with further: ArraySlice<PresenceRow>
+  ) {
+    let reference = other.tables.rows[Int(number.rawValue)].details
+    if reference.isStored { return setDetails(reference, of: target) }
+    guard var details = other.details(of: number) else { return }
+    details.furtherResources = PresenceRows(Array(further))
+    updateDetails(of: target) { $0 = details }
   }
 
   private mutating func copy(_ item: ItemRow, of other: ContactTable) -> ItemRow {

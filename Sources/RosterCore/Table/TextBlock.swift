@@ -47,3 +47,8 @@ final class TextBlock: @unchecked Sendable {
     UnsafeRawBufferPointer(start: start + offset, count: count)
   }
 }
+
+extension UnsafeRawBufferPointer {
+  /// The bytes of an empty text.
+  static var noBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+}

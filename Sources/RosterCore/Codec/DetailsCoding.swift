@@ -1,0 +1,242 @@
+import XMPPStanza
+
+/// What a contact's details have; the first byte of stored ones.
+struct DetailParts: OptionSet {
+  let rawValue: UInt8
+
+  static let openRequest = Self(rawValue: 1)
+  static let unconfirmedRequest = Self(rawValue: 2)
+  static let lastEnded = Self(rawValue: 4)
+  static let outgoing = Self(rawValue: 8)
+  static let names = Self(rawValue: 16)
+  static let expected = Self(rawValue: 32)
+  static let deliveries = Self(rawValue: 64)
+  /// How requests go round, and a confirmed edit.
+  static let memories = Self(rawValue: 128)
+
+  static let request: Self = [.openRequest, .unconfirmedRequest]
+  static let all = Self(rawValue: .max)
+
+  /// Whether a part that contacts are gone over for is among them.
+  func has(_ part: ContactPart) -> Bool {
+    switch part {
+    case .item, .presence: false
+    case .openRequest: contains(.openRequest)
+    case .outgoing: contains(.outgoing)
+    case .deliveries: contains(.deliveries)
+    case .expected: contains(.expected)
+    }
+  }
+}
+
+extension ContactDetails {
+  /// What there is of them; further resources stand with the first one, as presence.
+  var parts: DetailParts {
+    var parts: DetailParts = []
+    switch request {
+    case .open: parts.insert(.openRequest)
+    case .unconfirmed: parts.insert(.unconfirmedRequest)
+    case nil: break
+    }
+    if !$lastEnded.isNone { parts.insert(.lastEnded) }
+    if !$outgoing.isNone { parts.insert(.outgoing) }
+    if !$names.isNone { parts.insert(.names) }
+    if !expected.isEmpty { parts.insert(.expected) }
+    if !deliveries.isEmpty { parts.insert(.deliveries) }
+    if !$rounds.isNone || !$ownRounds.isNone || !$confirmedEdit.isNone { parts.insert(.memories) }
+    return parts
+  }
+}
+
+// The details of a contact stand for themselves, wherever they stand, so that those that nobody
+// has read are copied from snapshot to snapshot.
+
+/// Collects details of contacts, each after its count of bytes.
+struct DetailsOutput: StampOutput {
+  /// All that were written.
+  private(set) var all = CanonicalOutput()
+  var plain = CanonicalOutput()
+  var base = (record: UInt64(0), time: Int64(0))
+
+  /// Details that were stored before, with their count.
+  mutating func write(stored details: ArraySlice<UInt8>) {
+    details.withUnsafeBytes { all.write(encoded: $0) }
+  }
+
+  /// The details of a contact.
+  mutating func write(_ details: borrowing ContactDetails) {
+    plain.removeAll()
+    base = (0, 0)
+    writeParts(details)
+    plain.bytes.withUnsafeBytes { all.write(counted: $0) }
+  }
+
+  private mutating func writeParts(_ details: borrowing ContactDetails) {
+    let parts = details.parts
+    plain.write(tag: parts.rawValue)
+    if let request = details.request?.request { write(request) }
+    if let end = details.lastEnded {
+      plain.write(tag: end.way.code)
+      write(end.at)
+      write(end.since)
+      plain.write(details.wasTaken)
+    }
+    if let request = details.outgoing {
+      write(request.since)
+      plain.write(request.isReflected)
+      plain.write(request.isReportedAsNeglected)
+    }
+    if let names = details.names { write(names) }
+    let expected = details.expected
+    if !expected.isEmpty {
+      plain.write(tag: expected.stanzas.rawValue | expected.pushes.rawValue << 4)
+    }
+    if !details.deliveries.isEmpty { write(details.deliveries) }
+    guard parts.contains(.memories) else { return }
+    for rounds in [details.rounds, details.ownRounds] {
+      plain.write(rounds != nil)
+      if let rounds { write(rounds) }
+    }
+    plain.write(details.confirmedEdit != nil)
+    guard let edit = details.confirmedEdit else { return }
+    write(record: edit.sent)
+    plain.write(edit.before)
+    plain.write(edit.after)
+  }
+
+  private mutating func write(_ request: IncomingRequest) {
+    write(request.since)
+    write(request.last)
+    write(request.asked)
+    plain.write(signed: Int64(request.count))
+    plain.write(request.status)
+    plain.write(request.nickname)
+    plain.write(request.isReportedAsNeglected)
+  }
+
+  private mutating func write(_ rounds: Rounds) {
+    plain.write(UInt64(rounds.count))
+    write(rounds.first)
+    plain.write(rounds.ended != nil)
+    if let ended = rounds.ended { write(ended) }
+  }
+
+  private mutating func write(_ names: OwnNames) {
+    plain.write(names.nickname)
+    plain.write(names.nicknameRecord != nil)
+    if let record = names.nicknameRecord { write(record: record) }
+    plain.write(names.vCard)
+    plain.write(names.vCardRecord != nil)
+    if let record = names.vCardRecord { write(record: record) }
+  }
+}
+
+/// Reads exactly the details of one contact, or looks them through.
+struct DetailsInput: StampInput {
+  var plain: CanonicalInput
+  var base = (record: UInt64(0), time: Int64(0))
+
+  /// - Parameter input: Of details without their count.
+  init(_ input: CanonicalInput) {
+    plain = input
+  }
+
+  /// The details.
+  mutating func read() throws(CodecError) -> ContactDetails {
+    var details: ContactDetails? = ContactDetails()
+    try read(into: &details)
+    return details ?? ContactDetails()
+  }
+
+  /// Refuses what `read` would refuse. Nothing is made of what nearly all details are.
+  mutating func check() throws(CodecError) {
+    var none: ContactDetails?
+    plain.keepsTexts = false
+    try read(into: &none)
+  }
+
+  private mutating func read(into details: inout ContactDetails?) throws(CodecError) {
+    let parts = DetailParts(rawValue: try plain.readTag())
+    guard !parts.isEmpty, !parts.isSuperset(of: .request) else { throw plain.invalid }
+    if parts.contains(.openRequest) {
+      let request = try readRequest()
+      details?.request = .open(request)
+    }
+    if parts.contains(.unconfirmedRequest) {
+      let request = try readRequest()
+      details?.request = .unconfirmed(request)
+    }
+    if parts.contains(.lastEnded) {
+      let end = EndedRequest(
+        way: try plain.readCode(), at: try readStamp(), since: try readStamp())
+      details?.lastEnded = end
+      let wasTaken = try plain.readFlag()
+      details?.wasTaken = wasTaken
+    }
+    if parts.contains(.outgoing) {
+      let request = OutgoingRequest(
+        since: try readStamp(), isReflected: try plain.readFlag(),
+        isReportedAsNeglected: try plain.readFlag())
+      details?.outgoing = request
+    }
+    if parts.contains(.names) {
+      let names = try readNames()
+      details?.names = names
+    }
+    if parts.contains(.expected) {
+      let expected = try readExpected()
+      details?.expected = expected
+    }
+    if parts.contains(.deliveries) {
+      let deliveries = try readDeliveries()
+      details?.deliveries = deliveries
+    }
+    if parts.contains(.memories) { try readMemories(into: &details) }
+    guard plain.rest == 0 else { throw plain.invalid }
+  }
+
+  private mutating func readMemories(into details: inout ContactDetails?) throws(CodecError) {
+    let rounds = try plain.readFlag() ? try readRounds() : nil
+    let ownRounds = try plain.readFlag() ? try readRounds() : nil
+    var edit: ConfirmedEdit?
+    if try plain.readFlag() {
+      edit = ConfirmedEdit(
+        sent: try readRecord(), before: try plain.readOptional(), after: try plain.readOptional())
+    }
+    guard rounds != nil || ownRounds != nil || edit != nil else { throw plain.invalid }
+    details?.rounds = rounds
+    details?.ownRounds = ownRounds
+    details?.confirmedEdit = edit
+  }
+
+  private mutating func readRequest() throws(CodecError) -> IncomingRequest {
+    IncomingRequest(
+      since: try readStamp(), last: try readStamp(), asked: try readStamp(),
+      count: Int(try plain.readSigned()),
+      status: try plain.readOptionalText(), nickname: try plain.readOptionalText(),
+      isReportedAsNeglected: try plain.readFlag())
+  }
+
+  private mutating func readRounds() throws(CodecError) -> Rounds {
+    guard let count = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
+    return Rounds(
+      count: count, first: try readStamp(), ended: try plain.readFlag() ? try readStamp() : nil)
+  }
+
+  private mutating func readNames() throws(CodecError) -> OwnNames {
+    var names = OwnNames()
+    names.nickname = try plain.readOptionalText()
+    if try plain.readFlag() { names.nicknameRecord = try readRecord() }
+    names.vCard = try plain.readOptional()
+    if try plain.readFlag() { names.vCardRecord = try readRecord() }
+    return names
+  }
+
+  private mutating func readExpected() throws(CodecError) -> ExpectedCounterparts {
+    let kinds = try plain.readTag()
+    guard kinds != 0, kinds & 0x88 == 0 else { throw plain.invalid }
+    return ExpectedCounterparts(
+      stanzas: SubscriptionKinds(rawValue: kinds & 0x07),
+      pushes: SubscriptionKinds(rawValue: kinds >> 4))
+  }
+}

@@ -1,0 +1,42 @@
+/// The details of contacts as a snapshot has them, each after its count of bytes.
+///
+/// All were looked through before anybody refers to them, so that to read them never fails.
+final class StoredDetails: Sendable {
+  private let all: [UInt8]
+
+  /// Details of nobody.
+  static let none = StoredDetails(.noBytes)
+
+  /// Copies what `DetailsOutput` wrote.
+  init(_ bytes: UnsafeRawBufferPointer) {
+    all = Array(bytes)
+  }
+
+  /// Details with their count.
+  func bytes(at offset: Int) -> ArraySlice<UInt8> {
+    read(at: offset) { (input, start) in all[offset..<start + input.rest] }
+  }
+
+  /// Which parts there are of details.
+  func parts(at offset: Int) -> DetailParts {
+    read(at: offset) { (input, _) in DetailParts(rawValue: input.nextTag) }
+  }
+
+  /// The details.
+  func details(at offset: Int) -> ContactDetails {
+    read(at: offset) { (input, _) in
+      var details = DetailsInput(input)
+      // It was looked through by the same function.
+      return (try? details.read()) ?? ContactDetails()
+    }
+  }
+
+  /// Hands details without their count to `body`, and where they begin.
+  private func read<Result>(at offset: Int, _ body: (CanonicalInput, Int) -> Result) -> Result {
+    all.withUnsafeBytes { bytes in
+      var input = CanonicalInput(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+      let counted = (try? input.readCounted()) ?? .noBytes
+      return body(CanonicalInput(counted), bytes.count - input.rest - counted.count)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/// Where a contact's details are: in a place of their own, or where a snapshot has them.
+struct DetailsReference: Hashable, Sendable {
+  /// A place plus one, or the offset of stored ones; 0 where there are none.
+  private let rawValue: UInt32
+
+  /// Of those that are stored.
+  private static let storedBit: UInt32 = 1 << 31
+
+  private init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// A contact has none.
+  static let none = DetailsReference(rawValue: 0)
+
+  /// A place of their own.
+  init(place: Int) {
+    rawValue = UInt32(place + 1)
+  }
+
+  /// Details at an offset of a snapshot's; nil where it is too far away.
+  init?(offset: Int) {
+    guard offset < Self.storedBit else { return nil }
+    rawValue = Self.storedBit | UInt32(offset)
+  }
+
+  /// Whether they are where a snapshot has them.
+  var isStored: Bool { rawValue & Self.storedBit != 0 }
+
+  /// Their place; nil where they have none.
+  fileprivate var place: Int? { isStored || self == .none ? nil : Int(rawValue - 1) }
+
+  /// The offset of stored ones.
+  fileprivate var offset: Int { Int(rawValue & ~Self.storedBit) }
+}
+
+/// The details of those contacts that have any.
+///
+/// Those that came with a snapshot stay as they are there until they are changed, and are read
+/// whenever they are looked at: few are, of many.
+struct DetailsTable: Sendable {
+  /// Those that were changed, each in a place of its own.
+  var places = ChunkedArray<ContactDetails>(chunkBits: 2)
+  private var freePlaces: [UInt32] = []
+  private var stored = StoredDetails.none
+
+  /// A table of none, which can refer to the same stored ones.
+  var withoutPlaces: DetailsTable {
+    var table = DetailsTable()
+    table.stored = stored
+    return table
+  }
+
+  /// Takes over the details of a snapshot.
+  mutating func keep(_ stored: StoredDetails) { self.stored = stored }
+
+  /// All details; nil where there are none.
+  subscript(reference: DetailsReference) -> ContactDetails? {
+    if let place = reference.place { return places[place] }
+    return reference.isStored ? stored.details(at: reference.offset) : nil
+  }
+
+  /// What `value` sees in the details; nil where there are none, or none of these parts in stored
+  /// ones. The pointer is valid while `value` runs.
+  @inline(__always)
+  func look<Value>(
+    at reference: DetailsReference, for parts: DetailParts,
+    _ value: (UnsafePointer<ContactDetails>) -> Value?
+  ) -> Value? {
+    if let place = reference.place { return places.withElement(at: place, value) }
+    guard reference.isStored, !self.parts(reference).isDisjoint(with: parts) else { return nil }
+    return withUnsafePointer(to: stored.details(at: reference.offset), value)
+  }
+
+  /// The parts of stored details.
+  func parts(_ reference: DetailsReference) -> DetailParts {
+    reference.isStored ? stored.parts(at: reference.offset) : []
+  }
+
+  /// Stored details as they are stored; nil where they have a place.
+  func stored(_ reference: DetailsReference) -> ArraySlice<UInt8>? {
+    reference.isStored ? stored.bytes(at: reference.offset) : nil
+  }
+
+  // MARK: Places
+
+  /// A place of their own for details, in which they are as they were.
+  mutating func makePlace(for reference: DetailsReference) -> Int {
+    if let place = reference.place { return place }
+    let details = self[reference] ?? ContactDetails()
+    if let free = freePlaces.popLast() {
+      places[Int(free)] = details
+      return Int(free)
+    }
+    places.append(details)
+    return places.count - 1
+  }
+
+  /// Gives up a place, whose details say nothing.
+  mutating func free(place: Int) { freePlaces.append(UInt32(place)) }
+}
