@@ -184,6 +184,22 @@ import Testing
     #expect(faults.map(\.what) == ["something is derived from records that are not there"])
   }
 
+  @Test("An empty log may get its first records while it is verified")
+  func firstRecords() throws {
+    let empty = folder.file("empty.rollcall")
+    let log = try EventLog.create(at: empty, eventVersion: DecodedRecord.version)
+    var faults: [LogDamage] = []
+    try LogVerification.run(empty) { step in
+      switch step {
+      case .found(let fault): faults.append(fault)
+      case .reached: try log.append([Bookmark(name: "first", back: 1).draft])
+      case .began, .note, .done: break
+      }
+    }
+    #expect(faults.isEmpty)
+    #expect(try log.read { try $0.lastSequence } == 1)
+  }
+
   @Test("A block of the index that has changed or is gone is named")
   func changedIndex() throws {
     let value = try Tampering(path).value("index", Self.key(1))

@@ -69,10 +69,11 @@ package struct DerivedCheck {
     return "the index has record \(record) for a contact that it does not concern"
   }
 
-  /// What is stored of a log that has no records.
+  /// What is stored of a log that has no records; nothing where it has some by now.
   package static func damage(
     ofEmpty transaction: borrowing ReadTransaction
   ) throws(EventLogError) -> [String] {
+    guard try transaction.lastSequence == 0 else { return [] }
     let (events, index) = (transaction.databases.events, transaction.databases.index)
     return try transaction.count(events) + transaction.count(index) == 0
       ? [] : ["something is derived from records that are not there"]
