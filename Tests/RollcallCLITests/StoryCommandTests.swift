@@ -51,6 +51,26 @@ import Testing
     #expect(lines.count < 30)
   }
 
+  @Test("The commands that a story names can be copied, and it may be coloured")
+  func commands() throws {
+    let name = "a day's.jsonl"
+    try FileManager.default.copyItem(
+      atPath: folder.file("day.jsonl"), toPath: folder.file(name))
+    let told = try lines("replay", name)
+    let hint = try #require(told.first { $0.contains("see: rollcall ") })
+    let start = try #require(hint.range(of: "see: rollcall ")?.upperBound)
+    let line = "\"$ROLLCALL\" \(hint[start...])"
+    let run = try Program(shell: line, in: folder.path)
+    #expect(run.code == 0 && run.output.contains("wrong-refusal"), "\(line): \(run.errors)")
+
+    let terminal = try Program(
+      shell:
+        #"export ROLLCALL; TERM=xterm NO_COLOR= script -qec '"$ROLLCALL" replay day.jsonl' /dev/null </dev/null"#,
+      in: folder.path)
+    #expect(terminal.output.contains("\u{1B}[1malice@example.test: 404 records"))
+    #expect(!terminal.output.contains(#"\u{1B}"#))
+  }
+
   @Test("What is asked for is told: everything, a contact, a part, what is odd")
   func filters() throws {
     #expect(try lines("replay", "day.jsonl", "--full").count > 800)
@@ -76,6 +96,8 @@ import Testing
     let first = try #require(lines.first { $0.hasPrefix("#39 ") })
     #expect(first.hasPrefix("#39 \(expected)"), "\(first)")
     #expect(lines.contains(zone == "-00:30" ? "2025-11-19" : "2025-11-20"))
+    let named = try self.lines("replay", "day.jsonl", "--zone", "Europe/London")
+    #expect(named.first?.hasSuffix("01:06:49.000 Europe/London") == true, "\(named)")
     let wrong = try Program(["replay", "day.jsonl", "--zone", "nowhere"], in: folder.path)
     #expect(wrong.code == 2)
   }

@@ -20,7 +20,8 @@ extension StorySummary {
       return ", \(zone.text(span.lowerBound)) to \(end) \(zone)"
     }
     let account = state.account?.text ?? "account unknown"
-    var lines = [Style.bold("\(account): \(records) records\(times ?? "")".visible)]
+    let source = source.shellWord
+    var lines = [Style.bold("\(account): \(records) records\(times ?? "")")]
     lines.append(
       "  \(told) of them tell something, \(told - fleeting) of these more than presence")
     if state.roster.connections.count > 1 {
@@ -29,7 +30,7 @@ extension StorySummary {
     }
     let busy = busiest(Self.busiest).map { "\($0.contact) \($0.records)" }
     if !busy.isEmpty { lines.append("  busiest: " + busy.joined(separator: ", ")) }
-    return (lines.map(\.visible) + findingLines(source) + [""])
+    return lines + findingLines(source) + [""]
   }
 
   private func findingLines(_ source: String) -> [String] {
@@ -50,7 +51,17 @@ extension StorySummary {
 extension Finding {
   /// The command that shows how it came about.
   fileprivate func command(_ source: String) -> String {
-    if let contact { return "rollcall history \(source) \(contact)" }
+    if let contact { return "rollcall history \(source) \(contact.text.shellWord)" }
     return "rollcall show \(source) \(cause ?? record)"
+  }
+}
+
+extension String {
+  /// The text as one word of a shell's command line, for commands that are to be copied.
+  fileprivate var shellWord: String {
+    let isPlain = allSatisfy { character in
+      character.isLetter || character.isNumber || "@%+=:,./_-".contains(character)
+    }
+    return isPlain && !isEmpty ? self : "'" + replacing("'", with: #"'\''"#) + "'"
   }
 }

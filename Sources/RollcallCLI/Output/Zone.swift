@@ -70,5 +70,5 @@ struct ZoneOptions: ParsableArguments {
 }
 
 extension Zone: CustomStringConvertible {
-  var description: String { zone.secondsFromGMT() == 0 ? "UTC" : zone.identifier }
+  var description: String { zone == .gmt ? "UTC" : zone.identifier }
 }
