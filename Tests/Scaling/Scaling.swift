@@ -11,8 +11,13 @@ enum Scaling {
       let capture = HostileCapture.all.first { $0.name == arguments[1] }
       return try Data(capture?.bytes(size) ?? []).write(to: URL(filePath: arguments[3]))
     }
+    if arguments == ["list"] { return HostileCapture.all.forEach { say($0.name) } }
     guard arguments.count >= 2 else {
-      say("usage: Scaling PROGRAM FOLDER [NAME...]")
+      say("usage: Scaling PROGRAM FOLDER [NAME...], or Scaling list")
+      exit(2)
+    }
+    guard !HostileCapture.logs.isEmpty else {
+      say("Scaling: the logs of other programs are not beside the sources")
       exit(2)
     }
     let check = try Check(program: arguments.removeFirst(), folder: arguments.removeFirst())
@@ -46,8 +51,8 @@ struct Growth {
   let bytes: (small: Int, large: Int)
   let memory: (small: Int, large: Int)
 
-  /// n log n is less than that; n squared is 16.
-  private static let most = 5.5
+  /// n log n is less than that, also where a table has just doubled; n times its root is 8.
+  private static let most = 6.5
   /// Smaller differences are chance.
   private static let leastInstructions = 4_000_000
   private static let leastMemory = 24 << 20

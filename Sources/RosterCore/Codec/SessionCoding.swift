@@ -1,3 +1,4 @@
+import DequeModule
 import XMPPStanza
 
 // Sessions, and what waits for an answer in them.

@@ -1,3 +1,4 @@
+import DequeModule
 public import XMPPStanza
 
 // What a roster shows.

@@ -1,3 +1,4 @@
+import DequeModule
 import XMPPStanza
 
 /// Which connection of an account a session belongs to.
@@ -57,11 +58,12 @@ struct Session: Hashable, Sendable {
   /// The record of its first presence, until it is clear whether it asks for the roster.
   var unfetchedSince: RecordStamp?
 
-  // A closed stream keeps what waits for an answer: a resumed one goes on with it.
-  var openQueries: [OpenQuery] = []
+  // A closed stream keeps what waits for an answer: a resumed one goes on with it. Where too much
+  // waits the oldest is given up: at the front of a deque that moves nothing else.
+  var openQueries: Deque<OpenQuery> = []
   /// Sets without an answer, or answered but not yet pushed, in the order they were sent.
-  var pendingEdits: [PendingEdit] = []
-  var unacknowledged: [UnacknowledgedPush] = []
+  var pendingEdits: Deque<PendingEdit> = []
+  var unacknowledged: Deque<UnacknowledgedPush> = []
   /// The last pushes and subscription stanzas that it was told, where it can be resumed.
   var told: [Told] = []
   /// Those that came before it was resumed, and may come again.

@@ -1,3 +1,4 @@
+import DequeModule
 import XMPPStanza
 
 // Pushes: §2.1.6.

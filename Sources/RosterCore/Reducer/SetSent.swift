@@ -1,3 +1,4 @@
+import DequeModule
 import XMPPStanza
 
 // Our roster sets, kept until the server has answered and pushed (§2.1.5, §2.3 to §2.5). They
@@ -129,18 +130,18 @@ extension Reduction {
   private mutating func comparePending(
     _ jid: BareJID, _ number: ContactNumber, _ now: EditableFields?, of place: Int
   ) {
-    let edits = roster.sessions[place].pendingEdits
-    if let index = edits.firstIndex(where: {
+    // What waits is not held while it changes: it would be copied.
+    if let index = roster.sessions[place].pendingEdits.firstIndex(where: {
       $0.contact == jid && !$0.isPushed && $0.after == now
     }) {
       roster.sessions[place].pendingEdits[index].isPushed = true
-      guard edits[index].isAnswered else { return }
+      guard roster.sessions[place].pendingEdits[index].isAnswered else { return }
       editConfirmed(roster.sessions[place].pendingEdits.remove(at: index), number)
-    } else if let index = edits.lastIndex(where: { $0.contact == jid }),
-      edits[index].isContradicted(by: now)
-    {
-      roster.sessions[place].pendingEdits.remove(at: index)
-      report(.edit(.undone(now)), about: jid, cause: edits[index].sent.record)
+    } else if let index = roster.sessions[place].pendingEdits.lastIndex(where: {
+      $0.contact == jid
+    }), roster.sessions[place].pendingEdits[index].isContradicted(by: now) {
+      let edit = roster.sessions[place].pendingEdits.remove(at: index)
+      report(.edit(.undone(now)), about: jid, cause: edit.sent.record)
     }
   }
 

@@ -1,3 +1,4 @@
+import DequeModule
 import XMPPStanza
 
 /// How long to wait before reporting that something did not come, in milliseconds of log time.

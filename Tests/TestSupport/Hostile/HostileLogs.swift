@@ -2,7 +2,7 @@ import Foundation
 
 // The logs of other programs, by what was done to one that was kept.
 extension HostileCapture {
-  static let logs: [HostileCapture] = realLogs.flatMap { name, lines in
+  package static let logs: [HostileCapture] = realLogs.flatMap { name, lines in
     [
       log("\(name): itself again and again", 2) { size in
         (0..<size).flatMap { _ in lines }
@@ -59,8 +59,9 @@ extension HostileCapture {
   }
 
   private static let realLogs: [(String, [ArraySlice<UInt8>])] = {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Fixtures/logs")
+    var folder = URL(filePath: #filePath)
+    for _ in 1...3 { folder.deleteLastPathComponent() }
+    folder.append(path: "Fixtures/logs")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.sorted().compactMap { name in
       let file = folder.appending(path: "\(name)/capture.log")

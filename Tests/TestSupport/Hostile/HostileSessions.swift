@@ -1,5 +1,8 @@
 // What waits for an answer, and sessions beside and after each other.
 extension HostileCapture {
+  /// Of what is given up beyond some number that waits: so many that most are given up.
+  private static let atLimits = 4000
+
   static let waiting: [HostileCapture] = [
     native("requests", 2000, ["requests FILE"] + everywhere) { capture, size in
       for number in 0..<size { capture.presence(contact(number), " type='subscribe'/>") }
@@ -45,7 +48,7 @@ extension HostileCapture {
     native("denials", 2000) { capture, size in
       for number in 0..<size { capture.presence(contact(number), " type='unsubscribed'/>") }
     },
-    native("unanswered gets", 2000, ["state FILE", "replay FILE", "findings FILE"]) {
+    native("unanswered gets", atLimits, ["state FILE", "replay FILE", "findings FILE"]) {
       capture, size in
       for number in 0..<size {
         capture.sent("<iq type='get' id='g\(number)'><query xmlns='jabber:iq:roster'/></iq>")
@@ -63,7 +66,7 @@ extension HostileCapture {
         capture.received("<iq type='result' id='x\(number)'><query xmlns='jabber:iq:roster'/></iq>")
       }
     },
-    native("unanswered sets", 1000, ["state FILE", "replay FILE", "findings FILE"]) {
+    native("unanswered sets", atLimits, ["state FILE", "replay FILE", "findings FILE"]) {
       capture, size in
       for number in 0..<size { capture.set("s\(number)", item(contact(number))) }
     },
@@ -86,7 +89,7 @@ extension HostileCapture {
       capture.push("p", item(contact(1), groups: (0..<size).map { "Group \($0)" }))
       capture.set("s", item(contact(1), groups: (size..<(2 * size)).map { "Group \($0)" }))
     },
-    native("pushes without an acknowledgement", 2000, ["state FILE", "findings FILE"]) {
+    native("pushes without an acknowledgement", atLimits, ["state FILE", "findings FILE"]) {
       capture, size in
       for number in 0..<size { capture.push("p\(number)", item(contact(number))) }
     },
@@ -96,7 +99,7 @@ extension HostileCapture {
         capture.sent("<iq type='result' id='p\(number)'/>")
       }
     },
-    native("pushes of a resumed session", 1000) { capture, size in
+    native("pushes of a resumed session", atLimits) { capture, size in
       capture.received("<enabled xmlns='urn:xmpp:sm:3' id='x' resume='true'/>")
       for number in 0..<size { capture.push("p\(number)", item(contact(number))) }
       capture.stream("closed")
