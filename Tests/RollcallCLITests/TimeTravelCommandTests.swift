@@ -111,7 +111,7 @@ private let lines = """
     #expect(entries.map { $0["record"] as? Int } == [4, 5, 7])
     #expect((entries[1]["origin"] as? [String: String])?["kind"] == "elsewhere")
     #expect(try self.run("history", "alice.jsonl", "eve@example.test").code == 1)
-    #expect(try self.run("history", "alice.jsonl", "@").code == 2)
+    #expect(try self.run("history", "alice.jsonl", "").code == 1)
   }
 
   // MARK: bisect

@@ -5,7 +5,8 @@ import Testing
   @Test(
     "A point is a record, a distance from the head or a time",
     arguments: [
-      ("0", Point.record(0)), ("123", .record(123)), ("head", .head(minus: 0)),
+      ("0", Point.record(0)), ("123", .record(123)), ("#17", .record(17)),
+      ("head", .head(minus: 0)),
       ("head~0", .head(minus: 0)), ("head~10", .head(minus: 10)),
       ("1970-01-01T00:00:01Z", .time(1000)), ("1970-01-01T00:00:00.001Z", .time(1)),
       ("1970-01-01T02:00:00+02:00", .time(0)), ("1969-12-31T23:59:59.999Z", .time(-1)),
@@ -26,7 +27,8 @@ import Testing
     "Anything else is refused",
     arguments: [
       "", "-1", "head~", "head~-1", "head~+1", "HEAD", "header", "1.5", "+1", "2026-11-32",
-      "18446744073709551616", "-", "-m", "-5", "-5x", "-5m3", "5m", "--5m", "head-", "-+5m",
+      "18446744073709551616", "-", "-m", "#", "#+1", "##1", "#head", "-5", "-5x", "-5m3", "5m",
+      "--5m", "head-", "-+5m",
       "-9223372036854775807d", "-106751991167d99999999999999999s", "25:00", "10:60", "1:00",
       "a b", "-a", "_a", "a/b", "a@b", "2026-11-20T10:00:00 Z", "2026-11-20  10:00",
     ])

@@ -37,9 +37,11 @@ extension ImportError: CustomStringConvertible {
     case .otherAccounts(let wanted, let found):
       "\(wanted) is not in it; it has "
         + (found.isEmpty ? "no account" : found.map(\.text).joined(separator: ", "))
+        + EditDistance.hint(for: wanted.text, among: found.map(\.text))
     case .otherConnections(let wanted, let found):
       "there is no connection “\(wanted)” in it; it has "
         + (found == [""] ? "one, without a name" : found.joined(separator: ", "))
+        + EditDistance.hint(for: wanted, among: found)
     case .nothingFound(let format):
       "no stanza was found in it, read as \(format)"
     case .nowOverlaps(let captures):

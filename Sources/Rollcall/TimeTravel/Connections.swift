@@ -127,6 +127,8 @@ extension ConnectionError: CustomStringConvertible {
     switch self {
     case .unknown(let text, let known):
       "there is no connection “\(text)” in it; it has \(Self.list(known))"
+        + EditDistance.hint(
+          for: text, among: known.flatMap { ($0.name.map { [$0] } ?? []) + $0.resources })
     case .ambiguous(let text, let found):
       "several connections have bound the resource “\(text)”; choose one by its number: "
         + Self.list(found)

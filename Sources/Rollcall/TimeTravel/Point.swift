@@ -32,7 +32,9 @@ package enum Point: Hashable, Sendable {
   }
 
   private static func position(_ text: String) -> Point? {
-    if let number = UInt64(text), text.utf8.first != UInt8(ascii: "+") { return .record(number) }
+    // As it is printed, and as it is typed where # begins a comment.
+    let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
+    if let number = UInt64(digits), digits.first != "+" { return .record(number) }
     if text == "head" { return .head(minus: 0) }
     guard text.hasPrefix("head~"), text.utf8.dropFirst(5).allSatisfy(\.isDigit) else { return nil }
     return UInt64(text.dropFirst(5)).map { .head(minus: $0) }
@@ -114,6 +116,7 @@ extension PointError: CustomStringConvertible {
       "there is no bookmark “\(name)”"
         + (known.isEmpty
           ? "; a point is \(Self.forms)" : "; there are \(known.joined(separator: ", "))")
+        + EditDistance.hint(for: name, among: known + ["head"])
     }
   }
 }

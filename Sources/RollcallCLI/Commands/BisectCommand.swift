@@ -41,7 +41,7 @@ struct BisectCommand: ParsableCommand, LogReading {
 
   func validate() throws {
     _ = try Point(option: "--from", from)
-    guard [command != nil, try conditions.condition() != nil].count(where: \.self) == 1 else {
+    guard conditions.count + (command == nil ? 0 : 1) == 1 else {
       throw ValidationError(
         "one condition is needed: --missing, --friend, --pending, --name, --count-friends or --run")
     }
@@ -50,13 +50,14 @@ struct BisectCommand: ParsableCommand, LogReading {
   func run() throws {
     let opened = try source.open()
     let timeline = opened.timeline
+    let condition = try conditions.condition(in: opened)
     try opened.naming {
       let start = try timeline.record(at: Point(option: "--from", from))
       let end = try timeline.record(at: source.point)
       guard start <= end else {
         throw Failure("--from \(from) lies behind the point to search up to")
       }
-      if let condition = try conditions.condition() {
+      if let condition {
         try search(timeline, start, end, condition)
       } else if let command {
         try search(timeline, start, end, ShellCondition(command: command))

@@ -22,12 +22,12 @@ struct HistoryCommand: ParsableCommand, LogReading {
   @OptionGroup var source: SourceOptions
   @OptionGroup var output: OutputOptions
 
-  @Argument(help: "The contact's address.")
+  @Argument(help: "The contact, \(contactHelp).")
   var contact: String
 
   func run() throws {
-    let contact = try BareJID(argument: contact)
     let opened = try source.open()
+    let contact = try opened.contact(contact)
     let timeline = opened.timeline
     let labels = try opened.naming { try ConnectionLabels(opened.log) }
     var isEmpty = true

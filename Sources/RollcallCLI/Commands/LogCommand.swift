@@ -29,7 +29,7 @@ struct LogCommand: ParsableCommand, LogReading {
   @OptionGroup var source: SourceOptions
   @OptionGroup var output: OutputOptions
 
-  @Option(help: "Only records that concern this contact.")
+  @Option(help: "Only records that concern this contact, named \(contactHelp).")
   var contact: String?
 
   @Option(help: "Only records that came from the server, went to it, or neither.")
@@ -40,35 +40,32 @@ struct LogCommand: ParsableCommand, LogReading {
   )
   var kind: KindOption?
 
-  @Option(help: "Only these records, such as 100-200, 100- or -200.")
+  @Option(
+    parsing: .unconditional, help: "Only these records, such as 100-200, #100-#200, 100- or -200.")
   var range: RecordRange = RecordRange()
 
   func run() throws {
     let opened = try source.open()
     let isShared = try opened.naming { try opened.log.meta.connections.count > 1 }
+    let contact = try contact.map { try opened.contact($0) }
     var listing = Listing(
       json: output.json, isShared: isShared && opened.timeline.connection == nil)
     try opened.naming {
       let timeline = opened.timeline
       let last = try timeline.record(at: source.point)
       if let bounds = range.bounds(upTo: last) {
-        try list(bounds, timeline, &listing)
+        try list(bounds, contact, timeline, &listing)
       }
       try listing.finish()
     }
-    if listing.isEmpty { throw NothingFound(sentence: "no record is of that kind") }
+    if listing.isEmpty { throw NothingFound(sentence: "no record matches") }
   }
 
   private func list(
-    _ bounds: ClosedRange<UInt64>, _ timeline: Timeline, _ listing: inout Listing
+    _ bounds: ClosedRange<UInt64>, _ contact: BareJID?, _ timeline: Timeline,
+    _ listing: inout Listing
   ) throws {
-    let wanted = try contact.map { contact in
-      do {
-        return try timeline.records(concerning: JID(parsing: contact).bare, in: bounds)
-      } catch let error as JIDError {
-        throw Failure("--contact “\(contact)” is no address: \(error)")
-      }
-    }
+    let wanted = try contact.map { try timeline.records(concerning: $0, in: bounds) }
     let reader = RecordReader()
     var rows: [Row] = []
     try timeline.log.forEachRecord(in: bounds) { header, span in
@@ -171,7 +168,8 @@ extension KindOption {
   }
 }
 
-/// A range of record numbers as an option: `100-200`, `100-`, `-200` or `100`.
+/// A range of record numbers as an option: `100-200`, `100-`, `-200` or `100`, also with `#` before
+/// a number as it is printed.
 struct RecordRange: ExpressibleByArgument {
   private var first: UInt64 = 1
   private var last: UInt64 = .max
@@ -181,13 +179,16 @@ struct RecordRange: ExpressibleByArgument {
 
   init?(argument: String) {
     let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
+    func number(_ part: Substring) -> UInt64? {
+      UInt64(part.hasPrefix("#") ? part.dropFirst() : part)
+    }
     switch parts.count {
     case 1:
-      guard let number = UInt64(parts[0]) else { return nil }
+      guard let number = number(parts[0]) else { return nil }
       (first, last) = (number, number)
     case 2:
-      guard let first = parts[0].isEmpty ? 1 : UInt64(parts[0]),
-        let last = parts[1].isEmpty ? UInt64.max : UInt64(parts[1]), first <= last
+      guard let first = parts[0].isEmpty ? 1 : number(parts[0]),
+        let last = parts[1].isEmpty ? UInt64.max : number(parts[1]), first <= last
       else { return nil }
       (self.first, self.last) = (first, last)
     default: return nil

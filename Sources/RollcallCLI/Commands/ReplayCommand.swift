@@ -34,7 +34,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
 
   func run() throws {
     let opened = try source.open()
-    let chosen = try opened.naming { try filter.chosen(in: opened.timeline) }
+    let chosen = try filter.chosen(in: opened)
     guard !output.json else { return try document(opened, chosen) }
     let last = try opened.naming { try opened.timeline.record(at: source.point) }
     if last >= Self.long, !filter.isSet {

@@ -58,7 +58,18 @@ struct SectionsCommand: ParsableCommand, LogReading {
       try Terminal.say(found.map(screen.lines(of:)) ?? screen.lines)
     }
     if let search, found?.isEmpty == true {
-      throw NothingFound(sentence: "nobody of the friends matches “\(search)”")
+      throw NothingFound(
+        sentence: "nobody of the friends matches “\(search)”"
+          + hint(where: search, in: state.roster))
     }
+  }
+
+  /// That others than friends match, where they do.
+  private func hint(where search: String, in roster: Roster) -> String {
+    guard shown.friends != .all else { return "" }
+    let all = RosterSections(roster, policy: SectionPolicy(friends: .all)).index
+    let count = all.search(NameQuery(search)).count
+    guard count > 0 else { return "" }
+    return "; \(count) of the other contacts \(count == 1 ? "does" : "do"): --friends all"
   }
 }

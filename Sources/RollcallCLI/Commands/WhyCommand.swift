@@ -26,7 +26,7 @@ struct WhyCommand: ParsableCommand, LogReading {
   @OptionGroup var source: SourceOptions
   @OptionGroup var output: OutputOptions
 
-  @Argument(help: "The contact's address.")
+  @Argument(help: "The contact, \(contactHelp).")
   var contact: String
 
   @Option(
@@ -36,8 +36,8 @@ struct WhyCommand: ParsableCommand, LogReading {
   @OptionGroup var policy: FriendOptions
 
   func run() throws {
-    let jid = try BareJID(argument: contact)
     let opened = try source.open()
+    let jid = try opened.contact(contact)
     let found = try opened.naming {
       try opened.timeline.explanation(of: jid, at: source.point, friends: policy.friends)
     }

@@ -4,7 +4,7 @@ import XMPPStanza
 
 /// The conditions that need no command.
 struct ConditionOptions: ParsableArguments {
-  @Option(help: "The contact is not in the roster.")
+  @Option(help: "The contact, named \(contactHelp), is not in the roster.")
   var missing: String?
 
   @Option(help: "The contact is a friend: each sees the other's presence.")
@@ -13,31 +13,32 @@ struct ConditionOptions: ParsableArguments {
   @Option(help: "A request to or from the contact is pending.")
   var pending: String?
 
-  @Option(help: "The contact has this name in the roster: JID=TEXT, or JID= for none.")
+  @Option(help: "The contact has this name in the roster: CONTACT=TEXT, or CONTACT= for none.")
   var name: String?
 
   @Option(help: "How many friends there are: '<10', '>=3', '5' and the like.")
   var countFriends: String?
 
+  /// How many conditions are asked for.
+  var count: Int { [missing, friend, pending, name, countFriends].count { $0 != nil } }
+
   /// The one condition that is asked for, nil where it is none.
-  func condition() throws -> RosterCondition? {
-    var conditions: [RosterCondition] = []
-    if let missing { conditions.append(.missing(try BareJID(argument: missing))) }
-    if let friend { conditions.append(.friend(try BareJID(argument: friend))) }
-    if let pending { conditions.append(.pending(try BareJID(argument: pending))) }
+  func condition(in source: OpenedSource) throws -> RosterCondition? {
+    if let missing { return .missing(try source.contact(missing)) }
+    if let friend { return .friend(try source.contact(friend)) }
+    if let pending { return .pending(try source.contact(pending)) }
     if let name {
       let parts = name.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2 else { throw Failure("--name “\(name)” is not JID=TEXT") }
+      guard parts.count == 2 else { throw Failure("--name “\(name)” is not CONTACT=TEXT") }
       let text = parts[1].isEmpty ? nil : String(parts[1])
-      conditions.append(.name(try BareJID(argument: String(parts[0])), text))
+      return .name(try source.contact(String(parts[0])), text)
     }
     if let countFriends {
       guard let condition = RosterCondition.friendCount(countFriends) else {
         throw Failure("--count-friends “\(countFriends)” is no comparison such as '<10'")
       }
-      conditions.append(condition)
+      return condition
     }
-    guard conditions.count < 2 else { throw Failure("only one condition can be searched for") }
-    return conditions.first
+    return nil
   }
 }

@@ -8,7 +8,7 @@ import XMPPStanza
 /// How a log or a capture is read, and up to where.
 struct ReadingOptions: ParsableArguments {
   @Option(
-    parsing: .unconditional,
+    name: [.customLong("at"), .customLong("to")], parsing: .unconditional,
     help: ArgumentHelp(
       "The point to look at: \(PointError.forms), or -5m for five minutes before the end.",
       valueName: "point"))
@@ -155,6 +155,8 @@ extension Point {
 struct OpenedSource {
   let log: EventLog
   let path: String
+  /// Its whole history.
+  let whole: Timeline
   /// Its history, narrowed to the connection that was chosen.
   let timeline: Timeline
   private let damage: DamageNotes
@@ -166,6 +168,7 @@ struct OpenedSource {
     self.path = path
     damage = DamageNotes(of: log, path: path)
     let whole = Timeline(log)
+    self.whole = whole
     timeline =
       try connection.map {
         Timeline(log, narrowedTo: try whole.connection(named: $0))

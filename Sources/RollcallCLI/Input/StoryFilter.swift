@@ -14,7 +14,7 @@ struct StoryFilter: ParsableArguments {
     help: ArgumentHelp("Only records from this point on.", valueName: "point"))
   var from: String?
 
-  @Option(help: "Only what concerns this contact.")
+  @Option(help: "Only what concerns this contact, named \(contactHelp).")
   var contact: String?
 
   @Option(help: "Only records that are odd.")
@@ -43,9 +43,11 @@ struct StoryFilter: ParsableArguments {
     }
   }
 
-  func chosen(in timeline: Timeline) throws -> Chosen {
-    Chosen(
-      before: try from.map { try timeline.record(before: Point(option: "--from", $0)) } ?? 0,
-      contact: try contact.map { try BareJID(argument: $0) }, filter: self)
+  func chosen(in source: OpenedSource) throws -> Chosen {
+    let before = try source.naming {
+      try from.map { try source.timeline.record(before: Point(option: "--from", $0)) }
+    }
+    return Chosen(
+      before: before ?? 0, contact: try contact.map { try source.contact($0) }, filter: self)
   }
 }

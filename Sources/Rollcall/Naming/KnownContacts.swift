@@ -1,0 +1,173 @@
+import ContactSections
+package import RosterCore
+package import XMPPStanza
+
+/// Whom a log knows, with all names that they go by: what a person types is looked for in them.
+package struct KnownContacts: Hashable, Sendable {
+  /// A contact and the name that was found.
+  package struct Named: Hashable, Sendable {
+    package let jid: BareJID
+    package let name: String?
+  }
+
+  /// Who was meant.
+  package enum Answer: Hashable, Sendable {
+    case one(Named)
+    /// By address.
+    case several([Named])
+    /// The nearest, the best first.
+    case none(nearest: [Named])
+  }
+
+  private var names: [BareJID: Set<String>] = [:]
+
+  /// Whom a roster knows now. Complexity: O(n log n).
+  package init(_ roster: Roster) {
+    for (jid, entry) in roster.entries { add(jid, entry.item.name) }
+    for (jid, request) in roster.incoming { add(jid, request.nickname) }
+    for (jid, request) in roster.unconfirmed { add(jid, request.nickname) }
+    for jid in roster.outgoing.keys + roster.ended.keys { add(jid) }
+    for jid in roster.blocked where jid.bare != roster.account { add(jid.bare) }
+    for (jid, own) in roster.ownNames {
+      add(jid, own.nickname, own.vCard?.nickname, own.vCard?.fullName)
+    }
+  }
+
+  /// Learns whom a record told of, also by names that they no longer have.
+  package mutating func learn(_ moment: Timeline.Moment) {
+    for change in moment.outcome.changes { learn(change) }
+    for finding in moment.outcome.findings { if let jid = finding.contact { add(jid) } }
+  }
+
+  private mutating func learn(_ change: RosterChange) {
+    if let jid = change.contact { add(jid) }
+    switch change.kind {
+    case .itemAdded(let item), .itemRemoved(let item): add(item.jid, item.name)
+    case .itemChanged(let jid, .name(let before, let after)): add(jid, before, after)
+    case .requestOpened(let jid, let request), .requestRepeated(let jid, let request):
+      add(jid, request.nickname)
+    case .nickname(let jid, let before, let after): add(jid, before, after)
+    case .vCard(let jid, let before, let after):
+      add(jid, before?.nickname, before?.fullName, after?.nickname, after?.fullName)
+    case .account, .connected, .connection, .completeness, .version, .itemChanged,
+      .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected, .outgoingEnded,
+      .presence, .ownPresence, .blocking:
+      break
+    }
+  }
+
+  private mutating func add(_ jid: BareJID, _ names: String?...) {
+    self.names[jid, default: []].formUnion(names.compactMap { $0 })
+  }
+
+  // MARK: Searching
+
+  /// Who is meant by a part of an address, a name, a part of it or its pinyin.
+  ///
+  /// Whoever is called exactly so is meant, though others are called so in part.
+  /// Complexity: O(n), with a reading for each name.
+  package func search(_ text: String) -> Answer {
+    guard text.contains(where: { !$0.isWhitespace }) else { return .none(nearest: []) }
+    let exact = found { isExact(text, $0, $1) }
+    if exact.count == 1 { return .one(exact[0]) }
+    let query = NameQuery(text)
+    let found =
+      exact.isEmpty
+      ? found { jid, name in
+        query.match(PinyinReader.reading(of: name ?? ""), address: jid.text) != nil
+      } : exact
+    if found.count == 1 { return .one(found[0]) }
+    return found.isEmpty ? .none(nearest: nearest(to: text)) : .several(found)
+  }
+
+  private func isExact(_ text: String, _ jid: BareJID, _ name: String?) -> Bool {
+    let text = text.lowercased()
+    return jid.text.lowercased() == text || jid.local?.lowercased() == text
+      || name?.lowercased() == text
+  }
+
+  /// The contacts of whom something is true by one of their names, or without any, by address.
+  private func found(_ isMeant: (BareJID, String?) -> Bool) -> [Named] {
+    names.compactMap { jid, names in
+      let sorted = names.sorted()
+      if let name = sorted.first(where: { isMeant(jid, $0) }) { return Named(jid: jid, name: name) }
+      return isMeant(jid, nil) ? Named(jid: jid, name: sorted.first) : nil
+    }
+    .sorted { $0.jid < $1.jid }
+  }
+
+  private func nearest(to text: String) -> [Named] {
+    let typed = EditDistance(from: text)
+    let near = names.compactMap { jid, names -> (Int, BareJID)? in
+      let words = [jid.text] + (jid.local.map { [$0] } ?? []) + names
+      return words.compactMap { typed.distance(to: $0) }.min().map { ($0, jid) }
+    }
+    return EditDistance.nearest(near).map { Named(jid: $0, name: names[$0]?.min()) }
+  }
+}
+
+/// Why it cannot be said who was meant.
+package enum ContactError: Error, Hashable, Sendable {
+  /// Nobody is called so, and no record names such an address; these are the nearest.
+  case unknown(String, nearest: [KnownContacts.Named])
+  /// Several are.
+  case ambiguous(String, [KnownContacts.Named])
+}
+
+extension ContactError: CustomStringConvertible {
+  /// How many contacts a sentence lists.
+  private static let most = 10
+
+  package var description: String {
+    switch self {
+    case .unknown(let text, let nearest):
+      "no record names a contact “\(text)”"
+        + (nearest.isEmpty ? "" : "; the nearest: \(Self.list(nearest))")
+    case .ambiguous(let text, let found):
+      "“\(text)” can be any of \(found.count) contacts: \(Self.list(found))"
+    }
+  }
+
+  private static func list(_ contacts: [KnownContacts.Named]) -> String {
+    let rest = contacts.count - most
+    return contacts.prefix(most).map(\.words).joined(separator: ", ")
+      + (rest > 0 ? " and \(rest) more" : "")
+  }
+}
+
+extension KnownContacts.Named {
+  /// The address, and the name behind it.
+  package var words: String { name.map { "\(jid) (\($0))" } ?? jid.text }
+}
+
+extension Timeline {
+  /// The contact that a person means: by its address, or by what ``KnownContacts`` finds, now and
+  /// otherwise at any time.
+  ///
+  /// Complexity: O(log n) for an address that a record names; else linear in the contacts, and in
+  /// the records where nobody is called so now.
+  /// - Throws: `ContactError` where nobody is called so, or several are.
+  package func contact(named text: String) throws -> KnownContacts.Named {
+    let last = try record(at: .head(minus: 0))
+    let jid = try? JID(parsing: text).bare
+    if let jid, last > 0, try !records(concerning: jid, in: 1...last).isEmpty {
+      return KnownContacts.Named(jid: jid, name: nil)
+    }
+    let state = try state(at: .record(last))
+    // An address that the final state knows by other means, such as a block list.
+    if let jid, state.roster.contact(jid) != nil {
+      return KnownContacts.Named(jid: jid, name: nil)
+    }
+    var known = KnownContacts(state.roster)
+    var answer = known.search(text)
+    if case .none = answer {
+      try replay(upTo: .record(last)) { moment, _ in known.learn(moment) }
+      answer = known.search(text)
+    }
+    switch answer {
+    case .one(let named): return named
+    case .several(let found): throw ContactError.ambiguous(text, found)
+    case .none(let nearest): throw ContactError.unknown(text, nearest: nearest)
+    }
+  }
+}
