@@ -222,6 +222,13 @@ private func folder() throws -> TemporaryFolder {
     let folder = try folder()
     let run = try Program("log", "alice.jsonl", "--contact", "nobody@example.test", in: folder.path)
     #expect(run.code == 1)
+    for (command, words) in [("friends", "no friends\n"), ("requests", "no requests\n")] {
+      let none = try Program(command, "alice.jsonl", "--at", "0", in: folder.path)
+      #expect(none.code == 1 && none.output == words, "\(none.errors)")
+      let machine = try Program(command, "alice.jsonl", "--at", "0", "--json", in: folder.path)
+      #expect(machine.code == 1 && machine.output.hasPrefix("{"), "\(machine.errors)")
+      #expect(try Program(command, "alice.jsonl", in: folder.path).code == 0)
+    }
   }
 
   @Test("No secret of any capture comes out of any command", arguments: CaptureCase.all)

@@ -26,6 +26,28 @@ import Testing
     return (items as? [NSDictionary] ?? []).compactMap { $0["jid"] as? String }
   }
 
+  @Test("Records that are earlier than the log's end are said to be stamped with it")
+  func earlier() throws {
+    func presence(_ time: Int) -> String {
+      #"{"t":\#(time),"dir":"in","xml":"<presence from='b@example.test/\#(time)'/>"}"#
+    }
+    let folder = try folder([
+      "late": "\(header)\n\(presence(9000))\n",
+      "early": "\(header)\n\(presence(1000))\n\(presence(2000))\n\(presence(9500))\n",
+    ])
+    let first = try Program("import", "late", "-o", "x.rollcall", in: folder.path)
+    #expect(first.code == 0 && first.errors.isEmpty)
+    let second = try Program("import", "early", "-o", "x.rollcall", "--force", in: folder.path)
+    #expect(second.code == 0)
+    #expect(
+      second.errors.contains(
+        "2 of the new records are of before 1970-01-01T00:00:09.000Z, the time of its record 2"),
+      "\(second.errors)")
+    // In order there is nothing to be said.
+    let both = try Program("import", "late", "early", "-o", "y.rollcall", in: folder.path)
+    #expect(both.code == 0 && !both.errors.contains("of before"), "\(both.errors)")
+  }
+
   @Test("Several captures append in order, at once and one after the other")
   func several() throws {
     let folder = try folder([

@@ -65,6 +65,18 @@ private let lines = """
     }
   }
 
+  @Test("A contact that came or went is named once")
+  func whole() throws {
+    let lines = try run("diff", "alice.jsonl", "0", "6").output.split(separator: "\n")
+    let back = try run("diff", "alice.jsonl", "6", "0").output.split(separator: "\n")
+    let came = lines.filter { $0.hasPrefix("+ ") }
+    #expect(!came.isEmpty && back.count { $0.hasPrefix("- ") } == came.count)
+    for line in came {
+      let contact = try #require(line.split(separator: " ").dropFirst().first)
+      #expect(lines.count { $0.contains(contact) } == 1, "\(contact)")
+    }
+  }
+
   @Test("No difference is exit code 0")
   func same() throws {
     let run = try run("diff", "alice.jsonl", "5", "5")

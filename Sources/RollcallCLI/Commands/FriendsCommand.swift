@@ -23,24 +23,25 @@ struct FriendsCommand: ParsableCommand, LogReading {
     let opened = try source.open()
     let state = try opened.state(at: source.point)
     let items = state.roster.sortedItems.filter(policy.friends.includes)
-    guard !output.json else {
+    if output.json {
       try Terminal.say(JSONValue(friends: items, of: state))
-      return
+    } else {
+      state.roster.noteIncompleteness()
+      try Terminal.say(items.isEmpty ? ["no friends"] : lines(items, of: state.roster))
     }
-    state.roster.noteIncompleteness()
-    guard !items.isEmpty else {
-      try Terminal.say("no friends")
-      return
-    }
+    if items.isEmpty { throw NothingFound(sentence: nil) }
+  }
+
+  private func lines(_ items: [RosterItem], of roster: Roster) -> [String] {
     var table = Table(["name", "address", "subscription", "presence", "groups"])
     for item in items {
-      let best = state.roster.presence(of: item.jid).best
+      let best = roster.presence(of: item.jid).best
       table.add([
-        state.roster.displayName(of: item.jid), item.jid.text, item.subscriptionText,
+        roster.displayName(of: item.jid), item.jid.text, item.subscriptionText,
         best.map { "\($0.presence.availability.clause) (\($0.resource))" } ?? "–",
         item.groups.joined(separator: ", "),
       ])
     }
-    try Terminal.say(table.takeLines())
+    return table.takeLines()
   }
 }

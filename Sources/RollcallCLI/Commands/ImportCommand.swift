@@ -61,8 +61,10 @@ struct ImportCommand: ParsableCommand {
       summaries.append(found)
       try collection.add(capture, in: own, called: files.name, keepingAll: force)
     }
+    let head = try isNew ? 0 : Failure.naming(log) { try target.read { try $0.lastSequence } }
     let outcomes = try Failure.naming(log) { try put(collection, into: target, isNew: isNew) }
     target.tellUndone(path: log)
+    if !isNew { try Failure.naming(log) { try tellEarlier(after: head, in: target) } }
     for (place, outcome) in collection.outcomes(ofParts: outcomes).enumerated() {
       for file in summaries[place].indices {
         // Of a pair, the first has what came in.
@@ -95,6 +97,15 @@ struct ImportCommand: ParsableCommand {
       return try staged.append(to: try opened(isNew: false), takingAll: force)
     }
     return staged.captures.map { _ in ImportOutcome() }
+  }
+
+  /// Time does not run backwards in a log: what came before its end is stamped with that.
+  private func tellEarlier(after head: UInt64, in target: EventLog) throws {
+    guard let (count, clock) = try target.recordsEarlier(thanTheirPlace: head) else { return }
+    Terminal.note(
+      "\(log): \(count) of the new records are of before \(Timestamp.text(clock)), the time of its "
+        + "record \(head): they come after it and have that time; show tells their own. "
+        + "rollcall import with all captures at once, into a new log, puts them in order")
   }
 
   /// Only what is in the log is told of.

@@ -23,11 +23,17 @@ struct RequestsCommand: ParsableCommand, LogReading {
 
   func run() throws {
     let state = try source.open().state(at: source.point)
-    let roster = state.roster
-    guard !output.json else {
+    let rows = rows(of: state.roster)
+    if output.json {
       try Terminal.say(JSONValue(requestsAndEnds: state))
-      return
+    } else {
+      try Terminal.say(rows.isEmpty ? ["no requests"] : rows)
     }
+    if rows.isEmpty { throw NothingFound(sentence: nil) }
+  }
+
+  /// A table of the requests; nothing where there are none.
+  private func rows(of roster: Roster) -> [String] {
     var table = Table(["", "address", "since", "what is known"])
     for (jid, request) in roster.incoming.sorted(by: { $0.key < $1.key }) {
       table.add(["asks us", jid.text, "#\(request.since.record)", words(request, roster, jid)])
@@ -45,7 +51,7 @@ struct RequestsCommand: ParsableCommand, LogReading {
       ])
     }
     let lines = table.takeLines()
-    try Terminal.say(lines.count == 1 ? ["no requests"] : lines)
+    return lines.count == 1 ? [] : lines
   }
 
   private func words(_ request: IncomingRequest, _ roster: Roster, _ jid: BareJID) -> String {

@@ -1,18 +1,18 @@
 // What commands do with a session of everything.
 extension HostileCapture {
   static let contacts: [HostileCapture] = [
-    native("contacts that are renamed", 1000, everywhere, items: { items(0..<$0) }) {
+    native("contacts that are renamed", atLimits, everywhere, items: { items(0..<$0) }) {
       capture, size in
       for number in 0..<size {
         capture.push("p\(number)", item(contact(number), "name='N\(number)' subscription='both'"))
       }
     },
-    native("one contact that is renamed", 1000, everywhere) { capture, size in
+    native("one contact that is renamed", atLimits, everywhere) { capture, size in
       for number in 0..<size {
         capture.push("p\(number)", item(contact(1), "name='N\(number)' subscription='both'"))
       }
     },
-    native("contacts that come and go", 1000, everywhere) { capture, size in
+    native("contacts that come and go", atLimits, everywhere) { capture, size in
       for number in 0..<size {
         capture.push("p\(number)", item(contact(number)))
         capture.push("q\(number)", item(contact(number), "subscription='remove'"))

@@ -1,7 +1,7 @@
 // What waits for an answer, and sessions beside and after each other.
 extension HostileCapture {
   /// Of what is given up beyond some number that waits: so many that most are given up.
-  private static let atLimits = 4000
+  static let atLimits = 4000
 
   static let waiting: [HostileCapture] = [
     native("requests", 2000, ["requests FILE"] + everywhere) { capture, size in
