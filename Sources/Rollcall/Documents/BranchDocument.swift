@@ -63,7 +63,7 @@ extension JSONValue {
     _ moment: Timeline.Moment, _ numbering: Branch.Numbering
   ) -> JSONValue {
     let changes = moment.outcome.changes.map { change in
-      JSONValue(change).adding([
+      JSONValue(change, number: { numbering.place($0).record }).adding([
         "text": .string(numbering.labelled(change.clause, moment.numbers))
       ])
     }

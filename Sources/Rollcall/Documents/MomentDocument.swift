@@ -20,14 +20,6 @@ extension JSONValue {
       "findings": .array(findings.map { JSONValue($0) }),
     ])
   }
-
-  /// A change, as one of a record's.
-  init(_ change: RosterChange) {
-    self = .object([
-      "contact": JSONValue(change.contact?.text), "mark": .string(change.mark),
-      "text": .string(change.clause),
-    ])
-  }
 }
 
 extension RecordDirection {

@@ -22,7 +22,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
   var source: String?
 
   @OptionGroup var reading: ReadingOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ListOutputOptions
 
   @Option(
     name: [.customLong("from"), .customLong("since")], parsing: .unconditional,
@@ -62,6 +62,8 @@ struct FindingsCommand: ParsableCommand, LogReading {
     }
     if output.json {
       try Terminal.say(JSONValue(findings, of: state.account))
+    } else if output.jsonl {
+      for finding in findings { try Terminal.say(JSONValue(finding)) }
     } else {
       try Terminal.say(findings.isEmpty ? ["no findings"] : findings.map(\.line))
     }
@@ -72,7 +74,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
 
   private func say(_ code: Finding.Code) throws {
     let guide = code.guide
-    guard !output.json else {
+    guard !output.isForMachines else {
       return try Terminal.say(
         .object([
           "code": .string(code.rawValue), "severity": .string(code.severity.rawValue),

@@ -20,7 +20,7 @@ struct HistoryCommand: ParsableCommand, LogReading {
       """)
 
   @OptionGroup var source: SourceOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ListOutputOptions
 
   @Argument(help: "The contact, \(contactHelp).")
   var contact: String
@@ -31,18 +31,18 @@ struct HistoryCommand: ParsableCommand, LogReading {
     let timeline = opened.timeline
     let labels = try opened.naming { try ConnectionLabels(opened.log) }
     var isEmpty = true
-    var document = DocumentList("history")
+    var document = output.list("history")
     let (state, others) = try opened.naming {
       try timeline.history(of: contact, upTo: source.point) { entry, roster in
         isEmpty = false
-        if output.json {
+        if output.isForMachines {
           try document.add(JSONValue(entry))
         } else {
           try Terminal.say(entry.lines(labels, roster))
         }
       }
     }
-    if output.json {
+    if output.isForMachines {
       try document.finish([
         "contact": .string(contact.text), "account": JSONValue(state.account?.text),
         "others": .array(others.map { JSONValue($0) }),

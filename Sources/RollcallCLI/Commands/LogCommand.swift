@@ -27,7 +27,7 @@ struct LogCommand: ParsableCommand, LogReading {
       """)
 
   @OptionGroup var source: SourceOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ListOutputOptions
 
   @Option(help: "Only records that concern this contact, named \(contactHelp).")
   var contact: String?
@@ -49,7 +49,8 @@ struct LogCommand: ParsableCommand, LogReading {
     let isShared = try opened.naming { try opened.log.meta.connections.count > 1 }
     let contact = try contact.map { try opened.contact($0) }
     var listing = Listing(
-      json: output.json, isShared: isShared && opened.timeline.connection == nil)
+      document: output.isForMachines ? output.list("records") : nil,
+      isShared: isShared && opened.timeline.connection == nil)
     try opened.naming {
       let timeline = opened.timeline
       let last = try timeline.record(at: source.point)
@@ -91,9 +92,9 @@ struct LogCommand: ParsableCommand, LogReading {
     /// Whether there are several connections, so that each row says its own.
     private let isShared: Bool
 
-    init(json: Bool, isShared: Bool) {
-      if json { document = DocumentList("records") }
-      self.isShared = isShared
+    /// - Parameter document: What is written for machines; nil for a table.
+    init(document: DocumentList?, isShared: Bool) {
+      (self.document, self.isShared) = (document, isShared)
     }
 
     mutating func add(_ row: Row, upTo last: UInt64) throws(OutputError) {

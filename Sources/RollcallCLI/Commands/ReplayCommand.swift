@@ -22,7 +22,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
       """)
 
   @OptionGroup var source: SourceOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ListOutputOptions
   @OptionGroup var filter: StoryFilter
   @OptionGroup var times: ZoneOptions
 
@@ -35,7 +35,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
   func run() throws {
     let opened = try source.open()
     let chosen = try filter.chosen(in: opened)
-    guard !output.json else { return try document(opened, chosen) }
+    guard !output.isForMachines else { return try document(opened, chosen) }
     let last = try opened.naming { try opened.timeline.record(at: source.point) }
     if last >= Self.long, !filter.isSet {
       var summary = StorySummary()
@@ -53,7 +53,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
   }
 
   private func document(_ opened: OpenedSource, _ chosen: StoryFilter.Chosen) throws {
-    var records = DocumentList("records")
+    var records = output.list("records")
     let state = try opened.replay(upTo: source.point) { moment, roster in
       if chosen.tells(moment) { try records.add(JSONValue(moment)) }
     }
