@@ -20,7 +20,7 @@ struct ExportCommand: ParsableCommand, LogReading {
       Examples:
         rollcall export alice.rollcall > alice.jsonl
         rollcall export debug.log --redact -o for-strangers.jsonl
-        rollcall export alice.rollcall --format xml -o alice     (alice.in.xml, alice.out.xml)
+        rollcall export alice.rollcall --format xml -o alice  # alice.in.xml, alice.out.xml
       """)
 
   @Argument(
