@@ -41,8 +41,10 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
 
   var testDescription: String { commandName }
 
-  /// The program itself.
-  static func program() throws -> CommandDump {
+  /// The program itself, asked once.
+  static func program() throws -> CommandDump { try asked.get() }
+
+  private static let asked = Result {
     struct Dump: Decodable {
       let command: CommandDump
     }
@@ -84,7 +86,10 @@ struct MentionedOption: Hashable {
   static func all(
     in text: String, of owner: String? = nil, commands: Set<String>
   ) -> [MentionedOption] {
-    text.split(separator: "\n").flatMap { line in
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
+    return lines.filter { $0.contains(UInt8(ascii: "-")) }.flatMap { bytes -> [MentionedOption] in
+      let line = String(decoding: bytes, as: UTF8.self)
+      guard line.contains("--"), owner != nil || line.contains("rollcall") else { return [] }
       var command = owner
       var isProgram = false
       var found: [MentionedOption] = []

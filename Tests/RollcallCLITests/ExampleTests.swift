@@ -96,16 +96,21 @@ private struct ExampleFolder {
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o755], ofItemAtPath: folder.file("bin/\(name)"))
     }
-    try importAlice()
+    try Self.log.get().write(to: URL(filePath: folder.file("alice.rollcall")))
+  }
+
+  /// The log of the session, made once.
+  private static let log = Result {
+    let folder = try TemporaryFolder()
+    try (header("phone") + session("phone")).write(
+      toFile: folder.file("debug.log"), atomically: true, encoding: .utf8)
+    let run = try Program("import", "debug.log", "-o", "alice.rollcall", in: folder.path)
+    #expect(run.code == 0, "\(run.errors)")
+    return try Data(contentsOf: URL(filePath: folder.file("alice.rollcall")))
   }
 
   private func write(_ text: String, _ name: String) throws {
     try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
-  }
-
-  private func importAlice() throws {
-    let run = try Program("import", "debug.log", "-o", "alice.rollcall", in: folder.path)
-    #expect(run.code == 0, "\(run.errors)")
   }
 
   /// Runs a line as a shell does in which `rollcall` is the program. What it is to write is not

@@ -24,12 +24,20 @@ import Testing
       }
       let own = command.examples.filter { $0.contains("rollcall \(name)") }
       #expect(own.count * 2 > command.examples.count, "\(name)")
-      let help = try Program("help", name)
-      #expect(help.code == 0)
-      #expect(help.output == (try Program(name, "--help")).output)
       for example in command.examples {
-        #expect(help.output.contains("\n  \(example)\n"), "\(example) is broken into lines")
+        #expect(example.count < 78, "a terminal of 80 columns breaks it: \(example)")
       }
+    }
+  }
+
+  @Test("rollcall help COMMAND says what the command's own help says, examples as they are typed")
+  func ofCommand() throws {
+    let command = try #require(try CommandDump.commands().first { $0.commandName == "import" })
+    let help = try Program("help", "import")
+    #expect(help.code == 0)
+    #expect(help.output == (try Program("import", "--help")).output)
+    for example in command.examples {
+      #expect(help.output.contains("\n  \(example)\n"), "\(example)")
     }
   }
 
@@ -88,19 +96,17 @@ import Testing
   @Test(
     "No text names an option that its command does not have",
     arguments: [
-      ("README.md", 10), (".github/CONTRIBUTING.md", 0), (".github/SECURITY.md", 0),
-      ("Sources/Rollcall/Rollcall.docc", 10), ("Sources/Captures/Captures.docc", 0),
-      ("Sources", 50),
+      ("README.md", 5), (".github/CONTRIBUTING.md", 0), (".github/SECURITY.md", 0),
+      ("Sources", 10),
     ])
   func texts(_ path: String, _ least: Int) throws {
     let place = Self.root.appending(path: path)
-    var files = [place]
-    if let walk = FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil) {
-      files += walk.compactMap { $0 as? URL }.filter { ["md", "swift"].contains($0.pathExtension) }
-    }
-    let texts = try files.filter { !$0.hasDirectoryPath }.map {
-      try String(contentsOf: $0, encoding: .utf8)
-    }
+    let walk = FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil)
+    let files = [place] + (walk?.compactMap { $0 as? URL } ?? [])
+    let texts = try files.filter {
+      ["md", "swift"].contains($0.pathExtension) && !$0.pathComponents.contains("Generated")
+    }.map { try String(contentsOf: $0, encoding: .utf8) }
+    #expect(!texts.isEmpty)
     let text = texts.joined(separator: "\n")
     #expect(try unknown(in: text) == [])
     let commands = Set(try CommandDump.commands().map(\.commandName))
