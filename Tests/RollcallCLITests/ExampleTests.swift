@@ -18,7 +18,7 @@ private struct ExampleFolder {
     """
   }
 
-  /// A session in which bob is renamed at record 200 and goes at 236.
+  /// A session in which bob is renamed, and goes near the end.
   private static func session(
     _ resource: String, after delay: Int = 0, records: Int = 240
   ) -> String {
