@@ -11,6 +11,12 @@ let rules: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// The commit that is built: `tools/build` says it, for a manifest cannot find it out for certain.
+/// A C define, because those of Swift have no values.
+let commit = Context.environment["ROLLCALL_COMMIT"] ?? ""
+let commitSettings: [CSetting] =
+  commit.isEmpty ? [] : [.define("ROLLCALL_COMMIT", to: "\"\(commit)\"")]
+
 let package = Package(
   name: "rollcall",
   platforms: [.macOS(.v15)],
@@ -41,6 +47,8 @@ let package = Package(
     .target(
       name: "CXMLPush", dependencies: ["CLibXML2"],
       cSettings: [.treatAllWarnings(as: .error)]),
+
+    .target(name: "CCommit", cSettings: [.treatAllWarnings(as: .error)] + commitSettings),
 
     .target(name: "XMPPStanza", swiftSettings: rules),
     .target(name: "XMPPStream", dependencies: ["XMPPStanza", "CXMLPush"], swiftSettings: rules),
@@ -74,7 +82,7 @@ let package = Package(
       name: "RollcallCLI",
       dependencies: [
         "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "Rollcall",
-        "ContactSections",
+        "ContactSections", "CCommit",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),

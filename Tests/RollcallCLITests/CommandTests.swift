@@ -244,16 +244,4 @@ private func folder() throws -> TemporaryFolder {
       }
     }
   }
-
-  @Test(
-    "Every command explains itself with examples",
-    arguments: [
-      "import", "state", "friends", "requests", "connections", "log", "show", "replay", "findings",
-    ])
-  func help(_ command: String) throws {
-    let run = try Program(command, "--help")
-    #expect(run.code == 0)
-    #expect(run.output.contains("Example"))
-    #expect(run.output.contains("rollcall \(command)"))
-  }
 }

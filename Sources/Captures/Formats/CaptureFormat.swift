@@ -32,7 +32,7 @@ package struct CaptureFormat: Sendable {
   private static let own: [CaptureFormat] = [
     CaptureFormat(
       "native", "Rollcall's own capture (JSON Lines)",
-      howTo: "rollcall record, or rollcall export LOG", .native),
+      howTo: "rollcall export LOG", .native),
     CaptureFormat(
       "raw-jsonl", "bytes of recorded connections (JSON Lines)",
       howTo: "a recording proxy between client and server", .raw),

@@ -15,12 +15,12 @@ struct ExportCommand: ParsableCommand, LogReading {
     abstract: "Writes a log as a native capture, or as one XML stream for each direction.",
     discussion: """
       Credentials were taken out when the log was written. A native capture can be imported again \
-      and gives the same records.
+      and gives the same records. The XML streams of -o alice are alice.in.xml and alice.out.xml.
 
       Examples:
         rollcall export alice.rollcall > alice.jsonl
         rollcall export debug.log --redact -o for-strangers.jsonl
-        rollcall export alice.rollcall --format xml -o alice     (alice.in.xml, alice.out.xml)
+        rollcall export alice.rollcall --format xml -o alice
       """)
 
   @Argument(

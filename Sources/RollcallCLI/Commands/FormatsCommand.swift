@@ -7,7 +7,8 @@ struct FormatsCommand: ParsableCommand {
     commandName: "formats",
     abstract: "Lists the formats of captures, and how to have each one written.",
     discussion: """
-      Formats are found by looking; --format says one where that fails.
+      Formats are found by looking; where that fails `rollcall import --format NAME` says one, as \
+      the commands do that read captures.
 
       Examples:
         rollcall formats

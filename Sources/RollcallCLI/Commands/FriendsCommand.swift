@@ -10,6 +10,8 @@ struct FriendsCommand: ParsableCommand, LogReading {
     commandName: "friends",
     abstract: "Lists the friends: contacts who see each other's presence.",
     discussion: """
+      Each with name, presence and groups. --friends says who counts as a friend.
+
       Examples:
         rollcall friends alice.rollcall
         rollcall friends debug.log --friends all --at head~10

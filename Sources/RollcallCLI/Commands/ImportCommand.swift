@@ -21,7 +21,7 @@ struct ImportCommand: ParsableCommand {
         rollcall import debug.log -o alice.rollcall
         rollcall import monday.log tuesday.log -o alice.rollcall
         rollcall import phone.log laptop.log -o alice.rollcall
-        rollcall import in.xml out.xml -o alice.rollcall    (the two directions of one stream)
+        rollcall import in.xml out.xml -o alice.rollcall  # its two directions
         rollcall import prosody.log --account alice@example.test -o alice.rollcall
         ssh host cat debug.log | rollcall import - -o alice.rollcall
       """)

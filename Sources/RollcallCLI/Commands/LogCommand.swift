@@ -20,6 +20,9 @@ struct LogCommand: ParsableCommand, LogReading {
     commandName: "log",
     abstract: "Lists the records, all of them or some.",
     discussion: """
+      Each with its time, its direction (← came from the server, → went to it, · neither), its \
+      kind, and its beginning. All that is asked for has to be true of a record.
+
       Examples:
         rollcall log alice.rollcall --contact bob@example.test
         rollcall log alice.rollcall --direction in --kind presence --range 100-200

@@ -13,7 +13,7 @@ struct RecoverCommand: ParsableCommand {
       said. The damaged log is only read. In the new one records are numbered anew from the first \
       lost one on, and the chain of digests is its own.
 
-      Example:
+      Examples:
         rollcall recover alice.rollcall -o alice-recovered.rollcall
 
       Exit codes: 0 everything is in the new log, 1 something was lost or nothing vouches for it, \

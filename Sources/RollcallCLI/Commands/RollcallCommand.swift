@@ -19,16 +19,36 @@ struct RollcallCommand: ParsableCommand {
 
       Exit codes: 0 done, 1 the answer is no or nothing was found, 2 bad usage or bad input.
       """,
-    version: RollcallVersion.current,
-    subcommands: [
-      ImportCommand.self, StateCommand.self, FriendsCommand.self, RequestsCommand.self,
-      SectionsCommand.self, PinyinCommand.self,
-      ConnectionsCommand.self, LogCommand.self, ShowCommand.self, ReplayCommand.self,
-      FindingsCommand.self,
-      DiffCommand.self, HistoryCommand.self, BisectCommand.self, BookmarkCommand.self,
-      VerifyCommand.self, RecoverCommand.self, ExportCommand.self, FormatsCommand.self,
-      VerifyWorkerCommand.self,
-      WhyCommand.self, WhatIfCommand.self, TestFromCommand.self,
+    version: ProgramVersion.text,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Read captures",
+        subcommands: [ImportCommand.self, ConnectionsCommand.self, FormatsCommand.self]),
+      CommandGroup(
+        name: "Tell the story",
+        subcommands: [
+          ReplayCommand.self, FindingsCommand.self, HistoryCommand.self, LogCommand.self,
+          ShowCommand.self,
+        ]),
+      CommandGroup(
+        name: "Show contacts",
+        subcommands: [
+          StateCommand.self, FriendsCommand.self, RequestsCommand.self, SectionsCommand.self,
+          PinyinCommand.self,
+        ]),
+      CommandGroup(
+        name: "Look for the cause",
+        subcommands: [
+          WhyCommand.self, DiffCommand.self, BisectCommand.self, WhatIfCommand.self,
+        ]),
+      CommandGroup(
+        name: "Keep and share",
+        subcommands: [BookmarkCommand.self, ExportCommand.self, TestFromCommand.self]),
+      CommandGroup(
+        name: "Look after logs",
+        subcommands: [
+          VerifyCommand.self, RecoverCommand.self, VerifyWorkerCommand.self, ManualCommand.self,
+        ]),
     ])
 
   /// Runs the command, with the exit codes that the help promises.
@@ -37,6 +57,7 @@ struct RollcallCommand: ParsableCommand {
     var code: Int32 = 0
     do {
       do {
+        try CommandName.check(Array(CommandLine.arguments.dropFirst()))
         var command = try parseAsRoot()
         if command is any LogReading, let code = Supervision.run(CommandLine.arguments) {
           Foundation.exit(code)
@@ -76,11 +97,18 @@ struct RollcallCommand: ParsableCommand {
   /// Writes a help text or the like, which comes as an error of the parser and is all our own.
   private static func answer(_ message: String) -> Int32 {
     do {
-      try Terminal.writeLine(message)
+      try Terminal.writeLine(withGroupNames(message))
       try Terminal.flush()
       return 0
     } catch {
       return report(error)
+    }
+  }
+  /// A help text whose groups of commands are called by their names alone.
+  private static func withGroupNames(_ help: String) -> String {
+    configuration.groupedSubcommands.reduce(help) { help, group in
+      let name = group.name.uppercased()
+      return help.replacing("\n\(name) SUBCOMMANDS:\n", with: "\n\(name):\n")
     }
   }
 }

@@ -10,6 +10,8 @@ struct ShowCommand: ParsableCommand, LogReading {
     commandName: "show",
     abstract: "Shows one record: its XML, what it meant, what it changed.",
     discussion: """
+      Also what is odd about it, why bytes could not be read, and the digest that vouches for it.
+
       Examples:
         rollcall show alice.rollcall 120
         rollcall show debug.log head

@@ -9,6 +9,9 @@ struct StateCommand: ParsableCommand, LogReading {
     commandName: "state",
     abstract: "Shows the roster, the requests and the presence at a point.",
     discussion: """
+      Each value comes with the records that set it. While the whole roster was never seen, that \
+      is said, for then an item that is not listed is not known to be missing.
+
       Examples:
         rollcall state alice.rollcall
         rollcall state debug.log --at 2026-11-20T10:00:00Z

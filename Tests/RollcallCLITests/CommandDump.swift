@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the program says of its commands, for machines.
+struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
+  let commandName: String
+  let abstract: String
+  let discussion: String
+  let shouldDisplay: Bool
+  let subcommands: [CommandDump]
+  let arguments: [Argument]
+
+  struct Argument: Decodable, Sendable {
+    struct Name: Decodable, Sendable {
+      let kind: String
+      let name: String
+
+      var written: String { (kind == "long" ? "--" : "-") + name }
+    }
+
+    let names: [Name]?
+    let valueName: String?
+    let abstract: String?
+  }
+
+  /// What is empty is left out of the dump.
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    commandName = try values.decode(String.self, forKey: .commandName)
+    abstract = try values.decodeIfPresent(String.self, forKey: .abstract) ?? ""
+    discussion = try values.decodeIfPresent(String.self, forKey: .discussion) ?? ""
+    shouldDisplay = try values.decode(Bool.self, forKey: .shouldDisplay)
+    subcommands = try values.decodeIfPresent([Self].self, forKey: .subcommands) ?? []
+    arguments = try values.decodeIfPresent([Argument].self, forKey: .arguments) ?? []
+  }
+
+  private enum CodingKeys: CodingKey {
+    case commandName, abstract, discussion, shouldDisplay, subcommands, arguments
+  }
+
+  var testDescription: String { commandName }
+
+  /// The program itself, asked once.
+  static func program() throws -> CommandDump { try asked.get() }
+
+  private static let asked = Result {
+    struct Dump: Decodable {
+      let command: CommandDump
+    }
+    let run = try Program("--experimental-dump-help")
+    return try JSONDecoder().decode(Dump.self, from: Data(run.output.utf8)).command
+  }
+
+  /// The commands that are shown.
+  static func commands() throws -> [CommandDump] {
+    try program().subcommands.filter { $0.shouldDisplay && $0.commandName != "help" }
+  }
+
+  /// What can be written as an option.
+  var options: Set<String> { Set(arguments.flatMap { ($0.names ?? []).map(\.written) }) }
+
+  /// The command lines below “Examples:”.
+  var examples: [String] {
+    guard let start = discussion.range(of: "Examples:\n") else { return [] }
+    return discussion[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
+      .prefix { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }
+  }
+
+  /// What the discussion says beside examples and exit codes.
+  var prose: String {
+    discussion.components(separatedBy: "\n\n")
+      .filter { !$0.hasPrefix("Examples:") && !$0.hasPrefix("Exit codes:") }
+      .joined(separator: "\n")
+  }
+}
+
+/// The options that texts name.
+struct MentionedOption: Hashable {
+  let command: String
+  let option: String
+
+  /// The options that a text names, each with the command that it is said of: the one that stands
+  /// before it on the same line, as in `rollcall log --kind iq`, or else the one that the text is
+  /// of.
+  static func all(
+    in text: String, of owner: String? = nil, commands: Set<String>
+  ) -> [MentionedOption] {
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
+    return lines.filter { $0.contains(UInt8(ascii: "-")) }.flatMap { bytes -> [MentionedOption] in
+      let line = String(decoding: bytes, as: UTF8.self)
+      guard line.contains("--"), owner != nil || line.contains("rollcall") else { return [] }
+      var command = owner
+      var isProgram = false
+      var found: [MentionedOption] = []
+      for word in line.split(separator: " ") {
+        let bare = word.trimmingCharacters(in: CharacterSet(charactersIn: "`'\"“”(),.;:!?|[]…"))
+        if isProgram {
+          command = commands.contains(bare) ? bare : nil
+        } else if ["swift", "git", "poezio"].contains(bare) || bare.hasPrefix("tools/") {
+          command = nil
+        }
+        isProgram = bare == "rollcall" || bare == "tools/rollcall"
+        if let command, bare.hasPrefix("--"), let option = bare.split(separator: "=").first {
+          found.append(MentionedOption(command: command, option: String(option)))
+        }
+        // What is said after a command line is of the text's own command again.
+        if word.hasSuffix("`") || word.hasSuffix(";") || word.hasSuffix("|") { command = owner }
+      }
+      return found
+    }
+  }
+}
