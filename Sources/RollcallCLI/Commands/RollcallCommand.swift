@@ -28,7 +28,7 @@ struct RollcallCommand: ParsableCommand {
       DiffCommand.self, HistoryCommand.self, BisectCommand.self, BookmarkCommand.self,
       VerifyCommand.self, RecoverCommand.self, ExportCommand.self, FormatsCommand.self,
       VerifyWorkerCommand.self,
-      WhyCommand.self, WhatIfCommand.self, TestFromCommand.self,
+      WhyCommand.self, WhatIfCommand.self, TestFromCommand.self, ReportCommand.self,
     ])
 
   /// Runs the command, with the exit codes that the help promises.

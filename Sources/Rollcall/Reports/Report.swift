@@ -1,0 +1,62 @@
+import EventStore
+import RosterCore
+
+/// A page about a session, to be attached to a report of a bug: one file that loads nothing, runs
+/// nothing, and reads well in any browser, on paper too.
+package struct Report {
+  let timeline: Timeline
+  let last: UInt64
+  let source: String
+  let zone: Zone
+  let isRedacted: Bool
+  let names: [UInt32: String]
+
+  /// How many characters of one sentence about a record are told; its XML has the rest.
+  static let mostWords = 2000
+
+  /// - Parameters:
+  ///   - point: Up to where the session is told.
+  ///   - source: What the commands that the page names are to read; nil for what has no name to
+  ///     be told.
+  ///   - isRedacted: Whether stand-ins have taken the place of what says who somebody is.
+  package init(
+    of timeline: Timeline, upTo point: Point, source: String?, zone: Zone, isRedacted: Bool
+  ) throws {
+    self.timeline = timeline
+    self.zone = zone
+    self.isRedacted = isRedacted
+    self.source = source.map(\.shellWord) ?? "SOURCE"
+    last = try timeline.record(at: point)
+    names = try timeline.log.meta.connections
+  }
+
+  /// Writes the page in pieces.
+  ///
+  /// Complexity: linear in the records, which are read four times; memory is bounded but for a
+  /// number for each contact.
+  package func write(_ write: ([UInt8]) throws -> Void) throws {
+    try withoutActuallyEscaping(write) { write in
+      let connections = try timeline.connections(upTo: .record(last))
+      let picture = ReportPicture(connections, ReportAxis(connections, last: last))
+      var survey = ReportSurvey(picture, zone)
+      let state = try timeline.replay(upTo: .record(last)) { survey.take($0, $1) }
+      survey.finish()
+      let front = ReportFront(report: self, survey: survey, state: state, connections: connections)
+      try write(front.markup.bytes)
+      var story = ReportStory(self, entries: survey.entries) { try write($0.bytes) }
+      try timeline.replay(upTo: .record(last)) { try story.take($0, $1) }
+      try story.finish(state.roster)
+      try write(front.end.bytes)
+    }
+  }
+
+  /// What the connection of an entry is called; nil where there is only one.
+  func label(of entry: StoryFold.Entry, _ roster: Roster) -> String? {
+    guard case .moment(let moment) = entry, names.count > 1 || moment.connection != .first else {
+      return nil
+    }
+    let connection = roster.connections.first { $0.id == moment.connection }
+    return connection?.resource ?? names[moment.connection.number]
+      ?? "connection \(moment.connection.number)"
+  }
+}
