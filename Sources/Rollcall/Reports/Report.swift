@@ -9,7 +9,6 @@ package struct Report {
   let source: String
   let zone: Zone
   let isRedacted: Bool
-  let names: [UInt32: String]
 
   /// How many characters of one sentence about a record are told; its XML has the rest.
   static let mostWords = 2000
@@ -27,7 +26,6 @@ package struct Report {
     self.isRedacted = isRedacted
     self.source = source.map(\.shellWord) ?? "SOURCE"
     last = try timeline.record(at: point)
-    names = try timeline.log.meta.connections
   }
 
   /// Writes the page in pieces.
@@ -43,20 +41,15 @@ package struct Report {
       survey.finish()
       let front = ReportFront(report: self, survey: survey, state: state, connections: connections)
       try write(front.markup.bytes)
-      var story = ReportStory(self, entries: survey.entries) { try write($0.bytes) }
-      try timeline.replay(upTo: .record(last)) { try story.take($0, $1) }
-      try story.finish(state.roster)
+      var story = ReportStory(self, connections, entries: survey.entries) { try write($0.bytes) }
+      try timeline.replay(upTo: .record(last)) { moment, _ in try story.take(moment) }
+      try story.finish()
       try write(front.end.bytes)
     }
   }
+}
 
-  /// What the connection of an entry is called; nil where there is only one.
-  func label(of entry: StoryFold.Entry, _ roster: Roster) -> String? {
-    guard case .moment(let moment) = entry, names.count > 1 || moment.connection != .first else {
-      return nil
-    }
-    let connection = roster.connections.first { $0.id == moment.connection }
-    return connection?.resource ?? names[moment.connection.number]
-      ?? "connection \(moment.connection.number)"
-  }
+extension ConnectionStory {
+  /// What it is called: by its resource, or else the source's name for it, or else its number.
+  var label: String { resources.last ?? name ?? "connection \(id.number)" }
 }

@@ -76,10 +76,11 @@ package struct ReportAxis: Hashable, Sendable {
     guard !isTooLong, let step = steps.first(where: { length / $0 <= 7 }) else { return [] }
     // Round in the zone that the times are told in.
     let (start, _) = zone.local(span.lowerBound).quotientAndRemainder(step)
-    let shift = zone.local(span.lowerBound) - span.lowerBound
+    // A hostile clock is anywhere; where a sum wraps, the place is out of the span.
+    let shift = zone.local(span.lowerBound) &- span.lowerBound
     return (Int64(1)...8).compactMap { number in
-      let (time, isBeyond) = ((start + number) * step).subtractingReportingOverflow(shift)
-      guard !isBeyond, span.contains(time) else { return nil }
+      let time = (start &+ number) &* step &- shift
+      guard span.contains(time) else { return nil }
       let label =
         switch step {
         case 86_400_000...: zone.date(time)

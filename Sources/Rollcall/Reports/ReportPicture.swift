@@ -65,8 +65,7 @@ package struct ReportPicture: Sendable {
   package init(_ connections: [ConnectionStory], _ axis: ReportAxis) {
     self.axis = axis
     names = Dictionary(
-      connections.map { ($0.id, $0.resources.last ?? $0.name ?? "connection \($0.id.number)") },
-      uniquingKeysWith: { first, _ in first })
+      connections.map { ($0.id, $0.label) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Takes the next record.

@@ -21,43 +21,50 @@ struct ReportStory {
   private var seen = 0
   private var odd = 0
   private var day: String?
-  /// What is told next, and what its connection is called where there are several.
-  private var waiting: [(entry: StoryFold.Entry, connection: String?)] = []
+  /// What is told next.
+  private var waiting: [StoryFold.Entry] = []
+  /// What the connections are called, where there are several.
+  private let labels: [ConnectionID: String]
 
   /// - Parameter entries: How many there are.
-  init(_ report: Report, entries: Int, _ write: @escaping (Markup) throws -> Void) {
+  init(
+    _ report: Report, _ connections: [ConnectionStory], entries: Int,
+    _ write: @escaping (Markup) throws -> Void
+  ) {
     self.report = report
+    labels =
+      connections.count > 1
+      ? Dictionary(connections.map { ($0.id, $0.label) }, uniquingKeysWith: { first, _ in first })
+      : [:]
     self.write = write
     skipped = max(0, entries - Self.mostEntries)
     fold = StoryFold(day: report.zone.day)
   }
 
   /// Takes the next record.
-  ///
-  /// - Parameter roster: The state after it.
-  mutating func take(_ moment: Timeline.Moment, _ roster: Roster) throws {
+  mutating func take(_ moment: Timeline.Moment) throws {
     guard moment.tells else { return }
-    for entry in fold.take(moment) { try add(entry, roster) }
+    for entry in fold.take(moment) { try add(entry) }
   }
 
-  mutating func finish(_ roster: Roster) throws {
-    for entry in fold.finish() { try add(entry, roster) }
+  mutating func finish() throws {
+    for entry in fold.finish() { try add(entry) }
     try flush()
     if day != nil { try write(Tag.ol.end + Tag.section.end) }
   }
 
-  private mutating func add(_ entry: StoryFold.Entry, _ roster: Roster) throws {
+  private mutating func add(_ entry: StoryFold.Entry) throws {
     seen += 1
     if seen <= skipped {
       guard entry.isOdd, odd < Self.mostOdd else { return }
       odd += 1
     }
-    waiting.append((entry, report.label(of: entry, roster)))
+    waiting.append(entry)
     if waiting.count >= Self.stretch { try flush() }
   }
 
   private mutating func flush() throws {
-    let numbers = waiting.flatMap { $0.entry.shown }
+    let numbers = waiting.flatMap(\.shown)
     var records: [UInt64: ReportRecord] = [:]
     try report.timeline.log.read { transaction in
       try transaction.forEachRecord(of: numbers) { header, bytes in
@@ -65,11 +72,11 @@ struct ReportStory {
         records[header.sequence] = ReportRecord(header, bytes, reader)
       }
     }
-    for (entry, connection) in waiting {
+    for entry in waiting {
       try begin(dayOf: entry)
       let shown = entry.shown.compactMap { records[$0] }
       switch entry {
-      case .moment(let moment): try write(item(moment, connection, shown.first))
+      case .moment(let moment): try write(item(moment, shown.first))
       case .burst(let burst): try write(item(burst, shown))
       }
     }
@@ -88,13 +95,13 @@ struct ReportStory {
 
   // MARK: Entries
 
-  private func item(
-    _ moment: Timeline.Moment, _ connection: String?, _ record: ReportRecord?
-  ) -> Markup {
+  private func item(_ moment: Timeline.Moment, _ record: ReportRecord?) -> Markup {
     let odd = moment.outcome.findings.isEmpty ? "" : " odd"
     let place = "r\(moment.stamp.record)"
     var meaning = Markup(moment.event.clause.shortened(to: Report.mostWords))
-    if let connection { meaning += Tag.span([.class: "faint"], Markup(" · " + connection)) }
+    if let connection = labels[moment.connection] {
+      meaning += Tag.span([.class: "faint"], Markup(" · " + connection))
+    }
     var body = [Tag.p([.class: "meaning"], meaning)]
     let changes = moment.outcome.changes.digest
     if !changes.isEmpty { body.append(Tag.ul([.class: "changes"], changes.map(\.markup))) }

@@ -139,6 +139,7 @@ package struct ReportStyle: Hashable, Sendable {
     .went .sign{color:var(--went)}
     .changed .sign{color:var(--changed)}
     .told{margin:.3rem 0;padding:.3rem .6rem;border-radius:4px;font-size:.93rem}
+    .told .badge{padding-left:0}
     .told.error{background:var(--error-tint)}
     .told.warning{background:var(--warning-tint)}
     .told.info{background:var(--info-tint)}
@@ -194,6 +195,7 @@ package struct ReportStyle: Hashable, Sendable {
     .guide dd{margin-bottom:.4rem}
     .entry{grid-template-columns:auto auto 1rem 1fr;padding:.5rem 0}
     .entry>div{grid-column:1/-1}
+    .entry>div>:not(details){margin-right:0}
     }
 
     """
