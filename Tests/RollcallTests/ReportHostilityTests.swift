@@ -113,7 +113,7 @@ import Testing
 
   @Test("The page is well formed, and nothing in it is theirs but text", arguments: plants)
   func nothingRuns(_ plant: String) throws {
-    let page = try ReportPage(of: Timeline(log(plant)), source: plant + ".log")
+    let page = try ReportPage(of: Timeline(log(plant)), name: plant + ".log")
     #expect(Set(page.elements.map(\.name)).subtracting(Self.tags) == [])
     #expect(Set(page.elements.flatMap(\.attributes.keys)).subtracting(Self.attributes) == [])
     #expect(page.links.filter { !$0.hasPrefix("#") } == [])
@@ -125,7 +125,7 @@ import Testing
 
   @Test("What they wrote is there to be read, in every place", arguments: plants)
   func isShown(_ plant: String) throws {
-    let page = try ReportPage(of: Timeline(log(plant)), source: plant + ".log")
+    let page = try ReportPage(of: Timeline(log(plant)), name: plant + ".log")
     let story = try #require(page.elements.last { $0.attributes["id"] == "story" })
     for place in ["n", "g", "s", "w", "k", "m", "h"] {
       #expect(story.text.contains(place + plant.visible), "\(place)")
@@ -135,7 +135,7 @@ import Testing
 
   @Test("Nothing hides or turns a line round, and XML allows every character", arguments: plants)
   func isSeen(_ plant: String) throws {
-    let page = try ReportPage(of: Timeline(log(plant)), source: plant + "\u{FFFE}\u{FFFF}\u{1}.log")
+    let page = try ReportPage(of: Timeline(log(plant)), name: plant + "\u{FFFE}\u{FFFF}\u{1}.log")
     let hidden = page.source.unicodeScalars.filter { scalar in
       switch scalar.properties.generalCategory {
       case .control: scalar != "\n"

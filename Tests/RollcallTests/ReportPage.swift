@@ -36,12 +36,11 @@ final class ReportPage: NSObject, XMLParserDelegate {
 
   /// The report of a log.
   convenience init(
-    of timeline: Timeline, source: String? = "capture.log", zone: Zone = .utc,
-    isRedacted: Bool = false
+    of timeline: Timeline, name: String? = "capture.log", limits: Report.Limits = .init()
   ) throws {
     var (bytes, pieces): ([UInt8], [Int]) = ([], [])
     let report = try Report(
-      of: timeline, upTo: .head(minus: 0), source: source, zone: zone, isRedacted: isRedacted)
+      of: timeline, upTo: .head(minus: 0), name: name, zone: .utc, limits: limits)
     try report.write { piece in
       bytes += piece
       pieces.append(piece.count)

@@ -52,7 +52,7 @@ import Testing
         == [[[0, 0.4], [0.6, 1]], [[0.1, 1]]])
     #expect(picture.lanes[0].connections.count == 2)
     #expect(picture.presence.last == 1 && picture.presence.reduce(0, +) == 1)
-    #expect(picture.others.first == 3, "the header, and a session of each device but one")
+    #expect(picture.others.first == 2, "the header and the first session")
   }
 
   @Test("A mark is at its time, in its lane; what is near to another is one, the worst of them")
@@ -127,17 +127,20 @@ import Testing
     #expect(axis.ticks(.utc).map(\.label) == ["#10", "#20", "#30", "#40"])
   }
 
+  private static let far: Int64 = 9_000_000_000_000_000_000
   private static let wildClocks: [(Int64, Int64)] = [
-    (.min, .max), (-1, .max), (.min, 0), (0, 0), (5, 4), (0, 1), (.max - 1, .max),
-    (.min, .min + 1000),
+    (-far, far), (-1, far), (-far, 0), (0, 0), (5, 4), (0, 1), (far - 5000, far),
+    (-far, -far + 10_000),
   ]
 
   @Test("No clock is too wild", arguments: wildClocks)
   func wild(_ first: Int64, _ last: Int64) throws {
     var axis = try axis(first, last)
-    let ticks = axis.ticks(.utc)
-    #expect(ticks.count <= 8)
-    #expect(ticks.allSatisfy { (0...1).contains($0.place) })
+    for zone in [Zone.utc, try #require(Zone("Asia/Shanghai"))] {
+      let ticks = axis.ticks(zone)
+      #expect(ticks.count <= 8)
+      #expect(ticks.allSatisfy { (0...1).contains($0.place) })
+    }
     for time in [first, last, nil, 0, .max, .min] {
       #expect((0...1).contains(axis.place(of: RecordStamp(record: 2, time: time))))
     }

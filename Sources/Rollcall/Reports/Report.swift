@@ -6,27 +6,43 @@ import RosterCore
 package struct Report {
   let timeline: Timeline
   let last: UInt64
-  let source: String
+  /// What the session was read from, where that may be told.
+  let name: String?
   let zone: Zone
-  let isRedacted: Bool
+  let limits: Limits
+
+  /// How much of a session is in its page.
+  package struct Limits: Sendable {
+    /// Entries of the story, the last ones.
+    package var entries = 8000
+    /// Entries before those that have findings.
+    package var odd = 2000
+    /// Bytes of one record: a roster of 10,000 contacts is a megabyte and more.
+    package var recordBytes = 12 << 10
+
+    /// What a browser opens at once.
+    package init() {}
+  }
 
   /// How many characters of one sentence about a record are told; its XML has the rest.
   static let mostWords = 2000
 
   /// - Parameters:
   ///   - point: Up to where the session is told.
-  ///   - source: What the commands that the page names are to read; nil for what has no name to
-  ///     be told.
-  ///   - isRedacted: Whether stand-ins have taken the place of what says who somebody is.
+  ///   - name: What the session was read from; nil where stand-ins have taken the place of
+  ///     everything that says who somebody is.
   package init(
-    of timeline: Timeline, upTo point: Point, source: String?, zone: Zone, isRedacted: Bool
+    of timeline: Timeline, upTo point: Point, name: String?, zone: Zone, limits: Limits = Limits()
   ) throws {
     self.timeline = timeline
     self.zone = zone
-    self.isRedacted = isRedacted
-    self.source = source.map(\.shellWord) ?? "SOURCE"
+    self.name = name
+    self.limits = limits
     last = try timeline.record(at: point)
   }
+
+  /// What the commands that the page names are to read.
+  var source: String { name.map(\.shellWord) ?? "SOURCE" }
 
   /// Writes the page in pieces.
   ///

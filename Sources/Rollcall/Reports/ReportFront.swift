@@ -69,7 +69,7 @@ struct ReportFront {
       let end = isOneDay ? zone.clock(span.upperBound) : zone.text(span.upperBound)
       return "\(zone.text(span.lowerBound)) to \(end) (\(zone))"
     }
-    let source = report.isRedacted ? "with stand-ins for names, addresses and texts" : report.source
+    let source = report.name ?? "with stand-ins for names, addresses and texts"
     return [times ?? "no times", source].joined(separator: " · ")
   }
 
@@ -130,11 +130,11 @@ struct ReportFront {
     if survey.entries == 0 {
       start += Tag.p([.class: "note"], "No record changed anything, and nothing is odd.")
     }
-    if survey.entries > ReportStory.mostEntries {
-      let skipped = survey.entries - ReportStory.mostEntries
+    if survey.entries > report.limits.entries {
+      let skipped = survey.entries - report.limits.entries
       start += Tag.p(
         [.class: "note"], "Of the first \(skipped) entries only those with findings are here, at ",
-        "most \(ReportStory.mostOdd) of them: ",
+        "most \(report.limits.odd) of them: ",
         Tag.code([:], "rollcall replay \(report.source)"), " tells all.")
     }
     start += Tag.p(
@@ -161,7 +161,7 @@ struct ReportFront {
 
   private var footer: Markup {
     let who =
-      report.isRedacted
+      report.name == nil
       ? "Addresses, names, groups and texts are stand-ins, equal ones for equal originals; the "
         + "numbers of the records are those of rollcall export --redact."
       : "It names people as they are: rollcall report --redact puts stand-ins in their place."

@@ -5,10 +5,6 @@ import RosterCore
 ///
 /// Memory: a stretch of entries and the records they show.
 struct ReportStory {
-  /// How many entries are told, but for those with findings; what comes last is nearest to a bug.
-  static let mostEntries = 8000
-  /// How many entries with findings are told beside those.
-  static let mostOdd = 2000
   /// How many entries are held before they are written.
   private static let stretch = 256
 
@@ -37,7 +33,7 @@ struct ReportStory {
       ? Dictionary(connections.map { ($0.id, $0.label) }, uniquingKeysWith: { first, _ in first })
       : [:]
     self.write = write
-    skipped = max(0, entries - Self.mostEntries)
+    skipped = max(0, entries - report.limits.entries)
     fold = StoryFold(day: report.zone.day)
   }
 
@@ -56,7 +52,7 @@ struct ReportStory {
   private mutating func add(_ entry: StoryFold.Entry) throws {
     seen += 1
     if seen <= skipped {
-      guard entry.isOdd, odd < Self.mostOdd else { return }
+      guard entry.isOdd, odd < report.limits.odd else { return }
       odd += 1
     }
     waiting.append(entry)
@@ -69,7 +65,8 @@ struct ReportStory {
     try report.timeline.log.read { transaction in
       try transaction.forEachRecord(of: numbers) { header, bytes in
         let bytes = bytes.withUnsafeBytes { Array($0) }
-        records[header.sequence] = ReportRecord(header, bytes, reader)
+        records[header.sequence] = ReportRecord(
+          header, bytes, reader, most: report.limits.recordBytes)
       }
     }
     for entry in waiting {

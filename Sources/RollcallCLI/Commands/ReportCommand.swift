@@ -38,7 +38,7 @@ struct ReportCommand: ParsableCommand, LogReading {
   private func plain(_ opened: OpenedSource) throws -> Report {
     let name = source.source == "-" ? "-" : URL(filePath: source.source).lastPathComponent
     return try Report(
-      of: opened.timeline, upTo: source.point, source: name, zone: times.zone, isRedacted: false)
+      of: opened.timeline, upTo: source.point, name: name, zone: times.zone)
   }
 
   /// The name of the file may say who somebody is, too.
@@ -46,6 +46,6 @@ struct ReportCommand: ParsableCommand, LogReading {
     let timeline = try opened.timeline.redacted(
       upTo: source.point, in: FileManager.default.temporaryDirectory)
     return try Report(
-      of: timeline, upTo: .head(minus: 0), source: nil, zone: times.zone, isRedacted: true)
+      of: timeline, upTo: .head(minus: 0), name: nil, zone: times.zone)
   }
 }
