@@ -73,6 +73,7 @@ import Testing
     Case(
       command: "export", arguments: [log, "--format", "xml", "-o", "出 口"],
       files: ["出 口.in.xml", "出 口.out.xml"]),
+    Case(command: "report", arguments: [log, "-o", "报 告.html"], files: ["报 告.html"]),
     Case(
       command: "test-from", arguments: [log, "-o", "测 试/a b"],
       files: [
@@ -147,7 +148,10 @@ import Testing
 
   @Test(
     "Temporary files are made where TMPDIR says",
-    arguments: ["test-from 'LOG' -o out", "state 'CAPTURE'", "export 'CAPTURE' -o out.jsonl"])
+    arguments: [
+      "test-from 'LOG' -o out", "state 'CAPTURE'", "export 'CAPTURE' -o out.jsonl",
+      "report 'LOG' --redact",
+    ])
   func temporaryFolder(_ command: String) throws {
     let command = command.replacing("LOG", with: Self.log)
       .replacing("CAPTURE", with: Self.capture)

@@ -177,6 +177,8 @@ import Testing
     try run("connections", "x.rollcall", "--json")
     try run("export", "x.rollcall", "--redact")
     try run("export", "x.rollcall", "--format", "xml", "-o", "xml")
+    try run("report", "x.rollcall")
+    try run("report", "x.rollcall", "--redact", "-o", "report.html")
     try run("test-from", "x.rollcall", "-o", "redacted")
     try run("test-from", "x.rollcall", "--no-redact", "-o", "plain")
     try run("verify", "x.rollcall")

@@ -141,6 +141,7 @@ import Testing
         ["--policy", "lenient"], ["--drop", "17", "-o", "branch" + log],
       ],
       "export": [[], ["--redact"], ["--format", anywhere], ["-o", log]],
+      "report": [[], ["--redact"], ["--zone", anywhere], ["-o", log]],
       "test-from": [["-o", "test" + anywhere], ["--no-redact", "-o", "test" + anywhere]],
     ]
     for (command, options) in reading {

@@ -16,6 +16,10 @@ package struct PresenceBurst: Hashable, Sendable {
   package private(set) var changed = 0
   /// The contacts whose presence it was.
   package private(set) var contacts: Set<BareJID> = []
+  /// The numbers of the first few of its records.
+  package private(set) var sample: [UInt64] = []
+  /// How many that are.
+  package static let sampled = 3
   /// How often another resource of ours showed something else.
   package private(set) var ownChanges = 0
 
@@ -28,6 +32,7 @@ package struct PresenceBurst: Hashable, Sendable {
   mutating func add(_ moment: Timeline.Moment) {
     last = moment.stamp
     records += 1
+    if sample.count < Self.sampled { sample.append(moment.stamp.record) }
     for change in moment.outcome.changes { add(change) }
   }
 

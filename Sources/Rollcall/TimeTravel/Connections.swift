@@ -32,6 +32,19 @@ package struct ConnectionStory: Hashable, Sendable {
   package fileprivate(set) var end = End.unbound
 }
 
+extension ConnectionStory.End {
+  /// The end in a word, for a person.
+  package var word: String {
+    switch self {
+    case .open: "open"
+    case .closed: "closed"
+    case .lost: "lost"
+    case .replaced: "resumed or bound elsewhere"
+    case .unbound: "never bound"
+    }
+  }
+}
+
 extension Timeline {
   /// The connections of the log up to a point, in the order of their numbers.
   ///

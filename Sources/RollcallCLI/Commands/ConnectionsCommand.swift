@@ -64,15 +64,3 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
     "#\(stamp.record)" + (stamp.time.map { " \(Timestamp.text($0))" } ?? "")
   }
 }
-
-extension ConnectionStory.End {
-  fileprivate var word: String {
-    switch self {
-    case .open: "open"
-    case .closed: "closed"
-    case .lost: "lost"
-    case .replaced: "resumed or bound elsewhere"
-    case .unbound: "never bound"
-    }
-  }
-}

@@ -43,7 +43,9 @@ struct RollcallCommand: ParsableCommand {
         ]),
       CommandGroup(
         name: "Keep and share",
-        subcommands: [BookmarkCommand.self, ExportCommand.self, TestFromCommand.self]),
+        subcommands: [
+          BookmarkCommand.self, ExportCommand.self, ReportCommand.self, TestFromCommand.self,
+        ]),
       CommandGroup(
         name: "Look after logs",
         subcommands: [

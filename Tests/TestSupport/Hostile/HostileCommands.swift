@@ -27,7 +27,7 @@ extension HostileCapture {
         "import FILE -o OUT", "import FILE -o LOG", "import FILE FILE -o OUT", "verify LOG",
         "connections LOG", "show LOG 7", "friends LOG",
         "requests LOG", "pinyin --json", "bookmark LOG", "export LOG",
-        "export LOG --format xml -o OUT",
+        "export LOG --format xml -o OUT", "report LOG -o OUT",
         "test-from LOG -o OUT", "what-if LOG --drop 5", "what-if LOG --policy lenient",
         "what-if LOG --swap 7 8", "bisect LOG --missing contact7@example.test",
         "bisect LOG --count-friends '<10'", "diff LOG 5 head", "diff LOG 0 head --sections",

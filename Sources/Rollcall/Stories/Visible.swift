@@ -3,7 +3,7 @@ import Captures
 extension String {
   /// The text with what a terminal obeys, and what nobody sees, in words: what a contact wrote must
   /// not move the cursor, turn the line round, or look like another text.
-  var visible: String {
+  package var visible: String {
     let isPlain = utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     guard !isPlain, unicodeScalars.contains(where: \.isHidden) else { return self }
     var text = ""
@@ -20,13 +20,15 @@ extension String {
 
 extension Unicode.Scalar {
   /// Whether the character does something instead of being seen: controls, what sets the direction
-  /// of a line, separators, joiners, and whatever else has no look of its own. What chooses how the
-  /// character before it looks is part of that one.
+  /// of a line, separators, joiners, what is no character, and whatever else has no look of its
+  /// own. What chooses how the character before it looks is part of that one.
   fileprivate var isHidden: Bool {
     if isObeyedByTerminals { return true }
     return switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
-    default: properties.isDefaultIgnorableCodePoint && !properties.isVariationSelector
+    default:
+      properties.isNoncharacterCodePoint
+        || properties.isDefaultIgnorableCodePoint && !properties.isVariationSelector
     }
   }
 }

@@ -1,0 +1,39 @@
+import Captures
+import EventStore
+package import Foundation
+
+extension Timeline {
+  /// A history of stand-ins: what `LogExport.writeRedacted` writes of this one up to a point, read
+  /// again.
+  ///
+  /// - Parameter directory: Where temporary files may be made, which are gone at the end.
+  /// - Returns: The history, with the numbers that records have in such an export.
+  package func redacted(upTo point: Point, in directory: URL) throws -> Timeline {
+    let path = directory.path(percentEncoded: false)
+    let part = try EventLog.unnamed(in: path, eventVersion: DecodedRecord.version)
+    let whole = try Branch(of: self, upTo: point, edits: BranchEdits(), policy: .strict)
+    try whole.write(to: part)
+    let file = try FileHandle.nameless(in: directory)
+    _ = try LogExport(part, narrowedTo: connection).writeRedacted {
+      try file.write(contentsOf: Data($0))
+    }
+    try file.seek(toOffset: 0)
+    let log = try EventLog.unnamed(in: path, eventVersion: DecodedRecord.version)
+    var reading = CaptureImport(ImportOptions(format: CaptureFormat.named("native")))
+    _ = try reading.run(file, into: log)
+    return Timeline(log)
+  }
+}
+
+extension FileHandle {
+  /// A file to write to and to read again, which is gone with the process however that ends.
+  fileprivate static func nameless(in directory: URL) throws -> FileHandle {
+    let url = directory.appending(path: "rollcall-\(UUID()).jsonl")
+    let path = url.path(percentEncoded: false)
+    guard FileManager.default.createFile(atPath: path, contents: nil) else {
+      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
+    }
+    defer { try? FileManager.default.removeItem(at: url) }
+    return try FileHandle(forUpdating: url)
+  }
+}

@@ -1,0 +1,58 @@
+import RosterCore
+
+/// The part of a report that lists what is odd and explains it.
+struct ReportFindings {
+  let front: ReportFront
+
+  /// How many findings of a kind are seen without a click.
+  private static let atOnce = 4
+
+  var markup: Markup {
+    let kinds = front.survey.findings
+    guard !kinds.isEmpty else { return Tag.p([.class: "note"], "Nothing is odd.") }
+    return Markup(kinds.map(article))
+  }
+
+  private func article(_ kind: ReportSurvey.Kind) -> Markup {
+    let severity = kind.code.severity
+    let guide = kind.code.guide
+    let times = kind.count == 1 ? "once" : "\(kind.count.grouped) times"
+    var parts = [
+      Tag.header(
+        [:], severity.badge, Tag.h3([:], Markup(kind.code.rawValue)),
+        Tag.span([.class: "faint"], Markup(times))),
+      Tag.ul([.class: "places"], kind.first.prefix(Self.atOnce).map(place)),
+    ]
+    let further = kind.first.dropFirst(Self.atOnce)
+    if !further.isEmpty {
+      parts.append(
+        Tag.details(
+          [:], Tag.summary([:], Markup("the next \(further.count)")),
+          Tag.ul([.class: "places"], further.map(place))))
+    }
+    let rest = kind.count - kind.first.count
+    if rest > 0 {
+      parts.append(
+        Tag.p(
+          [.class: "note"], Markup("\(rest.grouped) more are not in this page: "),
+          Tag.code([:], "rollcall findings \(front.report.source)")))
+    }
+    parts.append(
+      Tag.dl(
+        [.class: "guide"], Tag.dt([:], "Rule"), Tag.dd([:], Markup(guide.rule)),
+        Tag.dt([:], "Usual causes"), Tag.dd([:], Markup(guide.causes)),
+        Tag.dt([:], "What to do"), Tag.dd([:], Markup(guide.remedy))))
+    return Tag.article([.class: "finding \(severity.rawValue)", .id: kind.place], parts)
+  }
+
+  private func place(_ place: ReportSurvey.Place) -> Markup {
+    let finding = place.finding
+    let clock = place.time.map(front.report.zone.clock) ?? ""
+    return Tag.li(
+      [:],
+      Tag.span(
+        [:], Tag.a([.place: "r\(finding.record)"], Markup("#\(finding.record)")),
+        Tag.span([.class: "clock"], Markup(clock))),
+      Tag.span([:], Markup(finding.sentence.shortened(to: Report.mostWords))))
+  }
+}

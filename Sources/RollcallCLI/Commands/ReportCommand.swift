@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import Rollcall
+
+struct ReportCommand: ParsableCommand, LogReading {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Writes a web page about a session, to be attached to a report of a bug.",
+    discussion: """
+      One file with a summary, a picture of the session over time, what is odd and why, the story, \
+      and the XML of each record of it. It loads nothing and runs no script.
+
+      Examples:
+        rollcall report debug.log -o report.html
+        rollcall report alice.rollcall --at 12:00 --zone Asia/Shanghai -o report.html
+        rollcall report debug.log --redact -o for-strangers.html
+      """)
+
+  @OptionGroup var source: SourceOptions
+  @OptionGroup var times: ZoneOptions
+
+  @Option(
+    name: [.customShort("o"), .customLong("output")],
+    help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
+  var output: String?
+
+  @Flag(help: "Put stand-ins in the place of addresses, names, groups and texts, as export does.")
+  var redact = false
+
+  func run() throws {
+    let opened = try source.open()
+    try opened.naming {
+      let report = try redact ? redacted(opened) : plain(opened)
+      try FinishedFile.writing(to: output) { try report.write($0) }
+    }
+  }
+
+  private func plain(_ opened: OpenedSource) throws -> Report {
+    let name = source.source == "-" ? "-" : URL(filePath: source.source).lastPathComponent
+    return try Report(
+      of: opened.timeline, upTo: source.point, name: name, zone: times.zone)
+  }
+
+  /// The name of the file may say who somebody is, too.
+  private func redacted(_ opened: OpenedSource) throws -> Report {
+    let timeline = try opened.timeline.redacted(
+      upTo: source.point, in: FileManager.default.temporaryDirectory)
+    return try Report(
+      of: timeline, upTo: .head(minus: 0), name: nil, zone: times.zone)
+  }
+}
