@@ -77,7 +77,7 @@ let package = Package(
         "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "ContactSections",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
-      swiftSettings: rules),
+      exclude: ["Documents/documents.schema.json"], swiftSettings: rules),
     .executableTarget(
       name: "RollcallCLI",
       dependencies: [

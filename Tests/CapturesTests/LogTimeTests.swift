@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Captures
@@ -5,10 +6,39 @@ import Testing
 @Suite("Times as they stand in logs")
 struct LogTimeTests {
   private func iso(_ text: String) -> Int64? {
-    guard case .complete(let time) = LogTime.isoTime(in: Array(text.utf8)[...]) else {
-      return nil
-    }
-    return time
+    var clock = LogClock(ReaderOptions())
+    return clock.milliseconds(LogTime.isoTime(in: Array(text.utf8)[...]))
+  }
+
+  /// Expected values by `TZ=… date -d … +%s`.
+  @Test(
+    "A clock that does not say its zone is in the one that somebody says",
+    arguments: [
+      ("2026-11-21 08:14:28", "Asia/Shanghai", 1_795_220_068_000),
+      ("2026-07-01 00:00:00", "Europe/Berlin", 1_782_856_800_000),
+      ("2026-12-01 00:00:00", "Europe/Berlin", 1_796_079_600_000),
+      // The clock is put forward over this half hour, and goes through the next one twice.
+      ("2026-03-29 02:30:00", "Europe/Berlin", 1_774_747_800_000),
+      ("2026-10-25 02:30:00", "Europe/Berlin", 1_792_888_200_000),
+      ("2026-10-25 03:30:00", "Europe/Berlin", 1_792_895_400_000),
+      ("2026-03-29 03:30:00", "Europe/Berlin", 1_774_747_800_000),
+      ("2026-11-21 08:14:28", "GMT-0330", 1_795_261_468_000),
+      // These say it themselves.
+      ("2026-11-21T07:14:28Z", "Asia/Shanghai", 1_795_245_268_000),
+      ("2026-11-21T08:14:28+01:00", "Asia/Shanghai", 1_795_245_268_000),
+    ])
+  func zones(_ text: String, _ zone: String, _ time: Int64) throws {
+    let zone = try #require(TimeZone(identifier: zone))
+    var clock = LogClock(ReaderOptions(zone: zone))
+    #expect(clock.milliseconds(LogTime.isoTime(in: Array(text.utf8)[...])) == time)
+  }
+
+  @Test("The zone is of clocks without a year, too")
+  func zoneOfYear() {
+    var clock = LogClock(ReaderOptions(year: 2026, zone: TimeZone(secondsFromGMT: 3600)))
+    #expect(
+      clock.milliseconds(.withoutYear(month: 11, day: 21, milliseconds: 0)) == 1_795_215_600_000)
+    #expect(!clock.lacksYear)
   }
 
   /// Expected values by `date -u -d … +%s`.
@@ -49,9 +79,10 @@ struct LogTimeTests {
   @Test("A time without a year is known where somebody says the year")
   func withoutAYearATimeIsUnknown() {
     let stamp = LogTime.withoutYear(month: 11, day: 21, milliseconds: 0)
-    var unknown = LogClock(year: nil)
+    var unknown = LogClock(ReaderOptions())
     #expect(unknown.milliseconds(stamp) == nil)
-    var known = LogClock(year: 2026)
+    #expect(unknown.lacksYear)
+    var known = LogClock(ReaderOptions(year: 2026))
     #expect(known.milliseconds(stamp) == 1_795_219_200_000)
     // A line that comes late does not turn the year back.
     #expect(

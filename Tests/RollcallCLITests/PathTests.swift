@@ -49,7 +49,7 @@ import Testing
     Case(command: "state", arguments: [log]),
     Case(command: "state", arguments: [capture]),
     Case(command: "friends", arguments: [log]),
-    Case(command: "requests", arguments: [log]),
+    Case(command: "requests", arguments: [log], code: 1),
     Case(command: "sections", arguments: [log]),
     Case(command: "log", arguments: [log]),
     Case(command: "show", arguments: [log, "4"]),

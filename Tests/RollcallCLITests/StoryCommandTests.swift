@@ -71,6 +71,20 @@ import Testing
     #expect(!terminal.output.contains(#"\u{1B}"#))
   }
 
+  @Test("A listing ends where the terminal does", arguments: [75, 95])
+  func width(columns: Int) throws {
+    let command = "stty cols \(columns); \"$ROLLCALL\" log day.jsonl --range 400-403"
+    let run = try Program(
+      shell:
+        "export ROLLCALL; TERM=dumb script -qec '\(command)' /dev/null </dev/null",
+      in: folder.path)
+    let lines = run.output.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("#") }
+    #expect(lines.count == 4, "\(run.output)")
+    for line in lines { #expect(line.count == columns && line.hasSuffix("…"), "\(line)") }
+    let piped = try self.lines("log", "day.jsonl", "--range", "400-403")
+    #expect(piped[1].count > 95)
+  }
+
   @Test("What is asked for is told: everything, a contact, a part, what is odd")
   func filters() throws {
     #expect(try lines("replay", "day.jsonl", "--full").count > 800)
@@ -100,6 +114,36 @@ import Testing
     #expect(named.first?.hasSuffix("01:06:49.000 Europe/London") == true, "\(named)")
     let wrong = try Program(["replay", "day.jsonl", "--zone", "nowhere"], in: folder.path)
     #expect(wrong.code == 2)
+  }
+
+  @Test("A clock that does not say its zone is in the one that is said")
+  func clockZone() throws {
+    let path = try #require(
+      CaptureCase.all.first { $0.path.contains("/slixmpp-fetch-60/") }
+    ).path
+    let times = try [[], ["--clock-zone", "Asia/Shanghai"], ["--clock-zone", "+08:00"]].map {
+      try Program(["log", path, "--json"] + $0).document["records"] as? [[String: Any]] ?? []
+    }.map {
+      $0.compactMap { ($0["time"] as? String).flatMap { try? Date($0, strategy: Self.form) } }
+    }
+    #expect(times[0].count > 10 && times[1] == times[2])
+    #expect(zip(times[0], times[1]).allSatisfy { $0.timeIntervalSince($1) == 8 * 3600 })
+    let wrong = try Program(["log", path, "--clock-zone", "here"])
+    #expect(wrong.code == 2 && wrong.errors.contains("--clock-zone"))
+  }
+
+  private static let form = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+  @Test("A clock without a year is told how to get one")
+  func year() throws {
+    var path = URL(filePath: #filePath)
+    for _ in 1...2 { path.deleteLastPathComponent() }
+    path.append(path: "Fixtures/logs/prosody-raw/capture.log")
+    let arguments = ["connections", path.path, "--account", "laowang43@example.test"]
+    let without = try Program(arguments)
+    #expect(without.errors.contains("the year: --year does"), "\(without.errors)")
+    let with = try Program(arguments + ["--year", "2026"])
+    #expect(!with.errors.contains("--year"), "\(with.errors)")
   }
 
   @Test("Findings fail only what asks for it, by what matters as much")

@@ -312,9 +312,9 @@ extension ChunkLog {
     var day = ByteScanner(date)
     var stamp: LogTime?
     if let numbers = day.digits("00/00/00"), day.rest.isEmpty {
-      stamp = LogTime.complete(2000 + numbers[2], numbers[0], numbers[1], clock)
+      stamp = LogTime.local(2000 + numbers[2], numbers[0], numbers[1], clock)
     } else if let numbers = day.digits("0000-00-00"), day.rest.isEmpty {
-      stamp = LogTime.complete(numbers[0], numbers[1], numbers[2], clock)
+      stamp = LogTime.local(numbers[0], numbers[1], numbers[2], clock)
     }
     return (scanner.rest, stamp)
   }

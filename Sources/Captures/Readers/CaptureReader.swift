@@ -1,3 +1,4 @@
+package import Foundation
 package import XMPPStanza
 package import XMPPStream
 
@@ -5,6 +6,8 @@ package import XMPPStream
 package struct ReaderOptions: Hashable, Sendable {
   /// The year in which a log begins whose clock does not say; without it its times are unknown.
   package var year: Int?
+  /// The zone of a log's clock that does not say its own; nil is UTC.
+  package var zone: TimeZone?
   /// What a collector of logs has put around each line; nil where the program's log is as it wrote
   /// it.
   package var wrapper: LineWrapper?
@@ -13,9 +16,11 @@ package struct ReaderOptions: Hashable, Sendable {
 
   /// Options from their parts.
   package init(
-    year: Int? = nil, wrapper: LineWrapper? = nil, limits: StreamLimits = .capture
+    year: Int? = nil, zone: TimeZone? = nil, wrapper: LineWrapper? = nil,
+    limits: StreamLimits = .capture
   ) {
     self.year = year
+    self.zone = zone
     self.wrapper = wrapper
     self.limits = limits
   }
@@ -103,6 +108,14 @@ package struct CaptureReader {
     }
   }
 
+  /// Whether times were left out because nobody said their year.
+  package var lacksYear: Bool {
+    switch reader {
+    case .lines(let reader): reader.lacksYear || unwrapping?.lacksYear == true
+    case .bytes: false
+    }
+  }
+
   private static func take(
     _ line: LineSplitter.Line, _ reader: any LineReader, _ unwrapping: inout Unwrapping?,
     _ sink: (CaptureOutput) throws -> Void
@@ -144,8 +157,10 @@ private struct Unwrapping {
   init(_ wrapper: LineWrapper, _ options: ReaderOptions) {
     self.wrapper = wrapper
     maximumBytes = 6 * options.limits.bytesPerElement
-    clock = LogClock(year: options.year)
+    clock = LogClock(options)
   }
+
+  var lacksYear: Bool { clock.lacksYear }
 
   /// A line whose end has not come.
   var rest: (bytes: ArraySlice<UInt8>, number: Int)? { start.map { (carry[...], $0) } }
@@ -173,6 +188,12 @@ protocol LineReader: AnyObject {
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws
   /// Says that no line follows.
   func finish(_ sink: Sink) throws
+  /// Whether times were left out because nobody said their year.
+  var lacksYear: Bool { get }
+}
+
+extension LineReader {
+  var lacksYear: Bool { false }
 }
 
 extension CaptureOutput {

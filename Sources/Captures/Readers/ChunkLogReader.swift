@@ -27,6 +27,7 @@ final class ChunkLogReader: LineReader {
   private let limits: StreamLimits
   private let suffix: [UInt8]
   private var clock: LogClock
+  var lacksYear: Bool { clock.lacksYear }
   private var shapes = RecordShapes()
   private var streams: ChunkStreams
   /// The record whose payload is being read.
@@ -53,7 +54,7 @@ final class ChunkLogReader: LineReader {
   init(_ log: ChunkLog, _ options: ReaderOptions) {
     self.log = log
     limits = options.limits
-    clock = LogClock(year: options.year)
+    clock = LogClock(options)
     streams = ChunkStreams(log, options.limits)
     switch log.payload {
     case .verbatim(let suffix): self.suffix = Array(suffix.utf8)

@@ -28,6 +28,7 @@ final class DinoReader: LineReader {
   private let parser: StreamParser
   private let limits: StreamLimits
   private var clock: LogClock
+  var lacksYear: Bool { clock.lacksYear }
   private var record: Record?
   private var held: (bytes: ArraySlice<UInt8>, number: Int)?
   private var isLost = false
@@ -42,7 +43,7 @@ final class DinoReader: LineReader {
   init(_ options: ReaderOptions) {
     limits = options.limits
     parser = StreamParser(root: .records, limits: options.limits)
-    clock = LogClock(year: options.year)
+    clock = LogClock(options)
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {

@@ -17,6 +17,7 @@ final class LineLogReader: LineReader {
   private let log: LineLog
   private let parser: StreamParser
   private var clock: LogClock
+  var lacksYear: Bool { clock.lacksYear }
   private var events: [StreamEvent] = []
   private var open: OpenRecord?
   /// Lines to be read again, the next one last.
@@ -36,7 +37,7 @@ final class LineLogReader: LineReader {
   init(_ log: LineLog, _ options: ReaderOptions) {
     self.log = log
     parser = StreamParser(root: .records, limits: options.limits)
-    clock = LogClock(year: options.year)
+    clock = LogClock(options)
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {

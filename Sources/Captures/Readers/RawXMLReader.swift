@@ -34,6 +34,7 @@ final class RawXMLReader {
   private var line = 1
   private var start = 1
   private var time: Int64?
+  private var clock: LogClock
   private var gap: StreamGap?
   /// Whether the stream cannot be read on.
   var isLost: Bool { gap != nil }
@@ -45,6 +46,7 @@ final class RawXMLReader {
   /// - Parameter side: whose the file is, where that is known.
   init(_ options: ReaderOptions, side: Direction? = nil) {
     parser = StreamParser(root: .records, limits: options.limits)
+    clock = LogClock(options)
     if let side { sides = .one(side) }
   }
 
@@ -99,7 +101,7 @@ final class RawXMLReader {
     }
     context = .markup
     time = nil
-    if case .complete(let stamp) = LogTime.isoTime(in: comment[...]) { time = stamp }
+    time = clock.milliseconds(LogTime.isoTime(in: comment[...]))
   }
 
   // MARK: Elements

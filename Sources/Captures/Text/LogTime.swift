@@ -1,13 +1,16 @@
+import Foundation
+
 /// A time as it stands in a log.
 enum LogTime: Hashable {
   /// A `Timestamp`: milliseconds since 1970 in UTC.
   case complete(Int64)
+  /// The same by a clock that does not say its zone, as if that were UTC.
+  case local(Int64)
   /// A clock without a year: month, day, and milliseconds of the day.
   case withoutYear(month: Int, day: Int, milliseconds: Int64)
 
   /// The first `2026-11-20T10:00:00` in a text, with `-` or `/` within the day, `T` or a space
-  /// after it, and with or without a fraction after `.`, `,` or `:` and a zone. Without a zone it
-  /// is taken as UTC.
+  /// after it, and with or without a fraction after `.`, `,` or `:` and a zone.
   static func isoTime(in text: ArraySlice<UInt8>) -> LogTime? {
     var rest = text
     while rest.count >= 19 {
@@ -37,7 +40,8 @@ enum LogTime: Hashable {
     else { return nil }
     var rest = text.dropFirst(shape.count)
     let fraction = fraction(&rest)
-    return .complete(day * Timestamp.day + clock + fraction - offset(rest))
+    let time = day * Timestamp.day + clock + fraction
+    return offset(rest).map { .complete(time - $0) } ?? .local(time)
   }
 
   /// `Nov 21 07:14:48`, as a text begins.
@@ -52,7 +56,7 @@ enum LogTime: Hashable {
     return withoutYear(month + 1, day, clock + [0])
   }
 
-  /// `Sat Nov 21 10:46:05 2026`; it is taken as UTC.
+  /// `Sat Nov 21 10:46:05 2026`.
   static func calendarTime(_ text: ArraySlice<UInt8>) -> LogTime? {
     let words = text.split(separator: UInt8(ascii: " "))
     guard words.count == 5, words[0].count == 3, words[4].count == 4,
@@ -60,7 +64,7 @@ enum LogTime: Hashable {
       case .withoutYear(let month, let day, let time)? = monthTime(text.dropFirst(4))
     else { return nil }
     return Timestamp.days(year, Int64(month), Int64(day)).map {
-      .complete($0 * Timestamp.day + time)
+      .local($0 * Timestamp.day + time)
     }
   }
 
@@ -72,12 +76,12 @@ enum LogTime: Hashable {
     return .withoutYear(month: month, day: day, milliseconds: time + Int64(clock[3]))
   }
 
-  /// A day and the clock's hours, minutes and seconds, taken as UTC.
-  static func complete(_ year: Int, _ month: Int, _ day: Int, _ clock: [Int]) -> LogTime? {
+  /// A day and the clock's hours, minutes and seconds.
+  static func local(_ year: Int, _ month: Int, _ day: Int, _ clock: [Int]) -> LogTime? {
     guard clock.count == 3, let day = Timestamp.days(Int64(year), Int64(month), Int64(day)),
       let time = Timestamp.clock(Int64(clock[0]), Int64(clock[1]), Int64(clock[2]))
     else { return nil }
-    return .complete(day * Timestamp.day + time)
+    return .local(day * Timestamp.day + time)
   }
 
   private static let months = [
@@ -94,13 +98,14 @@ enum LogTime: Hashable {
     return firstThree.prefix(3).reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
   }
 
-  /// The milliseconds that a zone, `+01:00` or `-0500`, is ahead of UTC.
-  private static func offset(_ rest: ArraySlice<UInt8>) -> Int64 {
-    guard let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else {
-      return 0
-    }
+  /// The milliseconds that a zone, `Z`, `+01:00` or `-0500`, is ahead of UTC; nil where there is
+  /// none.
+  private static func offset(_ rest: ArraySlice<UInt8>) -> Int64? {
+    guard let sign = rest.first else { return nil }
+    if sign == UInt8(ascii: "Z") { return 0 }
+    guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return nil }
     let digits = rest.dropFirst().prefix(5).filter { $0 != UInt8(ascii: ":") }.prefix(4)
-    guard digits.count == 4, digits.allSatisfy(\.isDigit) else { return 0 }
+    guard digits.count == 4, digits.allSatisfy(\.isDigit) else { return nil }
     let values = digits.map { Int64($0 - UInt8(ascii: "0")) }
     let minutes = (values[0] * 10 + values[1]) * 60 + values[2] * 10 + values[3]
     return (sign == UInt8(ascii: "-") ? -minutes : minutes) * 60_000
@@ -112,9 +117,15 @@ struct LogClock {
   /// The year that a clock without one stands in; nil where nobody said.
   private var year: Int64?
   private var month = 0
+  /// Whether a time was left open for want of a year.
+  private(set) var lacksYear = false
+  /// The zone of a clock that does not say its own; nil is UTC.
+  private let zone: TimeZone?
 
-  init(year: Int?) {
-    self.year = year.flatMap { (0...9999).contains($0) ? Int64($0) : nil }
+  /// The clock of a log that is read so.
+  init(_ options: ReaderOptions) {
+    year = options.year.flatMap { (0...9999).contains($0) ? Int64($0) : nil }
+    zone = options.zone
   }
 
   /// Whole milliseconds since 1970; nil where they lie outside of the years that calendars know.
@@ -129,15 +140,33 @@ struct LogClock {
     switch stamp {
     case nil: return nil
     case .complete(let time): return time
+    case .local(let time): return universal(time)
     case .withoutYear(let newMonth, let day, let time):
-      guard let known = year else { return nil }
+      guard let known = year else {
+        lacksYear = true
+        return nil
+      }
       // From December to January, and not back by a line that came late.
       if month - newMonth > 6 { year = known + 1 }
       month = newMonth
       guard let year, let days = Timestamp.days(year, Int64(month), Int64(day)) else {
         return nil
       }
-      return days * Timestamp.day + time
+      return universal(days * Timestamp.day + time)
     }
+  }
+
+  /// A time by the clock of the zone. An hour that it goes through twice is taken as the first, one
+  /// that it leaves out as if the clock had not been put forward yet.
+  private func universal(_ time: Int64) -> Int64 {
+    guard let zone else { return time }
+    func offset(_ time: Int64) -> Int64 {
+      Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time) / 1000))) * 1000
+    }
+    // A day before, the clock's offset is the one before any change of that day.
+    let before = time - offset(time - Timestamp.day)
+    let after = time - offset(time + Timestamp.day)
+    let isAfter = before + offset(before) != time && after + offset(after) == time
+    return isAfter ? after : before
   }
 }

@@ -74,7 +74,8 @@ package struct CaptureImport {
       throw UnreadableFile(chunk).map { .unreadable($0) } ?? ImportError.unknownFormat
     }
     var summary = ImportSummary(format: format)
-    let readerOptions = ReaderOptions(year: options.year, wrapper: LineWrapper(chunk))
+    let readerOptions = ReaderOptions(
+      year: options.year, zone: options.zone, wrapper: LineWrapper(chunk))
     var reader = CaptureReader(
       format: format, options: readerOptions)
     var filter = AccountFilter(account: options.account)
@@ -87,6 +88,7 @@ package struct CaptureImport {
       chunk = Array(try file.read(upToCount: Self.chunkBytes) ?? Data())
     }
     try reader.finish { try take($0, &filter, &summary, writer) }
+    summary.lacksYear = reader.lacksYear
     if let wanted = options.connection, !seen.contains(wanted) {
       throw ImportError.otherConnections(wanted: wanted, found: seen.sorted())
     }

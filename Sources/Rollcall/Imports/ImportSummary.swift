@@ -1,4 +1,5 @@
 package import Captures
+package import Foundation
 package import XMPPStanza
 
 /// What a person may say about a capture that it does not say itself.
@@ -11,15 +12,18 @@ package struct ImportOptions: Sendable {
   package var connection: String?
   /// The year of times that have none.
   package var year: Int?
+  /// The zone of a clock that does not say its own; nil is UTC.
+  package var zone: TimeZone?
 
   package init(
     format: CaptureFormat? = nil, account: BareJID? = nil, connection: String? = nil,
-    year: Int? = nil
+    year: Int? = nil, zone: TimeZone? = nil
   ) {
     self.format = format
     self.account = account
     self.connection = connection
     self.year = year
+    self.zone = zone
   }
 }
 
@@ -37,8 +41,10 @@ package struct ImportSummary: Sendable {
   package var problems: [CaptureProblem] = []
   /// How much there was of it in all.
   package var problemCount = 0
-  /// Whether times were left out because the source's clock has no year.
+  /// Whether elements have no time.
   package var lacksTimes = false
+  /// Whether that is because the source's clock has no year.
+  package var lacksYear = false
 
   /// How many problems are kept to be shown.
   package static let shownProblems = 20

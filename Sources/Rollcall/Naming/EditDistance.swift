@@ -42,20 +42,20 @@ package struct EditDistance {
     Array(text.lowercased().unicodeScalars.prefix(limit))
   }
 
-  /// What to add to a sentence that says that none of these words was typed: the nearest of them.
+  /// What to add to a sentence that says that none of these words was typed: those that were
+  /// probably meant.
   package static func hint(for typed: String, among words: some Sequence<String>) -> String {
     let near = EditDistance(from: typed).nearest(of: words).map { "“\($0)”" }
     return near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
   }
 
-  /// What was probably meant among words, the nearest first, at most three.
+  /// The words that begin as what was typed, or else those with the fewest mistakes, in the order
+  /// in which they are given; none where all are too far away.
   package func nearest(of words: some Sequence<String>) -> [String] {
-    Self.nearest(words.compactMap { word in distance(to: word).map { ($0, word) } })
-  }
-
-  /// The nearest of some, at most three; those that are more than twice as far were not meant.
-  static func nearest<Word: Comparable>(_ words: [(distance: Int, word: Word)]) -> [Word] {
-    let near = words.sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }.prefix(3)
-    return near.prefix { $0.distance <= 2 * (near.first?.distance ?? 0) }.map(\.word)
+    let begun = words.filter { typed.count > 1 && Self.scalars($0).starts(with: typed) }
+    guard begun.isEmpty else { return begun }
+    let near = words.compactMap { word in distance(to: word).map { (distance: $0, word: word) } }
+    guard let least = near.map(\.distance).min(), least < typed.count else { return [] }
+    return near.filter { $0.distance == least }.map(\.word)
   }
 }

@@ -98,11 +98,14 @@ package struct KnownContacts: Hashable, Sendable {
 
   private func nearest(to text: String) -> [Named] {
     let typed = EditDistance(from: text)
-    let near = names.compactMap { jid, names -> (Int, BareJID)? in
+    let near = names.compactMap { jid, names -> (distance: Int, jid: BareJID)? in
       let words = [jid.text] + (jid.local.map { [$0] } ?? []) + names
       return words.compactMap { typed.distance(to: $0) }.min().map { ($0, jid) }
     }
-    return EditDistance.nearest(near).map { Named(jid: $0, name: names[$0]?.min()) }
+    // Those that are more than twice as far as the nearest were not meant.
+    let sorted = near.sorted { ($0.distance, $0.jid) < ($1.distance, $1.jid) }.prefix(3)
+    return sorted.prefix { $0.distance <= 2 * (sorted.first?.distance ?? 0) }
+      .map { Named(jid: $0.jid, name: names[$0.jid]?.min()) }
   }
 }
 

@@ -1,26 +1,26 @@
 import Captures
-import Foundation
+package import Foundation
 package import RosterCore
 
 /// The zone in which times are told.
 package struct Zone: Hashable, Sendable {
-  private let zone: TimeZone
+  package let timeZone: TimeZone
 
-  package static let utc = Zone(zone: .gmt)
+  package static let utc = Zone(timeZone: .gmt)
 
-  private init(zone: TimeZone) {
-    self.zone = zone
+  private init(timeZone: TimeZone) {
+    self.timeZone = timeZone
   }
 
   /// Reads `UTC`, `local`, a name such as `Asia/Shanghai`, or a distance such as `+08:00`.
   package init?(_ text: String) {
     switch text {
-    case "UTC", "utc", "Z": zone = .gmt
-    case "local": zone = .current
+    case "UTC", "utc", "Z": timeZone = .gmt
+    case "local": timeZone = .current
     default:
       let distance = Self.seconds(text).flatMap { TimeZone(secondsFromGMT: $0) }
       guard let zone = distance ?? TimeZone(identifier: text) else { return nil }
-      self.zone = zone
+      timeZone = zone
     }
   }
 
@@ -37,7 +37,8 @@ package struct Zone: Hashable, Sendable {
   /// The time as if the zone were UTC, milliseconds since 1970.
   func local(_ time: Int64) -> Int64 {
     let date = Date(timeIntervalSince1970: Double(time) / 1000)
-    return time.addingReportingOverflow(Int64(zone.secondsFromGMT(for: date)) * 1000).partialValue
+    return time.addingReportingOverflow(Int64(timeZone.secondsFromGMT(for: date)) * 1000)
+      .partialValue
   }
 
   /// The time of day, as in `10:00:00.000`.
@@ -58,5 +59,5 @@ package struct Zone: Hashable, Sendable {
 }
 
 extension Zone: CustomStringConvertible {
-  package var description: String { zone == .gmt ? "UTC" : zone.identifier }
+  package var description: String { timeZone == .gmt ? "UTC" : timeZone.identifier }
 }

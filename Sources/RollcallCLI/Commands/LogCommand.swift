@@ -114,7 +114,7 @@ struct LogCommand: ParsableCommand, LogReading {
           titles.insert("c", at: 2)
           cells.insert("\(row.header.connection)", at: 2)
         }
-        var table = table ?? Table(titles, widths: widths)
+        var table = table ?? Table(titles, widths: widths, isCutToFit: true)
         table.add(cells)
         try Terminal.say(table.takeLines())
         self.table = table
@@ -148,12 +148,13 @@ struct LogCommand: ParsableCommand, LogReading {
 
     /// The beginning of the element, on one line.
     private static func head(of bytes: [UInt8]) -> String {
+      let most = max(100, Terminal.columns ?? 0)
       // Characters are counted only in as much as is likely to be shown.
-      let text = String(decoding: bytes.prefix(500), as: UTF8.self)
-      guard let end = text.index(text.startIndex, offsetBy: 100, limitedBy: text.endIndex),
+      let text = String(decoding: bytes.prefix(5 * most), as: UTF8.self)
+      guard let end = text.index(text.startIndex, offsetBy: most, limitedBy: text.endIndex),
         end < text.endIndex
-      else { return bytes.count > 500 ? text + "…" : text }
-      return text.prefix(99) + "…"
+      else { return bytes.count > 5 * most ? text + "…" : text }
+      return text.prefix(most - 1) + "…"
     }
   }
 }

@@ -12,7 +12,7 @@ struct ReportCommand: ParsableCommand, LogReading {
 
       Examples:
         rollcall report debug.log -o report.html
-        rollcall report alice.rollcall --at 12:00 --zone Asia/Shanghai -o report.html
+        rollcall report alice.rollcall --at 12:00 --zone Asia/Shanghai -o am.html
         rollcall report debug.log --redact -o for-strangers.html
       """)
 

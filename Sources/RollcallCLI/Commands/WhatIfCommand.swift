@@ -135,7 +135,8 @@ struct InsertOption: ExpressibleByArgument {
   /// Reads the capture; of the options for the source, those that hold for any capture hold here.
   func opened(_ options: CaptureOptions) throws -> BranchEdits.Insert {
     let known = try options.importOptions
-    let log = try SourceOptions.open(path, ImportOptions(account: known.account, year: known.year))
+    let options = ImportOptions(account: known.account, year: known.year, zone: known.zone)
+    let log = try SourceOptions.open(path, options)
     return BranchEdits.Insert(after: record, records: log.log)
   }
 }

@@ -137,7 +137,9 @@ extension ImportSummary {
       Terminal.note("\(path): \(problemCount - problems.count) more of the kind")
     }
     if lacksTimes {
-      Terminal.note("\(path): some records have no time, for the source's clock does not say it")
+      Terminal.note(
+        "\(path): some records have no time, for the source's clock does not say "
+          + (lacksYear ? "the year: --year does" : "it"))
     }
   }
 }

@@ -37,6 +37,13 @@ struct CaptureSelection: ParsableArguments {
   var year: Int?
 
   @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The zone of a capture's clock that does not say its own: UTC, local, Asia/Shanghai, +08:00.",
+      valueName: "zone"))
+  var clockZone: Zone?
+
+  @Option(
     help: """
       The file of the other direction, where a capture has the bytes of one direction of a stream.
       """, completion: .file())
@@ -48,7 +55,8 @@ struct CaptureSelection: ParsableArguments {
   ///   - format: the format's name, nil to find it by looking.
   ///   - option: what the option for the format is called.
   func importOptions(format: String?, option: String) throws -> ImportOptions {
-    var options = ImportOptions(connection: connection, year: year)
+    var options = ImportOptions(
+      connection: connection, year: year, zone: clockZone?.timeZone)
     if let account {
       do {
         options.account = try JID(parsing: account).bare

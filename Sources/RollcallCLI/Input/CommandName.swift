@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Rollcall
 
 /// The word of a command line that names the command.
 enum CommandName {
@@ -13,7 +14,7 @@ enum CommandName {
     guard word != "help", !names.contains(word) else { return }
     let shown = commands.filter(\.shouldDisplay).compactMap(\.commandName) + ["help"]
     throw Failure(
-      "“\(word)” is no command" + hint(word, Similarity.nearest(to: word, among: shown))
+      "“\(word)” is no command" + hint(word, among: shown)
         + "\n  See 'rollcall help' for the commands.")
   }
 
@@ -24,11 +25,9 @@ enum CommandName {
     return word.flatMap { $0.hasPrefix("-") ? nil : $0 }
   }
 
-  private static func hint(_ word: String, _ similar: [String]) -> String {
-    if !similar.isEmpty {
-      return "; did you mean \(similar.map { "“\($0)”" }.joined(separator: " or "))?"
-    }
-    guard FileManager.default.fileExists(atPath: word) else { return "" }
+  private static func hint(_ word: String, among commands: [String]) -> String {
+    let hint = EditDistance.hint(for: word, among: commands)
+    guard hint.isEmpty, FileManager.default.fileExists(atPath: word) else { return hint }
     return ", but a file: a command comes first, such as rollcall replay"
   }
 }

@@ -6,13 +6,16 @@ struct Table {
   private var rows: [[String]] = []
   private var widths: [Int]
   private var hasHeading = true
+  /// Whether the last column is cut where the terminal ends.
+  private let isCutToFit: Bool
 
   /// A table with a heading.
   ///
   /// - Parameter widths: What the columns take at least: enough where the rows are not all known
   ///   when the first are printed.
-  init(_ heading: [String], widths: [Int] = []) {
+  init(_ heading: [String], widths: [Int] = [], isCutToFit: Bool = false) {
     self.widths = widths
+    self.isCutToFit = isCutToFit
     rows = [heading]
   }
 
@@ -43,7 +46,8 @@ struct Table {
   private func line(_ row: [String]) -> String {
     var line = ""
     for (column, cell) in row.enumerated() {
-      line += cell
+      let isCut = isCutToFit && column == row.count - 1
+      line += isCut ? cell.cut(toFit: line.cells) : cell
       if column < row.count - 1 {
         line += String(repeating: " ", count: max(0, widths[column] - cell.cells) + 2)
       }
@@ -57,6 +61,22 @@ extension String {
   /// How many cells of a terminal the text takes: two for each wide character.
   var cells: Int {
     utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.cells }
+  }
+}
+
+extension String {
+  /// What of the text fits on a line of the terminal behind as many cells; some of it always, and
+  /// all of it where there is no terminal.
+  fileprivate func cut(toFit cellsBefore: Int) -> String {
+    guard let columns = Terminal.columns else { return self }
+    let room = max(columns - cellsBefore, 20)
+    guard cells > room else { return self }
+    var taken = 1
+    let head = prefix { character in
+      taken += character.cells
+      return taken <= room
+    }
+    return head + "…"
   }
 }
 

@@ -116,6 +116,15 @@ enum Terminal {
 
   private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
+  /// How many cells a line of the terminal has; nil where standard output is none.
+  static let columns: Int? = {
+    var size = winsize()
+    guard isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return nil
+    }
+    return Int(size.ws_col)
+  }()
+
   /// Whether standard output is a terminal that wants colour (no-color.org).
   static let isColoured =
     isTerminal

@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every document for machines is as its schema says.
+@Suite("The schema of documents") struct SchemaTests {
+  private let folder: TemporaryFolder
+  private let schema: JSONSchema
+
+  init() throws {
+    folder = try TemporaryFolder()
+    schema = try JSONSchema()
+    for (name, capture) in [
+      ("forged.log", "slixmpp-forged-push"), ("requests.log", "slixmpp-request-stays"),
+      ("move.log", "profanity-rename-move"), ("undone.log", "slixmpp-rename-undone"),
+    ] {
+      let path = try #require(CaptureCase.all.first { $0.path.contains("/\(capture)/") }).path
+      try FileManager.default.copyItem(atPath: path, toPath: folder.file(name))
+    }
+    #expect(try Program("import", "undone.log", "-o", "a.rollcall", in: folder.path).code == 0)
+    #expect(try Program("bookmark", "a.rollcall", "here", "12", in: folder.path).code == 0)
+  }
+
+  /// The arguments that make a document, by its name in the schema.
+  private static let makers: [(String, [String])] = [
+    ("state", ["state", "move.log"]), ("state", ["state", "requests.log", "--at", "0"]),
+    ("friends", ["friends", "move.log", "--friends", "all"]),
+    ("requests", ["requests", "requests.log"]), ("requests", ["requests", "move.log"]),
+    ("sections", ["sections", "move.log", "--friends", "all", "--names"]),
+    ("sections", ["sections", "requests.log", "--group-by", "groups+index", "--friends", "all"]),
+    ("sections", ["sections", "move.log", "--friends", "all", "--search", "a"]),
+    ("pinyin", ["pinyin", "曾贤"]), ("connections", ["connections", "forged.log"]),
+    ("log", ["log", "requests.log"]), ("show", ["show", "forged.log", "16"]),
+    ("show", ["show", "forged.log", "1"]), ("replay", ["replay", "requests.log"]),
+    ("replay", ["replay", "move.log"]), ("findings", ["findings", "forged.log"]),
+    ("explain", ["findings", "--explain", "undone-edit"]),
+    ("history", ["history", "move.log", "李梅"]), ("history", ["history", "undone.log", "laochen"]),
+    ("why", ["why", "undone.log", "laochen"]), ("diff", ["diff", "requests.log", "0", "head"]),
+    ("diff", ["diff", "move.log", "head", "0"]), ("diff", ["diff", "undone.log", "16", "head"]),
+    ("diffOfSources", ["diff", "undone.log", "a.rollcall", "--other-at", "20"]),
+    ("diffOfSections", ["diff", "move.log", "0", "head", "--sections"]),
+    ("bisect", ["bisect", "move.log", "--count-friends", ">0"]),
+    ("bisect", ["bisect", "move.log", "--count-friends", ">900"]),
+    ("what-if", ["what-if", "forged.log", "--policy", "lenient"]),
+    ("what-if", ["what-if", "forged.log", "--drop", "12"]),
+    ("bookmark", ["bookmark", "a.rollcall", "there", "9"]),
+    ("bookmarks", ["bookmark", "a.rollcall"]),
+    ("import", ["import", "move.log", "-o", "b.rollcall"]), ("verify", ["verify", "a.rollcall"]),
+    ("recover", ["recover", "a.rollcall", "-o", "c.rollcall"]),
+    ("test-from", ["test-from", "undone.log", "-o", "tests"]), ("formats", ["formats"]),
+  ]
+
+  @Test("What each command prints is as the schema says", arguments: makers)
+  func document(_ name: String, _ arguments: [String]) throws {
+    let run = try Program(arguments + ["--json"], in: folder.path)
+    #expect(run.code < 2, "\(run.errors)")
+    #expect(run.output.utf8.count > 2 && run.output.hasSuffix("\n"))
+    #expect(try schema.fault(in: run.output, name) == nil)
+  }
+
+  @Test(
+    "Each line of a list is as the schema says",
+    arguments: [
+      ("moment", ["replay", "requests.log"]), ("logRecord", ["log", "forged.log"]),
+      ("historyEntry", ["history", "move.log", "李梅"]), ("finding", ["findings", "forged.log"]),
+    ])
+  func line(_ name: String, _ arguments: [String]) throws {
+    let run = try Program(arguments + ["--jsonl"], in: folder.path)
+    let document = try Program(arguments + ["--json"], in: folder.path).document
+    let lines = run.output.split(separator: "\n")
+    let lists = document.allValues.compactMap { $0 as? [Any] }
+    let list = try #require(lists.first { !$0.isEmpty })
+    #expect(lines.count == list.count && run.code == 0)
+    for line in lines { #expect(try schema.fault(in: String(line), name) == nil) }
+    let both = try Program(arguments + ["--json", "--jsonl"], in: folder.path)
+    #expect(both.code == 2 && both.errors.contains("choose one"))
+  }
+
+  @Test("Every document has been seen, and none is as the schema says of another")
+  func all() throws {
+    #expect(try Set(Self.makers.map(\.0)) == Set(schema.documents))
+    let state = try Program("state", "move.log", "--json", in: folder.path).output
+    for name in try schema.documents where name != "state" {
+      #expect(try schema.fault(in: state, name) != nil, "\(name)")
+    }
+  }
+
+  @Test("A document without a member, or with one more, is not as the schema says")
+  func faults() throws {
+    let run = try Program("replay", "requests.log", "--json", in: folder.path)
+    let document = try #require(run.document["records"] as? [[String: Any]])
+    let moment = try #require(document.first { !(($0["changes"] as? [Any])?.isEmpty ?? true) })
+    for key in moment.keys {
+      var less = moment
+      less[key] = nil
+      #expect(try schema.fault(inValue: less, "moment") == "moment has no “\(key)”")
+      var other = moment
+      other[key] = 1.5 as NSNumber == moment[key] as? NSNumber ? "x" : ["x": 1]
+      #expect(try schema.fault(inValue: other, "moment") != nil, "\(key)")
+    }
+    var more = moment
+    more["more"] = 1
+    #expect(try schema.fault(inValue: more, "moment") == "moment has “more”")
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+
+/// The schema of the program's documents, and whether a document is as it says.
+///
+/// It knows the words of JSON Schema 2020-12 that the file uses, and refuses the file where it uses
+/// another one.
+package struct JSONSchema {
+  private let root: [String: Any]
+
+  /// The schema that is kept beside what makes the documents.
+  package init() throws {
+    var url = URL(filePath: #filePath)
+    for _ in 1...3 { url.deleteLastPathComponent() }
+    url.append(path: "Sources/Rollcall/Documents/documents.schema.json")
+    let value = try JSONSerialization.jsonObject(with: Data(contentsOf: url))
+    root = try Self.object(value, "the file")
+  }
+
+  private struct Broken: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private static func object(_ value: Any?, _ place: String) throws -> [String: Any] {
+    guard let object = value as? [String: Any] else {
+      throw Broken(description: "\(place) is no object")
+    }
+    return object
+  }
+
+  /// The names of the documents.
+  package var documents: [String] {
+    get throws {
+      let documents = try Self.object(definition("#/$defs/documents")["$defs"], "documents")
+      return documents.keys.sorted()
+    }
+  }
+
+  /// The first thing in a text that is not as a definition says; nil where all is.
+  ///
+  /// - Parameter name: A document's, or that of another definition.
+  package func fault(in json: String, _ name: String) throws -> String? {
+    try fault(inValue: JSONSerialization.jsonObject(with: Data(json.utf8)), name)
+  }
+
+  /// As `fault(in:_:)`, of a value that was read.
+  package func fault(inValue value: Any, _ name: String) throws -> String? {
+    let isDocument = try documents.contains(name)
+    let path = isDocument ? "#/$defs/documents/$defs/\(name)" : "#/$defs/\(name)"
+    return try fault(value, definition(path), at: name)
+  }
+
+  private func definition(_ path: String) throws -> [String: Any] {
+    try path.split(separator: "/").dropFirst().reduce(root) { object, key in
+      try Self.object(object[String(key)], path)
+    }
+  }
+
+  // MARK: Words
+
+  private static let words: Set<String> = [
+    "description", "$ref", "type", "enum", "properties", "required", "additionalProperties",
+    "items", "anyOf", "pattern", "minimum", "maximum", "minItems", "maxItems",
+  ]
+
+  private func fault(_ value: Any, _ schema: [String: Any], at place: String) throws -> String? {
+    if let word = schema.keys.first(where: { !Self.words.contains($0) }) {
+      throw Broken(description: "\(place) uses “\(word)”, which is not looked at")
+    }
+    if let path = schema["$ref"] as? String {
+      if let fault = try fault(value, definition(path), at: place) { return fault }
+    }
+    if let choices = schema["anyOf"] as? [[String: Any]] {
+      let faults = try choices.map { try fault(value, $0, at: place) }
+      if !faults.contains(where: { $0 == nil }) {
+        return "\(place) is none of \(choices.count): "
+          + faults.compactMap(\.self).joined(separator: "; ")
+      }
+    }
+    if let type = schema["type"], !Self.types(type).contains(where: { Self.is(value, $0) }) {
+      return "\(place) is not \(Self.types(type))"
+    }
+    if let values = schema["enum"] as? [Any], !values.contains(where: { Self.isEqual($0, value) }) {
+      return "\(place) is none of \(values)"
+    }
+    return try limits(value, schema, at: place) ?? members(value, schema, at: place)
+      ?? elements(value, schema, at: place)
+  }
+
+  private func limits(_ value: Any, _ schema: [String: Any], at place: String) throws -> String? {
+    if let text = value as? String, let pattern = schema["pattern"] as? String,
+      text.range(of: pattern, options: .regularExpression) == nil
+    {
+      return "\(place) is “\(text)”"
+    }
+    if Self.is(value, "integer"), let number = value as? NSNumber {
+      if let least = schema["minimum"] as? NSNumber, number.int64Value < least.int64Value {
+        return "\(place) is less than \(least)"
+      }
+      if let most = schema["maximum"] as? NSNumber, number.int64Value > most.int64Value {
+        return "\(place) is more than \(most)"
+      }
+    }
+    guard let list = value as? [Any] else { return nil }
+    let least = schema["minItems"] as? Int ?? 0
+    let most = schema["maxItems"] as? Int ?? .max
+    return (least...most).contains(list.count) ? nil : "\(place) has \(list.count) elements"
+  }
+
+  private func members(_ value: Any, _ schema: [String: Any], at place: String) throws -> String? {
+    guard let object = value as? [String: Any] else { return nil }
+    let properties = schema["properties"] as? [String: [String: Any]] ?? [:]
+    for key in schema["required"] as? [String] ?? [] where object[key] == nil {
+      return "\(place) has no “\(key)”"
+    }
+    for (key, member) in object.sorted(by: { $0.key < $1.key }) {
+      if let known = properties[key] {
+        if let fault = try fault(member, known, at: "\(place).\(key)") { return fault }
+      } else if let other = schema["additionalProperties"] as? [String: Any] {
+        if let fault = try fault(member, other, at: "\(place).\(key)") { return fault }
+      } else if schema["additionalProperties"] as? Bool == false {
+        return "\(place) has “\(key)”"
+      }
+    }
+    return nil
+  }
+
+  private func elements(_ value: Any, _ schema: [String: Any], at place: String) throws -> String? {
+    guard let list = value as? [Any], let items = schema["items"] as? [String: Any] else {
+      return nil
+    }
+    for (index, element) in list.enumerated() {
+      if let fault = try fault(element, items, at: "\(place)[\(index)]") { return fault }
+    }
+    return nil
+  }
+
+  // MARK: Values
+
+  private static func types(_ type: Any) -> [String] {
+    type as? [String] ?? (type as? String).map { [$0] } ?? []
+  }
+
+  private static func isBool(_ value: Any) -> Bool {
+    guard let number = value as? NSNumber else { return false }
+    return number === (true as NSNumber) || number === (false as NSNumber)
+      || String(cString: number.objCType) == "c"
+  }
+
+  private static func `is`(_ value: Any, _ type: String) -> Bool {
+    switch type {
+    case "null": value is NSNull
+    case "boolean": isBool(value)
+    case "integer": value is NSNumber && !isBool(value) && !(value is String)
+    case "string": value is String
+    case "array": value is [Any]
+    case "object": value is [String: Any]
+    default: false
+    }
+  }
+
+  private static func isEqual(_ wanted: Any, _ value: Any) -> Bool {
+    if wanted is NSNull { return value is NSNull }
+    return (wanted as? String) == (value as? String) && value is String
+  }
+}
