@@ -89,14 +89,23 @@ struct Check {
 
   private static func instructions(of arguments: [String], in folder: String) throws -> Int {
     let counts = folder + "/out.counts"
-    let valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=\(counts)"]
+    try FileManager.default.createDirectory(atPath: counts, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: counts) }
+    // A log is read in a process of its own.
+    let valgrind = [
+      "valgrind", "--tool=callgrind", "--trace-children=yes",
+      "--callgrind-out-file=\(counts)/%p",
+    ]
     let ended = try run(
       ["env", "SWIFT_DETERMINISTIC_HASHING=1"] + valgrind + arguments)
-    let lines = try String(contentsOfFile: counts, encoding: .utf8).split(separator: "\n")
-    guard let line = lines.first(where: { $0.hasPrefix("totals: ") }),
-      let count = Int(line.dropFirst(8)), ended.status < 3
-    else { throw Failure("no instructions counted of \(arguments.joined(separator: " "))") }
-    return count
+    let totals = try FileManager.default.contentsOfDirectory(atPath: counts).map { process in
+      try String(contentsOfFile: "\(counts)/\(process)", encoding: .utf8)
+        .split(separator: "\n").first { $0.hasPrefix("totals: ") }.flatMap { Int($0.dropFirst(8)) }
+    }
+    guard !totals.isEmpty, !totals.contains(nil), ended.status < 3 else {
+      throw Failure("no instructions counted of \(arguments.joined(separator: " "))")
+    }
+    return totals.reduce(0) { $0 + ($1 ?? 0) }
   }
 
   /// Runs a program without input, and without output but for errors.
