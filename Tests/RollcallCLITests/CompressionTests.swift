@@ -26,7 +26,7 @@ import Testing
   @Test(
     "A compressed capture comes to what it comes to as it is, whatever its name",
     arguments: tools,
-    ["captures/slixmpp-rename-undone", "captures/raw-add-offline", "devices/prosody-three"])
+    ["captures/slixmpp-rename-undone", "captures/raw-add-offline", "logs/gajim"])
   func same(_ tool: String, _ fixture: String) throws {
     // A tool that is not there is what another test is of.
     guard Self.isInstalled(tool) else { return print("\(tool) is not installed: not tested") }
@@ -57,10 +57,10 @@ import Testing
     let folder = try folder(
       ["debug.log": "captures/slixmpp-rename-undone"],
       "$ROLLCALL import debug.log -o x.rollcall && gzip -c debug.log > debug.log.1.gz")
-    let before = try Data(contentsOf: URL(filePath: folder.file("x.rollcall")))
+    let before = try Program("log", "x.rollcall", "--json", in: folder.path).output
     let again = try Program("import", "debug.log.1.gz", "-o", "x.rollcall", in: folder.path)
     #expect(again.code == 0 && again.output.contains("nothing new"), "\(again)")
-    #expect(try Data(contentsOf: URL(filePath: folder.file("x.rollcall"))) == before)
+    #expect(try Program("log", "x.rollcall", "--json", in: folder.path).output == before)
   }
 
   @Test("Several at once are as the plain ones, and the two of a pair are brought together")
@@ -105,7 +105,7 @@ import Testing
       #expect(refused.errors.contains("unexpected end of file"), "\(refused.errors)")
     }
     #expect(try Data(contentsOf: URL(filePath: folder.file("old.rollcall"))) == before)
-    #expect(try folder.names == ["cut", "old.rollcall", "plain", "stub", "whole"])
+    #expect(try !folder.names.contains { $0.contains("new") })
   }
 
   @Test(
