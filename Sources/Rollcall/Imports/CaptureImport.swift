@@ -108,7 +108,7 @@ package struct CaptureImport {
   }
 
   /// Enough of a file to tell its format by, also from a pipe that gives little at a time.
-  static func head(of file: FileHandle) throws -> [UInt8] {
+  package static func head(of file: FileHandle) throws -> [UInt8] {
     var head: [UInt8] = []
     while head.count < Self.headBytes,
       let chunk = try file.read(upToCount: Self.headBytes - head.count), !chunk.isEmpty

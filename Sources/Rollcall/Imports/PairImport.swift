@@ -12,24 +12,20 @@ package struct CapturePair {
 
   /// The pair that two files are, in whichever order they are named.
   ///
-  /// - Parameter certainly: whether both have to begin with a stream header, which says whose they
-  ///   are; else what their elements look like is enough.
-  /// - Returns: nil where they are no two directions. The files then stand where they stood.
-  /// - Throws: what reading them throws.
-  package init?(_ first: FileHandle, _ second: FileHandle, certainly: Bool) throws {
-    guard let firstSide = try Self.side(first), let secondSide = try Self.side(second),
+  /// - Parameters:
+  ///   - heads: what the files begin with (`CaptureImport.head`); they are to stand before that.
+  ///   - certainly: whether both have to begin with a stream header, which says whose they are;
+  ///     else what their elements look like is enough.
+  /// - Returns: nil where they are no two directions.
+  package init?(
+    _ first: FileHandle, _ second: FileHandle, heads: ([UInt8], [UInt8]), certainly: Bool
+  ) {
+    guard let firstSide = StreamSide(heads.0), let secondSide = StreamSide(heads.1),
       firstSide.direction != secondSide.direction,
       !certainly || (firstSide.isCertain && secondSide.isCertain)
     else { return nil }
     isFirstInbound = firstSide.direction == .inbound
     (inbound, outbound) = isFirstInbound ? (first, second) : (second, first)
-  }
-
-  private static func side(_ file: FileHandle) throws -> StreamSide? {
-    let start = try file.offset()
-    let head = try CaptureImport.head(of: file)
-    try file.seek(toOffset: start)
-    return StreamSide(head)
   }
 }
 

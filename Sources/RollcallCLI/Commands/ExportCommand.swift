@@ -22,7 +22,8 @@ struct ExportCommand: ParsableCommand, LogReading {
       """)
 
   @Argument(
-    help: "A log (NAME.rollcall) or a capture; - for standard input.", completion: .file())
+    help: "A log (NAME.rollcall) or a capture, compressed or not; - for standard input.",
+    completion: .file())
   var source: String
 
   @Option(help: "What to write: native (JSON Lines) or xml.")

@@ -18,7 +18,8 @@ struct FindingsCommand: ParsableCommand, LogReading {
       """)
 
   @Argument(
-    help: "A log (NAME.rollcall) or a capture; - for standard input.", completion: .file())
+    help: "A log (NAME.rollcall) or a capture, compressed or not; - for standard input.",
+    completion: .file())
   var source: String?
 
   @OptionGroup var reading: ReadingOptions

@@ -15,18 +15,21 @@ struct ImportCommand: ParsableCommand {
       everything is imported or nothing is. Credentials are taken out before anything is stored.
 
       A capture can be imported again: what the log holds of it is known, and only what is new is \
-      appended, also where the file has grown or its beginning has been rotated away.
+      appended, also where the file has grown or its beginning has been rotated away. A file that \
+      is compressed with gzip, xz or zstd is unpacked by that tool as it is read, and known by \
+      what it holds: debug.log and the debug.log.1.gz it became are one capture.
 
       Examples:
         rollcall import debug.log -o alice.rollcall
         rollcall import monday.log tuesday.log -o alice.rollcall
+        rollcall import debug.log.2.gz debug.log.1.gz debug.log -o alice.rollcall
         rollcall import phone.log laptop.log -o alice.rollcall
         rollcall import in.xml out.xml -o alice.rollcall  # its two directions
         rollcall import prosody.log --account alice@example.test -o alice.rollcall
         ssh host cat debug.log | rollcall import - -o alice.rollcall
       """)
 
-  @Argument(help: "The captures; - for standard input.", completion: .file())
+  @Argument(help: "The captures, compressed or not; - for standard input.", completion: .file())
   var captures: [String]
 
   @Option(

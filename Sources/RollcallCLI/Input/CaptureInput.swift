@@ -3,21 +3,25 @@ import EventStore
 import Foundation
 import Rollcall
 
-/// What is to be read: a file, a pipe, or `-` for standard input. Opened once, because a pipe has
-/// its content once.
+/// What is to be read: a file, which may be compressed, a pipe, or `-` for standard input. Opened
+/// once, because a pipe has its content once.
 struct CaptureInput {
   /// What it was called on the command line.
   let path: String
-  let handle: FileHandle
+  /// What it holds, unpacked.
+  var handle: FileHandle { decompression?.handle ?? file }
   /// Whether it can be read more than once.
   let isFile: Bool
   /// How many bytes there are, 0 where only its end will tell.
   let size: Int
 
+  private let file: FileHandle
+  private let decompression: Decompression?
+
   init(_ path: String) throws {
     self.path = path
     do {
-      handle =
+      file =
         path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
       throw Failure("\(path): there is no such file")
@@ -25,15 +29,43 @@ struct CaptureInput {
       throw Failure(error, in: path)
     }
     var status = stat()
-    guard fstat(handle.fileDescriptor, &status) == 0 else {
+    guard fstat(file.fileDescriptor, &status) == 0 else {
       throw Failure("\(path): it cannot be read")
     }
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw Failure("\(path): it is a directory; name the captures in it")
     }
     isFile = status.st_mode & S_IFMT == S_IFREG && path != "-"
-    size = isFile ? Int(status.st_size) : 0
+    decompression =
+      isFile && !path.hasSuffix(".rollcall")
+      ? try Decompression(path, file, head: Self.start(of: file)) : nil
+    size = isFile && decompression == nil ? Int(status.st_size) : 0
   }
+
+  /// Enough of a file to tell whether it is compressed.
+  private static func start(of file: FileHandle) throws -> [UInt8] {
+    let start = Array(try file.read(upToCount: 8) ?? Data())
+    try file.seek(toOffset: 0)
+    return start
+  }
+
+  /// Whether it is unpacked while it is read.
+  var isCompressed: Bool { decompression != nil }
+
+  /// Goes back to the beginning of a file.
+  func rewind() throws {
+    if let decompression { try decompression.begin() } else { try file.seek(toOffset: 0) }
+  }
+
+  /// The beginning of a file, which is left as if it had not been read.
+  func head() throws -> [UInt8] {
+    let head = try CaptureImport.head(of: handle)
+    try rewind()
+    return head
+  }
+
+  /// Says why it could not be unpacked, where it was read as far as that went.
+  func check() throws { try decompression?.check() }
 
   /// What a log notes it as.
   var name: String { path == "-" ? "standard input" : (path as NSString).lastPathComponent }
@@ -56,7 +88,7 @@ struct CaptureFiles {
     for input in [first, second] where !input.isFile {
       throw Failure("\(input.path): the files of a pair must be files: they are looked at first")
     }
-    pair = try CapturePair(first.handle, second.handle, certainly: false)
+    pair = try Self.pair(first, second, certainly: false)
     guard pair != nil else {
       throw Failure(
         "\(first.path) and \(second.path) are not the two directions of a stream, as it was sent")
@@ -67,6 +99,13 @@ struct CaptureFiles {
     (self.pair, self.first, self.second) = (pair, first, second)
   }
 
+  private static func pair(
+    _ first: CaptureInput, _ second: CaptureInput, certainly: Bool
+  ) throws -> CapturePair? {
+    let heads = try (first.head(), second.head())
+    return CapturePair(first.handle, second.handle, heads: heads, certainly: certainly)
+  }
+
   /// Takes captures in their order; two that follow each other and say that they are the two
   /// directions of a stream are one.
   static func forEach(in paths: [String], _ take: (CaptureFiles) throws -> Void) throws {
@@ -75,7 +114,7 @@ struct CaptureFiles {
     while let first = try next ?? rest.popFirst().map({ try CaptureInput($0) }) {
       next = first.isFile ? try rest.popFirst().map { try CaptureInput($0) } : nil
       if let second = next, second.isFile,
-        let pair = try CapturePair(first.handle, second.handle, certainly: true)
+        let pair = try Self.pair(first, second, certainly: true)
       {
         next = nil
         try take(CaptureFiles(pair, first, second))
@@ -85,6 +124,24 @@ struct CaptureFiles {
     }
   }
 
+  /// Imports it; a file that could not be unpacked is named before what came of the rest of it.
+  private func unpacking<R>(_ body: () throws -> R) throws -> R {
+    let result: R
+    do {
+      result = try body()
+    } catch {
+      try check()
+      throw error
+    }
+    try check()
+    return result
+  }
+
+  private func check() throws {
+    try first.check()
+    try second?.check()
+  }
+
   /// Imports it, with a progress bar where it takes long, and tells a person what was skipped.
   ///
   /// - Parameter known: what was imported before; nil where what is read need not be known again.
@@ -92,23 +149,25 @@ struct CaptureFiles {
   func read(
     _ options: ImportOptions, into log: EventLog, knowing known: [ImportedSource]? = nil
   ) throws -> (summaries: [(path: String, summary: ImportSummary)], capture: StagedCapture) {
-    var progress = Progress(total: first.size + (second?.size ?? 0))
+    let sizes = [first.size, second?.size ?? first.size]
+    var progress = Progress(total: sizes.contains(0) ? 0 : first.size + (second?.size ?? 0))
     defer { progress.finish() }
     var reading = CaptureImport(options)
     var summaries: [(path: String, summary: ImportSummary)] = []
     if let pair, let second {
       let (inbound, outbound) = pair.isFirstInbound ? (first, second) : (second, first)
-      let summary = try reading.run(
-        pair, into: log,
-        printers: known.map {
-          (SourcePrinter(inbound.name, knowing: $0), SourcePrinter(outbound.name, knowing: $0))
-        }
-      ) { progress.show($0) }
+      let printers = known.map {
+        (SourcePrinter(inbound.name, knowing: $0), SourcePrinter(outbound.name, knowing: $0))
+      }
+      let summary = try unpacking {
+        try reading.run(pair, into: log, printers: printers) { progress.show($0) }
+      }
       summaries = [(inbound.path, summary.inbound), (outbound.path, summary.outbound)]
     } else {
-      let summary = try reading.run(
-        first.handle, into: log, printer: known.map { SourcePrinter(first.name, knowing: $0) }
-      ) { progress.show($0) }
+      let printer = known.map { SourcePrinter(first.name, knowing: $0) }
+      let summary = try unpacking {
+        try reading.run(first.handle, into: log, printer: printer) { progress.show($0) }
+      }
       summaries = [(first.path, summary)]
     }
     for (path, summary) in summaries { summary.tell(of: path) }

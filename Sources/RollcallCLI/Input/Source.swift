@@ -33,7 +33,8 @@ struct ReadingOptions: ParsableArguments {
 /// What a command reads, and up to where.
 struct SourceOptions: ParsableArguments {
   @Argument(
-    help: "A log (NAME.rollcall) or a capture; - for standard input.", completion: .file())
+    help: "A log (NAME.rollcall) or a capture, compressed or not; - for standard input.",
+    completion: .file())
   var source: String
 
   @OptionGroup var reading: ReadingOptions
@@ -88,9 +89,9 @@ struct SourceOptions: ParsableArguments {
 
   private static func isLog(_ path: String, _ input: CaptureInput) throws -> Bool {
     // What is read from a pipe is gone, and no log comes through one.
-    guard input.isFile else { return false }
+    guard input.isFile, !input.isCompressed else { return false }
     let head = Array(try input.handle.read(upToCount: Supervision.logHeadBytes) ?? Data())
-    try input.handle.seek(toOffset: 0)
+    try input.rewind()
     return path.hasSuffix(".rollcall") || Supervision.isLog(head: head)
   }
 
@@ -114,13 +115,13 @@ struct SourceOptions: ParsableArguments {
     do {
       return try importWhole(input, whole, pair: pair)
     } catch ImportError.severalAccounts(let accounts) where input.isFile {
-      try input.handle.seek(toOffset: 0)
+      try input.rewind()
       let own = try importWhole(input, options, pair: pair).meta.account
       guard let account = accounts.first(where: { $0.text == own }) else {
         throw ImportError.severalAccounts(accounts)
       }
       whole.account = account
-      try input.handle.seek(toOffset: 0)
+      try input.rewind()
       return try importWhole(input, whole, pair: pair)
     }
   }

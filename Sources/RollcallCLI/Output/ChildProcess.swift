@@ -11,11 +11,13 @@ struct ChildProcess: ~Copyable {
   }
 
   /// Which of its streams this process has the other end of.
-  enum Piped {
+  enum Piped: Equatable {
     /// What it reads; what it writes goes to standard error.
     case input
     /// What it writes; it reads nothing and its errors are not shown.
     case output
+    /// What it writes; it reads a file that is open, and its errors go to another.
+    case filter(input: Int32, errors: Int32)
     /// None of them: it has those of this process.
     case nothing
   }
@@ -51,6 +53,10 @@ struct ChildProcess: ~Copyable {
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
       posix_spawn_file_actions_adddup2(&actions, its, STDOUT_FILENO)
       posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    case .filter(let input, let errors):
+      posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+      posix_spawn_file_actions_adddup2(&actions, its, STDOUT_FILENO)
+      posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
     case .nothing: break
     }
     // What this process does not want to hear of is its own matter.
