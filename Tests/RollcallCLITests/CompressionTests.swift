@@ -56,7 +56,7 @@ import Testing
   func rotated() throws {
     let folder = try folder(
       ["debug.log": "captures/slixmpp-rename-undone"],
-      "$ROLLCALL import debug.log -o x.rollcall && gzip -c debug.log > debug.log.1.gz")
+      "\"$ROLLCALL\" import debug.log -o x.rollcall && gzip -c debug.log > debug.log.1.gz")
     let before = try Program("log", "x.rollcall", "--json", in: folder.path).output
     let again = try Program("import", "debug.log.1.gz", "-o", "x.rollcall", in: folder.path)
     #expect(again.code == 0 && again.output.contains("nothing new"), "\(again)")
@@ -68,7 +68,7 @@ import Testing
     let folder = try folder(
       ["plain": "captures/slixmpp-rename-undone"],
       """
-      $ROLLCALL export plain --format xml -o s
+      "$ROLLCALL" export plain --format xml -o s
       mv s.in.xml in.xml; mv s.out.xml out.xml; gzip -k in.xml; gzip -k out.xml
       head -n 40 plain > one; gzip -k one; gzip -k plain
       """)
@@ -96,7 +96,7 @@ import Testing
     let folder = try folder(
       ["plain": "captures/slixmpp-rename-undone"],
       "gzip -c plain > whole; head -c -9 whole > cut; head -c 12 whole > stub; "
-        + "$ROLLCALL import plain -o old.rollcall")
+        + "\"$ROLLCALL\" import plain -o old.rollcall")
     let before = try Data(contentsOf: URL(filePath: folder.file("old.rollcall")))
     for (archive, log) in [("cut", "new"), ("stub", "new"), ("cut", "old")] {
       let refused = try Program("import", archive, "-o", "\(log).rollcall", in: folder.path)
@@ -133,7 +133,7 @@ import Testing
     let script = "#!/bin/sh\necho $$ > \(folder.file("pid"))\nexec cat /dev/zero\n"
     try script.write(toFile: folder.file("bin/gzip"), atomically: true, encoding: .utf8)
     let refused = try Program(
-      shell: "chmod +x bin/gzip; PATH=$PWD/bin:$PATH; $ROLLCALL state packed; code=$?; "
+      shell: "chmod +x bin/gzip; PATH=$PWD/bin:$PATH; \"$ROLLCALL\" state packed; code=$?; "
         + "kill -0 $(cat pid) 2> /dev/null && echo runs; exit $code", in: folder.path)
     #expect(refused.code == 2 && refused.output.isEmpty, "\(refused.output)")
     #expect(refused.errors.contains("NUL bytes"), "\(refused.errors)")

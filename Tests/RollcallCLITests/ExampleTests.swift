@@ -84,6 +84,8 @@ private struct ExampleFolder {
 
         """, "push.jsonl")
     try write("张三\n李四\n", "names.txt")
+    let packed = try Program(shell: "gzip -c debug.log > debug.log.1.gz", in: folder.path)
+    #expect(packed.code == 0, "\(packed.errors)")
     let streams = CaptureCase.fixtures.appending(path: "logs/raw-stream")
     for name in ["in.xml", "out.xml"] {
       try FileManager.default.copyItem(

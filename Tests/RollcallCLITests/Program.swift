@@ -16,7 +16,7 @@ struct Program {
     try self.init(Self.executable(), arguments, in: folder)
   }
 
-  /// Runs a line of shell, in which `$ROLLCALL` is the program.
+  /// Runs a line of shell, in which `"$ROLLCALL"` is the program.
   init(shell line: String, in folder: String) throws {
     let line = "ROLLCALL='\(try Self.executable().path(percentEncoded: false))'; \(line)"
     try self.init(URL(filePath: "/bin/sh"), ["-c", line], in: folder)

@@ -22,7 +22,7 @@ struct ImportCommand: ParsableCommand {
       Examples:
         rollcall import debug.log -o alice.rollcall
         rollcall import monday.log tuesday.log -o alice.rollcall
-        rollcall import debug.log.2.gz debug.log.1.gz debug.log -o alice.rollcall
+        rollcall import debug.log.1.gz debug.log -o alice.rollcall
         rollcall import phone.log laptop.log -o alice.rollcall
         rollcall import in.xml out.xml -o alice.rollcall  # its two directions
         rollcall import prosody.log --account alice@example.test -o alice.rollcall
