@@ -51,8 +51,8 @@ struct Growth {
   let bytes: (small: Int, large: Int)
   let memory: (small: Int, large: Int)
 
-  /// n log n is less than that, also where a table has just doubled; n times its root is 8.
-  private static let most = 6.5
+  /// n log n is less than that; n squared is 16.
+  private static let most = 5.5
   /// Smaller differences are chance.
   private static let leastInstructions = 4_000_000
   private static let leastMemory = 24 << 20

@@ -375,7 +375,7 @@ struct ContactTable: Sendable {
   /// The number of a list of groups by its texts, a new one where it has none.
   mutating func insert(groups texts: [TextNumber]) -> GroupsNumber {
     guard !texts.isEmpty else { return .none }
-    let numbers = texts.map(\.rawValue.littleEndian)
+    let numbers = texts.map { $0.rawValue.littleEndian }
     let number = numbers.withUnsafeBytes { GroupsNumber(rawValue: tables.groups.insert($0)) }
     noteIfLong(number, texts)
     return number
