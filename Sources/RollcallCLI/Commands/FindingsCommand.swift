@@ -25,13 +25,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
   @OptionGroup var reading: ReadingOptions
   @OptionGroup var output: ListOutputOptions
 
-  @Option(
-    name: [.customLong("from"), .customLong("since")], parsing: .unconditional,
-    help: ArgumentHelp("Only findings from this point on.", valueName: "point"))
-  var from: String?
-
-  @Option(help: "Only findings about this contact, named \(contactHelp).")
-  var contact: String?
+  @OptionGroup var scope: StoryScope
 
   @Option(help: "Exit with 1 where there is a finding that matters as much, or more.")
   var failOn: SeverityOption?
@@ -52,14 +46,11 @@ struct FindingsCommand: ParsableCommand, LogReading {
     if let explain { return try say(explain.code) }
     guard let source else { return }
     let opened = try reading.open(source)
-    let before = try opened.naming {
-      try from.map { try opened.timeline.record(before: Point(option: "--from", $0)) } ?? 0
-    }
-    let contact = try contact.map { try opened.contact($0) }
+    let chosen = try scope.chosen(in: opened)
     var findings: [Finding] = []
     let state = try opened.replay(upTo: reading.point) { moment, _ in
-      guard moment.stamp.record > before else { return }
-      findings += moment.outcome.findings.filter { contact == nil || $0.contact == contact }
+      guard chosen.includes(moment.stamp.record) else { return }
+      findings += moment.outcome.findings.filter { chosen.includes($0.contact) }
     }
     if output.json {
       try Terminal.say(JSONValue(findings, of: state.account))
