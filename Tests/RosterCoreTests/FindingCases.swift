@@ -55,7 +55,7 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
     .subscriptionLoop:
     storyCase(code)
   case .setItemCount, .groupsLost, .refusedEdit, .unansweredEdit, .unpushedEdit, .undoneEdit,
-    .foreignSet:
+    .outdatedSet, .foreignSet:
     editCase(code)
   case .ownSubscription, .needlessRequest, .unsolicitedSubscribed, .unsolicitedUnsubscribe,
     .unsolicitedUnsubscribed, .preApproval, .automaticAcceptance, .neglectedRequest,
@@ -200,6 +200,16 @@ func pushCase(_ code: Finding.Code) -> FindingCase {
   }
 }
 
+/// Another device, the desktop, has renamed bob.
+private func renamedElsewhere(_ scenario: inout Scenario) {
+  scenario.on(2) {
+    $0.opened("alice@example.test/desktop")
+    $0.sets(bobItem("Rob"))
+    $0.pushed(bobItem("Rob"))
+    $0.receivesEmptyResult(id: "set")
+  }
+}
+
 func editCase(_ code: Finding.Code) -> FindingCase {
   switch code {
   case .setItemCount:
@@ -252,6 +262,16 @@ func editCase(_ code: Finding.Code) -> FindingCase {
         $0.receivesEmptyResult(id: "set")
         $0.pushed(bobItem("Rob"))
         $0.pushed(bobItem("Robin"))
+      })
+  case .outdatedSet:
+    FindingCase(
+      {
+        renamedElsewhere(&$0)
+        $0.sets(bobItem("Bob", ["C", "D"]), id: "other")
+      },
+      {
+        renamedElsewhere(&$0)
+        $0.sets(bobItem("Rob", ["C", "D"]), id: "other")
       })
   default:  // A set to somebody else's roster.
     FindingCase(

@@ -199,6 +199,13 @@ extension Finding.Code {
           + "address book that is copied over the roster.",
         "rollcall history of the contact shows the push that undid it, and whether a set of "
           + "ours asked for it.")
+    case .outdatedSet:
+      FindingGuide(
+        "A set replaces the name and all groups of the contact (RFC 6121 §2.1.2).",
+        "A client that edits the copy it took at its login and leaves out the pushes since, or "
+          + "that was offline while another device edited.",
+        "Make each set from what the last push showed; rollcall history of the contact shows "
+          + "both sets and who sent them.")
     case .foreignSet:
       FindingGuide(
         "A roster is set without an address (RFC 6121 §2.1.5).",

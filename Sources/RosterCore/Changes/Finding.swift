@@ -107,7 +107,15 @@ package enum EditFinding: Hashable, Sendable {
   case unpushed
   /// With what the server shows now, nil where the contact is gone.
   case undone(EditableFields?)
+  /// A set takes back what another of our devices had edited, and changes something else.
+  case outdated(Field, of: String)
   case foreignSet
+
+  /// What an edit gave a contact.
+  package enum Field: Hashable, Sendable {
+    case name(String?)
+    case groups([String])
+  }
 
   /// What an edit was meant to do that lost groups.
   package enum LossyEdit: Hashable, Sendable {

@@ -34,6 +34,7 @@ extension Finding {
     case unansweredEdit = "unanswered-edit"
     case unpushedEdit = "unpushed-edit"
     case undoneEdit = "undone-edit"
+    case outdatedSet = "outdated-set"
     case foreignSet = "foreign-set"
     // Subscriptions
     case ownSubscription = "own-subscription"
@@ -58,7 +59,8 @@ extension Finding {
       switch self {
       case .spoofedAnswer, .foreignPush, .foreignBlocking, .foreignAccount, .unsolicitedResult:
         .error
-      case .undoneEdit, .automaticAcceptance, .groupsLost, .unpreparedAddress, .unknownType,
+      case .undoneEdit, .outdatedSet, .automaticAcceptance, .groupsLost, .unpreparedAddress,
+        .unknownType,
         .addresslessSubscription, .malformedPayload, .misdirectedQuery, .refusedQuery,
         .emptyResult, .unansweredQuery, .missingID, .pushItemCount, .unacknowledgedPush,
         .malformedItem, .duplicateItem, .removalInResult, .unknownSubscription, .setItemCount,
@@ -144,6 +146,7 @@ extension EditFinding {
     case .unanswered: .unansweredEdit
     case .unpushed: .unpushedEdit
     case .undone: .undoneEdit
+    case .outdated: .outdatedSet
     case .foreignSet: .foreignSet
     }
   }

@@ -127,6 +127,10 @@ extension EditFinding {
     case .undone(let now):
       "Our set of \(words.cause) was undone: \(clause(now)). The server or another of our "
         + "devices changed it; only its pushes count (RFC 6121 §2.1.6)."
+    case .outdated(let lost, let device):
+      "The set takes back \(lost.clause) that \(device) had given by the set of \(words.cause), "
+        + "and changes something else: it seems to be made from an older copy of the contact, and "
+        + "a set replaces all of it (RFC 6121 §2.1.2)."
     case .foreignSet:
       "A roster set to another address changes nothing of ours (RFC 6121 §2.1.5)."
     }
@@ -194,6 +198,16 @@ extension PresenceFinding {
 
 private func inBrackets(_ condition: String?) -> String {
   condition.map { " (\($0))" } ?? ""
+}
+
+extension EditFinding.Field {
+  fileprivate var clause: String {
+    switch self {
+    case .name(let name): name.map { "the name “\($0)”" } ?? "the empty name"
+    case .groups(let groups):
+      groups.isEmpty ? "the lack of groups" : "the groups “\(groups.joined(separator: "”, “"))”"
+    }
+  }
 }
 
 private func clause(_ fields: EditableFields?) -> String {

@@ -100,6 +100,7 @@ struct DetailsOutput: StampOutput {
     plain.write(details.confirmedEdit != nil)
     guard let edit = details.confirmedEdit else { return }
     write(record: edit.sent)
+    plain.write(edit.device)
     plain.write(edit.before)
     plain.write(edit.after)
   }
@@ -201,7 +202,8 @@ struct DetailsInput: StampInput {
     var edit: ConfirmedEdit?
     if try plain.readFlag() {
       edit = ConfirmedEdit(
-        sent: try readRecord(), before: try plain.readOptional(), after: try plain.readOptional())
+        sent: try readRecord(), device: try plain.readOptionalText(),
+        before: try plain.readOptional(), after: try plain.readOptional())
     }
     guard rounds != nil || ownRounds != nil || edit != nil else { throw plain.invalid }
     details?.rounds = rounds

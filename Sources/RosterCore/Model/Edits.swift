@@ -51,6 +51,27 @@ struct PendingEdit: Hashable, Sendable {
 struct ConfirmedEdit: Hashable, Sendable {
   /// The record of the set.
   var sent: UInt64
+  /// The resource of the device that sent it, where it is known.
+  var device: String?
   var before: EditableFields?
   var after: EditableFields?
+
+  /// What a set that another device sends after this edit takes back of it while it changes
+  /// something else, as a set does that is made from an older copy of the contact.
+  ///
+  /// A set that only takes back may be just what its user wants.
+  func takenBack(by set: EditableFields) -> EditFinding.Field? {
+    guard let before, let after else { return nil }
+    if !before.name.hasSameBytes(as: after.name), set.name.hasSameBytes(as: before.name),
+      !set.groups.hasSameBytes(as: after.groups), !set.groups.hasSameBytes(as: before.groups)
+    {
+      return .name(after.name)
+    }
+    if !before.groups.hasSameBytes(as: after.groups), set.groups.hasSameBytes(as: before.groups),
+      !set.name.hasSameBytes(as: after.name), !set.name.hasSameBytes(as: before.name)
+    {
+      return .groups(after.groups)
+    }
+    return nil
+  }
 }

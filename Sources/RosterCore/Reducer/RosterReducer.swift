@@ -7,7 +7,7 @@ import XMPPStanza
 /// unless another text is named.
 public enum RosterReducer {
   /// The version of the reduction; kept states of another version must be derived anew.
-  public static let version: UInt32 = 5
+  public static let version: UInt32 = 6
 
   /// What one event did.
   public struct Outcome: Hashable, Sendable {

@@ -24,6 +24,7 @@ extension Reduction {
     var after: EditableFields?
     if case .set(let wanted) = item.change { after = EditableFields(wanted) }
     if let before, let after { reportLostGroups(item.jid, before, after) }
+    if let after { reportOutdated(item.jid, number, after) }
     forgetConfirmedEdit(of: number)
     guard id != nil else { return }
     session.pendingEdits.append(
@@ -34,6 +35,17 @@ extension Reduction {
     {
       reportUnfinished(session.pendingEdits.removeFirst())
     }
+  }
+
+  /// A device that keeps a copy of the contact sends all of it with each edit.
+  private mutating func reportOutdated(
+    _ jid: BareJID, _ number: ContactNumber, _ set: EditableFields
+  ) {
+    guard let edit = roster.contacts.confirmedEdit(of: number), let device = edit.device,
+      let other = session.resource, !other.hasSameBytes(as: device),
+      let lost = edit.takenBack(by: set)
+    else { return }
+    report(.edit(.outdated(lost, of: device)), about: jid, cause: edit.sent)
   }
 
   private func editableFields(of number: ContactNumber) -> EditableFields? {
@@ -92,7 +104,7 @@ extension Reduction {
     let number = roster.contacts.insert(edit.contact)
     // A set that changes nothing needs no push.
     if edit.isPushed || editableFields(of: number) == edit.after {
-      editConfirmed(edit, number)
+      editConfirmed(edit, number, by: session.resource)
     } else {
       var answered = edit
       answered.isAnswered = true
@@ -100,11 +112,13 @@ extension Reduction {
     }
   }
 
-  private mutating func editConfirmed(_ edit: PendingEdit, _ number: ContactNumber) {
+  private mutating func editConfirmed(
+    _ edit: PendingEdit, _ number: ContactNumber, by device: String?
+  ) {
     // A later set of ours explains whatever comes after this one.
     guard !roster.sessions.hasEdit(of: edit.contact) else { return }
     let confirmed = ConfirmedEdit(
-      sent: edit.sent.record, before: edit.before, after: edit.after)
+      sent: edit.sent.record, device: device, before: edit.before, after: edit.after)
     roster.contacts.updateDetails(of: number) { $0.confirmedEdit = confirmed }
   }
 
@@ -136,7 +150,8 @@ extension Reduction {
     }) {
       roster.sessions[place].pendingEdits[index].isPushed = true
       guard roster.sessions[place].pendingEdits[index].isAnswered else { return }
-      editConfirmed(roster.sessions[place].pendingEdits.remove(at: index), number)
+      let edit = roster.sessions[place].pendingEdits.remove(at: index)
+      editConfirmed(edit, number, by: roster.sessions[place].resource)
     } else if let index = roster.sessions[place].pendingEdits.lastIndex(where: {
       $0.contact == jid
     }), roster.sessions[place].pendingEdits[index].isContradicted(by: now) {
