@@ -140,7 +140,7 @@ import Testing
       ),
       (21, "<iq type='result' id='9'><query xmlns='jabber:iq:roster'/></iq>"),
     ])
-    var summary = StorySummary()
+    var summary = StorySummary { $0.time.map { $0 / 86_400_000 } }
     for moment in moments { summary.take(moment) }
     #expect(summary.span == 10_000...21_000)
     #expect(summary.told == moments.count && summary.fleeting == 3)
@@ -149,5 +149,84 @@ import Testing
     #expect(summary.findingCounts.map(\.first.code) == [.foreignPush, .unsolicitedResult])
     #expect(summary.findingCounts.map(\.count) == [1, 1])
     #expect(summary.count(of: .error) == 2 && summary.count(of: .info) == 0)
+  }
+
+  // MARK: Condensed
+
+  private static func push(_ second: Int, _ item: String) -> (second: Int, xml: String) {
+    (
+      second,
+      "<iq type='set' id='p\(second)'><query xmlns='jabber:iq:roster'><item jid='bob@example.test' "
+        + "\(item)/></query></iq>"
+    )
+  }
+
+  private func condensed(_ moments: [Timeline.Moment]) -> [CondensedStory.Entry] {
+    var story = CondensedStory()
+    let entries = moments.flatMap { story.take($0) }
+    return entries + story.finish()
+  }
+
+  @Test("In short a push says what it changed, and presence is left out")
+  func pushes() throws {
+    let told = condensed(
+      try moments([
+        Self.push(1, "subscription='both'"), Self.presence(2, "bob"),
+        Self.push(3, "subscription='to' name='Bob'"), Self.push(4, "subscription='remove'"),
+        (5, "<presence from='eve@example.test' type='subscribe'/>"),
+      ]))
+    let clauses = told.map { entry -> String in
+      guard case .moment(let moment) = entry else { return "\(entry)" }
+      return moment.condensedClause
+    }
+    #expect(
+      clauses.dropFirst(2) == [
+        "+ contact bob@example.test both",
+        "~ bob@example.test name none → “Bob”; subscription both → to",
+        "- contact bob@example.test “Bob” to",
+        "eve@example.test asks to see our presence",
+      ])
+  }
+
+  /// What follows a lost connection, and the records of the entries that tell it; a range is one
+  /// entry.
+  static let interruptions: [(after: [String], told: [ClosedRange<UInt64>])] = [
+    ([#"{"stream":"resumed"}"#], [3...4]),
+    // What is only presence does not come between.
+    ([Self.line(presence(9, "bob").xml), #"{"stream":"resumed"}"#], [3...5]),
+    ([Self.line(push(9, "name='B'").xml), #"{"stream":"resumed"}"#], [3...3, 4...4, 5...5]),
+    ([#"{"stream":"opened","jid":"alice@example.test/phone"}"#], [3...3, 4...4]),
+    ([], [3...3]),
+  ]
+
+  private static func line(_ xml: String) -> String { #"{"dir":"in","xml":"\#(xml)"}"# }
+
+  @Test("In short a loss and the resumption that follows are one entry", arguments: interruptions)
+  func interruption(_ after: [String], _ expected: [ClosedRange<UInt64>]) throws {
+    let text =
+      [
+        #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#,
+        #"{"stream":"opened","jid":"alice@example.test/phone"}"#,
+        #"{"stream":"closed","reason":"lost"}"#,
+      ] + after
+    let told = condensed(try moments(ofCapture: text.joined(separator: "\n")))
+    let ranges = told.map { entry -> ClosedRange<UInt64> in
+      switch entry {
+      case .moment(let moment): moment.stamp.record...moment.stamp.record
+      case .interruption(let lost, let resumed): lost.stamp.record...resumed.stamp.record
+      }
+    }
+    #expect(Array(ranges.dropFirst(2)) == expected)
+  }
+
+  @Test("A summary counts the presence of each day")
+  func presenceByDay() throws {
+    let day = 86_400
+    let moments = try moments(
+      [1, 2, day + 1, day + 2, day + 3].map { Self.presence($0, "b\($0)") })
+    var summary = StorySummary { $0.time.map { $0 / 86_400_000 } }
+    for moment in moments { summary.take(moment) }
+    #expect(summary.presence.mapValues(\.records) == [0: 2, 1: 3])
+    #expect(!summary.isLong)
   }
 }

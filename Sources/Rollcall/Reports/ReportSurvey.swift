@@ -21,7 +21,7 @@ package struct ReportSurvey {
   /// How many findings of a kind are listed.
   package static let listed = 25
 
-  package private(set) var summary = StorySummary()
+  package private(set) var summary: StorySummary
   package private(set) var picture: ReportPicture
   /// How many entries the folded story has.
   package private(set) var entries = 0
@@ -30,6 +30,7 @@ package struct ReportSurvey {
 
   package init(_ picture: ReportPicture, _ zone: Zone) {
     self.picture = picture
+    summary = StorySummary(day: zone.day)
     fold = StoryFold(day: zone.day)
   }
 

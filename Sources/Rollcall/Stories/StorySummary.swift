@@ -4,7 +4,8 @@ package import XMPPStanza
 
 /// What a long session comes to: how long it was, what of it is odd, and who was busiest.
 ///
-/// Memory: a number for each contact, and one finding of each kind.
+/// Memory: a number for each contact, one finding of each kind, and for each day the contacts whose
+/// presence changed in it.
 package struct StorySummary: Sendable {
   /// Findings of one kind.
   package struct FindingCount: Hashable, Sendable {
@@ -21,8 +22,20 @@ package struct StorySummary: Sendable {
   package private(set) var fleeting = 0
   private var findings: [Finding.Code: FindingCount] = [:]
   private var records: [BareJID: Int] = [:]
+  /// The presence of each day, by the number of the day; without times there is one day.
+  package private(set) var presence: [Int64?: PresenceBurst] = [:]
+  private let day: @Sendable (RecordStamp) -> Int64?
 
-  package init() {}
+  /// - Parameter day: The number of the day that a record is of, where its time is known.
+  package init(day: @escaping @Sendable (RecordStamp) -> Int64?) {
+    self.day = day
+  }
+
+  /// From how many lasting records on a story is better told condensed: more than two screens.
+  private static let many = 40
+
+  /// Whether a line for each record is as much as can be read at once.
+  package var isLong: Bool { told - fleeting >= Self.many }
 
   package mutating func take(_ moment: Timeline.Moment) {
     if let time = moment.stamp.time {
@@ -30,7 +43,11 @@ package struct StorySummary: Sendable {
     }
     guard moment.tells else { return }
     told += 1
-    if moment.isFleeting { fleeting += 1 }
+    if moment.isFleeting {
+      fleeting += 1
+      let day = day(moment.stamp)
+      if presence[day]?.add(moment) == nil { presence[day] = PresenceBurst(moment) }
+    }
     for contact in Set(moment.outcome.changes.compactMap(\.contact)) {
       records[contact, default: 0] += 1
     }

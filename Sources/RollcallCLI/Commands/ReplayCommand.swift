@@ -11,8 +11,9 @@ struct ReplayCommand: ParsableCommand, LogReading {
     abstract: "Tells the story: each record that changed something, what it changed, what is odd.",
     discussion: """
       ← came from the server, → went to it; + came, - went, ~ became different, ! is a finding. \
-      Four records or more in a row that change only presence are one line, and a long session \
-      begins with what it comes to.
+      Four records or more in a row that change only presence are one line. A long session begins \
+      with what it comes to; where it tells very much, each record is one line and presence is \
+      counted by day: --full unfolds all, --from, --to and --contact tell a part of it.
 
       Examples:
         rollcall replay debug.log
@@ -37,19 +38,27 @@ struct ReplayCommand: ParsableCommand, LogReading {
     let chosen = try filter.chosen(in: opened)
     guard !output.isForMachines else { return try document(opened, chosen) }
     let last = try opened.naming { try opened.timeline.record(at: source.point) }
+    var density = full ? StoryDensity.full : .folded
     if last >= Self.long, !filter.isSet {
-      var summary = StorySummary()
-      let state = try opened.replay(upTo: .record(last)) { moment, _ in summary.take(moment) }
-      try Terminal.say(
-        summary.lines(state, records: last, source: source.source, times.zone))
+      let summary = try survey(opened, last)
+      if summary.isLong, !full { density = .condensed(presence: summary.presence) }
     }
     let labels = try opened.naming { try ConnectionLabels(opened.log) }
-    var printer = StoryPrinter(labels, zone: times.zone, isFull: full)
+    var printer = StoryPrinter(labels, zone: times.zone, density)
     let state = try opened.replay(upTo: .record(last)) { moment, roster in
       if chosen.tells(moment) { try printer.tell(moment, roster) }
     }
     try printer.finish(state.roster)
     try say(state)
+  }
+
+  /// Says what a long session comes to.
+  private func survey(_ opened: OpenedSource, _ last: UInt64) throws -> StorySummary {
+    var summary = StorySummary(day: times.zone.day)
+    let state = try opened.replay(upTo: .record(last)) { moment, _ in summary.take(moment) }
+    try Terminal.say(
+      summary.lines(state, records: last, source: source.words, times.zone, isFull: full))
+    return summary
   }
 
   private func document(_ opened: OpenedSource, _ chosen: StoryFilter.Chosen) throws {

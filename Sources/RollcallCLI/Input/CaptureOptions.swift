@@ -16,6 +16,19 @@ struct CaptureOptions: ParsableArguments {
   }
 }
 
+extension CaptureOptions {
+  /// What was given, as the words of a command line, for commands that are to be copied.
+  var words: [String] {
+    let given: [(name: String, value: String?)] = [
+      ("--account", selection.account), ("--connection", selection.connection),
+      ("--year", selection.year.map(String.init)),
+      ("--clock-zone", selection.clockZone?.description), ("--pair", selection.pair),
+      ("--format", format),
+    ]
+    return given.flatMap { option in option.value.map { [option.name, $0.shellWord] } ?? [] }
+  }
+}
+
 extension CompletionKind {
   /// The names of the formats of captures.
   static var captureFormats: CompletionKind { .list(CaptureFormat.all.map(\.id)) }

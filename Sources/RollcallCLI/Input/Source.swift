@@ -43,6 +43,10 @@ struct SourceOptions: ParsableArguments {
     get throws { try reading.point }
   }
 
+  /// The source as it was named, for a command that is to be copied: what it is, and what of it is
+  /// read.
+  var words: String { ([source.shellWord] + reading.capture.words).joined(separator: " ") }
+
   /// Opens the log, or imports the capture into a temporary one.
   func open() throws -> OpenedSource { try reading.open(source) }
 

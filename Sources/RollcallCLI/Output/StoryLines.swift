@@ -23,7 +23,10 @@ extension Timeline.Moment {
   var heading: String { heading(.utc) }
 
   /// The same with its time in a zone.
-  func heading(_ zone: Zone) -> String {
+  func heading(_ zone: Zone) -> String { heading(zone, event.clause) }
+
+  /// The record with what is said of it.
+  func heading(_ zone: Zone, _ clause: String) -> String {
     let arrow =
       switch direction {
       case .inbound: "←"
@@ -31,7 +34,7 @@ extension Timeline.Moment {
       case .none: "·"
       }
     let clock = stamp.time.map { zone.clock($0) + " " } ?? ""
-    return Style.dim("#\(stamp.record)") + " \(Style.dim(clock))\(arrow) \(event.clause.visible)"
+    return Style.dim("#\(stamp.record)") + " \(Style.dim(clock))\(arrow) \(clause.visible)"
   }
 }
 

@@ -2,40 +2,57 @@ import EventStore
 import Rollcall
 import RosterCore
 
+/// How much of a story is told.
+enum StoryDensity {
+  /// Every record and all that it changed.
+  case full
+  /// Bursts of presence as one line each.
+  case folded
+  /// A line for each record that told something lasting, presence counted by day.
+  case condensed(presence: [Int64?: PresenceBurst])
+}
+
 /// Prints a story: the day where it changes, records that tell something, and folded what happens
 /// all the time.
 struct StoryPrinter {
   private let labels: ConnectionLabels
   private let zone: Zone
-  private let isFull: Bool
+  private let density: StoryDensity
   private var fold: StoryFold
-  private var day: Int64?
+  private var condensed = CondensedStory()
+  /// The days that were told; nil where what came first has no time.
+  private var days: [Int64?] = []
 
-  /// - Parameter isFull: Whether nothing is folded.
-  init(_ labels: ConnectionLabels, zone: Zone, isFull: Bool) {
+  init(_ labels: ConnectionLabels, zone: Zone, _ density: StoryDensity) {
     self.labels = labels
     self.zone = zone
-    self.isFull = isFull
+    self.density = density
     fold = StoryFold(day: zone.day)
   }
 
   /// - Parameter roster: The state after the record.
   mutating func tell(_ moment: Timeline.Moment, _ roster: Roster) throws(OutputError) {
-    guard !isFull else { return try say(.moment(moment), roster) }
-    for entry in fold.take(moment) { try say(entry, roster) }
+    switch density {
+    case .full: try say(StoryFold.Entry.moment(moment), roster)
+    case .folded: for entry in fold.take(moment) { try say(entry, roster) }
+    case .condensed: for entry in condensed.take(moment) { try say(entry, roster) }
+    }
   }
 
   mutating func finish(_ roster: Roster) throws(OutputError) {
-    for entry in fold.finish() { try say(entry, roster) }
+    switch density {
+    case .full: break
+    case .folded: for entry in fold.finish() { try say(entry, roster) }
+    case .condensed: for entry in condensed.finish() { try say(entry, roster) }
+    }
   }
+
+  // MARK: Folded or full
 
   private mutating func say(
     _ entry: StoryFold.Entry, _ roster: Roster
   ) throws(OutputError) {
-    if let time = entry.stamp.time, zone.day(entry.stamp) != day {
-      day = zone.day(entry.stamp)
-      try Terminal.say(Style.bold(zone.date(time)))
-    }
+    try begin(entry.stamp)
     switch entry {
     case .moment(let moment):
       let suffix = labels.suffix(moment.connection, roster)
@@ -45,17 +62,61 @@ struct StoryPrinter {
   }
 
   private func details(_ moment: Timeline.Moment) -> [String] {
-    let changes =
-      isFull
-      ? moment.outcome.changes.map(\.line)
-      : moment.outcome.changes.digest.map { Style.marked($0.mark, $0.clause) }
+    let changes: [String]
+    if case .full = density {
+      changes = moment.outcome.changes.map(\.line)
+    } else {
+      changes = moment.outcome.changes.digest.map { Style.marked($0.mark, $0.clause) }
+    }
     return (changes + moment.outcome.findings.map(\.line)).map { "    " + $0 }
   }
 
   private func line(_ burst: PresenceBurst) -> String {
-    let times = [burst.first.time, burst.last.time].compactMap { $0.map(zone.clock) }
-    let clock = times.isEmpty ? "" : Style.dim(times.joined(separator: "–")) + " "
-    return Style.dim("#\(burst.first.record)–#\(burst.last.record)") + " \(clock)… "
+    Style.dim("#\(burst.first.record)–#\(burst.last.record)")
+      + " \(clock(burst.first, burst.last))… "
       + Style.dim("\(burst.records) records: \(burst.clause)")
+  }
+
+  // MARK: Condensed
+
+  private mutating func say(
+    _ entry: CondensedStory.Entry, _ roster: Roster
+  ) throws(OutputError) {
+    switch entry {
+    case .moment(let moment):
+      try begin(moment.stamp)
+      let heading = moment.heading(zone, moment.condensedClause)
+      try Terminal.say(
+        [heading + labels.suffix(moment.connection, roster)]
+          + moment.outcome.findings.map { "    " + $0.line })
+    case .interruption(let lost, let resumed):
+      try begin(lost.stamp)
+      try Terminal.say(
+        Style.dim("#\(lost.stamp.record)–#\(resumed.stamp.record)")
+          + " \(clock(lost.stamp, resumed.stamp))· the connection is lost, the session is resumed"
+          + labels.suffix(resumed.connection, roster))
+    }
+  }
+
+  // MARK: Times
+
+  /// The date, where another day begins: what has no time is of no day.
+  private mutating func begin(_ stamp: RecordStamp) throws(OutputError) {
+    let now = zone.day(stamp)
+    guard now != nil || days.isEmpty, days.last != now else { return }
+    days.append(now)
+    let date = stamp.time.map { Style.bold(zone.date($0)) }
+    let parts = [date, presence(of: now)].compactMap { $0 }
+    if !parts.isEmpty { try Terminal.say(parts.joined(separator: " ")) }
+  }
+
+  private func presence(of day: Int64?) -> String? {
+    guard case .condensed(let presence) = density, let burst = presence[day] else { return nil }
+    return Style.dim("… \(burst.records) records: \(burst.clause)")
+  }
+
+  private func clock(_ first: RecordStamp, _ last: RecordStamp) -> String {
+    let times = [first.time, last.time].compactMap { $0.map(zone.clock) }
+    return times.isEmpty ? "" : Style.dim(times.joined(separator: "–")) + " "
   }
 }

@@ -10,9 +10,10 @@ extension StorySummary {
   /// - Parameters:
   ///   - state: At the end.
   ///   - records: How many there are.
-  ///   - source: As the command line names it, for the commands that tell more.
+  ///   - source: The words of a command line that name it, for the commands that tell more.
+  ///   - isFull: Whether all is told whatever it comes to.
   func lines(
-    _ state: Timeline.State, records: UInt64, source: String, _ zone: Zone
+    _ state: Timeline.State, records: UInt64, source: String, _ zone: Zone, isFull: Bool
   ) -> [String] {
     let times = span.map { span in
       let isOneDay = zone.date(span.lowerBound) == zone.date(span.upperBound)
@@ -20,7 +21,6 @@ extension StorySummary {
       return ", \(zone.text(span.lowerBound)) to \(end) \(zone)"
     }
     let account = state.account?.text ?? "account unknown"
-    let source = source.shellWord
     var lines = [Style.bold("\(account): \(records) records\(times ?? "")")]
     lines.append(
       "  \(told) of them tell something, \(told - fleeting) of these more than presence")
@@ -30,7 +30,11 @@ extension StorySummary {
     }
     let busy = busiest(Self.busiest).map { "\($0.contact) \($0.records)" }
     if !busy.isEmpty { lines.append("  busiest: " + busy.joined(separator: ", ")) }
-    return lines + findingLines(source) + [""]
+    lines += findingLines(source)
+    if isLong, !isFull {
+      lines.append("  told in short: --full tells all, --from, --to and --contact a part")
+    }
+    return lines + [""]
   }
 
   private func findingLines(_ source: String) -> [String] {

@@ -1,0 +1,75 @@
+import Foundation
+import RosterCore
+import TestSupport
+import Testing
+
+/// The story of a day of 32,000 records, as Prosody logged them.
+@Suite("The story of a long day") struct LongStoryTests {
+  private static let capture = CaptureCase.fixtures.appending(path: "day/server.log.xz").path
+
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    _ = try output("import", Self.capture, "--year", "2026", "-o", "day.rollcall")
+  }
+
+  private func output(_ arguments: String...) throws -> String {
+    let run = try Program(arguments, in: folder.path)
+    #expect(run.code == 0, "\(run.errors)")
+    return run.output
+  }
+
+  /// What is wrong in it: see the capture's README.
+  private static let faults = [
+    (code: "wrong-refusal", about: "carol@friends.example"),
+    (code: "outdated-set", about: "zengyi@friends.example"),
+    (code: "foreign-push", about: "mum@bank.example"),
+  ]
+
+  @Test("It fits two screens, and names what is wrong and the commands that explain it")
+  func story() throws {
+    let story = try output("replay", "day.rollcall")
+    #expect(story.count(where: \.isNewline) <= 80)
+    let lines = story.split(separator: "\n")
+    let hints = lines.filter { $0.contains("see: rollcall ") }
+    #expect(hints.count == Self.faults.count)
+    for fault in Self.faults {
+      let hint = try #require(hints.first { $0.contains(fault.about) })
+      let words = hint.drop { $0 != ":" }.dropFirst().split(separator: " ").dropFirst()
+      let run = try Program(words.map(String.init), in: folder.path)
+      #expect(run.code == 0 && run.output.contains(" \(fault.code) ("), "\(hint)")
+    }
+  }
+
+  @Test("At its end the roster is what the server stored")
+  func state() throws {
+    struct Roster: Decodable, Equatable {
+      struct Item: Decodable, Equatable {
+        let jid: String
+        let name: String?
+        let subscription: String
+        let ask: String?
+        let groups: [String]
+      }
+
+      let version: String
+      let items: [Item]
+    }
+    let expected = try Data(
+      contentsOf: CaptureCase.fixtures.appending(path: "day/expected.json"))
+    let state = Data(try output("state", "day.rollcall", "--json").utf8)
+    let decoder = JSONDecoder()
+    #expect(
+      try decoder.decode(Roster.self, from: state) == decoder.decode(Roster.self, from: expected))
+    struct Requests: Decodable {
+      struct Request: Decodable { let jid: String }
+      struct All: Decodable { let incoming: [Request] }
+      let requests: All
+    }
+    struct Kept: Decodable { let requests: [String] }
+    #expect(
+      try decoder.decode(Requests.self, from: state).requests.incoming.map(\.jid)
+        == decoder.decode(Kept.self, from: expected).requests)
+  }
+}
