@@ -15,6 +15,7 @@ enum LiveRecording {
       let file = open(acknowledgements, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
       for number in 0..<records {
         try session.received(Session.stanza(number).utf8, at: nil)
+        try session.flush()
         var byte = UInt8(ascii: "+")
         _ = write(file, &byte, 1)
       }

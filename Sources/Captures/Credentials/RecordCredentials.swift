@@ -12,8 +12,8 @@ extension Credentials {
     return .record(clean)
   }
 
-  /// Nil where there is nothing to take out.
-  private mutating func removed(
+  /// The same of what a record tells; nil where there is nothing to take out.
+  package mutating func removed(
     from content: CapturedRecord.Content
   ) -> CapturedRecord.Content? {
     switch content {

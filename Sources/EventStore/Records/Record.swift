@@ -27,6 +27,8 @@ package struct RecordDraft: Hashable, Sendable {
   package var connection: UInt32
   /// The element's bytes: the truth, of which everything else is made.
   package var bytes: [UInt8]
+  /// How many they may be.
+  package static var byteLimit: Int { LogFormat.payloadLimit }
   /// What the bytes mean, encoded; nil where they mean nothing.
   package var event: [UInt8]?
   /// The contacts that the record concerns, as prepared bare addresses.

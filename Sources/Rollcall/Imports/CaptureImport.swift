@@ -213,9 +213,15 @@ extension CapturedRecord {
     if case .bookmark = content { nil } else { time }
   }
 
-  /// What the log keeps of it besides its time.
   fileprivate var stored: (direction: RecordDirection, kind: RecordKind, bytes: [UInt8]) {
-    switch content {
+    content.stored
+  }
+}
+
+extension CapturedRecord.Content {
+  /// What the log keeps of it.
+  var stored: (direction: RecordDirection, kind: RecordKind, bytes: [UInt8]) {
+    switch self {
     case .element(let way, _, let element): (RecordDirection(way), .element, element)
     case .streamHeader(let way, _, let header): (RecordDirection(way), .streamHeader, header)
     case .streamEnd(let way):

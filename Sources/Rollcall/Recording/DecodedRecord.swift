@@ -58,6 +58,19 @@ package struct DecodedRecord {
     contacts = Self.names(of: event, and: nil)
   }
 
+  /// What something means that was captured or is being recorded.
+  init(_ content: CapturedRecord.Content, _ addresses: inout AddressMemo) {
+    switch content {
+    case .element(let direction, let node, _): self.init(node, direction, &addresses)
+    case .streamHeader: self.init(.session(.negotiated))
+    case .streamEnd: self.init(.session(.closed(isLost: false)))
+    case .lifecycle(let lifecycle): self.init(lifecycle.event)
+    case .unreadable: self.init(nil)
+    case .bookmark(let name, let back):
+      self.init(annotation: Bookmark(name: name, back: back).bytes)
+    }
+  }
+
   /// The contacts of an event and one more, none twice.
   private static func names(of event: RosterEvent?, and peer: BareJID?) -> [String] {
     var jids = event?.contacts ?? []

@@ -1,191 +1,210 @@
 import Captures
 import EventStore
+import Foundation
 // What the roster is made of.
 @_exported public import RosterCore
 @_exported public import XMPPStanza
 import XMPPStream
 
-/// A roster that is derived from the stanzas an application sends and receives, and recorded as
-/// it is.
+/// A roster that is derived from the bytes an application sends and receives, and recorded as it
+/// is.
 ///
-/// Hand it every top-level element of the stream, in order, exactly as it came or went. It takes
-/// credentials out, appends the element durably to the log where there is one, and gives what the
-/// element changed. Not thread-safe: keep it where the stream is handled.
+/// Hand it the bytes of the stream in each direction, in order, cut anywhere. It takes credentials
+/// out, hands each part to the log where there is one, and gives what each part changed; and it
+/// decides what to send for a command, and matches the answers. It knows no clock and opens no
+/// socket.
+///
+/// Recording does not wait for the disk: `durable()` does, for who has to know. What comes in a
+/// burst shares a commit.
+///
+/// Not thread-safe: keep it where the stream is handled. `updates` can be read anywhere.
 public final class RosterSession {
   /// The roster as it is now.
   public private(set) var roster = Roster()
 
-  private let log: EventLog?
-  private let parser = StreamParser(root: .records, limits: .live)
+  /// What is sent for commands.
+  public var decider = RosterDecider(wantsMutualFriends: true)
+
+  private let recording: Recording?
+  private let hub = UpdateHub()
+  private var streams: [Direction: StreamIntake]
   private var addresses = AddressMemo()
   private var credentials = Credentials()
-  private var accountNote = AccountNote(isDone: false)
-  private var pacing = SnapshotPacing()
+  private var ledger: CommandLedger
+  private var pushes = Acknowledgements()
+  private var isAccountKnown = false
   /// The newest time in the log, before which no record's time is.
   private var clock: Int64?
 
   /// A session that is kept in memory only.
-  public init() {
-    log = nil
+  ///
+  /// - Parameters:
+  ///   - limits: What is too much of anything in the stream.
+  ///   - idPrefix: What the ids of the requests begin with that commands become: nobody else may
+  ///     use such ids in the stream.
+  public convenience init(
+    limits: SessionLimits = SessionLimits(), idPrefix: String = RosterSession.anyIDPrefix()
+  ) {
+    self.init(nil, limits, idPrefix)
   }
 
   /// A session that is recorded to a log, made where there is none and gone on with where there
   /// is one.
   ///
-  /// - Parameter path: The log's file, by custom named `*.rollcall`; LMDB keeps its lock file
-  ///   beside it. No other program may write over it or cut it while the session has it open: that
-  ///   can end this process by a signal.
-  /// - Throws: `RollcallError` where the log cannot be opened or read.
+  /// - Parameters:
+  ///   - path: The log's file, by custom named `*.rollcall`; LMDB keeps its lock file beside it. No
+  ///     other program may write over it or cut it while the session has it open: that can end this
+  ///     process by a signal.
+  ///   - limits: What is too much of anything in the stream.
+  ///   - idPrefix: What the ids of the requests begin with that commands become.
+  /// - Throws: `RollcallError` where the log cannot be opened or read, or the system gives no
+  ///   thread to write it with.
   ///
   /// Complexity: linear in the events after the log's last snapshot.
-  public init(recordingTo path: String) throws(RollcallError) {
+  public convenience init(
+    recordingTo path: String, limits: SessionLimits = SessionLimits(),
+    idPrefix: String = RosterSession.anyIDPrefix()
+  ) throws(RollcallError) {
+    let recording: Recording
+    let state: Timeline.State
     do {
-      let log = try Self.open(path)
-      let state = try Timeline(log).state(at: .head(minus: 0))
-      accountNote = AccountNote(isDone: try log.meta.account != nil)
-      pacing = try log.read { try $0.snapshotPacing(of: .current) }
-      self.log = log
-      (roster, clock) = (state.roster, state.time)
+      recording = try Recording(path)
+      state = try recording.state()
+    } catch let error as RollcallError {
+      throw error
     } catch {
       throw RollcallError(.log, "\(error)")
     }
+    self.init(recording, limits, idPrefix)
+    (roster, clock) = (state.roster, state.time)
   }
 
-  private static func open(_ path: String) throws -> EventLog {
-    do {
-      let log = try EventLog.open(
-        at: path, access: .readWrite, eventVersion: DecodedRecord.version)
-      try log.bringUpToDate()
-      return log
-    } catch EventLogError.noSuchFile {
-      return try EventLog.create(at: path, eventVersion: DecodedRecord.version)
-    }
+  private init(_ recording: Recording?, _ limits: SessionLimits, _ idPrefix: String) {
+    self.recording = recording
+    streams = [
+      .inbound: StreamIntake(limits.stream), .outbound: StreamIntake(limits.stream),
+    ]
+    ledger = CommandLedger(prefix: idPrefix)
   }
 
-  /// Takes an element that came from the server.
+  /// A prefix for ids that nobody else uses.
+  public static func anyIDPrefix() -> String { "rollcall-\(UUID().uuidString.prefix(8))-" }
+
+  // MARK: The stream
+
+  /// Takes bytes that came from the server.
   ///
   /// - Parameters:
-  ///   - xml: One complete top-level element as UTF-8, at most 1 MiB.
+  ///   - bytes: Any piece of the stream, cut anywhere: headers, white space, several elements, part
+  ///     of one, the end of the stream. Where somebody else keeps the stream's header to itself,
+  ///     elements alone will do.
   ///   - time: Milliseconds since 1970 UTC; nil where it is not known.
-  /// - Returns: What it changed, and what is odd about it. When this returns, the record is
-  ///   durable.
-  /// - Throws: `RollcallError` where the element is not well formed, is none or is several, and
-  ///   then the bytes are recorded as what could not be read; and where the log cannot be written.
-  ///   What is not in the log is not in the roster.
+  /// - Returns: What happened with each part that is complete by these bytes, in order.
+  /// - Throws: `RollcallError` where very much waits to be written and the log cannot be written;
+  ///   these bytes are not taken then.
+  ///
+  /// Complexity: linear in the bytes; one step is O(log n) for n contacts, but linear in them for a
+  /// roster result and where a session begins or ends.
   @discardableResult
   public func received(
-    _ xml: some Sequence<UInt8>, at time: Int64?
-  ) throws(RollcallError) -> RosterReducer.Outcome {
-    try take(Array(xml), .inbound, time)
+    _ bytes: some Sequence<UInt8>, at time: Int64?
+  ) throws(RollcallError) -> [SessionStep] {
+    try take(Array(bytes), .inbound, time)
   }
 
-  /// Takes an element that went to the server; otherwise as `received`.
+  /// Takes bytes that go to the server; otherwise as `received`.
   @discardableResult
   public func sent(
-    _ xml: some Sequence<UInt8>, at time: Int64?
-  ) throws(RollcallError) -> RosterReducer.Outcome {
-    try take(Array(xml), .outbound, time)
+    _ bytes: some Sequence<UInt8>, at time: Int64?
+  ) throws(RollcallError) -> [SessionStep] {
+    try take(Array(bytes), .outbound, time)
   }
 
   /// Says that the server bound a resource: a new session has begun.
   ///
   /// Not needed where the bind result itself is handed over.
   @discardableResult
-  public func opened(
-    as jid: JID, at time: Int64?
-  ) throws(RollcallError) -> RosterReducer.Outcome {
+  public func opened(as jid: JID, at time: Int64?) throws(RollcallError) -> [SessionStep] {
     try take(.opened(jid), time)
   }
 
   /// Says that the session goes on over a new stream (XEP-0198).
+  ///
+  /// Not needed where the server's `resumed` itself is handed over.
   @discardableResult
-  public func resumed(at time: Int64?) throws(RollcallError) -> RosterReducer.Outcome {
+  public func resumed(at time: Int64?) throws(RollcallError) -> [SessionStep] {
     try take(.resumed(nil), time)
   }
 
-  /// Says that the connection is gone.
+  /// Says that the connection is gone. What is left of elements that did not come to their end is
+  /// recorded as what could not be read.
   @discardableResult
-  public func closed(at time: Int64?) throws(RollcallError) -> RosterReducer.Outcome {
+  public func closed(at time: Int64?) throws(RollcallError) -> [SessionStep] {
     try take(.closed(reason: nil), time)
   }
 
-  private func take(
-    _ xml: [UInt8], _ direction: Direction, _ time: Int64?
-  ) throws(RollcallError) -> RosterReducer.Outcome {
-    let element: StreamElement
+  // MARK: What to send
+
+  /// Decides what to send for a command; nothing changes until the server says so.
+  ///
+  /// Write the elements' bytes into the stream in their order, and hand them to `sent`. A later
+  /// step names the answer.
+  ///
+  /// - Throws: `CommandRefusal` where the command makes no sense in this state.
+  ///
+  /// Complexity: linear in the contacts for groups, O(log n) otherwise.
+  public func decide(_ command: RosterCommand) throws(CommandRefusal) -> DecidedCommand {
+    try ledger.decide(command, by: decider, on: roster)
+  }
+
+  /// The answers to the server's pushes that are still to be sent (RFC 6121 §2.1.6). Those that are
+  /// handed to `sent` are taken off it.
+  public var acknowledgements: [OutgoingElement] { pushes.waiting.map { OutgoingElement($0) } }
+
+  /// The commands that nobody has answered within a minute; they are given up.
+  ///
+  /// - Parameter time: Milliseconds since 1970 UTC, by the clock of `sent`.
+  public func timeouts(at time: Int64) -> [CommandAnswer] { ledger.overdue(at: time) }
+
+  // MARK: Watching
+
+  /// What happens from now on, for one watcher: first the roster as it is.
+  ///
+  /// - Parameter limit: How many steps may wait for a watcher that is slow, at least 1.
+  public func updates(limit: Int = 256) -> RosterUpdates {
+    hub.watch(from: roster, limit: limit)
+  }
+
+  // MARK: The disk
+
+  /// Waits until everything that was handed over before is on the disk.
+  ///
+  /// - Throws: `RollcallError` where it cannot be written. Nothing is lost by that: it is tried
+  ///   again with what is handed over next, and when this is called again.
+  public func durable() async throws(RollcallError) {
+    guard let recording else { return }
     do {
-      element = try self.element(in: xml)
+      try await recording.writer.durable()
     } catch {
-      try note(unreadable: xml, direction, error, time)
-      throw error
+      throw RollcallError(.log, "\(error)")
     }
-    let clean = credentials.scrubbed(element.node)
-    let decoded = DecodedRecord(clean ?? element.node, direction, &addresses)
-    let bytes = clean?.serialized() ?? element.bytes
-    return try record(bytes, .element, RecordDirection(direction), decoded, time)
   }
 
-  private func take(
-    _ lifecycle: Lifecycle, _ time: Int64?
-  ) throws(RollcallError) -> RosterReducer.Outcome {
-    try record(lifecycle.bytes, .lifecycle, .none, DecodedRecord(lifecycle.event), time)
+  /// The same, where this thread may be held up.
+  public func flush() throws(RollcallError) {
+    try writing { try $0.writer.flush() }
   }
 
-  /// Records what could not be read: it may be what broke the stream.
-  private func note(
-    unreadable xml: [UInt8], _ direction: Direction, _ error: RollcallError, _ time: Int64?
-  ) throws(RollcallError) {
-    guard log != nil, !xml.isEmpty else { return }
-    let bytes = UnreadableBytes(
-      xml, direction, reason: error.description, isAuthenticated: roster.isConnected)
-    _ = try record(
-      bytes.line, .unreadable, RecordDirection(direction), DecodedRecord(nil), time)
+  /// Writes what was handed over, and closes the log. Nothing more can be handed over. A session
+  /// that goes away without it does the same, and tells nobody where that fails.
+  public func close() throws(RollcallError) {
+    try writing { try $0.writer.close() }
   }
 
-  private func element(in xml: [UInt8]) throws(RollcallError) -> StreamElement {
-    var found: [StreamElement] = []
+  private func writing(_ body: (Recording) throws -> Void) throws(RollcallError) {
+    guard let recording else { return }
     do {
-      try parser.feed(xml) { event in
-        if case .element(let element) = event { found.append(element) }
-      }
-      try parser.finish()
-    } catch {
-      parser.reset()
-      // Without the place, which counts the bytes of all elements since the last error.
-      let reason = (error as? StreamError)?.kind.description ?? "\(error)"
-      throw RollcallError(.element, "the element cannot be read: \(reason)")
-    }
-    guard let element = found.first, found.count == 1 else {
-      throw RollcallError(.element, "one element was expected, \(found.count) were given")
-    }
-    return element
-  }
-
-  private func record(
-    _ bytes: [UInt8], _ kind: RecordKind, _ direction: RecordDirection, _ decoded: DecodedRecord,
-    _ time: Int64?
-  ) throws(RollcallError) -> RosterReducer.Outcome {
-    let draft = RecordDraft(
-      time: time, direction: direction, kind: kind, bytes: bytes, decoded: decoded)
-    do {
-      let stamp = try stored(draft)
-      let outcome: RosterReducer.Outcome
-      if let event = decoded.event {
-        outcome = RosterReducer.reduce(&roster, event, at: stamp)
-      } else {
-        roster.move(to: stamp.record)
-        outcome = RosterReducer.Outcome()
-      }
-      if let log {
-        // It is noted with the next record if not now: this one is durable.
-        do {
-          try accountNote.note(roster.account) { try log.append([], marks: $0) }
-        } catch {
-          log.undone.note(.account, error)
-        }
-      }
-      takeSnapshotIfDue(bytes.count)
-      return outcome
+      try body(recording)
     } catch let error as RollcallError {
       throw error
     } catch {
@@ -193,64 +212,152 @@ public final class RosterSession {
     }
   }
 
-  /// Stores the roster now and then, so that it can be had later without going over all records.
-  private func takeSnapshotIfDue(_ appended: Int) {
-    guard let log else { return }
-    pacing.appended(bytes: appended)
-    guard pacing.isDue else { return }
-    let state = roster.snapshot
-    guard pacing.admits(stateBytes: state.count) else { return }
-    do {
-      try log.store([
-        SnapshotDraft(sequence: roster.position, version: .current, state: state)
-      ])
-    } catch {
-      log.undone.note(.snapshots, error)
+  // MARK: One part after the other
+
+  private func take(
+    _ bytes: [UInt8], _ direction: Direction, _ time: Int64?
+  ) throws(RollcallError) -> [SessionStep] {
+    try catchUp()
+    var steps: [SessionStep] = []
+    for part in streams[direction]?.take(bytes) ?? [] {
+      steps.append(try take(part, direction, time))
+    }
+    return steps
+  }
+
+  private func take(
+    _ lifecycle: Lifecycle, _ time: Int64?
+  ) throws(RollcallError) -> [SessionStep] {
+    try catchUp()
+    var steps: [SessionStep] = []
+    for direction in [Direction.inbound, .outbound] {
+      guard let rest = streams[direction]?.finish() else { continue }
+      steps.append(try take(rest, direction, time))
+    }
+    return steps + [try record(.lifecycle(lifecycle), .session, time)]
+  }
+
+  private func take(
+    _ part: StreamIntake.Part, _ direction: Direction, _ time: Int64?
+  ) throws(RollcallError) -> SessionStep {
+    switch part {
+    case .header(let tag):
+      return try record(.streamHeader(direction, tag.node, bytes: tag.bytes), .header, time)
+    case .end: return try record(.streamEnd(direction), .end, time)
+    case .unreadable(let bytes, let reason):
+      let unreadable = UnreadableBytes(
+        bytes, direction, reason: reason, isAuthenticated: roster.isConnected)
+      return try record(.unreadable(unreadable), .unreadable(reason: reason), time)
+    case .element(let element):
+      let answers = answers(to: element.node, direction, time)
+      let content = CapturedRecord.Content.element(
+        direction, element.node, bytes: element.bytes)
+      return try record(content, nil, time, answers)
     }
   }
 
-  /// Makes a record durable, and says which it became.
-  private func stored(_ draft: RecordDraft) throws -> RecordStamp {
-    guard let log else { return RecordStamp(record: roster.position + 1, time: draft.time) }
-    let number = try log.append([draft]).lowerBound
-    if number != roster.position + 1 {
-      // Somebody else has added to the log: what they added is part of the history.
-      do {
-        let state = try Timeline(log).state(at: .record(number - 1))
-        (roster, clock) = (state.roster, state.time)
-      } catch {
-        throw RollcallError(
-          .log,
-          "the element is recorded, as #\(number), but what came before it is not read: \(error)")
+  /// What an element means to the commands and pushes that wait for something.
+  private func answers(
+    to node: XMLNode, _ direction: Direction, _ time: Int64?
+  ) -> [CommandAnswer] {
+    switch direction {
+    case .outbound:
+      ledger.sent(node, at: time)
+      pushes.sent(node)
+      return []
+    case .inbound:
+      pushes.received(node, on: roster)
+      guard case .iq(let iq)? = try? Stanza(node), roster.isOwnServer(iq.head.from) else {
+        return []
       }
+      return ledger.received(node).map { [$0] } ?? []
     }
-    // The log's clock never runs backwards, and the roster goes by it.
-    guard let time = draft.time else { return RecordStamp(record: number) }
+  }
+
+  private func record(
+    _ content: CapturedRecord.Content, _ part: SessionStep.Part?, _ time: Int64?,
+    _ answers: [CommandAnswer] = []
+  ) throws(RollcallError) -> SessionStep {
+    let content = credentials.removed(from: content) ?? content
+    let decoded = DecodedRecord(content, &addresses)
+    let (direction, kind, bytes) = content.stored
+    guard bytes.count <= RecordDraft.byteLimit else { return try tooLong(bytes, content, time) }
+    let draft = RecordDraft(
+      time: time, direction: direction, kind: kind, bytes: bytes, decoded: decoded)
+    try writing { try $0.writer.put(draft) }
+    let stamp = self.stamp(time)
+    let outcome = reduce(decoded.event, at: stamp)
+    try writing { recording in
+      if !isAccountKnown, let account = roster.account {
+        isAccountKnown = true
+        try recording.writer.put(account: account)
+      }
+      try recording.keepSnapshot(of: roster, appended: bytes.count)
+    }
+    let step = SessionStep(
+      part: part ?? .element(content), stamp: stamp, outcome: outcome,
+      answers: answers + sessionAnswers(to: decoded.event))
+    if step.tells { hub.tell(.step(step, roster)) }
+    return step
+  }
+
+  /// What was taken in can be longer when it is written without its credentials.
+  private func tooLong(
+    _ bytes: [UInt8], _ content: CapturedRecord.Content, _ time: Int64?
+  ) throws(RollcallError) -> SessionStep {
+    let reason = "the element is too long for a record"
+    guard case .element(let direction, _, _) = content else { throw RollcallError(.log, reason) }
+    let unreadable = UnreadableBytes(bytes, direction, reason: reason, isAuthenticated: false)
+    return try record(.unreadable(unreadable), .unreadable(reason: reason), time)
+  }
+
+  private func reduce(_ event: RosterEvent?, at stamp: RecordStamp) -> RosterReducer.Outcome {
+    guard let event else {
+      roster.move(to: stamp.record)
+      return RosterReducer.Outcome()
+    }
+    return RosterReducer.reduce(&roster, event, at: stamp)
+  }
+
+  /// The answers of commands that a session took with it.
+  private func sessionAnswers(to event: RosterEvent?) -> [CommandAnswer] {
+    guard case .session(.opened)? = event else { return [] }
+    pushes.sessionBegan()
+    return ledger.sessionEnded()
+  }
+
+  /// The number of the next record, and the time that the log gives it: its clock never runs
+  /// backwards, and the roster goes by it.
+  private func stamp(_ time: Int64?) -> RecordStamp {
+    let number = roster.position + 1
+    guard let time else { return RecordStamp(record: number) }
     let now = max(time, clock ?? time)
     clock = now
     return RecordStamp(record: number, time: now)
   }
+
+  /// What somebody else has added to the log is part of the history.
+  private func catchUp() throws(RollcallError) {
+    try writing { recording in
+      try recording.writer.makeRoom()
+      guard let state = try recording.overtakingState(of: roster) else { return }
+      (roster, clock) = (state.roster, state.time)
+      hub.tell(.snapshot(roster, missed: 0))
+    }
+  }
 }
 
-/// Why something could not be recorded or read.
-public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Where the fault lies.
-  public enum Reason: Hashable, Sendable {
-    /// What was handed over is not one well-formed element, or one over the limits.
-    case element
-    /// The log cannot be opened, read or written; the disk may be full.
-    case log
-    /// A capture, or what is expected of it, cannot be read.
-    case capture
+extension SessionStep.Part {
+  /// An element as it is recorded.
+  fileprivate static func element(_ content: CapturedRecord.Content) -> Self {
+    guard case .element(_, let node, _) = content else { return .session }
+    return .element(node)
   }
+}
 
-  /// Where the fault lies.
-  public let reason: Reason
-  /// A sentence for a person, with the place.
-  public let description: String
-
-  init(_ reason: Reason, _ description: String) {
-    self.reason = reason
-    self.description = description
+extension SessionStep {
+  /// Whether there is something to tell those who watch.
+  fileprivate var tells: Bool {
+    !outcome.changes.isEmpty || !outcome.findings.isEmpty || !answers.isEmpty
   }
 }

@@ -44,6 +44,12 @@ extension Reduction {
 }
 
 extension Roster {
+  /// Whether an answer about our own account comes from our server, in the session that an
+  /// application has.
+  package func isOwnServer(_ from: JID?) -> Bool {
+    SessionOwner(account: account, resource: current?.resource).isOwnServer(from)
+  }
+
   /// Why a push of somebody counts for nothing in the session that an application has, nil where
   /// its sender may push.
   package func refusal(ofPushFrom from: JID?) -> PushRefusal? {

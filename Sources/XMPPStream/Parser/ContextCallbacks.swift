@@ -37,7 +37,7 @@ extension StreamParser {
     position = end
     phase = .between
     events.append(.end)
-    if root == .wire { rootTag = nil }
+    if root != .records { rootTag = root.bareRoot }
     stopContext()
   }
 
@@ -83,7 +83,7 @@ extension StreamParser {
   /// a log it stands by itself, and the elements after it stand in the standard root again.
   private func startNextStream(_ element: xml_push_start) throws(StreamError.Kind) {
     switch root {
-    case .wire:
+    case .wire, .session:
       rootTag = nil
       phase = .between
     case .records:

@@ -37,4 +37,10 @@ package enum StreamRoot: Hashable, Sendable {
   /// The bytes of a connection: a stream header, elements, and after SASL a new header; once a
   /// stream has ended another may begin.
   case wire
+  /// The same, or what is left of it where somebody else keeps the headers to itself: elements may
+  /// stand before any header, as `records` has them.
+  case session
+
+  /// What elements stand in where no stream is open; nil where a header has to come first.
+  var bareRoot: RootTag? { self == .wire ? nil : .standard }
 }

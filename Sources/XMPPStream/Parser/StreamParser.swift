@@ -64,8 +64,8 @@ package final class StreamParser {
     builder = .allocate(capacity: 1)
     builder.initialize(to: ElementBuilder(limits: limits))
     plainReader = PlainReader(limits: limits)
-    rootTag = root == .records ? .standard : nil
-    isRootPlain = root == .records
+    rootTag = root.bareRoot
+    isRootPlain = root.bareRoot != nil
   }
 
   deinit {
@@ -81,6 +81,9 @@ package final class StreamParser {
     case .inside, .failed: false
     }
   }
+
+  /// The bytes of what is not complete, or cannot be read, as far as they were looked at.
+  package var unread: ArraySlice<UInt8> { buffer[max(0, position - bufferStart)...] }
 
   /// Takes more bytes and hands over the events that they complete, in order.
   ///
@@ -122,7 +125,7 @@ package final class StreamParser {
   package func reset() {
     dropContext()
     phase = .between
-    rootTag = root == .records ? .standard : nil
+    rootTag = root.bareRoot
     expectsHeader = false
     buffer.removeAll(keepingCapacity: true)
     bufferStart = 0
@@ -178,7 +181,7 @@ package final class StreamParser {
       case .declaration(let end):
         position = bufferStart + end
         expectsHeader = true
-        if root == .wire { rootTag = nil }
+        if root != .records { rootTag = nil }
         return dropContext()
       case .tag(let index):
         skip(to: index)

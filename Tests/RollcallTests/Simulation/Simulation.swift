@@ -130,6 +130,7 @@ struct Simulation {
     let session = try session ?? RosterSession(recordingTo: log.path)
     self.session = session
     try session.received(Array(xml.utf8), at: time)
+    try session.flush()
     model.append(
       LogModel.Record(
         bytes: Array(xml.utf8), direction: .inbound, kind: .element, ownTime: time), on: 1)

@@ -1,0 +1,138 @@
+import RosterCore
+import XMPPStanza
+
+/// Gives commands their ids, and matches what the server answers to them (RFC 6120 §8.1.3).
+///
+/// A value: it knows no clock, and chooses nothing by chance.
+struct CommandLedger: Hashable, Sendable {
+  private enum Request: Hashable, Sendable {
+    case decided
+    case sent(at: Int64?)
+  }
+
+  private struct Open: Hashable, Sendable {
+    let command: CommandID
+    /// Those of its requests that are not answered, by id.
+    var requests: [String: Request]
+    var refusal: CommandAnswer.Word?
+  }
+
+  /// How long an answer may take, in milliseconds.
+  static let patience: Int64 = 60_000
+
+  private let prefix: String
+  private var commands: UInt64 = 0
+  private var requests: UInt64 = 0
+  private var open: [Open] = []
+
+  /// - Parameter prefix: What the ids begin with, so that nobody else's are equal.
+  init(prefix: String) {
+    self.prefix = prefix
+  }
+
+  /// What carries out a command, with ids of its own.
+  mutating func decide(
+    _ command: RosterCommand, by decider: RosterDecider, on roster: Roster
+  ) throws(CommandRefusal) -> DecidedCommand {
+    let (prefix, first) = (prefix, requests)
+    let nodes = try decider.decide(command, on: roster) { "\(prefix)\(first + UInt64($0))" }
+    let ids = nodes.compactMap { $0.is("iq", in: Namespace.client) ? $0.attribute("id") : nil }
+    requests += UInt64(nodes.count)
+    commands += 1
+    let id = CommandID(number: commands)
+    if !ids.isEmpty {
+      let waiting = ids.map { ($0, Request.decided) }
+      open.append(Open(command: id, requests: Dictionary(uniqueKeysWithValues: waiting)))
+    }
+    return DecidedCommand(
+      id: id, elements: nodes.map { OutgoingElement($0) }, isAnswered: !ids.isEmpty)
+  }
+
+  /// A request went out: from now on its answer is waited for.
+  mutating func sent(_ node: XMLNode, at time: Int64?) {
+    guard let id = node.requestID, let index = open.firstIndex(where: { $0.requests[id] != nil })
+    else { return }
+    open[index].requests[id] = .sent(at: time)
+  }
+
+  /// Takes what came from our own server.
+  ///
+  /// - Returns: The answer to a command, once all its requests are answered.
+  mutating func received(_ node: XMLNode) -> CommandAnswer? {
+    guard let (id, word) = node.answer,
+      let index = open.firstIndex(where: { $0.requests[id] != nil })
+    else { return nil }
+    open[index].requests[id] = nil
+    if word != .result, open[index].refusal == nil { open[index].refusal = word }
+    guard open[index].requests.isEmpty else { return nil }
+    let done = open.remove(at: index)
+    return CommandAnswer(command: done.command, word: done.refusal ?? .result)
+  }
+
+  /// Gives up the commands whose answer is overdue.
+  mutating func overdue(at time: Int64) -> [CommandAnswer] {
+    giveUp { request in
+      guard case .sent(let then?) = request else { return false }
+      return time > then.addingReportingOverflow(Self.patience).partialValue
+    }
+  }
+
+  /// Gives up all commands that were sent: their session is over.
+  mutating func sessionEnded() -> [CommandAnswer] {
+    giveUp { $0 != .decided }
+  }
+
+  private mutating func giveUp(where isLost: (Request) -> Bool) -> [CommandAnswer] {
+    let lost = open.filter { $0.requests.values.contains(where: isLost) }
+    open.removeAll { $0.requests.values.contains(where: isLost) }
+    return lost.map { CommandAnswer(command: $0.command, word: .timeout) }
+  }
+}
+
+extension XMLNode {
+  /// The id of a request; nil for anything else.
+  fileprivate var requestID: String? {
+    guard case .iq(let iq)? = try? Stanza(self) else { return nil }
+    switch iq.kind {
+    case .get, .set: return iq.head.id
+    case .result, .error: return nil
+    }
+  }
+
+  /// The id that an answer names, and what it says; nil for anything else.
+  fileprivate var answer: (id: String, word: CommandAnswer.Word)? {
+    guard case .iq(let iq)? = try? Stanza(self), let id = iq.head.id else { return nil }
+    switch iq.kind {
+    case .get, .set: return nil
+    case .result: return (id, .result)
+    case .error:
+      let parts = child("error", in: Namespace.client)?.children
+        .filter { $0.name.namespace == Namespace.stanzaErrors }
+      let condition = parts?.first { $0.name.local != "text" }?.name.local
+      let text = parts?.first { $0.name.local == "text" }?.text
+      return (id, .error(condition: condition, text: text))
+    }
+  }
+}
+
+/// The answers to pushes that are still to be sent (RFC 6121 §2.1.6).
+struct Acknowledgements: Hashable, Sendable {
+  private(set) var waiting: [XMLNode] = []
+
+  /// A push may have come, which is to be acknowledged where it counts.
+  mutating func received(_ node: XMLNode, on roster: Roster) {
+    guard let answer = RosterDecider.acknowledgement(of: node, on: roster) else { return }
+    waiting.append(answer)
+  }
+
+  /// An answer went out.
+  mutating func sent(_ node: XMLNode) {
+    guard case .iq(let iq)? = try? Stanza(node), iq.kind == .result, let id = iq.head.id,
+      let index = waiting.firstIndex(where: { $0.attribute("id").hasSameBytes(as: id) })
+    else { return }
+    waiting.remove(at: index)
+  }
+
+  /// A new session has begun: nobody waits for them any more.
+  mutating func sessionBegan() { waiting = [] }
+}

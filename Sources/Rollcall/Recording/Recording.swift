@@ -1,0 +1,55 @@
+import EventStore
+import RosterCore
+
+/// The log that a session records to.
+final class Recording {
+  let log: EventLog
+  let writer: LogWriter
+  private var pacing: SnapshotPacing
+
+  /// Opens a log, or makes it where there is none.
+  init(_ path: String) throws {
+    let log = try Self.open(path)
+    pacing = try log.read { try $0.snapshotPacing(of: .current) }
+    writer = try LogWriter(log, isAccountNoted: try log.meta.account != nil)
+    self.log = log
+  }
+
+  private static func open(_ path: String) throws -> EventLog {
+    do {
+      let log = try EventLog.open(
+        at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+      try log.bringUpToDate()
+      return log
+    } catch EventLogError.noSuchFile {
+      return try EventLog.create(at: path, eventVersion: DecodedRecord.version)
+    }
+  }
+
+  /// What the log says at its end.
+  func state() throws -> Timeline.State { try Timeline(log).state(at: .head(minus: 0)) }
+
+  /// What the log says, where somebody else has added to it since it said what a roster says; nil
+  /// where nobody has.
+  func overtakingState(of roster: Roster) throws -> Timeline.State? {
+    // As long as records wait, only the writer can tell.
+    let isOvertaken =
+      try writer.takeOvertaken()
+      || (writer.isIdle && log.read { try $0.lastSequence } != roster.position)
+    guard isOvertaken else { return nil }
+    try writer.flush()
+    return try state()
+  }
+
+  /// Stores the roster now and then, so that it can be had later without going over all records.
+  ///
+  /// - Parameter bytes: How many the last record has.
+  func keepSnapshot(of roster: Roster, appended bytes: Int) throws {
+    pacing.appended(bytes: bytes)
+    guard pacing.isDue else { return }
+    let state = roster.snapshot
+    guard pacing.admits(stateBytes: state.count) else { return }
+    try writer.put(
+      SnapshotDraft(sequence: roster.position, version: .current, state: state))
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+@testable import Rollcall
+import TestSupport
+import Testing
+
+/// Commands, what is sent for them, and how they are answered.
+@Suite("Commands and their answers") struct CommandAnswerTests {
+  private let bob = bare("bob@example.test")
+
+  /// Alice, who has bob and carol as friends in the group Work.
+  private func session() throws -> RosterSession {
+    let session = RosterSession(idPrefix: "c")
+    try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 0)
+    let fetch = try session.decide(.fetch)
+    try send(fetch, in: session)
+    let steps = try session.received(
+      """
+      <iq type='result' id='c0'><query xmlns='jabber:iq:roster'>\
+      <item jid='bob@example.test' name='Bob' subscription='both'><group>Work</group></item>\
+      <item jid='carol@example.test' subscription='both'><group>Work</group></item></query></iq>
+      """.utf8, at: 1)
+    #expect(steps.flatMap(\.answers) == [CommandAnswer(command: fetch.id, word: .result)])
+    return session
+  }
+
+  private func send(_ command: DecidedCommand, in session: RosterSession, at time: Int64 = 0) throws
+  {
+    for element in command.elements { try session.sent(element.bytes, at: time) }
+  }
+
+  /// What a server says to a rename, and what that is to the command; nil where it is no answer.
+  static let answers: [(xml: String, word: CommandAnswer.Word?)] = [
+    ("<iq type='result' id='c1'/>", .result),
+    ("<iq type='result' id='c1' from='alice@example.test'/>", .result),
+    ("<iq type='result' id='c1' from='example.test'/>", .result),
+    (
+      """
+      <iq type='error' id='c1'><error type='cancel'>\
+      <not-allowed xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/>\
+      <text xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'>Not today</text></error></iq>
+      """, .error(condition: "not-allowed", text: "Not today")
+    ),
+    ("<iq type='error' id='c1'/>", .error(condition: nil, text: nil)),
+    // Another's word, another's id, and what is no answer.
+    ("<iq type='result' id='c1' from='eve@example.test/x'/>", nil),
+    ("<iq type='error' id='c1' from='bob@example.test'/>", nil),
+    ("<iq type='result' id='c2'/>", nil),
+    ("<iq type='get' id='c1'><ping xmlns='urn:xmpp:ping'/></iq>", nil),
+    ("<presence id='c1' from='bob@example.test'/>", nil),
+  ]
+
+  @Test("An answer of our own server is matched to its command", arguments: answers)
+  func answered(_ xml: String, _ word: CommandAnswer.Word?) throws {
+    let session = try session()
+    let rename = try session.decide(.rename(bob, to: "Robert"))
+    #expect(rename.isAnswered)
+    try send(rename, in: session)
+    let found = try session.received(xml.utf8, at: 2).flatMap(\.answers)
+    #expect(found == (word.map { [CommandAnswer(command: rename.id, word: $0)] } ?? []))
+    // An answer is given once.
+    #expect(try session.received(xml.utf8, at: 3).flatMap(\.answers).isEmpty)
+  }
+
+  @Test("A command of several requests is answered with the last, and refused with any")
+  func several() throws {
+    for refused in [false, true] {
+      let session = try session()
+      let rename = try session.decide(.renameGroup("Work", to: "Office"))
+      #expect(rename.elements.count == 2)
+      try send(rename, in: session)
+      let first = refused ? "<iq type='error' id='c1'/>" : "<iq type='result' id='c1'/>"
+      #expect(try session.received(first.utf8, at: 2).flatMap(\.answers).isEmpty)
+      let answers = try session.received("<iq type='result' id='c2'/>".utf8, at: 2)
+        .flatMap(\.answers)
+      let word: CommandAnswer.Word = refused ? .error(condition: nil, text: nil) : .result
+      #expect(answers == [CommandAnswer(command: rename.id, word: word)])
+    }
+  }
+
+  @Test("What is sent is XML with ids of its own, and what nobody answers says so")
+  func elements() throws {
+    let session = try session()
+    let add = try session.decide(.add(bare("dan@example.test"), name: "D&n", groups: ["A"]))
+    #expect(
+      add.elements.map(\.text) == [
+        #"<iq type="set" id="c1"><query xmlns="jabber:iq:roster"><item jid="dan@example.test" "#
+          + #"name="D&amp;n"><group>A</group></item></query></iq>"#,
+        #"<presence type="subscribe" to="dan@example.test"/>"#,
+      ])
+    try session.received("<presence type='subscribe' from='eve@example.test'/>".utf8, at: 1)
+    let reject = try session.decide(.reject(bare("eve@example.test")))
+    #expect(!reject.isAnswered && reject.id != add.id)
+    #expect(throws: CommandRefusal.oneself(bare("alice@example.test"))) {
+      try session.decide(.add(bare("alice@example.test")))
+    }
+  }
+
+  @Test("A command that nobody answers is given up after a minute, or with its session")
+  func timeouts() throws {
+    let session = try session()
+    let rename = try session.decide(.rename(bob, to: "Robert"))
+    #expect(session.timeouts(at: 1_000_000).isEmpty, "it was not sent")
+    try send(rename, in: session, at: 5_000)
+    #expect(session.timeouts(at: 65_000).isEmpty)
+    let timeout = [CommandAnswer(command: rename.id, word: .timeout)]
+    #expect(session.timeouts(at: 65_001) == timeout)
+    #expect(session.timeouts(at: 65_001).isEmpty)
+    let again = try session.decide(.rename(bob, to: "Robert"))
+    try send(again, in: session, at: 66_000)
+    #expect(try session.closed(at: 67_000).flatMap(\.answers).isEmpty, "it may be resumed")
+    let steps = try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 68_000)
+    #expect(
+      steps.flatMap(\.answers) == [CommandAnswer(command: again.id, word: .timeout)])
+  }
+
+  @Test("Pushes that count are to be acknowledged, once")
+  func acknowledgements() throws {
+    let session = try session()
+    func push(_ id: String, from: String = "") throws {
+      try session.received(
+        """
+        <iq type='set' id='\(id)'\(from)><query xmlns='jabber:iq:roster'>\
+        <item jid='bob@example.test' subscription='both'/></query></iq>
+        """.utf8, at: 2)
+    }
+    try push("p1")
+    try push("p2", from: " from='eve@example.test/x'")
+    try push("p3", from: " from='alice@example.test'")
+    let waiting = session.acknowledgements
+    #expect(
+      waiting.map(\.text) == [
+        #"<iq type="result" id="p1"/>"#, #"<iq type="result" id="p3" to="alice@example.test"/>"#,
+      ])
+    try session.sent(waiting[0].bytes, at: 3)
+    #expect(session.acknowledgements == [waiting[1]])
+    try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 4)
+    #expect(session.acknowledgements.isEmpty)
+  }
+}

@@ -1,0 +1,166 @@
+import Captures
+import EventStore
+import Foundation
+@testable import Rollcall
+import TestSupport
+import Testing
+
+/// The bytes of a stream, in whatever pieces they come.
+@Suite("Handing over a stream") struct SessionStreamTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// What goes one way, and what comes the other, in turns.
+  private typealias Turn = (direction: Direction, bytes: [UInt8])
+
+  private static let header =
+    "<?xml version='1.0'?><stream:stream xmlns='jabber:client' "
+    + "xmlns:stream='http://etherx.jabber.org/streams' xmlns:x='urn:example:x' version='1.0'"
+  private static let features =
+    "<stream:features><ver xmlns='urn:xmpp:features:rosterver'/></stream:features>"
+
+  /// A login, a fetch, and what comes after, with white space, prefixes of the stream's header, and
+  /// the streams' ends.
+  private static let dialogue: [Turn] = {
+    let turns: [(Direction, String)] = [
+      (.outbound, "\(header) to='example.test'>"),
+      (.inbound, "\(header) from='example.test' id='s1'>\(features)"),
+      (
+        .outbound,
+        "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>AGEAYg==</auth>"
+      ),
+      (.inbound, "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>"),
+      (.outbound, "\(header) to='example.test'>"),
+      (.inbound, "\(header) from='example.test' id='s2'>\(features)"),
+      (
+        .outbound,
+        "<iq type='set' id='b'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></iq>"
+      ),
+      (
+        .inbound,
+        "<iq type='result' id='b'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>"
+          + "<jid>alice@example.test/phone</jid></bind></iq>"
+      ),
+      (.outbound, "<iq type='get' id='r'><query xmlns='jabber:iq:roster'/></iq> \n<presence/>"),
+      (
+        .inbound,
+        " <iq type='result' id='r'><query xmlns='jabber:iq:roster'>"
+          + "<item jid='bob@example.test' name='张三 &amp; Söhne' subscription='both'/></query></iq>\n\n"
+          + "<presence from='bob@example.test/pc'><x:mark/><status>😀</status></presence>"
+          + "<message from='bob@example.test/pc'><body>hi</body></message>"
+      ),
+      (.outbound, "</stream:stream>"), (.inbound, "</stream:stream>"),
+    ]
+    return turns.map { ($0.0, Array($0.1.utf8)) }
+  }()
+
+  /// What a session says and records of turns.
+  private func recorded(_ turns: [Turn]) throws -> (steps: [SessionStep], log: [String], Roster) {
+    let path = folder.file("\(UUID()).rollcall")
+    let session = try RosterSession(recordingTo: path, idPrefix: "t")
+    var steps: [SessionStep] = []
+    for turn in turns {
+      switch turn.direction {
+      case .inbound: steps += try session.received(turn.bytes, at: nil)
+      case .outbound: steps += try session.sent(turn.bytes, at: nil)
+      }
+    }
+    let roster = session.roster
+    try session.close()
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+    var lines: [String] = []
+    try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      lines.append("\(header.kind.name) \(header.direction) \(text)")
+    }
+    #expect(try Timeline(log).state(at: .head(minus: 0)).roster == roster)
+    return (steps, lines, roster)
+  }
+
+  @Test("A whole stream is read: headers, features, SASL, several elements, its end")
+  func whole() throws {
+    let (steps, lines, roster) = try recorded(Self.dialogue)
+    #expect(steps.map(\.stamp.record) == Array(1...UInt64(steps.count)))
+    #expect(steps.filter { $0.part == .header }.count == 4)
+    #expect(steps.filter { $0.part == .end }.count == 2)
+    #expect(!steps.contains { if case .unreadable = $0.part { true } else { false } })
+    #expect(lines.count == steps.count)
+    #expect(roster.account?.text == "alice@example.test")
+    #expect(roster.sortedItems.map(\.name) == ["张三 & Söhne"])
+    #expect(!lines.contains { $0.contains("AGEAYg") })
+    // An element stands by itself in a record.
+    #expect(lines.contains { $0.contains("urn:example:x") && $0.hasPrefix("element") })
+    #expect(!roster.isConnected)
+  }
+
+  @Test("However the bytes are cut, the same comes of them", arguments: 0..<40 as Range<UInt64>)
+  func pieces(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let expected = try recorded(Self.dialogue)
+    let most = [1, 2, 7, 50, 400][Int(seed % 5)]
+    let cut = Self.dialogue.flatMap { turn -> [Turn] in
+      var rest = turn.bytes[...]
+      var pieces: [Turn] = []
+      while !rest.isEmpty {
+        let count = Int.random(in: 1...most, using: &random)
+        pieces.append((turn.direction, Array(rest.prefix(count))))
+        rest = rest.dropFirst(count)
+      }
+      return pieces
+    }
+    let found = try recorded(cut)
+    #expect(found.steps == expected.steps, "seed \(seed)")
+    #expect(found.log == expected.log, "seed \(seed)")
+    #expect(found.2 == expected.2, "seed \(seed)")
+  }
+
+  /// A captured session as elements alone, for who keeps the streams' headers to itself.
+  @Test("Real sessions come out as they are imported", arguments: CaptureCase.all)
+  func captured(_ test: CaptureCase) throws {
+    let imported = try importedLog(of: test.path, test.account, in: folder)
+    let session = RosterSession()
+    try imported.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      let bytes = bytes.withUnsafeBytes { Array($0) }
+      switch (header.kind, header.direction) {
+      case (.lifecycle, _):
+        switch Lifecycle(bytes) {
+        case .opened(let jid)?: try session.opened(as: jid, at: header.time)
+        case .resumed?: try session.resumed(at: header.time)
+        case .closed?: try session.closed(at: header.time)
+        case .header?, .connected?, .secured?, .authenticated?, nil: break
+        }
+      case (_, .inbound): try session.received(bytes, at: header.time)
+      case (_, .outbound): try session.sent(bytes, at: header.time)
+      case (_, .none): break
+      }
+    }
+    let expected = try Timeline(imported).state(at: .head(minus: 0)).roster
+    #expect(session.roster.sortedItems == expected.sortedItems)
+    #expect(session.roster.incoming.map(\.key) == expected.incoming.map(\.key))
+  }
+
+  @Test("What is too much of anything is refused, by limits that can be set")
+  func limits() throws {
+    var limits = SessionLimits()
+    limits.bytesPerElement = 100
+    limits.depth = 3
+    limits.attributesPerElement = 2
+    let cases = [
+      "<a>\(String(repeating: "x", count: 200))</a>", "<a><b><c><d/></c></b></a>",
+      "<a b='' c='' d=''/>",
+    ]
+    for xml in cases {
+      let session = RosterSession(limits: limits)
+      guard case .unreadable? = try session.received(xml.utf8, at: nil).last?.part else {
+        Issue.record("\(xml)")
+        continue
+      }
+      let other = RosterSession()
+      guard case .element? = try other.received(xml.utf8, at: nil).last?.part else {
+        Issue.record("\(xml)")
+        continue
+      }
+    }
+  }
+}
