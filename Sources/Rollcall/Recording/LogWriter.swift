@@ -54,6 +54,9 @@ final class LogWriter: Sendable {
     try work.add { $0.account = account }
   }
 
+  /// How many bytes of records wait for what is being written.
+  var waitingBytes: Int { work.waitingBytes }
+
   /// Whether all that was handed over is durable.
   var isIdle: Bool { work.isIdle }
 
@@ -145,7 +148,8 @@ private final class Work: Sendable {
   private let state = Mutex(State())
   private let wakeUp = DispatchSemaphore(value: 0)
 
-  var isFull: Bool { state.withLock { $0.waiting.records.byteCount >= Self.most } }
+  var waitingBytes: Int { state.withLock { $0.waiting.records.byteCount } }
+  var isFull: Bool { waitingBytes >= Self.most }
   var isIdle: Bool { state.withLock { $0.durable == $0.handedOver } }
 
   func takeOvertaken() -> Bool {

@@ -1,0 +1,155 @@
+@testable import EventStore
+import Foundation
+@testable import Rollcall
+import TestSupport
+import Testing
+
+/// What is handed over while the disk is busy shares a commit, and nothing of it is lost.
+@Suite("Recording without waiting") struct LogWriterTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func newLog() throws -> EventLog {
+    try EventLog.create(
+      at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+  }
+
+  private func draft(_ number: Int) -> RecordDraft {
+    let xml = "<presence from='c\(number)@example.test/x'/>"
+    return RecordDraft(
+      time: nil, direction: .inbound, kind: .element, bytes: Array(xml.utf8),
+      decoded: RecordReader().decode(.element, .inbound, Array(xml.utf8)))
+  }
+
+  private func bytes(of log: EventLog) throws -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    try log.forEachRecord(in: 1...UInt64.max) { _, bytes in
+      found.append(bytes.withUnsafeBytes { Array($0) })
+    }
+    return found
+  }
+
+  /// Runs `body` while another thread writes to the log, so that nobody else can.
+  private func withBusyDisk(_ log: EventLog, _ body: () throws -> Void) throws {
+    let empty = try newLog()
+    let (began, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let thread = WorkerThread {
+      _ = try? log.append(
+        recordsOf: empty,
+        choosing: { _, _ in
+          began.signal()
+          over.wait()
+          return RecordSelection(records: [])
+        }, { _, _ in DerivedParts(event: nil, contacts: []) })
+    }
+    guard let thread else { throw RollcallError(.log, "no thread") }
+    began.wait()
+    let result = Result { try body() }
+    over.signal()
+    thread.join()
+    try result.get()
+  }
+
+  @Test("A burst of 400 costs two commits at most")
+  func burst() throws {
+    let log = try newLog()
+    let writer = try LogWriter(log, isAccountNoted: true)
+    try withBusyDisk(log) { for number in 0..<400 { try writer.put(draft(number)) } }
+    try writer.flush()
+    #expect(try bytes(of: log) == (0..<400).map { draft($0).bytes })
+    // A commit has one pack where it has few bytes, and these have fewer than two packs hold.
+    let packs = try log.read { try $0.lastPack?.number }
+    #expect((packs ?? 0) <= 3)
+  }
+
+  @Test("Whoever waits is told when all that was handed over before is durable")
+  func durable() async throws {
+    let log = try newLog()
+    let writer = try LogWriter(log, isAccountNoted: true)
+    try await writer.durable()
+    for number in 0..<50 {
+      try writer.put(draft(number))
+      guard number % 7 == 0 else { continue }
+      try await writer.durable()
+      #expect(writer.isIdle)
+      #expect(try log.read { try $0.lastSequence } == UInt64(number + 1))
+    }
+    try writer.close()
+    #expect(try log.read { try $0.lastSequence } == 50)
+  }
+
+  @Test("A writer that goes away has written what was handed over")
+  func goesAway() throws {
+    let log = try newLog()
+    do {
+      let writer = try LogWriter(log, isAccountNoted: true)
+      for number in 0..<30 { try writer.put(draft(number)) }
+    }
+    #expect(try log.read { try $0.lastSequence } == 30)
+  }
+
+  @Test("Where too much waits, who hands over more waits for the disk")
+  func backPressure() throws {
+    let log = try newLog()
+    let writer = try LogWriter(log, isAccountNoted: true)
+    let long = RecordDraft(
+      time: nil, direction: .inbound, kind: .element, bytes: [UInt8](repeating: 32, count: 1 << 20))
+    for _ in 0..<40 {
+      try writer.makeRoom()
+      try writer.put(long)
+      #expect(writer.waitingBytes <= (9 << 20))
+    }
+    try writer.close()
+    #expect(try log.read { try $0.lastSequence } == 40)
+  }
+
+  @Test("What cannot be written is said to who waits, each time and at the end")
+  func failure() throws {
+    let log = try EventLog.draft(
+      for: folder.file("gone.rollcall"), eventVersion: DecodedRecord.version)
+    let writer = try LogWriter(log, isAccountNoted: true)
+    try writer.put(draft(1))
+    try writer.flush()
+    log.discard()
+    for number in 2..<5 {
+      try writer.put(draft(number))
+      #expect(throws: EventLogError.self) { try writer.flush() }
+      #expect(!writer.isIdle)
+    }
+    #expect(throws: EventLogError.self) { try writer.close() }
+  }
+
+  @Test("That somebody else has appended is noticed")
+  func overtaken() throws {
+    let log = try newLog()
+    let writer = try LogWriter(log, isAccountNoted: true)
+    try writer.put(draft(1))
+    try writer.flush()
+    #expect(!writer.takeOvertaken())
+    try log.append([draft(2)])
+    try writer.put(draft(3))
+    try writer.flush()
+    #expect(writer.takeOvertaken() && !writer.takeOvertaken())
+    #expect(try log.read { try $0.lastSequence } == 3)
+  }
+
+  @Test("Several logs are recorded side by side")
+  func several() async throws {
+    let logs = try (0..<4).map { _ in try newLog() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (index, log) in logs.enumerated() {
+        let drafts = (0..<100).map { draft(index * 1000 + $0) }
+        group.addTask {
+          let writer = try LogWriter(log, isAccountNoted: true)
+          for draft in drafts { try writer.put(draft) }
+          try await writer.durable()
+        }
+      }
+      try await group.waitForAll()
+    }
+    for (index, log) in logs.enumerated() {
+      #expect(try bytes(of: log) == (0..<100).map { draft(index * 1000 + $0).bytes })
+    }
+  }
+}

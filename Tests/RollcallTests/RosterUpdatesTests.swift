@@ -1,0 +1,97 @@
+import Foundation
+@testable import Rollcall
+import TestSupport
+import Testing
+
+/// Who watches a session is told where it begins, and what happens from there on.
+@Suite("Watching a session") struct RosterUpdatesTests {
+  private func session() throws -> RosterSession {
+    let session = RosterSession()
+    try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 0)
+    return session
+  }
+
+  private func pushes(_ numbers: Range<Int>, in session: RosterSession) throws {
+    for number in numbers {
+      try session.received(
+        """
+        <iq type='set' id='p\(number)'><query xmlns='jabber:iq:roster'>\
+        <item jid='c\(number)@example.test'/></query></iq>
+        """.utf8, at: nil)
+    }
+  }
+
+  /// An update in short: how many contacts its roster has, and how many steps were missed where it
+  /// is a snapshot.
+  private struct Told: Equatable {
+    var contacts: Int
+    var missed: Int?
+
+    init(_ contacts: Int, missed: Int? = nil) { (self.contacts, self.missed) = (contacts, missed) }
+
+    init(_ update: RosterUpdate) {
+      contacts = update.roster.entries.count
+      if case .snapshot(_, let missed) = update { self.missed = missed }
+    }
+  }
+
+  private func told(_ updates: RosterUpdates) async -> [Told] {
+    var told: [Told] = []
+    for await update in updates { told.append(Told(update)) }
+    return told
+  }
+
+  @Test("First comes the roster as it is, then each step that changed something")
+  func order() async throws {
+    var session: RosterSession? = try session()
+    try session.map { try pushes(0..<2, in: $0) }
+    let updates = try #require(session?.updates())
+    try session.map { session in
+      try pushes(2..<4, in: session)
+      // It changes nothing.
+      try session.received("<message><body>hi</body></message>".utf8, at: nil)
+    }
+    session = nil
+    #expect(await told(updates) == [Told(2, missed: 0), Told(3), Told(4)])
+  }
+
+  @Test("Who is too slow is told what it missed, and where it is", arguments: [1, 2, 5, 100])
+  func slow(_ limit: Int) async throws {
+    var session: RosterSession? = try session()
+    let updates = try #require(session?.updates(limit: limit))
+    try session.map { try pushes(0..<10, in: $0) }
+    var iterator = updates.makeAsyncIterator()
+    var seen = 0
+    if limit < 11 {
+      let first = await iterator.next().map { Told($0) }
+      // Once they were too many, all that has come since is one roster.
+      #expect(first == Told(10, missed: 10))
+      seen = 10
+    }
+    try session.map { try pushes(10..<11, in: $0) }
+    session = nil
+    while let update = await iterator.next() {
+      let now = Told(update)
+      #expect(now.contacts >= seen)
+      seen = now.contacts
+    }
+    #expect(seen == 11)
+  }
+
+  @Test("Who waits is told as it happens, and is let go with its task")
+  func waiting() async throws {
+    let session = try session()
+    let updates = session.updates()
+    let other = session.updates()
+    let watcher = Task { await told(updates) }
+    let quick = Task { () -> Int in
+      for await update in other where update.roster.entries.count == 1 { return 1 }
+      return 0
+    }
+    try pushes(0..<1, in: session)
+    #expect(await quick.value == 1)
+    watcher.cancel()
+    #expect(await watcher.value.count <= 2)
+    try pushes(1..<2, in: session)
+  }
+}
