@@ -1,16 +1,18 @@
 import Captures
-package import ContactSections
-package import RosterCore
-package import XMPPStanza
+public import ContactSections
+public import RosterCore
+public import XMPPStanza
 
 /// Why a contact is, or is not, in each list that a client shows, and what would change that.
-package struct Explanation: Hashable, Sendable {
+public struct Explanation: Hashable, Sendable {
   /// What can be asked about a contact.
-  package enum Subject: String, Hashable, Sendable, CaseIterable {
+  public enum Subject: String, Hashable, Sendable, CaseIterable {
+    /// Whether it is a friend, whether a request of it is open, whether it is shown as online,
+    /// whether it is blocked, and where it stands on the contacts screen.
     case friend, request, online, blocked, section
 
     /// The question, for a contact that is called “it”.
-    package var question: String {
+    public var question: String {
       switch self {
       case .friend: "Is it a friend?"
       case .request: "Is a request open?"
@@ -22,34 +24,37 @@ package struct Explanation: Hashable, Sendable {
   }
 
   /// The answer to a question.
-  package enum Verdict: String, Hashable, Sendable, CaseIterable {
+  public enum Verdict: String, Hashable, Sendable, CaseIterable {
+    /// What the log says.
     case yes, no
     /// The log does not hold what would tell.
     case unknown
   }
 
   /// One question with its answer.
-  package struct Topic: Hashable, Sendable {
-    package let subject: Subject
-    package let verdict: Verdict
+  public struct Topic: Hashable, Sendable {
+    /// What is asked.
+    public let subject: Subject
+    /// The answer.
+    public let verdict: Verdict
     /// Whole sentences, each with the records that it rests on as `#12`.
-    package let reasons: [String]
+    public let reasons: [String]
     /// What would have to come for the answer to change, a sentence; nil where nothing can be
     /// said.
-    package let change: String?
+    public let change: String?
   }
 
   /// Whom it is about.
-  package let contact: BareJID
+  public let contact: BareJID
   /// The state that RFC 6121 has for the two.
-  package let state: SubscriptionState
+  public let state: SubscriptionState
   /// The answers, one for each subject that is asked for.
-  package private(set) var topics: [Topic]
+  public private(set) var topics: [Topic]
   /// The newest findings about the contact.
-  package let findings: [Finding]
+  public let findings: [Finding]
   /// Whether it is a contact: whoever is not the account, and the account itself where the roster
   /// has, or had, an item of it.
-  package let isOfContact: Bool
+  public let isOfContact: Bool
 
   /// Explains a contact at a point.
   ///
@@ -77,15 +82,19 @@ package struct Explanation: Hashable, Sendable {
   }
 
   /// The answer to one question.
-  package subscript(_ subject: Subject) -> Topic? { topics.first { $0.subject == subject } }
+  public subscript(_ subject: Subject) -> Topic? { topics.first { $0.subject == subject } }
 }
 
 extension Timeline {
   /// Explains a contact at a point; nil where no record up to there names it.
   ///
+  /// - Parameter friends: Which contacts count as friends.
+  /// - Throws: `PointError` where there is no such point; another error, a sentence for a person,
+  ///   where the log cannot be read.
+  ///
   /// Complexity: linear in the events up to the point.
-  package func explanation(
-    of contact: BareJID, at point: Point, friends: SectionPolicy.Friends
+  public func explanation(
+    of contact: BareJID, at point: Point = .head(minus: 0), friends: SectionPolicy.Friends = .mutual
   ) throws -> (explanation: Explanation, state: State)? {
     var replay = ContactReplay(of: contact)
     let state = try self.replay(upTo: point) { replay.follow($0, $1) }

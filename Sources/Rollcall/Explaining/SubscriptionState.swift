@@ -1,22 +1,26 @@
-package import RosterCore
-package import XMPPStanza
+public import RosterCore
+public import XMPPStanza
 
 /// Where a contact and the account stand with each other: the nine states of RFC 6121
 /// Appendix A.1.
-package enum SubscriptionState: String, Hashable, Sendable, CaseIterable {
+public enum SubscriptionState: String, Hashable, Sendable, CaseIterable {
+  /// Neither sees the other's presence; who has asked for it is said.
   case none = "None"
   case nonePendingOut = "None + Pending Out"
   case nonePendingIn = "None + Pending In"
   case nonePendingOutIn = "None + Pending Out+In"
+  /// We see its presence.
   case to = "To"
   case toPendingIn = "To + Pending In"
+  /// It sees ours.
   case from = "From"
   case fromPendingOut = "From + Pending Out"
+  /// Both see each other's.
   case both = "Both"
 
   /// The state of a contact. A request that the server has not sent again counts as pending: it
   /// may be.
-  package init(of jid: BareJID, in roster: Roster) {
+  public init(of jid: BareJID, in roster: Roster) {
     let isOut = roster.outgoing[jid] != nil || roster.item(jid)?.isPending == true
     let isIn = roster.incoming[jid] != nil || roster.unconfirmed[jid] != nil
     switch (roster.item(jid)?.subscription ?? .none, isOut, isIn) {

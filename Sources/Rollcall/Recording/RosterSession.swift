@@ -201,6 +201,17 @@ public final class RosterSession {
     try writing { try $0.writer.close() }
   }
 
+  /// What the log holds from its beginning: states of any moment, what happened to a contact, why.
+  /// Nil for a session in memory.
+  ///
+  /// What was handed over before is in it. It can be used on any thread.
+  ///
+  /// - Throws: `RollcallError` where what was handed over cannot be written.
+  public func timeline() throws(RollcallError) -> Timeline? {
+    try flush()
+    return recording.map { Timeline($0.log) }
+  }
+
   private func writing(_ body: (Recording) throws -> Void) throws(RollcallError) {
     guard let recording else { return }
     do {

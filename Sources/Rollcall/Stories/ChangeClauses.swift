@@ -1,9 +1,9 @@
-package import RosterCore
+public import RosterCore
 import XMPPStanza
 
 extension RosterChange {
   /// Whether something came, went, or became different: the mark in front of its line.
-  package var mark: String {
+  public var mark: String {
     switch kind {
     case .itemAdded, .requestOpened, .outgoingOpened, .connected(true), .connection(_, _, true),
       .blocking(_, true):
@@ -19,8 +19,8 @@ extension RosterChange {
     }
   }
 
-  /// What changed, in a clause.
-  package var clause: String {
+  /// What changed, in a clause for a person: “request of bob@example.test: “it is me””.
+  public var clause: String {
     switch kind {
     case .account(let jid): "the account is \(jid)"
     case .connected(let isOn): isOn ? "connected" : "disconnected: no presence is shown"

@@ -1,7 +1,7 @@
 import RosterCore
 
 /// Where in a log something begins to hold.
-package enum Transition: Hashable, Sendable {
+public enum Transition: Hashable, Sendable {
   /// It holds before the first record that was searched.
   case holdsFromStart
   /// It holds after this record, and not before.
@@ -14,10 +14,11 @@ package enum Transition: Hashable, Sendable {
 }
 
 /// What a search found, and what it took.
-package struct SearchResult: Hashable, Sendable {
-  package let transition: Transition
+public struct SearchResult: Hashable, Sendable {
+  /// Where it begins to hold.
+  public let transition: Transition
   /// How many states were looked at.
-  package let probes: Int
+  public let probes: Int
 }
 
 /// How a condition goes over a range of records.
@@ -45,8 +46,11 @@ extension Timeline {
   ///   - end: The last record that is looked at.
   ///   - holds: nil where the state cannot be told; another one nearby is tried.
   ///
+  /// - Throws: What `holds` throws; another error, a sentence for a person, where the log cannot be
+  ///   read.
+  ///
   /// Complexity: O(log n) states, each reduced from the nearest one that is known or stored.
-  package func first(
+  public func first(
     after start: UInt64, upTo end: UInt64, where holds: (State) throws -> Bool?
   ) throws -> SearchResult {
     var states = KnownStates(self)

@@ -1,33 +1,38 @@
 import EventStore
-package import RosterCore
-package import XMPPStanza
+public import RosterCore
+public import XMPPStanza
 
 /// What one record did to one contact, or why it did nothing.
-package struct HistoryEntry: Sendable {
-  package let moment: Timeline.Moment
+public struct HistoryEntry: Sendable {
+  /// The record.
+  public let moment: Timeline.Moment
   /// Of the record's changes those that are the contact's.
-  package let changes: [RosterChange]
+  public let changes: [RosterChange]
   /// Of the record's findings those that are about the contact, or about what it sent.
-  package let findings: [Finding]
+  public let findings: [Finding]
   /// The subscription handshake that the record is part of.
-  package let handshake: Handshake?
+  public let handshake: Handshake?
   /// Where the name and the groups that the record brought come from.
-  package let origin: Origin?
+  public let origin: Origin?
 
   /// A request for presence and all that answers it.
-  package struct Handshake: Hashable, Sendable {
+  public struct Handshake: Hashable, Sendable {
     /// Whose request it is.
-    package enum Side: String, Hashable, Sendable {
-      case ours, theirs
+    public enum Side: String, Hashable, Sendable {
+      /// We asked to see its presence.
+      case ours
+      /// It asked to see ours.
+      case theirs
     }
 
-    package let side: Side
+    /// Whose request it is.
+    public let side: Side
     /// The record that opened it.
-    package let since: UInt64
+    public let since: UInt64
   }
 
   /// Who asked for an edit that the server shows.
-  package enum Origin: Hashable, Sendable {
+  public enum Origin: Hashable, Sendable {
     /// A roster set of ours, by its record.
     case ownSet(UInt64)
     /// Nothing that we sent: another of our devices, or the server itself.
@@ -43,10 +48,14 @@ extension Timeline {
   /// An entry is there for each record that means something to the roster and goes to the contact,
   /// comes from it or names it, changed something of it, or gave rise to a finding about it:
   /// together the histories of all contacts hold each change of a contact once.
-  /// Complexity: linear in the events up to the point.
+  ///
   /// - Returns: The state at the point, and the records that concern the contact but mean nothing
   ///   to the roster, such as messages.
-  package func history(
+  /// - Throws: `PointError` where there is no such point; what `body` throws; another error, a
+  ///   sentence for a person, where the log cannot be read.
+  ///
+  /// Complexity: linear in the events up to the point.
+  public func history(
     of contact: BareJID, upTo point: Point, _ body: (HistoryEntry, Roster) throws -> Void
   ) throws -> (state: State, others: [UInt64]) {
     let end = try record(at: point)

@@ -3,7 +3,7 @@ import Captures
 /// A moment of a log, as it is named on a command line.
 ///
 /// A record number is the state after that record, 0 the state before all of them.
-package enum Point: Hashable, Sendable {
+public enum Point: Hashable, Sendable {
   /// After this record; 0 is before all.
   case record(UInt64)
   /// After the last record, or this many before it.
@@ -22,7 +22,9 @@ package enum Point: Hashable, Sendable {
   ///
   /// A time without a zone is in UTC, as all times that are printed; one without a time of day is
   /// the beginning of that day.
-  package init(parsing text: String) throws(PointError) {
+  ///
+  /// - Throws: `PointError` where it is none of these.
+  public init(parsing text: String) throws(PointError) {
     guard let point = Self.position(text) ?? Self.span(text) ?? Self.time(text) else {
       guard Bookmark.isName(text) else { throw .malformed(text) }
       self = .bookmark(text)
@@ -85,7 +87,7 @@ extension UInt8 {
 }
 
 /// Why a point cannot be gone to.
-package enum PointError: Error, Hashable, Sendable {
+public enum PointError: Error, Hashable, Sendable {
   /// The text is none of the forms of a point.
   case malformed(String)
   /// The log ends before this record.
@@ -105,7 +107,8 @@ extension PointError: CustomStringConvertible {
     or a bookmark
     """
 
-  package var description: String {
+  /// A sentence for a person.
+  public var description: String {
     switch self {
     case .malformed(let text): "“\(text)” is no point: use \(Self.forms)"
     case .beyondHead(let record, let head): "there is no record \(record): the last is \(head)"

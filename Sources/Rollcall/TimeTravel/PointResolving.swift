@@ -4,9 +4,11 @@ import EventStore
 extension Timeline {
   /// The number of the record that a point names.
   ///
-  /// Complexity: O(log n), and for a bookmark as `bookmarks` says.
-  /// - Throws: `PointError` where the log has no such point, and `EventLogError`.
-  package func record(at point: Point) throws -> UInt64 {
+  /// - Throws: `PointError` where the log has no such point; another error, a sentence for a
+  ///   person, where the log cannot be read.
+  ///
+  /// Complexity: O(log n), and for a bookmark linear in those that there are.
+  public func record(at point: Point) throws -> UInt64 {
     switch point {
     case .record(let number):
       let head = try log.read { try $0.lastSequence }

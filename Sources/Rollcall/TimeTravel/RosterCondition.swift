@@ -1,9 +1,9 @@
 import ContactSections
-package import RosterCore
-package import XMPPStanza
+public import RosterCore
+public import XMPPStanza
 
 /// Something that a roster is or is not, to be searched for in a log.
-package enum RosterCondition: Hashable, Sendable {
+public enum RosterCondition: Hashable, Sendable {
   /// The contact is not in the roster.
   case missing(BareJID)
   /// The contact and the account see each other's presence.
@@ -16,7 +16,8 @@ package enum RosterCondition: Hashable, Sendable {
   case friendCount(Comparison, Int)
 
   /// How two numbers compare.
-  package enum Comparison: String, Hashable, Sendable, CaseIterable {
+  public enum Comparison: String, Hashable, Sendable, CaseIterable {
+    /// As its sign says.
     case less = "<"
     case atMost = "<="
     case equal = "="
@@ -44,7 +45,7 @@ package enum RosterCondition: Hashable, Sendable {
   /// - Parameter mayBePartial: Whether what is known has to do, because the whole roster is known
   ///   nowhere. Otherwise nobody is missing, and nothing counts, while it is not: unknown is not
   ///   empty.
-  package func holds(in roster: Roster, mayBePartial: Bool) -> Bool {
+  public func holds(in roster: Roster, mayBePartial: Bool) -> Bool {
     let isKnown = mayBePartial || roster.completeness == .complete
     return switch self {
     case .missing(let jid): isKnown && roster.item(jid) == nil
@@ -70,7 +71,7 @@ package enum RosterCondition: Hashable, Sendable {
   }
 
   /// The condition as a clause: “bob@example.test is missing”.
-  package var clause: String {
+  public var clause: String {
     switch self {
     case .missing(let jid): "\(jid) is missing"
     case .friend(let jid): "\(jid) is a friend"

@@ -1,15 +1,19 @@
 import Captures
 package import EventStore
-package import RosterCore
-package import XMPPStanza
+public import RosterCore
+public import XMPPStanza
 
-/// A log read as the history of a roster.
-package struct Timeline: Sendable {
+/// A log read as the history of a roster: what was, at any record or time, and what each record
+/// did.
+///
+/// Reading holds nothing up: the log may be written meanwhile, by this process or another, and what
+/// is asked for is answered up to the record that was the last when it was asked.
+public struct Timeline: Sendable {
   /// The log that is read.
   package let log: EventLog
   /// The only connection that is looked at, so that states show what that device knows; nil for
   /// all.
-  package let connection: ConnectionID?
+  public let connection: ConnectionID?
 
   /// The history in a log.
   package init(_ log: EventLog, narrowedTo connection: ConnectionID? = nil) {
@@ -17,19 +21,43 @@ package struct Timeline: Sendable {
     self.connection = connection
   }
 
+  /// The history in a log that lies at a path. It is opened for reading; a session that records to
+  /// it may have it open, too.
+  ///
+  /// - Throws: `RollcallError` where it cannot be opened.
+  public init(ofLogAt path: String) throws(RollcallError) {
+    do {
+      self.init(
+        try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version))
+    } catch {
+      throw RollcallError(.log, "\(error)")
+    }
+  }
+
   /// What one record did.
-  package struct Moment: Sendable {
-    package let stamp: RecordStamp
-    package let connection: ConnectionID
+  public struct Moment: Sendable {
+    /// Which record it is, and its time.
+    public let stamp: RecordStamp
+    /// The connection that it went over.
+    public let connection: ConnectionID
     package let direction: RecordDirection
     package let event: RosterEvent
-    package let outcome: RosterReducer.Outcome
+    /// What it changed, and what is odd about it.
+    public let outcome: RosterReducer.Outcome
+
+    /// Which way it went; nil for what is said of the stream itself.
+    public var way: Direction? { Direction(direction) }
+
+    /// What the record means, in a clause for a person: “the server pushes: bob@example.test both”.
+    public var clause: String { event.clause }
   }
 
   /// A roster and the time of the record it is of.
-  package struct State: Hashable, Sendable {
-    package var roster = Roster()
-    package var time: Int64?
+  public struct State: Hashable, Sendable {
+    /// The roster.
+    public package(set) var roster = Roster()
+    /// Milliseconds since 1970 UTC, by the log's clock; nil where no record so far has a time.
+    public package(set) var time: Int64?
     /// Whose log it is, where the log notes that.
     var noted: BareJID?
     /// What the log calls the connections, by number.
@@ -43,11 +71,16 @@ package struct Timeline: Sendable {
     }
 
     /// The account: also before the record that names it, where the log knows whose it is.
-    package var account: BareJID? { roster.account ?? noted }
+    public var account: BareJID? { roster.account ?? noted }
   }
 
-  /// The state at a point. Complexity: linear in the events after the last snapshot before it.
-  package func state(at point: Point) throws -> State {
+  /// The state at a point.
+  ///
+  /// - Throws: `PointError` where there is no such point; another error, a sentence for a person,
+  ///   where the log cannot be read.
+  ///
+  /// Complexity: linear in the events after the last snapshot before it.
+  public func state(at point: Point) throws -> State {
     try state(after: record(at: point), from: nil)
   }
 
@@ -60,8 +93,12 @@ package struct Timeline: Sendable {
     return state
   }
 
-  /// What a record did; nil where it means nothing to the roster.
-  package func moment(of record: UInt64) throws -> Moment? {
+  /// What a record did; nil where it means nothing to the roster, or there is none.
+  ///
+  /// - Throws: An error, a sentence for a person, where the log cannot be read.
+  ///
+  /// Complexity: linear in the events after the last snapshot before it.
+  public func moment(of record: UInt64) throws -> Moment? {
     guard record > 0 else { return nil }
     var state = try state(after: record - 1, from: nil)
     var found: Moment?
@@ -71,9 +108,14 @@ package struct Timeline: Sendable {
 
   /// Reduces every event up to a point, and hands each to `body` with what it did and the state
   /// after it.
+  ///
   /// - Returns: The state at the point.
+  /// - Throws: `PointError` where there is no such point; what `body` throws; another error, a
+  ///   sentence for a person, where the log cannot be read.
+  ///
+  /// Complexity: linear in the events up to the point. `body` runs outside of every transaction.
   @discardableResult
-  package func replay(
+  public func replay(
     upTo point: Point, _ body: (Moment, Roster) throws -> Void
   ) throws -> State {
     var state = State()

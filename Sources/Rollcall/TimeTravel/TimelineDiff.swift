@@ -1,19 +1,23 @@
-package import RosterCore
+public import RosterCore
 import XMPPStanza
 
 /// What is different between two states of an account.
-package struct StateDiff: Sendable {
-  package let before: Timeline.State
-  package let after: Timeline.State
-  package let differences: [Item]
+public struct StateDiff: Sendable {
+  /// The state that is compared.
+  public let before: Timeline.State
+  /// The state that it is compared with.
+  public let after: Timeline.State
+  /// What is different, the account's first, and then contact by contact.
+  public let differences: [Item]
 
   /// One difference, with the record that caused it.
-  package struct Item: Hashable, Sendable {
-    package let difference: FieldDifference
-    /// Of the later of the two states where they are of one log.
-    package let cause: RecordStamp?
+  public struct Item: Hashable, Sendable {
+    /// What is different, with both values.
+    public let difference: FieldDifference
+    /// The record that gave the later state its value; nil where no record is known to.
+    public let cause: RecordStamp?
     /// Of an item that came and was changed since, the last record that did so.
-    package let last: UInt64?
+    public let last: UInt64?
 
     package init(difference: FieldDifference, cause: RecordStamp?, last: UInt64? = nil) {
       self.difference = difference
@@ -26,8 +30,11 @@ package struct StateDiff: Sendable {
 extension Timeline {
   /// What is different at a point from what was at another, whichever of them is earlier.
   ///
+  /// - Throws: `PointError` where there is no such point; another error, a sentence for a person,
+  ///   where the log cannot be read.
+  ///
   /// Complexity: linear in the events between the points.
-  package func diff(from start: Point, to end: Point) throws -> StateDiff {
+  public func diff(from start: Point, to end: Point) throws -> StateDiff {
     let (from, to) = (try record(at: start), try record(at: end))
     let isForward = from <= to
     let earlier = try state(at: .record(min(from, to)))

@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import Captures
 import ContactSections
-import Rollcall
+public import Rollcall
 import RosterCore
 import XMPPStanza
 

@@ -1,16 +1,16 @@
-package import XMPPStanza
+public import XMPPStanza
 
 /// One thing in which two states show something different.
 ///
 /// Numbers and times of records are no content: two logs of one account can show the same.
-package struct FieldDifference: Hashable, Sendable {
+public struct FieldDifference: Hashable, Sendable {
   /// The contact that it is about, nil where it is about the account.
-  package let contact: BareJID?
+  public let contact: BareJID?
   /// What is different.
-  package let change: Change
+  public let change: Change
   /// The record that gave the later state its value. Nil where the state does not keep it, as
   /// for what is gone: then only the records in between tell.
-  package let record: UInt64?
+  public let record: UInt64?
 
   package init(contact: BareJID?, change: Change, record: UInt64?) {
     self.contact = contact
@@ -19,10 +19,14 @@ package struct FieldDifference: Hashable, Sendable {
   }
 
   /// What is different, with both values.
-  package enum Change: Hashable, Sendable {
+  public enum Change: Hashable, Sendable {
+    /// Whose the log is.
     case account(before: BareJID?, after: BareJID?)
+    /// Whether a session is there.
     case connected(before: Bool, after: Bool)
+    /// Whether the whole roster is known.
     case completeness(before: Completeness, after: Completeness)
+    /// The roster version (RFC 6121 §2.6).
     case version(before: String?, after: String?)
     /// Another resource of the own account.
     case ownPresence(resource: String, before: Availability?, after: Availability?)
@@ -34,20 +38,24 @@ package struct FieldDifference: Hashable, Sendable {
     case request(before: ShownRequest?, after: ShownRequest?)
     /// Whether our request to see the contact's presence waits for an answer.
     case outgoing(before: Bool, after: Bool)
+    /// What a resource of the contact shows.
     case presence(resource: String, before: Availability?, after: Availability?)
     /// Whether this address, the contact's or with a resource of it, is blocked.
     case blocked(JID, before: Bool, after: Bool)
     /// What the contact calls itself.
     case nickname(before: String?, after: String?)
+    /// What the contact is called in its vCard.
     case vCard(before: VCardNames?, after: VCardNames?)
   }
 
   /// A request as a person sees it.
-  package struct ShownRequest: Hashable, Sendable {
+  public struct ShownRequest: Hashable, Sendable {
     /// Whether the server has sent it in this session.
-    package var isConfirmed: Bool
-    package var status: String?
-    package var nickname: String?
+    public internal(set) var isConfirmed: Bool
+    /// The newest words that came with it.
+    public internal(set) var status: String?
+    /// What its sender calls itself (XEP-0172).
+    public internal(set) var nickname: String?
 
     init(_ shown: ContactRequest) {
       isConfirmed = if case .open = shown { true } else { false }
@@ -58,14 +66,17 @@ package struct FieldDifference: Hashable, Sendable {
 
   /// The names of what can be different, as in `rollcall state --json`, in the order in which
   /// differences of one contact are listed.
-  package enum Field: String, Hashable, Sendable, CaseIterable {
+  public enum Field: String, Hashable, Sendable, CaseIterable {
+    /// About the account.
     case account, connected, complete, version, ownResources
+    /// About the item of a contact.
     case item, name, subscription, ask, approved, groups
+    /// About a contact beside its item.
     case request, outgoing, presence, blocked, nickname, vCard
   }
 
   /// The name of what is different.
-  package var field: Field {
+  public var field: Field {
     switch change {
     case .account: .account
     case .connected: .connected

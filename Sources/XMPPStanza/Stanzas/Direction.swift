@@ -1,5 +1,5 @@
 /// The side of the stream an element came from, seen from the client.
-package enum Direction: UInt8, Hashable, Sendable, CaseIterable {
+public enum Direction: UInt8, Hashable, Sendable, CaseIterable {
   /// From the server.
   case inbound = 0
   /// To the server.

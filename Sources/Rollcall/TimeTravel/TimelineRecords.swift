@@ -1,0 +1,24 @@
+import EventStore
+public import RosterCore
+
+// What an application asks a log for beside states.
+extension Timeline {
+  /// Everything that is odd up to a point, in order.
+  ///
+  /// - Throws: As `replay`.
+  ///
+  /// Complexity: linear in the events up to the point.
+  public func findings(upTo point: Point = .head(minus: 0)) throws -> [Finding] {
+    var findings: [Finding] = []
+    try replay(upTo: point) { moment, _ in findings += moment.outcome.findings }
+    return findings
+  }
+
+  /// The bytes of a record as they went over the stream, credentials taken out; nil where there is
+  /// no such record.
+  ///
+  /// - Throws: An error, a sentence for a person, where the log cannot be read.
+  public func bytes(ofRecord number: UInt64) throws -> [UInt8]? {
+    try log.read { try $0.record(at: number) }?.bytes
+  }
+}
