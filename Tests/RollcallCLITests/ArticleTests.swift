@@ -58,4 +58,58 @@ import Testing
       #expect(!lines.isEmpty, "\(example.command)")
     }
   }
+
+  // MARK: Listings
+
+  /// The texts, with how many listings of Swift each has.
+  static let listed = [
+    ("Sources/Rollcall/Rollcall.docc/Rollcall.md", 2),
+    ("Sources/Rollcall/Rollcall.docc/AnAddressBookInFiftyLines.md", 2),
+    ("Sources/Rollcall/Rollcall.docc/CommandsAndTheirAnswers.md", 4),
+    ("Sources/Rollcall/Rollcall.docc/TimeTravelInAnApplication.md", 6),
+    ("Sources/Rollcall/Rollcall.docc/WhatIsDurableWhen.md", 2),
+    ("Sources/Rollcall/Rollcall.docc/ContactsScreen.md", 1), ("README.md", 2),
+  ]
+
+  /// The lines of a text without white space around them, the empty ones left out.
+  private func lines(_ text: some StringProtocol) -> [String] {
+    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { !$0.isEmpty }
+  }
+
+  /// The blocks of Swift: fenced in articles, and in the README the program and its loop that are
+  /// shown of the library.
+  private func swift(in text: String) -> [[String]] {
+    if text.contains("```swift") {
+      return text.components(separatedBy: "```swift").dropFirst().map { part in
+        lines(part.components(separatedBy: "```")[0])
+      }
+    }
+    let library = text.components(separatedBy: "\n## ").first { $0.hasPrefix("The library") } ?? ""
+    let blocks = library.components(separatedBy: "\n\n").filter { block in
+      block.hasPrefix("    ") && block.contains("session")
+    }
+    let isLoop = { (block: String) in block.contains("session.screens(") }
+    return [blocks.filter { !isLoop($0) }, blocks.filter(isLoop)].map { $0.flatMap(lines) }
+  }
+
+  @Test("Each listing is a piece of what is compiled", arguments: listed)
+  func listings(_ path: String, _ count: Int) throws {
+    let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+    let folder = Self.root.appending(path: "Tests/Adopter/Sources/Listings")
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: folder.path(percentEncoded: false))
+    let sources = try names.map { name in
+      lines(try String(contentsOf: folder.appending(path: name), encoding: .utf8))
+    }
+    let found = swift(in: text)
+    #expect(found.count == count)
+    for listing in found {
+      #expect(listing.count > 1)
+      let isCompiled = sources.contains { source in
+        source.indices.contains { source[$0...].starts(with: listing) }
+      }
+      #expect(isCompiled, "\(listing)")
+    }
+  }
 }

@@ -1,0 +1,139 @@
+import Rollcall
+
+/// The contacts of a chat application: friends in pinyin sections, new friends with a badge, and
+/// what one does with them. All that is remembered is in the log.
+final class ChatRoster {
+  private let session: RosterSession
+  private let now: () -> Int64
+  private let write: ([UInt8]) throws -> Void
+  private let table: TableView
+  private(set) var screen: RosterSections
+  /// How the server answered each command so far.
+  private(set) var answers: [CommandID: CommandAnswer.Word] = [:]
+
+  /// - Parameters:
+  ///   - log: Where everything is recorded; made where there is none.
+  ///   - table: What shows the friends.
+  ///   - write: Sends bytes to the server.
+  init(
+    log: String, table: TableView, now: @escaping () -> Int64,
+    write: @escaping ([UInt8]) throws -> Void
+  ) throws {
+    session = try RosterSession(recordingTo: log)
+    screen = RosterSections(session.roster)
+    (self.table, self.now, self.write) = (table, now, write)
+    table.reload(screen)
+  }
+
+  // MARK: The stream
+
+  /// Logs in: the header, SASL, and a resource.
+  func logIn(_ user: String, token: String) throws {
+    let header =
+      "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' "
+      + "to='example.test' version='1.0'>"
+    try send(header)
+    try send(
+      "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>\(token)</auth>")
+    try send(header)
+    try send(
+      "<iq type='set' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>"
+        + "<resource>\(user)</resource></bind></iq>")
+  }
+
+  /// Takes what the socket gave, cut anywhere.
+  func received(_ bytes: some Sequence<UInt8>) throws {
+    for step in try session.received(bytes, at: now()) {
+      show(step)
+      guard step.outcome.changes.contains(where: { $0.kind == .connected(true) }) else { continue }
+      try perform(.fetch)
+      try send("<presence/>")
+    }
+    for answer in session.acknowledgements { try send(answer.bytes) }
+  }
+
+  /// The connection is gone.
+  func disconnected() throws {
+    for step in try session.closed(at: now()) { show(step) }
+    try session.close()
+  }
+
+  private func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+  /// Records before it sends, so that nothing is sent that the log does not know.
+  private func send(_ bytes: [UInt8]) throws {
+    for step in try session.sent(bytes, at: now()) { show(step) }
+    try write(bytes)
+  }
+
+  // MARK: What is shown
+
+  private func show(_ step: SessionStep) {
+    for answer in step.answers { answers[answer.command] = answer.word }
+    show(step.outcome)
+  }
+
+  private func show(_ outcome: RosterOutcome) {
+    for row in screen.rows(touchedBy: outcome.changes, in: session.roster) {
+      let changes = screen.update(row, from: session.roster)
+      table.apply(changes, screen)
+    }
+  }
+
+  /// Who wants to be a friend: the address, what they call themselves, and what they say.
+  var newFriends: [(jid: BareJID, name: String, words: String?)] {
+    session.roster.incoming.map { jid, request in
+      (jid, request.nickname ?? jid.text, request.status)
+    }
+  }
+
+  /// The number on the badge.
+  var badge: Int { session.roster.unseenRequests.count }
+
+  /// The user has looked at the new friends.
+  func openNewFriends() throws { show(try session.annotate(.requestsSeen, at: now()).outcome) }
+
+  /// The names of the friends, as a search finds them.
+  func search(_ text: String) -> [String] {
+    screen.index.search(NameQuery(text)).map(\.displayName)
+  }
+
+  // MARK: What one does
+
+  func add(_ jid: BareJID, name: String) throws { try perform(.add(jid, name: name)) }
+  func accept(_ jid: BareJID) throws { try perform(.accept(jid)) }
+  func reject(_ jid: BareJID) throws { try perform(.reject(jid)) }
+  func delete(_ jid: BareJID) throws { try perform(.remove(jid)) }
+  func rename(_ jid: BareJID, _ name: String) throws -> CommandID {
+    try perform(.rename(jid, to: name))
+  }
+  func move(_ jid: BareJID, to groups: [String]) throws { try perform(.setGroups(jid, groups)) }
+  func renameGroup(_ old: String, _ new: String) throws { try perform(.renameGroup(old, to: new)) }
+  func star(_ jid: BareJID) throws {
+    show(try session.annotate(.starred(jid, true), at: now()).outcome)
+  }
+
+  /// Refused, it throws a `CommandRefusal` with a sentence for the user.
+  @discardableResult
+  private func perform(_ command: RosterCommand) throws -> CommandID {
+    let decided = try session.decide(command)
+    for element in decided.elements { try send(element.bytes) }
+    return decided.id
+  }
+
+  // MARK: What happened
+
+  /// Everything that ever happened to a contact, a line each.
+  func story(of jid: BareJID) throws -> [String] {
+    var lines: [String] = []
+    _ = try session.timeline()?.history(of: jid, upTo: .head(minus: 0)) { entry, _ in
+      lines += entry.changes.map { "#\($0.record) \($0.mark) \($0.clause)" }
+    }
+    return lines
+  }
+
+  /// Why a contact is no friend, or is one.
+  func whyFriend(_ jid: BareJID) throws -> [String] {
+    try session.timeline()?.explanation(of: jid)?.explanation[.friend]?.reasons ?? []
+  }
+}

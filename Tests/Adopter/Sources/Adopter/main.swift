@@ -1,0 +1,133 @@
+import Foundation
+import Rollcall
+
+// A day in the life of the application. It ends with 1 where something is not as it should be.
+
+var failures = 0
+
+@MainActor
+func expect<Value: Equatable>(_ what: String, _ found: Value, _ wanted: Value) {
+  guard found != wanted else { return }
+  failures += 1
+  print("\(what): \(found)\n  and not \(wanted)")
+}
+
+let folder = FileManager.default.temporaryDirectory.appending(path: "adopter-\(UUID())")
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+let log = folder.appending(path: "me.rollcall").path(percentEncoded: false)
+defer { try? FileManager.default.removeItem(at: folder) }
+
+let server = ScriptedServer()
+let clock = Clock()
+var table = TableView()
+var app = try newApp()
+
+@MainActor
+func newApp() throws -> ChatRoster {
+  try ChatRoster(log: log, table: table, now: { clock.now() }) { server.take($0) }
+}
+
+/// The server answers until nobody has anything to say.
+@MainActor
+func settle() throws {
+  while true {
+    let pieces = server.answers()
+    if pieces.isEmpty { return }
+    for piece in pieces { try app.received(piece) }
+  }
+}
+
+@MainActor
+func somebody(_ xml: String) throws {
+  for piece in server.says(xml) { try app.received(piece) }
+  try settle()
+}
+
+/// A clock of its own: a second for each look at it.
+final class Clock {
+  private var time: Int64 = 1_764_000_000_000
+
+  func now() -> Int64 {
+    time += 1000
+    return time
+  }
+}
+
+let bo = try BareJID(parsing: "bo@example.test")
+let eve = try BareJID(parsing: "eve@example.test")
+let li = try BareJID(parsing: "li@example.test")
+let anna = try BareJID(parsing: "anna@example.test")
+let shan = try BareJID(parsing: "shan@example.test")
+
+// Login, fetch, sections.
+try app.logIn("phone", token: "AG1lAHNlY3JldA==")
+try settle()
+expect("the friends", table.text, "A: Anna, L: 李雷, Z: 曾国藩")
+
+// New friends: one is accepted, and asked back; one is rejected.
+try somebody(
+  "<presence type='subscribe' from='bo@example.test'><status>it is me</status>"
+    + "<nick xmlns='http://jabber.org/protocol/nick'>Bo</nick></presence>")
+try somebody("<presence type='subscribe' from='eve@example.test'/>")
+expect("who is new", app.newFriends.map(\.name), ["Bo", "eve@example.test"])
+expect("the badge", app.badge, 2)
+try app.openNewFriends()
+expect("the badge, looked at", app.badge, 0)
+expect("requests on the screen", table.text.hasPrefix(": ?Bo ?eve@example.test, A"), true)
+try app.accept(bo)
+try app.reject(eve)
+try settle()
+expect("nobody is new", app.newFriends.count, 0)
+expect("bo is a friend", table.text, "A: Anna, B: bo, L: 李雷, Z: 曾国藩")
+
+// Adding, renaming, groups, deleting.
+try app.add(shan, name: "单雄信")
+try settle()
+let refused = try app.rename(anna, "forbidden")
+let renamed = try app.rename(anna, "Yana")
+try app.move(li, to: ["Work", "Chess"])
+try settle()
+expect("a refused rename", app.answers[refused], .error(condition: "not-allowed", text: nil))
+expect("a rename", app.answers[renamed], .result)
+try app.renameGroup("Work", "Office")
+try settle()
+try app.delete(bo)
+try app.star(li)
+try settle()
+expect("refusals", refusal { try app.accept(eve) }, .nobodyAsked(eve))
+expect("search", app.search("zengg"), ["曾国藩"])
+
+@MainActor
+func refusal(_ body: () throws -> Void) -> CommandRefusal? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? CommandRefusal
+  }
+}
+
+// A restart, with somebody who asks after it.
+let before = table.text
+try app.disconnected()
+table = TableView()
+app = try newApp()
+expect("after the restart", table.text, before)
+try app.logIn("phone", token: "AG1lAHNlY3JldA==")
+try settle()
+expect("after the next login", table.text, before)
+try somebody(
+  "<presence type='subscribe' from='eve@example.test'><status>please</status></presence>")
+expect("eve asks again", app.newFriends.map(\.words), ["please"])
+expect("the badge after the restart", app.badge, 1)
+
+// What happened to a contact, from inside.
+let story = try app.story(of: bo)
+expect("the story begins", story.first?.contains("request of bo@example.test") ?? false, true)
+expect("the story ends", story.last?.contains("- contact bo@example.test") ?? false, true)
+expect("why bo is no friend", try app.whyFriend(bo).isEmpty, false)
+expect("pushes were acknowledged", server.acknowledged > 5, true)
+expect("the table", table.faults, [])
+
+print("\(table.text)\n\(story.joined(separator: "\n"))")
+exit(failures == 0 ? 0 : 1)

@@ -1,0 +1,48 @@
+import Rollcall
+
+func overview(bytes: [UInt8]) throws {
+  let session = try RosterSession(recordingTo: "alice.rollcall")
+  for step in try session.received(bytes, at: now()) {
+    for change in step.outcome.changes { print(change.record, change.clause) }
+    for finding in step.outcome.findings { print(finding.code, finding.sentence) }
+  }
+}
+
+func requests(of jid: BareJID, in session: RosterSession) {
+  if let request = session.roster.contact(jid)?.request {
+    switch request {
+    case .open: break  // It waits for the user's answer.
+    case .unconfirmed: break  // It may have been answered where nobody here saw it.
+    }
+  }
+  for (jid, request) in session.roster.incoming {
+    print(jid, request.since.record)  // in the order of addresses
+  }
+}
+
+func library(
+  bytes: [UInt8], bob: BareJID, send: ([UInt8]) throws -> Void
+) async throws {
+  let session = try RosterSession(recordingTo: "alice.rollcall")
+
+  // What the socket gave, cut anywhere; what goes out is handed to `sent` in the same way.
+  for step in try session.received(bytes, at: now()) {
+    for change in step.outcome.changes { print(change.record, change.clause) }
+    for finding in step.outcome.findings { print(finding.code, finding.sentence) }
+    for answer in step.answers { print(answer.command, answer.word) }
+  }
+  for push in session.acknowledgements { try send(push.bytes) }
+
+  // What the user wants, as elements to send; a later step has the answer.
+  let command = try session.decide(.add(bob, name: "Bob", groups: ["Friends"]))
+  for element in command.elements { try send(element.bytes) }
+
+  // All that was handed over is on the disk.
+  try await session.durable()
+
+  // What was, what happened, and why.
+  let timeline = try session.timeline()
+  let before = try timeline?.state(at: .head(minus: 10)).roster
+  print(before?.sortedItems.map(\.jid) ?? [])
+  if let (answer, _) = try timeline?.explanation(of: bob) { print(answer[.friend]?.reasons ?? []) }
+}

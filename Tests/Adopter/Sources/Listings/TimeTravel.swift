@@ -1,0 +1,33 @@
+import Rollcall
+
+func travel(in session: RosterSession, to bob: BareJID) throws {
+  guard let timeline = try session.timeline() else { return }  // nil for a session in memory
+
+  let yesterday = try timeline.state(at: .earlier(milliseconds: 86_400_000))
+  print(yesterday.roster.displayName(of: bob))
+
+  for item in try timeline.diff(from: .head(minus: 100), to: .head(minus: 0)).differences {
+    print(item.difference.field, item.cause?.record ?? 0)
+  }
+
+  _ = try timeline.history(of: bob, upTo: .head(minus: 0)) { entry, _ in
+    for change in entry.changes { print("#\(change.record) \(change.clause)") }
+  }
+
+  if let (explanation, _) = try timeline.explanation(of: bob) {
+    print(explanation[.friend]?.reasons ?? [])
+  }
+
+  let last = try timeline.record(at: .head(minus: 0))
+  let lost = try timeline.first(after: 0, upTo: last) { state in
+    RosterCondition.missing(bob).holds(in: state.roster, mayBePartial: false)
+  }
+  print(lost.transition)
+}
+
+func read(_ path: String) throws {
+  let timeline = try Timeline(ofLogAt: path)
+  try timeline.replay(upTo: .head(minus: 0)) { moment, roster in
+    print(moment.stamp.record, moment.clause, roster.entries.count)
+  }
+}
