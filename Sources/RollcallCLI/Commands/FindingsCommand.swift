@@ -17,9 +17,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
         rollcall findings --explain undone-edit
       """)
 
-  @Argument(
-    help: "A log (NAME.rollcall) or a capture, compressed or not; - for standard input.",
-    completion: .file())
+  @Argument(help: .source, completion: .file())
   var source: String?
 
   @OptionGroup var reading: ReadingOptions

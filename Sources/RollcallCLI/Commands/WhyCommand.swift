@@ -42,7 +42,7 @@ struct WhyCommand: ParsableCommand, LogReading {
       try opened.timeline.explanation(of: jid, at: source.point, friends: policy.friends)
     }
     guard let (whole, state) = found else {
-      throw NothingFound(sentence: "no record up to \(source.reading.at) names \(jid)")
+      throw NothingFound(sentence: "no record up to \(source.at) names \(jid)")
     }
     guard whole.isOfContact else {
       throw NothingFound(sentence: "\(jid) is the account itself, and no contact of its own")

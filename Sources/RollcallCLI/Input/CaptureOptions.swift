@@ -7,13 +7,18 @@ import XMPPStanza
 struct CaptureOptions: ParsableArguments {
   @OptionGroup var selection: CaptureSelection
 
-  @Option(
-    help: "The capture's format, where it is not found by looking.", completion: .captureFormats)
+  @Option(help: .captureFormat, completion: .captureFormats)
   var format: String?
 
   var importOptions: ImportOptions {
     get throws { try selection.importOptions(format: format, option: "--format") }
   }
+}
+
+extension ArgumentHelp {
+  /// What the option for the format of a capture is for.
+  static let captureFormat: ArgumentHelp =
+    "The capture's format, where it is not found by looking."
 }
 
 extension CompletionKind {

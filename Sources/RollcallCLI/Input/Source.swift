@@ -5,46 +5,61 @@ import Foundation
 import Rollcall
 import XMPPStanza
 
-/// How a log or a capture is read, and up to where.
-struct ReadingOptions: ParsableArguments {
-  @Option(
-    name: [.customLong("at"), .customLong("to")], parsing: .unconditional,
-    help: ArgumentHelp(
-      "The point to look at: \(PointError.forms), or -5m for five minutes before the end.",
-      valueName: "point"))
-  var at: String = "head"
+/// What says how a log or a capture is read, and up to where.
+///
+/// Groups of options stand at most one in another: a debug build checks each level of them four
+/// times for each level above it, at each start.
+protocol SourceReading {
+  var at: String { get }
+  var format: String? { get }
+  var capture: CaptureSelection { get }
+}
 
-  @OptionGroup var capture: CaptureOptions
-
+extension SourceReading {
   var point: Point {
     get throws { try Point(option: "--at", at) }
   }
 
-  func validate() throws {
-    _ = try point
+  var importOptions: ImportOptions {
+    get throws { try capture.importOptions(format: format, option: "--format") }
   }
 
   /// Opens the log at a path, or imports the capture into a temporary one.
   func open(_ source: String) throws -> OpenedSource {
-    try SourceOptions.open(source, try capture.importOptions, pair: capture.selection.pair)
+    try SourceOptions.open(source, try importOptions, pair: capture.pair)
   }
 }
 
+/// How a log or a capture is read, and up to where.
+struct ReadingOptions: ParsableArguments, SourceReading {
+  @Option(name: .point, parsing: .unconditional, help: .point)
+  var at: String = "head"
+
+  @OptionGroup var capture: CaptureSelection
+
+  @Option(help: .captureFormat, completion: .captureFormats)
+  var format: String?
+
+  func validate() throws { _ = try point }
+}
+
 /// What a command reads, and up to where.
-struct SourceOptions: ParsableArguments {
-  @Argument(
-    help: "A log (NAME.rollcall) or a capture, compressed or not; - for standard input.",
-    completion: .file())
+struct SourceOptions: ParsableArguments, SourceReading {
+  @Argument(help: .source, completion: .file())
   var source: String
 
-  @OptionGroup var reading: ReadingOptions
+  @Option(name: .point, parsing: .unconditional, help: .point)
+  var at: String = "head"
 
-  var point: Point {
-    get throws { try reading.point }
-  }
+  @OptionGroup var capture: CaptureSelection
+
+  @Option(help: .captureFormat, completion: .captureFormats)
+  var format: String?
+
+  func validate() throws { _ = try point }
 
   /// Opens the log, or imports the capture into a temporary one.
-  func open() throws -> OpenedSource { try reading.open(source) }
+  func open() throws -> OpenedSource { try open(source) }
 
   /// How many accounts of a capture are opened: for each it is read once more.
   private static let maximumAccounts = 20
@@ -52,7 +67,7 @@ struct SourceOptions: ParsableArguments {
   /// The same for each account of a capture that holds several, unless one is chosen, and those
   /// that are left out where it holds very many.
   func openAccounts() throws -> (opened: [OpenedSource], others: [BareJID]) {
-    let options = try reading.capture.importOptions
+    let options = try importOptions
     do {
       return ([try open()], [])
     } catch let failure as Failure {
@@ -62,7 +77,7 @@ struct SourceOptions: ParsableArguments {
       let opened = try accounts.prefix(Self.maximumAccounts).map { account in
         var chosen = options
         chosen.account = account
-        return try Self.open(source, chosen, pair: reading.capture.selection.pair)
+        return try Self.open(source, chosen, pair: capture.pair)
       }
       return (opened, Array(accounts.dropFirst(Self.maximumAccounts)))
     }
@@ -139,6 +154,21 @@ struct SourceOptions: ParsableArguments {
     _ = try CaptureFiles(input, try pair.map { try CaptureInput($0) }).read(options, into: log)
     return log
   }
+}
+
+extension NameSpecification {
+  /// What the option for a point is called.
+  fileprivate static let point: NameSpecification = [.customLong("at"), .customLong("to")]
+}
+
+extension ArgumentHelp {
+  fileprivate static let point = ArgumentHelp(
+    "The point to look at: \(PointError.forms), or -5m for five minutes before the end.",
+    valueName: "point")
+
+  /// What is read.
+  static let source: ArgumentHelp =
+    "A log (NAME.rollcall) or a capture, compressed or not; - for standard input."
 }
 
 extension Point {
