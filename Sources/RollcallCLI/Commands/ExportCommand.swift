@@ -21,8 +21,8 @@ struct ExportCommand: ParsableCommand, LogReading {
         rollcall export alice.rollcall --format xml -o alice
       """)
 
-  @Argument(help: .source, completion: .file())
-  var source: String
+  @Argument(help: .sources, completion: .file())
+  var source: [String]
 
   @Option(help: "What to write: native (JSON Lines) or xml.")
   var format = ExportFormat.native

@@ -17,8 +17,8 @@ struct FindingsCommand: ParsableCommand, LogReading {
         rollcall findings --explain undone-edit
       """)
 
-  @Argument(help: .source, completion: .file())
-  var source: String?
+  @Argument(help: .sources, completion: .file())
+  var source: [String] = []
 
   @OptionGroup var reading: ReadingOptions
   @OptionGroup var output: ListOutputOptions
@@ -35,14 +35,13 @@ struct FindingsCommand: ParsableCommand, LogReading {
   var explain: FindingCodeOption?
 
   func validate() throws {
-    guard (explain == nil) == (source != nil) else {
+    guard (explain == nil) != source.isEmpty else {
       throw ValidationError("either a log or capture is needed, or --explain with a code")
     }
   }
 
   func run() throws {
     if let explain { return try say(explain.code) }
-    guard let source else { return }
     let opened = try reading.open(source)
     let chosen = try scope.chosen(in: opened)
     var findings: [Finding] = []

@@ -17,9 +17,10 @@ struct HistoryCommand: ParsableCommand, LogReading {
       Examples:
         rollcall history alice.rollcall bob@example.test
         rollcall history debug.log bob@example.test --at 120 --json
+        rollcall history phone.log bob@example.test --also laptop.log
       """)
 
-  @OptionGroup var source: SourceOptions
+  @OptionGroup var source: FirstSourceOptions
   @OptionGroup var output: ListOutputOptions
 
   @Argument(help: "The contact, \(contactHelp).")

@@ -41,7 +41,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
       var summary = StorySummary()
       let state = try opened.replay(upTo: .record(last)) { moment, _ in summary.take(moment) }
       try Terminal.say(
-        summary.lines(state, records: last, source: source.source, times.zone))
+        summary.lines(state, records: last, source: SourceWords(source.source), times.zone))
     }
     let labels = try opened.naming { try ConnectionLabels(opened.log) }
     var printer = StoryPrinter(labels, zone: times.zone, isFull: full)

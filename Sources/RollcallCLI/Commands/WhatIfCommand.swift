@@ -136,7 +136,7 @@ struct InsertOption: ExpressibleByArgument {
   func opened(_ source: SourceOptions) throws -> BranchEdits.Insert {
     let known = try source.importOptions
     let options = ImportOptions(account: known.account, year: known.year, zone: known.zone)
-    let log = try SourceOptions.open(path, options)
+    let log = try SourceOptions.open([path], options)
     return BranchEdits.Insert(after: record, records: log.log)
   }
 }

@@ -23,7 +23,7 @@ struct WhyCommand: ParsableCommand, LogReading {
       Exit codes: 0 answered, 1 the contact is nowhere in the log, 2 bad usage or bad input.
       """)
 
-  @OptionGroup var source: SourceOptions
+  @OptionGroup var source: FirstSourceOptions
   @OptionGroup var output: OutputOptions
 
   @Argument(help: "The contact, \(contactHelp).")

@@ -10,9 +10,9 @@ extension StorySummary {
   /// - Parameters:
   ///   - state: At the end.
   ///   - records: How many there are.
-  ///   - source: As the command line names it, for the commands that tell more.
+  ///   - source: For the commands that tell more.
   func lines(
-    _ state: Timeline.State, records: UInt64, source: String, _ zone: Zone
+    _ state: Timeline.State, records: UInt64, source: SourceWords, _ zone: Zone
   ) -> [String] {
     let times = span.map { span in
       let isOneDay = zone.date(span.lowerBound) == zone.date(span.upperBound)
@@ -20,25 +20,26 @@ extension StorySummary {
       return ", \(zone.text(span.lowerBound)) to \(end) \(zone)"
     }
     let account = state.account?.text ?? "account unknown"
-    let source = source.shellWord
     var lines = [Style.bold("\(account): \(records) records\(times ?? "")")]
     lines.append(
       "  \(told) of them tell something, \(told - fleeting) of these more than presence")
     if state.roster.connections.count > 1 {
       lines.append(
-        "  \(state.roster.connections.count) connections: rollcall connections \(source)")
+        "  \(state.roster.connections.count) connections: rollcall connections \(source.all)")
     }
     let busy = busiest(Self.busiest).map { "\($0.contact) \($0.records)" }
     if !busy.isEmpty { lines.append("  busiest: " + busy.joined(separator: ", ")) }
     return lines + findingLines(source) + [""]
   }
 
-  private func findingLines(_ source: String) -> [String] {
+  private func findingLines(_ source: SourceWords) -> [String] {
     let serious = findingCounts.filter { $0.first.severity != .info }
     let severities = [Finding.Severity.error, .warning, .info].map { (count(of: $0), $0) }
       .filter { $0.0 > 0 }.map { $0.0.of($0.1.rawValue) }
     guard !severities.isEmpty else { return ["  no findings"] }
-    var lines = ["  findings: \(severities.joined(separator: ", ")): rollcall findings \(source)"]
+    var lines = [
+      "  findings: \(severities.joined(separator: ", ")): rollcall findings \(source.all)"
+    ]
     for found in serious {
       let times = found.count == 1 ? "" : " (\(found.count) times)"
       lines.append("  " + found.first.line + times)
@@ -50,8 +51,24 @@ extension StorySummary {
 
 extension Finding {
   /// The command that shows how it came about.
-  fileprivate func command(_ source: String) -> String {
-    if let contact { return "rollcall history \(source) \(contact.text.shellWord)" }
-    return "rollcall show \(source) \(cause ?? record)"
+  fileprivate func command(_ source: SourceWords) -> String {
+    if let contact { return source.command("history", contact.text.shellWord) }
+    return source.command("show", "\(cause ?? record)")
+  }
+}
+
+/// What was read, as it is named on the command line of another command.
+struct SourceWords {
+  private let words: [String]
+
+  init(_ paths: [String]) { words = paths.map(\.shellWord) }
+
+  /// For a command that takes nothing else.
+  var all: String { words.joined(separator: " ") }
+
+  /// A command that takes an argument after its source.
+  func command(_ name: String, _ argument: String) -> String {
+    let also = words.dropFirst().map { " --also \($0)" }.joined()
+    return "rollcall \(name) \(words.first ?? "-") \(argument)\(also)"
   }
 }
