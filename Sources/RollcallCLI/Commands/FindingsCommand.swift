@@ -23,7 +23,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
   @OptionGroup var reading: ReadingOptions
   @OptionGroup var output: ListOutputOptions
 
-  @OptionGroup var scope: StoryScope
+  @OptionGroup var filter: StoryFilter
 
   @Option(help: "Exit with 1 where there is a finding that matters as much, or more.")
   var failOn: SeverityOption?
@@ -43,10 +43,10 @@ struct FindingsCommand: ParsableCommand, LogReading {
   func run() throws {
     if let explain { return try say(explain.code) }
     let opened = try reading.open(source)
-    let chosen = try scope.chosen(in: opened)
+    let chosen = try filter.chosen(in: opened)
     var findings: [Finding] = []
     let state = try opened.replay(upTo: reading.point) { moment, _ in
-      guard chosen.includes(moment.stamp.record) else { return }
+      guard try chosen.tells(moment) else { return }
       findings += moment.outcome.findings.filter { chosen.includes($0.contact) }
     }
     if output.json {

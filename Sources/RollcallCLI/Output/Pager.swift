@@ -40,11 +40,11 @@ enum Pager {
 
   /// From now on, output goes to a pager where there is to be one.
   ///
-  /// - Parameter arguments: The command line; `--no-pager` in it, and what is for machines, wants
-  ///   none.
+  /// - Parameter arguments: The command line; `--no-pager` in it, what is for machines, and what is
+  ///   told as it happens wants none.
   static func begin(for command: any ParsableCommand, _ arguments: [String]) {
     guard command is any Paged, isatty(STDOUT_FILENO) == 1,
-      arguments.allSatisfy({ !["--no-pager", "--json", "--jsonl"].contains($0) }),
+      arguments.allSatisfy({ !["--no-pager", "--json", "--jsonl", "--follow"].contains($0) }),
       let line = commandLine(ProcessInfo.processInfo.environment)
     else { return }
     // What the terminal is like is asked while standard output is it.
