@@ -50,6 +50,8 @@ let package = Package(
 
     .target(name: "CCommit", cSettings: [.treatAllWarnings(as: .error)] + commitSettings),
 
+    .target(name: "CPipe", cSettings: [.treatAllWarnings(as: .error)]),
+
     .target(name: "XMPPStanza", swiftSettings: rules),
     .target(name: "XMPPStream", dependencies: ["XMPPStanza", "CXMLPush"], swiftSettings: rules),
     .target(
@@ -82,7 +84,7 @@ let package = Package(
       name: "RollcallCLI",
       dependencies: [
         "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "Rollcall",
-        "ContactSections", "CCommit",
+        "ContactSections", "CCommit", "CPipe",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),

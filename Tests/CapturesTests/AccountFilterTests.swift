@@ -234,6 +234,20 @@ struct AccountFilterTests {
     #expect(result.filter.unattributed == 2)
   }
 
+  @Test("What one client's log ends with, before a session says whose it is, is its account's")
+  func endingInNegotiation() throws {
+    let records = try [
+      bound("alice@a.test/x", ""), said(.closed(reason: nil), ""),
+      inbound("<stream:features/>", ""),
+    ]
+    #expect(try filtered(records, account: "alice@a.test").passed == [0, 1, 2])
+    #expect(try filtered(records, account: "bob@a.test").passed == [])
+    // Where it has several, nobody knows.
+    let several =
+      try records + [bound("bob@a.test/x", ""), said(.closed(reason: nil), "")] + records.suffix(1)
+    #expect(try filtered(several, account: "alice@a.test").passed == [0, 1])
+  }
+
   @Test("A name that is used again is another connection's")
   func aNameUsedAgainIsAnotherConnection() throws {
     let records = try [

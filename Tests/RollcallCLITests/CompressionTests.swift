@@ -34,7 +34,7 @@ import Testing
     for command in ["state", "findings", "connections"] {
       let plain = try Program(command, "plain", "--json", in: folder.path)
       let packed = try Program(command, "packed.log", "--json", in: folder.path)
-      #expect(packed.output == plain.output)
+      #expect(packed.output.replacing("packed.log", with: "plain") == plain.output)
       #expect(!packed.output.isEmpty && packed.code == plain.code, "\(packed.errors)")
     }
   }
@@ -43,8 +43,8 @@ import Testing
   func secondPass() throws {
     let folder = try folder(["plain": "logs/finch-two-accounts"], "gzip -c plain > packed")
     let connections = try Program("connections", "plain", "--json", in: folder.path)
-    #expect(
-      try Program("connections", "packed", "--json", in: folder.path).output == connections.output)
+    let unpacked = try Program("connections", "packed", "--json", in: folder.path).output
+    #expect(unpacked.replacing("packed", with: "plain") == connections.output)
     for number in ["1", "2"] {
       let plain = try Program("state", "plain", "--connection", number, in: folder.path)
       let packed = try Program("state", "packed", "--connection", number, in: folder.path)

@@ -189,7 +189,9 @@ import Testing
     // What looked like two days of one device cannot be told apart later.
     let two = ["capture.log", "laptop.log"]
     try day(0.4, of: two, in: "captures/slixmpp-two-devices")
-    #expect(try Program(["import"] + two + ["-o", "c.rollcall"], in: folder.path).code == 0)
+    for name in two {
+      #expect(try Program("import", name, "-o", "c.rollcall", in: folder.path).code == 0)
+    }
     try day(1, of: two, in: "captures/slixmpp-two-devices")
     let late = try Program(["import"] + two + ["-o", "c.rollcall"], in: folder.path)
     #expect(late.code == 2)

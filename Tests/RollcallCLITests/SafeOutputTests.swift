@@ -202,7 +202,8 @@ import Testing
       atPath: folder.file(Self.log), toPath: folder.file("x.rollcall"))
     for command in ["replay", "state", "connections", "findings", "sections"] {
       let run = try Program(
-        shell: "TERM=xterm script -qec \"$ROLLCALL \(command) x.rollcall\" /dev/null </dev/null",
+        shell:
+          "ROLLCALL_PAGER=cat TERM=xterm script -qec \"$ROLLCALL \(command) x.rollcall\" /dev/null </dev/null",
         in: folder.path)
       let colourless = run.output.replacing(/\u{1B}\[[0-9]+m/, with: "")
         .replacing("\r\n", with: "\n")

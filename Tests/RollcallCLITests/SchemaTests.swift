@@ -48,6 +48,7 @@ import Testing
     ("import", ["import", "move.log", "-o", "b.rollcall"]), ("verify", ["verify", "a.rollcall"]),
     ("recover", ["recover", "a.rollcall", "-o", "c.rollcall"]),
     ("test-from", ["test-from", "undone.log", "-o", "tests"]), ("formats", ["formats"]),
+    ("formatsOfFiles", ["formats", "move.log", "a.rollcall"]),
   ]
 
   @Test("What each command prints is as the schema says", arguments: makers)

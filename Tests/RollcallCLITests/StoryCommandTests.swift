@@ -65,7 +65,7 @@ import Testing
 
     let terminal = try Program(
       shell:
-        #"export ROLLCALL; TERM=xterm NO_COLOR= script -qec '"$ROLLCALL" replay day.jsonl' /dev/null </dev/null"#,
+        #"export ROLLCALL; TERM=xterm NO_COLOR= script -qec '"$ROLLCALL" replay day.jsonl --no-pager' /dev/null </dev/null"#,
       in: folder.path)
     #expect(terminal.output.contains("\u{1B}[1malice@example.test: 404 records"))
     #expect(!terminal.output.contains(#"\u{1B}"#))

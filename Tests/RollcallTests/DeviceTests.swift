@@ -141,7 +141,7 @@ extension DeviceCase.Expected.Item {
   func merged(_ name: String) throws {
     let folder = try TemporaryFolder()
     let devices = try collection(of: name, [1, 2, 3, 4], in: folder)
-    #expect(try devices.overlaps)
+    #expect(devices.overlaps)
     let log = try devices.staged {
       try EventLog.create(
         at: folder.file("merged.rollcall"), eventVersion: DecodedRecord.version)
@@ -181,7 +181,7 @@ extension DeviceCase.Expected.Item {
       let log = try DeviceCase(name: name, file: file).log(in: folder)
       let capture = StagedCapture(
         prints: [], records: 1...(try log.read { try $0.lastSequence }), connections: ["": 1])
-      try collection.add(capture, in: log, called: file, keepingAll: false)
+      try collection.add(capture, in: log, called: file, of: file, keepingAll: false)
     }
     return collection
   }

@@ -191,7 +191,7 @@ import XMPPStanza
       let staged = try #require(
         try staged(bytes, knowing: collection.sources, called: "it", account: account))
       try collection.add(
-        staged.captures[0], in: staged.log, called: "it", keepingAll: false)
+        staged.captures[0], in: staged.log, called: "it", of: "it", keepingAll: false)
     }
     let staged = try collection.staged { try newLog() }
     #expect(staged.captures.map(\.prints.count) == [1])

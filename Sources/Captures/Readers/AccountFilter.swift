@@ -7,7 +7,7 @@ package import XMPPStanza
 /// or, where the log begins in mid-session, from the address that the server sends stanzas to.
 /// Records before that are held back, and so is what comes after them: the order stays. A
 /// connection that ends without having said whose it is belongs to nobody, unless the capture has
-/// one connection only: then it belongs to the account that a later session of it names, and where
+/// one connection only: then it belongs to the account that another session of it names, and where
 /// none does, all passes.
 ///
 /// Where nothing that passes says whose it is, because it was inferred or chosen, a header that
@@ -253,9 +253,13 @@ package struct AccountFilter {
     return found.count == 1
   }
 
-  /// Whether nothing in the capture says whose it is, and there is one connection only.
+  /// Whether there is one connection only, and nothing in the capture says whose it is, or all of
+  /// it is of one account and ends before its last session says so.
   private func isWhole(all: Bool) -> Bool {
-    found.isEmpty && !hasSeveralNames && (all || firstName?.isEmpty == true)
+    guard !hasSeveralNames else { return false }
+    let isOfClient = firstName?.isEmpty == true
+    guard let account = found.first else { return all || isOfClient }
+    return all && isOfClient && found.count == 1 && passes(account)
   }
 
   private mutating func drop(_ count: Int) {

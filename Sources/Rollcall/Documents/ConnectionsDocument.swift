@@ -2,10 +2,22 @@ package import Captures
 package import XMPPStanza
 
 extension JSONValue {
-  /// An account and its connections, as `rollcall connections --json` lists them.
-  package init(_ connections: [ConnectionStory], of account: BareJID?) {
+  /// An account, its connections, and the captures that they were found in, as
+  /// `rollcall connections --json` lists them.
+  package init(
+    _ connections: [ConnectionStory], of account: BareJID?,
+    in files: [(path: String, summary: ImportSummary)]
+  ) {
+    let found = files.map { path, summary in
+      JSONValue.object([
+        "capture": .string(path), "format": .string(summary.format.id),
+        "records": .integer(Int64(summary.records)),
+        "problems": .integer(Int64(summary.problemCount)),
+      ])
+    }
     self = .object([
       "account": JSONValue(account?.text), "connections": .array(connections.map { JSONValue($0) }),
+      "captures": .array(found),
     ])
   }
 

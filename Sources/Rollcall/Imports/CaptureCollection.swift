@@ -2,7 +2,8 @@ package import EventStore
 
 /// Captures that are imported together.
 ///
-/// One that goes on with another one, as the same file a day later does, becomes one with it.
+/// One that goes on with another one, as the same file a day later does, or the next file of a log
+/// that is rotated, becomes one with it. The others are told apart: each has its own connections.
 package struct CaptureCollection {
   private var parts: [CaptureMerge.Part] = []
   /// Of each capture that was added, the part that it became.
@@ -21,25 +22,33 @@ package struct CaptureCollection {
     }
   }
 
-  /// Adds a capture.
+  /// Adds a capture. Of the files of a rotated log the older ones come first.
   ///
   /// - Parameters:
   ///   - capture: One with a record at least.
   ///   - log: What its records were read into, and nothing else.
   ///   - name: What its connection is called, where the capture does not say it.
-  ///   - keepsAll: Whether it stays by itself also where it goes on with one before it.
+  ///   - source: Which log it is a file of; a capture that is equal in that, and of a later time,
+  ///     goes on with the one before it.
+  ///   - keepsAll: Whether it stays by itself also where records of it are in one before it.
   package mutating func add(
-    _ capture: StagedCapture, in log: EventLog, called name: String, keepingAll keepsAll: Bool
+    _ capture: StagedCapture, in log: EventLog, called name: String, of source: String,
+    keepingAll keepsAll: Bool
   ) throws {
     let staged = StagedImport(log, [capture])
-    let former = try keepsAll ? nil : parts.firstIndex { try staged.goesOn(with: $0.log) }
-    guard let former else {
+    let part = CaptureMerge.Part(
+      log: log, name: name, source: source, capture: capture, span: try CaptureMerge.span(of: log))
+    let same = try keepsAll ? nil : parts.firstIndex { try staged.goesOn(with: $0.log) }
+    guard let former = try same ?? predecessor(of: part) else {
       try staged.note()
       places.append(parts.count)
       outcomes.append(ImportOutcome())
-      return parts.append(CaptureMerge.Part(log: log, name: name, capture: capture))
+      return parts.append(part)
     }
-    outcomes += try staged.append(to: parts[former].log, takingAll: false)
+    let outcome = try staged.append(
+      to: parts[former].log, takingAll: same == nil,
+      droppingHeaders: same == nil && parts[former].source == source)
+    outcomes += outcome
     places.append(former)
     for print in capture.prints
     where !parts[former].capture.prints.contains(where: { $0.digest == print.digest }) {
@@ -47,39 +56,37 @@ package struct CaptureCollection {
     }
     let last = try parts[former].log.read { try $0.lastSequence }
     parts[former].capture.records = 1...last
-    for outcome in outcomes.suffix(1) {
+    parts[former].span = try CaptureMerge.span(of: parts[former].log)
+    for outcome in outcome.suffix(1) {
       parts[former].capture.connections.merge(outcome.connections) { _, new in new }
     }
   }
 
-  /// Whether several captures overlap in time: they are then of several devices.
-  package var overlaps: Bool {
-    get throws { parts.count > 1 ? try CaptureMerge(parts).isDue : false }
+  /// The capture that another one goes on with though no record is in both: the older file of the
+  /// same log, or, where it begins in the middle of a session, all that was before it.
+  private func predecessor(of part: CaptureMerge.Part) throws -> Int? {
+    if let own = parts.lastIndex(where: { $0.source == part.source && part.follows($0) }) {
+      return own
+    }
+    guard let last = parts.indices.last, parts.allSatisfy(part.follows),
+      try !part.beginsSession
+    else { return nil }
+    return last
   }
 
-  /// All captures in one log, which notes what it is made of: one after the other, or, where they
-  /// overlap in time, by the time of their records.
+  /// Whether several captures overlap in time: they are then of several devices.
+  package var overlaps: Bool { CaptureMerge(parts).isDue }
+
+  /// All captures in one log, which notes what it is made of: several are in the order of time,
+  /// each with connections of its own.
   ///
   /// - Parameter makeLog: Makes an empty log; not called where one part's own log has them all.
   package func staged(_ makeLog: () throws -> EventLog) throws -> StagedImport {
     if parts.count == 1 { return StagedImport(parts[0].log, [parts[0].capture]) }
     let target = try makeLog()
-    if try overlaps {
-      let merged = StagedImport(target, try CaptureMerge(parts).run(into: target))
-      try merged.note()
-      return merged
-    }
-    var captures: [StagedCapture] = []
-    for part in parts {
-      let alone = StagedImport(part.log, [part.capture])
-      for outcome in try alone.append(to: target, takingAll: true) {
-        guard let records = outcome.appended else { continue }
-        captures.append(
-          StagedCapture(
-            prints: part.capture.prints, records: records, connections: outcome.connections))
-      }
-    }
-    return StagedImport(target, captures)
+    let merged = StagedImport(target, try CaptureMerge(parts).run(into: target))
+    try merged.note()
+    return merged
   }
 
   /// What came of each capture that was added, from what came of the parts.

@@ -12,8 +12,39 @@ package struct CaptureMerge {
     package let log: EventLog
     /// What its connection is called, where the capture does not say it.
     package let name: String
+    /// Which log the capture is a file of: equal for those into which a log was rotated.
+    package let source: String
     /// What is in the log.
     package internal(set) var capture: StagedCapture
+    /// The times that it tells of; nil where it has none.
+    package internal(set) var span: ClosedRange<Int64>?
+
+    /// Whether nothing of it can be told to be before the end of another one.
+    func follows(_ other: Part) -> Bool {
+      guard let own = span, let before = other.span else { return true }
+      return own.lowerBound >= before.upperBound
+    }
+
+    /// How many records are looked at to see how it begins.
+    private static let beginning: UInt64 = 200
+
+    /// Whether it is the log of one client and begins with a login: no session that another one
+    /// has begun goes on in it.
+    var beginsSession: Bool {
+      get throws {
+        guard try log.meta.connections.isEmpty else { return false }
+        let reader = RecordReader()
+        var first: RosterEvent?
+        try log.forEachRecord(in: 1...Self.beginning) { header, bytes in
+          guard first == nil else { return }
+          let event = reader.decode(header, bytes).event
+          if case .session(.captureBegan) = event { return }
+          first = event
+        }
+        if case .session = first { return true }
+        return false
+      }
+    }
   }
 
   private let parts: [Part]
@@ -25,18 +56,12 @@ package struct CaptureMerge {
 
   /// Whether two of them overlap in time, so that one cannot be put after the other.
   var isDue: Bool {
-    get throws {
-      var spans: [ClosedRange<Int64>] = []
-      for part in parts {
-        if let span = try Self.span(of: part.log) { spans.append(span) }
-      }
-      spans.sort { $0.lowerBound < $1.lowerBound }
-      return zip(spans, spans.dropFirst()).contains { $0.upperBound > $1.lowerBound }
-    }
+    let spans = parts.compactMap(\.span).sorted { $0.lowerBound < $1.lowerBound }
+    return zip(spans, spans.dropFirst()).contains { $0.upperBound > $1.lowerBound }
   }
 
   /// The times of a log; nil where it has none.
-  private static func span(of log: EventLog) throws -> ClosedRange<Int64>? {
+  static func span(of log: EventLog) throws -> ClosedRange<Int64>? {
     var first: Int64?
     var last: Int64?
     try log.forEachRecord(in: 1...UInt64.max) { header, _ in
@@ -52,7 +77,13 @@ package struct CaptureMerge {
   ///
   /// - Returns: The captures as they are there.
   func run(into target: EventLog) throws -> [StagedCapture] {
-    var streams = try parts.map { try MergedStream($0.log) }
+    var streams: [MergedStream] = []
+    var end = Int64.min
+    for part in parts {
+      // Without any time it stays after the one before it.
+      streams.append(try MergedStream(part.log, from: part.span?.lowerBound ?? end))
+      end = part.span?.upperBound ?? end
+    }
     var numbers = ConnectionNumbers()
     let reader = RecordReader()
     var count = try target.read { try $0.lastSequence }
@@ -108,12 +139,13 @@ private struct MergedStream {
   private var slice: ArraySlice<(RecordHeader, [UInt8])> = []
   private var position: UInt64 = 0
   /// The time of the next record, or of the one before where it has none.
-  private(set) var time = Int64.min
+  private(set) var time: Int64
   /// The numbers that its records got, for bookmarks go by the record.
   private var numbers: [UInt64] = [0]
 
-  init(_ log: EventLog) throws {
-    self.log = log
+  /// - Parameter time: That of records before the first that has one.
+  init(_ log: EventLog, from time: Int64) throws {
+    (self.log, self.time) = (log, time)
     (names, last) = try log.read { (try $0.meta.connections, try $0.lastSequence) }
     try fill()
   }

@@ -72,6 +72,12 @@ struct ImportChoice {
     captures.append(Chosen(capture: capture, match: match, numbers: numbers, outcome: outcome))
   }
 
+  /// Leaves out the first lines of the captures where the log says whose it is.
+  mutating func dropHeaders() {
+    guard target.account != nil else { return }
+    for record in 1..<(here.last + 1) where here[record].isHeader { isKnown[Int(record)] = true }
+  }
+
   // MARK: What is known
 
   /// Whether the log holds any record of a capture.

@@ -70,15 +70,21 @@ package struct StagedImport {
   /// Appends the records that another log does not hold, in one transaction that also finds out
   /// which those are: of two that import the same at once, one appends it.
   ///
-  /// - Parameter takesAll: Whether what the log holds is appended again.
+  /// - Parameters:
+  ///   - takesAll: Whether what the log holds is appended again.
+  ///   - dropsHeaders: Whether a first line that says whose a capture is stays out where the log
+  ///     says it.
   /// - Returns: What came of each capture.
   /// - Throws: `ImportError.overlapsInTime`, and the log's errors. The log is then as it was.
-  package func append(to target: EventLog, takingAll takesAll: Bool) throws -> [ImportOutcome] {
+  package func append(
+    to target: EventLog, takingAll takesAll: Bool, droppingHeaders dropsHeaders: Bool = false
+  ) throws -> [ImportOutcome] {
     let reader = RecordReader()
     var outcomes: [ImportOutcome] = []
     try target.append(recordsOf: log) { transaction, source in
       var choice = try ImportChoice(into: transaction, from: source)
       for capture in captures { try choice.add(capture, takingAll: takesAll) }
+      if dropsHeaders { choice.dropHeaders() }
       let selection = choice.finish()
       outcomes = choice.outcomes
       return selection

@@ -12,11 +12,12 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
     discussion: """
       A server's log and a recording hold several connections, and perhaps several accounts. What \
       one connection was told is shown by --connection NAME, NUMBER or RESOURCE of the other \
-      commands.
+      commands. Of several captures it is said what was found in each.
 
       Examples:
         rollcall connections prosody.log
         rollcall connections alice.rollcall --json
+        rollcall connections phone.log laptop.log
         rollcall state prosody.log --connection phone
       """)
 
@@ -29,7 +30,7 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
       try opened.naming {
         (
           account: try opened.state(at: source.point).account,
-          connections: try opened.timeline.connections(upTo: source.point)
+          connections: try opened.timeline.connections(upTo: source.point), files: opened.files
         )
       }
     }
@@ -39,13 +40,14 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
           + "\(accounts.count); --account shows another")
     }
     if output.json {
-      let list = accounts.map { JSONValue($0.connections, of: $0.account) }
+      let list = accounts.map { JSONValue($0.connections, of: $0.account, in: $0.files) }
       return try Terminal.say(.object(["accounts": .array(list)]))
     }
-    for (number, (account, connections)) in accounts.enumerated() {
+    for (number, (account, connections, files)) in accounts.enumerated() {
       if number > 0 { try Terminal.say("") }
       try Terminal.say(Style.bold(account?.text ?? "account unknown"))
       try Terminal.say(Self.table(connections))
+      if files.count > 1 { try Terminal.say([""] + Self.table(files)) }
     }
   }
 
@@ -56,6 +58,14 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
         "\(story.id.number)", story.name ?? "–", story.resources.joined(separator: ", "),
         text(story.first), text(story.last), story.end.word,
       ])
+    }
+    return table.takeLines()
+  }
+
+  private static func table(_ files: CaptureGathering.Found) -> [String] {
+    var table = Table(["file", "format", "records"])
+    for (path, summary) in files {
+      table.add([path, summary.format.id, "\(summary.records)"])
     }
     return table.takeLines()
   }

@@ -62,10 +62,10 @@ struct DiffCommand: ParsableCommand, LogReading {
 
   func run() throws {
     let first = try SourceOptions.open(
-      source, try capture.importOptions, pair: capture.selection.pair)
+      [source], try capture.importOptions, pair: capture.selection.pair)
     let isDifferent =
       if others.count == 1, FileManager.default.fileExists(atPath: others[0]) {
-        try compare(first, SourceOptions.open(others[0], try capture.importOptions))
+        try compare(first, SourceOptions.open(others, try capture.importOptions))
       } else {
         try comparePoints(of: first)
       }

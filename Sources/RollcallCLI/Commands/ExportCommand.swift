@@ -21,10 +21,8 @@ struct ExportCommand: ParsableCommand, LogReading {
         rollcall export alice.rollcall --format xml -o alice
       """)
 
-  @Argument(
-    help: "A log (NAME.rollcall) or a capture, compressed or not; - for standard input.",
-    completion: .file())
-  var source: String
+  @Argument(help: .sources, completion: .file())
+  var source: [String]
 
   @Option(help: "What to write: native (JSON Lines) or xml.")
   var format = ExportFormat.native
@@ -44,8 +42,7 @@ struct ExportCommand: ParsableCommand, LogReading {
 
   @OptionGroup var selection: CaptureSelection
 
-  @Option(
-    help: "The capture's format, where it is not found by looking.", completion: .captureFormats)
+  @Option(help: .captureFormat, completion: .captureFormats)
   var captureFormat: String?
 
   func validate() throws {

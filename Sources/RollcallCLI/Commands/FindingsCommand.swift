@@ -17,15 +17,13 @@ struct FindingsCommand: ParsableCommand, LogReading {
         rollcall findings --explain undone-edit
       """)
 
-  @Argument(
-    help: "A log (NAME.rollcall) or a capture, compressed or not; - for standard input.",
-    completion: .file())
-  var source: String?
+  @Argument(help: .sources, completion: .file())
+  var source: [String] = []
 
   @OptionGroup var reading: ReadingOptions
   @OptionGroup var output: ListOutputOptions
 
-  @OptionGroup var scope: StoryScope
+  @OptionGroup var filter: StoryFilter
 
   @Option(help: "Exit with 1 where there is a finding that matters as much, or more.")
   var failOn: SeverityOption?
@@ -37,19 +35,18 @@ struct FindingsCommand: ParsableCommand, LogReading {
   var explain: FindingCodeOption?
 
   func validate() throws {
-    guard (explain == nil) == (source != nil) else {
+    guard (explain == nil) != source.isEmpty else {
       throw ValidationError("either a log or capture is needed, or --explain with a code")
     }
   }
 
   func run() throws {
     if let explain { return try say(explain.code) }
-    guard let source else { return }
     let opened = try reading.open(source)
-    let chosen = try scope.chosen(in: opened)
+    let chosen = try filter.chosen(in: opened)
     var findings: [Finding] = []
     let state = try opened.replay(upTo: reading.point) { moment, _ in
-      guard chosen.includes(moment.stamp.record) else { return }
+      guard try chosen.tells(moment) else { return }
       findings += moment.outcome.findings.filter { chosen.includes($0.contact) }
     }
     if output.json {

@@ -5,19 +5,27 @@ import Rollcall
 struct FormatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "formats",
-    abstract: "Lists the formats of captures, and how to have each one written.",
+    abstract: "Lists the formats of captures, or says which ones files have.",
     discussion: """
       Formats are found by looking; where that fails `rollcall import --format NAME` says one, as \
-      the commands do that read captures.
+      the commands do that read captures. With each format stands how to have it written. Of \
+      captures or directories that are named it is said what each file is.
+
+      Exit codes: 0 done, 1 none of the files is a capture, 2 bad usage or bad input.
 
       Examples:
         rollcall formats
         rollcall formats --json
+        rollcall formats debug.log* laptop.log
       """)
+
+  @Argument(help: "Captures or directories to look at.", completion: .file())
+  var files: [String] = []
 
   @OptionGroup var output: OutputOptions
 
   func run() throws {
+    guard files.isEmpty else { return try look(at: SourceFiles(files)) }
     guard !output.json else {
       let formats = CaptureFormat.all.map { JSONValue($0) }
       return try Terminal.say(.object(["formats": .array(formats)]))
@@ -28,5 +36,52 @@ struct FormatsCommand: ParsableCommand {
         Style.bold(format.id) + ": " + format.title + doubt, "    " + format.howTo,
       ])
     }
+  }
+
+  /// Says what each file is.
+  private func look(at sources: SourceFiles) throws {
+    let files = try sources.files.map { try FoundFile($0.path) }
+    if output.json {
+      try Terminal.say(.object(["files": .array(files.map(\.document))]))
+    } else {
+      var table = Table(["file", "format", "packed", "what it is"])
+      for file in files {
+        table.add([file.path, file.format?.id ?? "–", file.packing ?? "–", file.words])
+      }
+      try Terminal.say(table.takeLines())
+    }
+    if !files.contains(where: { $0.format != nil }) { throw NothingFound(sentence: nil) }
+  }
+}
+
+/// What a file turns out to be by its beginning.
+private struct FoundFile {
+  let path: String
+  let format: CaptureFormat?
+  /// The program that unpacks it.
+  let packing: String?
+  /// Why it is no capture.
+  private let reason: String?
+
+  init(_ path: String) throws {
+    let input = try CaptureInput(path)
+    let head = try Failure.naming(path) { try CaptureImport.head(of: input.handle) }
+    let isLog = Supervision.isLog(path)
+    self.path = path
+    packing = input.packing
+    format = isLog ? nil : CaptureFormat.detect(head)
+    reason =
+      isLog
+      ? "a log of Rollcall"
+      : format == nil ? UnreadableFile(head)?.description ?? "no format that is known" : nil
+  }
+
+  var words: String { reason ?? format?.title ?? "" }
+
+  var document: JSONValue {
+    .object([
+      "file": .string(path), "format": JSONValue(format?.id), "packing": JSONValue(packing),
+      "reason": JSONValue(reason),
+    ])
   }
 }

@@ -17,10 +17,12 @@ struct HistoryCommand: ParsableCommand, LogReading {
       Examples:
         rollcall history alice.rollcall bob@example.test
         rollcall history debug.log bob@example.test --at 120 --json
+        rollcall history phone.log bob@example.test --also laptop.log
       """)
 
-  @OptionGroup var source: SourceOptions
+  @OptionGroup var source: FirstSourceOptions
   @OptionGroup var output: ListOutputOptions
+  @OptionGroup var filter: RecordFilter
 
   @Argument(help: "The contact, \(contactHelp).")
   var contact: String
@@ -28,12 +30,14 @@ struct HistoryCommand: ParsableCommand, LogReading {
   func run() throws {
     let opened = try source.open()
     let contact = try opened.contact(contact)
+    let chosen = try filter.chosen(in: opened)
     let timeline = opened.timeline
     let labels = try opened.naming { try ConnectionLabels(opened.log) }
     var isEmpty = true
     var document = output.list("history")
     let (state, others) = try opened.naming {
       try timeline.history(of: contact, upTo: source.point) { entry, roster in
+        guard try chosen.includes(entry.moment) else { return }
         isEmpty = false
         if output.isForMachines {
           try document.add(JSONValue(entry))
@@ -47,9 +51,11 @@ struct HistoryCommand: ParsableCommand, LogReading {
         "contact": .string(contact.text), "account": JSONValue(state.account?.text),
         "others": .array(others.map { JSONValue($0) }),
       ])
-    } else if !isEmpty || !others.isEmpty {
-      try Terminal.say(["", summary(contact, state)] + Self.lines(others))
+    } else if !isEmpty || (!others.isEmpty && !filter.isSet) {
+      try Terminal.say(
+        ["", summary(contact, state)] + (filter.isSet ? [] : Self.lines(others)))
     }
+    if isEmpty, filter.isSet { throw NothingFound(sentence: "no record of \(contact) matches") }
     if isEmpty, others.isEmpty {
       throw NothingFound(sentence: "nothing ever happened to \(contact)")
     }

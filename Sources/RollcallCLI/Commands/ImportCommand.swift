@@ -8,11 +8,13 @@ import XMPPStanza
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Imports captures into a log, in the order given, or by time where they overlap.",
+    abstract: "Imports captures into a log, in order of time.",
     discussion: """
-      The log is made where there is none. Captures that overlap in time are those of several \
-      devices: their connections are kept apart, and their records are in order of time. Either \
-      everything is imported or nothing is. Credentials are taken out before anything is stored.
+      The log is made where there is none. Several captures are in order of time: the files of a \
+      log that was rotated are one source, and the others, as those of several devices, have \
+      connections of their own, called after the file. A directory stands for the captures in it. \
+      Either everything is imported or nothing is. Credentials are taken out before anything is \
+      stored.
 
       A capture can be imported again: what the log holds of it is known, and only what is new is \
       appended, also where the file has grown or its beginning has been rotated away. A file that \
@@ -22,14 +24,16 @@ struct ImportCommand: ParsableCommand {
       Examples:
         rollcall import debug.log -o alice.rollcall
         rollcall import monday.log tuesday.log -o alice.rollcall
-        rollcall import debug.log.1.gz debug.log -o alice.rollcall
+        rollcall import debug.log* -o alice.rollcall
         rollcall import phone.log laptop.log -o alice.rollcall
         rollcall import in.xml out.xml -o alice.rollcall  # its two directions
         rollcall import prosody.log --account alice@example.test -o alice.rollcall
         ssh host cat debug.log | rollcall import - -o alice.rollcall
       """)
 
-  @Argument(help: "The captures, compressed or not; - for standard input.", completion: .file())
+  @Argument(
+    help: "The captures, compressed or not, or directories; - for standard input.",
+    completion: .file())
   var captures: [String]
 
   @Option(
@@ -48,22 +52,21 @@ struct ImportCommand: ParsableCommand {
     let target = try opened(isNew: isNew)
     // An existing log must not be left with half a capture: everything is first read into drafts
     // of its own, then appended in one transaction.
-    let isAlone = isNew && captures.count == 1
-    let before = try target.meta.imports
-    var collection = CaptureCollection()
-    var summaries: [[(path: String, summary: ImportSummary)]] = []
+    let sources = try SourceFiles(captures)
+    let isAlone = sources.single != nil
+    var gathering = CaptureGathering(
+      try capture.importOptions, knowing: try target.meta.imports)
     var interruptions: [Interruption] = []
     defer { withExtendedLifetime(interruptions) {} }
-    try forEachCapture { files in
-      let own = isAlone ? target : try draft(for: "\(log).\(summaries.count)")
+    try forEachCapture(of: sources) { files in
+      let own =
+        isNew && isAlone ? target : try draft(for: "\(log).\(interruptions.count)")
       interruptions.append(Interruption(removing: own.path))
-      let (found, capture) = try Failure.naming(files.path) {
-        try files.read(
-          try self.capture.importOptions, into: own, knowing: before + collection.sources)
-      }
-      summaries.append(found)
-      try collection.add(capture, in: own, called: files.name, keepingAll: force)
+      try gathering.add(files, into: own, isAlone: isAlone, keepingAll: force)
     }
+    try gathering.check(sources)
+    let collection = gathering.collection
+    var summaries = gathering.found
     let head = try isNew ? 0 : Failure.naming(log) { try target.read { try $0.lastSequence } }
     let outcomes = try Failure.naming(log) { try put(collection, into: target, isNew: isNew) }
     target.tellUndone(path: log)
@@ -84,7 +87,7 @@ struct ImportCommand: ParsableCommand {
   private func put(
     _ collection: CaptureCollection, into target: EventLog, isNew: Bool
   ) throws -> [ImportOutcome] {
-    if try collection.overlaps {
+    if collection.overlaps {
       Terminal.note("the captures overlap in time: they are merged as devices of one account")
     }
     let staged = try collection.staged { isNew ? target : try draft(for: "\(log).all") }
@@ -135,11 +138,13 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  private func forEachCapture(_ take: (CaptureFiles) throws -> Void) throws {
+  private func forEachCapture(
+    of sources: SourceFiles, _ take: (CaptureFiles) throws -> Void
+  ) throws {
     guard let pair = capture.selection.pair else {
-      return try CaptureFiles.forEach(in: captures, take)
+      return try CaptureFiles.forEach(in: sources.files, take)
     }
-    guard let first = captures.first, captures.count == 1 else {
+    guard let first = sources.single else {
       throw Failure("--pair names the file of the other direction of one capture")
     }
     try take(CaptureFiles(CaptureInput(first), CaptureInput(pair)))

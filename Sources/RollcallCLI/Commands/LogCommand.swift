@@ -21,27 +21,23 @@ struct LogCommand: ParsableCommand, LogReading {
     abstract: "Lists the records, all of them or some.",
     discussion: """
       Each with its time, its direction (← came from the server, → went to it, · neither), its \
-      kind, and its beginning. All that is asked for has to be true of a record.
+      kind, and its beginning. All that is asked for has to be true of a record. --no-presence \
+      keeps requests for presence and their answers.
 
       Examples:
         rollcall log alice.rollcall --contact bob@example.test
         rollcall log alice.rollcall --direction in --kind presence --range 100-200
-        rollcall log debug.log --kind stream
+        rollcall log debug.log --kind stream --since -5m
+        rollcall log debug.log --only findings
       """)
 
   @OptionGroup var source: SourceOptions
   @OptionGroup var output: ListOutputOptions
 
-  @Option(help: "Only records that concern this contact, named \(contactHelp).")
-  var contact: String?
+  @OptionGroup var filter: StoryFilter
 
   @Option(help: "Only records that came from the server, went to it, or neither.")
   var direction: DirectionOption?
-
-  @Option(
-    help: "Only stanzas of this kind, what belongs to the stream, other elements, unreadable bytes."
-  )
-  var kind: KindOption?
 
   @Option(
     parsing: .unconditional, help: "Only these records, such as 100-200, #100-#200, 100- or -200.")
@@ -50,15 +46,15 @@ struct LogCommand: ParsableCommand, LogReading {
   func run() throws {
     let opened = try source.open()
     let isShared = try opened.naming { try opened.log.meta.connections.count > 1 }
-    let contact = try contact.map { try opened.contact($0) }
+    let chosen = try filter.chosen(in: opened)
     var listing = Listing(
       document: output.isForMachines ? output.list("records") : nil,
       isShared: isShared && opened.timeline.connection == nil)
     try opened.naming {
       let timeline = opened.timeline
       let last = try timeline.record(at: source.point)
-      if let bounds = range.bounds(upTo: last) {
-        try list(bounds, contact, timeline, &listing)
+      if let bounds = range.bounds(after: chosen.before, upTo: last) {
+        try list(bounds, chosen.contact, timeline, &listing)
       }
       try listing.finish()
     }
@@ -70,16 +66,19 @@ struct LogCommand: ParsableCommand, LogReading {
     _ listing: inout Listing
   ) throws {
     let wanted = try contact.map { try timeline.records(concerning: $0, in: bounds) }
+    let odd = filter.records.only == nil ? nil : try timeline.oddRecords(upTo: bounds.upperBound)
     let reader = RecordReader()
     var rows: [Row] = []
     try timeline.log.forEachRecord(in: bounds) { header, span in
       guard direction == nil || direction?.rawValue == header.direction.name else { return }
       if let wanted, !wanted.contains(header.sequence) { return }
+      if let odd, !odd.contains(header.sequence) { return }
       guard timeline.includes(header.connection) else { return }
       let bytes = span.withUnsafeBytes { Array($0) }
       let node = header.kind == .element ? reader.element(bytes) : nil
       let found = KindOption(header, node)
-      guard kind == nil || kind == found else { return }
+      guard filter.records.kind == nil || filter.records.kind == found else { return }
+      if filter.records.noPresence, found == .presence, node?.isSubscription != true { return }
       rows.append(Row(header: header, bytes: bytes, kind: found))
     } between: {
       for row in rows { try listing.add(row, upTo: bounds.upperBound) }
@@ -159,6 +158,24 @@ struct LogCommand: ParsableCommand, LogReading {
   }
 }
 
+extension Timeline {
+  /// The records that a finding was made of.
+  fileprivate func oddRecords(upTo last: UInt64) throws -> Set<UInt64> {
+    var odd: Set<UInt64> = []
+    _ = try replay(upTo: .record(last)) { moment, _ in
+      if !moment.outcome.findings.isEmpty { odd.insert(moment.stamp.record) }
+    }
+    return odd
+  }
+}
+
+extension XMLNode {
+  /// Whether a presence stanza is about who may see whose, and tells of nobody's presence.
+  fileprivate var isSubscription: Bool {
+    ["subscribe", "subscribed", "unsubscribe", "unsubscribed"].contains(attribute("type"))
+  }
+}
+
 extension KindOption {
   init(_ header: RecordHeader, _ node: XMLNode?) {
     guard header.kind == .element else {
@@ -202,9 +219,10 @@ struct RecordRange: ExpressibleByArgument {
 
   var defaultValueDescription: String { "all" }
 
-  /// The part of the range that a log up to a record has, nil where it has none.
-  func bounds(upTo head: UInt64) -> ClosedRange<UInt64>? {
-    let low = max(1, first)
+  /// The part of the range that a log has after one record and up to another, nil where it has
+  /// none.
+  func bounds(after before: UInt64, upTo head: UInt64) -> ClosedRange<UInt64>? {
+    let low = max(before + 1, first)
     let high = min(last, head)
     return low <= high ? low...high : nil
   }

@@ -46,7 +46,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
     let labels = try opened.naming { try ConnectionLabels(opened.log) }
     var printer = StoryPrinter(labels, zone: times.zone, density)
     let state = try opened.replay(upTo: .record(last)) { moment, roster in
-      if chosen.tells(moment) { try printer.tell(moment, roster) }
+      if try chosen.tells(moment) { try printer.tell(moment, roster) }
     }
     try printer.finish(state.roster)
     try say(state)
@@ -57,14 +57,16 @@ struct ReplayCommand: ParsableCommand, LogReading {
     var summary = StorySummary(day: times.zone.day)
     let state = try opened.replay(upTo: .record(last)) { moment, _ in summary.take(moment) }
     try Terminal.say(
-      summary.lines(state, records: last, source: source.words, times.zone, isFull: full))
+      summary.lines(
+        state, records: last, source: SourceWords(source.source, source.words), times.zone,
+        isFull: full))
     return summary
   }
 
   private func document(_ opened: OpenedSource, _ chosen: StoryFilter.Chosen) throws {
     var records = output.list("records")
     let state = try opened.replay(upTo: source.point) { moment, roster in
-      if chosen.tells(moment) { try records.add(JSONValue(moment)) }
+      if try chosen.tells(moment) { try records.add(JSONValue(moment)) }
     }
     try records.finish(["account": JSONValue(state.account?.text)])
   }

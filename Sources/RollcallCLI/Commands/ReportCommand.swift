@@ -36,9 +36,8 @@ struct ReportCommand: ParsableCommand, LogReading {
   }
 
   private func plain(_ opened: OpenedSource) throws -> Report {
-    let name = source.source == "-" ? "-" : URL(filePath: source.source).lastPathComponent
     return try Report(
-      of: opened.timeline, upTo: source.point, name: name, zone: times.zone)
+      of: opened.timeline, upTo: source.point, name: opened.title, zone: times.zone)
   }
 
   /// The name of the file may say who somebody is, too.

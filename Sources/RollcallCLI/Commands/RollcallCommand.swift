@@ -9,13 +9,18 @@ struct RollcallCommand: ParsableCommand {
     abstract: "A flight recorder and time machine for XMPP rosters.",
     discussion: """
       Every command reads a log (NAME.rollcall) or straight a capture, whose format it finds by \
-      looking; - is standard input.
+      looking; - is standard input. Several captures, and those in directories, are read together: \
+      the files of a rotated log as one, those of several devices side by side.
 
       Examples:
         rollcall replay debug.log
+        rollcall replay phone.log laptop.log
         rollcall import debug.log -o alice.rollcall
         rollcall state alice.rollcall --at 120 --json
         rollcall requests alice.rollcall
+
+      What is longer than the terminal is shown by a pager, as git does: ROLLCALL_PAGER, else \
+      PAGER, else less. --no-pager, or cat as ROLLCALL_PAGER, shows it as it is.
 
       Exit codes: 0 done, 1 the answer is no or nothing was found, 2 bad usage or bad input.
       """,
@@ -64,6 +69,7 @@ struct RollcallCommand: ParsableCommand {
         if command is any LogReading, let code = Supervision.run(CommandLine.arguments) {
           Foundation.exit(code)
         }
+        Pager.begin(for: command, CommandLine.arguments)
         try command.run()
       } catch let nothing as NothingFound {
         nothing.sentence.map(Terminal.complain)
@@ -73,12 +79,16 @@ struct RollcallCommand: ParsableCommand {
     } catch {
       code = report(error)
     }
+    Pager.finish()
     Foundation.exit(code)
   }
 
   /// Says what an error is, and gives the exit code for it.
   private static func report(_ error: any Error) -> Int32 {
     switch error {
+    case OutputError.nobodyReads where Pager.isUsed:
+      // Whoever reads it has seen enough.
+      return 0
     case OutputError.nobodyReads:
       // As every tool ends whose output nobody reads any longer.
       signal(SIGPIPE, SIG_DFL)

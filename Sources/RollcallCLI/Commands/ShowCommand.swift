@@ -20,8 +20,11 @@ struct ShowCommand: ParsableCommand, LogReading {
   @OptionGroup var capture: CaptureOptions
   @OptionGroup var output: OutputOptions
 
-  @Argument(help: "A log (NAME.rollcall) or a capture.", completion: .file())
+  @Argument(help: .source, completion: .file())
   var source: String
+
+  @Option(help: .also, completion: .file())
+  var also: [String] = []
 
   @Argument(help: "The record: \(PointError.forms).")
   var record: String
@@ -29,10 +32,10 @@ struct ShowCommand: ParsableCommand, LogReading {
   func run() throws {
     let point = try Point(option: "RECORD", record)
     let opened = try SourceOptions.open(
-      source, try capture.importOptions, pair: capture.selection.pair)
+      [source] + also, try capture.importOptions, pair: capture.selection.pair)
     let (stored, number) = try stored(point, in: opened)
     guard let stored else {
-      throw Failure("\(source): there is no record \(number)")
+      throw Failure("\(opened.path): there is no record \(number)")
     }
     let moment = try opened.naming {
       try opened.timeline.moment(of: stored.header.sequence)

@@ -65,7 +65,7 @@ struct WhatIfCommand: ParsableCommand, LogReading {
     var edits = BranchEdits()
     edits.drops = drop.flatMap(\.ranges)
     edits.swaps = stride(from: 0, to: swap.count, by: 2).map { (swap[$0], swap[$0 + 1]) }
-    for option in insert { edits.inserts.append(try option.opened(source.reading.capture)) }
+    for option in insert { edits.inserts.append(try option.opened(source)) }
     let (branch, comparison) = try opened.naming {
       let branch = try Branch(
         of: opened.timeline, upTo: source.point, edits: edits, policy: policy)
@@ -133,10 +133,10 @@ struct InsertOption: ExpressibleByArgument {
   }
 
   /// Reads the capture; of the options for the source, those that hold for any capture hold here.
-  func opened(_ options: CaptureOptions) throws -> BranchEdits.Insert {
-    let known = try options.importOptions
+  func opened(_ source: SourceOptions) throws -> BranchEdits.Insert {
+    let known = try source.importOptions
     let options = ImportOptions(account: known.account, year: known.year, zone: known.zone)
-    let log = try SourceOptions.open(path, options)
+    let log = try SourceOptions.open([path], options)
     return BranchEdits.Insert(after: record, records: log.log)
   }
 }

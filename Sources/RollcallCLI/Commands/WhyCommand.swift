@@ -23,7 +23,7 @@ struct WhyCommand: ParsableCommand, LogReading {
       Exit codes: 0 answered, 1 the contact is nowhere in the log, 2 bad usage or bad input.
       """)
 
-  @OptionGroup var source: SourceOptions
+  @OptionGroup var source: FirstSourceOptions
   @OptionGroup var output: OutputOptions
 
   @Argument(help: "The contact, \(contactHelp).")
@@ -42,7 +42,7 @@ struct WhyCommand: ParsableCommand, LogReading {
       try opened.timeline.explanation(of: jid, at: source.point, friends: policy.friends)
     }
     guard let (whole, state) = found else {
-      throw NothingFound(sentence: "no record up to \(source.reading.at) names \(jid)")
+      throw NothingFound(sentence: "no record up to \(source.at) names \(jid)")
     }
     guard whole.isOfContact else {
       throw NothingFound(sentence: "\(jid) is the account itself, and no contact of its own")

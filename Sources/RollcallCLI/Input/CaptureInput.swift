@@ -3,7 +3,7 @@ import EventStore
 import Foundation
 import Rollcall
 
-/// What is to be read: a file, which may be compressed, a pipe, or `-` for standard input. Opened
+/// What is to be read: a file, a pipe, or `-` for standard input, which may be compressed. Opened
 /// once, because a pipe has its content once.
 struct CaptureInput {
   /// What it was called on the command line.
@@ -33,12 +33,16 @@ struct CaptureInput {
       throw Failure("\(path): it cannot be read")
     }
     guard status.st_mode & S_IFMT != S_IFDIR else {
-      throw Failure("\(path): it is a directory; name the captures in it")
+      throw Failure("\(path): it is a directory")
     }
     isFile = status.st_mode & S_IFMT == S_IFREG && path != "-"
     decompression =
-      isFile && !path.hasSuffix(".rollcall")
-      ? try Decompression(path, file, head: Self.start(of: file)) : nil
+      path.hasSuffix(".rollcall")
+      ? nil
+      : try Decompression(
+        path, file,
+        head: isFile ? Self.start(of: file) : PipeHead.bytes(of: file.fileDescriptor),
+        isFile: isFile)
     size = isFile && decompression == nil ? Int(status.st_size) : 0
   }
 
@@ -51,6 +55,9 @@ struct CaptureInput {
 
   /// Whether it is unpacked while it is read.
   var isCompressed: Bool { decompression != nil }
+
+  /// The program that unpacks it; nil where it is not compressed.
+  var packing: String? { decompression?.name }
 
   /// Goes back to the beginning of a file.
   func rewind() throws {
@@ -67,6 +74,17 @@ struct CaptureInput {
   /// Says why it could not be unpacked, where it was read as far as that went.
   func check() throws { try decompression?.check() }
 
+  /// Whether it is a log of Rollcall and no capture: what is read from a pipe is gone, and no log
+  /// comes through one.
+  var isLog: Bool {
+    get throws {
+      guard isFile, !isCompressed else { return false }
+      let head = Array(try handle.read(upToCount: Supervision.logHeadBytes) ?? Data())
+      try rewind()
+      return path.hasSuffix(".rollcall") || Supervision.isLog(head: head)
+    }
+  }
+
   /// What a log notes it as.
   var name: String { path == "-" ? "standard input" : (path as NSString).lastPathComponent }
 }
@@ -77,10 +95,15 @@ struct CaptureFiles {
   private let first: CaptureInput
   private let pair: CapturePair?
   private let second: CaptureInput?
+  /// Where the first was named.
+  let source: SourceFiles.File
 
   /// One capture, or the file of one direction and that of the other.
-  init(_ first: CaptureInput, _ second: CaptureInput?) throws {
+  init(
+    _ first: CaptureInput, _ second: CaptureInput?, _ source: SourceFiles.File? = nil
+  ) throws {
     (self.first, self.second) = (first, second)
+    self.source = source ?? SourceFiles.File(first.path)
     guard let second else {
       pair = nil
       return
@@ -95,8 +118,10 @@ struct CaptureFiles {
     }
   }
 
-  private init(_ pair: CapturePair, _ first: CaptureInput, _ second: CaptureInput) {
-    (self.pair, self.first, self.second) = (pair, first, second)
+  private init(
+    _ pair: CapturePair, _ first: CaptureInput, _ second: CaptureInput, _ source: SourceFiles.File
+  ) {
+    (self.pair, self.first, self.second, self.source) = (pair, first, second, source)
   }
 
   private static func pair(
@@ -108,18 +133,22 @@ struct CaptureFiles {
 
   /// Takes captures in their order; two that follow each other and say that they are the two
   /// directions of a stream are one.
-  static func forEach(in paths: [String], _ take: (CaptureFiles) throws -> Void) throws {
+  static func forEach(
+    in files: [SourceFiles.File], _ take: (CaptureFiles) throws -> Void
+  ) throws {
     var next: CaptureInput?
-    var rest = paths[...]
-    while let first = try next ?? rest.popFirst().map({ try CaptureInput($0) }) {
-      next = first.isFile ? try rest.popFirst().map { try CaptureInput($0) } : nil
+    var rest = files[...]
+    while let file = rest.popFirst() {
+      let first = try next ?? CaptureInput(file.path)
+      next = first.isFile ? try rest.first.map { try CaptureInput($0.path) } : nil
       if let second = next, second.isFile,
         let pair = try Self.pair(first, second, certainly: true)
       {
         next = nil
-        try take(CaptureFiles(pair, first, second))
+        rest.removeFirst()
+        try take(CaptureFiles(pair, first, second, file))
       } else {
-        try take(CaptureFiles(first, nil))
+        try take(CaptureFiles(first, nil, file))
       }
     }
   }
@@ -181,8 +210,8 @@ struct CaptureFiles {
     return (summaries, capture)
   }
 
-  /// What a connection of it is called that has no name.
-  var name: String { first.name }
+  /// Whether it is a log of Rollcall.
+  var isLog: Bool { get throws { try first.isLog } }
 
   /// What errors name it.
   var path: String { second.map { "\(first.path) and \($0.path)" } ?? first.path }

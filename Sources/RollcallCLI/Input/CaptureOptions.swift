@@ -7,8 +7,7 @@ import XMPPStanza
 struct CaptureOptions: ParsableArguments {
   @OptionGroup var selection: CaptureSelection
 
-  @Option(
-    help: "The capture's format, where it is not found by looking.", completion: .captureFormats)
+  @Option(help: .captureFormat, completion: .captureFormats)
   var format: String?
 
   var importOptions: ImportOptions {
@@ -16,17 +15,10 @@ struct CaptureOptions: ParsableArguments {
   }
 }
 
-extension CaptureOptions {
-  /// What was given, as the words of a command line, for commands that are to be copied.
-  var words: [String] {
-    let given: [(name: String, value: String?)] = [
-      ("--account", selection.account), ("--connection", selection.connection),
-      ("--year", selection.year.map(String.init)),
-      ("--clock-zone", selection.clockZone?.description), ("--pair", selection.pair),
-      ("--format", format),
-    ]
-    return given.flatMap { option in option.value.map { [option.name, $0.shellWord] } ?? [] }
-  }
+extension ArgumentHelp {
+  /// What the option for the format of a capture is for.
+  static let captureFormat: ArgumentHelp =
+    "The capture's format, where it is not found by looking."
 }
 
 extension CompletionKind {

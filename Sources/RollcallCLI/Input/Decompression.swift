@@ -1,15 +1,19 @@
 import Captures
 import Foundation
 
-/// A compressed file as the system's own tool unpacks it, through a pipe. It can be begun anew.
+/// A compressed file or pipe as the system's own tool unpacks it. A file can be begun anew.
 ///
 /// Nothing of it is held: the tool is only as far ahead of its reader as a pipe allows.
 final class Decompression {
   /// What is unpacked comes from here; it is another one after each `begin`.
   private(set) var handle: FileHandle = .nullDevice
 
+  /// What the tool is called.
+  var name: String { tool.rawValue }
+
   private let path: String
   private let file: FileHandle
+  private let isFile: Bool
   private let tool: Tool
   private let program: String
   private var process: ChildProcess?
@@ -18,23 +22,27 @@ final class Decompression {
 
   /// Nil where the file is not compressed in a way that is known.
   ///
+  /// - Parameters:
+  ///   - head: Its first bytes, which it has still.
+  ///   - isFile: Whether it is no pipe.
   /// - Throws: `Failure` where the tool is not there.
-  init?(_ path: String, _ file: FileHandle, head: [UInt8]) throws {
+  init?(_ path: String, _ file: FileHandle, head: [UInt8], isFile: Bool) throws {
     guard case .compressed(let name)? = UnreadableFile(head), let tool = Tool(rawValue: name)
     else { return nil }
-    guard let program = Self.find(name) else {
+    guard let program = Programs.path(of: name, ProcessInfo.processInfo.environment) else {
       throw Failure(
         "\(path): it is compressed with \(name), which is not on the PATH; "
           + "install the package \(tool.package)")
     }
     (self.path, self.file, self.tool, self.program) = (path, file, tool, program)
+    self.isFile = isFile
     try begin()
   }
 
   /// Starts the tool at the file's beginning, in place of the one that runs.
   func begin() throws {
     stop()
-    try file.seek(toOffset: 0)
+    if isFile { try file.seek(toOffset: 0) }
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw Failure("\(path): \(text(ofSystemCode: errno))") }
     defer { close(ends[1]) }
@@ -87,13 +95,6 @@ final class Decompression {
   deinit { stop() }
 
   private static let shownLines = 3
-
-  /// Relative directories of the PATH are left out: what stands beside a capture is not run.
-  private static func find(_ name: String) -> String? {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    return path.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
 }
 
 /// A program that unpacks what it reads.

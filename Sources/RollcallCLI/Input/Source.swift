@@ -5,50 +5,71 @@ import Foundation
 import Rollcall
 import XMPPStanza
 
-/// How a log or a capture is read, and up to where.
-struct ReadingOptions: ParsableArguments {
-  @Option(
-    name: [.customLong("at"), .customLong("to")], parsing: .unconditional,
-    help: ArgumentHelp(
-      "The point to look at: \(PointError.forms), or -5m for five minutes before the end.",
-      valueName: "point"))
-  var at: String = "head"
+/// What says how a log or a capture is read, and up to where.
+///
+/// Groups of options stand at most one in another: a debug build checks each level of them four
+/// times for each level above it, at each start.
+protocol SourceReading {
+  var at: String { get }
+  var format: String? { get }
+  var capture: CaptureSelection { get }
+}
 
-  @OptionGroup var capture: CaptureOptions
-
+extension SourceReading {
   var point: Point {
     get throws { try Point(option: "--at", at) }
   }
 
-  func validate() throws {
-    _ = try point
+  var importOptions: ImportOptions {
+    get throws { try capture.importOptions(format: format, option: "--format") }
   }
 
-  /// Opens the log at a path, or imports the capture into a temporary one.
-  func open(_ source: String) throws -> OpenedSource {
-    try SourceOptions.open(source, try capture.importOptions, pair: capture.selection.pair)
+  /// What was said of how a source is read, as the words of a command line.
+  var words: [String] {
+    let given: [(name: String, value: String?)] = [
+      ("--account", capture.account), ("--connection", capture.connection),
+      ("--year", capture.year.map(String.init)), ("--clock-zone", capture.clockZone?.description),
+      ("--pair", capture.pair), ("--format", format),
+    ]
+    return given.flatMap { option in option.value.map { [option.name, $0.shellWord] } ?? [] }
+  }
+
+  /// Opens the log at a path, or imports the captures into a temporary one.
+  func open(_ sources: [String]) throws -> OpenedSource {
+    try SourceOptions.open(sources, try importOptions, pair: capture.pair)
   }
 }
 
-/// What a command reads, and up to where.
-struct SourceOptions: ParsableArguments {
-  @Argument(
-    help: "A log (NAME.rollcall) or a capture, compressed or not; - for standard input.",
-    completion: .file())
-  var source: String
+/// How a log or a capture is read, and up to where.
+struct ReadingOptions: ParsableArguments, SourceReading {
+  @Option(name: .point, parsing: .unconditional, help: .point)
+  var at: String = "head"
 
-  @OptionGroup var reading: ReadingOptions
+  @OptionGroup var capture: CaptureSelection
 
-  var point: Point {
-    get throws { try reading.point }
-  }
+  @Option(help: .captureFormat, completion: .captureFormats)
+  var format: String?
 
-  /// The source as it was named, for a command that is to be copied: what it is, and what of it is
-  /// read.
-  var words: String { ([source.shellWord] + reading.capture.words).joined(separator: " ") }
+  func validate() throws { _ = try point }
+}
 
-  /// Opens the log, or imports the capture into a temporary one.
-  func open() throws -> OpenedSource { try reading.open(source) }
+/// What a command reads that takes nothing else on the command line, and up to where.
+struct SourceOptions: ParsableArguments, SourceReading {
+  @Argument(help: .sources, completion: .file())
+  var source: [String]
+
+  @Option(name: .point, parsing: .unconditional, help: .point)
+  var at: String = "head"
+
+  @OptionGroup var capture: CaptureSelection
+
+  @Option(help: .captureFormat, completion: .captureFormats)
+  var format: String?
+
+  func validate() throws { _ = try point }
+
+  /// Opens the log, or imports the captures into a temporary one.
+  func open() throws -> OpenedSource { try open(source) }
 
   /// How many accounts of a capture are opened: for each it is read once more.
   private static let maximumAccounts = 20
@@ -56,7 +77,7 @@ struct SourceOptions: ParsableArguments {
   /// The same for each account of a capture that holds several, unless one is chosen, and those
   /// that are left out where it holds very many.
   func openAccounts() throws -> (opened: [OpenedSource], others: [BareJID]) {
-    let options = try reading.capture.importOptions
+    let options = try importOptions
     do {
       return ([try open()], [])
     } catch let failure as Failure {
@@ -66,10 +87,29 @@ struct SourceOptions: ParsableArguments {
       let opened = try accounts.prefix(Self.maximumAccounts).map { account in
         var chosen = options
         chosen.account = account
-        return try Self.open(source, chosen, pair: reading.capture.selection.pair)
+        return try Self.open(source, chosen, pair: capture.pair)
       }
       return (opened, Array(accounts.dropFirst(Self.maximumAccounts)))
     }
+  }
+
+  /// Opens a log, or imports captures into a temporary one.
+  ///
+  /// - Parameter pair: the file of the other direction, where a capture has one only.
+  static func open(
+    _ paths: [String], _ options: ImportOptions, pair: String? = nil
+  ) throws -> OpenedSource {
+    let sources = try SourceFiles(paths)
+    if let path = sources.single { return try open(path, options, pair: pair) }
+    guard pair == nil else {
+      throw Failure("--pair names the file of the other direction of one capture")
+    }
+    // A connection is looked at where all are read, with the records' numbers as they are.
+    var whole = options
+    whole.connection = nil
+    let (log, files) = try sources.gather(whole)
+    return try OpenedSource(
+      log: log, path: sources.title, connection: options.connection, files: files.flatMap { $0 })
   }
 
   /// Opens a log, or imports a capture into a temporary one.
@@ -80,23 +120,16 @@ struct SourceOptions: ParsableArguments {
   ) throws -> OpenedSource {
     try Failure.naming(path) {
       let input = try CaptureInput(path)
-      let isLog = try isLog(path, input)
+      let isLog = try input.isLog
       guard !isLog || pair == nil else { throw Failure("\(path) is a log: nothing is its pair") }
       guard !isLog else {
         return try OpenedSource(
           log: openLog(path, options), path: path, connection: options.connection)
       }
-      let log = try importTemporarily(input, options, pair: pair)
-      return try OpenedSource(log: log, path: path, connection: options.connection)
+      let (log, files) = try importTemporarily(input, options, pair: pair)
+      return try OpenedSource(
+        log: log, path: path, connection: options.connection, files: files)
     }
-  }
-
-  private static func isLog(_ path: String, _ input: CaptureInput) throws -> Bool {
-    // What is read from a pipe is gone, and no log comes through one.
-    guard input.isFile, !input.isCompressed else { return false }
-    let head = Array(try input.handle.read(upToCount: Supervision.logHeadBytes) ?? Data())
-    try input.rewind()
-    return path.hasSuffix(".rollcall") || Supervision.isLog(head: head)
   }
 
   private static func openLog(_ path: String, _ options: ImportOptions) throws -> EventLog {
@@ -112,7 +145,7 @@ struct SourceOptions: ParsableArguments {
   /// the records' numbers as they are. Where there are several accounts it chooses its own.
   private static func importTemporarily(
     _ input: CaptureInput, _ options: ImportOptions, pair: String?
-  ) throws -> EventLog {
+  ) throws -> (EventLog, CaptureGathering.Found) {
     guard options.connection != nil else { return try importWhole(input, options, pair: pair) }
     var whole = options
     whole.connection = nil
@@ -120,7 +153,7 @@ struct SourceOptions: ParsableArguments {
       return try importWhole(input, whole, pair: pair)
     } catch ImportError.severalAccounts(let accounts) where input.isFile {
       try input.rewind()
-      let own = try importWhole(input, options, pair: pair).meta.account
+      let own = try importWhole(input, options, pair: pair).0.meta.account
       guard let account = accounts.first(where: { $0.text == own }) else {
         throw ImportError.severalAccounts(accounts)
       }
@@ -132,17 +165,32 @@ struct SourceOptions: ParsableArguments {
 
   private static func importWhole(
     _ input: CaptureInput, _ options: ImportOptions, pair: String?
-  ) throws -> EventLog {
-    let directory = FileManager.default.temporaryDirectory.path
-    let log: EventLog
-    do {
-      log = try EventLog.unnamed(in: directory, eventVersion: DecodedRecord.version)
-    } catch {
-      throw Failure("a temporary log is needed: \(error); TMPDIR names another directory")
-    }
-    _ = try CaptureFiles(input, try pair.map { try CaptureInput($0) }).read(options, into: log)
-    return log
+  ) throws -> (EventLog, CaptureGathering.Found) {
+    let log = try EventLog.temporary()
+    let files = try CaptureFiles(input, try pair.map { try CaptureInput($0) })
+    return (log, try files.read(options, into: log).summaries)
   }
+}
+
+extension NameSpecification {
+  /// What the option for a point is called.
+  fileprivate static let point: NameSpecification = [.customLong("at"), .customLong("to")]
+}
+
+extension ArgumentHelp {
+  fileprivate static let point = ArgumentHelp(
+    "The point to look at: \(PointError.forms), or -5m for five minutes before the end.",
+    valueName: "point")
+
+  /// What is read, where other arguments come after it.
+  static let source: ArgumentHelp =
+    "A log (NAME.rollcall), a capture, compressed or not, or a directory; - for standard input."
+  /// What is read.
+  static let sources: ArgumentHelp =
+    "A log (NAME.rollcall), or captures, compressed or not, or directories; - for standard input."
+  /// Further captures, where other arguments come after the first.
+  static let also: ArgumentHelp = ArgumentHelp(
+    "A capture or directory to read with it. Can be given several times.", valueName: "file")
 }
 
 extension Point {
@@ -156,10 +204,34 @@ extension Point {
   }
 }
 
+/// What a command reads that takes other arguments after it, and up to where.
+struct FirstSourceOptions: ParsableArguments, SourceReading {
+  @Argument(help: .source, completion: .file())
+  var source: String
+
+  @Option(help: .also, completion: .file())
+  var also: [String] = []
+
+  @Option(name: .point, parsing: .unconditional, help: .point)
+  var at: String = "head"
+
+  @OptionGroup var capture: CaptureSelection
+
+  @Option(help: .captureFormat, completion: .captureFormats)
+  var format: String?
+
+  func validate() throws { _ = try point }
+
+  /// Opens the log, or imports the captures into a temporary one.
+  func open() throws -> OpenedSource { try open([source] + also) }
+}
+
 /// A log that is open, and the name it goes by in messages.
 struct OpenedSource {
   let log: EventLog
   let path: String
+  /// What was found in each capture; nothing where it is a log.
+  let files: CaptureGathering.Found
   /// Its whole history.
   let whole: Timeline
   /// Its history, narrowed to the connection that was chosen.
@@ -168,9 +240,13 @@ struct OpenedSource {
 
   /// - Parameter connection: The connection that is chosen, by name, number or resource; nil for
   ///   all.
-  init(log: EventLog, path: String, connection: String?) throws {
+  init(
+    log: EventLog, path: String, connection: String?,
+    files: CaptureGathering.Found = []
+  ) throws {
     self.log = log
     self.path = path
+    self.files = files
     damage = DamageNotes(of: log, path: path)
     let whole = Timeline(log)
     self.whole = whole
@@ -178,6 +254,11 @@ struct OpenedSource {
       try connection.map {
         Timeline(log, narrowedTo: try whole.connection(named: $0))
       } ?? whole
+  }
+
+  /// What a page about it is called: the names without their directories.
+  var title: String {
+    files.count < 2 ? (path == "-" ? "-" : URL(filePath: path).lastPathComponent) : path
   }
 
   func state(at point: Point) throws -> Timeline.State {
@@ -198,6 +279,16 @@ struct OpenedSource {
 }
 
 extension EventLog {
+  /// An empty log that nothing is left of.
+  static func temporary() throws -> EventLog {
+    let directory = FileManager.default.temporaryDirectory.path
+    do {
+      return try unnamed(in: directory, eventVersion: DecodedRecord.version)
+    } catch {
+      throw Failure("a temporary log is needed: \(error); TMPDIR names another directory")
+    }
+  }
+
   /// Opens a log to add to it, with what is derived up to date.
   ///
   /// All its pages are looked at first, for LMDB would write over what it took to be free.

@@ -1,48 +1,24 @@
 import ArgumentParser
+import EventStore
 import Rollcall
 import RosterCore
 import XMPPStanza
 
-/// From where on something is told, and of whom.
-struct StoryScope: ParsableArguments {
+/// Which records are listed, whoever they concern.
+struct RecordFilter: ParsableArguments {
+  enum Part: String, ExpressibleByArgument, CaseIterable {
+    case findings
+  }
+
   @Option(
     name: [.customLong("from"), .customLong("since")], parsing: .unconditional,
     help: ArgumentHelp("Only records from this point on.", valueName: "point"))
   var from: String?
 
-  @Option(help: "Only what concerns this contact, named \(contactHelp).")
-  var contact: String?
-
-  /// Whether anything is left out.
-  var isSet: Bool { from != nil || contact != nil }
-
-  /// What is told of a history.
-  struct Chosen {
-    /// The last record that is left out at the start.
-    fileprivate let before: UInt64
-    fileprivate let contact: BareJID?
-
-    func includes(_ record: UInt64) -> Bool { record > before }
-
-    /// Whether what concerns somebody, or the account, is told.
-    func includes(_ contact: BareJID?) -> Bool { self.contact == nil || self.contact == contact }
-  }
-
-  func chosen(in source: OpenedSource) throws -> Chosen {
-    let before = try source.naming {
-      try from.map { try source.timeline.record(before: Point(option: "--from", $0)) }
-    }
-    return Chosen(before: before ?? 0, contact: try contact.map { try source.contact($0) })
-  }
-}
-
-/// Which records of a story are told.
-struct StoryFilter: ParsableArguments {
-  enum Part: String, ExpressibleByArgument, CaseIterable {
-    case findings
-  }
-
-  @OptionGroup var scope: StoryScope
+  @Option(
+    help: "Only stanzas of this kind, what belongs to the stream, other elements, unreadable bytes."
+  )
+  var kind: KindOption?
 
   @Option(help: "Only records that are odd.")
   var only: Part?
@@ -51,24 +27,76 @@ struct StoryFilter: ParsableArguments {
   var noPresence = false
 
   /// Whether anything is left out.
-  var isSet: Bool { scope.isSet || only != nil || noPresence }
+  var isSet: Bool { from != nil || kind != nil || only != nil || noPresence }
 
-  /// What is told of a history.
+  /// What is listed of a history.
   struct Chosen {
-    fileprivate let scope: StoryScope.Chosen
-    fileprivate let filter: StoryFilter
+    private let log: EventLog
+    /// The last record that is left out at the start.
+    let before: UInt64
+    private let filter: RecordFilter
 
-    func tells(_ moment: Timeline.Moment) -> Bool {
-      guard moment.tells, scope.includes(moment.stamp.record) else { return false }
+    fileprivate init(_ filter: RecordFilter, _ source: OpenedSource) throws {
+      (self.filter, log) = (filter, source.log)
+      before =
+        try source.naming {
+          try filter.from.map { try source.timeline.record(before: Point(option: "--from", $0)) }
+        } ?? 0
+    }
+
+    func includes(_ moment: Timeline.Moment) throws -> Bool {
+      guard moment.stamp.record > before else { return false }
       if filter.only == .findings, moment.outcome.findings.isEmpty { return false }
-      if filter.noPresence, moment.isFleeting { return false }
-      guard filter.scope.contact != nil else { return true }
-      return moment.outcome.changes.contains { scope.includes($0.contact) }
-        || moment.outcome.findings.contains { scope.includes($0.contact) }
+      if filter.noPresence, moment.tells, moment.isFleeting { return false }
+      return try filter.kind == nil || filter.kind == kind(of: moment)
+    }
+
+    /// What the record of a moment is; asked outside of every transaction.
+    private func kind(of moment: Timeline.Moment) throws -> KindOption? {
+      let record = try log.read { try $0.record(at: moment.stamp.record) }
+      return record.map { record in
+        let isElement = record.header.kind == .element
+        return KindOption(
+          record.header, isElement ? RecordReader().element(record.bytes) : nil)
+      }
     }
   }
 
+  func chosen(in source: OpenedSource) throws -> Chosen { try Chosen(self, source) }
+}
+
+/// Which records are listed, and whom they concern.
+struct StoryFilter: ParsableArguments {
+  @Option(help: "Only what concerns this contact, named \(contactHelp).")
+  var contact: String?
+
+  @OptionGroup var records: RecordFilter
+
+  /// Whether anything is left out.
+  var isSet: Bool { contact != nil || records.isSet }
+
+  /// What is told of a history.
+  struct Chosen {
+    fileprivate let records: RecordFilter.Chosen
+    /// Whom it concerns; nil for everybody.
+    let contact: BareJID?
+
+    /// The last record that is left out at the start.
+    var before: UInt64 { records.before }
+
+    func tells(_ moment: Timeline.Moment) throws -> Bool {
+      guard moment.tells, try records.includes(moment) else { return false }
+      guard contact != nil else { return true }
+      return moment.outcome.changes.contains { includes($0.contact) }
+        || moment.outcome.findings.contains { includes($0.contact) }
+    }
+
+    /// Whether what concerns somebody, or the account, is told.
+    func includes(_ contact: BareJID?) -> Bool { self.contact == nil || self.contact == contact }
+  }
+
   func chosen(in source: OpenedSource) throws -> Chosen {
-    Chosen(scope: try scope.chosen(in: source), filter: self)
+    Chosen(
+      records: try records.chosen(in: source), contact: try contact.map { try source.contact($0) })
   }
 }

@@ -14,6 +14,8 @@ struct ChildProcess: ~Copyable {
   enum Piped: Equatable {
     /// What it reads; what it writes goes to standard error.
     case input
+    /// What it reads; what it writes goes where this process writes.
+    case ownInput
     /// What it writes; it reads nothing and its errors are not shown.
     case output
     /// What it writes; it reads a file that is open, and its errors go to another.
@@ -37,7 +39,7 @@ struct ChildProcess: ~Copyable {
     var ends: [Int32] = [-1, -1]
     if piped != .nothing { try Self.check(Foundation.pipe(&ends)) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let (own, its) = piped == .input ? (ends[1], ends[0]) : (ends[0], ends[1])
+    let (own, its) = piped == .input || piped == .ownInput ? (ends[1], ends[0]) : (ends[0], ends[1])
     let pipe =
       piped == .nothing ? .nullDevice : FileHandle(fileDescriptor: own, closeOnDealloc: true)
     defer { if piped != .nothing { close(its) } }
@@ -49,6 +51,7 @@ struct ChildProcess: ~Copyable {
     case .input:
       posix_spawn_file_actions_adddup2(&actions, its, STDIN_FILENO)
       posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+    case .ownInput: posix_spawn_file_actions_adddup2(&actions, its, STDIN_FILENO)
     case .output:
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
       posix_spawn_file_actions_adddup2(&actions, its, STDOUT_FILENO)

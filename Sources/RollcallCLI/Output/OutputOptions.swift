@@ -4,6 +4,13 @@ import ArgumentParser
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print one JSON document, for machines.")
   var json = false
+
+  @Flag(help: .noPager)
+  var noPager = false
+}
+
+extension ArgumentHelp {
+  fileprivate static let noPager: ArgumentHelp = "Write to the terminal without a pager."
 }
 
 /// The form a command prints in whose answer is a list.
@@ -13,6 +20,9 @@ struct ListOutputOptions: ParsableArguments {
 
   @Flag(help: "Print one JSON object a line, each as it is found.")
   var jsonl = false
+
+  @Flag(help: .noPager)
+  var noPager = false
 
   /// Whether a machine reads what is printed.
   var isForMachines: Bool { json || jsonl }

@@ -10,10 +10,10 @@ extension StorySummary {
   /// - Parameters:
   ///   - state: At the end.
   ///   - records: How many there are.
-  ///   - source: The words of a command line that name it, for the commands that tell more.
+  ///   - source: For the commands that tell more.
   ///   - isFull: Whether all is told whatever it comes to.
   func lines(
-    _ state: Timeline.State, records: UInt64, source: String, _ zone: Zone, isFull: Bool
+    _ state: Timeline.State, records: UInt64, source: SourceWords, _ zone: Zone, isFull: Bool
   ) -> [String] {
     let times = span.map { span in
       let isOneDay = zone.date(span.lowerBound) == zone.date(span.upperBound)
@@ -26,7 +26,7 @@ extension StorySummary {
       "  \(told) of them tell something, \(told - fleeting) of these more than presence")
     if state.roster.connections.count > 1 {
       lines.append(
-        "  \(state.roster.connections.count) connections: rollcall connections \(source)")
+        "  \(state.roster.connections.count) connections: rollcall connections \(source.all)")
     }
     let busy = busiest(Self.busiest).map { "\($0.contact) \($0.records)" }
     if !busy.isEmpty { lines.append("  busiest: " + busy.joined(separator: ", ")) }
@@ -37,12 +37,14 @@ extension StorySummary {
     return lines + [""]
   }
 
-  private func findingLines(_ source: String) -> [String] {
+  private func findingLines(_ source: SourceWords) -> [String] {
     let serious = findingCounts.filter { $0.first.severity != .info }
     let severities = [Finding.Severity.error, .warning, .info].map { (count(of: $0), $0) }
       .filter { $0.0 > 0 }.map { $0.0.of($0.1.rawValue) }
     guard !severities.isEmpty else { return ["  no findings"] }
-    var lines = ["  findings: \(severities.joined(separator: ", ")): rollcall findings \(source)"]
+    var lines = [
+      "  findings: \(severities.joined(separator: ", ")): rollcall findings \(source.all)"
+    ]
     for found in serious {
       let times = found.count == 1 ? "" : " (\(found.count) times)"
       lines.append("  " + found.first.line + times)
@@ -54,8 +56,30 @@ extension StorySummary {
 
 extension Finding {
   /// The command that shows how it came about.
-  fileprivate func command(_ source: String) -> String {
-    if let contact { return "rollcall history \(source) \(contact.text.shellWord)" }
-    return "rollcall show \(source) \(cause ?? record)"
+  fileprivate func command(_ source: SourceWords) -> String {
+    if let contact { return source.command("history", contact.text.shellWord) }
+    return source.command("show", "\(cause ?? record)")
+  }
+}
+
+/// What was read, as it is named on the command line of another command.
+struct SourceWords {
+  private let paths: [String]
+  private let options: [String]
+
+  /// - Parameter options: What was said of how they are read, each word as a shell takes it.
+  init(_ paths: [String], _ options: [String]) {
+    self.paths = paths.map(\.shellWord)
+    self.options = options
+  }
+
+  /// For a command that takes nothing else.
+  var all: String { (paths + options).joined(separator: " ") }
+
+  /// A command that takes an argument after its source.
+  func command(_ name: String, _ argument: String) -> String {
+    let also = paths.dropFirst().flatMap { ["--also", $0] }
+    return (["rollcall", name, paths.first ?? "-", argument] + also + options)
+      .joined(separator: " ")
   }
 }

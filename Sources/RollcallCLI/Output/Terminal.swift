@@ -63,6 +63,7 @@ enum Terminal {
       defer { buffer.removeAll(keepingCapacity: true) }
       return buffer
     }
+    if !bytes.isEmpty { Pager.start() }
     if let code = put(bytes, to: STDOUT_FILENO) {
       throw code == EPIPE ? .nobodyReads : .failed(code)
     }
@@ -131,8 +132,11 @@ enum Terminal {
     && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
-  /// Whether progress can be shown.
-  static let showsProgress = isatty(STDERR_FILENO) == 1
+  /// Whether progress can be shown; not any longer where a pager has the terminal.
+  static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// Finds out what the terminal is like: after that, standard output can be another file.
+  static func look() { _ = (isTerminal, columns, isColoured) }
 }
 
 /// Why a result cannot be written.
@@ -188,6 +192,8 @@ extension Style {
 struct Progress {
   private let total: Int
   private var shown = -1
+  /// What is less is read before anybody could look at a bar.
+  private static let least = 4 << 20
 
   /// - Parameter total: how much there is to do; 0 where nobody knows.
   init(total: Int) {
@@ -196,7 +202,7 @@ struct Progress {
 
   /// Shows how much is done.
   mutating func show(_ done: Int) {
-    guard Terminal.showsProgress, total > 0 else { return }
+    guard total >= Self.least, Terminal.showsProgress else { return }
     let percent = min(100, done * 100 / total)
     guard percent != shown else { return }
     shown = percent

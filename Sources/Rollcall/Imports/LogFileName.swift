@@ -1,0 +1,67 @@
+/// The name of a file of a log, taken apart: a program that rotates its log calls the older files
+/// after it, and they may be compressed since.
+package struct LogFileName: Hashable, Sendable {
+  /// What all files of the log have in common: the name of the one that is being written.
+  package let log: String
+  /// Where the file stands among those of its log.
+  package let age: Age
+
+  /// How old a file is, by its name: the older one is less.
+  package struct Age: Hashable, Comparable, Sendable {
+    private let parts: [Int]
+
+    /// The file that is being written.
+    fileprivate static let current = Age([2])
+    fileprivate static let old = Age([1, .max])
+
+    fileprivate init(_ parts: [Int]) { self.parts = parts }
+
+    /// By a day, and what follows it: `2026-11-20`, `20261120-3`.
+    fileprivate init(date: Substring) {
+      var numbers = date.split { !$0.isNumber }.map { Int($0) ?? 0 }
+      if let first = numbers.first, first < 10_000, numbers.count > 2 {
+        numbers.replaceSubrange(0..<3, with: [(first * 100 + numbers[1]) * 100 + numbers[2]])
+      }
+      parts = [0] + numbers
+    }
+
+    package static func < (one: Age, other: Age) -> Bool {
+      one.parts.lexicographicallyPrecedes(other.parts)
+    }
+  }
+
+  package init(_ name: String) {
+    let plain =
+      Self.packings.first { name.hasSuffix($0) && name != $0 }
+      .map { name.dropLast($0.count) } ?? name[...]
+    // As logrotate and most libraries do: debug.log.2, debug.log-20261120, debug.log.2026-11-20.
+    if let match = plain.wholeMatch(of: Self.dated) {
+      (log, age) = (String(match.1), Age(date: match.2))
+    } else if let match = plain.wholeMatch(of: /(.+)\.(\d{1,4})/) {
+      (log, age) = (String(match.1), Age([1, -(Int(match.2) ?? 0)]))
+    } else if let match = plain.wholeMatch(of: /(.+)\.old/) {
+      (log, age) = (String(match.1), .old)
+    } else if let match = plain.wholeMatch(of: Self.datedWithin) {
+      (log, age) = (String(match.1 + match.3), Age(date: match.2))
+    } else if let match = plain.wholeMatch(of: /(.+)\.(\d{1,4})(\.(?:log|txt|xml|jsonl?))/) {
+      // As profanity does, which counts up.
+      (log, age) = (String(match.1 + match.3), Age([1, Int(match.2) ?? 0]))
+    } else {
+      (log, age) = (String(plain), .current)
+    }
+  }
+
+  private static let packings = [".gz", ".xz", ".zst"]
+}
+
+extension LogFileName {
+  /// A day after the name: `debug.log-20261120`, `debug.log.2026-11-20.1`.
+  private static var dated: Regex<(Substring, Substring, Substring)> {
+    /(.+?)[.\-_]((?:19|20)\d\d-?[01]\d-?[0-3]\d(?:[\-_.T]\d{1,10})*)/
+  }
+
+  /// A day before the ending: `debug-2026-11-20.log`, `debug.2026-11-20.1.log`.
+  private static var datedWithin: Regex<(Substring, Substring, Substring, Substring)> {
+    /(.+?)[.\-_]((?:19|20)\d\d-?[01]\d-?[0-3]\d(?:[\-_.T]\d{1,10})*)(\.(?:log|txt|xml|jsonl?))/
+  }
+}

@@ -1,0 +1,97 @@
+import EventStore
+import Foundation
+import Rollcall
+import XMPPStanza
+
+/// Captures that are read together: each into a log of its own, then all into one.
+struct CaptureGathering {
+  /// What came of the files of one capture: two where each has one direction.
+  typealias Found = [(path: String, summary: ImportSummary)]
+
+  private(set) var collection = CaptureCollection()
+  /// What came of each capture that was taken.
+  private(set) var found: [Found] = []
+  /// The accounts that captures have several of, which were not taken.
+  private var accounts: Set<BareJID> = []
+  private let options: ImportOptions
+  /// What was imported before; nil where what is read need not be known again.
+  private let known: [ImportedSource]?
+
+  init(_ options: ImportOptions, knowing known: [ImportedSource]? = nil) {
+    (self.options, self.known) = (options, known)
+  }
+
+  /// Reads a capture and adds it to the others.
+  ///
+  /// A file of a directory that is no capture is skipped, which is said; so is one of another
+  /// account than the one that was chosen.
+  ///
+  /// - Parameters:
+  ///   - isAlone: Whether there is no other one, so that whatever is wrong with it is an error.
+  ///   - keepsAll: Whether records of it that are in one before it are kept.
+  mutating func add(
+    _ files: CaptureFiles, into log: EventLog, isAlone: Bool, keepingAll keepsAll: Bool = false
+  ) throws {
+    let read: (summaries: Found, capture: StagedCapture)
+    do {
+      read = try files.read(
+        options, into: log, knowing: known.map { $0 + collection.sources })
+    } catch ImportError.severalAccounts(let several) where !isAlone {
+      accounts.formUnion(several)
+      return
+    } catch let error as ImportError where !isAlone && error.isSkipped(files.source.isFound) {
+      return Terminal.note("\(files.path): skipped: \(error.reason)")
+    } catch {
+      throw error is Failure || error is OutputError ? error : Failure(error, in: files.path)
+    }
+    found.append(read.summaries)
+    try collection.add(
+      read.capture, in: log, called: files.source.log, of: files.source.key, keepingAll: keepsAll)
+  }
+
+  /// Says so where nothing was taken, or captures of several accounts were.
+  func check(_ sources: SourceFiles) throws {
+    let accounts = accounts.union(found.joined().compactMap(\.summary.account))
+    guard accounts.count < 2 else {
+      throw Failure(ImportError.severalAccounts(accounts.sorted()), in: sources.title)
+    }
+    guard !found.isEmpty else { throw Failure("\(sources.title): there is no capture in it") }
+  }
+}
+
+extension SourceFiles {
+  /// Imports several captures into one temporary log.
+  ///
+  /// - Returns: The log, and what was found in each file.
+  func gather(_ options: ImportOptions) throws -> (EventLog, [CaptureGathering.Found]) {
+    var gathering = CaptureGathering(options)
+    try CaptureFiles.forEach(in: files) { files in
+      guard try !files.isLog else {
+        throw Failure(
+          "\(files.path) is a log, which is read by itself; rollcall import adds captures to one")
+      }
+      try gathering.add(files, into: try EventLog.temporary(), isAlone: single != nil)
+    }
+    try gathering.check(self)
+    let staged = try Failure.naming(title) {
+      try gathering.collection.staged { try EventLog.temporary() }
+    }
+    return (staged.log, gathering.found)
+  }
+}
+
+extension ImportError {
+  /// Whether a file is left out, and the others are read.
+  fileprivate func isSkipped(_ isFound: Bool) -> Bool {
+    switch self {
+    case .unknownFormat, .unreadable, .nothingFound: isFound
+    case .otherAccounts: true
+    default: false
+    }
+  }
+
+  /// Why, on one line.
+  fileprivate var reason: String {
+    self == .unknownFormat ? "it is no capture of a format that is known" : "\(self)"
+  }
+}

@@ -1,0 +1,61 @@
+import CPipe
+import Foundation
+
+/// The beginning of what comes through a pipe, looked at while it stays there, so that another
+/// program can be given the pipe.
+enum PipeHead {
+  /// How compressed streams begin that the system's tools unpack: gzip, xz and zstd.
+  private static let magics: [[UInt8]] = [
+    [0x1F, 0x8B], [0xFD, 0x37, 0x7A, 0x58, 0x5A], [0x28, 0xB5, 0x2F, 0xFD],
+  ]
+  private static let size = 8
+  /// How long a writer is waited for that gives less than tells.
+  private static let pause: useconds_t = 10_000
+
+  /// The first bytes, as many as tell whether they are compressed; none where the system cannot
+  /// look, or nothing comes.
+  static func bytes(of descriptor: Int32) -> [UInt8] {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return [] }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG:
+      let start = lseek(descriptor, 0, SEEK_CUR)
+      return reading { pread(descriptor, $0, $1, start) }
+    case S_IFIFO: return ofPipe(descriptor)
+    default: return []
+    }
+  }
+
+  private static func ofPipe(_ descriptor: Int32) -> [UInt8] {
+    while true {
+      let bytes = copied(from: descriptor)
+      let isBeginning = magics.contains { $0.count > bytes.count && $0.starts(with: bytes) }
+      guard isBeginning, !bytes.isEmpty, !isEnded(descriptor) else { return bytes }
+      usleep(pause)
+    }
+  }
+
+  private static func isEnded(_ descriptor: Int32) -> Bool {
+    var state = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLHUP) != 0
+  }
+
+  /// What is in a pipe, which waits for something to be there.
+  private static func copied(from descriptor: Int32) -> [UInt8] {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return [] }
+    defer { for end in ends { close(end) } }
+    var count = rollcall_copy_pipe(descriptor, ends[1], UInt(size))
+    while count < 0, errno == EINTR {
+      count = rollcall_copy_pipe(descriptor, ends[1], UInt(size))
+    }
+    guard count > 0 else { return [] }
+    return reading { read(ends[0], $0, $1) }
+  }
+
+  private static func reading(_ body: (UnsafeMutableRawPointer?, Int) -> Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: size)
+    let count = bytes.withUnsafeMutableBytes { body($0.baseAddress, $0.count) }
+    return Array(bytes.prefix(max(0, count)))
+  }
+}

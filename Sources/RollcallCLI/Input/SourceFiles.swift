@@ -1,0 +1,123 @@
+import Foundation
+import Rollcall
+
+/// The captures that a command line names: files, standard input, and the files in directories.
+///
+/// The files of a log that was rotated come after each other, the oldest first; else the order is
+/// that of the command line, and in a directory that of the names.
+struct SourceFiles {
+  /// One of them.
+  struct File {
+    let path: String
+    /// Whether it was found in a directory, so that it may be no capture.
+    let isFound: Bool
+    /// What its log is called: what its connection goes by that has no name.
+    fileprivate(set) var log: String
+    /// Equal for the files of one log.
+    fileprivate(set) var key: String
+
+    init(_ path: String, isFound: Bool = false) {
+      self.path = path
+      self.isFound = isFound
+      log = path == "-" ? "standard input" : LogFileName(path.lastComponent).log
+      key = path.dropLast(path.lastComponent.count) + log
+    }
+  }
+
+  let files: [File]
+  /// What was named.
+  let paths: [String]
+  init(_ paths: [String]) throws {
+    self.paths = paths
+    var files: [File] = []
+    for path in paths {
+      if Self.mode(path) == S_IFDIR {
+        files += try Self.files(in: path)
+      } else {
+        files.append(File(path))
+      }
+    }
+    guard paths.count(where: { $0 == "-" }) < 2 else {
+      throw Failure("standard input, -, can be read only once")
+    }
+    self.files = Self.named(Self.inOrder(files))
+  }
+
+  /// The only file that there is, where it was named; nil where there are several.
+  var single: String? { files.count == 1 && !files[0].isFound ? files[0].path : nil }
+
+  /// What errors call them together.
+  var title: String {
+    paths.count < 3 ? paths.joined(separator: " and ") : "\(paths[0]) and \(paths.count - 1) more"
+  }
+
+  // MARK: Directories
+
+  /// The files in a directory that may be captures; of what else is there it is said.
+  ///
+  /// What a shell's `*` leaves out is left out without a word.
+  private static func files(in directory: String) throws -> [File] {
+    let names = try Failure.naming(directory) {
+      try FileManager.default.contentsOfDirectory(atPath: directory)
+    }
+    let found = names.filter { !$0.hasPrefix(".") && !$0.hasSuffix(".rollcall-lock") }
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      .map { directory.hasSuffix("/") ? directory + $0 : "\(directory)/\($0)" }
+    let files = found.filter { path in
+      guard let reason = reasonToSkip(path) else { return true }
+      Terminal.note("\(path): skipped: \(reason)")
+      return false
+    }
+    guard !files.isEmpty else { throw Failure("\(directory): there is no capture in it") }
+    return files.map { File($0, isFound: true) }
+  }
+
+  private static func reasonToSkip(_ path: String) -> String? {
+    switch mode(path) {
+    case S_IFDIR: "it is a directory; name it to read what is in it"
+    case S_IFREG:
+      Supervision.isLog(path) ? "it is a log of its own, which is read by itself" : nil
+    default: "it is no file"
+    }
+  }
+
+  /// What kind of file a path names; nil where there is none.
+  private static func mode(_ path: String) -> mode_t? {
+    var status = stat()
+    guard path != "-", stat(path, &status) == 0 else { return nil }
+    return status.st_mode & S_IFMT
+  }
+
+  // MARK: The files of one log
+
+  /// The files with those of a log together, the oldest first, where the first of them stands.
+  private static func inOrder(_ files: [File]) -> [File] {
+    let keys = files.map(\.key)
+    var places: [String: Int] = [:]
+    for (place, key) in keys.enumerated() where places[key] == nil { places[key] = place }
+    let ages = files.map { LogFileName($0.path.lastComponent).age }
+    let order = files.indices.sorted { one, other in
+      let first = (places[keys[one]] ?? 0, ages[one], one)
+      return first < (places[keys[other]] ?? 0, ages[other], other)
+    }
+    return order.map { files[$0] }
+  }
+
+  /// The files with logs of one name in several directories called by their paths.
+  private static func named(_ files: [File]) -> [File] {
+    let keys = Dictionary(grouping: files, by: \.log).mapValues { Set($0.map(\.key)).count }
+    return files.map { file in
+      var file = file
+      if keys[file.log, default: 0] > 1 { file.log = file.key }
+      return file
+    }
+  }
+}
+
+extension String {
+  /// What follows the last slash; Foundation's own stops the program where there is one character.
+  fileprivate var lastComponent: String {
+    String(
+      utf8.lastIndex(of: UInt8(ascii: "/")).map { self[utf8.index(after: $0)...] } ?? self[...])
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is left out of the listings: each filter, beside the listing without it.
+@Suite("Filters of listings") struct FilterTests {
+  private static let capture = CaptureCase.fixtures
+    .appending(path: "captures/slixmpp-request-stays/capture.log").path(percentEncoded: false)
+
+  /// The listings, with the key of the list in their documents.
+  private static let listings = [
+    (["log", capture], "records"), (["replay", capture], "records"),
+    (["findings", capture], "findings"), (["history", capture, "tuixiao"], "history"),
+  ]
+
+  private static func list(
+    _ arguments: [String], _ key: String, _ filter: [String] = []
+  ) throws -> [NSDictionary] {
+    let run = try Program(arguments + filter + ["--json"])
+    #expect(run.code < 2, "\(run.errors)")
+    return try #require(try run.document[key] as? [NSDictionary])
+  }
+
+  private static func number(_ row: NSDictionary) -> Int { row["record"] as? Int ?? 0 }
+
+  /// What each record is, and which ones are odd.
+  private static let facts = Result {
+    let rows = try list(["log", capture], "records")
+    let kinds = Dictionary(
+      uniqueKeysWithValues: rows.map { (number($0), $0["kind"] as? String ?? "") })
+    return (kinds: kinds, odd: Set(try list(["findings", capture], "findings").map(number)))
+  }
+
+  /// Whether a row of any listing tells of presence alone, or of the roster's version.
+  private static func isFleeting(_ row: NSDictionary, _ kinds: [Int: String]) -> Bool {
+    guard let changes = row["changes"] as? [NSDictionary] else {
+      let xml = row["xml"] as? String ?? ""
+      return kinds[number(row)] == "presence" && row["code"] == nil
+        && !xml.contains(/type=['"](un)?subscribed?['"]/)
+    }
+    let fleeting = ["presence", "own-presence", "version"]
+    return !changes.isEmpty && (row["findings"] as? [Any])?.isEmpty == true
+      && changes.allSatisfy { fleeting.contains($0["kind"] as? String ?? "") }
+  }
+
+  @Test(
+    "A filter leaves out what it says and nothing else, in every listing",
+    arguments: listings.indices,
+    [
+      ["--kind", "presence"], ["--kind", "iq"], ["--since", "#20"], ["--from", "20", "--to", "40"],
+      ["--only", "findings"], ["--no-presence"], ["--kind", "presence", "--no-presence"],
+    ])
+  func leavesOut(_ place: Int, _ filter: [String]) throws {
+    let (arguments, key) = Self.listings[place]
+    let (kinds, odd) = try Self.facts.get()
+    let all = try Self.list(arguments, key)
+    let expected = all.filter { row in
+      let record = Self.number(row)
+      if let at = filter.firstIndex(of: "--kind"), kinds[record] != filter[at + 1] { return false }
+      if filter.contains("--only"), !odd.contains(record) { return false }
+      if filter.contains("--no-presence"), Self.isFleeting(row, kinds) { return false }
+      if filter[0] == "--since" || filter[0] == "--from", record < 20 { return false }
+      return !filter.contains("--to") || record <= 40
+    }
+    #expect(all.count > 2)
+    let numbers = try Self.list(arguments, key, filter).map(Self.number)
+    #expect(numbers == expected.map(Self.number))
+  }
+
+  @Test("Of nothing that matches it is said so")
+  func nothing() throws {
+    for (arguments, _) in Self.listings where arguments[0] != "findings" && arguments[0] != "replay"
+    {
+      let run = try Program(arguments + ["--kind", "unreadable"])
+      #expect(run.code == 1 && run.errors.contains("matches"), "\(run.errors)")
+    }
+  }
+}

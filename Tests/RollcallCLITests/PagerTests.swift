@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a person at a terminal sees; `script` of util-linux gives the terminal.
+@Suite("The pager") struct PagerTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try FileManager.default.copyItem(
+      at: CaptureCase.fixtures.appending(path: "captures/slixmpp-rename-undone/capture.log"),
+      to: URL(filePath: folder.file("x.log")))
+  }
+
+  /// Runs a line of shell on a terminal; all that comes to it is the output.
+  private func run(_ line: String, _ environment: String = "") throws -> Program {
+    try line.write(toFile: folder.file("line"), atomically: true, encoding: .utf8)
+    return try Program(
+      shell: "export ROLLCALL TERM=xterm \(environment); unset NO_COLOR; "
+        + "script -qec 'sh ./line' /dev/null < /dev/null", in: folder.path)
+  }
+
+  private func paged() throws -> String? {
+    let path = folder.file("paged")
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    return try String(contentsOfFile: path, encoding: .utf8)
+  }
+
+  @Test("A pager gets what would be on the terminal, with its colours; the code is the command's")
+  func pages() throws {
+    let plain = try run("\"$ROLLCALL\" diff x.log 0 --no-pager")
+    let shown = try run("\"$ROLLCALL\" diff x.log 0", "ROLLCALL_PAGER='cat > paged' PAGER=false")
+    #expect(plain.code == 1 && plain.output.contains("\u{1B}["))
+    #expect(shown.code == 1 && shown.output.isEmpty)
+    #expect(try paged() == plain.output.replacing("\r\n", with: "\n"))
+    // What is said before the answer stands above it.
+    let noted = try run("\"$ROLLCALL\" history x.log laochen", "PAGER='sed s/#12/paged/'")
+    #expect(noted.output.contains(/^note: “laochen” is .*\r\n.*paged/), "\(noted.output)")
+  }
+
+  @Test(
+    "There is none for machines, for those who want none, and where nothing is said",
+    arguments: [
+      ("log x.log --json", "PAGER='cat > paged'"), ("log x.log --jsonl", "PAGER='cat > paged'"),
+      ("log x.log --no-pager", "PAGER='cat > paged'"), ("log x.log", "ROLLCALL_PAGER=cat PAGER=no"),
+      ("log x.log", "ROLLCALL_PAGER= PAGER='cat > paged'"),
+      ("log x.log", "TERM=dumb PAGER='cat > paged'"),
+      ("log x.log | cat", "PAGER='cat > paged'"), ("log missing", "PAGER='cat > paged'"),
+      ("pinyin 曾", "PAGER='cat > paged'"),
+    ])
+  func none(_ command: String, _ environment: String) throws {
+    let run = try run("\"$ROLLCALL\" \(command)", environment)
+    #expect(!run.output.isEmpty)
+    #expect(try paged() == nil)
+    #expect(run.code == (command.contains("missing") ? 2 : 0))
+  }
+
+  @Test("Quitting it ends the command, which is no error")
+  func quitting() throws {
+    let lines = try Program("log", "x.log", in: folder.path).output.split(separator: "\n").count
+    #expect(lines > 20)
+    let run = try run("\"$ROLLCALL\" log x.log; echo $?", "PAGER='head -n 1'")
+    #expect(run.output.contains(/record +time/))
+    #expect(run.output.hasSuffix("\r\n0\r\n") && run.output.split(separator: "\r\n").count == 2)
+    // One that cannot be run says so itself, and the command is as if it were quit.
+    let missing = try self.run("\"$ROLLCALL\" log x.log; echo $?", "PAGER=no-such-pager")
+    #expect(missing.output.contains("no-such-pager") && missing.output.hasSuffix("\r\n0\r\n"))
+  }
+}
