@@ -44,10 +44,21 @@ struct RecordFilter: ParsableArguments {
         } ?? 0
     }
 
-    func includes(_ moment: Timeline.Moment) throws -> Bool {
+    /// Whether a record is listed.
+    ///
+    /// - Parameters:
+    ///   - changes: Those of its changes that are told.
+    ///   - findings: Those of its findings that are told.
+    func includes(
+      _ moment: Timeline.Moment, _ changes: [RosterChange], _ findings: [Finding]
+    ) throws -> Bool {
       guard moment.stamp.record > before else { return false }
-      if filter.only == .findings, moment.outcome.findings.isEmpty { return false }
-      if filter.noPresence, moment.tells, moment.isFleeting { return false }
+      if filter.only == .findings, findings.isEmpty { return false }
+      if filter.noPresence, findings.isEmpty, !changes.isEmpty,
+        changes.allSatisfy(\.isFleeting)
+      {
+        return false
+      }
       return try filter.kind == nil || filter.kind == kind(of: moment)
     }
 
@@ -85,7 +96,9 @@ struct StoryFilter: ParsableArguments {
     var before: UInt64 { records.before }
 
     func tells(_ moment: Timeline.Moment) throws -> Bool {
-      guard moment.tells, try records.includes(moment) else { return false }
+      let outcome = moment.outcome
+      guard moment.tells, try records.includes(moment, outcome.changes, outcome.findings)
+      else { return false }
       guard contact != nil else { return true }
       return moment.outcome.changes.contains { includes($0.contact) }
         || moment.outcome.findings.contains { includes($0.contact) }
