@@ -161,7 +161,8 @@ public final class RosterSession {
     return element
   }
 
-  private func record(
+  /// Appends a record and reduces what it means.
+  func record(
     _ bytes: [UInt8], _ kind: RecordKind, _ direction: RecordDirection, _ decoded: DecodedRecord,
     _ time: Int64?
   ) throws(RollcallError) -> RosterReducer.Outcome {

@@ -168,6 +168,11 @@ package struct Timeline: Sendable {
     var event: RosterEvent
   }
 
+  /// Whether a record is looked at: what the user says is of no connection.
+  private func includes(_ kind: RecordKind, of connection: UInt32) -> Bool {
+    kind == .annotation || includes(connection)
+  }
+
   /// Whether records of a connection are looked at.
   package func includes(_ number: UInt32) -> Bool {
     connection == nil || connection?.number == number
@@ -218,7 +223,8 @@ package struct Timeline: Sendable {
     guard try transaction.meta.eventVersion == DecodedRecord.version else {
       let next = try transaction.forEachRecord(in: range, bytes: EventLog.pieceBytes) {
         header, bytes in
-        guard includes(header.connection), let event = reader.decode(header, bytes).event
+        guard includes(header.kind, of: header.connection),
+          let event = reader.decode(header, bytes).event
         else { return }
         try body(
           RecordStamp(record: header.sequence, time: header.time),
@@ -230,7 +236,7 @@ package struct Timeline: Sendable {
       in: range, bytes: EventLog.pieceBytes,
       deriving: { reader.decode($0, $1).event?.canonicalBytes }
     ) { header, bytes in
-      guard includes(header.connection) else { return }
+      guard includes(header.kind, of: header.connection) else { return }
       do {
         try body(
           RecordStamp(record: header.sequence, time: header.time),

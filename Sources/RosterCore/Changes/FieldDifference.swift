@@ -40,6 +40,8 @@ package struct FieldDifference: Hashable, Sendable {
     /// What the contact calls itself.
     case nickname(before: String?, after: String?)
     case vCard(before: VCardNames?, after: VCardNames?)
+    /// What the user has set of the contact.
+    case annotation(RosterChange.AnnotationField)
   }
 
   /// A request as a person sees it.
@@ -48,11 +50,14 @@ package struct FieldDifference: Hashable, Sendable {
     package var isConfirmed: Bool
     package var status: String?
     package var nickname: String?
+    /// Whether the user has seen it.
+    package var isSeen: Bool
 
     init(_ shown: ContactRequest) {
       isConfirmed = if case .open = shown { true } else { false }
       status = shown.request.status
       nickname = shown.request.nickname
+      isSeen = shown.request.seen != nil
     }
   }
 
@@ -62,6 +67,7 @@ package struct FieldDifference: Hashable, Sendable {
     case account, connected, complete, version, ownResources
     case item, name, subscription, ask, approved, groups
     case request, outgoing, presence, blocked, nickname, vCard
+    case starred, reading, note
   }
 
   /// The name of what is different.
@@ -84,6 +90,9 @@ package struct FieldDifference: Hashable, Sendable {
     case .blocked: .blocked
     case .nickname: .nickname
     case .vCard: .vCard
+    case .annotation(.starred): .starred
+    case .annotation(.reading): .reading
+    case .annotation(.note): .note
     }
   }
 }
