@@ -239,7 +239,7 @@ struct RenderedLogTests {
           log += program.write(direction == .inbound, Self.header(node))
         case .element(let direction, _, let bytes):
           log += program.write(direction == .inbound, String(decoding: bytes, as: UTF8.self))
-        case .lifecycle, .streamEnd, .bookmark, .unreadable: break
+        case .lifecycle, .streamEnd, .annotation, .unreadable: break
         }
       }
       log = program.logged(log)

@@ -219,7 +219,7 @@ extension CapturedRecord.Content {
       .streamEnd(let direction):
       direction
     case .unreadable(let bytes): bytes.direction
-    case .lifecycle, .bookmark: nil
+    case .lifecycle, .annotation: nil
     }
   }
 

@@ -141,7 +141,7 @@ func event(of content: CapturedRecord.Content) -> RosterEvent? {
   case .lifecycle(.opened(let jid)): .session(.opened(jid))
   case .lifecycle(.resumed(let jid)): .session(.resumed(jid))
   case .lifecycle(.closed): .session(.closed(isLost: true))
-  case .lifecycle(.connected), .lifecycle(.secured), .lifecycle(.authenticated), .bookmark,
+  case .lifecycle(.connected), .lifecycle(.secured), .lifecycle(.authenticated), .annotation,
     .unreadable:
     nil
   }

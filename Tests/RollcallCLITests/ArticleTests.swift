@@ -68,7 +68,7 @@ import Testing
     ("Sources/Rollcall/Rollcall.docc/CommandsAndTheirAnswers.md", 4),
     ("Sources/Rollcall/Rollcall.docc/TimeTravelInAnApplication.md", 6),
     ("Sources/Rollcall/Rollcall.docc/WhatIsDurableWhen.md", 2),
-    ("Sources/Rollcall/Rollcall.docc/ContactsScreen.md", 1), ("README.md", 2),
+    ("Sources/Rollcall/Rollcall.docc/ContactsScreen.md", 2), ("README.md", 3),
   ]
 
   /// The lines of a text without white space around them, the empty ones left out.
@@ -77,8 +77,8 @@ import Testing
       .filter { !$0.isEmpty }
   }
 
-  /// The blocks of Swift: fenced in articles, and in the README the program and its loop that are
-  /// shown of the library.
+  /// The blocks of Swift: fenced in articles, and in the README the program, its loop and the
+  /// annotations that are shown of the library.
   private func swift(in text: String) -> [[String]] {
     if text.contains("```swift") {
       return text.components(separatedBy: "```swift").dropFirst().map { part in
@@ -89,8 +89,10 @@ import Testing
     let blocks = library.components(separatedBy: "\n\n").filter { block in
       block.hasPrefix("    ") && block.contains("session")
     }
-    let isLoop = { (block: String) in block.contains("session.screens(") }
-    return [blocks.filter { !isLoop($0) }, blocks.filter(isLoop)].map { $0.flatMap(lines) }
+    let kinds = ["session.screens(", "session.annotate("]
+    let isProgram = { (block: String) in !kinds.contains { block.contains($0) } }
+    return [blocks.filter(isProgram).flatMap(lines)]
+      + kinds.map { kind in blocks.filter { $0.contains(kind) }.flatMap(lines) }
   }
 
   @Test("Each listing is a piece of what is compiled", arguments: listed)

@@ -17,13 +17,29 @@ import Testing
       let path = try #require(CaptureCase.all.first { $0.path.contains("/\(capture)/") }).path
       try FileManager.default.copyItem(atPath: path, toPath: folder.file(name))
     }
+    try Data(Self.annotated.utf8).write(to: URL(filePath: folder.file("set.jsonl")))
     #expect(try Program("import", "undone.log", "-o", "a.rollcall", in: folder.path).code == 0)
     #expect(try Program("bookmark", "a.rollcall", "here", "12", in: folder.path).code == 0)
   }
 
+  /// What a user has set, and taken away again.
+  private static let annotated = """
+    {"rollcall-capture":1,"account":"alice@example.test"}
+    {"dir":"in","xml":"<presence from='bob@example.test' type='subscribe'/>"}
+    {"requestsSeen":["bob@example.test"]}
+    {"jid":"bob@example.test","starred":true}
+    {"jid":"bob@example.test","reading":"zeng"}
+    {"jid":"bob@example.test","note":"from the chess club"}
+    {"jid":"carol@example.test","starred":true}
+    {"jid":"carol@example.test","starred":false}
+
+    """
+
   /// The arguments that make a document, by its name in the schema.
   private static let makers: [(String, [String])] = [
     ("state", ["state", "move.log"]), ("state", ["state", "requests.log", "--at", "0"]),
+    ("state", ["state", "set.jsonl"]), ("replay", ["replay", "set.jsonl"]),
+    ("diff", ["diff", "set.jsonl", "2", "head"]), ("log", ["log", "set.jsonl"]),
     ("friends", ["friends", "move.log", "--friends", "all"]),
     ("requests", ["requests", "requests.log"]), ("requests", ["requests", "move.log"]),
     ("sections", ["sections", "move.log", "--friends", "all", "--names"]),

@@ -170,6 +170,7 @@ struct Match {
         }
         compare(a, b, in: nil)
       case .lifecycle: compare(Lifecycle(one.bytes)?.jid, Lifecycle(other.bytes)?.jid)
+      case .annotation: compare(AnnotationLine(one.bytes), AnnotationLine(other.bytes))
       default: break
       }
     }
@@ -186,6 +187,23 @@ struct Match {
         records.append((header, bytes.withUnsafeBytes { Array($0) }))
       }
       return records
+    }
+  }
+
+  private mutating func compare(_ a: AnnotationLine?, _ b: AnnotationLine?) {
+    for (mine, theirs) in zip(a?.contacts ?? [], b?.contacts ?? []) {
+      compare(JID(prepared: mine, resource: nil), JID(prepared: theirs, resource: nil))
+      note(wordsOf: mine.text)
+    }
+    switch (a, b) {
+    case (.bookmark(let mine, _), .bookmark(let theirs, _)): pair("bookmark", mine, theirs)
+    case (.starred(_, let mine), .starred(_, let theirs)) where mine == theirs: break
+    case (.reading(_, let mine), .reading(_, let theirs)):
+      pair("name", mine ?? "", theirs ?? "")
+    case (.note(_, let mine), .note(_, let theirs)): pair("text", mine ?? "", theirs ?? "")
+    case (.requestsSeen(let mine), .requestsSeen(let theirs)) where mine.count == theirs.count:
+      break
+    default: faults.append("\(String(describing: a)) is \(String(describing: b))")
     }
   }
 
@@ -287,6 +305,7 @@ struct Match {
       ProtocolVocabulary.all + [
         "user server example name group text value resource element attribute namespace lang",
         "rollcall capture account stream opened closed resumed true false null stamp bookmark",
+        "starred reading note requestsSeen annotations unseen seen",
         "items requests incoming unconfirmed outgoing presence blocked blockedKnown complete",
       ]
     return Set(all.flatMap(words))

@@ -67,6 +67,8 @@ import XMPPStanza
       + "</authorization-identifier></success>",
     #"{"stream":"connected","to":"Secret.test:5222"}"#, #"{"stream":"secured","tls":"Secret"}"#,
     #"{"stream":"authenticated","mechanism":"Secret"}"#, #"{"bookmark":"Secret","back":0}"#,
+    #"{"jid":"b@b.test","note":"Secret"}"#, #"{"jid":"Secret@b.test","reading":"Secret"}"#,
+    #"{"requestsSeen":["Secret@b.test","b@Secret.test"]}"#,
     #"{"stream":"closed","reason":"Secret"}"#, #"{"c":2,"name":"Secret","stream":"closed"}"#,
     #"{"dir":"in","unreadable":"U2VjcmV0","bytes":6,"reason":"Secret"}"#,
   ]

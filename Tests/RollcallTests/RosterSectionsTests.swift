@@ -17,8 +17,6 @@ import XMPPStanza
 
   /// A screen that is kept up to date, beside what a table view makes of the steps.
   private struct Follower {
-    let starred: Set<BareJID> = [bare("bob@example.test"), bare("zhang@example.test")]
-    let readings = [bare("carol@example.test"): "zeng"]
     let policy: SectionPolicy
     var sections: RosterSections
     var batch: Screen
@@ -26,7 +24,7 @@ import XMPPStanza
 
     init(_ policy: SectionPolicy) {
       self.policy = policy
-      sections = RosterSections(Roster(), policy: policy, starred: starred, readings: readings)
+      sections = RosterSections(Roster(), policy: policy)
       batch = Screen(sections.index)
       oneByOne = batch
     }
@@ -44,8 +42,7 @@ import XMPPStanza
         #expect(oneByOne == new, "\(place), \(row): \(changes)")
         if batch != new || oneByOne != new { return false }
       }
-      let fresh = Screen(
-        RosterSections(roster, policy: policy, starred: starred, readings: readings).index)
+      let fresh = Screen(RosterSections(roster, policy: policy).index)
       #expect(batch == fresh, "\(place): the screen is not the one made afresh")
       return batch == fresh
     }
@@ -117,13 +114,21 @@ import XMPPStanza
 
   @Test("The user's stars and readings move a contact")
   func userMarks() throws {
-    let scenario = Scenario.alice(item("bob@example.test", "subscription='both' name='单一'"))
+    var scenario = Scenario.alice(item("bob@example.test", "subscription='both' name='单一'"))
     var sections = RosterSections(scenario.roster, policy: SectionPolicy(showsStarred: true))
     let bob = bare("bob@example.test")
-    #expect(sections.setStarred(true, bob, in: scenario.roster).insertedSections == [1])
-    sections.setReading("zhong", of: bob, in: scenario.roster)
+    func follow(_ annotation: Annotation) -> [SectionChanges] {
+      let changes = scenario.annotated(annotation).changes
+      return sections.rows(touchedBy: changes, in: scenario.roster).map {
+        sections.update($0, from: scenario.roster)
+      }
+    }
+    #expect(follow(.starred(bob, true)).map(\.insertedSections) == [[1]])
+    #expect(sections.index.sideIndex.map(\.title) == ["", "☆", "D"])
+    #expect(follow(.reading(bob, "zhong")).count == 1)
     #expect(sections.index.sideIndex.map(\.title) == ["", "☆", "Z"])
-    #expect(sections.setStarred(false, bob, in: scenario.roster).deletedSections == [1])
+    #expect(follow(.note(bob, "no row shows it")).isEmpty)
+    #expect(follow(.starred(bob, false)).map(\.deletedSections) == [[1]])
   }
 }
 
@@ -145,7 +150,7 @@ private struct RandomLines {
 
   mutating func play(_ scenario: inout Scenario) -> RosterReducer.Outcome {
     let jid = pick(Self.jids)
-    switch Int.random(in: 0..<20, using: &random) {
+    switch Int.random(in: 0..<22, using: &random) {
     case 0: return scenario.opened("\(Scenario.account)/phone")
     case 1: return scenario.lost()
     case 2: return scenario.resumed()
@@ -160,6 +165,9 @@ private struct RandomLines {
     case 16: return scenario.sends(pick(["subscribed", "unsubscribed"]), to: jid)
     case 17: return scenario.receives("unsubscribe", from: jid)
     case 18: return scenario.sends()
+    case 19: return scenario.annotated(.starred(bare(jid), pick([true, false])))
+    case 20:
+      return scenario.annotated(.reading(bare(jid), pick([nil, " ", "zeng", "shan", "7", "李"])))
     default:
       return scenario.received(
         """

@@ -57,6 +57,8 @@ extension RecordDraft {
       (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.closed(reason: nil).bytes)
     case .session(.closed(isLost: false)):
       (kind, direction, bytes) = (.streamEnd, .inbound, Array("</stream:stream>".utf8))
+    case .annotation(let annotation):
+      (kind, direction, bytes) = (.annotation, .none, AnnotationLine(annotation).bytes)
     case .session(let event):
       preconditionFailure("no line of a dialogue makes \(event)")
     }

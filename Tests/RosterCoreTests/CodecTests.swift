@@ -60,6 +60,11 @@ import XMPPStanza
       .stanza(.blocked(from: nil, [jid, address("evil.test")])),
       .stanza(.unblocked(from: jid, [])),
       .stanza(.vCardPublished(jid.bare, VCardNames(nickname: nil, fullName: "F"))),
+      .annotation(.starred(jid.bare, true)), .annotation(.starred(jid.bare, false)),
+      .annotation(.reading(jid.bare, "zeng xian")), .annotation(.reading(jid.bare, nil)),
+      .annotation(.note(jid.bare, "多行\n")), .annotation(.note(jid.bare, "")),
+      .annotation(.requestsSeen([])),
+      .annotation(.requestsSeen([jid.bare, bare("example.test")])),
       .stanza(.nicknamePublished(jid.bare, nil)), .stanza(.nicknamePublished(jid.bare, "n")),
     ]
 

@@ -53,6 +53,10 @@ struct RosterCodecTests {
       "<iq type='set' id='b'><block xmlns='urn:xmpp:blocking'><item jid='evil.test'/>"
         + "<item jid='evil.test/x'/></block></iq>")
     scenario.gets(id: "open", version: "ver7")
+    scenario.annotated(.starred(bare("bob@example.test"), true))
+    scenario.annotated(.reading(bare("bobby@example.test"), "jie"))
+    scenario.annotated(.note(bare("nobody@example.test"), "from the chess club"))
+    scenario.annotated(.requestsSeen([bare("carol@example.test")]))
     return scenario
   }
 
@@ -69,6 +73,7 @@ struct RosterCodecTests {
     let known = roster.contacts.numbers.compactMap { roster.contacts.contact($0) }
     #expect(known.contains { !$0.expected.isEmpty } && known.contains { $0.confirmedEdit != nil })
     #expect(Array(roster.knownVersions) == ["ver7", "v8"] && roster.nextTimeout != .max)
+    #expect(roster.annotations.count == 3 && roster.unseenRequests.isEmpty)
     let entry = try #require(roster.entries[bare("bob@example.test")])
     #expect(entry.provenance.name != entry.provenance.item)
 

@@ -19,6 +19,9 @@ struct ShadowRoster: Equatable {
   private var blocked: Set<JID> = []
   private var nicknames: [BareJID: String] = [:]
   private var cards: [BareJID: VCardNames] = [:]
+  private var starred: Set<BareJID> = []
+  private var readings: [BareJID: String] = [:]
+  private var notes: [BareJID: String] = [:]
   /// Changes that do not fit what was before them.
   private(set) var mismatches: [String] = []
 
@@ -28,12 +31,14 @@ struct ShadowRoster: Equatable {
     let last: RecordStamp
     let count: Int
     let texts: [String?]
+    let seen: UInt64?
 
     init(_ request: IncomingRequest) {
       since = request.since
       last = request.last
       count = request.count
       texts = [request.status, request.nickname]
+      seen = request.seen
     }
   }
 
@@ -65,6 +70,11 @@ struct ShadowRoster: Equatable {
     for (jid, names) in roster.ownNames {
       nicknames[jid] = names.nickname
       cards[jid] = names.vCard
+    }
+    for (jid, set) in roster.annotations {
+      if set.isStarred { starred.insert(jid) }
+      readings[jid] = set.reading
+      notes[jid] = set.note
     }
     if isConnected {
       for (jid, contact) in roster.shownPresences {
@@ -99,8 +109,8 @@ struct ShadowRoster: Equatable {
     case .itemRemoved(let item):
       expect(items[item.jid], item, change)
       items[item.jid] = nil
-    case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened,
-      .outgoingReflected, .outgoingEnded:
+    case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded, .requestSeen,
+      .outgoingOpened, .outgoingReflected, .outgoingEnded:
       applyRequest(change)
     case .presence(let jid, let resource, let before, let after):
       expect(presence[jid]?[resource], before, change)
@@ -118,6 +128,23 @@ struct ShadowRoster: Equatable {
     case .vCard(let jid, let before, let after):
       expect(cards[jid], before, change)
       cards[jid] = after
+    case .annotated(let jid, let field): apply(field, to: jid, change)
+    }
+  }
+
+  private mutating func apply(
+    _ field: RosterChange.AnnotationField, to jid: BareJID, _ change: RosterChange
+  ) {
+    switch field {
+    case .starred(let isStarred):
+      expect(starred.contains(jid), !isStarred, change)
+      if isStarred { starred.insert(jid) } else { starred.remove(jid) }
+    case .reading(let before, let after):
+      expect(readings[jid], before, change)
+      readings[jid] = after
+    case .note(let before, let after):
+      expect(notes[jid], before, change)
+      notes[jid] = after
     }
   }
 
@@ -165,6 +192,16 @@ struct ShadowRoster: Equatable {
       expect(before?.since, end.since, change)
       expect(end.at.record, change.record, change)
       ended[jid] = end
+    case .requestSeen(let jid, let request):
+      let before = incoming[jid] ?? unconfirmed[jid]
+      expect(before?.since, request.since, change)
+      expect(before?.seen, nil, change)
+      expect(request.seen, change.record, change)
+      if incoming[jid] == nil {
+        unconfirmed[jid] = Request(request)
+      } else {
+        incoming[jid] = Request(request)
+      }
     case .outgoingOpened(let jid, let request):
       expect(outgoing[jid], nil, change)
       outgoing[jid] = Outgoing(request)
@@ -175,7 +212,7 @@ struct ShadowRoster: Equatable {
       if outgoing.removeValue(forKey: jid) == nil { mismatches.append("none outgoing: \(change)") }
     case .account, .connected, .connection, .completeness, .version, .itemAdded, .itemChanged,
       .itemRemoved,
-      .presence, .ownPresence, .blocking, .nickname, .vCard:
+      .presence, .ownPresence, .blocking, .nickname, .vCard, .annotated:
       break
     }
   }

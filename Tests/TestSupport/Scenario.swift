@@ -14,6 +14,7 @@ package struct Scenario {
     package enum Content: Sendable {
       case element(Direction, String)
       case session(SessionEvent)
+      case annotation(Annotation)
     }
 
     package let time: Int64?
@@ -102,6 +103,12 @@ package struct Scenario {
     reduce(.session(.captureBegan(account: account.map(address), inboundOnly: inboundOnly)), nil)
   }
 
+  /// The user says something that no server keeps.
+  @discardableResult
+  package mutating func annotated(_ annotation: Annotation, at time: Int64? = nil) -> Outcome {
+    reduce(.annotation(annotation), time)
+  }
+
   private mutating func line(_ xml: String, _ direction: Direction, _ time: Int64?) -> Outcome {
     self.time = time ?? self.time
     wire.append(
@@ -131,11 +138,16 @@ package struct Scenario {
   @discardableResult
   package mutating func reduce(_ event: RosterEvent, _ time: Int64? = nil) -> Outcome {
     self.time = time ?? self.time
-    if case .session(let event) = event {
-      wire.append(
-        WireLine(time: self.time, content: .session(event), connection: connection))
+    switch event {
+    case .session(let event): note(.session(event))
+    case .annotation(let annotation): note(.annotation(annotation))
+    case .stanza: break
     }
     return take(event)
+  }
+
+  private mutating func note(_ content: WireLine.Content) {
+    wire.append(WireLine(time: time, content: content, connection: connection))
   }
 
   private mutating func take(_ event: RosterEvent) -> Outcome {

@@ -15,6 +15,9 @@ package struct ShownState: Hashable, Sendable {
   private var blocked: Set<JID> = []
   private var nicknames: [BareJID: String] = [:]
   private var cards: [BareJID: VCardNames] = [:]
+  private var starred: Set<BareJID> = []
+  private var readings: [BareJID: String] = [:]
+  private var notes: [BareJID: String] = [:]
 
   private struct JIDOfResource: Hashable, Sendable {
     let contact: BareJID
@@ -31,10 +34,12 @@ package struct ShownState: Hashable, Sendable {
     for (name, presence) in roster.ownResources.resources { own[name] = presence.availability }
     for item in roster.sortedItems { items[item.jid] = item }
     for (jid, request) in roster.incoming {
-      requests[jid] = ["open", request.status, request.nickname]
+      requests[jid] = ["open", request.status, request.nickname, Self.word(request.seen != nil)]
     }
     for (jid, request) in roster.unconfirmed {
-      requests[jid] = ["unconfirmed", request.status, request.nickname]
+      requests[jid] = [
+        "unconfirmed", request.status, request.nickname, Self.word(request.seen != nil),
+      ]
     }
     outgoing = Set(roster.outgoing.keys)
     for (jid, contact) in roster.shownPresences {
@@ -46,6 +51,11 @@ package struct ShownState: Hashable, Sendable {
     for (jid, names) in roster.ownNames {
       nicknames[jid] = names.nickname
       cards[jid] = names.vCard
+    }
+    for (jid, set) in roster.annotations {
+      if set.isStarred { starred.insert(jid) }
+      readings[jid] = set.reading
+      notes[jid] = set.note
     }
   }
 
@@ -73,6 +83,11 @@ package struct ShownState: Hashable, Sendable {
       return true
     case .nickname(let before, let after): return replace(&nicknames[contact], before, after)
     case .vCard(let before, let after): return replace(&cards[contact], before, after)
+    case .annotation(.starred(let isStarred)):
+      return isStarred ? starred.insert(contact).inserted : starred.remove(contact) != nil
+    case .annotation(.reading(let before, let after)):
+      return replace(&readings[contact], before, after)
+    case .annotation(.note(let before, let after)): return replace(&notes[contact], before, after)
     }
   }
 
@@ -83,7 +98,9 @@ package struct ShownState: Hashable, Sendable {
     case .completeness(let before, let after): replace(&completeness, before, after)
     case .version(let before, let after): replace(&version, before, after)
     case .ownPresence(let name, let before, let after): replace(&own[name], before, after)
-    case .item, .itemField, .request, .outgoing, .presence, .blocked, .nickname, .vCard: false
+    case .item, .itemField, .request, .outgoing, .presence, .blocked, .nickname, .vCard,
+      .annotation:
+      false
     }
   }
 
@@ -109,8 +126,13 @@ package struct ShownState: Hashable, Sendable {
   }
 
   private static func words(_ request: FieldDifference.ShownRequest) -> [String?] {
-    [request.isConfirmed ? "open" : "unconfirmed", request.status, request.nickname]
+    [
+      request.isConfirmed ? "open" : "unconfirmed", request.status, request.nickname,
+      word(request.isSeen),
+    ]
   }
+
+  private static func word(_ isSeen: Bool) -> String { isSeen ? "seen" : "new" }
 }
 
 /// Whether differences lead from what one state shows to what another does.

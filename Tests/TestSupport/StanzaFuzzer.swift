@@ -1,3 +1,6 @@
+import RosterCore
+import XMPPStanza
+
 /// Makes lines that a server, a client, a stranger or a madman might send, over so small a set of
 /// addresses and ids that they meet.
 package struct StanzaFuzzer {
@@ -24,7 +27,7 @@ package struct StanzaFuzzer {
   package mutating func step(_ scenario: inout Scenario) {
     time += [0, 1, 500, 30_000, 61_000, 90_000_000][random(6)]
     scenario.time = random(20) == 0 ? nil : time
-    switch random(40) {
+    switch random(43) {
     case 0: scenario.opened("alice@example.test/phone")
     case 1: scenario.opened(pick(["alice@example.test", "alice@example.test/tablet"]))
     case 2: scenario.resumed()
@@ -40,6 +43,7 @@ package struct StanzaFuzzer {
     case 35: scenario.sent(iq("result", ""))
     case 36: scenario.received(blocking())
     case 37: scenario.received(nick())
+    case 38..<41: scenario.annotated(annotation())
     default: scenario.received(nonsense())
     }
   }
@@ -140,6 +144,17 @@ package struct StanzaFuzzer {
       + "<nick xmlns='http://jabber.org/protocol/nick'>\(pick(["A", "B", ""]))"
       + "</nick></item></items>"
       + "</event></message>"
+  }
+
+  private mutating func annotation() -> Annotation {
+    let jid = bare(pick(Self.contacts))
+    let text = [nil, "", " ", "zeng", "Notes \(jid.domain)", "曾贤"][random(6)]
+    return switch random(5) {
+    case 0: .starred(jid, random(2) == 0)
+    case 1: .reading(jid, text)
+    case 2: .note(jid, text)
+    default: .requestsSeen((0..<random(4)).map { _ in bare(pick(Self.contacts)) })
+    }
   }
 
   private mutating func nonsense() -> String {

@@ -154,7 +154,7 @@ extension FieldDifference.Field {
     switch self {
     case .item, .name, .subscription, .ask, .approved, .groups: true
     case .account, .connected, .complete, .version, .request, .outgoing, .presence, .ownResources,
-      .blocked, .nickname, .vCard:
+      .blocked, .nickname, .vCard, .starred, .reading, .note:
       false
     }
   }

@@ -28,7 +28,7 @@ extension Credentials {
       SecretParameters.removed(from: host).map { .lifecycle(.connected(to: $0)) }
     case .lifecycle(.closed(let reason?)):
       SecretParameters.removed(from: reason).map { .lifecycle(.closed(reason: $0)) }
-    case .lifecycle, .streamEnd, .bookmark, .unreadable: nil
+    case .lifecycle, .streamEnd, .annotation, .unreadable: nil
     }
   }
 

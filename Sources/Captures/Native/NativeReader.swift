@@ -158,7 +158,12 @@ final class NativeReader: LineReader {
       }
       return .lifecycle(try Lifecycle(stream: object))
     }
-    if let name = object["bookmark"] { return try bookmark(name, object["back"]) }
+    // Whatever else a line of a stream says is passed over.
+    if object["xml"] == nil || object["bookmark"] != nil,
+      let annotation = try AnnotationLine(in: object)
+    {
+      return .annotation(annotation)
+    }
     let direction: Direction
     switch object["dir"] {
     case .string("in"): direction = .inbound
@@ -175,16 +180,6 @@ final class NativeReader: LineReader {
     guard let xml = object["xml"] else { throw LineProblem("\"xml\" is missing") }
     guard let text = xml.string else { throw LineProblem("\"xml\" is not a string") }
     return CapturedRecord.Content(try event(text), direction)
-  }
-
-  private func bookmark(
-    _ name: JSONValue, _ back: JSONValue?
-  ) throws(LineProblem) -> CapturedRecord.Content {
-    guard let name = name.string else { throw LineProblem("\"bookmark\" is not a string") }
-    guard case .integer(let steps)? = back, steps >= 0 else {
-      throw LineProblem("\"back\" is not a number of records")
-    }
-    return .bookmark(name: name, back: UInt64(steps))
   }
 
   /// The one element, header or end tag that a record holds.

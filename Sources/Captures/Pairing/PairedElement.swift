@@ -64,7 +64,7 @@ struct PairedElement {
     switch record.content {
     case .element(_, _, let bytes), .streamHeader(_, _, let bytes): bytes.count
     case .unreadable(let bytes): bytes.kept?.count ?? 0
-    case .lifecycle, .streamEnd, .bookmark: 0
+    case .lifecycle, .streamEnd, .annotation: 0
     }
   }
 }
@@ -104,7 +104,7 @@ struct PairedElements {
       } else {
         granted(node, &element)
       }
-    case (.lifecycle, _), (.bookmark, _), (.unreadable, _): break
+    case (.lifecycle, _), (.annotation, _), (.unreadable, _): break
     }
     return element
   }

@@ -25,7 +25,7 @@ package struct StreamSide: Hashable, Sendable {
       case .element(_, let node, let bytes):
         let element = StreamEvent.element(StreamElement(node: node, bytes: bytes))
         inbound += guess.direction(of: element) == .inbound ? 1 : -1
-      case .lifecycle, .streamEnd, .bookmark, .unreadable: break
+      case .lifecycle, .streamEnd, .annotation, .unreadable: break
       }
     }
     switch (headers.contains(.inbound), headers.contains(.outbound)) {

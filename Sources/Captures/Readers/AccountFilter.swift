@@ -184,7 +184,7 @@ package struct AccountFilter {
     case .element(.inbound, let node, _): LoginResult(node)?.jid?.bare
     case .element(.outbound, _, _), .lifecycle(.header), .lifecycle(.closed), .streamHeader,
       .lifecycle(.connected), .lifecycle(.secured), .lifecycle(.authenticated), .streamEnd,
-      .bookmark, .unreadable:
+      .annotation, .unreadable:
       nil
     }
   }
@@ -279,7 +279,7 @@ extension CapturedRecord {
     switch content {
     case .element(_, _, let bytes), .streamHeader(_, _, let bytes): 2 * bytes.count
     case .unreadable(let bytes): bytes.kept?.count ?? 0
-    case .lifecycle, .streamEnd, .bookmark: 0
+    case .lifecycle, .streamEnd, .annotation: 0
     }
   }
 }

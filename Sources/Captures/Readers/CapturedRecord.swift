@@ -32,8 +32,8 @@ package struct CapturedRecord: Hashable, Sendable {
     case streamHeader(Direction, XMLNode, bytes: [UInt8])
     /// The end tag of a stream.
     case streamEnd(Direction)
-    /// The capture marks a moment: the one before the last `back` records.
-    case bookmark(name: String, back: UInt64)
+    /// Somebody noted something in the log that the capture is of.
+    case annotation(AnnotationLine)
     /// The capture keeps what nobody could read.
     case unreadable(UnreadableBytes)
     /// A top-level element, credentials taken out, and its bytes.

@@ -41,7 +41,7 @@ extension CaptureFormat {
       switch record.content {
       case .streamHeader(_, let node, _): hasElement = hasElement || TopLevel.isHeader(node)
       case .element(_, let node, _): hasElement = hasElement || TopLevel.holds(node)
-      case .lifecycle, .streamEnd, .bookmark, .unreadable: break
+      case .lifecycle, .streamEnd, .annotation, .unreadable: break
       }
     }
     guard hasElement, let format = named(isPsi ? "psi" : "raw-stream") else { return nil }

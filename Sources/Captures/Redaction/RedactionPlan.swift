@@ -32,6 +32,12 @@ package struct RedactionPlan: Sendable {
     }
   }
 
+  /// Takes note of what is in an annotation.
+  package mutating func note(_ line: AnnotationLine) {
+    for jid in line.contacts { note(JID(prepared: jid, resource: nil)) }
+    if case .reading(_, let text?) = line { names.insert(Array(text.utf8)) }
+  }
+
   /// Takes note of an address.
   package mutating func note(_ jid: JID) {
     bare.insert(jid.bare)

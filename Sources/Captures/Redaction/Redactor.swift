@@ -137,6 +137,26 @@ package struct Redactor {
     return JID(prepared: BareJID(prepared: bare), resource: jid.resource.map { resources[$0] })
   }
 
-  /// The stand-in for the name of a bookmark.
-  package mutating func redacted(bookmark name: String) -> String { bookmarks[name] }
+  /// The annotation with stand-ins. A reading is filed as a name is: it says where one stands.
+  package mutating func redacted(_ line: AnnotationLine) -> AnnotationLine {
+    switch line {
+    case .bookmark(let name, let back): .bookmark(name: bookmarks[name], back: back)
+    case .starred(let jid, let isStarred): .starred(redacted(jid), isStarred)
+    // A blank text takes away what was set.
+    case .reading(let jid, let text):
+      .reading(redacted(jid), text.map { $0.isBlank ? $0 : names[$0] })
+    case .note(let jid, let text):
+      .note(redacted(jid), text.map { $0.isBlank ? $0 : texts[$0] })
+    case .requestsSeen(let jids): .requestsSeen(jids.map { redacted($0) })
+    }
+  }
+
+  private mutating func redacted(_ jid: BareJID) -> BareJID {
+    redacted(JID(prepared: jid, resource: nil)).bare
+  }
+}
+
+extension String {
+  /// Whether a person sees nothing of it.
+  fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }

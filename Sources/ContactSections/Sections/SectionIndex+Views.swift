@@ -43,7 +43,7 @@ extension SectionIndex {
     }
   }
 
-  /// How many requests wait for an answer: the number on the badge.
+  /// How many requests wait for an answer, whether the user has seen them or not.
   public var badgeCount: Int { requests.count }
 
   /// How many contacts the screen shows, each counted once. Complexity: O(n).

@@ -4,9 +4,10 @@ public import XMPPStanza
 
 /// A contacts screen that follows a roster, change by change.
 ///
-/// The roster says who is listed, under what name, in which groups and how available; the user
-/// says who is starred and how a name is to be read. After each element, ask which rows it
-/// touched and update them one by one; each update is one step from one screen to the next:
+/// The roster says who is listed, under what name, in which groups and how available, and also
+/// whom the user starred and how a name is to be read (`RosterSession.annotate(_:at:)`). After each
+/// element and annotation, ask which rows it touched and update them one by one; each update is one
+/// step from one screen to the next:
 ///
 ///     for row in screen.rows(touchedBy: outcome.changes, in: session.roster) {
 ///       apply(screen.update(row, from: session.roster))
@@ -25,8 +26,6 @@ public struct RosterSections: Sendable {
 
   /// The screen: its sections and rows. The ids are the texts of bare addresses.
   public private(set) var index: SectionIndex
-  private var starred: Set<BareJID>
-  private var readings: [BareJID: String]
   /// Who is shown as online: a session that begins or ends touches these only.
   private var online: Set<BareJID>
 
@@ -35,22 +34,11 @@ public struct RosterSections: Sendable {
   /// - Parameters:
   ///   - roster: Who there is.
   ///   - policy: Whom the screen shows, and in which sections.
-  ///   - starred: Whom the user starred; shown where the policy says so.
-  ///   - readings: How the user wants names to be read, such as `zeng xian`.
-  public init(
-    _ roster: Roster, policy: SectionPolicy = SectionPolicy(), starred: Set<BareJID> = [],
-    readings: [BareJID: String] = [:]
-  ) {
-    self.starred = starred
-    self.readings = readings
+  public init(_ roster: Roster, policy: SectionPolicy = SectionPolicy()) {
     online = Set(roster.shownPresences.keys)
     index = SectionIndex(
       policy: policy,
-      contacts: roster.entries.values.map { entry in
-        let jid = entry.item.jid
-        return ListedContact(
-          entry.item, in: roster, isStarred: starred.contains(jid), reading: readings[jid])
-      },
+      contacts: roster.entries.values.map { ListedContact($0.item, in: roster) },
       requests: roster.incoming.map { ListedRequest($0.key, $0.value) })
   }
 
@@ -65,7 +53,7 @@ public struct RosterSections: Sendable {
       switch change.kind {
       case .itemAdded(let item), .itemRemoved(let item): rows.insert(.contact(item.jid))
       case .itemChanged(let jid, _), .presence(let jid, _, _, _), .nickname(let jid, _, _),
-        .vCard(let jid, _, _):
+        .vCard(let jid, _, _), .annotated(let jid, .starred), .annotated(let jid, .reading):
         rows.insert(.contact(jid))
       case .requestOpened(let jid, _), .requestRepeated(let jid, _),
         .requestUnconfirmed(let jid, _),
@@ -74,7 +62,7 @@ public struct RosterSections: Sendable {
       case .connected, .connection:
         rows.formUnion(online.union(roster.shownPresences.keys).map { .contact($0) })
       case .account, .completeness, .version, .outgoingOpened, .outgoingReflected, .outgoingEnded,
-        .ownPresence, .blocking:
+        .ownPresence, .blocking, .requestSeen, .annotated(_, .note):
         break
       }
     }
@@ -92,43 +80,24 @@ public struct RosterSections: Sendable {
     case .contact(let jid):
       if roster.shownPresences[jid] == nil { online.remove(jid) } else { online.insert(jid) }
       guard let item = roster.item(jid) else { return index.removeContact(jid.text) }
-      return index.update(
-        ListedContact(
-          item, in: roster, isStarred: starred.contains(jid), reading: readings[jid]))
+      return index.update(ListedContact(item, in: roster))
     case .request(let jid):
       guard let request = roster.incoming[jid] else { return index.removeRequest(jid.text) }
       return index.update(ListedRequest(jid, request))
     }
   }
-
-  /// Stars a contact, or takes the star away. Complexity: O(log n) comparisons.
-  @discardableResult
-  public mutating func setStarred(
-    _ isStarred: Bool, _ jid: BareJID, in roster: Roster
-  ) -> SectionChanges {
-    if isStarred { starred.insert(jid) } else { starred.remove(jid) }
-    return update(.contact(jid), from: roster)
-  }
-
-  /// Sets how a contact's name is read; nil goes back to what the name itself says.
-  /// Complexity: O(log n) comparisons.
-  @discardableResult
-  public mutating func setReading(
-    _ reading: String?, of jid: BareJID, in roster: Roster
-  ) -> SectionChanges {
-    readings[jid] = reading
-    return update(.contact(jid), from: roster)
-  }
 }
 
 extension ListedContact {
   /// What a roster says of a contact.
-  fileprivate init(_ item: RosterItem, in roster: Roster, isStarred: Bool, reading: String?) {
+  fileprivate init(_ item: RosterItem, in roster: Roster) {
+    let annotations = roster.annotations[item.jid]
     self.init(
-      id: item.jid.text, displayName: roster.displayName(of: item.jid), userReading: reading,
+      id: item.jid.text, displayName: roster.displayName(of: item.jid),
+      userReading: annotations?.reading,
       groups: item.groups, subscription: Subscription(item.subscription),
       onlineRank: roster.presence(of: item.jid).best?.presence.availability.show.onlineRank,
-      isStarred: isStarred)
+      isStarred: annotations?.isStarred ?? false)
   }
 }
 

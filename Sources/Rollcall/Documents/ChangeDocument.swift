@@ -43,6 +43,10 @@ extension RosterChange {
     case .blocking: "blocking"
     case .nickname: "nickname"
     case .vCard: "vcard"
+    case .requestSeen: "request-seen"
+    case .annotated(_, .starred): "starred"
+    case .annotated(_, .reading): "reading"
+    case .annotated(_, .note): "note"
     }
   }
 
@@ -55,13 +59,17 @@ extension RosterChange {
     case .version: .version
     case .itemAdded, .itemRemoved: .item
     case .itemChanged(_, let field): field.name
-    case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded: .request
+    case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded, .requestSeen:
+      .request
     case .outgoingOpened, .outgoingReflected, .outgoingEnded: .outgoing
     case .presence: .presence
     case .ownPresence: .ownResources
     case .blocking: .blocked
     case .nickname: .nickname
     case .vCard: .vCard
+    case .annotated(_, .starred): .starred
+    case .annotated(_, .reading): .reading
+    case .annotated(_, .note): .note
     }
   }
 
@@ -78,7 +86,8 @@ extension RosterChange {
     case .itemAdded(let item): (.null, JSONValue(item))
     case .itemRemoved(let item): (JSONValue(item), .null)
     case .itemChanged(_, let field): field.values
-    case .requestOpened(_, let request), .requestRepeated(_, let request):
+    case .requestOpened(_, let request), .requestRepeated(_, let request),
+      .requestSeen(_, let request):
       (.null, request.document(number))
     case .requestUnconfirmed, .outgoingReflected: (.null, .null)
     case .requestEnded(_, let end):
@@ -93,6 +102,7 @@ extension RosterChange {
       )
     case .vCard(_, let before, let after):
       (before?.document ?? .null, after?.document ?? .null)
+    case .annotated(_, let field): field.values
     }
   }
 
@@ -108,7 +118,8 @@ extension RosterChange {
     case .requestEnded(_, let end): ["reason": .string(end.way.rawValue)]
     case .outgoingEnded(_, let end): ["reason": .string(end.rawValue)]
     case .account, .connected, .completeness, .version, .itemAdded, .itemChanged, .itemRemoved,
-      .requestOpened, .requestRepeated, .outgoingOpened, .outgoingReflected, .nickname, .vCard:
+      .requestOpened, .requestRepeated, .outgoingOpened, .outgoingReflected, .nickname, .vCard,
+      .requestSeen, .annotated:
       [:]
     }
   }
@@ -130,7 +141,7 @@ extension IncomingRequest {
   fileprivate func document(_ number: (UInt64) -> UInt64) -> JSONValue {
     .object([
       "since": JSONValue(number(since.record)), "count": .integer(Int64(count)),
-      "text": JSONValue(status), "nick": JSONValue(nickname),
+      "text": JSONValue(status), "nick": JSONValue(nickname), "seen": .bool(seen != nil),
     ])
   }
 }

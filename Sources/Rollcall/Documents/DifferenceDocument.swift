@@ -19,7 +19,7 @@ extension JSONValue {
       members["resource"] = .string(resource)
     case .blocked(let jid, _, _): members["jid"] = .string(jid.description)
     case .account, .connected, .completeness, .version, .item, .itemField, .request, .outgoing,
-      .nickname, .vCard:
+      .nickname, .vCard, .annotation:
       break
     }
     self = .object(members)
@@ -56,6 +56,7 @@ extension FieldDifference {
     case .request(let before, let after):
       (before?.document ?? .null, after?.document ?? .null)
     case .vCard(let before, let after): (before?.document ?? .null, after?.document ?? .null)
+    case .annotation(let field): field.values
     }
   }
 }
@@ -64,6 +65,7 @@ extension FieldDifference.ShownRequest {
   fileprivate var document: JSONValue {
     .object([
       "text": JSONValue(status), "nick": JSONValue(nickname), "confirmed": .bool(isConfirmed),
+      "seen": .bool(isSeen),
     ])
   }
 }

@@ -23,6 +23,7 @@ extension JSONValue {
         }),
       "items": .array(roster.sortedItems.map { JSONValue($0) }),
       "requests": JSONValue(requestsOf: roster),
+      "annotations": .array(roster.annotations.map { JSONValue($0.value, of: $0.key) }),
       "presence": .object(
         Dictionary(
           uniqueKeysWithValues: roster.shownPresences.map { ($0.key.text, JSONValue($0.value)) })),
@@ -60,7 +61,16 @@ extension JSONValue {
     ])
   }
 
-  /// The open requests in both directions, each list by address.
+  /// What the user has set of a contact.
+  private init(_ annotations: ContactAnnotations, of jid: BareJID) {
+    self = .object([
+      "jid": .string(jid.text), "starred": .bool(annotations.isStarred),
+      "reading": JSONValue(annotations.reading), "note": JSONValue(annotations.note),
+    ])
+  }
+
+  /// The open requests in both directions, each list by address, and how many of those to us the
+  /// user has not seen.
   package init(requestsOf roster: Roster) {
     self = .object([
       "incoming": .array(
@@ -75,6 +85,7 @@ extension JSONValue {
             "crossing": .bool(roster.crosses(jid)),
           ])
         }),
+      "unseen": .integer(Int64(roster.unseenRequests.count)),
     ])
   }
 
@@ -85,6 +96,7 @@ extension JSONValue {
       "jid": .string(jid.text), "since": JSONValue(request.since.record),
       "count": .integer(Int64(request.count)), "text": JSONValue(request.status),
       "nick": JSONValue(request.nickname), "crossing": .bool(roster.crosses(jid)),
+      "seen": .bool(request.seen != nil),
     ])
   }
 

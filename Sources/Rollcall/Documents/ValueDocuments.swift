@@ -29,6 +29,16 @@ extension RosterChange.ItemField {
   }
 }
 
+extension RosterChange.AnnotationField {
+  var values: (before: JSONValue, after: JSONValue) {
+    switch self {
+    case .starred(let isStarred): (.bool(!isStarred), .bool(isStarred))
+    case .reading(let before, let after), .note(let before, let after):
+      (JSONValue(before), JSONValue(after))
+    }
+  }
+}
+
 extension VCardNames {
   var document: JSONValue {
     .object(["nickname": JSONValue(nickname), "fullName": JSONValue(fullName)])

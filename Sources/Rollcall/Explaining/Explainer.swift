@@ -146,7 +146,8 @@ struct Explainer {
 
   var section: Explanation.Topic {
     let name = roster.name(of: contact)
-    let reading = PinyinReader.reading(of: name.text)
+    let own = roster.annotations[contact]
+    let reading = PinyinReader.reading(of: own?.reading ?? name.text)
     let letter = reading.section.title
     var reasons: [String] = []
     if isFriend {
@@ -162,6 +163,9 @@ struct Explainer {
     }
     let read = reading.pinyin == name.text ? "" : " (read “\(reading.pinyin)”)"
     reasons.append("It is called “\(name.text)”\(read): \(nameSource(name)).")
+    if let own, own.reading != nil, let record = own.readingRecord {
+      reasons.append("The user set at #\(record) that it is read so.")
+    }
     return Explanation.Topic(
       subject: .section, verdict: friendVerdict, reasons: reasons,
       change: name.source == .roster

@@ -115,6 +115,8 @@ package struct LogExport {
         if let node = reader.element(bytes) { plan.note(node) }
       case .lifecycle:
         if let jid = Lifecycle(bytes)?.jid { plan.note(jid) }
+      case .annotation:
+        if let line = AnnotationLine(bytes) { plan.note(line) }
       default: break
       }
     }
@@ -135,9 +137,7 @@ package struct LogExport {
       guard let lifecycle = Lifecycle(bytes) else { return nil }
       return lifecycle.mapped { redactor.redacted($0) }.bytes
     case .annotation:
-      guard let bookmark = Bookmark(bytes) else { return nil }
-      let name = redactor.redacted(bookmark: bookmark.name)
-      return Bookmark(name: name, back: bookmark.back).bytes
+      return AnnotationLine(bytes).map { redactor.redacted($0).bytes }
     case .unreadable:
       // They may say anything.
       return UnreadableBytes(line: bytes)?.withheld.line

@@ -210,7 +210,7 @@ extension RecordArena {
 extension CapturedRecord {
   /// A bookmark is no part of what happened, and has no time.
   fileprivate var storedTime: Int64? {
-    if case .bookmark = content { nil } else { time }
+    if case .annotation(.bookmark) = content { nil } else { time }
   }
 
   fileprivate var stored: (direction: RecordDirection, kind: RecordKind, bytes: [UInt8]) {
@@ -229,8 +229,7 @@ extension CapturedRecord.Content {
     case .lifecycle(let lifecycle): (.none, .lifecycle, lifecycle.bytes)
     case .unreadable(let unreadable):
       (RecordDirection(unreadable.direction), .unreadable, unreadable.line)
-    case .bookmark(let name, let back):
-      (.none, .annotation, Bookmark(name: name, back: back).bytes)
+    case .annotation(let line): (.none, .annotation, line.bytes)
     }
   }
 }
@@ -244,7 +243,8 @@ extension StoredMeaning {
     case .streamEnd: take(.session(.closed(isLost: false)))
     case .lifecycle(let lifecycle): take(lifecycle.event)
     case .unreadable: take(nil)
-    case .bookmark: take(subject: Bookmark.subject)
+    case .annotation(let line):
+      if let subject = line.subject { take(subject: subject) } else { take(line.event) }
     }
   }
 }

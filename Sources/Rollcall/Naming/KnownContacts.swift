@@ -27,6 +27,7 @@ package struct KnownContacts: Hashable, Sendable {
     for (jid, request) in roster.incoming { add(jid, request.nickname) }
     for (jid, request) in roster.unconfirmed { add(jid, request.nickname) }
     for jid in roster.outgoing.keys + roster.ended.keys { add(jid) }
+    for jid in roster.annotations.keys { add(jid) }
     for jid in roster.blocked where jid.bare != roster.account { add(jid.bare) }
     for (jid, own) in roster.ownNames {
       add(jid, own.nickname, own.vCard?.nickname, own.vCard?.fullName)
@@ -51,7 +52,7 @@ package struct KnownContacts: Hashable, Sendable {
       add(jid, before?.nickname, before?.fullName, after?.nickname, after?.fullName)
     case .account, .connected, .connection, .completeness, .version, .itemChanged,
       .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected, .outgoingEnded,
-      .presence, .ownPresence, .blocking:
+      .presence, .ownPresence, .blocking, .requestSeen, .annotated:
       break
     }
   }

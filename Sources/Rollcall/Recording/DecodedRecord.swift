@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 package import EventStore
 package import RosterCore
 package import XMPPStanza
@@ -13,7 +13,7 @@ extension RecordKind {
   package static let streamEnd = RecordKind(rawValue: 3)
   /// What a capture says about its stream beside the XML: a line of the native format.
   package static let lifecycle = RecordKind(rawValue: 4)
-  /// What somebody noted in the log: a `Bookmark`. It means nothing to the roster.
+  /// What somebody noted in the log: an `AnnotationLine`, such as a `Bookmark` or a star.
   package static let annotation = RecordKind(rawValue: 5)
 
   /// Bytes that nobody could read: `UnreadableBytes`. They mean nothing to the roster.
@@ -26,7 +26,7 @@ extension RecordKind {
     case .streamHeader: "stream header"
     case .streamEnd: "stream end"
     case .lifecycle: "lifecycle"
-    case .annotation: "bookmark"
+    case .annotation: "annotation"
     case .unreadable: "unreadable"
     default: "kind \(rawValue)"
     }
@@ -66,8 +66,7 @@ package struct DecodedRecord {
     case .streamEnd: self.init(.session(.closed(isLost: false)))
     case .lifecycle(let lifecycle): self.init(lifecycle.event)
     case .unreadable: self.init(nil)
-    case .bookmark(let name, let back):
-      self.init(annotation: Bookmark(name: name, back: back).bytes)
+    case .annotation(let line): self.init(annotation: line)
     }
   }
 
@@ -81,10 +80,10 @@ package struct DecodedRecord {
     return Set(jids).map(\.text).sorted()
   }
 
-  /// What an annotation means: no event, and the index finds it.
-  package init(annotation bytes: [UInt8]) {
-    event = nil
-    contacts = Bookmark(bytes) == nil ? [] : [Bookmark.subject]
+  /// What an annotation means.
+  package init(annotation line: AnnotationLine) {
+    event = line.event
+    contacts = line.subject.map { [$0] } ?? Self.names(of: event, and: nil)
   }
 
   /// The form in which a log stores it.
@@ -112,7 +111,9 @@ package final class RecordReader {
     case .streamHeader: return DecodedRecord(.session(.negotiated))
     case .streamEnd: return DecodedRecord(.session(.closed(isLost: false)))
     case .lifecycle: return DecodedRecord(Lifecycle(bytes)?.event)
-    case .annotation: return DecodedRecord(annotation: bytes)
+    case .annotation:
+      guard let line = AnnotationLine(bytes) else { break }
+      return DecodedRecord(annotation: line)
     default: break
     }
     return DecodedRecord(nil)
@@ -129,7 +130,8 @@ package final class RecordReader {
     switch header.kind {
     case .element: element(bytes) != nil
     case .lifecycle: Lifecycle(bytes) != nil
-    case .annotation: Bookmark(bytes) != nil
+    case .annotation:
+      AnnotationLine(bytes).map { $0.event != nil || $0.subject != nil } ?? false
     case .unreadable: UnreadableBytes(line: bytes) != nil
     case .streamHeader, .streamEnd: String(validating: bytes, as: UTF8.self) != nil
     default: false

@@ -236,6 +236,14 @@ public final class RosterSession {
     return steps
   }
 
+  /// Takes what is of no stream.
+  func take(
+    _ content: CapturedRecord.Content, _ time: Int64?
+  ) throws(RollcallError) -> SessionStep {
+    try catchUp()
+    return try record(content, .annotation, time)
+  }
+
   private func take(
     _ lifecycle: Lifecycle, _ time: Int64?
   ) throws(RollcallError) -> [SessionStep] {

@@ -14,6 +14,8 @@ public struct SessionStep: Hashable, Sendable {
     case end
     /// The application said that a session was bound, resumed, or is gone.
     case session
+    /// What the user has set.
+    case annotation
     /// Bytes that cannot be read, and why, in a clause for a person that quotes nothing of them. A
     /// client has to close the stream (RFC 6120 §4.9.1); the session goes on after them.
     case unreadable(reason: String)

@@ -6,15 +6,18 @@ extension RosterChange {
   public var mark: String {
     switch kind {
     case .itemAdded, .requestOpened, .outgoingOpened, .connected(true), .connection(_, _, true),
-      .blocking(_, true):
+      .blocking(_, true), .annotated(_, .starred(true)), .annotated(_, .reading(before: nil, _)),
+      .annotated(_, .note(before: nil, _)):
       "+"
     case .itemRemoved, .requestEnded, .outgoingEnded, .connected(false), .connection(_, _, false),
-      .blocking(_, false):
+      .blocking(_, false), .annotated(_, .starred(false)), .annotated(_, .reading(_, after: nil)),
+      .annotated(_, .note(_, after: nil)):
       "-"
     case .presence(_, _, nil, _), .ownPresence(_, nil, _): "+"
     case .presence(_, _, _, nil), .ownPresence(_, _, nil): "-"
     case .account, .completeness, .version, .outgoingReflected, .itemChanged, .requestRepeated,
-      .requestUnconfirmed, .presence, .ownPresence, .nickname, .vCard:
+      .requestUnconfirmed, .presence, .ownPresence, .nickname, .vCard, .requestSeen,
+      .annotated:
       "~"
     }
   }
@@ -53,6 +56,9 @@ extension RosterChange {
     case .vCard(let jid, let before, let after):
       "\(jid) vCard \(quoted(before?.nickname ?? before?.fullName)) → "
         + quoted(after?.nickname ?? after?.fullName)
+    case .requestSeen(let jid, let request):
+      "request of \(jid) of record \(request.since.record): seen"
+    case .annotated(let jid, let field): "\(jid) \(field.clause)"
     }
   }
 }
@@ -91,6 +97,17 @@ extension RosterChange.ItemField {
 
   private func list(_ groups: [String]) -> String {
     groups.isEmpty ? "none" : groups.joined(separator: ", ")
+  }
+}
+
+extension RosterChange.AnnotationField {
+  /// What changed, in a clause without the contact.
+  var clause: String {
+    switch self {
+    case .starred(let isStarred): isStarred ? "starred" : "no longer starred"
+    case .reading(let before, let after): "read as \(quoted(before)) → \(quoted(after))"
+    case .note(let before, let after): "note \(quoted(before)) → \(quoted(after))"
+    }
   }
 }
 

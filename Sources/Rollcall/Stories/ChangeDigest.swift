@@ -40,6 +40,7 @@ extension [RosterChange] {
     case .went: "presence of \(count) resources"
     case .presence: "presence of \(count) resources"
     case .requests: "\(count) requests"
+    case .seen: "\(count) requests are seen"
     case .unconfirmed: "\(count) requests that the server has not sent again in this session"
     case .blocked, .unblocked: "\(count) addresses \(kind == .blocked ? "" : "no longer ")blocked"
     case .version, .other: "\(count)"
@@ -65,7 +66,8 @@ extension [RosterChange] {
 
   /// What is counted together.
   private enum Kind: Hashable {
-    case added, removed, changed, came, went, presence, requests, unconfirmed, blocked, unblocked
+    case added, removed, changed, came, went, presence, requests, seen, unconfirmed, blocked,
+      unblocked
     case version
     /// Each by itself.
     case other
@@ -79,12 +81,14 @@ extension [RosterChange] {
       case .presence(_, _, _, nil): self = .went
       case .presence: self = .presence
       case .requestOpened: self = .requests
+      case .requestSeen: self = .seen
       case .requestUnconfirmed: self = .unconfirmed
       case .blocking(_, true): self = .blocked
       case .blocking(_, false): self = .unblocked
       case .version: self = .version
       case .account, .connected, .connection, .completeness, .requestRepeated, .requestEnded,
-        .outgoingOpened, .outgoingReflected, .outgoingEnded, .ownPresence, .nickname, .vCard:
+        .outgoingOpened, .outgoingReflected, .outgoingEnded, .ownPresence, .nickname, .vCard,
+        .annotated:
         self = .other
       }
     }
@@ -93,7 +97,7 @@ extension [RosterChange] {
       switch self {
       case .added, .came, .requests, .blocked: "+"
       case .removed, .went, .unblocked: "-"
-      case .changed, .presence, .unconfirmed, .version, .other: "~"
+      case .changed, .presence, .seen, .unconfirmed, .version, .other: "~"
       }
     }
   }

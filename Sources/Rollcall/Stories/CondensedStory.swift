@@ -71,7 +71,8 @@ extension Timeline.Moment {
         fields.append(fields.isEmpty ? "~ \(jid) \(field.clause)" : field.clause)
       case .account, .connected, .connection, .completeness, .version, .requestOpened,
         .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected,
-        .outgoingEnded, .presence, .ownPresence, .blocking, .nickname, .vCard:
+        .outgoingEnded, .presence, .ownPresence, .blocking, .nickname, .vCard, .requestSeen,
+        .annotated:
         continue
       }
     }

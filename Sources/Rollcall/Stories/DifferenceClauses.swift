@@ -6,13 +6,17 @@ extension FieldDifference {
   package var mark: String {
     switch change {
     case .item(before: nil, _), .request(before: nil, _), .presence(_, before: nil, _),
-      .ownPresence(_, before: nil, _), .outgoing(before: false, _), .blocked(_, before: false, _):
+      .ownPresence(_, before: nil, _), .outgoing(before: false, _), .blocked(_, before: false, _),
+      .annotation(.starred(true)), .annotation(.reading(before: nil, _)),
+      .annotation(.note(before: nil, _)):
       "+"
     case .item(_, after: nil), .request(_, after: nil), .presence(_, _, after: nil),
-      .ownPresence(_, _, after: nil), .outgoing(before: true, _), .blocked(_, before: true, _):
+      .ownPresence(_, _, after: nil), .outgoing(before: true, _), .blocked(_, before: true, _),
+      .annotation(.starred(false)), .annotation(.reading(_, after: nil)),
+      .annotation(.note(_, after: nil)):
       "-"
     case .account, .connected, .completeness, .version, .item, .itemField, .request, .presence,
-      .ownPresence, .nickname, .vCard:
+      .ownPresence, .nickname, .vCard, .annotation:
       "~"
     }
   }
@@ -44,12 +48,14 @@ extension FieldDifference {
     case .vCard(let before, let after):
       "vCard \(quoted(before?.nickname ?? before?.fullName)) → "
         + quoted(after?.nickname ?? after?.fullName)
+    case .annotation(let field): field.clause
     }
   }
 
   private func request(_ before: ShownRequest?, _ after: ShownRequest?) -> String {
     let doubt = after?.isConfirmed == false ? ", not confirmed in this session" : ""
-    return "its request for our presence" + ((after ?? before)?.words ?? "") + doubt
+    let seen = after?.isSeen == true ? ", seen" : ""
+    return "its request for our presence" + ((after ?? before)?.words ?? "") + doubt + seen
   }
 
   private func arrow(_ before: String?, _ after: String?) -> String {

@@ -8,6 +8,19 @@ extension RosterEvent {
     switch self {
     case .session(let event): event.clause
     case .stanza(let event): event.clause
+    case .annotation(let annotation): annotation.clause
+    }
+  }
+}
+
+extension Annotation {
+  fileprivate var clause: String {
+    switch self {
+    case .starred(let jid, let isStarred): "the user \(isStarred ? "stars" : "unstars") \(jid)"
+    case .reading(let jid, let text): "the user has \(jid) read as \(quoted(text))"
+    case .note(let jid, let text): "the user notes about \(jid): \(quoted(text))"
+    case .requestsSeen(let jids):
+      "the user has seen the requests of " + jids.map(\.text).joined(separator: ", ")
     }
   }
 }

@@ -44,7 +44,8 @@ package struct PresenceBurst: Hashable, Sendable {
     case .ownPresence: ownChanges += 1
     case .account, .connected, .connection, .completeness, .version, .itemAdded, .itemChanged,
       .itemRemoved, .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded,
-      .outgoingOpened, .outgoingReflected, .outgoingEnded, .blocking, .nickname, .vCard:
+      .outgoingOpened, .outgoingReflected, .outgoingEnded, .blocking, .nickname, .vCard,
+      .requestSeen, .annotated:
       break
     }
   }
@@ -79,7 +80,7 @@ extension RosterChange {
     case .presence, .ownPresence, .version: true
     case .account, .connected, .connection, .completeness, .itemAdded, .itemChanged, .itemRemoved,
       .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened,
-      .outgoingReflected, .outgoingEnded, .blocking, .nickname, .vCard:
+      .outgoingReflected, .outgoingEnded, .blocking, .nickname, .vCard, .requestSeen, .annotated:
       false
     }
   }

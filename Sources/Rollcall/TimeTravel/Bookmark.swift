@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 package import EventStore
 
 /// A name for a moment, as an annotation of the log keeps it. A later one of the same name takes
@@ -28,17 +28,19 @@ package struct Bookmark: Hashable, Sendable {
   static let subject = "/bookmark"
 
   /// The line that the native format has for it, without a line feed.
-  package var bytes: [UInt8] {
-    let line = JSONValue.object(["bookmark": .string(name), "back": JSONValue(back)])
-    return Array(line.text.utf8)
-  }
+  package var bytes: [UInt8] { line.bytes }
+
+  private var line: AnnotationLine { .bookmark(name: name, back: back) }
 
   /// Reads a line back; nil where it is none that `bytes` gives.
   package init?(_ bytes: [UInt8]) {
-    guard let object = try? JSONScanner.object(bytes[...]),
-      case .string(let name)? = object["bookmark"], Self.isName(name),
-      case .integer(let steps)? = object["back"], let back = UInt64(exactly: steps)
-    else { return nil }
+    guard let line = AnnotationLine(bytes) else { return nil }
+    self.init(line)
+  }
+
+  /// The bookmark that a line is; nil for another annotation, and for a text that is no name.
+  package init?(_ line: AnnotationLine) {
+    guard case .bookmark(let name, let back) = line, Self.isName(name) else { return nil }
     self.init(name: name, back: back)
   }
 
@@ -46,7 +48,7 @@ package struct Bookmark: Hashable, Sendable {
   package var draft: RecordDraft {
     RecordDraft(
       time: nil, direction: .none, kind: .annotation, bytes: bytes,
-      decoded: DecodedRecord(annotation: bytes))
+      decoded: DecodedRecord(annotation: line))
   }
 }
 

@@ -184,7 +184,7 @@ package struct ContactReplay: Hashable, Sendable {
       offline = Dated(record: change.record, value: Self.reason(moment.event))
     case .presence, .account, .connected, .connection, .completeness, .version, .requestOpened,
       .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected,
-      .ownPresence, .blocking, .nickname, .vCard:
+      .ownPresence, .blocking, .nickname, .vCard, .requestSeen, .annotated:
       break
     }
   }
@@ -203,7 +203,7 @@ package struct ContactReplay: Hashable, Sendable {
     case .stanza(.unavailableReceived): .itSaid
     case .stanza(.presenceSent): .weLeft
     case .stanza(.subscriptionSent): .weUnsubscribed
-    case .stanza: .rosterChanged
+    case .stanza, .annotation: .rosterChanged
     }
   }
 

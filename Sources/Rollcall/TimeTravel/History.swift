@@ -104,7 +104,7 @@ extension RosterChange {
     case .itemChanged(_, .subscription), .itemChanged(_, .ask), .itemChanged(_, .approved),
       .account, .connected, .connection, .completeness, .version, .requestOpened, .requestRepeated,
       .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected, .outgoingEnded,
-      .presence, .ownPresence, .blocking, .nickname, .vCard:
+      .presence, .ownPresence, .blocking, .nickname, .vCard, .requestSeen, .annotated:
       false
     }
   }
@@ -134,7 +134,7 @@ private struct Handshakes {
       case .requestOpened(_, let request):
         theirs = request.since.record
         found = Handshake(side: .theirs, since: request.since.record)
-      case .requestRepeated(_, let request):
+      case .requestRepeated(_, let request), .requestSeen(_, let request):
         found = Handshake(side: .theirs, since: request.since.record)
       case .requestUnconfirmed:
         found = theirs.map { Handshake(side: .theirs, since: $0) }
@@ -155,8 +155,7 @@ private struct Handshakes {
         found = found ?? answered
       case .itemChanged(_, .name), .itemChanged(_, .groups), .itemChanged(_, .approved), .account,
         .connected, .connection, .completeness, .version, .presence, .ownPresence, .blocking,
-        .nickname,
-        .vCard:
+        .nickname, .vCard, .annotated:
         break
       }
     }

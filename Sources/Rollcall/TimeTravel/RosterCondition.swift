@@ -105,7 +105,8 @@ extension RosterChange {
     case .itemAdded, .itemRemoved, .itemChanged(_, .subscription): true
     case .itemChanged, .account, .connected, .connection, .completeness, .version, .requestOpened,
       .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected,
-      .outgoingEnded, .presence, .ownPresence, .blocking, .nickname, .vCard:
+      .outgoingEnded, .presence, .ownPresence, .blocking, .nickname, .vCard,
+      .requestSeen, .annotated:
       false
     }
   }

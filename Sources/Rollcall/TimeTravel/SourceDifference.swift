@@ -11,7 +11,7 @@ package struct SourceDifference: Sendable {
   package let recordBefore: UInt64?
 
   /// What two sources hold differently of contacts and requests. What only says how each is
-  /// connected, such as presence, is left out.
+  /// connected, such as presence, is left out, and so is what a user said to one of them.
   ///
   /// - Parameter log: of the second source.
   package static func all(
@@ -25,7 +25,7 @@ package struct SourceDifference: Sendable {
     for difference in after.differences(to: before) {
       records[Key(contact: difference.contact, field: difference.field)] = difference.record
     }
-    return try before.differences(to: after).filter(\.field.isOfRoster).map { difference in
+    return try before.differences(to: after).filter(\.isOfRoster).map { difference in
       let key = Key(contact: difference.contact, field: difference.field)
       let cause = try difference.record.map { record in
         RecordStamp(record: record, time: try log.read { try $0.header(at: record)?.time })
@@ -36,12 +36,22 @@ package struct SourceDifference: Sendable {
   }
 }
 
+extension FieldDifference {
+  fileprivate var isOfRoster: Bool {
+    if case .request(var before?, let after?) = change {
+      before.isSeen = after.isSeen
+      return before != after
+    }
+    return field.isOfRoster
+  }
+}
+
 extension FieldDifference.Field {
   fileprivate var isOfRoster: Bool {
     switch self {
     case .item, .name, .subscription, .ask, .approved, .groups, .request, .outgoing: true
     case .account, .connected, .complete, .version, .ownResources, .presence, .blocked, .nickname,
-      .vCard:
+      .vCard, .starred, .reading, .note:
       false
     }
   }

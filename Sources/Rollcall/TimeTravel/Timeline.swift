@@ -210,6 +210,11 @@ public struct Timeline: Sendable {
     var event: RosterEvent
   }
 
+  /// Whether a record is looked at: what the user says is of no connection.
+  private func includes(_ kind: RecordKind, of connection: UInt32) -> Bool {
+    kind == .annotation || includes(connection)
+  }
+
   /// Whether records of a connection are looked at.
   package func includes(_ number: UInt32) -> Bool {
     connection == nil || connection?.number == number
@@ -260,7 +265,8 @@ public struct Timeline: Sendable {
     guard try transaction.meta.eventVersion == DecodedRecord.version else {
       let next = try transaction.forEachRecord(in: range, bytes: EventLog.pieceBytes) {
         header, bytes in
-        guard includes(header.connection), let event = reader.decode(header, bytes).event
+        guard includes(header.kind, of: header.connection),
+          let event = reader.decode(header, bytes).event
         else { return }
         try body(
           RecordStamp(record: header.sequence, time: header.time),
@@ -272,7 +278,7 @@ public struct Timeline: Sendable {
       in: range, bytes: EventLog.pieceBytes,
       deriving: { reader.decode($0, $1).event?.canonicalBytes }
     ) { header, bytes in
-      guard includes(header.connection) else { return }
+      guard includes(header.kind, of: header.connection) else { return }
       do {
         try body(
           RecordStamp(record: header.sequence, time: header.time),

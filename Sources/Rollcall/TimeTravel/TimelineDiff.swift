@@ -108,7 +108,7 @@ private struct Causes {
       case .presence(let resource, _, _), .ownPresence(let resource, _, _): resource
       case .blocked(let jid, _, _): jid.description
       case .account, .connected, .completeness, .version, .item, .itemField, .request, .outgoing,
-        .nickname, .vCard:
+        .nickname, .vCard, .annotation:
         nil
       }
     let own = stamps[Key(contact: contact, field: difference.field, part: part)]
@@ -121,7 +121,7 @@ private struct Causes {
     case .name, .subscription, .ask, .approved, .groups:
       whole = stamps[Key(contact: contact, field: .item, part: nil)]
     case .account, .connected, .complete, .version, .item, .request, .outgoing, .blocked,
-      .nickname, .vCard:
+      .nickname, .vCard, .starred, .reading, .note:
       whole = nil
     }
     return [own, whole].compactMap { $0 }.max { $0.record < $1.record }
@@ -142,7 +142,8 @@ extension RosterChange {
     case .itemChanged(_, .ask): (.ask, nil)
     case .itemChanged(_, .approved): (.approved, nil)
     case .itemChanged(_, .groups): (.groups, nil)
-    case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded: (.request, nil)
+    case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded, .requestSeen:
+      (.request, nil)
     case .outgoingOpened, .outgoingEnded: (.outgoing, nil)
     // Our request is open before the server shows it.
     case .outgoingReflected: nil
@@ -151,6 +152,9 @@ extension RosterChange {
     case .blocking(let jid, _): (.blocked, jid.description)
     case .nickname: (.nickname, nil)
     case .vCard: (.vCard, nil)
+    case .annotated(_, .starred): (.starred, nil)
+    case .annotated(_, .reading): (.reading, nil)
+    case .annotated(_, .note): (.note, nil)
     }
   }
 }

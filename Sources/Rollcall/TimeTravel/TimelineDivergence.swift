@@ -113,7 +113,7 @@ extension RosterChange {
     case .account, .connected, .connection, .completeness, .version, .requestOpened,
       .requestRepeated,
       .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected, .outgoingEnded,
-      .presence, .ownPresence, .blocking, .nickname, .vCard:
+      .presence, .ownPresence, .blocking, .nickname, .vCard, .requestSeen, .annotated:
       false
     }
   }

@@ -49,6 +49,7 @@ struct StateCommand: ParsableCommand, LogReading {
       lines += table.takeLines()
     }
     lines += section("requests", requests(roster))
+    lines += section("set by the user", annotations(roster))
     lines += section("presence", presence(roster))
     lines += section("blocked", roster.blocked.sorted().map(\.description))
     return lines
@@ -73,6 +74,7 @@ struct StateCommand: ParsableCommand, LogReading {
   private func requests(_ roster: Roster) -> [String] {
     let incoming = roster.incoming.sorted { $0.key < $1.key }.map { jid, request in
       "\(jid) asks for our presence (#\(request.since.record))"
+        + (request.seen.map { ", seen (#\($0))" } ?? "")
     }
     let unconfirmed = roster.unconfirmed.sorted { $0.key < $1.key }.map { jid, request in
       "\(jid) asked (#\(request.since.record)), unconfirmed: perhaps answered or withdrawn since"
@@ -81,6 +83,16 @@ struct StateCommand: ParsableCommand, LogReading {
       "we ask for the presence of \(jid) (#\(request.since.record))"
     }
     return incoming + unconfirmed + outgoing
+  }
+
+  private func annotations(_ roster: Roster) -> [String] {
+    roster.annotations.flatMap { jid, set in
+      [
+        (set.isStarred ? "starred" : nil, set.starredRecord),
+        (set.reading.map { "read as “\($0)”" }, set.readingRecord),
+        (set.note.map { "note “\($0)”" }, set.noteRecord),
+      ].compactMap { words, record in words.map { "\(jid) \($0) (#\(record ?? 0))" } }
+    }
   }
 
   private func presence(_ roster: Roster) -> [String] {

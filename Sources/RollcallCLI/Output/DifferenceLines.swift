@@ -28,7 +28,7 @@ extension StateDiff.Item {
     switch difference.change {
     case .item: true
     case .account, .connected, .completeness, .version, .itemField, .request, .outgoing, .presence,
-      .ownPresence, .blocked, .nickname, .vCard:
+      .ownPresence, .blocked, .nickname, .vCard, .annotation:
       false
     }
   }

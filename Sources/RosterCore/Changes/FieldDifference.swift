@@ -46,6 +46,8 @@ public struct FieldDifference: Hashable, Sendable {
     case nickname(before: String?, after: String?)
     /// What the contact is called in its vCard.
     case vCard(before: VCardNames?, after: VCardNames?)
+    /// What the user has set of the contact.
+    case annotation(RosterChange.AnnotationField)
   }
 
   /// A request as a person sees it.
@@ -56,11 +58,14 @@ public struct FieldDifference: Hashable, Sendable {
     public internal(set) var status: String?
     /// What its sender calls itself (XEP-0172).
     public internal(set) var nickname: String?
+    /// Whether the user has seen it.
+    public package(set) var isSeen: Bool
 
     init(_ shown: ContactRequest) {
       isConfirmed = if case .open = shown { true } else { false }
       status = shown.request.status
       nickname = shown.request.nickname
+      isSeen = shown.request.seen != nil
     }
   }
 
@@ -73,6 +78,8 @@ public struct FieldDifference: Hashable, Sendable {
     case item, name, subscription, ask, approved, groups
     /// About a contact beside its item.
     case request, outgoing, presence, blocked, nickname, vCard
+    /// What the user has set of a contact.
+    case starred, reading, note
   }
 
   /// The name of what is different.
@@ -95,6 +102,9 @@ public struct FieldDifference: Hashable, Sendable {
     case .blocked: .blocked
     case .nickname: .nickname
     case .vCard: .vCard
+    case .annotation(.starred): .starred
+    case .annotation(.reading): .reading
+    case .annotation(.note): .note
     }
   }
 }

@@ -52,6 +52,20 @@ public struct RosterChange: Hashable, Sendable {
     case nickname(BareJID, before: String?, after: String?)
     /// The names of a contact's vCard.
     indirect case vCard(BareJID, before: VCardNames?, after: VCardNames?)
+    /// The user has seen a contact's request.
+    indirect case requestSeen(BareJID, IncomingRequest)
+    /// The user set something of a contact that no server keeps.
+    case annotated(BareJID, AnnotationField)
+  }
+
+  /// What the user sets of a contact, before and after.
+  public enum AnnotationField: Hashable, Sendable {
+    /// Whether the contact is starred; it was the opposite before.
+    case starred(Bool)
+    /// How the contact's name is read.
+    case reading(before: String?, after: String?)
+    /// What is noted about the contact.
+    case note(before: String?, after: String?)
   }
 
   /// A field of an item, before and after.
@@ -101,8 +115,8 @@ public struct RosterChange: Hashable, Sendable {
     case .itemChanged(let jid, _), .requestOpened(let jid, _), .requestRepeated(let jid, _),
       .requestUnconfirmed(let jid, _), .requestEnded(let jid, _), .outgoingOpened(let jid, _),
       .outgoingReflected(let jid), .outgoingEnded(let jid, _), .presence(let jid, _, _, _),
-      .nickname(let jid, _, _),
-      .vCard(let jid, _, _):
+      .nickname(let jid, _, _), .vCard(let jid, _, _), .requestSeen(let jid, _),
+      .annotated(let jid, _):
       jid
     }
   }

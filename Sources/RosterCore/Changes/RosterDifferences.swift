@@ -35,6 +35,7 @@ extension Roster {
         comparison.add(.blocked(jid, before: !isBlocked, after: isBlocked))
       }
       comparison.compareNames(before?.names, after?.names)
+      comparison.compareAnnotations(before?.annotations, after?.annotations)
       list += comparison.list
     }
     return list
@@ -155,6 +156,19 @@ private struct Comparison {
       add(.vCard(before: before?.vCard, after: after?.vCard), by: after?.vCardRecord)
     }
   }
+
+  mutating func compareAnnotations(_ before: ContactAnnotations?, _ after: ContactAnnotations?) {
+    let (old, new) = (before ?? ContactAnnotations(), after ?? ContactAnnotations())
+    if old.isStarred != new.isStarred {
+      add(.annotation(.starred(new.isStarred)), by: new.starredRecord)
+    }
+    if !old.reading.hasSameBytes(as: new.reading) {
+      add(.annotation(.reading(before: old.reading, after: new.reading)), by: new.readingRecord)
+    }
+    if !old.note.hasSameBytes(as: new.note) {
+      add(.annotation(.note(before: old.note, after: new.note)), by: new.noteRecord)
+    }
+  }
 }
 
 extension [String] {
@@ -174,7 +188,8 @@ extension Contact {
   /// already, or that ended it. When one came into doubt is not kept.
   fileprivate func recordOfRequest(isNew: Bool) -> UInt64? {
     switch request {
-    case .open(let request): isNew ? request.since.record : request.last.record
+    case .open(let request):
+      isNew ? request.since.record : max(request.last.record, request.seen ?? 0)
     case .unconfirmed: nil
     case nil: lastEnded?.at.record
     }

@@ -1,8 +1,8 @@
 import XMPPStanza
 
-/// What a contact's details have; the first byte of stored ones.
+/// What a contact's details have; the number that stored ones begin with.
 struct DetailParts: OptionSet {
-  let rawValue: UInt8
+  let rawValue: UInt16
 
   static let openRequest = Self(rawValue: 1)
   static let unconfirmedRequest = Self(rawValue: 2)
@@ -13,9 +13,11 @@ struct DetailParts: OptionSet {
   static let deliveries = Self(rawValue: 64)
   /// How requests go round, and a confirmed edit.
   static let memories = Self(rawValue: 128)
+  /// What the user has set.
+  static let annotations = Self(rawValue: 256)
 
   static let request: Self = [.openRequest, .unconfirmedRequest]
-  static let all = Self(rawValue: .max)
+  static let all = Self(rawValue: 511)
 
   /// Whether a part that contacts are gone over for is among them.
   func has(_ part: ContactPart) -> Bool {
@@ -26,6 +28,16 @@ struct DetailParts: OptionSet {
     case .deliveries: contains(.deliveries)
     case .expected: contains(.expected)
     }
+  }
+}
+
+extension DetailParts {
+  /// Reads them from where details begin.
+  init(from input: inout CanonicalInput) throws(CodecError) {
+    guard let parts = UInt16(exactly: try input.readNumber()), parts <= Self.all.rawValue else {
+      throw input.invalid
+    }
+    self.init(rawValue: parts)
   }
 }
 
@@ -44,6 +56,7 @@ extension ContactDetails {
     if !expected.isEmpty { parts.insert(.expected) }
     if !deliveries.isEmpty { parts.insert(.deliveries) }
     if !$rounds.isNone || !$ownRounds.isNone || !$confirmedEdit.isNone { parts.insert(.memories) }
+    if !$annotations.isNone { parts.insert(.annotations) }
     return parts
   }
 }
@@ -73,7 +86,7 @@ struct DetailsOutput: StampOutput {
 
   private mutating func writeParts(_ details: borrowing ContactDetails) {
     let parts = details.parts
-    plain.write(tag: parts.rawValue)
+    plain.write(UInt64(parts.rawValue))
     if let request = details.request?.request { write(request) }
     if let end = details.lastEnded {
       plain.write(tag: end.way.code)
@@ -92,6 +105,7 @@ struct DetailsOutput: StampOutput {
       plain.write(tag: expected.stanzas.rawValue | expected.pushes.rawValue << 4)
     }
     if !details.deliveries.isEmpty { write(details.deliveries) }
+    if let annotations = details.annotations { write(annotations) }
     guard parts.contains(.memories) else { return }
     for rounds in [details.rounds, details.ownRounds] {
       plain.write(rounds != nil)
@@ -113,6 +127,8 @@ struct DetailsOutput: StampOutput {
     plain.write(request.status)
     plain.write(request.nickname)
     plain.write(request.isReportedAsNeglected)
+    plain.write(request.seen != nil)
+    if let record = request.seen { write(record: record) }
   }
 
   private mutating func write(_ rounds: Rounds) {
@@ -157,7 +173,7 @@ struct DetailsInput: StampInput {
   }
 
   private mutating func read(into details: inout ContactDetails?) throws(CodecError) {
-    let parts = DetailParts(rawValue: try plain.readTag())
+    let parts = try DetailParts(from: &plain)
     guard !parts.isEmpty, !parts.isSuperset(of: .request) else { throw plain.invalid }
     if parts.contains(.openRequest) {
       let request = try readRequest()
@@ -192,6 +208,10 @@ struct DetailsInput: StampInput {
       let deliveries = try readDeliveries()
       details?.deliveries = deliveries
     }
+    if parts.contains(.annotations) {
+      let annotations = try readAnnotations()
+      details?.annotations = annotations
+    }
     if parts.contains(.memories) { try readMemories(into: &details) }
     guard plain.rest == 0 else { throw plain.invalid }
   }
@@ -216,7 +236,8 @@ struct DetailsInput: StampInput {
       since: try readStamp(), last: try readStamp(), asked: try readStamp(),
       count: Int(try plain.readSigned()),
       status: try plain.readOptionalText(), nickname: try plain.readOptionalText(),
-      isReportedAsNeglected: try plain.readFlag())
+      isReportedAsNeglected: try plain.readFlag(),
+      seen: try plain.readFlag() ? try readRecord() : nil)
   }
 
   private mutating func readRounds() throws(CodecError) -> Rounds {

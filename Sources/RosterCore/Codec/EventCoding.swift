@@ -6,6 +6,9 @@ extension RosterEvent: CanonicalCodable {
     switch self {
     case .session(let event): event.encode(to: &output)
     case .stanza(let event): event.encode(to: &output)
+    case .annotation(let annotation):
+      output.write(EventTag.annotation)
+      output.write(annotation)
     }
   }
 
@@ -15,6 +18,8 @@ extension RosterEvent: CanonicalCodable {
       self = .session(event)
     } else if let event = try StanzaEvent(tag: tag, from: &input) {
       self = .stanza(event)
+    } else if EventTag(rawValue: tag) == .annotation {
+      self = .annotation(try input.read())
     } else {
       throw input.invalid
     }
@@ -46,6 +51,7 @@ private enum EventTag: UInt8 {
   case nicknamePublished = 50
   case rejected = 51
   case vCardPublished = 52
+  case annotation = 64
 }
 
 /// What most events of a log are, in place: a contact's presence.
@@ -145,7 +151,8 @@ extension SessionEvent {
     case .closed: self = .closed(isLost: try input.readFlag())
     case .querySent, .setSent, .answerReceived, .pushReceived, .answerSent,
       .subscriptionReceived, .subscriptionSent, .availableReceived, .unavailableReceived,
-      .presenceSent, .blocked, .unblocked, .nicknamePublished, .rejected, .vCardPublished, nil:
+      .presenceSent, .blocked, .unblocked, .nicknamePublished, .rejected, .vCardPublished,
+      .annotation, nil:
       return nil
     }
   }
@@ -245,8 +252,7 @@ extension StanzaEvent {
     case .rejected:
       self = .rejected(Rejection(kind: try input.readName(), reason: try input.readText()))
     case .captureBegan, .negotiated, .featuresOffered, .authenticated, .opened, .resumable,
-      .resumed, .closed,
-      nil:
+      .resumed, .closed, .annotation, nil:
       return nil
     }
   }

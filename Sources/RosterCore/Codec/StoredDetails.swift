@@ -19,7 +19,10 @@ final class StoredDetails: Sendable {
 
   /// Which parts there are of details.
   func parts(at offset: Int) -> DetailParts {
-    read(at: offset) { (input, _) in DetailParts(rawValue: input.nextTag) }
+    read(at: offset) { (input, _) in
+      var input = input
+      return (try? DetailParts(from: &input)) ?? []
+    }
   }
 
   /// The details.

@@ -3,8 +3,17 @@ package import XMPPStanza
 extension RosterEvent {
   /// The contacts that an event names, in no order, and some perhaps twice.
   package var contacts: [BareJID] {
-    guard case .stanza(let event) = self else { return [] }
-    switch event {
+    switch self {
+    case .session: []
+    case .stanza(let event): event.contacts
+    case .annotation(let annotation): annotation.contacts
+    }
+  }
+}
+
+extension StanzaEvent {
+  fileprivate var contacts: [BareJID] {
+    switch self {
     case .setSent(let set): return set.query.contacts
     case .pushReceived(let push): return push.query.contacts
     case .answerReceived(let answer):

@@ -1,6 +1,6 @@
 package import XMPPStanza
 
-/// What one stream element means to the roster: the decoded form of a record.
+/// What one record means to the roster, in its decoded form: mostly a stream element.
 ///
 /// It holds everything that the reducer looks at, so that a roster can be rebuilt without parsing
 /// XML. Addresses are prepared; nothing has been judged yet: whether a sender may do what it asks
@@ -10,6 +10,8 @@ package enum RosterEvent: Hashable, Sendable {
   case session(SessionEvent)
   /// A stanza was sent or received.
   case stanza(StanzaEvent)
+  /// The user said something that no server keeps.
+  case annotation(Annotation)
 }
 
 /// The life of a capture and of the streams in it.

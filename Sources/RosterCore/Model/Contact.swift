@@ -18,6 +18,8 @@ public struct Contact: Hashable, Sendable {
   let presence: ContactPresence
   /// What it calls itself.
   let names: OwnNames?
+  /// What the user has set of it; nil where nothing was ever set.
+  public let annotations: ContactAnnotations?
   /// What is still to come of what it, or we, did.
   let expected: ExpectedCounterparts
   /// Our last edit that the server took over.

@@ -33,6 +33,8 @@ public struct IncomingRequest: Sendable {
   public internal(set) var nickname: String?
   /// Whether it was reported that nobody answers it.
   var isReportedAsNeglected = false
+  /// The record by which the user had seen it; nil where the user has not.
+  public internal(set) var seen: UInt64?
 }
 
 extension IncomingRequest: Hashable {
@@ -40,7 +42,7 @@ extension IncomingRequest: Hashable {
   public static func == (a: IncomingRequest, b: IncomingRequest) -> Bool {
     a.since == b.since && a.last == b.last && a.asked == b.asked && a.count == b.count
       && a.status.hasSameBytes(as: b.status) && a.nickname.hasSameBytes(as: b.nickname)
-      && a.isReportedAsNeglected == b.isReportedAsNeglected
+      && a.isReportedAsNeglected == b.isReportedAsNeglected && a.seen == b.seen
   }
 
   /// Feeds what tells requests apart into a hasher.

@@ -23,15 +23,17 @@ struct Reduction: ~Copyable {
 
   /// Reduces what `body` says has happened into a roster, which nobody else may touch meanwhile.
   ///
-  /// - Parameter tells: Whether the outcome is asked for; it is empty where it is not.
+  /// - Parameters:
+  ///   - connection: Which one it happened on; nil for what is of none, and has no session.
+  ///   - tells: Whether the outcome is asked for; it is empty where it is not.
   static func reduce(
-    into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID, tells: Bool,
+    into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?, tells: Bool,
     _ body: (inout Reduction) -> Void
   ) -> RosterReducer.Outcome {
     withUnsafeMutablePointer(to: &roster) { target in
       var reduction = Reduction(of: target, at: stamp, tells: tells)
       reduction.roster.position = stamp.record
-      reduction.goTo(connection)
+      if let connection { reduction.goTo(connection) }
       body(&reduction)
       reduction.compactIfDue()
       return reduction.outcome
@@ -105,10 +107,13 @@ struct Reduction: ~Copyable {
   // MARK: What happened
 
   mutating func eventHappened(_ event: RosterEvent) {
-    reportOverdue()
     switch event {
-    case .session(let event): sessionEventHappened(event)
+    case .annotation(let annotation): annotationMade(annotation)
+    case .session(let event):
+      reportOverdue()
+      sessionEventHappened(event)
     case .stanza(let event):
+      reportOverdue()
       // What another account's stream carries says nothing about this one.
       guard session.phase != .foreign else { return }
       // What was not taken tells nothing, not even that there is a session.

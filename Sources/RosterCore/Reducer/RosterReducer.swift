@@ -7,7 +7,7 @@ import XMPPStanza
 /// unless another text is named.
 public enum RosterReducer {
   /// The version of the reduction; kept states of another version must be derived anew.
-  public static let version: UInt32 = 6
+  public static let version: UInt32 = 7
 
   /// What one event did.
   public struct Outcome: Hashable, Sendable {
@@ -30,7 +30,9 @@ public enum RosterReducer {
     _ roster: inout Roster, _ event: RosterEvent, at stamp: RecordStamp,
     on connection: ConnectionID = .first
   ) -> Outcome {
-    Reduction.reduce(into: &roster, at: stamp, on: connection, tells: true) {
+    Reduction.reduce(
+      into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, tells: true
+    ) {
       $0.eventHappened(event)
     }
   }
@@ -40,7 +42,9 @@ public enum RosterReducer {
     _ roster: inout Roster, by event: RosterEvent, at stamp: RecordStamp,
     on connection: ConnectionID = .first
   ) {
-    _ = Reduction.reduce(into: &roster, at: stamp, on: connection, tells: false) {
+    _ = Reduction.reduce(
+      into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, tells: false
+    ) {
       $0.eventHappened(event)
     }
   }
@@ -64,4 +68,9 @@ public enum RosterReducer {
     }
     if let other { advance(&roster, by: other, at: stamp, on: connection) }
   }
+}
+
+extension RosterEvent {
+  /// Whether it happened on a connection.
+  fileprivate var isOfConnection: Bool { if case .annotation = self { false } else { true } }
 }

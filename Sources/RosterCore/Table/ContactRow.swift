@@ -82,6 +82,7 @@ struct ContactDetails: Sendable {
   /// Besides the one of the row, in no order.
   var furtherResources = PresenceRows()
   @Rare var names: OwnNames?
+  @Rare var annotations: ContactAnnotations?
   var expected = ExpectedCounterparts()
   @Rare var confirmedEdit: ConfirmedEdit?
   /// How its requests and ours open again and again.
@@ -103,7 +104,8 @@ struct ContactDetails: Sendable {
   /// Whether there is nothing to keep.
   var isEmpty: Bool {
     $request.isNone && $lastEnded.isNone && $outgoing.isNone && furtherResources.isEmpty
-      && $names.isNone && expected.isEmpty && $confirmedEdit.isNone && deliveries.isEmpty
+      && $names.isNone && $annotations.isNone && expected.isEmpty && $confirmedEdit.isNone
+      && deliveries.isEmpty
       && $rounds.isNone && $ownRounds.isNone
   }
 }

@@ -123,6 +123,7 @@ extension ContactTable {
       lastEnded: details?.lastEnded, wasTaken: details?.wasTaken ?? false,
       outgoing: details?.outgoing,
       presence: ContactPresence(resources: resources(of: number)), names: details?.names,
+      annotations: details?.annotations,
       expected: details?.expected ?? ExpectedCounterparts(),
       confirmedEdit: details?.confirmedEdit, deliveries: details?.deliveries ?? [],
       rounds: [details?.rounds, details?.ownRounds])

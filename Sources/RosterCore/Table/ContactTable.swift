@@ -246,6 +246,11 @@ struct ContactTable: Sendable {
     detail(of: number, in: .names) { $0.pointee.names }
   }
 
+  /// What the user has set of the contact.
+  func annotations(of number: ContactNumber) -> ContactAnnotations? {
+    detail(of: number, in: .annotations) { $0.pointee.annotations }
+  }
+
   /// What is still to come of what the contact, or we, did.
   func expected(of number: ContactNumber) -> ExpectedCounterparts {
     detail(of: number, in: .expected) { $0.pointee.expected } ?? ExpectedCounterparts()

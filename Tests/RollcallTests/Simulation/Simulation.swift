@@ -58,7 +58,7 @@ struct Simulation {
   }
 
   private mutating func step() throws {
-    switch Int.random(in: 0..<22, using: &random) {
+    switch Int.random(in: 0..<23, using: &random) {
     case 0..<4: try append()
     case 4..<7: try record()
     case 7..<9: write(to: ["phone.log", "desk.log"].randomElement(using: &random) ?? "")
@@ -71,7 +71,8 @@ struct Simulation {
     case 18: try snapshot()
     case 19: try crash()
     case 20: try reopen()
-    default: try appendAsOtherVersion()
+    case 21: try appendAsOtherVersion()
+    default: try annotate()
     }
   }
 
@@ -134,6 +135,26 @@ struct Simulation {
     model.append(
       LogModel.Record(
         bytes: Array(xml.utf8), direction: .inbound, kind: .element, ownTime: time), on: 1)
+    try expect(
+      session.roster == model.states[Int(model.last)], "the session has another roster")
+  }
+
+  /// The user of an application says something.
+  private mutating func annotate() throws {
+    let jid = try BareJID(parsing: "contact\(number(8))@example.test")
+    let annotations: [Annotation] = [
+      .starred(jid, number(2) == 0), .note(jid, "N\(number(3))"), .requestsSeen([jid]),
+    ]
+    let annotation = annotations[number(annotations.count)]
+    trace.append("\(annotation)")
+    let session = try session ?? RosterSession(recordingTo: log.path)
+    self.session = session
+    try session.annotate(annotation, at: time)
+    try session.flush()
+    model.append(
+      LogModel.Record(
+        bytes: AnnotationLine(annotation).bytes, direction: .none, kind: .annotation,
+        ownTime: time), on: 1)
     try expect(
       session.roster == model.states[Int(model.last)], "the session has another roster")
   }

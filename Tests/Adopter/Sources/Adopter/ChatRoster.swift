@@ -70,11 +70,7 @@ final class ChatRoster {
 
   private func show(_ step: SessionStep) {
     for answer in step.answers { answers[answer.command] = answer.word }
-    show(step.outcome)
-  }
-
-  private func show(_ outcome: RosterOutcome) {
-    for row in screen.rows(touchedBy: outcome.changes, in: session.roster) {
+    for row in screen.rows(touchedBy: step.outcome.changes, in: session.roster) {
       let changes = screen.update(row, from: session.roster)
       table.apply(changes, screen)
     }
@@ -91,7 +87,10 @@ final class ChatRoster {
   var badge: Int { session.roster.unseenRequests.count }
 
   /// The user has looked at the new friends.
-  func openNewFriends() throws { show(try session.annotate(.requestsSeen, at: now()).outcome) }
+  func openNewFriends() throws {
+    let seen = Annotation.requestsSeen(session.roster.unseenRequests)
+    show(try session.annotate(seen, at: now()))
+  }
 
   /// The names of the friends, as a search finds them.
   func search(_ text: String) -> [String] {
@@ -110,7 +109,7 @@ final class ChatRoster {
   func move(_ jid: BareJID, to groups: [String]) throws { try perform(.setGroups(jid, groups)) }
   func renameGroup(_ old: String, _ new: String) throws { try perform(.renameGroup(old, to: new)) }
   func star(_ jid: BareJID) throws {
-    show(try session.annotate(.starred(jid, true), at: now()).outcome)
+    show(try session.annotate(.starred(jid, true), at: now()))
   }
 
   /// Refused, it throws a `CommandRefusal` with a sentence for the user.

@@ -46,3 +46,12 @@ func library(
   print(before?.sortedItems.map(\.jid) ?? [])
   if let (answer, _) = try timeline?.explanation(of: bob) { print(answer[.friend]?.reasons ?? []) }
 }
+
+func annotations(of bob: BareJID, in session: RosterSession) throws -> Int {
+  try session.annotate(.starred(bob, true), at: now())
+  try session.annotate(.reading(bob, "zeng xian"), at: now())  // where it stands on the screen
+  try session.annotate(.note(bob, "from the chess club"), at: now())
+  try session.annotate(.requestsSeen(session.roster.unseenRequests), at: now())
+  let badge = session.roster.unseenRequests.count
+  return badge
+}

@@ -1,0 +1,113 @@
+package import XMPPStanza
+
+/// What somebody noted in a log: a line of the native format, whose one key besides `jid` and
+/// `back` says what it is.
+///
+///     {"back":3,"bookmark":"before-the-rename"}
+///     {"jid":"bob@example.test","starred":true}
+///     {"jid":"bob@example.test","reading":"zeng xian"}
+///     {"jid":"bob@example.test","note":null}
+///     {"requestsSeen":["bob@example.test"]}
+package enum AnnotationLine: Hashable, Sendable {
+  /// A name for the moment so many records before this one.
+  case bookmark(name: String, back: UInt64)
+  /// The user starred a contact, or took the star away.
+  case starred(BareJID, Bool)
+  /// How the user wants a contact's name to be read; null where the name itself says it.
+  case reading(BareJID, String?)
+  /// What the user notes about a contact; null for nothing.
+  case note(BareJID, String?)
+  /// The user has seen these contacts' requests.
+  case requestsSeen([BareJID])
+
+  /// What the line says it is.
+  private enum Key: String, CaseIterable {
+    case bookmark, starred, reading, note, requestsSeen
+  }
+
+  /// The addresses that it names.
+  package var contacts: [BareJID] {
+    switch self {
+    case .bookmark: []
+    case .starred(let jid, _), .reading(let jid, _), .note(let jid, _): [jid]
+    case .requestsSeen(let jids): jids
+    }
+  }
+
+  // MARK: Writing
+
+  /// The line, without its time and without a line feed.
+  package var bytes: [UInt8] {
+    let members: [String: JSONValue]
+    switch self {
+    case .bookmark(let name, let back):
+      members = [Key.bookmark.rawValue: .string(name), "back": JSONValue(back)]
+    case .starred(let jid, let isStarred): members = Self.members(.starred, .bool(isStarred), jid)
+    case .reading(let jid, let text): members = Self.members(.reading, JSONValue(text), jid)
+    case .note(let jid, let text): members = Self.members(.note, JSONValue(text), jid)
+    case .requestsSeen(let jids):
+      members = [Key.requestsSeen.rawValue: JSONValue(jids.map(\.text))]
+    }
+    return Array(JSONValue.object(members).text.utf8)
+  }
+
+  private static func members(
+    _ key: Key, _ value: JSONValue, _ jid: BareJID
+  ) -> [String: JSONValue] {
+    [key.rawValue: value, "jid": .string(jid.text)]
+  }
+
+  // MARK: Reading
+
+  /// Reads a line back; nil where it is none that `bytes` gives.
+  package init?(_ bytes: [UInt8]) {
+    guard let object = try? JSONScanner.object(bytes[...]), let line = try? Self(in: object) else {
+      return nil
+    }
+    self = line
+  }
+
+  /// Reads the members of a line; nil where it is no annotation.
+  init?(in object: [String: JSONValue]) throws(LineProblem) {
+    guard let key = Key.allCases.first(where: { object.keys.contains($0.rawValue) }),
+      let value = object[key.rawValue]
+    else { return nil }
+    switch key {
+    case .bookmark:
+      guard let name = value.string else { throw LineProblem("\"bookmark\" is not a string") }
+      guard case .integer(let steps)? = object["back"], let back = UInt64(exactly: steps) else {
+        throw LineProblem("\"back\" is not a number of records")
+      }
+      self = .bookmark(name: name, back: back)
+    case .starred:
+      guard case .bool(let isStarred) = value else {
+        throw LineProblem("\"starred\" is neither true nor false")
+      }
+      self = .starred(try Self.address(object["jid"]), isStarred)
+    case .reading: self = .reading(try Self.address(object["jid"]), try Self.text(value, key))
+    case .note: self = .note(try Self.address(object["jid"]), try Self.text(value, key))
+    case .requestsSeen:
+      guard case .array(let values) = value else {
+        throw LineProblem("\"requestsSeen\" is not a list of addresses")
+      }
+      var jids: [BareJID] = []
+      for value in values { jids.append(try Self.address(value)) }
+      self = .requestsSeen(jids)
+    }
+  }
+
+  private static func text(_ value: JSONValue, _ key: Key) throws(LineProblem) -> String? {
+    if case .null = value { return nil }
+    guard let text = value.string else {
+      throw LineProblem("\"\(key.rawValue)\" is neither a string nor null")
+    }
+    return text
+  }
+
+  private static func address(_ value: JSONValue?) throws(LineProblem) -> BareJID {
+    guard let text = value?.string, let jid = try? JID(parsing: text) else {
+      throw LineProblem("an annotation names no address that can be prepared")
+    }
+    return jid.bare
+  }
+}
