@@ -105,6 +105,10 @@ import XMPPStanza
         "+ note none → “from the chess club”", "+ its request for our presence",
       ])
     #expect(diff.differences.map { $0.cause?.record } == [4, 5, 6, 9, 7])
+    let why = try timeline.explanation(of: Self.bob, at: .head(minus: 0), friends: .mutual)
+    let reasons = try #require(why?.explanation[.section]).reasons
+    #expect(reasons.first == "It is a friend, and stands under “Z”.")
+    #expect(reasons.last == "The user set at #5 that it is read so.")
   }
 
   @Test("An export loses nothing, and is read again into the same roster")
@@ -180,6 +184,28 @@ import XMPPStanza
     #expect(roster.position == 8 && roster.incoming.count == 1)
     #expect(roster.unseenRequests.isEmpty)
     #expect(roster.annotations.keys == [Self.bob])
+  }
+
+  @Test("What the user said meanwhile is not in the way of a capture of that time")
+  func importedLater() throws {
+    let session = try RosterSession(recordingTo: path)
+    try session.received("<presence from='bob@example.test/x'/>".utf8, at: 50)
+    try session.annotate(.starred(Self.bob, true), at: 100)
+    try session.flush()
+    let lines = [
+      #"{"account":"alice@example.test","rollcall-capture":1}"#,
+      #"{"t":90,"dir":"in","xml":"<presence from='carol@example.test' type='subscribe'/>"}"#,
+      #"{"t":150,"dir":"in","xml":"<presence from='dave@example.test' type='subscribe'/>"}"#,
+    ]
+    let file = folder.file("later.jsonl")
+    try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: file))
+    let capture = StagedCapture(prints: [], records: 1...3, connections: ["": 1])
+    let staged = StagedImport(try importedLog(of: file, nil, in: folder), [capture])
+    let log = try EventLog.open(
+      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+    _ = try staged.append(to: log, takingAll: false)
+    let roster = try Timeline(log).state(at: .head(minus: 0)).roster
+    #expect(roster.unseenRequests.count == 2 && roster.annotations.keys == [Self.bob])
   }
 
   @Test("A record that is damaged is told from one that is whole")

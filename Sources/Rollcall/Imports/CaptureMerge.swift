@@ -60,12 +60,12 @@ package struct CaptureMerge {
     return zip(spans, spans.dropFirst()).contains { $0.upperBound > $1.lowerBound }
   }
 
-  /// The times of a log; nil where it has none.
+  /// The times of a log's streams; nil where it has none.
   static func span(of log: EventLog) throws -> ClosedRange<Int64>? {
     var first: Int64?
     var last: Int64?
     try log.forEachRecord(in: 1...UInt64.max) { header, _ in
-      guard let time = header.time else { return }
+      guard header.kind != .annotation, let time = header.time else { return }
       first = first ?? time
       last = time
     }

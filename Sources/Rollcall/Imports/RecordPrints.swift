@@ -70,11 +70,12 @@ struct RecordPrints {
     }
   }
 
-  /// The earliest and the latest of the times of some records; nil where none has a time.
+  /// The earliest and the latest of the times of some records of streams; nil where none has a
+  /// time. What a user said meanwhile is no part of what a capture tells.
   func span(of records: some Sequence<UInt64>) -> ClosedRange<Int64>? {
     var span: ClosedRange<Int64>?
     for record in records {
-      guard let time = self[record].time else { continue }
+      guard self[record].isOfStream, let time = self[record].time else { continue }
       span = min(time, span?.lowerBound ?? time)...max(time, span?.upperBound ?? time)
     }
     return span
