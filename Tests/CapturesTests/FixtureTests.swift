@@ -140,7 +140,7 @@ struct FixtureTests {
     let reading = try Fixture.named("profanity-chat-noise").reading()
     // 2026-11-21T07:14:29.920226Z
     #expect(reading.records.first?.time == 1_795_245_269_920)
-    let bodies = reading.records.compactMap { record -> XMLNode? in
+    let bodies = reading.records.compactMap { record -> XMPPElement? in
       guard case .element(.inbound, let node, _) = record.content else { return nil }
       return node.child("body", in: Namespace.client)
     }

@@ -5,9 +5,9 @@ import XMPPStanza
 
 @Suite("Lines of received texts that look like records")
 struct QuotedRecordsTests {
-  private func message(_ body: String) -> XMLNode {
-    let body = XMLNode(XMLName("body", in: Namespace.client), content: [.text(body)])
-    return XMLNode(XMLName("message", in: Namespace.client), content: [.element(body)])
+  private func message(_ body: String) -> XMPPElement {
+    let body = XMPPElement(XMLName("body", in: Namespace.client), content: [.text(body)])
+    return XMPPElement(XMLName("message", in: Namespace.client), content: [.element(body)])
   }
 
   private func isKnown(_ line: String, _ quoted: QuotedRecords, suffix: String = "") -> Bool {

@@ -254,7 +254,7 @@ struct RenderedLogTests {
   }
 
   /// The header as it went over the connection: some logs lack its declarations.
-  private static func header(_ node: XMLNode) -> String {
+  private static func header(_ node: XMPPElement) -> String {
     let attributes = ["id", "from", "to", "version"].compactMap { name in
       node.attribute(name).map { " \(name)='\($0)'" }
     }

@@ -207,7 +207,7 @@ struct Match {
     }
   }
 
-  private mutating func compare(_ a: XMLNode, _ b: XMLNode, in parent: XMLNode?) {
+  private mutating func compare(_ a: XMPPElement, _ b: XMPPElement, in parent: XMPPElement?) {
     pair("namespace", a.name.namespace, b.name.namespace)
     pair("element", a.name.local, b.name.local)
     guard a.attributes.count == b.attributes.count,
@@ -235,7 +235,7 @@ struct Match {
     for (mine, theirs) in zip(a.children, b.children) { compare(mine, theirs, in: a) }
   }
 
-  private mutating func pairTexts(_ a: XMLNode, _ b: XMLNode, in parent: XMLNode?) {
+  private mutating func pairTexts(_ a: XMPPElement, _ b: XMPPElement, in parent: XMPPElement?) {
     let (mine, theirs) = (a.text.trimmedOfXMLSpace, b.text.trimmedOfXMLSpace)
     let isName =
       a.is("nick", in: Namespace.nick) || a.is("FN", in: Namespace.vCard)

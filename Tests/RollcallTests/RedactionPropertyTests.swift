@@ -86,7 +86,7 @@ private struct Decorator {
     "7 Zwerge", "12 Zwerge", "😀", "Ωmega", "Zoe", "zoe", "  ", "重庆", "重要", "x\u{200B}y",
   ]
 
-  private mutating func decorated(_ node: XMLNode) -> XMLNode {
+  private mutating func decorated(_ node: XMPPElement) -> XMPPElement {
     var attributes = node.attributes.map { attribute in
       guard node.is("item", in: Namespace.roster), attribute.name.local == "name", chance(2) else {
         return attribute
@@ -99,17 +99,17 @@ private struct Decorator {
     {
       attributes.append(XMLAttribute(XMLName("approved", in: ""), pick([" true ", "1", word()])))
     }
-    var content = node.content.map { item -> XMLNode.Content in
+    var content = node.content.map { item -> XMPPElement.Content in
       switch item {
       case .element(let child): .element(decorated(child))
       case .text(let text): .text(changed(text, of: node))
       }
     }
     if chance(8) { content.append(.element(newElement())) }
-    return XMLNode(node.name, attributes: attributes, content: content)
+    return XMPPElement(node.name, attributes: attributes, content: content)
   }
 
-  private mutating func changed(_ text: String, of node: XMLNode) -> String {
+  private mutating func changed(_ text: String, of node: XMPPElement) -> String {
     guard chance(2) else { return text }
     switch (node.name.namespace, node.name.local) {
     case (Namespace.nick, "nick"), (Namespace.vCard, "FN"), (Namespace.roster, "group"):
@@ -133,26 +133,26 @@ private struct Decorator {
     }
   }
 
-  private mutating func newElement() -> XMLNode {
-    func node(_ local: String, _ namespace: String, _ text: String) -> XMLNode {
-      XMLNode(XMLName(local, in: namespace), content: [.text(text)])
+  private mutating func newElement() -> XMPPElement {
+    func node(_ local: String, _ namespace: String, _ text: String) -> XMPPElement {
+      XMPPElement(XMLName(local, in: namespace), content: [.text(text)])
     }
     switch Int.random(in: 0..<7, using: &random) {
     case 0:
       let stamps = [word(), "2026-11-20T10:00:00Z", "at noon, said \(word())"]
       let stamp = XMLAttribute(XMLName("stamp", in: ""), pick(stamps))
-      return XMLNode(XMLName("delay", in: Namespace.delay), attributes: [stamp])
+      return XMPPElement(XMLName("delay", in: Namespace.delay), attributes: [stamp])
     case 1: return node("nick", Namespace.nick, pick(Self.names))
     case 2:
       let text = node("text", Namespace.vCard4, pick(Self.names))
-      let name = XMLNode(XMLName("fn", in: Namespace.vCard4), content: [.element(text)])
-      return XMLNode(XMLName("vcard", in: Namespace.vCard4), content: [.element(name)])
+      let name = XMPPElement(XMLName("fn", in: Namespace.vCard4), content: [.element(text)])
+      return XMPPElement(XMLName("vcard", in: Namespace.vCard4), content: [.element(name)])
     case 3: return node("status", Namespace.client, word())
     case 4: return node("jid", "urn:x", pick(["@\(word())", "\(word())@\(word()).test/x"]))
     case 5:
       let inner = node(word(), "urn:\(word())", word())
       let nick = XMLName("nick", in: Namespace.nick)
-      return XMLNode(nick, content: [.text(word()), .element(inner), .text(word())])
+      return XMPPElement(nick, content: [.text(word()), .element(inner), .text(word())])
     default: return node(word(), "urn:\(word())", word())
     }
   }

@@ -31,7 +31,7 @@ import XMPPStanza
 
     /// Follows one record; false where something differs.
     mutating func follow(
-      _ outcome: RosterReducer.Outcome, _ roster: Roster, _ place: String
+      _ outcome: RosterOutcome, _ roster: Roster, _ place: String
     ) -> Bool {
       for row in sections.rows(touchedBy: outcome.changes, in: roster) {
         let changes = sections.update(row, from: roster)
@@ -148,7 +148,7 @@ private struct RandomLines {
     values[Int.random(in: 0..<values.count, using: &random)]
   }
 
-  mutating func play(_ scenario: inout Scenario) -> RosterReducer.Outcome {
+  mutating func play(_ scenario: inout Scenario) -> RosterOutcome {
     let jid = pick(Self.jids)
     switch Int.random(in: 0..<22, using: &random) {
     case 0: return scenario.opened("\(Scenario.account)/phone")

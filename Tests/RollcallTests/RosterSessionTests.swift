@@ -32,7 +32,7 @@ import Testing
     #expect(change.record == 4)
     #expect(change.contact?.text == "bob@example.test")
     let message = try session.received("<message><body>hi</body></message>".utf8, at: 1)
-    #expect(message.map(\.outcome) == [RosterReducer.Outcome()])
+    #expect(message.map(\.outcome) == [RosterOutcome()])
     #expect(session.roster.position == 5)
     try session.closed(at: 1004)
     #expect(!session.roster.isConnected)

@@ -12,7 +12,7 @@ struct CommandTests {
 
   private func decide(
     _ command: RosterCommand, _ scenario: Scenario, mutual: Bool = false
-  ) -> Result<[XMLNode], CommandRefusal> {
+  ) -> Result<[XMPPElement], CommandRefusal> {
     let decider = RosterDecider(wantsMutualFriends: mutual)
     return Result { () throws(CommandRefusal) in
       try decider.decide(command, on: scenario.roster) { "c\($0)" }
@@ -219,7 +219,7 @@ struct CommandTests {
   @Test("Every push of our own server is acknowledged, and nothing else")
   func acknowledgements() {
     let scenario = Scenario.alice()
-    func acknowledge(_ attributes: String, _ payload: String) -> XMLNode? {
+    func acknowledge(_ attributes: String, _ payload: String) -> XMPPElement? {
       RosterDecider.acknowledgement(
         of: element("<iq \(attributes)>\(payload)</iq>"), on: scenario.roster)
     }

@@ -39,7 +39,7 @@ struct PropertyTests {
     var scenario = Scenario()
     for _ in 0..<1_000 { fuzzer.step(&scenario) }
     var again = Roster()
-    var outcomes: [RosterReducer.Outcome] = []
+    var outcomes: [RosterOutcome] = []
     for (event, stamp, connection) in scenario.history {
       outcomes.append(RosterReducer.reduce(&again, event, at: stamp, on: connection))
     }

@@ -108,13 +108,13 @@ struct PushRuleTests {
   @Test(
     "Rule 8: subscription",
     arguments: [
-      ("", Subscription.none, false), ("subscription=''", .none, false),
+      ("", RosterSubscription.none, false), ("subscription=''", .none, false),
       ("subscription='none'", .none, false), ("subscription='to'", .to, false),
       ("subscription='from'", .from, false), ("subscription='both'", .both, false),
       ("subscription='BOTH'", .none, true), ("subscription='friend'", .none, true),
       ("subscription='Remove'", .none, true),
     ])
-  func subscription(attribute: String, expected: Subscription, isOdd: Bool) {
+  func subscription(attribute: String, expected: RosterSubscription, isOdd: Bool) {
     var scenario = Scenario.alice()
     scenario.pushed(item(bob, attribute))
     #expect(scenario.subscription(bob) == expected)

@@ -111,7 +111,7 @@ struct RosterCodecTests {
     let history = scenario.history
     var full = Roster()
     var kept: [(after: Int, bytes: [UInt8])] = []
-    var outcomes: [RosterReducer.Outcome] = []
+    var outcomes: [RosterOutcome] = []
     for (index, (event, stamp, connection)) in history.enumerated() {
       outcomes.append(RosterReducer.reduce(&full, event, at: stamp, on: connection))
       if index % 37 == 0 { kept.append((index, full.snapshot)) }

@@ -15,7 +15,7 @@ enum SubscriptionState: String, CaseIterable, Sendable {
   case fromOut = "From+O"
   case both = "Both"
 
-  var subscription: Subscription {
+  var subscription: RosterSubscription {
     switch self {
     case .none, .noneOut, .noneIn, .noneOutIn: .none
     case .to, .toIn: .to

@@ -7,7 +7,7 @@ import XMPPStream
 /// The stanzas are XML text and go the whole way: parsed, translated, reduced. So a test says
 /// what was on the wire and then looks at what the roster shows.
 package struct Scenario {
-  package typealias Outcome = RosterReducer.Outcome
+  package typealias Outcome = RosterOutcome
 
   /// A line with its time.
   package struct WireLine: Sendable {
@@ -159,16 +159,16 @@ package struct Scenario {
 }
 
 /// The one element of an XML text; the texts of tests are well formed.
-package func element(_ xml: String) -> XMLNode { element([Array(xml.utf8)]) }
+package func element(_ xml: String) -> XMPPElement { element([Array(xml.utf8)]) }
 
 /// The same as libxml2 reads it: only an element that comes all at once is read without it.
-package func elementByLibxml2(_ xml: String) -> XMLNode {
+package func elementByLibxml2(_ xml: String) -> XMPPElement {
   element([Array(xml.utf8.prefix(1)), Array(xml.utf8.dropFirst())])
 }
 
-private func element(_ pieces: [[UInt8]]) -> XMLNode {
+private func element(_ pieces: [[UInt8]]) -> XMPPElement {
   let xml = String(decoding: pieces.joined(), as: UTF8.self)
-  var nodes: [XMLNode] = []
+  var nodes: [XMPPElement] = []
   do {
     let parser = StreamParser(root: .records, limits: .live)
     for piece in pieces {

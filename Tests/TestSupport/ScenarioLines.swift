@@ -87,7 +87,7 @@ extension Scenario {
 
   package func item(_ jid: String) -> RosterItem? { roster.item(bare(jid)) }
 
-  package func subscription(_ jid: String) -> Subscription? { item(jid)?.subscription }
+  package func subscription(_ jid: String) -> RosterSubscription? { item(jid)?.subscription }
 
   /// The addresses of the items, sorted.
   package var contacts: [String] { roster.sortedItems.map(\.jid.text) }

@@ -4,8 +4,8 @@ import XMPPStanza
 
 @Suite("Addresses that are remembered")
 struct AddressMemoTests {
-  private func element(_ jid: String) -> XMLNode {
-    XMLNode(
+  private func element(_ jid: String) -> XMPPElement {
+    XMPPElement(
       XMLName("item", in: Namespace.roster), attributes: [XMLAttribute(XMLName("jid", in: ""), jid)]
     )
   }

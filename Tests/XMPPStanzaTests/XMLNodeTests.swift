@@ -3,23 +3,23 @@ import XMPPStanza
 
 @Suite("Elements as values")
 struct XMLNodeTests {
-  private func text(_ node: XMLNode) -> String {
+  private func text(_ node: XMPPElement) -> String {
     String(decoding: node.serialized(), as: UTF8.self)
   }
 
   @Test("A namespace is declared where it changes")
   func aNamespaceIsDeclaredWhereItChanges() {
-    let item = XMLNode(XMLName("item", in: Namespace.roster))
-    let query = XMLNode(XMLName("query", in: Namespace.roster), content: [.element(item)])
-    let iq = XMLNode(XMLName("iq", in: Namespace.client), content: [.element(query)])
+    let item = XMPPElement(XMLName("item", in: Namespace.roster))
+    let query = XMPPElement(XMLName("query", in: Namespace.roster), content: [.element(item)])
+    let iq = XMPPElement(XMLName("iq", in: Namespace.client), content: [.element(query)])
     #expect(text(iq) == "<iq><query xmlns=\"jabber:iq:roster\"><item/></query></iq>")
     #expect(text(query) == "<query xmlns=\"jabber:iq:roster\"><item/></query>")
-    #expect(text(XMLNode(XMLName("a", in: ""))) == "<a xmlns=\"\"/>")
+    #expect(text(XMPPElement(XMLName("a", in: ""))) == "<a xmlns=\"\"/>")
   }
 
   @Test("Attributes keep their namespaces")
   func attributesKeepTheirNamespaces() {
-    let node = XMLNode(
+    let node = XMPPElement(
       XMLName("a", in: Namespace.client),
       attributes: [
         XMLAttribute(XMLName("b", in: ""), "1"),
@@ -33,15 +33,15 @@ struct XMLNodeTests {
   /// The namespace of `xml` cannot be declared as the default one.
   @Test("An element may be in the namespace of xml")
   func anElementInTheNamespaceOfXML() {
-    let child = XMLNode(XMLName("b", in: Namespace.client))
-    let node = XMLNode(XMLName("a", in: Namespace.xml), content: [.element(child)])
+    let child = XMPPElement(XMLName("b", in: Namespace.client))
+    let node = XMPPElement(XMLName("a", in: Namespace.xml), content: [.element(child)])
     #expect(text(node) == "<xml:a><b/></xml:a>")
   }
 
   @Test("What XML would read differently is escaped")
   func whatXMLWouldReadOtherwiseIsEscaped() {
     let hard = "<&>\"'\t\r\n]]>"
-    let node = XMLNode(
+    let node = XMPPElement(
       XMLName("a", in: Namespace.client),
       attributes: [XMLAttribute(XMLName("b", in: ""), hard)], content: [.text(hard)])
     #expect(
@@ -51,10 +51,10 @@ struct XMLNodeTests {
 
   @Test("Only direct children and text count")
   func onlyDirectChildrenAndTextCount() {
-    let inner = XMLNode(XMLName("a", in: "u"), content: [.text("inner")])
-    let outer = XMLNode(
+    let inner = XMPPElement(XMLName("a", in: "u"), content: [.text("inner")])
+    let outer = XMPPElement(
       XMLName("b", in: "u"), content: [.text("x"), .element(inner), .text("y")])
-    let node = XMLNode(XMLName("c", in: "u"), content: [.element(outer)])
+    let node = XMPPElement(XMLName("c", in: "u"), content: [.element(outer)])
     #expect(node.child("a", in: "u") == nil)
     #expect(node.child("b", in: "v") == nil)
     #expect(node.child("b", in: "u") == outer)
@@ -74,12 +74,12 @@ struct XMLNodeTests {
 
 @Suite("An element is the same wherever it stands and whoever made it")
 struct XMLNodeIdentityTests {
-  private static let inner = XMLNode(
+  private static let inner = XMPPElement(
     XMLName("b", in: "u"), attributes: [XMLAttribute(XMLName("c", in: ""), "1")],
-    content: [.text("x"), .element(XMLNode(XMLName("d", in: "v")))])
+    content: [.text("x"), .element(XMPPElement(XMLName("d", in: "v")))])
 
-  private static func outer(_ content: [XMLNode.Content]) -> XMLNode {
-    XMLNode(
+  private static func outer(_ content: [XMPPElement.Content]) -> XMPPElement {
+    XMPPElement(
       XMLName("a", in: "u"), attributes: [XMLAttribute(XMLName("c", in: "v"), "é")],
       content: content)
   }
@@ -87,7 +87,7 @@ struct XMLNodeIdentityTests {
   @Test("What is taken apart and put together is the same")
   func whatIsTakenApartAndPutTogetherIsTheSame() {
     let node = Self.outer([.text("1"), .element(Self.inner), .text("2"), .element(Self.inner)])
-    let again = XMLNode(node.name, attributes: node.attributes, content: node.content)
+    let again = XMPPElement(node.name, attributes: node.attributes, content: node.content)
     #expect(again == node)
     #expect(again.hashValue == node.hashValue)
     #expect(node.child("b", in: "u") == Self.inner)
@@ -102,24 +102,24 @@ struct XMLNodeIdentityTests {
   @Test("What differs in one thing is not the same")
   func whatDiffersIsNotTheSame() {
     let name = XMLName("a", in: "u")
-    let text = XMLNode.Content.text("x")
-    let child = XMLNode.Content.element(XMLNode(XMLName("b", in: "u")))
+    let text = XMPPElement.Content.text("x")
+    let child = XMPPElement.Content.element(XMPPElement(XMLName("b", in: "u")))
     let attribute = XMLAttribute(XMLName("b", in: ""), "x")
     let other = XMLAttribute(XMLName("c", in: ""), "x")
     let nodes = [
-      XMLNode(name, attributes: [attribute], content: [text, child]),
-      XMLNode(XMLName("a", in: "v"), attributes: [attribute], content: [text, child]),
-      XMLNode(XMLName("b", in: "u"), attributes: [attribute], content: [text, child]),
-      XMLNode(name, content: [text, child]),
-      XMLNode(name, attributes: [other], content: [text, child]),
-      XMLNode(name, attributes: [attribute, other], content: [text, child]),
-      XMLNode(name, attributes: [attribute], content: [child, text]),
-      XMLNode(name, attributes: [attribute], content: [.text("y"), child]),
-      XMLNode(name, attributes: [attribute], content: [text]),
-      XMLNode(
+      XMPPElement(name, attributes: [attribute], content: [text, child]),
+      XMPPElement(XMLName("a", in: "v"), attributes: [attribute], content: [text, child]),
+      XMPPElement(XMLName("b", in: "u"), attributes: [attribute], content: [text, child]),
+      XMPPElement(name, content: [text, child]),
+      XMPPElement(name, attributes: [other], content: [text, child]),
+      XMPPElement(name, attributes: [attribute, other], content: [text, child]),
+      XMPPElement(name, attributes: [attribute], content: [child, text]),
+      XMPPElement(name, attributes: [attribute], content: [.text("y"), child]),
+      XMPPElement(name, attributes: [attribute], content: [text]),
+      XMPPElement(
         name, attributes: [attribute],
-        content: [.element(XMLNode(XMLName("b", in: "u"), content: [text]))]),
-      XMLNode(name, attributes: [attribute], content: [text, child, child]),
+        content: [.element(XMPPElement(XMLName("b", in: "u"), content: [text]))]),
+      XMPPElement(name, attributes: [attribute], content: [text, child, child]),
     ]
     #expect(Set(nodes).count == nodes.count)
     for (index, node) in nodes.enumerated() {
@@ -130,8 +130,8 @@ struct XMLNodeIdentityTests {
   @Test("Adjacent texts are one")
   func adjacentTextsAreOne() {
     let name = XMLName("a", in: "u")
-    let one = XMLNode(name, content: [.text("xy")])
-    #expect(XMLNode(name, content: [.text("x"), .text(""), .text("y")]) == one)
+    let one = XMPPElement(name, content: [.text("xy")])
+    #expect(XMPPElement(name, content: [.text("x"), .text(""), .text("y")]) == one)
   }
 
   /// Names of up to fifteen bytes are compared as two words.
@@ -142,11 +142,11 @@ struct XMLNodeIdentityTests {
       [0, 1, 7, 8, 9, 14, 15, 16, 17, 40].map { String(long.prefix($0)) }
       + ["n\0", "\0", "nnnnnnnm", "nnnnnnnnnnnnnnm", "nnnnnnnnnnnnnnnm", "é", "e\u{301}"]
     let nodes = names.map { name in
-      XMLNode(XMLName("a", in: "u"), attributes: [XMLAttribute(XMLName(name, in: ""), "1")])
+      XMPPElement(XMLName("a", in: "u"), attributes: [XMLAttribute(XMLName(name, in: ""), "1")])
     }
     #expect(Set(nodes).count == names.count)
     #expect(nodes.map { $0.attributes.first?.name.local } == names)
-    let parent = XMLNode(
+    let parent = XMPPElement(
       XMLName("authorization-identifier", in: "u"), content: nodes.map { .element($0) })
     #expect(parent.is("authorization-identifier", in: "u"))
     #expect(!parent.is("authorization-identifies", in: "u"))
@@ -159,9 +159,9 @@ struct XMLNodeIdentityTests {
   @Test("A filter of namespaces and names finds what is there")
   func filters() {
     let filter = NamespaceFilter(["urn:one:namespace", "urn:two:namespace"])
-    func node(_ name: String, _ namespace: String) -> XMLNode {
-      let inner = XMLNode(XMLName(name, in: namespace))
-      return XMLNode(XMLName("iq", in: Namespace.client), content: [.element(inner)])
+    func node(_ name: String, _ namespace: String) -> XMPPElement {
+      let inner = XMPPElement(XMLName(name, in: namespace))
+      return XMPPElement(XMLName("iq", in: Namespace.client), content: [.element(inner)])
     }
     #expect(filter.mayHold(node("a", "urn:two:namespace")))
     #expect(!filter.mayHold(node("a", "urn:six:namespace")))
@@ -176,7 +176,7 @@ struct XMLNodeIdentityTests {
       for name in ["wanted", "un-wanted", long] {
         #expect(memo.finds(in: node(name, "u")) { $0.hasSuffix("wanted") }, "\(name)")
         let attribute = XMLAttribute(XMLName(name, in: ""), "1")
-        let holder = XMLNode(XMLName("a", in: ""), attributes: [attribute])
+        let holder = XMPPElement(XMLName("a", in: ""), attributes: [attribute])
         #expect(memo.finds(in: holder) { $0.hasSuffix("wanted") }, "\(name)")
       }
     }
@@ -185,11 +185,11 @@ struct XMLNodeIdentityTests {
   /// A draft goes on after an element has been made, also in memory that has to grow.
   @Test("An element stays what it was when others are made")
   func anElementStaysWhatItWas() {
-    var nodes: [XMLNode] = []
+    var nodes: [XMPPElement] = []
     for count in [1, 500, 3, 2000] {
       let children = (0..<count).map { number in
-        XMLNode.Content.element(
-          XMLNode(XMLName("n\(number)", in: "u"), content: [.text("\(number)")]))
+        XMPPElement.Content.element(
+          XMPPElement(XMLName("n\(number)", in: "u"), content: [.text("\(number)")]))
       }
       nodes.append(Self.outer(children))
     }

@@ -12,7 +12,7 @@ struct PlainReaderTests {
   /// The element that the reader takes of some bytes, and how many of them it is.
   private func plain(
     _ bytes: [UInt8], limits: StreamLimits = .live
-  ) -> (node: XMLNode, count: Int)? {
+  ) -> (node: XMPPElement, count: Int)? {
     var reader = PlainReader(limits: limits)
     let padded = bytes + Array(repeating: 0, count: PaddedBytes.padding)
     let count = padded.withUnsafeBytes { PaddedBytes($0).flatMap { reader.read($0) } }

@@ -15,7 +15,7 @@ struct SerializerTests {
     "\u{85}", "\u{2028}", "e\u{301}",
   ]
 
-  private func node(depth: Int, using generator: inout SeededGenerator) -> XMLNode {
+  private func node(depth: Int, using generator: inout SeededGenerator) -> XMPPElement {
     func pick(_ list: [String]) -> String {
       list[Int.random(in: 0..<list.count, using: &generator)]
     }
@@ -24,13 +24,13 @@ struct SerializerTests {
     }
     let name = XMLName(pick(Self.names), in: pick(Self.namespaces))
     var attributes: [XMLAttribute] = []
-    var content: [XMLNode.Content] = []
+    var content: [XMPPElement.Content] = []
     for _ in 0..<Int.random(in: 0...3, using: &generator) {
       let name = XMLName(pick(Self.names), in: pick(Self.namespaces))
       guard !attributes.contains(where: { $0.name == name }) else { continue }
       attributes.append(XMLAttribute(name, text()))
     }
-    guard depth > 0 else { return XMLNode(name, attributes: attributes) }
+    guard depth > 0 else { return XMPPElement(name, attributes: attributes) }
     var lastIsText = false
     for _ in 0..<Int.random(in: 0...4, using: &generator) {
       if !lastIsText, Bool.random(using: &generator) {
@@ -41,7 +41,7 @@ struct SerializerTests {
         lastIsText = false
       }
     }
-    return XMLNode(name, attributes: attributes, content: content)
+    return XMPPElement(name, attributes: attributes, content: content)
   }
 
   @Test("Parsing what was written gives the same element")

@@ -8,7 +8,7 @@ struct StreamParserTests {
   @Test("An element without a namespace is a stanza")
   func anElementWithoutNamespaceIsAStanza() {
     let text = "<iq type='get'><query xmlns='jabber:iq:roster'/></iq>"
-    let query = XMLNode(XMLName("query", in: Namespace.roster))
+    let query = XMPPElement(XMLName("query", in: Namespace.roster))
     let outcome = parse(text)
     #expect(outcome.elements == [client("iq", [("type", "get")], [.element(query)])])
     #expect(outcome.texts == [text])
@@ -68,7 +68,7 @@ struct StreamParserTests {
   @Test("Prefixes are resolved")
   func prefixesAreResolved() {
     let outcome = parse("<x:a xmlns:x='u' x:b='1' xml:lang='de' c='2'/>")
-    let node = XMLNode(
+    let node = XMPPElement(
       XMLName("a", in: "u"),
       attributes: [
         XMLAttribute(XMLName("b", in: "u"), "1"),
@@ -84,9 +84,9 @@ struct StreamParserTests {
       "<?xml version='1.0'?><stream:stream to='a.test'><iq/></stream:stream><stream:stream><r/>")
     let root = XMLName("stream", in: Namespace.streams)
     let first = StreamElement(
-      node: XMLNode(root, attributes: [XMLAttribute(XMLName("to", in: ""), "a.test")]),
+      node: XMPPElement(root, attributes: [XMLAttribute(XMLName("to", in: ""), "a.test")]),
       bytes: Array("<stream:stream to='a.test'>".utf8))
-    let second = StreamElement(node: XMLNode(root), bytes: Array("<stream:stream>".utf8))
+    let second = StreamElement(node: XMPPElement(root), bytes: Array("<stream:stream>".utf8))
     #expect(
       outcome.events == [
         .header(first), .element(StreamElement(node: client("iq"), bytes: Array("<iq/>".utf8))),

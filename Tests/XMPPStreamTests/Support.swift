@@ -7,7 +7,7 @@ struct Outcome: Equatable {
   var events: [StreamEvent] = []
   var error: StreamError.Kind?
 
-  var elements: [XMLNode] {
+  var elements: [XMPPElement] {
     events.compactMap { event in
       switch event {
       case .element(let element): element.node
@@ -79,9 +79,9 @@ func parseByLibxml2(_ text: String, limits: StreamLimits = .live) -> Outcome {
 }
 
 func client(
-  _ local: String, _ attributes: [(String, String)] = [], _ content: [XMLNode.Content] = []
-) -> XMLNode {
-  XMLNode(
+  _ local: String, _ attributes: [(String, String)] = [], _ content: [XMPPElement.Content] = []
+) -> XMPPElement {
+  XMPPElement(
     XMLName(local, in: Namespace.client),
     attributes: attributes.map { XMLAttribute(XMLName($0.0, in: ""), $0.1) }, content: content)
 }

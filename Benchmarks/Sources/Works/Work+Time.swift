@@ -28,18 +28,18 @@ extension Work {
 
   private static func push(
     _ contact: String, name: String?, into roster: inout Roster
-  ) -> RosterReducer.Outcome {
+  ) -> RosterOutcome {
     let attributes =
       [("jid", contact), ("subscription", "both")] + (name.map { [("name", $0)] } ?? [])
-    let item = XMLNode(
+    let item = XMPPElement(
       XMLName("item", in: Namespace.roster),
       attributes: attributes.map { XMLAttribute(XMLName($0, in: ""), $1) })
-    let query = XMLNode(XMLName("query", in: Namespace.roster), content: [.element(item)])
-    let iq = XMLNode(
+    let query = XMPPElement(XMLName("query", in: Namespace.roster), content: [.element(item)])
+    let iq = XMPPElement(
       XMLName("iq", in: Namespace.client),
       attributes: [XMLAttribute(XMLName("type", in: ""), "set")], content: [.element(query)])
     guard let event = StanzaTranslator.translate(iq, .inbound) else {
-      return RosterReducer.Outcome()
+      return RosterOutcome()
     }
     let stamp = RecordStamp(record: roster.position + 1)
     return RosterReducer.reduce(&roster, event, at: stamp)

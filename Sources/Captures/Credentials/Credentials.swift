@@ -59,7 +59,7 @@ package struct Credentials {
 
   /// The element without its secrets, nil where it has none. Complexity: linear, and once more for
   /// each element around one of which something is taken out.
-  package mutating func scrubbed(_ node: XMLNode) -> XMLNode? {
+  package mutating func scrubbed(_ node: XMPPElement) -> XMPPElement? {
     // Nearly all elements have none: no name in them is one that a secret can have.
     guard Self.filter.mayHold(node) || names.finds(in: node, SecretNames.mayMatter) else {
       return nil
@@ -69,10 +69,10 @@ package struct Credentials {
 
   /// - Parameter field: What the element stands in is, where that is a field of a form.
   private mutating func scrubbed(
-    _ node: XMLNode, isRegistration: Bool, in field: Field = .plain
-  ) -> XMLNode? {
+    _ node: XMPPElement, isRegistration: Bool, in field: Field = .plain
+  ) -> XMPPElement? {
     let attributes = Self.scrubbedAttributes(of: node)
-    let content: [XMLNode.Content]?
+    let content: [XMPPElement.Content]?
     if field == .secret, node.is("value", in: Namespace.dataForms) {
       content = Self.mark(.password, insteadOf: node.content)
     } else if let kind = Self.kind(of: node, isRegistration: isRegistration) {
@@ -81,13 +81,13 @@ package struct Credentials {
       content = scrubbedContent(of: node, isRegistration: isRegistration, in: field)
     }
     guard attributes != nil || content != nil else { return nil }
-    return XMLNode(
+    return XMPPElement(
       node.name, attributes: attributes ?? node.attributes, content: content ?? node.content)
   }
 
   // MARK: Attributes
 
-  static func scrubbedAttributes(of node: XMLNode) -> [XMLAttribute]? {
+  static func scrubbedAttributes(of node: XMPPElement) -> [XMLAttribute]? {
     let attributes = node.attributes
     let clean = attributes.map { attribute in
       XMLAttribute(attribute.name, scrubbed(attribute, of: node) ?? attribute.value)
@@ -95,7 +95,7 @@ package struct Credentials {
     return clean == attributes ? nil : clean
   }
 
-  private static func scrubbed(_ attribute: XMLAttribute, of node: XMLNode) -> String? {
+  private static func scrubbed(_ attribute: XMLAttribute, of node: XMPPElement) -> String? {
     guard !attribute.value.isEmpty else { return nil }
     let local = attribute.name.local
     if SecretNames.isSecret(local) { return removed }
@@ -133,13 +133,13 @@ package struct Credentials {
   // MARK: Content
 
   private mutating func scrubbedContent(
-    of node: XMLNode, isRegistration: Bool, in outer: Field
-  ) -> [XMLNode.Content]? {
+    of node: XMPPElement, isRegistration: Bool, in outer: Field
+  ) -> [XMPPElement.Content]? {
     let isInside = isRegistration || node.is("query", in: Namespace.register)
     let field = field(node, isRegistration: isInside)
     var isChanged = false
-    let content = node.content.map { item -> XMLNode.Content in
-      let replacement: XMLNode.Content?
+    let content = node.content.map { item -> XMPPElement.Content in
+      let replacement: XMPPElement.Content?
       switch item {
       case .text(let text):
         replacement = Self.scrubbed(text: text, of: node, in: outer).map { .text($0) }
@@ -155,7 +155,7 @@ package struct Credentials {
 
   /// The text of an address without its secrets; nil where it has none, or is none.
   private static func scrubbed(
-    text: String, of node: XMLNode, in field: Field
+    text: String, of node: XMPPElement, in field: Field
   ) -> String? {
     if node.is("value", in: Namespace.dataForms) {
       return field == .landingPage
@@ -178,7 +178,7 @@ package struct Credentials {
   /// What an element is as a field of a form (XEP-0004). It holds a secret where it is typed so, or
   /// was in the form that this one answers, or has the name of one. In a registration every field
   /// may: their names are the server's.
-  private mutating func field(_ node: XMLNode, isRegistration: Bool) -> Field {
+  private mutating func field(_ node: XMPPElement, isRegistration: Bool) -> Field {
     guard node.is("field", in: Namespace.dataForms) else { return .plain }
     let name = node.attribute("var") ?? ""
     if node.attribute("type") == "text-private" {
@@ -192,8 +192,8 @@ package struct Credentials {
 
   /// The content that stands for a secret; nil where there is none, or none any more.
   private static func mark(
-    _ kind: Kind, insteadOf content: [XMLNode.Content]
-  ) -> [XMLNode.Content]? {
+    _ kind: Kind, insteadOf content: [XMPPElement.Content]
+  ) -> [XMPPElement.Content]? {
     let isNothing = content.allSatisfy { item in
       switch item {
       case .text(let text): text.trimmedOfXMLSpace.isEmpty
@@ -203,17 +203,17 @@ package struct Credentials {
     guard !isNothing else { return nil }
     let name = XMLName("removed", in: removed)
     let attribute = XMLAttribute(XMLName("kind", in: ""), kind.rawValue)
-    return [.element(XMLNode(name, attributes: [attribute]))]
+    return [.element(XMPPElement(name, attributes: [attribute]))]
   }
 
-  private static func isMark(_ node: XMLNode) -> Bool {
+  private static func isMark(_ node: XMPPElement) -> Bool {
     let attributes = node.attributes
     return node.is("removed", in: removed) && node.content.isEmpty && attributes.count == 1
       && attributes[0].name == XMLName("kind", in: "") && Kind(rawValue: attributes[0].value) != nil
   }
 
   /// The kind of secret that the content of an element is, nil where it is none.
-  private static func kind(of node: XMLNode, isRegistration: Bool) -> Kind? {
+  private static func kind(of node: XMPPElement, isRegistration: Bool) -> Kind? {
     let (local, namespace) = (node.name.local, node.name.namespace)
     if SecretNames.isSecret(local) {
       return local.lowercased().contains("token") ? .token : .password

@@ -21,7 +21,7 @@ extension Credentials {
       scrubbed(node).map { .element(direction, $0, bytes: $0.serialized()) }
     case .streamHeader(let direction, let node, _):
       Self.scrubbedAttributes(of: node).map { attributes in
-        let clean = XMLNode(node.name, attributes: attributes)
+        let clean = XMPPElement(node.name, attributes: attributes)
         return .streamHeader(direction, clean, bytes: Self.startTag(clean))
       }
     case .lifecycle(.connected(let host?)):
@@ -33,7 +33,7 @@ extension Credentials {
   }
 
   /// The start tag of a client's stream with these attributes.
-  private static func startTag(_ header: XMLNode) -> [UInt8] {
+  private static func startTag(_ header: XMPPElement) -> [UInt8] {
     var tag = Array(
       "<stream:stream xmlns='\(Namespace.client)' xmlns:stream='\(Namespace.streams)'".utf8)
     func append(_ name: String, _ value: String) {

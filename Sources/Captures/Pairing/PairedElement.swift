@@ -111,7 +111,7 @@ struct PairedElements {
 
   // MARK: Negotiation
 
-  private mutating func chose(_ node: XMLNode, _ element: inout PairedElement) {
+  private mutating func chose(_ node: XMPPElement, _ element: inout PairedElement) {
     switch node.name.local {
     case "starttls", "auth", "compress":
       expectsRestart = true
@@ -131,7 +131,7 @@ struct PairedElements {
     }
   }
 
-  private func granted(_ node: XMLNode, _ element: inout PairedElement) {
+  private func granted(_ node: XMPPElement, _ element: inout PairedElement) {
     switch node.name.local {
     case "features": element.asks = .features
     case "proceed": (element.answers, element.asks) = (.encryption, .restart)
@@ -151,13 +151,13 @@ struct PairedElements {
     }
   }
 
-  private static func handled(_ node: XMLNode) -> Int? {
+  private static func handled(_ node: XMPPElement) -> Int? {
     node.attribute("h").flatMap { Int($0) }
   }
 
   // MARK: Stanzas
 
-  private func sent(_ node: XMLNode, _ element: inout PairedElement) {
+  private func sent(_ node: XMPPElement, _ element: inout PairedElement) {
     element.isStanza = true
     let id = node.attribute("id")
     switch (node.name.local, node.attribute("type")) {
@@ -180,7 +180,7 @@ struct PairedElements {
     }
   }
 
-  private mutating func received(_ node: XMLNode, _ element: inout PairedElement) {
+  private mutating func received(_ node: XMPPElement, _ element: inout PairedElement) {
     element.isStanza = true
     let id = node.attribute("id")
     let from = node.attribute("from").map(Self.bare)
@@ -202,12 +202,12 @@ struct PairedElements {
     }
   }
 
-  private func isOfAccount(_ node: XMLNode) -> Bool {
+  private func isOfAccount(_ node: XMPPElement) -> Bool {
     guard let account, let from = node.attribute("from") else { return false }
     return (try? JID(parsing: from))?.bare == account
   }
 
-  private static func items(_ node: XMLNode) -> [(contact: String, seesUs: Bool)] {
+  private static func items(_ node: XMPPElement) -> [(contact: String, seesUs: Bool)] {
     guard let query = node.child("query", in: Namespace.roster) else { return [] }
     return query.children.compactMap { item in
       guard let jid = item.attribute("jid") else { return nil }

@@ -29,7 +29,7 @@ package struct CapturedRecord: Hashable, Sendable {
     /// The source says something about the capture or its stream beside the XML.
     case lifecycle(Lifecycle)
     /// The start tag of a stream: its attributes without content, and its bytes.
-    case streamHeader(Direction, XMLNode, bytes: [UInt8])
+    case streamHeader(Direction, XMPPElement, bytes: [UInt8])
     /// The end tag of a stream.
     case streamEnd(Direction)
     /// Somebody noted something in the log that the capture is of.
@@ -37,7 +37,7 @@ package struct CapturedRecord: Hashable, Sendable {
     /// The capture keeps what nobody could read.
     case unreadable(UnreadableBytes)
     /// A top-level element, credentials taken out, and its bytes.
-    case element(Direction, XMLNode, bytes: [UInt8])
+    case element(Direction, XMPPElement, bytes: [UInt8])
   }
 }
 

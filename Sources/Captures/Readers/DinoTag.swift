@@ -4,9 +4,9 @@ import XMPPStanza
 struct DinoElement {
   let name: XMLName
   var attributes: [XMLAttribute] = []
-  var content: [XMLNode.Content] = []
+  var content: [XMPPElement.Content] = []
 
-  var node: XMLNode { XMLNode(name, attributes: attributes, content: content) }
+  var node: XMPPElement { XMPPElement(name, attributes: attributes, content: content) }
 }
 
 /// A tag as Dino prints it: `<{namespace}:name {namespace}:attribute='value'>`.

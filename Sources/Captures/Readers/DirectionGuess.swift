@@ -26,11 +26,11 @@ struct DirectionGuess {
   }
 
   /// A server's header has an id (RFC 6120 §4.7.3), and a client's none.
-  static func direction(ofHeader node: XMLNode) -> Direction {
+  static func direction(ofHeader node: XMPPElement) -> Direction {
     node.attribute("id") == nil ? .outbound : .inbound
   }
 
-  private mutating func direction(of node: XMLNode) -> Direction {
+  private mutating func direction(of node: XMPPElement) -> Direction {
     guard node.name.namespace == Namespace.client else {
       return Self.serverOnly.contains(node.name.local) ? .inbound : .outbound
     }
@@ -53,7 +53,7 @@ struct DirectionGuess {
     }
   }
 
-  private mutating func directionOfRequest(_ node: XMLNode) -> Direction {
+  private mutating func directionOfRequest(_ node: XMPPElement) -> Direction {
     guard node.attribute("from") == nil else { return .inbound }
     guard node.attribute("type") == "set",
       let query = node.child("query", in: Namespace.roster),

@@ -14,7 +14,7 @@ struct QuotedRecords {
   static let maximumLines = 64
 
   /// Looks through the texts of an element for lines that look like records.
-  mutating func note(_ node: XMLNode, isRecord: (ArraySlice<UInt8>) -> Bool) {
+  mutating func note(_ node: XMPPElement, isRecord: (ArraySlice<UInt8>) -> Bool) {
     for attribute in node.attributes { note(attribute.value, isRecord) }
     for content in node.content {
       switch content {

@@ -34,7 +34,7 @@ enum TopLevel {
   }
 
   /// Whether a stream header says who speaks to whom.
-  static func isHeader(_ node: XMLNode) -> Bool {
+  static func isHeader(_ node: XMPPElement) -> Bool {
     ["to", "from", "id"].contains { node.attribute($0) != nil }
   }
 
@@ -45,7 +45,7 @@ enum TopLevel {
   }
 
   /// Whether an element is one that only streams have, by its name and its namespace.
-  static func holds(_ node: XMLNode) -> Bool {
+  static func holds(_ node: XMPPElement) -> Bool {
     switch node.name.namespace {
     case Namespace.client: ["iq", "message", "presence"].contains(node.name.local)
     case Namespace.streams, Namespace.sasl, Namespace.sasl2, Namespace.streamManagement,

@@ -99,7 +99,7 @@ package enum ProtocolVocabulary {
   private static let shows = ["chat", "away", "xa", "dnd"]
 
   /// What may stay of the text of an element; nil where it is not the protocol's.
-  static func text(_ text: String, of node: XMLNode) -> String? {
+  static func text(_ text: String, of node: XMPPElement) -> String? {
     let word = text.trimmedOfXMLSpace
     let isKept =
       switch (node.name.namespace, node.name.local) {

@@ -14,9 +14,9 @@ package struct RedactionPlan: Sendable {
   package init() {}
 
   /// Takes note of what is in an element.
-  package mutating func note(_ node: XMLNode) { note(node, in: nil) }
+  package mutating func note(_ node: XMPPElement) { note(node, in: nil) }
 
-  private mutating func note(_ node: XMLNode, in parent: XMLNode?) {
+  private mutating func note(_ node: XMPPElement, in parent: XMPPElement?) {
     for attribute in node.attributes { note(RedactedPart(attribute, of: node)) }
     note(RedactedPart(textOf: node, in: parent))
     for child in node.children { note(child, in: node) }
@@ -69,7 +69,7 @@ enum RedactedPart {
     "from", "to", "jid", "by", "initiator", "responder",
   ]
 
-  init(_ attribute: XMLAttribute, of node: XMLNode) {
+  init(_ attribute: XMLAttribute, of node: XMPPElement) {
     let value = attribute.value
     let isPlain = attribute.name.namespace.isEmpty
     if value.isEmpty {
@@ -102,7 +102,7 @@ enum RedactedPart {
   /// - Parameters:
   ///   - node: The element; what text it has between its children is one text.
   ///   - parent: What it stands in.
-  init(textOf node: XMLNode, in parent: XMLNode?) {
+  init(textOf node: XMPPElement, in parent: XMPPElement?) {
     let text = node.text
     let trimmed = text.trimmedOfXMLSpace
     if trimmed.isEmpty {
@@ -122,12 +122,12 @@ enum RedactedPart {
     }
   }
 
-  private static func isAddress(_ node: XMLNode) -> Bool {
+  private static func isAddress(_ node: XMPPElement) -> Bool {
     ["jid", "authorization-identifier"].contains(node.name.local)
   }
 
   /// XEP-0172, XEP-0054, and of XEP-0292 the texts of `nickname` and `fn`.
-  private static func isName(_ node: XMLNode, in parent: XMLNode?) -> Bool {
+  private static func isName(_ node: XMPPElement, in parent: XMPPElement?) -> Bool {
     if node.is("nick", in: Namespace.nick) { return true }
     if node.name.namespace == Namespace.vCard {
       return ["NICKNAME", "FN"].contains(node.name.local)

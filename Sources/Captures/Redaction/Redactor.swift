@@ -81,16 +81,16 @@ package struct Redactor {
   // MARK: Elements
 
   /// The element with stand-ins.
-  package mutating func redacted(_ node: XMLNode) -> XMLNode { redacted(node, in: nil) }
+  package mutating func redacted(_ node: XMPPElement) -> XMPPElement { redacted(node, in: nil) }
 
-  private mutating func redacted(_ node: XMLNode, in parent: XMLNode?) -> XMLNode {
+  private mutating func redacted(_ node: XMPPElement, in parent: XMPPElement?) -> XMPPElement {
     let attributes = node.attributes.map { attribute in
       let value = standIn(for: RedactedPart(attribute, of: node))
       return XMLAttribute(redacted(attributeName: attribute.name), value)
     }
     // The text of an element is one, whatever stands in between.
     var text: String? = standIn(for: RedactedPart(textOf: node, in: parent))
-    let content = node.content.compactMap { item -> XMLNode.Content? in
+    let content = node.content.compactMap { item -> XMPPElement.Content? in
       switch item {
       case .element(let child): return .element(redacted(child, in: node))
       case .text:
@@ -101,7 +101,7 @@ package struct Redactor {
     let name = XMLName(
       ProtocolVocabulary.isName(node.name.local) ? node.name.local : elementNames[node.name.local],
       in: redacted(namespace: node.name.namespace))
-    return XMLNode(name, attributes: attributes, content: content)
+    return XMPPElement(name, attributes: attributes, content: content)
   }
 
   private mutating func redacted(attributeName name: XMLName) -> XMLName {

@@ -104,8 +104,8 @@ struct BranchReplay {
     _ record: UInt64, _ actual: [Timeline.Moment], _ branched: [Timeline.Moment]
   ) {
     if result.divergence == nil {
-      let before = actual.map(\.outcome).filter { $0 != RosterReducer.Outcome() }
-      let after = branched.map(\.outcome).filter { $0 != RosterReducer.Outcome() }
+      let before = actual.map(\.outcome).filter { $0 != RosterOutcome() }
+      let after = branched.map(\.outcome).filter { $0 != RosterOutcome() }
       guard before != after else { return }
       result.divergence = Branch.Comparison.Divergence(
         record: record, happened: actual, instead: branched)

@@ -103,13 +103,13 @@ extension ListedContact {
 
 extension SectionPolicy.Friends {
   /// Whether a contact with this subscription is a friend.
-  public func includes(_ subscription: XMPPStanza.Subscription) -> Bool {
+  public func includes(_ subscription: RosterSubscription) -> Bool {
     includes(ListedContact.Subscription(subscription))
   }
 }
 
 extension ListedContact.Subscription {
-  init(_ subscription: XMPPStanza.Subscription) {
+  init(_ subscription: RosterSubscription) {
     switch subscription {
     case .none: self = .none
     case .to: self = .to

@@ -49,7 +49,7 @@ struct CommandLedger: Hashable, Sendable {
   }
 
   /// A request went out: from now on its answer is waited for.
-  mutating func sent(_ node: XMLNode, at time: Int64?) {
+  mutating func sent(_ node: XMPPElement, at time: Int64?) {
     guard let id = node.requestID, let index = open.firstIndex(where: { $0.requests[id] != nil })
     else { return }
     open[index].requests[id] = .sent(at: time)
@@ -58,7 +58,7 @@ struct CommandLedger: Hashable, Sendable {
   /// Takes what came from our own server.
   ///
   /// - Returns: The answer to a command, once all its requests are answered.
-  mutating func received(_ node: XMLNode) -> CommandAnswer? {
+  mutating func received(_ node: XMPPElement) -> CommandAnswer? {
     guard let (id, word) = node.answer,
       let index = open.firstIndex(where: { $0.requests[id] != nil })
     else { return nil }
@@ -89,7 +89,7 @@ struct CommandLedger: Hashable, Sendable {
   }
 }
 
-extension XMLNode {
+extension XMPPElement {
   /// The id of a request; nil for anything else.
   fileprivate var requestID: String? {
     guard case .iq(let iq)? = try? Stanza(self) else { return nil }
@@ -117,16 +117,16 @@ extension XMLNode {
 
 /// The answers to pushes that are still to be sent (RFC 6121 §2.1.6).
 struct Acknowledgements: Hashable, Sendable {
-  private(set) var waiting: [XMLNode] = []
+  private(set) var waiting: [XMPPElement] = []
 
   /// A push may have come, which is to be acknowledged where it counts.
-  mutating func received(_ node: XMLNode, on roster: Roster) {
+  mutating func received(_ node: XMPPElement, on roster: Roster) {
     guard let answer = RosterDecider.acknowledgement(of: node, on: roster) else { return }
     waiting.append(answer)
   }
 
   /// An answer went out.
-  mutating func sent(_ node: XMLNode) {
+  mutating func sent(_ node: XMPPElement) {
     guard case .iq(let iq)? = try? Stanza(node), iq.kind == .result, let id = iq.head.id,
       let index = waiting.firstIndex(where: { $0.attribute("id").hasSameBytes(as: id) })
     else { return }

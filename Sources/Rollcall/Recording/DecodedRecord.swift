@@ -46,7 +46,7 @@ package struct DecodedRecord {
   /// What an element means.
   ///
   /// - Parameter addresses: What those who read many elements keep from one to the next.
-  package init(_ node: XMLNode, _ direction: Direction, _ addresses: inout AddressMemo) {
+  package init(_ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo) {
     let (event, peer) = StanzaTranslator.read(node, direction, &addresses)
     self.event = event
     contacts = Self.names(of: event, and: peer)
@@ -139,8 +139,8 @@ package final class RecordReader {
   }
 
   /// The element that a record's bytes hold, nil where they hold none.
-  package func element(_ bytes: [UInt8]) -> XMLNode? {
-    var found: XMLNode?
+  package func element(_ bytes: [UInt8]) -> XMPPElement? {
+    var found: XMPPElement?
     do {
       try parser.feed(bytes) { event in
         if case .element(let element) = event { found = element.node }

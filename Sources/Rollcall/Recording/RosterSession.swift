@@ -277,7 +277,7 @@ public final class RosterSession {
 
   /// What an element means to the commands and pushes that wait for something.
   private func answers(
-    to node: XMLNode, _ direction: Direction, _ time: Int64?
+    to node: XMPPElement, _ direction: Direction, _ time: Int64?
   ) -> [CommandAnswer] {
     switch direction {
     case .outbound:
@@ -330,10 +330,10 @@ public final class RosterSession {
     return try record(.unreadable(unreadable), .unreadable(reason: reason), time)
   }
 
-  private func reduce(_ event: RosterEvent?, at stamp: RecordStamp) -> RosterReducer.Outcome {
+  private func reduce(_ event: RosterEvent?, at stamp: RecordStamp) -> RosterOutcome {
     guard let event else {
       roster.move(to: stamp.record)
-      return RosterReducer.Outcome()
+      return RosterOutcome()
     }
     return RosterReducer.reduce(&roster, event, at: stamp)
   }

@@ -9,7 +9,7 @@ public struct SessionStep: Hashable, Sendable {
     case header
     /// A complete top-level element: a stanza, or one that sets the stream up. What lets one log in
     /// is taken out of it.
-    case element(XMLNode)
+    case element(XMPPElement)
     /// A stream ended in order (RFC 6120 §4.4).
     case end
     /// The application said that a session was bound, resumed, or is gone.
@@ -26,7 +26,7 @@ public struct SessionStep: Hashable, Sendable {
   /// The record that it is in the log, and its time there.
   public let stamp: RecordStamp
   /// What it changed, and what is odd about it.
-  public let outcome: RosterReducer.Outcome
+  public let outcome: RosterOutcome
   /// The commands that it answers; more than one where a session ended with several open.
   public let answers: [CommandAnswer]
 }
@@ -36,7 +36,7 @@ public struct OutgoingElement: Hashable, Sendable {
   /// The element as UTF-8 XML, to stand in a stream whose default namespace is `jabber:client`.
   public let bytes: [UInt8]
 
-  init(_ node: XMLNode) {
+  init(_ node: XMPPElement) {
     bytes = node.serialized()
   }
 

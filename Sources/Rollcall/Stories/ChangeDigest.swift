@@ -49,9 +49,9 @@ extension [RosterChange] {
 
   /// How many of the contacts that came have each subscription.
   private var subscriptions: String {
-    var counts: [XMPPStanza.Subscription: Int] = [:]
+    var counts: [RosterSubscription: Int] = [:]
     for case .itemAdded(let item) in map(\.kind) { counts[item.subscription, default: 0] += 1 }
-    return [XMPPStanza.Subscription.both, .to, .from, .none].compactMap { subscription in
+    return [RosterSubscription.both, .to, .from, .none].compactMap { subscription in
       counts[subscription].map { "\($0) \(subscription.rawValue)" }
     }.joined(separator: ", ")
   }

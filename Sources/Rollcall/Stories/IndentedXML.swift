@@ -1,6 +1,6 @@
 package import XMPPStanza
 
-extension XMLNode {
+extension XMPPElement {
   /// The element over several lines, children two spaces further in. For reading only: white
   /// space is added.
   package var indentedLines: [String] {
@@ -12,7 +12,7 @@ extension XMLNode {
     guard hasChildren else {
       return [indent + String(decoding: serialized(inheriting: namespace), as: UTF8.self).visible]
     }
-    let shell = XMLNode(name, attributes: attributes)
+    let shell = XMPPElement(name, attributes: attributes)
     let tag = String(decoding: shell.serialized(inheriting: namespace), as: UTF8.self).dropLast(2)
     var lines = [indent + String(tag).visible + ">"]
     for item in content {

@@ -43,7 +43,7 @@ public struct Timeline: Sendable {
     package let direction: RecordDirection
     package let event: RosterEvent
     /// What it changed, and what is odd about it.
-    public let outcome: RosterReducer.Outcome
+    public let outcome: RosterOutcome
 
     /// Which way it went; nil for what is said of the stream itself.
     public var way: Direction? { Direction(direction) }

@@ -169,7 +169,7 @@ extension Timeline {
   }
 }
 
-extension XMLNode {
+extension XMPPElement {
   /// Whether a presence stanza is about who may see whose, and tells of nobody's presence.
   fileprivate var isSubscription: Bool {
     ["subscribe", "subscribed", "unsubscribe", "unsubscribed"].contains(attribute("type"))
@@ -177,7 +177,7 @@ extension XMLNode {
 }
 
 extension KindOption {
-  init(_ header: RecordHeader, _ node: XMLNode?) {
+  init(_ header: RecordHeader, _ node: XMPPElement?) {
     guard header.kind == .element else {
       self = header.kind == .unreadable ? .unreadable : .stream
       return

@@ -73,7 +73,7 @@ public struct RosterChange: Hashable, Sendable {
     /// The name the user gave.
     case name(before: String?, after: String?)
     /// The state of the subscription.
-    case subscription(before: Subscription, after: Subscription)
+    case subscription(before: RosterSubscription, after: RosterSubscription)
     /// Whether our request waits for an answer.
     case ask(before: Bool, after: Bool)
     /// Whether a later request is approved already.

@@ -132,7 +132,7 @@ extension RosterInput {
   private mutating func readItem() throws(CodecError) -> ItemRow {
     let flags = try plain.readTag()
     guard flags & ItemFlag.unused == 0,
-      let subscription = Subscription(code: flags & ItemFlag.subscription)
+      let subscription = RosterSubscription(code: flags & ItemFlag.subscription)
     else { throw plain.invalid }
     var name = TextNumber.none
     if flags & ItemFlag.hasName != 0 {

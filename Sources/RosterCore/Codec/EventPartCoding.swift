@@ -232,7 +232,7 @@ extension RosterItem: CanonicalCodable {
     let jid = try input.read(BareJID.self)
     let name = try input.readOptionalText()
     let flags = try input.readTag()
-    guard flags < 0x40, let subscription = Subscription(code: flags & 0x0F) else {
+    guard flags < 0x40, let subscription = RosterSubscription(code: flags & 0x0F) else {
       throw input.invalid
     }
     var groups: [String] = []

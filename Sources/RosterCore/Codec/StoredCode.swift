@@ -13,7 +13,7 @@ extension StoredCode {
   }
 }
 
-extension Subscription: StoredCode {
+extension RosterSubscription: StoredCode {
   var code: UInt8 {
     switch self {
     case .none: 0

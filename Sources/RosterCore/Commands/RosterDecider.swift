@@ -1,4 +1,4 @@
-public import XMPPStanza
+package import XMPPStanza
 
 /// Decides what to send for a command: a pure function of the command and the roster.
 ///
@@ -20,16 +20,16 @@ public struct RosterDecider: Hashable, Sendable {
   /// - Parameters:
   ///   - id: gives the id for the request of this index, counted from 0; no two may be equal.
   /// - Throws: `CommandRefusal` where the command makes no sense in this state.
-  public func decide(
+  package func decide(
     _ command: RosterCommand, on roster: Roster, id: (Int) -> String
-  ) throws(CommandRefusal) -> [XMLNode] {
+  ) throws(CommandRefusal) -> [XMPPElement] {
     switch command {
     case .fetch: [.rosterGet(id: id(0), version: roster.versionToName)]
     case .add(let jid, let name, let groups):
       try add(RosterItem(jid: jid, name: name, groups: groups), on: roster, id: id)
     case .accept(let jid): try accept(jid, on: roster)
     case .reject(let jid):
-      [.subscription("unsubscribed", to: try roster.requiringRequest(of: jid))]
+      [.subscription(.unsubscribed, to: try roster.requiringRequest(of: jid))]
     case .cancel(let jid): try cancel(jid, on: roster)
     case .remove(let jid):
       [.rosterSet(id: id(0), removing: try roster.requiringItem(jid).jid)]
@@ -55,14 +55,14 @@ public struct RosterDecider: Hashable, Sendable {
 
   private func add(
     _ wanted: RosterItem, on roster: Roster, id: (Int) -> String
-  ) throws(CommandRefusal) -> [XMLNode] {
+  ) throws(CommandRefusal) -> [XMPPElement] {
     let jid = wanted.jid
     guard jid != roster.account else { throw .oneself(jid) }
     let known = roster.item(jid)
     let isSeen = known?.subscription.includesTo ?? false
     let hasAsked = roster.hasRequest(of: jid)
     guard !isSeen || hasAsked else { throw .alreadyFriend(jid) }
-    var stanzas: [XMLNode] = []
+    var stanzas: [XMPPElement] = []
     // What the user does not say stays as it is: a set would replace it.
     let edited = RosterItem(
       jid: jid, name: wanted.name ?? known?.name,
@@ -70,28 +70,28 @@ public struct RosterDecider: Hashable, Sendable {
     if known.map({ EditableFields($0) }) != EditableFields(edited) {
       stanzas.append(.rosterSet(id: id(0), edited))
     }
-    if hasAsked { stanzas.append(.subscription("subscribed", to: jid)) }
-    if !isSeen { stanzas.append(.subscription("subscribe", to: jid)) }
+    if hasAsked { stanzas.append(.subscription(.subscribed, to: jid)) }
+    if !isSeen { stanzas.append(.subscription(.subscribe, to: jid)) }
     return stanzas
   }
 
-  private func accept(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMLNode] {
-    let stanzas: [XMLNode] = [
-      .subscription("subscribed", to: try roster.requiringRequest(of: jid))
+  private func accept(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMPPElement] {
+    let stanzas: [XMPPElement] = [
+      .subscription(.subscribed, to: try roster.requiringRequest(of: jid))
     ]
     let isSeen = roster.item(jid)?.subscription.includesTo ?? false
     guard wantsMutualFriends, !isSeen, roster.contact(jid)?.outgoing == nil else { return stanzas }
-    return stanzas + [.subscription("subscribe", to: jid)]
+    return stanzas + [.subscription(.subscribe, to: jid)]
   }
 
-  private func cancel(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMLNode] {
+  private func cancel(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMPPElement] {
     guard roster.contact(jid)?.outgoing != nil else { throw .nothingToCancel(jid) }
-    return [.subscription("unsubscribe", to: jid)]
+    return [.subscription(.unsubscribe, to: jid)]
   }
 
   private func renameGroup(
     _ old: String, to new: String, on roster: Roster, id: (Int) -> String
-  ) throws(CommandRefusal) -> [XMLNode] {
+  ) throws(CommandRefusal) -> [XMPPElement] {
     let new = new.trimmedOfXMLSpace
     guard !new.isEmpty else { throw .emptyGroupName }
     return try roster.editing(try roster.requiringItems(in: old), id: id) { item in
@@ -99,19 +99,20 @@ public struct RosterDecider: Hashable, Sendable {
     }
   }
 
-  private func preApprove(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMLNode] {
+  private func preApprove(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMPPElement]
+  {
     guard jid != roster.account else { throw .oneself(jid) }
     guard roster.features.preApproval else { throw .preApprovalNotOffered }
     let item = roster.item(jid)
     guard item?.isApproved != true, item?.subscription.includesFrom != true else {
       throw .alreadyApproved(jid)
     }
-    return [.subscription("subscribed", to: jid)]
+    return [.subscription(.subscribed, to: jid)]
   }
 
   private func block(
     _ jid: JID, on roster: Roster, id: String
-  ) throws(CommandRefusal) -> [XMLNode] {
+  ) throws(CommandRefusal) -> [XMPPElement] {
     guard jid.bare != roster.account else { throw .oneself(jid.bare) }
     guard !roster.blocked.contains(jid) else { throw .alreadyBlocked(jid) }
     return [.blocking("block", jid, id: id)]
@@ -119,14 +120,14 @@ public struct RosterDecider: Hashable, Sendable {
 
   /// The answer to a push that our own server may send, of the roster or of the block list; nil
   /// for anything else. Whoever else pushes gets none (RFC 6121 §2.1.6).
-  public static func acknowledgement(of element: XMLNode, on roster: Roster) -> XMLNode? {
+  package static func acknowledgement(of element: XMPPElement, on roster: Roster) -> XMPPElement? {
     guard case .iq(let iq)? = try? Stanza(element), iq.kind == .set, let id = iq.head.id,
       roster.refusal(ofPushFrom: iq.head.from) == nil,
       element.children.contains(where: \.isPushPayload)
     else { return nil }
     var attributes = [XMLAttribute("type", "result"), XMLAttribute("id", id)]
     if let from = iq.head.from { attributes.append(XMLAttribute("to", from.description)) }
-    return XMLNode(XMLName("iq", in: Namespace.client), attributes: attributes)
+    return XMPPElement(XMLName("iq", in: Namespace.client), attributes: attributes)
   }
 }
 
@@ -166,7 +167,7 @@ extension Roster {
   /// The sets for those items that an edit changes, each with its name and all its groups.
   fileprivate func editing(
     _ items: [RosterItem], id: (Int) -> String, _ edit: (RosterItem) -> RosterItem
-  ) throws(CommandRefusal) -> [XMLNode] {
+  ) throws(CommandRefusal) -> [XMPPElement] {
     items.map { ($0, edit($0)) }.filter { $0.0 != $0.1 }.enumerated()
       .map { .rosterSet(id: id($0.offset), $0.element.1) }
   }

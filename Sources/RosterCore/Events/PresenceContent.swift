@@ -7,10 +7,10 @@ struct PresenceContent {
   private(set) var priority: Int8 = 0
   /// What was not as it has to be, a clause for a person.
   private(set) var malformed: String?
-  private let status: XMLNode?
-  private let delay: XMLNode?
+  private let status: XMPPElement?
+  private let delay: XMPPElement?
 
-  init(_ node: XMLNode) {
+  init(_ node: XMPPElement) {
     status = node.child("status", in: Namespace.client)
     delay = node.child("delay", in: Namespace.delay)
     if let text = node.child("show", in: Namespace.client)?.text.trimmedOfXMLSpace, !text.isEmpty {

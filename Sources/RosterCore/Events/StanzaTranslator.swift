@@ -9,7 +9,7 @@ package enum StanzaTranslator {
   ///
   /// Only direct children of a stanza count: a stanza forwarded inside a message is none.
   /// Complexity: linear in the element.
-  package static func translate(_ node: XMLNode, _ direction: Direction) -> RosterEvent? {
+  package static func translate(_ node: XMPPElement, _ direction: Direction) -> RosterEvent? {
     var addresses = AddressMemo(bits: 0)
     return read(node, direction, &addresses).event
   }
@@ -20,7 +20,7 @@ package enum StanzaTranslator {
   /// - Parameter addresses: What those who translate many elements keep from one to the next. It
   ///   changes nothing of what they mean.
   package static func read(
-    _ node: XMLNode, _ direction: Direction, _ addresses: inout AddressMemo
+    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
   ) -> (event: RosterEvent?, peer: BareJID?) {
     do {
       guard let kind = try Stanza.Kind(node) else {
@@ -40,13 +40,13 @@ package enum StanzaTranslator {
   }
 
   /// What a request and its answer go by; of other stanzas it means nothing.
-  private static func id(of node: XMLNode, _ kind: Stanza.Kind) -> String? {
+  private static func id(of node: XMPPElement, _ kind: Stanza.Kind) -> String? {
     guard case .iq = kind else { return nil }
     return node.attribute("id")
   }
 
   private static func translate(
-    _ kind: Stanza.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction,
+    _ kind: Stanza.Kind, _ head: StanzaHead, _ node: XMPPElement, _ direction: Direction,
     _ addresses: inout AddressMemo
   ) -> RosterEvent? {
     switch kind {
@@ -56,7 +56,7 @@ package enum StanzaTranslator {
     }
   }
 
-  private static func peer(of node: XMLNode, _ direction: Direction) -> BareJID? {
+  private static func peer(of node: XMPPElement, _ direction: Direction) -> BareJID? {
     let text = node.attribute(direction == .inbound ? "from" : "to")
     return text.flatMap { try? JID(parsing: $0) }?.bare
   }
@@ -67,7 +67,7 @@ package enum StanzaTranslator {
 
   // MARK: Elements that are no stanzas
 
-  private static func translateNonza(_ node: XMLNode, _ direction: Direction) -> RosterEvent? {
+  private static func translateNonza(_ node: XMPPElement, _ direction: Direction) -> RosterEvent? {
     switch (node.name.namespace, node.name.local) {
     case (Namespace.streams, "stream"): .session(.negotiated)
     case (Namespace.streams, "error"): .session(.closed(isLost: false))
@@ -89,7 +89,7 @@ package enum StanzaTranslator {
   }
 
   /// XEP-0388 §2.5: authentication, resumption and binding may all be in one answer.
-  private static func translateSuccess(_ node: XMLNode) -> RosterEvent? {
+  private static func translateSuccess(_ node: XMPPElement) -> RosterEvent? {
     let text = node.child("authorization-identifier", in: Namespace.sasl2)?.text
     guard let text, let jid = try? JID(parsing: text.trimmedOfXMLSpace) else {
       return rejection(.payload, "the success names no account that can be prepared")
@@ -108,7 +108,7 @@ package enum StanzaTranslator {
   // MARK: IQ
 
   private static func translate(
-    _ kind: IQ.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction,
+    _ kind: IQ.Kind, _ head: StanzaHead, _ node: XMPPElement, _ direction: Direction,
     _ addresses: inout AddressMemo
   ) -> RosterEvent? {
     switch (kind, direction) {
@@ -130,7 +130,7 @@ package enum StanzaTranslator {
     }
   }
 
-  private static func translateGet(_ head: StanzaHead, _ node: XMLNode) -> StanzaEvent? {
+  private static func translateGet(_ head: StanzaHead, _ node: XMPPElement) -> StanzaEvent? {
     let subject: Query.Subject
     if let query = node.child("query", in: Namespace.roster) {
       subject = .roster(version: query.attribute("ver"))
@@ -153,7 +153,7 @@ package enum StanzaTranslator {
   }
 
   private static func translateResult(
-    _ head: StanzaHead, _ node: XMLNode, _ addresses: inout AddressMemo
+    _ head: StanzaHead, _ node: XMPPElement, _ addresses: inout AddressMemo
   ) -> RosterEvent? {
     if let bind = node.child("bind", in: Namespace.bind) { return translateBind(head, bind) }
     let payload: Answer.Payload
@@ -180,7 +180,7 @@ package enum StanzaTranslator {
   }
 
   /// RFC 6120 §7.6.1.
-  private static func translateBind(_ head: StanzaHead, _ bind: XMLNode) -> RosterEvent? {
+  private static func translateBind(_ head: StanzaHead, _ bind: XMPPElement) -> RosterEvent? {
     guard let text = bind.child("jid", in: Namespace.bind)?.text.trimmedOfXMLSpace,
       let jid = try? JID(parsing: text), jid.resource != nil
     else {
@@ -190,7 +190,7 @@ package enum StanzaTranslator {
   }
 
   private static func translatePush(
-    _ head: StanzaHead, _ node: XMLNode, _ addresses: inout AddressMemo
+    _ head: StanzaHead, _ node: XMPPElement, _ addresses: inout AddressMemo
   ) -> StanzaEvent? {
     if let query = node.child("query", in: Namespace.roster) {
       let push = RosterPush(id: head.id, from: head.from, query: RosterQuery(query, &addresses))
@@ -211,12 +211,12 @@ package enum StanzaTranslator {
     return nil
   }
 
-  private static func blockItems(_ node: XMLNode) -> [JID] {
+  private static func blockItems(_ node: XMPPElement) -> [JID] {
     node.children.filter { $0.is("item", in: Namespace.blocking) }
       .compactMap { $0.attribute("jid").flatMap { try? JID(parsing: $0) } }
   }
 
-  private static func condition(of node: XMLNode) -> String? {
+  private static func condition(of node: XMPPElement) -> String? {
     node.child("error", in: Namespace.client)?.children
       .first { $0.name.namespace == Namespace.stanzaErrors && $0.name.local != "text" }?.name.local
   }
@@ -224,7 +224,7 @@ package enum StanzaTranslator {
   // MARK: Presence
 
   private static func translate(
-    _ kind: Presence.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
+    _ kind: Presence.Kind, _ head: StanzaHead, _ node: XMPPElement, _ direction: Direction
   ) -> StanzaEvent? {
     if let kind = SubscriptionStanza.Kind(kind) { return translate(kind, head, node, direction) }
     switch (kind, direction) {
@@ -242,7 +242,7 @@ package enum StanzaTranslator {
   }
 
   private static func translate(
-    _ kind: SubscriptionStanza.Kind, _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
+    _ kind: SubscriptionStanza.Kind, _ head: StanzaHead, _ node: XMPPElement, _ direction: Direction
   ) -> StanzaEvent {
     let other = direction == .inbound ? head.from : head.to
     guard let other else {
@@ -257,7 +257,7 @@ package enum StanzaTranslator {
   }
 
   /// XEP-0045 §7.2.2: presence that a chat room sends for an occupant.
-  static func isRoom(_ node: XMLNode) -> Bool {
+  static func isRoom(_ node: XMPPElement) -> Bool {
     node.child("x", in: Namespace.mucUser) != nil
   }
 
@@ -265,7 +265,7 @@ package enum StanzaTranslator {
 
   /// XEP-0163 §4.3: an event comes from the bare address of who published it.
   private static func translateMessage(
-    _ head: StanzaHead, _ node: XMLNode, _ direction: Direction
+    _ head: StanzaHead, _ node: XMPPElement, _ direction: Direction
   ) -> StanzaEvent? {
     guard direction == .inbound, let from = head.from, from.resource == nil,
       let event = node.child("event", in: Namespace.pubsubEvent),
@@ -283,7 +283,7 @@ package enum StanzaTranslator {
   }
 
   /// What a contact published, as the answer to our question for it.
-  private static func publishedNames(_ items: XMLNode) -> Answer.Payload? {
+  private static func publishedNames(_ items: XMPPElement) -> Answer.Payload? {
     switch items.attribute("node") {
     case Namespace.nick: .nickname(publishedNickname(items, in: Namespace.pubsub))
     case Namespace.vCard4Node: publishedVCard(items, in: Namespace.pubsub).map { .vCard($0) }
@@ -291,21 +291,21 @@ package enum StanzaTranslator {
     }
   }
 
-  private static func publishedVCard(_ items: XMLNode, in namespace: String) -> VCardNames? {
+  private static func publishedVCard(_ items: XMPPElement, in namespace: String) -> VCardNames? {
     items.child("item", in: namespace)?.child("vcard", in: Namespace.vCard4)
       .map { VCardNames(vCard4: $0) }
   }
 
-  private static func publishedNickname(_ items: XMLNode, in namespace: String) -> String? {
+  private static func publishedNickname(_ items: XMPPElement, in namespace: String) -> String? {
     items.child("item", in: namespace)?.child("nick", in: Namespace.nick).flatMap(name)
   }
 
-  private static func statusText(_ node: XMLNode) -> String? {
+  private static func statusText(_ node: XMPPElement) -> String? {
     node.child("status", in: Namespace.client).map(\.text).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// A name in an element's text, nil where it is empty.
-  fileprivate static func name(_ node: XMLNode) -> String? {
+  fileprivate static func name(_ node: XMPPElement) -> String? {
     let text = node.text.trimmedOfXMLSpace
     return text.isEmpty ? nil : text
   }
@@ -313,7 +313,7 @@ package enum StanzaTranslator {
 
 extension VCardNames {
   /// XEP-0292 and RFC 6351: the texts of `nickname` and `fn`.
-  fileprivate init(vCard4 card: XMLNode) {
+  fileprivate init(vCard4 card: XMPPElement) {
     func text(_ property: StaticString) -> String? {
       card.child(property, in: Namespace.vCard4)?.child("text", in: Namespace.vCard4)
         .flatMap(StanzaTranslator.name)

@@ -43,7 +43,7 @@ package struct StoredMeaning {
   ///
   /// - Parameter addresses: What those who read many elements keep from one to the next.
   package mutating func take(
-    _ node: XMLNode, _ direction: Direction, _ addresses: inout AddressMemo
+    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
   ) {
     removeAll()
     guard !takeInPlace(node, direction, &addresses) else { return }
@@ -95,7 +95,7 @@ package struct StoredMeaning {
   /// Takes a message that is no event of a contact's, or presence of a contact; false, and nothing
   /// is taken, where it is something else or something is wrong with it.
   private mutating func takeInPlace(
-    _ node: XMLNode, _ direction: Direction, _ addresses: inout AddressMemo
+    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
   ) -> Bool {
     do {
       switch try Stanza.Kind(node) {
@@ -124,7 +124,7 @@ package struct StoredMeaning {
   /// Takes the address that a stanza came from or went to; has `write` write the event where there
   /// is one.
   private mutating func takePeer(
-    of node: XMLNode, _ direction: Direction, _ addresses: inout AddressMemo,
+    of node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo,
     _ write: (PreparedAddress, inout CanonicalOutput) -> Void
   ) throws(JIDError) -> Bool {
     let (mine, peer): (StaticString, StaticString) =

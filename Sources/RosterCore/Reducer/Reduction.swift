@@ -10,7 +10,7 @@ struct Reduction: ~Copyable {
   let stamp: RecordStamp
   /// Where the session of the record's connection is.
   private(set) var place = 0
-  private(set) var outcome = RosterReducer.Outcome()
+  private(set) var outcome = RosterOutcome()
 
   /// Whether anybody asks what it does: to tell that takes longer than to do it.
   let tells: Bool
@@ -29,7 +29,7 @@ struct Reduction: ~Copyable {
   static func reduce(
     into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?, tells: Bool,
     _ body: (inout Reduction) -> Void
-  ) -> RosterReducer.Outcome {
+  ) -> RosterOutcome {
     withUnsafeMutablePointer(to: &roster) { target in
       var reduction = Reduction(of: target, at: stamp, tells: tells)
       reduction.roster.position = stamp.record

@@ -5,20 +5,9 @@ import XMPPStanza
 /// Total and deterministic: for every state and event there is a new state, and it depends on
 /// nothing but the arguments. Nothing else changes a roster. Rules are numbered as in RFC 6121
 /// unless another text is named.
-public enum RosterReducer {
+package enum RosterReducer {
   /// The version of the reduction; kept states of another version must be derived anew.
-  public static let version: UInt32 = 7
-
-  /// What one event did.
-  public struct Outcome: Hashable, Sendable {
-    /// What changed, in the order it did.
-    public internal(set) var changes: [RosterChange] = []
-    /// What was odd.
-    public internal(set) var findings: [Finding] = []
-
-    /// Of a record that means nothing to the roster.
-    package init() {}
-  }
+  package static let version: UInt32 = 7
 
   /// Reduces one event into the state, in place.
   ///
@@ -29,7 +18,7 @@ public enum RosterReducer {
   package static func reduce(
     _ roster: inout Roster, _ event: RosterEvent, at stamp: RecordStamp,
     on connection: ConnectionID = .first
-  ) -> Outcome {
+  ) -> RosterOutcome {
     Reduction.reduce(
       into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, tells: true
     ) {

@@ -34,7 +34,7 @@ struct ContactRow: Sendable {
 struct ItemRow: Sendable {
   var name: TextNumber
   var groups: GroupsNumber
-  var subscription: Subscription
+  var subscription: RosterSubscription
   var isPending: Bool
   var isApproved: Bool
   var provenance: RosterEntry.Provenance

@@ -44,12 +44,12 @@ package struct AddressMemo: Sendable {
   /// - Returns: Nil where there is no such attribute.
   /// - Throws: `JIDError`, naming the part that cannot be prepared.
   package mutating func jid(
-    _ attribute: StaticString, of node: XMLNode
+    _ attribute: StaticString, of node: XMPPElement
   ) throws(JIDError) -> JID? {
     try jid(WantedName(attribute), of: node)
   }
 
-  mutating func jid(_ attribute: WantedName, of node: XMLNode) throws(JIDError) -> JID? {
+  mutating func jid(_ attribute: WantedName, of node: XMPPElement) throws(JIDError) -> JID? {
     var jid: JID?
     try withAddress(attribute, of: node) { jid = $0?.jid }
     return jid
@@ -57,13 +57,13 @@ package struct AddressMemo: Sendable {
 
   /// Hands the same to `body` without a copy.
   package mutating func withAddress(
-    _ attribute: StaticString, of node: XMLNode, _ body: (PreparedAddress?) -> Void
+    _ attribute: StaticString, of node: XMPPElement, _ body: (PreparedAddress?) -> Void
   ) throws(JIDError) {
     try withAddress(WantedName(attribute), of: node, body)
   }
 
   private mutating func withAddress(
-    _ attribute: WantedName, of node: XMLNode, _ body: (PreparedAddress?) -> Void
+    _ attribute: WantedName, of node: XMPPElement, _ body: (PreparedAddress?) -> Void
   ) throws(JIDError) {
     guard let part = node.attributePart(attribute) else { return body(nil) }
     try node.tree.withBytes(of: part) { (bytes) throws(JIDError) in

@@ -17,8 +17,8 @@ package struct LoginResult: Hashable, Sendable {
   package var jid: JID?
 
   /// Reads an element that a server sent; nil where it is none of these.
-  package init?(_ node: XMLNode) {
-    let address: XMLNode?
+  package init?(_ node: XMPPElement) {
+    let address: XMPPElement?
     if node.is("success", in: Namespace.sasl2) {
       address = node.child("authorization-identifier", in: Namespace.sasl2)
       let isResumed = node.child("resumed", in: Namespace.streamManagement) != nil

@@ -1,5 +1,5 @@
 /// The state of the subscription between the account and a contact (RFC 6121 §2.1.2.5).
-public enum Subscription: String, Hashable, Sendable, CaseIterable {
+public enum RosterSubscription: String, Hashable, Sendable, CaseIterable {
   /// Neither sees the other's presence.
   case none
   /// The account sees the contact's presence.
@@ -22,7 +22,7 @@ public struct RosterItem: Sendable {
   /// The name the user gave the contact, never empty.
   public var name: String?
   /// The state of the subscription.
-  public var subscription: Subscription
+  public var subscription: RosterSubscription
   /// Whether a request to see the contact's presence waits for an answer (`ask='subscribe'`).
   public var isPending: Bool
   /// Whether a later request of the contact is approved already (RFC 6121 §3.4).
@@ -33,7 +33,7 @@ public struct RosterItem: Sendable {
 
   /// An item from its parts; empty and repeated groups and an empty name are dropped.
   public init(
-    jid: BareJID, name: String? = nil, subscription: Subscription = .none,
+    jid: BareJID, name: String? = nil, subscription: RosterSubscription = .none,
     isPending: Bool = false, isApproved: Bool = false, groups: [String] = []
   ) {
     self.jid = jid
@@ -46,7 +46,7 @@ public struct RosterItem: Sendable {
 
   /// Takes parts that were checked before, such as ones that were stored.
   package init(
-    checked jid: BareJID, name: String?, subscription: Subscription, isPending: Bool,
+    checked jid: BareJID, name: String?, subscription: RosterSubscription, isPending: Bool,
     isApproved: Bool, groups: [String]
   ) {
     self.jid = jid
@@ -131,7 +131,7 @@ extension RosterQuery {
   /// Reads `<query xmlns='jabber:iq:roster'/>`; a malformed item is left out alone.
   ///
   /// - Parameter addresses: What those who read many stanzas keep from one to the next.
-  package init(_ node: XMLNode, _ addresses: inout AddressMemo) {
+  package init(_ node: XMPPElement, _ addresses: inout AddressMemo) {
     self.init(version: node.attribute("ver"))
     for child in node.children where child.is("item", in: Namespace.roster) {
       do {
@@ -149,27 +149,27 @@ extension RosterQuery {
 
 extension RosterQuery.Item {
   private static let subscription = WantedName("subscription")
-  private static let subscriptions = Words(Subscription.self)
+  private static let subscriptions = Words(RosterSubscription.self)
   private static let remove = XMLPackedName("remove")
   private static let ask = WantedName("ask")
   private static let subscribe = XMLPackedName("subscribe")
   private static let name = WantedName("name")
 
-  fileprivate init(_ node: XMLNode, jid: BareJID) {
+  fileprivate init(_ node: XMPPElement, jid: BareJID) {
     // Empty is as good as none.
     let word = node.word(Self.subscription) ?? XMLPackedName()
     if word == Self.remove {
       self.init(change: .remove(jid))
       return
     }
-    let known = word == XMLPackedName() ? Subscription.none : Self.subscriptions[word]
+    let known = word == XMLPackedName() ? RosterSubscription.none : Self.subscriptions[word]
     var groups: [String] = []
     for child in node.children where child.is("group", in: Namespace.roster) {
       groups.append(child.text.trimmedOfXMLSpace)
     }
     let name = node.attributePart(Self.name).map { node.tree.string(of: $0).trimmedOfXMLSpace }
     let item = RosterItem(
-      jid: jid, name: name, subscription: known ?? Subscription.none,
+      jid: jid, name: name, subscription: known ?? RosterSubscription.none,
       isPending: node.word(Self.ask) == Self.subscribe,
       isApproved: Self.boolean(node.attribute("approved")), groups: groups)
     self.init(

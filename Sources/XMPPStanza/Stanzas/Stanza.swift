@@ -21,7 +21,7 @@ package struct IQ: Hashable, Sendable {
   package var head: StanzaHead
   package var kind: Kind
   /// The whole stanza; only its direct children count.
-  package var node: XMLNode
+  package var node: XMPPElement
 }
 
 /// Availability, a subscription request or its answer (RFC 6121 §3 and §4).
@@ -34,13 +34,13 @@ package struct Presence: Hashable, Sendable {
 
   package var head: StanzaHead
   package var kind: Kind
-  package var node: XMLNode
+  package var node: XMPPElement
 }
 
 /// A message; to the roster only events that a contact publishes matter.
 package struct Message: Hashable, Sendable {
   package var head: StanzaHead
-  package var node: XMLNode
+  package var node: XMPPElement
 }
 
 /// Why an element that is named like a stanza cannot be read as one.
@@ -77,7 +77,7 @@ extension Stanza {
     private static let presenceTypes = Words(Presence.Kind.self)
 
     /// Nil for an element that is no stanza, such as a stream feature.
-    package init?(_ node: XMLNode) throws(StanzaError) {
+    package init?(_ node: XMPPElement) throws(StanzaError) {
       let name = node.word
       if name == Self.messageName, node.isInClient {
         self = .message
@@ -100,7 +100,7 @@ extension Stanza {
   }
 
   /// Reads an element as a stanza; nil where it is none, such as a stream feature.
-  package init?(_ node: XMLNode) throws(StanzaError) {
+  package init?(_ node: XMPPElement) throws(StanzaError) {
     guard let kind = try Kind(node) else { return nil }
     var addresses = AddressMemo(bits: 0)
     let head = try StanzaHead(node, id: node.attribute("id"), &addresses)
@@ -122,7 +122,7 @@ extension StanzaHead {
   ///   - id: Its id, where that matters.
   ///   - addresses: What those who read many stanzas keep from one to the next.
   package init(
-    _ node: XMLNode, id: String?, _ addresses: inout AddressMemo
+    _ node: XMPPElement, id: String?, _ addresses: inout AddressMemo
   ) throws(StanzaError) {
     let from = try Self.address(Self.from, of: node, &addresses)
     let to = try Self.address(Self.to, of: node, &addresses)
@@ -130,7 +130,7 @@ extension StanzaHead {
   }
 
   private static func address(
-    _ wanted: WantedName, of node: XMLNode, _ addresses: inout AddressMemo
+    _ wanted: WantedName, of node: XMPPElement, _ addresses: inout AddressMemo
   ) throws(StanzaError) -> JID? {
     do {
       return try addresses.jid(wanted, of: node)

@@ -16,7 +16,7 @@ package struct NamespaceFilter: Sendable {
 
   /// False where nothing in the top-level element that a node stands in is in one of them; hardly
   /// ever true where it is not.
-  package func mayHold(_ node: XMLNode) -> Bool {
+  package func mayHold(_ node: XMPPElement) -> Bool {
     node.tree.lists { keys.contains(Self.key(of: $0)) }
   }
 }

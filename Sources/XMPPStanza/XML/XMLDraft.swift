@@ -105,7 +105,7 @@ package struct XMLDraft: ~Copyable {
   }
 
   /// Adds another element with everything in it to the open one.
-  mutating func add(_ node: XMLNode) {
+  mutating func add(_ node: XMPPElement) {
     isInText = false
     let tree = node.tree
     let shift = parts.count - node.index
@@ -131,8 +131,8 @@ package struct XMLDraft: ~Copyable {
   // MARK: The element
 
   /// The element that was put together, once it is closed; the draft is of nothing again.
-  package mutating func finish() -> XMLNode {
-    let node = XMLNode(parts.elements, namespaces.elements, of: Array(bytes.elements))
+  package mutating func finish() -> XMPPElement {
+    let node = XMPPElement(parts.elements, namespaces.elements, of: Array(bytes.elements))
     clear()
     return node
   }

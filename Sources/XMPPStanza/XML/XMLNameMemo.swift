@@ -16,7 +16,7 @@ package struct XMLNameMemo: Sendable {
   /// which something is true. Complexity: linear in the names.
   ///
   /// - Parameter isWanted: The same at each call; false for an empty name.
-  package mutating func finds(in node: XMLNode, _ isWanted: (String) -> Bool) -> Bool {
+  package mutating func finds(in node: XMPPElement, _ isWanted: (String) -> Bool) -> Bool {
     for number in node.index..<node.end {
       let part = node.tree[number]
       guard part.kind != .text, part.name != XMLPackedName() else { continue }

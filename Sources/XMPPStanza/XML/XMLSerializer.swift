@@ -1,4 +1,4 @@
-extension XMLNode {
+extension XMPPElement {
   /// The element as UTF-8 XML that stands by itself below `inherited`, the default namespace of
   /// the place it is put in.
   ///

@@ -45,7 +45,7 @@ extension StreamParser {
   private var parsedEnd: Int? { context?.parsedEnd }
 
   private func finishElement(
-    _ node: XMLNode, end: Int
+    _ node: XMPPElement, end: Int
   ) throws(StreamError.Kind) {
     let bytes = RootTag.insert(missing, into: try slice(to: end))
     events.append(.element(StreamElement(node: node, bytes: bytes)))
@@ -97,7 +97,7 @@ extension StreamParser {
   }
 
   private func finishHeader(
-    _ node: XMLNode, _ tag: (bytes: ArraySlice<UInt8>, isEmptyElement: Bool)
+    _ node: XMPPElement, _ tag: (bytes: ArraySlice<UInt8>, isEmptyElement: Bool)
   ) {
     // That it is the stream's end as well is told by an event of its own.
     let bytes = tag.isEmptyElement ? tag.bytes.dropLast(2) + [UInt8(ascii: ">")] : tag.bytes

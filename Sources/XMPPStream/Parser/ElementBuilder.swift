@@ -26,7 +26,7 @@ struct ElementBuilder: ~Copyable {
   }
 
   /// A start tag as a node without content.
-  mutating func node(_ element: xml_push_start) throws(StreamError.Kind) -> XMLNode {
+  mutating func node(_ element: xml_push_start) throws(StreamError.Kind) -> XMPPElement {
     try start(element)
     draft.close()
     let node = draft.finish()
@@ -69,7 +69,7 @@ struct ElementBuilder: ~Copyable {
   }
 
   /// An end tag: gives the top-level element where it was that element's.
-  mutating func end() -> XMLNode? {
+  mutating func end() -> XMPPElement? {
     guard depth > 0 else { return nil }
     draft.close()
     depth -= 1

@@ -3,7 +3,7 @@ package import XMPPStanza
 /// A top-level element of a stream: a stanza, or one of the elements that set a stream up.
 package struct StreamElement: Hashable, Sendable {
   /// The element as a value.
-  package let node: XMLNode
+  package let node: XMPPElement
   /// The element from its `<` to its `>`, byte for byte as it came.
   ///
   /// They stand by themselves below a root that declares `jabber:client` as the default namespace
@@ -13,7 +13,7 @@ package struct StreamElement: Hashable, Sendable {
   package let bytes: [UInt8]
 
   /// An element with its bytes.
-  package init(node: XMLNode, bytes: [UInt8]) {
+  package init(node: XMPPElement, bytes: [UInt8]) {
     self.node = node
     self.bytes = bytes
   }

@@ -54,7 +54,7 @@ struct PlainReader: ~Copyable {
   /// The element that was read last.
   ///
   /// - Parameter bytes: The bytes that it was read from, whatever stands after it.
-  func element(of bytes: [UInt8]) -> XMLNode { tables.element(of: bytes) }
+  func element(of bytes: [UInt8]) -> XMPPElement { tables.element(of: bytes) }
 
   // Each index moves past bytes only that are not zero, and so never past the end.
 

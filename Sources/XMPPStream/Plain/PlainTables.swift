@@ -116,8 +116,8 @@ struct PlainTables: ~Copyable {
   /// The element that was found.
   ///
   /// - Parameter bytes: What names and values are ranges of.
-  func element(of bytes: [UInt8]) -> XMLNode {
-    XMLNode(
+  func element(of bytes: [UInt8]) -> XMPPElement {
+    XMPPElement(
       UnsafeBufferPointer(start: parts, count: count),
       UnsafeBufferPointer(start: namespaces, count: namespaceCount), of: bytes)
   }

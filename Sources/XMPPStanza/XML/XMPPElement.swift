@@ -32,11 +32,11 @@ public struct XMLAttribute: Hashable, Sendable {
 /// An element of a stream shares the memory of the top-level element that it stands in, and a
 /// string is made of a name, a value or a text only when it is asked for. Namespace prefixes are
 /// not kept because they carry no meaning; a record keeps the bytes.
-public struct XMLNode: Sendable {
+public struct XMPPElement: Sendable {
   /// What stands between the tags of an element.
   public enum Content: Hashable, Sendable {
     /// A child element.
-    case element(XMLNode)
+    case element(XMPPElement)
     /// Character data; adjacent pieces are joined, so no two texts stand side by side.
     case text(String)
   }
@@ -99,7 +99,7 @@ public struct XMLNode: Sendable {
   public var content: [Content] {
     XMLContent(self).map { number in
       let part = tree[number]
-      return part.kind == .text ? .text(tree.string(of: part)) : .element(XMLNode(tree, number))
+      return part.kind == .text ? .text(tree.string(of: part)) : .element(XMPPElement(tree, number))
     }
   }
 }
@@ -110,7 +110,7 @@ private struct XMLContent: Sequence, IteratorProtocol {
   private var number: Int
   private let end: Int
 
-  init(_ node: XMLNode) {
+  init(_ node: XMPPElement) {
     let part = node.tree[node.index]
     tree = node.tree
     number = Int(part.start)
@@ -129,22 +129,22 @@ package struct XMLChildren: Sequence, IteratorProtocol {
   private let tree: XMLTree
   private var content: XMLContent
 
-  fileprivate init(_ node: XMLNode) {
+  fileprivate init(_ node: XMPPElement) {
     tree = node.tree
     content = XMLContent(node)
   }
 
-  package mutating func next() -> XMLNode? {
+  package mutating func next() -> XMPPElement? {
     while let number = content.next() {
-      if tree[number].kind == .element { return XMLNode(tree, number) }
+      if tree[number].kind == .element { return XMPPElement(tree, number) }
     }
     return nil
   }
 }
 
-extension XMLNode: Hashable {
+extension XMPPElement: Hashable {
   /// Whether names, attributes, values, texts and their order are the same, byte for byte.
-  public static func == (a: XMLNode, b: XMLNode) -> Bool {
+  public static func == (a: XMPPElement, b: XMPPElement) -> Bool {
     if a.index == b.index, a.tree.isSame(as: b.tree) { return true }
     guard a.end - a.index == b.end - b.index else { return false }
     return zip(a.index..<a.end, b.index..<b.end).allSatisfy { one, other in
@@ -173,7 +173,7 @@ extension XMLNode: Hashable {
   }
 }
 
-extension XMLNode {
+extension XMPPElement {
   /// Whether the element has this expanded name.
   package func `is`(_ local: StaticString, in namespace: String) -> Bool {
     tree.has(part, WantedName(local), in: namespace)
@@ -215,14 +215,14 @@ extension XMLNode {
   package var children: XMLChildren { XMLChildren(self) }
 
   /// The first direct child of this expanded name.
-  package func child(_ local: StaticString, in namespace: String) -> XMLNode? {
+  package func child(_ local: StaticString, in namespace: String) -> XMPPElement? {
     let wanted = WantedName(local)
     let part = part
     var number = Int(part.start)
     while number < Int(part.next) {
       let child = tree[number]
       if child.kind == .element, tree.has(child, wanted, in: namespace) {
-        return XMLNode(tree, number)
+        return XMPPElement(tree, number)
       }
       number = Int(child.next)
     }

@@ -1,0 +1,10 @@
+/// What one record did to the roster.
+public struct RosterOutcome: Hashable, Sendable {
+  /// What changed, in the order it did.
+  public internal(set) var changes: [RosterChange] = []
+  /// What was odd.
+  public internal(set) var findings: [Finding] = []
+
+  /// Of a record that means nothing to the roster.
+  package init() {}
+}
