@@ -120,7 +120,7 @@ import Testing
     arguments: [
       "gzip -c x | \"$ROLLCALL\" log -", "gzip -c x > y; \"$ROLLCALL\" log - < y",
       "zstd -qc x | \"$ROLLCALL\" log -",
-      "xz -c x | (head -c 1; sleep 0.1; head -c 1; sleep 0.1; cat) | \"$ROLLCALL\" log -",
+      "xz -c x | (head -c 1; sleep 1; head -c 1; sleep 0.1; cat) | \"$ROLLCALL\" log -",
       "mkfifo p; gzip -c x > p & \"$ROLLCALL\" log p", "cat x | \"$ROLLCALL\" log -",
       "(head -c 1 x; sleep 0.1; tail -c +2 x) | \"$ROLLCALL\" log -",
       "gzip -c x | \"$ROLLCALL\" import - -o l.rollcall > /dev/null && \"$ROLLCALL\" log l.rollcall",

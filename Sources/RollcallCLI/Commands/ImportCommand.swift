@@ -56,12 +56,13 @@ struct ImportCommand: ParsableCommand {
     let isAlone = sources.single != nil
     var gathering = CaptureGathering(
       try capture.importOptions, knowing: try target.meta.imports)
-    var interruptions: [Interruption] = []
+    // From now on, for opening a pipe waits for its writer.
+    var interruptions = isNew ? [Interruption(removing: target.path)] : []
     defer { withExtendedLifetime(interruptions) {} }
     try forEachCapture(of: sources) { files in
       let own =
         isNew && isAlone ? target : try draft(for: "\(log).\(interruptions.count)")
-      interruptions.append(Interruption(removing: own.path))
+      if own !== target { interruptions.append(Interruption(removing: own.path)) }
       try gathering.add(files, into: own, isAlone: isAlone, keepingAll: force)
     }
     try gathering.check(sources)

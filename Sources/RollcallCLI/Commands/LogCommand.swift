@@ -27,7 +27,7 @@ struct LogCommand: ParsableCommand, LogReading {
       Examples:
         rollcall log alice.rollcall --contact bob@example.test
         rollcall log alice.rollcall --direction in --kind presence --range 100-200
-        rollcall log debug.log --kind stream --since -5m
+        rollcall log debug.log --kind presence --since -5m
         rollcall log debug.log --only findings
       """)
 
