@@ -73,7 +73,9 @@ expect("who is new", app.newFriends.map(\.name), ["Bo", "eve@example.test"])
 expect("the badge", app.badge, 2)
 try app.openNewFriends()
 expect("the badge, looked at", app.badge, 0)
-expect("requests on the screen", table.text.hasPrefix(": ?Bo ?eve@example.test, A"), true)
+expect(
+  "requests on the screen, the newest first", table.text,
+  ": ?eve@example.test ?Bo, A: Anna, L: 李雷, Z: 曾国藩")
 try app.accept(bo)
 try app.reject(eve)
 try settle()

@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What an application can use, written down: a change of it is to be meant.
+///
+/// The compiler says what is public. `ROLLCALL_WRITE_API=1 tools/test --filter PublicSurface`
+/// writes it down anew.
+@Suite("The public names") struct PublicSurfaceTests {
+  private static let kept = CaptureCase.fixtures.appending(path: "api/public.txt")
+  /// The modules that `import Rollcall` brings, and those that must not have anything public.
+  static let modules = ["Rollcall", "RosterCore", "XMPPStanza", "ContactSections"]
+  static let closedModules = ["XMPPStream", "EventStore", "Captures"]
+
+  private struct Graph: Decodable {
+    struct Symbol: Decodable {
+      struct Fragment: Decodable { let spelling: String }
+      let pathComponents: [String]
+      let declarationFragments: [Fragment]?
+    }
+
+    let symbols: [Symbol]
+  }
+
+  /// The names of Foundation, FoundationXML and Combine that an application may use beside ours.
+  private static let foreign: Set<String> = [
+    "XMLNode", "XMLElement", "XMLDocument", "XMLDTD", "XMLParser", "Subscription", "Publisher",
+    "Subscriber", "Subject", "Record", "Data", "Date", "Process", "Stream", "Operation",
+    "Notification",
+    "Progress", "Result", "Error", "Task", "Set",
+  ]
+
+  private func surface(of module: String) throws -> [String] {
+    let folder = try TemporaryFolder()
+    let built = try Program.executable().deletingLastPathComponent().path(percentEncoded: false)
+    let root = CaptureCase.fixtures.deletingLastPathComponent().deletingLastPathComponent()
+      .path(percentEncoded: false)
+    let run = try Program(
+      shell: """
+        set -e; built='\(built)'; root='\(root)'
+        triple=$(swift -print-target-info | sed -n 's/.*"triple": "\\(.*\\)",/\\1/p' | head -n 1)
+        set -- -module-name \(module) -target "$triple" -I "$built/Modules" -I "$root/Sources/CLMDB" \\
+          -I "$root/Sources/CLibXML2" -minimum-access-level public -skip-synthesized-members \\
+          -output-dir .
+        for map in "$built"/*.build/module.modulemap; do
+          set -- "$@" -Xcc "-fmodule-map-file=$map"
+        done
+        for flag in $(pkg-config --cflags libxml-2.0 lmdb); do set -- "$@" -Xcc "$flag"; done
+        swift symbolgraph-extract "$@"
+        """, in: folder.path)
+    try #require(run.code == 0, "\(run.errors)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return try names.filter { $0.hasSuffix(".symbols.json") }.flatMap { name in
+      let data = try Data(contentsOf: URL(filePath: folder.file(name)))
+      return try JSONDecoder().decode(Graph.self, from: data).symbols.map { symbol in
+        let declaration = (symbol.declarationFragments ?? []).map(\.spelling).joined()
+          .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return "\(module) \(symbol.pathComponents.joined(separator: ".")): \(declaration)"
+      }
+    }.sorted()
+  }
+
+  @Test("They are those that are written down")
+  func surface() throws {
+    let now = try Self.modules.flatMap(surface)
+    if ProcessInfo.processInfo.environment["ROLLCALL_WRITE_API"] != nil {
+      let text = now.map { $0 + "\n" }.joined()
+      return try text.write(to: Self.kept, atomically: true, encoding: .utf8)
+    }
+    let kept = try String(contentsOf: Self.kept, encoding: .utf8).split(separator: "\n")
+      .map(String.init)
+    #expect(kept.count > 300)
+    let (old, new) = (Set(kept), Set(now))
+    #expect(old.subtracting(new).sorted() == [], "gone")
+    #expect(new.subtracting(old).sorted() == [], "new")
+  }
+
+  @Test("None of them is a name that an application has already")
+  func clashes() throws {
+    let names = try Self.modules.flatMap(surface).compactMap { line in
+      line.split(separator: " ").dropFirst().first?.dropLast()
+    }
+    #expect(names.filter { Self.foreign.contains(String($0)) } == [])
+  }
+
+  @Test("What is behind them has none", arguments: closedModules)
+  func closed(_ module: String) throws {
+    #expect(try surface(of: module) == [])
+  }
+}
