@@ -87,7 +87,7 @@ struct SourceOptions: ParsableArguments {
     }
   }
 
-  private static func isLog(_ path: String, _ input: CaptureInput) throws -> Bool {
+  static func isLog(_ path: String, _ input: CaptureInput) throws -> Bool {
     // What is read from a pipe is gone, and no log comes through one.
     guard input.isFile, !input.isCompressed else { return false }
     let head = Array(try input.handle.read(upToCount: Supervision.logHeadBytes) ?? Data())
@@ -95,7 +95,7 @@ struct SourceOptions: ParsableArguments {
     return path.hasSuffix(".rollcall") || Supervision.isLog(head: head)
   }
 
-  private static func openLog(_ path: String, _ options: ImportOptions) throws -> EventLog {
+  static func openLog(_ path: String, _ options: ImportOptions) throws -> EventLog {
     let log = try EventLog.open(
       at: path, access: .readOnly, eventVersion: DecodedRecord.version)
     if let wanted = options.account, let account = try log.meta.account, account != wanted.text {
@@ -174,6 +174,11 @@ struct OpenedSource {
       try connection.map {
         Timeline(log, narrowedTo: try whole.connection(named: $0))
       } ?? whole
+  }
+
+  /// The number of the last record that there is now.
+  var lastRecord: UInt64 {
+    get throws { try naming { try log.read { try $0.lastSequence } } }
   }
 
   func state(at point: Point) throws -> Timeline.State {

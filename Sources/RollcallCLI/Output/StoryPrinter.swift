@@ -5,7 +5,8 @@ import RosterCore
 /// Prints a story: the day where it changes, records that tell something, and folded what happens
 /// all the time.
 struct StoryPrinter {
-  private let labels: ConnectionLabels
+  /// What connections are called; more may come.
+  var labels: ConnectionLabels
   private let zone: Zone
   private let isFull: Bool
   private var fold: StoryFold
@@ -25,6 +26,10 @@ struct StoryPrinter {
     for entry in fold.take(moment) { try say(entry, roster) }
   }
 
+  /// Whether something waits for what may be folded with it.
+  var isHolding: Bool { fold.isHolding }
+
+  /// Prints what waits.
   mutating func finish(_ roster: Roster) throws(OutputError) {
     for entry in fold.finish() { try say(entry, roster) }
   }

@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// Whether a command goes on while its source is written.
+struct FollowOptions: ParsableArguments {
+  @Flag(
+    name: .shortAndLong,
+    help: """
+      Go on with what is written after, until the end of a pipe or Ctrl-C: of a file, also where \
+      it is rotated, of standard input, or of a log that another process writes.
+      """)
+  var follow = false
+
+  /// Refuses what says something of an end that there is not.
+  func check(_ reading: ReadingOptions) throws {
+    guard follow else { return }
+    guard reading.at == "head" else {
+      throw ValidationError("--follow goes on with what comes, and --at names an end: choose one")
+    }
+    try check(reading.capture.selection)
+  }
+
+  func check(_ selection: CaptureSelection) throws {
+    guard follow, selection.pair != nil else { return }
+    throw ValidationError("--follow reads one file as it grows, and --pair two: choose one")
+  }
+}
