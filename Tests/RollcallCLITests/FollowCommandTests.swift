@@ -29,15 +29,15 @@ import Testing
 
   @Test("The story of a file goes on as it grows and is rotated, and Ctrl-C ends it")
   func replay() throws {
-    try append(lines[..<14], to: "debug.log")
+    try append(lines[..<13], to: "debug.log")
     let program = try LiveProgram("replay", "debug.log", "-f", "--full", in: folder.path)
     try program.wait { program.output.contains("a session is bound") }
     #expect(!program.output.contains("jia20@example.test"))
-    try append(lines[14..<24], to: "debug.log")
+    try append(lines[13..<20], to: "debug.log")
     try program.wait { program.output.contains("wuren20@example.test") }
     try FileManager.default.moveItem(
       atPath: folder.file("debug.log"), toPath: folder.file("debug.log.1"))
-    try append(lines[24...], to: "debug.log")
+    try append(lines[20...], to: "debug.log")
     try program.wait { program.output.contains("the stream is closed") }
     #expect(!program.output.contains("1 contact"))
     #expect(try program.end(by: SIGINT) == 0)
@@ -65,14 +65,14 @@ import Testing
 
   @Test("What another process appends to a log is listed, and SIGTERM ends both cleanly")
   func importAndLog() throws {
-    try append(lines[..<14], to: "debug.log")
+    try append(lines[..<13], to: "debug.log")
     let importing = try LiveProgram(
       "import", "debug.log", "--follow", "-o", "a.rollcall", in: folder.path)
     try importing.wait { FileManager.default.fileExists(atPath: folder.file("a.rollcall")) }
     let listing = try LiveProgram(
       "log", "a.rollcall", "--follow", "--jsonl", in: folder.path)
     try listing.wait { listing.output.contains(#""record":10"#) }
-    try append(lines[14...], to: "debug.log")
+    try append(lines[13...], to: "debug.log")
     try listing.wait { listing.output.contains(#""record":33"#) }
     #expect(try listing.end(by: SIGTERM) == 0)
     #expect(try importing.end(by: SIGTERM) == 0)

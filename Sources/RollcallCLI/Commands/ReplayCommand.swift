@@ -15,14 +15,14 @@ struct ReplayCommand: ParsableCommand, LogReading {
       begins with what it comes to.
 
       With --follow it goes on with what is written after, within a second; Ctrl-C ends it as if \
-      the source had ended, and what a long session comes to is said then. Presence is folded for \
-      as long as it comes without a pause, and --from head tells only what is new. What is known \
+      the source had ended, and what a long session comes to is said then. Presence is folded with \
+      what comes within 0.6 seconds, and --from head tells only what is new. What is known \
       by its rest alone waits for that: half a line, half an element, records before one that \
       says whose they are.
 
       Examples:
         rollcall replay debug.log
-        rollcall replay debug.log --follow --from head
+        rollcall replay debug.log --follow
         ssh host tail -F debug.log | rollcall replay - --follow
         rollcall replay alice.rollcall --from 10:00 --at 11:00 --zone Asia/Shanghai
         rollcall replay alice.rollcall --contact bob@example.test --full

@@ -81,7 +81,8 @@ private enum SignalForwarding {
 
   static func begin(to process: borrowing ChildProcess) {
     child = process.identifier
-    for number in [SIGINT, SIGTERM, SIGHUP] {
+    defer { Ending.receive() }
+    for number in Ending.signals {
       let before = Foundation.signal(number, forward)
       // What the caller has the process ignore goes on being ignored.
       if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
