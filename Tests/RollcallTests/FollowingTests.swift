@@ -108,10 +108,9 @@ import XMPPStanza
       options.account = accounts.first
       expected = try whole(bytes, options)
     }
-    for seed in 1...2 {
-      var generator = SeededGenerator(seed: UInt64(seed))
-      #expect(try followed(bytes, options, &generator) == expected, "seed \(seed)")
-    }
+    let seed = UInt64(bytes.count)
+    var generator = SeededGenerator(seed: seed)
+    #expect(try followed(bytes, options, &generator) == expected, "seed \(seed)")
   }
 
   @Test("A capture of several accounts is refused as soon as the second is seen")
@@ -197,7 +196,12 @@ import XMPPStanza
 
   @Test(
     "What is imported as it comes is what is imported whole, whatever the log had of it before",
-    arguments: CaptureCase.all)
+    arguments: CaptureCase.all.filter { test in
+      // Of each kind of log one: each burst is synced.
+      ["raw-pending", "prosody", "profanity-add", "slixmpp-two"].contains {
+        test.name.hasPrefix($0)
+      }
+    })
   func imports(_ test: CaptureCase) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: test.path)))
     let options = ImportOptions(account: try BareJID(parsing: test.account))
