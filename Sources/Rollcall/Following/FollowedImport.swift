@@ -86,12 +86,11 @@ package struct FollowedImport {
   private mutating func choose(_ capture: StagedCapture, in log: EventLog) throws {
     comparisons += 1
     let outcomes = try StagedImport(log, [capture]).append(
-      to: target, takingAll: takesAll && !file.isAhead)
+      to: target, takingAll: takesAll && file.taken == 0)
     guard let outcome = outcomes.first, let print = capture.prints.first else { return }
-    if let range = outcome.appended {
-      appended += UInt64(range.count)
-      file.isAhead = true
-    }
+    // Where others were faster, what comes next may be known, too.
+    file.isAhead = outcome.appended != nil
+    if let range = outcome.appended { appended += UInt64(range.count) }
     for (key, number) in capture.connections { file.numbers[number] = outcome.connections[key] }
     file.noted = try sources.last { $0.digest == print.digest && $0.length == print.length }
     try target.publish()
