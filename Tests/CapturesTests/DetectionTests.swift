@@ -54,6 +54,34 @@ struct DetectionTests {
     }
   }
 
+  @Test(
+    "What is said of the beginning of a log, also of a collected one, is said of the whole",
+    arguments: Fixture.logs, ["", "Nov 21 07:25:14 host program[123]: "])
+  func beginnings(_ fixture: Fixture, _ wrapper: String) throws {
+    let lines = fixture.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+      .dropLast().map { Array(wrapper.utf8) + $0 + [0x0A] }
+    let head = Array(lines.joined().prefix(16 << 10))
+    // Bare elements in lines of their own are no log that is collected.
+    guard let whole = CaptureFormat.detect(beginning: head),
+      wrapper.isEmpty || LineWrapper(head) != nil
+    else { return }
+    #expect(whole.id == CaptureFormat.detect(head)?.id)
+    var (beginning, looked, found) = ([UInt8](), 0, CaptureFormat?.none)
+    for line in lines where found == nil && beginning.count < head.count {
+      let isLooked = beginning.count >= 2 * looked
+      if isLooked {
+        found = CaptureFormat.detect(beginning: beginning + line.prefix(line.count / 2))
+      }
+      beginning += line
+      guard isLooked, found == nil else { continue }
+      found = CaptureFormat.detect(beginning: beginning)
+      looked = beginning.count
+    }
+    found = found ?? CaptureFormat.detect(beginning: beginning)
+    #expect(found?.id == whole.id, "after \(beginning.count) of \(head.count) bytes")
+    #expect(LineWrapper(beginning) == LineWrapper(head))
+  }
+
   private func detect(_ bytes: ArraySlice<UInt8>) -> String? {
     CaptureFormat.detect(Array(bytes.prefix(64 << 10)))?.id
   }

@@ -64,7 +64,8 @@ private struct ExampleFolder {
 
   /// What stands in for programs that are not everywhere.
   private static let programs = [
-    "ssh": "shift; exec \"$@\"", "jq": "! grep -q '\"name\":\"Bob\"'",
+    "ssh": "shift; exec \"$@\"", "tail": "shift; exec cat \"$@\"",
+    "jq": "! grep -q '\"name\":\"Bob\"'",
   ]
 
   init() throws {
@@ -123,6 +124,9 @@ private struct ExampleFolder {
     {
       try FileManager.default.removeItem(atPath: folder.file("alice.rollcall"))
     }
+    // What goes on for as long as somebody reads is read a little.
+    let isEndless = line.contains("--follow") && !line.contains("|")
+    let line = isEndless ? "\(line) | head -n 1" : line
     return try Program(
       shell: "PATH=\"$PWD/bin:$(dirname \"$ROLLCALL\"):$PATH\"; \(line)", in: folder.path)
   }

@@ -89,7 +89,7 @@ extension LineWrapper.Kind {
   }
 
   /// What a line has within; nil where it is not wrapped so.
-  fileprivate func line(_ line: ArraySlice<UInt8>) -> Line? {
+  func line(_ line: ArraySlice<UInt8>) -> LineWrapper.Line? {
     var scanner = ByteScanner(line)
     switch self {
     case .journal: return Self.journalLine(line)

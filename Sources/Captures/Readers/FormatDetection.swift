@@ -11,6 +11,33 @@ extension CaptureFormat {
     LineWrapper(head).flatMap { detectUnwrapped($0.unwrapped(head)) } ?? detectUnwrapped(head)
   }
 
+  /// The format of a capture of which no more than a beginning is there yet; nil while that has no
+  /// record, or what is to come could still say another one.
+  ///
+  /// - Parameter known: the format, where it need not be found.
+  package static func detect(
+    beginning head: [UInt8], as known: CaptureFormat? = nil
+  ) -> CaptureFormat? {
+    guard let format = known ?? detect(head) else { return nil }
+    var whole = head
+    if format.isOfLines {
+      // The last line may be cut off, and be another one when it is whole.
+      whole = Array(head[..<(head.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)])
+      let lines = LineSplitter.lines(of: whole).filter { !$0.isEmpty }
+      let mayBeWrapped = lines.contains { line in
+        LineWrapper.Kind.allCases.contains { $0.line(line) != nil }
+      }
+      // Only several lines say whether a collector has put that around them.
+      guard !mayBeWrapped || lines.count > 3, known != nil || detect(whole)?.id == format.id
+      else { return nil }
+    }
+    var hasRecord = false
+    var reader = CaptureReader(
+      format: format, options: ReaderOptions(wrapper: LineWrapper(whole)))
+    try? reader.read(whole) { if case .record = $0 { hasRecord = true } }
+    return hasRecord ? format : nil
+  }
+
   /// The same where no collector has put anything around the lines.
   static func detectUnwrapped(_ head: [UInt8]) -> CaptureFormat? {
     let lines = LineSplitter.lines(of: head)

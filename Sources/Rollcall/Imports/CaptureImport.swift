@@ -11,7 +11,7 @@ package struct CaptureImport {
   /// How many bytes of records it takes at most, and one more record.
   private static let batchBytes = 8 << 20
   /// How much of a file is looked at to find its format.
-  private static let headBytes = 64 << 10
+  static let headBytes = 64 << 10
   /// Small enough for memory that is used again: larger pieces come fresh from the system.
   static let chunkBytes = 64 << 10
 
@@ -70,39 +70,50 @@ package struct CaptureImport {
   ) throws -> ImportSummary {
     var printer = printer
     var chunk = try Self.head(of: file)
-    guard let format = options.format ?? CaptureFormat.detect(chunk) else {
-      throw UnreadableFile(chunk).map { .unreadable($0) } ?? ImportError.unknownFormat
-    }
-    var summary = ImportSummary(format: format)
-    let readerOptions = ReaderOptions(
-      year: options.year, zone: options.zone, wrapper: LineWrapper(chunk))
-    var reader = CaptureReader(
-      format: format, options: readerOptions)
-    var filter = AccountFilter(account: options.account)
+    let intake = try CaptureIntake(chunk, options)
     var done = 0
     while !chunk.isEmpty {
       printer?.take(chunk)
-      try reader.read(chunk) { try take($0, &filter, &summary, writer) }
+      try take(chunk, of: intake, writer)
       done += chunk.count
       progress(done)
       chunk = Array(try file.read(upToCount: Self.chunkBytes) ?? Data())
     }
-    try reader.finish { try take($0, &filter, &summary, writer) }
-    summary.lacksYear = reader.lacksYear
+    try finish(intake, writer)
+    intake.summary.print = printer?.print
+    return intake.summary
+  }
+
+  /// Takes the next bytes of a capture.
+  mutating func take(
+    _ chunk: [UInt8], of intake: CaptureIntake, _ writer: any BatchSink
+  ) throws {
+    try intake.reader.read(chunk) { try take($0, intake, writer) }
+    intake.summary.lacksYear = intake.reader.lacksYear
+  }
+
+  /// Takes the end of a capture.
+  mutating func finish(_ intake: CaptureIntake, _ writer: any BatchSink) throws {
+    try intake.reader.finish { try take($0, intake, writer) }
+    intake.summary.lacksYear = intake.reader.lacksYear
     if let wanted = options.connection, !seen.contains(wanted) {
       throw ImportError.otherConnections(wanted: wanted, found: seen.sorted())
     }
-    try filter.finish { try add($0, &summary, writer) }
-    summary.account = try account(filter, format)
-    summary.print = printer?.print
-    try flush(
-      into: writer,
-      marks: LogMarks(account: summary.account?.text, connections: numbers.names))
-    return summary
+    try intake.filter.finish { try add($0, &intake.summary, writer) }
+    intake.summary.account = try account(intake.filter, intake.summary.format)
+    try flush(into: writer, marks: marks(of: intake))
   }
 
+  /// What is noted of a capture as far as it is known.
+  func marks(of intake: CaptureIntake) -> LogMarks {
+    LogMarks(account: intake.summary.account?.text, connections: numbers.names)
+  }
+
+  /// Whether records wait to be appended.
+  var hasPending: Bool { pending.records.count > 0 }
+
   /// Has what waits appended, and marks noted.
-  mutating func flush(into writer: BatchWriter, marks: LogMarks = LogMarks()) throws {
+  mutating func flush(into writer: any BatchSink, marks: LogMarks = LogMarks()) throws {
     pending.marks = marks
     try writer.put(&pending)
   }
@@ -132,14 +143,13 @@ package struct CaptureImport {
   }
 
   private mutating func take(
-    _ output: CaptureOutput, _ filter: inout AccountFilter, _ summary: inout ImportSummary,
-    _ writer: BatchWriter
+    _ output: CaptureOutput, _ intake: CaptureIntake, _ writer: any BatchSink
   ) throws {
     switch output {
-    case .problem(let problem): summary.note(problem)
+    case .problem(let problem): intake.summary.note(problem)
     case .record(let record):
       guard isWanted(record.connection) else { return }
-      try filter.take(record) { try add($0, &summary, writer) }
+      try intake.filter.take(record) { try add($0, &intake.summary, writer) }
     }
   }
 
@@ -157,7 +167,7 @@ package struct CaptureImport {
   }
 
   mutating func add(
-    _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: BatchWriter
+    _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: any BatchSink
   ) throws {
     let connection = numbers.number(of: record)
     meaning.take(record, &addresses)

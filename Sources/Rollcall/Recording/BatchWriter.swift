@@ -14,12 +14,32 @@ struct RecordBatch: Sendable {
   }
 }
 
+/// What takes batches of records for a log, in the order in which they come.
+protocol BatchSink {
+  /// Takes a batch over, and empties it.
+  func put(_ batch: inout RecordBatch) throws
+}
+
+/// Appends each batch when it comes: it is durable, and can be read, when `put` returns.
+final class DirectWriter: BatchSink {
+  private var appender: BatchAppender
+
+  init(_ log: EventLog) {
+    appender = BatchAppender(log)
+  }
+
+  func put(_ batch: inout RecordBatch) throws {
+    try appender.append(batch)
+    batch.removeAll()
+  }
+}
+
 /// Appends batches of records to a log and stores its snapshots, on a thread of its own, while the
 /// next batch is made.
 ///
 /// The batches are appended in the order in which they come, each in a transaction that begins and
 /// ends on that thread. Memory: three batches.
-final class BatchWriter: Sendable {
+final class BatchWriter: BatchSink, Sendable {
   private struct State {
     /// Until the thread takes it, which has let go of it when it signals its end: a draft goes away
     /// with the last reference, and must not be left to a thread that outlives the import.

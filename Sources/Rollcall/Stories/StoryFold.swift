@@ -54,6 +54,9 @@ package struct StoryFold {
     return ended
   }
 
+  /// Whether something waits for what may be folded with it.
+  package var isHolding: Bool { burst != nil || !waiting.isEmpty }
+
   /// What is still folded, at the end.
   package mutating func finish() -> [Entry] {
     defer { (burst, waiting) = (nil, []) }

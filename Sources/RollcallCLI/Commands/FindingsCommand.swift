@@ -8,12 +8,14 @@ struct FindingsCommand: ParsableCommand, LogReading {
     commandName: "findings",
     abstract: "Lists what is odd: by whom, at which record, against which rule.",
     discussion: """
-      The exit code is 0 whatever is found, unless --fail-on asks for 1.
+      The exit code is 0 whatever is found, unless --fail-on asks for 1. With --follow each \
+      finding is listed within a second of its record, until Ctrl-C or the end of a pipe.
 
       Examples:
         rollcall findings debug.log
         rollcall findings alice.rollcall --fail-on warning
         rollcall findings alice.rollcall --json
+        ssh host tail -F debug.log | rollcall findings - --follow --jsonl
         rollcall findings --explain undone-edit
       """)
 
@@ -24,6 +26,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
   @OptionGroup var output: ListOutputOptions
 
   @OptionGroup var filter: StoryFilter
+  @OptionGroup var following: FollowOptions
 
   @Option(help: "Exit with 1 where there is a finding that matters as much, or more.")
   var failOn: SeverityOption?
@@ -38,26 +41,77 @@ struct FindingsCommand: ParsableCommand, LogReading {
     guard (explain == nil) != source.isEmpty else {
       throw ValidationError("either a log or capture is needed, or --explain with a code")
     }
+    try following.check(reading, source)
   }
 
   func run() throws {
     if let explain { return try say(explain.code) }
+    guard !following.follow else {
+      return try LiveSource(source, reading).follow { try self.list(of: $0) }
+    }
     let opened = try reading.open(source)
-    let chosen = try filter.chosen(in: opened)
-    var findings: [Finding] = []
-    let state = try opened.replay(upTo: reading.point) { moment, _ in
-      guard try chosen.tells(moment) else { return }
-      findings += moment.outcome.findings.filter { chosen.includes($0.contact) }
+    let list = try self.list(of: opened)
+    try list.tell(upTo: opened.naming { try opened.timeline.record(at: reading.point) })
+    try list.end()
+  }
+
+  private func list(of opened: OpenedSource) throws -> Findings {
+    Findings(opened, try filter.chosen(in: opened), output, failing: failOn?.severity)
+  }
+
+  /// The findings as they are printed.
+  private final class Findings: FollowedOutput {
+    let opened: OpenedSource
+    let chosen: StoryFilter.Chosen
+    let output: ListOutputOptions
+    /// How much a finding has to matter for the answer to be no; nil where none does.
+    let failing: Finding.Severity?
+    private var follower: LogFollower
+    /// Those of one document, which are printed at the end.
+    private var found: [Finding] = []
+    private var isEmpty = true
+    private var hasFailed = false
+
+    init(
+      _ opened: OpenedSource, _ chosen: StoryFilter.Chosen, _ output: ListOutputOptions,
+      failing: Finding.Severity?
+    ) {
+      (self.opened, self.chosen, self.output) = (opened, chosen, output)
+      self.failing = failing
+      follower = LogFollower(opened.timeline)
     }
-    if output.json {
-      try Terminal.say(JSONValue(findings, of: state.account))
-    } else if output.jsonl {
-      for finding in findings { try Terminal.say(JSONValue(finding)) }
-    } else {
-      try Terminal.say(findings.isEmpty ? ["no findings"] : findings.map(\.line))
+
+    func tell() throws {
+      try tell(upTo: opened.lastRecord)
     }
-    if let failOn, findings.contains(where: { $0.severity.weight >= failOn.severity.weight }) {
-      throw NothingFound(sentence: nil)
+
+    func tell(upTo last: UInt64) throws {
+      try opened.naming {
+        try follower.follow(upTo: last) { moment, _ in
+          guard try chosen.tells(moment) else { return }
+          for finding in moment.outcome.findings where chosen.includes(finding.contact) {
+            try take(finding)
+          }
+        }
+      }
+    }
+
+    private func take(_ finding: Finding) throws {
+      isEmpty = false
+      if let failing, finding.severity.weight >= failing.weight { hasFailed = true }
+      if output.json {
+        found.append(finding)
+      } else if output.jsonl {
+        try Terminal.say(JSONValue(finding))
+      } else {
+        try Terminal.say(finding.line)
+      }
+    }
+
+    func end() throws {
+      if output.json { try Terminal.say(JSONValue(found, of: follower.state.account)) }
+      if isEmpty, !output.isForMachines { try Terminal.say("no findings") }
+      if hasFailed { throw NothingFound(sentence: nil) }
     }
   }
 

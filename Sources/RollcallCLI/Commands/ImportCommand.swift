@@ -21,6 +21,10 @@ struct ImportCommand: ParsableCommand {
       is compressed with gzip, xz or zstd is unpacked by that tool as it is read, and known by \
       what it holds: debug.log and the debug.log.1.gz it became are one capture.
 
+      With --follow what is written to one capture after is taken, too, until Ctrl-C or the end of \
+      a pipe: a file is followed where it is rotated. What comes is in the log within a second, \
+      each burst by itself, and stays there however it ends.
+
       Examples:
         rollcall import debug.log -o alice.rollcall
         rollcall import monday.log tuesday.log -o alice.rollcall
@@ -29,6 +33,7 @@ struct ImportCommand: ParsableCommand {
         rollcall import in.xml out.xml -o alice.rollcall  # its two directions
         rollcall import prosody.log --account alice@example.test -o alice.rollcall
         ssh host cat debug.log | rollcall import - -o alice.rollcall
+        ssh host tail -F debug.log | rollcall import - --follow -o alice.rollcall
       """)
 
   @Argument(
@@ -46,8 +51,17 @@ struct ImportCommand: ParsableCommand {
 
   @OptionGroup var capture: CaptureOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var following: FollowOptions
+
+  func validate() throws {
+    try following.check(capture.selection)
+    guard !following.follow || captures.count == 1 else {
+      throw ValidationError("--follow reads one capture as it grows: import the others before")
+    }
+  }
 
   func run() throws {
+    guard !following.follow else { return try follow(captures[0]) }
     let isNew = !FileManager.default.fileExists(atPath: log)
     let target = try opened(isNew: isNew)
     // An existing log must not be left with half a capture: everything is first read into drafts
@@ -107,7 +121,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   /// Time does not run backwards in a log: what came before its end is stamped with that.
-  private func tellEarlier(after head: UInt64, in target: EventLog) throws {
+  func tellEarlier(after head: UInt64, in target: EventLog) throws {
     guard let (count, clock) = try target.recordsEarlier(thanTheirPlace: head) else { return }
     Terminal.note(
       "\(log): \(count) of the new records are of before \(Timestamp.text(clock)), the time of its "
@@ -116,7 +130,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   /// Only what is in the log is told of.
-  private func tell(_ summaries: [(path: String, summary: ImportSummary)]) throws {
+  func tell(_ summaries: [(path: String, summary: ImportSummary)]) throws {
     guard !output.json else {
       let imported = summaries.map { JSONValue($0.summary, path: $0.path) }
       return try Terminal.say(.object(["log": .string(log), "imported": .array(imported)]))
@@ -126,7 +140,7 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  private func opened(isNew: Bool) throws -> EventLog {
+  func opened(isNew: Bool) throws -> EventLog {
     if isNew { return try draft(for: log) }
     return try Failure.naming(log) {
       try EventLog.openToWrite(log)

@@ -22,13 +22,15 @@ struct LogCommand: ParsableCommand, LogReading {
     discussion: """
       Each with its time, its direction (← came from the server, → went to it, · neither), its \
       kind, and its beginning. All that is asked for has to be true of a record. --no-presence \
-      keeps requests for presence and their answers.
+      keeps requests for presence and their answers. With --follow each new record is listed \
+      within a second, until Ctrl-C or the end of a pipe.
 
       Examples:
         rollcall log alice.rollcall --contact bob@example.test
         rollcall log alice.rollcall --direction in --kind presence --range 100-200
         rollcall log debug.log --kind presence --since -5m
         rollcall log debug.log --only findings
+        rollcall log alice.rollcall --follow --kind iq
       """)
 
   @OptionGroup var source: SourceOptions
@@ -43,85 +45,129 @@ struct LogCommand: ParsableCommand, LogReading {
     parsing: .unconditional, help: "Only these records, such as 100-200, #100-#200, 100- or -200.")
   var range: RecordRange = RecordRange()
 
+  @OptionGroup var following: FollowOptions
+
+  func validate() throws { try following.check(source, source.source) }
+
   func run() throws {
-    let opened = try source.open()
-    let isShared = try opened.naming { try opened.log.meta.connections.count > 1 }
-    let chosen = try filter.chosen(in: opened)
-    var listing = Listing(
-      document: output.isForMachines ? output.list("records") : nil,
-      isShared: isShared && opened.timeline.connection == nil)
-    try opened.naming {
-      let timeline = opened.timeline
-      let last = try timeline.record(at: source.point)
-      if let bounds = range.bounds(after: chosen.before, upTo: last) {
-        try list(bounds, chosen.contact, timeline, &listing)
-      }
-      try listing.finish()
+    guard !following.follow else {
+      return try LiveSource(source.source, source).follow { try self.listing(of: $0) }
     }
-    if listing.isEmpty { throw NothingFound(sentence: "no record matches") }
+    let opened = try source.open()
+    let listing = try self.listing(of: opened)
+    try listing.tell(upTo: opened.naming { try opened.timeline.record(at: source.point) })
+    try listing.end()
   }
 
-  private func list(
-    _ bounds: ClosedRange<UInt64>, _ contact: BareJID?, _ timeline: Timeline,
-    _ listing: inout Listing
-  ) throws {
-    let wanted = try contact.map { try timeline.records(concerning: $0, in: bounds) }
-    let odd = filter.records.only == nil ? nil : try timeline.oddRecords(upTo: bounds.upperBound)
-    let reader = RecordReader()
-    var rows: [Row] = []
-    try timeline.log.forEachRecord(in: bounds) { header, span in
-      guard direction == nil || direction?.rawValue == header.direction.name else { return }
-      if let wanted, !wanted.contains(header.sequence) { return }
-      if let odd, !odd.contains(header.sequence) { return }
-      guard timeline.includes(header.connection) else { return }
-      let bytes = span.withUnsafeBytes { Array($0) }
-      let node = header.kind == .element ? reader.element(bytes) : nil
-      let found = KindOption(header, node)
-      guard filter.records.kind == nil || filter.records.kind == found else { return }
-      if filter.records.noPresence, found == .presence, node?.isSubscription != true { return }
-      rows.append(Row(header: header, bytes: bytes, kind: found))
-    } between: {
-      for row in rows { try listing.add(row, upTo: bounds.upperBound) }
-      rows.removeAll(keepingCapacity: true)
-    }
+  private func listing(of opened: OpenedSource) throws -> Listing {
+    Listing(
+      opened: opened, command: self, chosen: try filter.chosen(in: opened),
+      document: output.isForMachines ? output.list("records") : nil)
   }
 
   /// The rows, written as they are found: a log of any length is listed in bounded memory.
-  private struct Listing {
-    private var document: DocumentList?
+  private final class Listing: FollowedOutput {
+    let opened: OpenedSource
+    let command: LogCommand
+    let chosen: StoryFilter.Chosen
+    /// What is written for machines; nil for a table.
+    var document: DocumentList?
     private var table: Table?
-    private(set) var isEmpty = true
+    private var isEmpty = true
     /// Whether there are several connections, so that each row says its own.
-    private let isShared: Bool
+    private var isShared = false
+    /// The last record that was looked at.
+    private var position: UInt64 = 0
+    /// Goes on with what was looked for findings.
+    private var follower: LogFollower
+    /// The records that a finding was made of, where only these are asked for.
+    private var odd: Set<UInt64> = []
 
-    /// - Parameter document: What is written for machines; nil for a table.
-    init(document: DocumentList?, isShared: Bool) {
-      (self.document, self.isShared) = (document, isShared)
+    init(
+      opened: OpenedSource, command: LogCommand, chosen: StoryFilter.Chosen,
+      document: DocumentList?
+    ) {
+      (self.opened, self.command, self.chosen) = (opened, command, chosen)
+      self.document = document
+      follower = LogFollower(opened.timeline)
     }
 
-    mutating func add(_ row: Row, upTo last: UInt64) throws(OutputError) {
-      isEmpty = false
-      if document != nil {
-        try document?.add(JSONValue(row.header, row.bytes, kind: row.kind.rawValue))
-      } else {
-        // The widest of each column but the last, so that the rows need not be held.
-        var widths = ["#\(last)".count, "2026-11-20T10:00:00.000Z".count, 1, "presence".count]
-        var titles = ["record", "time", "", "kind", "element"]
-        var cells = row.cells
-        if isShared {
-          widths.insert("c".count + 4, at: 2)
-          titles.insert("c", at: 2)
-          cells.insert("\(row.header.connection)", at: 2)
+    func tell() throws {
+      try tell(upTo: opened.lastRecord)
+    }
+
+    func tell(upTo last: UInt64) throws {
+      guard last > position else { return }
+      try opened.naming {
+        let isNowShared =
+          try opened.log.meta.connections.count > 1 && opened.timeline.connection == nil
+        // Where another connection has come, the columns begin anew.
+        if isNowShared != isShared { table = nil }
+        isShared = isNowShared
+        if let bounds = command.range.bounds(after: max(chosen.before, position), upTo: last) {
+          try findOdd(upTo: bounds.upperBound)
+          try list(bounds)
         }
-        var table = table ?? Table(titles, widths: widths, isCutToFit: true)
-        table.add(cells)
-        try Terminal.say(table.takeLines())
-        self.table = table
+      }
+      position = last
+    }
+
+    func end() throws {
+      try document?.finish()
+      if isEmpty { throw NothingFound(sentence: "no record matches") }
+    }
+
+    private func findOdd(upTo last: UInt64) throws {
+      guard command.filter.records.only != nil else { return }
+      try follower.follow(upTo: last) { moment, _ in
+        if !moment.outcome.findings.isEmpty { odd.insert(moment.stamp.record) }
       }
     }
 
-    func finish() throws(OutputError) {
-      try document?.finish()
+    private func list(_ bounds: ClosedRange<UInt64>) throws {
+      let timeline = opened.timeline
+      let filter = command.filter.records
+      let wanted = try chosen.contact.map { try timeline.records(concerning: $0, in: bounds) }
+      let reader = RecordReader()
+      var rows: [Row] = []
+      try timeline.log.forEachRecord(in: bounds) { header, span in
+        guard command.direction.map({ $0.rawValue == header.direction.name }) ?? true else {
+          return
+        }
+        if let wanted, !wanted.contains(header.sequence) { return }
+        if filter.only != nil, !odd.contains(header.sequence) { return }
+        guard timeline.includes(header.connection) else { return }
+        let bytes = span.withUnsafeBytes { Array($0) }
+        let node = header.kind == .element ? reader.element(bytes) : nil
+        let found = KindOption(header, node)
+        guard filter.kind == nil || filter.kind == found else { return }
+        if filter.noPresence, found == .presence, node?.isSubscription != true { return }
+        rows.append(Row(header: header, bytes: bytes, kind: found))
+      } between: {
+        for row in rows { try add(row, upTo: bounds.upperBound) }
+        rows.removeAll(keepingCapacity: true)
+      }
+    }
+
+    private func add(_ row: Row, upTo last: UInt64) throws(OutputError) {
+      isEmpty = false
+      guard document == nil else {
+        try document?.add(JSONValue(row.header, row.bytes, kind: row.kind.rawValue))
+        return
+      }
+      // The widest of each column but the last, so that the rows need not be held.
+      var widths = ["#\(last)".count, "2026-11-20T10:00:00.000Z".count, 1, "presence".count]
+      var titles = ["record", "time", "", "kind", "element"]
+      var cells = row.cells
+      if isShared {
+        widths.insert("c".count + 4, at: 2)
+        titles.insert("c", at: 2)
+        cells.insert("\(row.header.connection)", at: 2)
+      }
+      var table = table ?? Table(titles, widths: widths, isCutToFit: true)
+      table.add(cells)
+      try Terminal.say(table.takeLines())
+      self.table = table
     }
   }
 
@@ -155,17 +201,6 @@ struct LogCommand: ParsableCommand, LogReading {
       else { return bytes.count > 5 * most ? text + "…" : text }
       return text.prefix(most - 1) + "…"
     }
-  }
-}
-
-extension Timeline {
-  /// The records that a finding was made of.
-  fileprivate func oddRecords(upTo last: UInt64) throws -> Set<UInt64> {
-    var odd: Set<UInt64> = []
-    _ = try replay(upTo: .record(last)) { moment, _ in
-      if !moment.outcome.findings.isEmpty { odd.insert(moment.stamp.record) }
-    }
-    return odd
   }
 }
 

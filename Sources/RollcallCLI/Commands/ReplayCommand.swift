@@ -15,8 +15,16 @@ struct ReplayCommand: ParsableCommand, LogReading {
       with what it comes to; where it tells very much, each record is one line and presence is \
       counted by day: --full unfolds all, --from, --to and --contact tell a part of it.
 
+      With --follow it goes on with what is written after, within a second; Ctrl-C ends it as if \
+      the source had ended, and what a long session comes to is said then. Presence is folded with \
+      what comes within 0.6 seconds, and --from head tells only what is new. What is known \
+      by its rest alone waits for that: half a line, half an element, records before one that \
+      says whose they are.
+
       Examples:
         rollcall replay debug.log
+        rollcall replay debug.log --follow
+        ssh host tail -F debug.log | rollcall replay - --follow
         rollcall replay alice.rollcall --from 10:00 --at 11:00 --zone Asia/Shanghai
         rollcall replay alice.rollcall --contact bob@example.test --full
         rollcall replay alice.rollcall --only findings
@@ -26,62 +34,131 @@ struct ReplayCommand: ParsableCommand, LogReading {
   @OptionGroup var output: ListOutputOptions
   @OptionGroup var filter: StoryFilter
   @OptionGroup var times: ZoneOptions
+  @OptionGroup var following: FollowOptions
 
   @Flag(help: "Fold nothing.")
   var full = false
 
-  /// From how many records on a session is told what it comes to before its story.
+  /// From how many records on it is told what a session comes to.
   private static let long: UInt64 = 300
 
+  func validate() throws { try following.check(source, source.source) }
+
   func run() throws {
+    guard !following.follow else {
+      return try LiveSource(source.source, source).follow { try self.story(of: $0) }
+    }
     let opened = try source.open()
-    let chosen = try filter.chosen(in: opened)
-    guard !output.isForMachines else { return try document(opened, chosen) }
     let last = try opened.naming { try opened.timeline.record(at: source.point) }
-    var density = full ? StoryDensity.full : .folded
-    if last >= Self.long, !filter.isSet {
+    let story = try self.story(of: opened)
+    if story.summary != nil, last >= Self.long {
       let summary = try survey(opened, last)
-      if summary.isLong, !full { density = .condensed(presence: summary.presence) }
+      if summary.isLong, !full { story.condense(summary) }
     }
-    let labels = try opened.naming { try ConnectionLabels(opened.log) }
-    var printer = StoryPrinter(labels, zone: times.zone, density)
-    let state = try opened.replay(upTo: .record(last)) { moment, roster in
-      if try chosen.tells(moment) { try printer.tell(moment, roster) }
-    }
-    try printer.finish(state.roster)
-    try say(state)
+    story.summary = nil
+    try story.tell(upTo: last)
+    try story.end()
   }
 
   /// Says what a long session comes to.
   private func survey(_ opened: OpenedSource, _ last: UInt64) throws -> StorySummary {
     var summary = StorySummary(day: times.zone.day)
     let state = try opened.replay(upTo: .record(last)) { moment, _ in summary.take(moment) }
-    try Terminal.say(
-      summary.lines(
-        state, records: last, source: SourceWords(source.source, source.words), times.zone,
-        isFull: full))
+    try Terminal.say(summary.lines(state, records: last, words, times.zone, isFull: full))
     return summary
   }
 
-  private func document(_ opened: OpenedSource, _ chosen: StoryFilter.Chosen) throws {
-    var records = output.list("records")
-    let state = try opened.replay(upTo: source.point) { moment, roster in
-      if try chosen.tells(moment) { try records.add(JSONValue(moment)) }
+  /// The source, for commands that are to be copied.
+  private var words: SourceWords { SourceWords(source.source, source.words) }
+
+  private func story(of opened: OpenedSource) throws -> Story {
+    let chosen = try filter.chosen(in: opened)
+    let printer = try opened.naming {
+      StoryPrinter(
+        try ConnectionLabels(opened.log), zone: times.zone, full ? .full : .folded)
     }
-    try records.finish(["account": JSONValue(state.account?.text)])
+    return Story(
+      opened, chosen, source: words, times.zone,
+      records: output.isForMachines ? output.list("records") : nil, printer,
+      summary: output.isForMachines || filter.isSet ? nil : StorySummary(day: times.zone.day))
   }
 
-  /// How it ended.
-  private func say(_ state: Timeline.State) throws {
-    let roster = state.roster
-    let friends = roster.entries.count { SectionPolicy.Friends.mutual.includes($0.value.item) }
-    try Terminal.say([
-      "",
-      Style.bold(state.account?.text ?? "account unknown")
-        + ": \(roster.entries.count) contact\(roster.entries.count == 1 ? "" : "s"), "
-        + "\(friends) of them friends; "
-        + "\(roster.incoming.count) asking us, \(roster.outgoing.count) asked by us",
-    ])
-    roster.noteIncompleteness()
+  /// A story as it is printed, for people or for machines.
+  private final class Story: FollowedOutput {
+    let opened: OpenedSource
+    let chosen: StoryFilter.Chosen
+    let source: SourceWords
+    let zone: Zone
+    /// What is printed for machines; nil for people.
+    private var records: DocumentList?
+    private var printer: StoryPrinter
+    private var follower: LogFollower
+    /// What a long session comes to, where that is said at the end.
+    var summary: StorySummary?
+
+    init(
+      _ opened: OpenedSource, _ chosen: StoryFilter.Chosen, source: SourceWords, _ zone: Zone,
+      records: DocumentList?, _ printer: StoryPrinter, summary: StorySummary?
+    ) {
+      (self.opened, self.chosen, self.source, self.zone) = (opened, chosen, source, zone)
+      (self.records, self.printer, self.summary) = (records, printer, summary)
+      follower = LogFollower(opened.timeline)
+    }
+
+    var isHolding: Bool { printer.isHolding }
+
+    /// Tells the story in short, as its survey found it to be very long.
+    func condense(_ survey: StorySummary) {
+      printer = StoryPrinter(
+        printer.labels, zone: zone, .condensed(presence: survey.presence))
+    }
+
+    func tell() throws {
+      try tell(upTo: opened.lastRecord)
+    }
+
+    func tell(upTo last: UInt64) throws {
+      guard last > follower.position else { return }
+      try opened.naming {
+        printer.labels = try ConnectionLabels(opened.log)
+        try follower.follow(upTo: last) { moment, roster in
+          summary?.take(moment)
+          guard try chosen.tells(moment) else { return }
+          if records != nil {
+            try records?.add(JSONValue(moment))
+          } else {
+            try printer.tell(moment, roster)
+          }
+        }
+      }
+    }
+
+    func settle() throws { try printer.finish(follower.state.roster) }
+
+    func end() throws {
+      let state = follower.state
+      if let records { return try records.finish(["account": JSONValue(state.account?.text)]) }
+      try settle()
+      let count = follower.position
+      if let summary, count >= ReplayCommand.long {
+        let lines = summary.lines(state, records: count, source, zone, isFull: true)
+        try Terminal.say([""] + lines.dropLast())
+      }
+      try say(state)
+    }
+
+    /// How it ended.
+    private func say(_ state: Timeline.State) throws {
+      let roster = state.roster
+      let friends = roster.entries.count { SectionPolicy.Friends.mutual.includes($0.value.item) }
+      try Terminal.say([
+        "",
+        Style.bold(state.account?.text ?? "account unknown")
+          + ": \(roster.entries.count) contact\(roster.entries.count == 1 ? "" : "s"), "
+          + "\(friends) of them friends; "
+          + "\(roster.incoming.count) asking us, \(roster.outgoing.count) asked by us",
+      ])
+      roster.noteIncompleteness()
+    }
   }
 }

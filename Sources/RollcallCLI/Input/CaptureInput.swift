@@ -86,7 +86,12 @@ struct CaptureInput {
   }
 
   /// What a log notes it as.
-  var name: String { path == "-" ? "standard input" : (path as NSString).lastPathComponent }
+  var name: String { Self.name(of: path) }
+
+  /// What a log notes what is at a path as.
+  static func name(of path: String) -> String {
+    path == "-" ? "standard input" : (path as NSString).lastPathComponent
+  }
 }
 
 /// What is imported in one go: a capture, or the two files of one whose directions were recorded

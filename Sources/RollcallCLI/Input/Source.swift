@@ -132,7 +132,7 @@ struct SourceOptions: ParsableArguments, SourceReading {
     }
   }
 
-  private static func openLog(_ path: String, _ options: ImportOptions) throws -> EventLog {
+  static func openLog(_ path: String, _ options: ImportOptions) throws -> EventLog {
     let log = try EventLog.open(
       at: path, access: .readOnly, eventVersion: DecodedRecord.version)
     if let wanted = options.account, let account = try log.meta.account, account != wanted.text {
@@ -259,6 +259,11 @@ struct OpenedSource {
   /// What a page about it is called: the names without their directories.
   var title: String {
     files.count < 2 ? (path == "-" ? "-" : URL(filePath: path).lastPathComponent) : path
+  }
+
+  /// The number of the last record that there is now.
+  var lastRecord: UInt64 {
+    get throws { try naming { try log.read { try $0.lastSequence } } }
   }
 
   func state(at point: Point) throws -> Timeline.State {

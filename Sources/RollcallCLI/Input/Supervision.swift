@@ -10,6 +10,13 @@ protocol LogReading {}
 /// cannot survive is then an error of the log like others, and no signal.
 enum Supervision {
   private static let variable = "ROLLCALL_SUPERVISED"
+  /// The process that waits for this one; nil where none does.
+  // Set once, before there is another thread.
+  nonisolated(unsafe) private static var parent: pid_t?
+
+  /// Whether the process that waited for this one is gone: nobody would end it any longer.
+  static var isOrphaned: Bool { parent.map { $0 != getppid() } ?? false }
+
   /// How a process ends that met what it could not survive.
   private static let crashes = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE]
 
@@ -20,6 +27,7 @@ enum Supervision {
     if getenv(variable) != nil {
       // What this process starts itself is not the one that is waited for.
       unsetenv(variable)
+      parent = getppid()
       return nil
     }
     let logs = arguments.dropFirst().filter(isLog)
@@ -73,7 +81,8 @@ private enum SignalForwarding {
 
   static func begin(to process: borrowing ChildProcess) {
     child = process.identifier
-    for number in [SIGINT, SIGTERM, SIGHUP] {
+    defer { Ending.receive() }
+    for number in Ending.signals {
       let before = Foundation.signal(number, forward)
       // What the caller has the process ignore goes on being ignored.
       if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {

@@ -15,7 +15,8 @@ enum StoryDensity {
 /// Prints a story: the day where it changes, records that tell something, and folded what happens
 /// all the time.
 struct StoryPrinter {
-  private let labels: ConnectionLabels
+  /// What connections are called; more may come.
+  var labels: ConnectionLabels
   private let zone: Zone
   private let density: StoryDensity
   private var fold: StoryFold
@@ -39,6 +40,10 @@ struct StoryPrinter {
     }
   }
 
+  /// Whether something waits for what may be folded with it.
+  var isHolding: Bool { fold.isHolding }
+
+  /// Prints what waits.
   mutating func finish(_ roster: Roster) throws(OutputError) {
     switch density {
     case .full: break

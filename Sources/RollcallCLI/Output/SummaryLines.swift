@@ -13,7 +13,7 @@ extension StorySummary {
   ///   - source: For the commands that tell more.
   ///   - isFull: Whether all is told whatever it comes to.
   func lines(
-    _ state: Timeline.State, records: UInt64, source: SourceWords, _ zone: Zone, isFull: Bool
+    _ state: Timeline.State, records: UInt64, _ source: SourceWords, _ zone: Zone, isFull: Bool
   ) -> [String] {
     let times = span.map { span in
       let isOneDay = zone.date(span.lowerBound) == zone.date(span.upperBound)

@@ -1,0 +1,77 @@
+import EventStore
+import Foundation
+import Rollcall
+
+extension ImportCommand {
+  /// For how long a capture that does not pause is read before its records are made durable.
+  private static let burst = Duration.milliseconds(500)
+  /// How much longer than the last burst took to append it is waited before the next.
+  private static let pause = 3
+
+  /// Imports what there is of a capture, and what comes, until nothing more will come or somebody
+  /// asks to end.
+  func follow(_ path: String) throws {
+    Ending.begin()
+    let isNew = !FileManager.default.fileExists(atPath: log)
+    var target = try Failure.naming(log) {
+      try FollowedImport(into: opened(isNew: isNew), takingAll: force) { try opened(isNew: false) }
+    }
+    var capture = try capture(path, target)
+    var next = ContinuousClock.now
+    var isOver = false
+    while !isOver {
+      let arrival = try capture.take { follower in
+        // What comes after is of another file, which a later import looks at by itself.
+        try follower.commit()
+        try put(follower, into: &target, isOver: true)
+        target.beginFile()
+        try follower.goOn(into: draft(), printer: printer(path, target))
+      }
+      isOver = arrival == .end || Ending.isAsked
+      if isOver { try capture.finish() }
+      if isOver || .now >= next + (arrival == .quiet ? .zero : Self.burst) {
+        let start = ContinuousClock.now
+        try put(capture.follower, into: &target, isOver: isOver)
+        next = .now + (.now - start) * Self.pause
+      }
+      if !isOver, arrival == .quiet { try capture.wait() }
+    }
+    try tell(capture, target, path, isNew: isNew)
+  }
+
+  private func capture(_ path: String, _ target: FollowedImport) throws -> LiveCapture {
+    let input = try Failure.naming(path) { try CaptureInput(path) }
+    let follower = CaptureFollower(
+      try capture.importOptions, into: try draft(), printer: try printer(path, target))
+    return try LiveCapture(input, follower)
+  }
+
+  /// Where the records of a file are before they are in the log.
+  private func draft() throws -> EventLog {
+    let folder = (log as NSString).deletingLastPathComponent
+    return try Failure.naming(log) {
+      try EventLog.unnamed(
+        in: folder.isEmpty ? "." : folder, eventVersion: DecodedRecord.version)
+    }
+  }
+
+  private func printer(_ path: String, _ target: FollowedImport) throws -> SourcePrinter {
+    SourcePrinter(CaptureInput.name(of: path), knowing: try target.sources)
+  }
+
+  private func put(
+    _ follower: CaptureFollower, into target: inout FollowedImport, isOver: Bool
+  ) throws {
+    try Failure.naming(log) { try target.take(follower, isOver: isOver) }
+    target.target.tellUndone(path: log)
+  }
+
+  private func tell(
+    _ capture: LiveCapture, _ target: FollowedImport, _ path: String, isNew: Bool
+  ) throws {
+    guard var summary = capture.follower.summary else { return }
+    if !isNew { try Failure.naming(log) { try tellEarlier(after: target.head, in: target.target) } }
+    summary.known = summary.records - Int(clamping: target.appended)
+    try tell([(path: path, summary: summary)])
+  }
+}

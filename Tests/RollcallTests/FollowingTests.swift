@@ -1,0 +1,338 @@
+import Captures
+import EventStore
+import Foundation
+@testable import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+/// Captures and logs that are read while they are written.
+@Suite("Following") struct FollowingTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func newLog() throws -> EventLog {
+    try EventLog.unnamed(in: folder.path, eventVersion: DecodedRecord.version)
+  }
+
+  /// What a log holds, but for how it is packed, and for the numbers of connections with a name.
+  private func contents(_ log: EventLog) throws -> [String] {
+    try log.read { transaction in
+      let meta = try transaction.meta
+      var records = [meta.account ?? "no account"]
+      try transaction.forEachRecord(in: 1...UInt64.max) { header, bytes in
+        records.append(
+          "\(header.time ?? 0) \(header.ownTime ?? 0) \(header.direction) \(header.kind.rawValue) "
+            + "\(meta.connections[header.connection] ?? "\(header.connection)") "
+            + "\(LogDigest(of: bytes))")
+      }
+      return records
+    }
+  }
+
+  /// What came of reading a capture: the log's contents and the summary, or the error.
+  private enum Outcome: Equatable {
+    case read([String], records: Int, problems: Int, account: BareJID?, lacksTimes: Bool)
+    case refused(ImportError)
+
+    init(_ contents: [String], _ summary: ImportSummary) {
+      self = .read(
+        contents, records: summary.records, problems: summary.problemCount,
+        account: summary.account, lacksTimes: summary.lacksTimes)
+    }
+  }
+
+  private func whole(_ bytes: [UInt8], _ options: ImportOptions) throws -> Outcome {
+    let path = folder.file("\(UUID())")
+    try Data(bytes).write(to: URL(filePath: path))
+    let log = try newLog()
+    do {
+      var reading = CaptureImport(options)
+      let summary = try reading.run(FileHandle(forReadingFrom: URL(filePath: path)), into: log)
+      // As a command refuses it.
+      guard summary.records > 0 else {
+        return .refused(.nothingFound(format: summary.format.title))
+      }
+      return Outcome(try contents(log), summary)
+    } catch let error as ImportError {
+      return .refused(error)
+    }
+  }
+
+  /// The pieces of some bytes, cut at random, some of them very short.
+  private func pieces(
+    _ bytes: [UInt8], _ generator: inout SeededGenerator
+  ) -> [ArraySlice<UInt8>] {
+    var (rest, pieces) = (bytes[...], [ArraySlice<UInt8>]())
+    while !rest.isEmpty {
+      let most = Bool.random(using: &generator) ? 1000 : max(1000, bytes.count / 3)
+      let piece = rest.prefix(Int.random(in: 1...most, using: &generator))
+      pieces.append(piece)
+      rest = rest[piece.endIndex...]
+    }
+    return pieces
+  }
+
+  private func followed(
+    _ bytes: [UInt8], _ options: ImportOptions, _ generator: inout SeededGenerator
+  ) throws -> Outcome {
+    let log = try newLog()
+    var follower = CaptureFollower(options, into: log, printer: SourcePrinter("it", knowing: []))
+    var told: UInt64 = 0
+    do {
+      for piece in pieces(bytes, &generator) {
+        try follower.take(Array(piece))
+        // As a wait between two pieces does.
+        guard Bool.random(using: &generator) else { continue }
+        let isNew = try follower.commit()
+        let last = try log.read { try $0.lastSequence }
+        #expect(isNew == (last > told))
+        told = last
+      }
+      try follower.finish()
+      return Outcome(try contents(log), try #require(follower.summary))
+    } catch let error as ImportError {
+      return .refused(error)
+    }
+  }
+
+  @Test(
+    "A capture that comes in pieces gives what it gives whole", arguments: NativeReadingTests.files)
+  func pieces(_ path: String) throws {
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+    var options = ImportOptions()
+    var expected = try whole(bytes, options)
+    if case .refused(.severalAccounts(let accounts)) = expected {
+      options.account = accounts.first
+      expected = try whole(bytes, options)
+    }
+    let seed = UInt64(bytes.count)
+    var generator = SeededGenerator(seed: seed)
+    #expect(try followed(bytes, options, &generator) == expected, "seed \(seed)")
+  }
+
+  @Test("A capture of several accounts is refused as soon as the second is seen")
+  func severalAccounts() throws {
+    let path = CaptureCase.fixtures.appending(path: "logs/finch-two-accounts/capture.log")
+    let bytes = [UInt8](try Data(contentsOf: path))
+    var follower = CaptureFollower(
+      ImportOptions(), into: try newLog(), printer: SourcePrinter("it", knowing: []))
+    var rest = bytes[...]
+    let error = #expect(throws: ImportError.self) {
+      while !rest.isEmpty {
+        try follower.take(Array(rest.prefix(1000)))
+        rest = rest.dropFirst(1000)
+        try follower.commit()
+      }
+    }
+    guard case .severalAccounts(let accounts)? = error else {
+      Issue.record("it is not refused for its accounts")
+      return
+    }
+    #expect(accounts.count == 2)
+    #expect(!rest.isEmpty)
+  }
+
+  // MARK: Logs
+
+  @Test("What is told of a log that grows is what is told of it whole", arguments: 1...4)
+  func growingLog(seed: UInt64) throws {
+    let scenario = randomScenario(seed: seed, lines: 300)
+    let expected = try story(of: Timeline(log(of: scenario, in: folder)))
+    let log = try EventLog.create(
+      at: folder.file("grows.rollcall"), eventVersion: DecodedRecord.version)
+    var follower = LogFollower(Timeline(log))
+    var generator = SeededGenerator(seed: seed)
+    var told: [String] = []
+    var rest = scenario.wire[...]
+    while !rest.isEmpty {
+      let burst = rest.prefix(Int.random(in: 1...40, using: &generator))
+      rest = rest[burst.endIndex...]
+      let last = try log.append(burst.map(RecordDraft.init)).upperBound - 1
+      try follower.follow(upTo: last) { moment, _ in told.append(Self.line(moment)) }
+      #expect(follower.position == last)
+    }
+    #expect(!told.isEmpty)
+    #expect(told == expected.lines, "seed \(seed)")
+    #expect(follower.state == expected.state, "seed \(seed)")
+  }
+
+  private static func line(_ moment: Timeline.Moment) -> String {
+    "\(moment.stamp) \(moment.connection) \(moment.outcome.changes) \(moment.outcome.findings)"
+  }
+
+  private func story(
+    of timeline: Timeline
+  ) throws -> (lines: [String], state: Timeline.State) {
+    var lines: [String] = []
+    let state = try timeline.replay(upTo: .head(minus: 0)) { moment, _ in
+      lines.append(Self.line(moment))
+    }
+    return (lines, state)
+  }
+
+  // MARK: Imports
+
+  /// Imports a capture as a whole.
+  @discardableResult
+  private func add(
+    _ bytes: [UInt8], to log: EventLog, called name: String, _ options: ImportOptions
+  ) throws -> ImportOutcome {
+    let draft = try newLog()
+    var follower = CaptureFollower(
+      options, into: draft, printer: SourcePrinter(name, knowing: try log.meta.imports))
+    try follower.take(bytes)
+    try follower.finish()
+    let last = try draft.read { try $0.lastSequence }
+    let capture = StagedCapture(
+      prints: [follower.print], records: 1...last, connections: follower.connections)
+    return try #require(
+      StagedImport(draft, [capture]).append(to: log, takingAll: false).first)
+  }
+
+  private func target() throws -> EventLog {
+    try EventLog.draft(
+      for: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+  }
+
+  private func following(_ target: EventLog) throws -> FollowedImport {
+    try FollowedImport(into: target, takingAll: false) { target }
+  }
+
+  @Test(
+    "What is imported as it comes is what is imported whole, whatever the log had of it before",
+    arguments: CaptureCase.all.filter { test in
+      // Of each kind of log one: each burst is synced.
+      ["raw-pending", "prosody", "profanity-add", "slixmpp-two"].contains {
+        test.name.hasPrefix($0)
+      }
+    })
+  func imports(_ test: CaptureCase) throws {
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: test.path)))
+    let options = ImportOptions(account: try BareJID(parsing: test.account))
+    let whole = try target()
+    try add(bytes, to: whole, called: "it", options)
+    let expected = try contents(whole)
+    for seed in 1...3 {
+      var generator = SeededGenerator(seed: UInt64(seed))
+      let log = try target()
+      var parts = pieces(bytes, &generator)
+      if seed == 2 {
+        // The file was imported before, when it was shorter, and is there whole.
+        let known = Array(bytes.prefix(bytes.count * 2 / 3))
+        _ = try? add(known, to: log, called: "it", options)
+        parts = [bytes[...]]
+      }
+      let other = seed == 3 ? parts.count / 2 : nil
+      var target = try following(log)
+      var follower = CaptureFollower(
+        options, into: try newLog(), printer: SourcePrinter("it", knowing: try target.sources))
+      var taken = 0
+      for (number, part) in parts.enumerated() {
+        try follower.take(Array(part))
+        taken += part.count
+        try follower.commit()
+        try target.take(follower)
+        // Somebody else imports the same meanwhile, when there is more of it.
+        if number == other {
+          _ = try? add(Array(bytes.prefix(taken + 2000)), to: log, called: "it", options)
+        }
+      }
+      try follower.finish()
+      try target.take(follower, isOver: true)
+      #expect(try contents(log) == expected, "seed \(seed)")
+      let before = try log.meta.imports
+      #expect(try add(bytes, to: log, called: "it", options).appended == nil, "seed \(seed)")
+      #expect(try log.meta.imports == before, "seed \(seed)")
+    }
+  }
+
+  @Test("What is imported of a file that is rotated is known again in all its files")
+  func rotation() throws {
+    let capture = CaptureCase.fixtures.appending(path: "captures/raw-pending-both/capture.log")
+    let bytes = [UInt8](try Data(contentsOf: capture))
+    let whole = try target()
+    try add(bytes, to: whole, called: "it", ImportOptions())
+    let lines = bytes.split(separator: UInt8(ascii: "\n")).map { Array($0) + [UInt8(ascii: "\n")] }
+    for isCopied in [false, true] {
+      let (path, old) = (folder.file("\(isCopied).log"), folder.file("\(isCopied).log.1"))
+      let parts = [lines[..<12], lines[12..<16], lines[16..<22], lines[22...]]
+        .map { Data($0.joined()) }
+      try parts[0].write(to: URL(filePath: path))
+      let tail = FileTail(try FileHandle(forReadingFrom: URL(filePath: path)), path: path)
+      let log = try target()
+      var target = try following(log)
+      var follower = CaptureFollower(
+        ImportOptions(), into: try newLog(), printer: SourcePrinter("it", knowing: []))
+      func drain() throws {
+        while true {
+          switch try tail.next() {
+          case .bytes(let bytes): try follower.take(bytes)
+          case .beginsAnew:
+            try follower.commit()
+            try target.take(follower, isOver: true)
+            target.beginFile()
+            try follower.goOn(
+              into: newLog(), printer: SourcePrinter("it", knowing: try target.sources))
+          case .nothing:
+            try follower.commit()
+            return try target.take(follower)
+          }
+        }
+      }
+      try drain()
+      try append(parts[1], to: path)
+      try drain()
+      if isCopied {
+        try FileManager.default.copyItem(atPath: path, toPath: old)
+        #expect(truncate(path, 0) == 0)
+      } else {
+        try FileManager.default.moveItem(atPath: path, toPath: old)
+        try Data().write(to: URL(filePath: path))
+      }
+      try append(parts[2], to: path)
+      try drain()
+      try append(parts[3], to: path)
+      try drain()
+      try follower.finish()
+      try target.take(follower, isOver: true)
+      #expect(try contents(log) == contents(whole))
+      #expect(try log.meta.imports.count == 2)
+      #expect(try target.appended == log.read { try $0.lastSequence })
+      for file in [old, path] {
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+        #expect(try add(bytes, to: log, called: "it", ImportOptions()).appended == nil, "\(file)")
+      }
+    }
+  }
+
+  private func append(_ bytes: Data, to path: String) throws {
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.seekToEnd()
+    try file.write(contentsOf: bytes)
+  }
+
+  @Test("A burst costs what is new, not what there is")
+  func workOfABurst() throws {
+    let log = try target()
+    var target = try following(log)
+    let head = #"{"account":"alice@example.test/a","rollcall-capture":1}"# + "\n"
+    var follower = CaptureFollower(
+      ImportOptions(), into: try newLog(), printer: SourcePrinter("it", knowing: []))
+    try follower.take(Array(head.utf8))
+    for burst in 0..<50 {
+      let lines = (0..<20).map { line in
+        let time = burst * 1000 + line
+        return #"{"t":\#(time),"dir":"in","xml":"<presence from='bob@example.test/x'/>"}"# + "\n"
+      }
+      try follower.take(Array(lines.joined().utf8))
+      try follower.commit()
+      try target.take(follower)
+    }
+    #expect(target.appended == 1001)
+    // The first burst is compared with what the log has, record by record; the others are not.
+    #expect(target.comparisons == 1)
+  }
+}
