@@ -85,15 +85,16 @@ private func folder() throws -> TemporaryFolder {
           "incoming": [
             [
               "jid": "carol@example.test", "since": 8, "count": 1, "text": "It is me",
-              "nick": NSNull(), "crossing": false,
+              "nick": NSNull(), "crossing": false, "seen": false,
             ]
           ],
-          "unconfirmed": [], "outgoing": [],
+          "unconfirmed": [], "outgoing": [], "unseen": 1,
         ],
         "presence": [
           "bob@example.test": ["phone": ["show": "away", "priority": 5, "status": "lunch"]]
         ],
         "ownResources": [:],
+        "annotations": [],
       ]
       #expect(try run.document == expected)
     }

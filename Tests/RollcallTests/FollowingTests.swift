@@ -143,7 +143,7 @@ import XMPPStanza
     let expected = try story(of: Timeline(log(of: scenario, in: folder)))
     let log = try EventLog.create(
       at: folder.file("grows.rollcall"), eventVersion: DecodedRecord.version)
-    var follower = LogFollower(Timeline(log))
+    var follower = try LogFollower(Timeline(log))
     var generator = SeededGenerator(seed: seed)
     var told: [String] = []
     var rest = scenario.wire[...]

@@ -6,11 +6,12 @@ package import RosterCore
 package struct LogFollower {
   package let timeline: Timeline
   /// The state after the last record that was followed.
-  package private(set) var state = Timeline.State()
+  package private(set) var state: Timeline.State
 
   /// A follower before all records.
-  package init(_ timeline: Timeline) {
+  package init(_ timeline: Timeline) throws {
     self.timeline = timeline
+    state = try timeline.state(at: .record(0))
   }
 
   /// The number of the last record that was followed.

@@ -56,7 +56,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
   }
 
   private func list(of opened: OpenedSource) throws -> Findings {
-    Findings(opened, try filter.chosen(in: opened), output, failing: failOn?.severity)
+    try Findings(opened, try filter.chosen(in: opened), output, failing: failOn?.severity)
   }
 
   /// The findings as they are printed.
@@ -75,10 +75,10 @@ struct FindingsCommand: ParsableCommand, LogReading {
     init(
       _ opened: OpenedSource, _ chosen: StoryFilter.Chosen, _ output: ListOutputOptions,
       failing: Finding.Severity?
-    ) {
+    ) throws {
       (self.opened, self.chosen, self.output) = (opened, chosen, output)
       self.failing = failing
-      follower = LogFollower(opened.timeline)
+      follower = try LogFollower(opened.timeline)
     }
 
     func tell() throws {

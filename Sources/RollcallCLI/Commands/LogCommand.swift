@@ -60,7 +60,7 @@ struct LogCommand: ParsableCommand, LogReading {
   }
 
   private func listing(of opened: OpenedSource) throws -> Listing {
-    Listing(
+    try Listing(
       opened: opened, command: self, chosen: try filter.chosen(in: opened),
       document: output.isForMachines ? output.list("records") : nil)
   }
@@ -86,10 +86,10 @@ struct LogCommand: ParsableCommand, LogReading {
     init(
       opened: OpenedSource, command: LogCommand, chosen: StoryFilter.Chosen,
       document: DocumentList?
-    ) {
+    ) throws {
       (self.opened, self.command, self.chosen) = (opened, command, chosen)
       self.document = document
-      follower = LogFollower(opened.timeline)
+      follower = try LogFollower(opened.timeline)
     }
 
     func tell() throws {

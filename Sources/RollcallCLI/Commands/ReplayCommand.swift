@@ -77,7 +77,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
       StoryPrinter(
         try ConnectionLabels(opened.log), zone: times.zone, full ? .full : .folded)
     }
-    return Story(
+    return try Story(
       opened, chosen, source: words, times.zone,
       records: output.isForMachines ? output.list("records") : nil, printer,
       summary: output.isForMachines || filter.isSet ? nil : StorySummary(day: times.zone.day))
@@ -99,10 +99,10 @@ struct ReplayCommand: ParsableCommand, LogReading {
     init(
       _ opened: OpenedSource, _ chosen: StoryFilter.Chosen, source: SourceWords, _ zone: Zone,
       records: DocumentList?, _ printer: StoryPrinter, summary: StorySummary?
-    ) {
+    ) throws {
       (self.opened, self.chosen, self.source, self.zone) = (opened, chosen, source, zone)
       (self.records, self.printer, self.summary) = (records, printer, summary)
-      follower = LogFollower(opened.timeline)
+      follower = try LogFollower(opened.timeline)
     }
 
     var isHolding: Bool { printer.isHolding }
