@@ -56,6 +56,13 @@ import Testing
     #expect(run.code == (command.contains("missing") ? 2 : 0))
   }
 
+  @Test("There is none for what is told as it happens, however that is asked for")
+  func live() throws {
+    let run = try run("cat x.log | \"$ROLLCALL\" log - -f", "PAGER='cat > paged'")
+    #expect(run.output.contains(/record +time/) && run.code == 0)
+    #expect(try paged() == nil)
+  }
+
   @Test("Quitting it ends the command, which is no error")
   func quitting() throws {
     let lines = try Program("log", "x.log", in: folder.path).output.split(separator: "\n").count

@@ -3,16 +3,29 @@ import Foundation
 import Synchronization
 
 /// A command that answers in text for people, of any length: on a terminal a pager shows it.
-protocol Paged {}
+protocol Paged {
+  /// Whether it tells what happens as it happens, so that there is no whole to page through.
+  var isLive: Bool { get }
+}
+
+extension Paged {
+  var isLive: Bool { false }
+}
 
 extension StateCommand: Paged {}
 extension FriendsCommand: Paged {}
 extension RequestsCommand: Paged {}
 extension SectionsCommand: Paged {}
-extension ReplayCommand: Paged {}
-extension FindingsCommand: Paged {}
+extension ReplayCommand: Paged {
+  var isLive: Bool { following.follow }
+}
+extension FindingsCommand: Paged {
+  var isLive: Bool { following.follow }
+}
 extension HistoryCommand: Paged {}
-extension LogCommand: Paged {}
+extension LogCommand: Paged {
+  var isLive: Bool { following.follow }
+}
 extension ShowCommand: Paged {}
 extension WhyCommand: Paged {}
 extension DiffCommand: Paged {}
@@ -43,8 +56,8 @@ enum Pager {
   /// - Parameter arguments: The command line; `--no-pager` in it, what is for machines, and what is
   ///   told as it happens wants none.
   static func begin(for command: any ParsableCommand, _ arguments: [String]) {
-    guard command is any Paged, isatty(STDOUT_FILENO) == 1,
-      arguments.allSatisfy({ !["--no-pager", "--json", "--jsonl", "--follow"].contains($0) }),
+    guard let command = command as? any Paged, !command.isLive, isatty(STDOUT_FILENO) == 1,
+      arguments.allSatisfy({ !["--no-pager", "--json", "--jsonl"].contains($0) }),
       let line = commandLine(ProcessInfo.processInfo.environment)
     else { return }
     // What the terminal is like is asked while standard output is it.
