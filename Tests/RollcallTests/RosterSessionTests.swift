@@ -111,6 +111,33 @@ import Testing
     #expect(try unreadable().map(\.kept) == [Array("<message><body>hal".utf8)])
   }
 
+  @Test("What an application says of its session cuts no element in two")
+  func openedInBetween() throws {
+    let session = try RosterSession(recordingTo: path)
+    try session.received("<message><body>hal".utf8, at: 1)
+    try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 2)
+    try session.resumed(at: 3)
+    let steps = try session.received("f</body></message>".utf8, at: 4)
+    guard case .element? = steps.first?.part, steps.count == 1 else {
+      Issue.record("\(steps)")
+      return
+    }
+  }
+
+  @Test("A session that is closed takes nothing more, and holds nobody up")
+  func afterClose() async throws {
+    let session = try RosterSession(recordingTo: path)
+    try fetch(session)
+    try session.close()
+    let before = session.roster
+    #expect(throws: RollcallError.self) { try session.received("<presence/>".utf8, at: 1) }
+    #expect(session.roster == before)
+    try session.flush()
+    try await session.durable()
+    try session.close()
+    #expect(try RosterSession(recordingTo: path).roster == before)
+  }
+
   @Test("Nothing is recorded where nothing was handed over")
   func nothing() throws {
     let session = try RosterSession(recordingTo: path)

@@ -142,6 +142,8 @@ private final class Work: Sendable {
     var isFinished = false
   }
 
+  private static let closed = RollcallError(.log, "the session is closed")
+
   /// How many bytes of records may wait before handing over waits for the disk.
   static let most = 8 << 20
 
@@ -162,6 +164,8 @@ private final class Work: Sendable {
   func add(_ change: (inout Handover) -> Void) throws {
     try state.withLock { state in
       if let end = state.end { throw end }
+      // Nobody would write it.
+      if state.isFinished { throw Self.closed }
       change(&state.waiting)
       state.handedOver += 1
     }
@@ -172,6 +176,7 @@ private final class Work: Sendable {
     let result: Result<Void, any Error>? = state.withLock { state in
       guard state.durable < state.handedOver else { return .success(()) }
       if let end = state.end { return .failure(end) }
+      if state.isFinished { return .failure(Self.closed) }
       state.waiters.append((state.handedOver, waiter))
       return nil
     }

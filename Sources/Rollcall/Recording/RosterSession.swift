@@ -249,6 +249,10 @@ public final class RosterSession {
   ) throws(RollcallError) -> [SessionStep] {
     try catchUp()
     var steps: [SessionStep] = []
+    // While the connection is there, the rest of an element may still come.
+    guard case .closed = lifecycle else {
+      return [try record(.lifecycle(lifecycle), .session, time)]
+    }
     for direction in [Direction.inbound, .outbound] {
       guard let rest = streams[direction]?.finish() else { continue }
       steps.append(try take(rest, direction, time))
