@@ -22,6 +22,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "Rollcall", targets: ["Rollcall"]),
+    .library(name: "RosterClient", targets: ["RosterClient"]),
     // The parts one by one, for the benchmarks: nothing in them is promised.
     .library(
       name: "RollcallModules",
@@ -34,6 +35,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     // A command for those who ask for the documentation; no product builds it.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
   ],
@@ -80,6 +83,19 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       exclude: ["Documents/documents.schema.json"], swiftSettings: rules),
+    .target(name: "CResolver", cSettings: [.treatAllWarnings(as: .error)]),
+    .target(
+      name: "RosterClient",
+      dependencies: [
+        "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures", "CResolver",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: rules),
     .executableTarget(
       name: "RollcallCLI",
       dependencies: [
@@ -133,6 +149,15 @@ let package = Package(
       dependencies: [
         "Rollcall", "RosterCore", "Captures", "ContactSections", "EventStore", "XMPPStanza",
         "TestSupport",
+      ],
+      swiftSettings: rules),
+    .testTarget(
+      name: "RosterClientTests",
+      dependencies: [
+        "RosterClient", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "TestSupport",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: rules),
     .testTarget(

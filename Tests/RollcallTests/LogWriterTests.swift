@@ -120,6 +120,43 @@ import Testing
     #expect(throws: EventLogError.self) { try writer.close() }
   }
 
+  @Test(
+    "On a full disk what is handed over waits, and is written once there is room",
+    .enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
+  func fullDisk() throws {
+    let disk = try SmallDisk(at: folder.file("disk"), size: "1m")
+    let path = disk.path + "/full.rollcall"
+    var number = 0
+    do {
+      let session = try RosterSession(recordingTo: path)
+      // Not so much that handing over would wait for the disk.
+      #expect(throws: RollcallError.self) {
+        while number < 20_000 {
+          for _ in 0..<500 {
+            number += 1
+            try session.received("<presence from='c\(number)@example.test/x'/>".utf8, at: nil)
+          }
+          try session.flush()
+        }
+      }
+      try #require(number < 20_000)
+      let waiting = number
+      for _ in 0..<10 {
+        number += 1
+        try session.received("<presence from='c\(number)@example.test/x'/>".utf8, at: nil)
+      }
+      #expect(throws: RollcallError.self) { try session.flush() }
+      try disk.enlarge(to: "16m")
+      try session.flush()
+      #expect(session.roster.position == UInt64(waiting + 10))
+      try session.close()
+    }
+    let log = try EventLog.open(
+      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+    let expected = (1...number).map { Array("<presence from='c\($0)@example.test/x'/>".utf8) }
+    #expect(try bytes(of: log) == expected)
+  }
+
   @Test("That somebody else has appended is noticed")
   func overtaken() throws {
     let log = try newLog()

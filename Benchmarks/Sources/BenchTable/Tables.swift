@@ -15,7 +15,7 @@ func workTable(_ results: Results, _ shape: CaptureShape) -> String {
     let cost =
       work.isSampled
       ? "\(duration(own.median)), p99 \(duration(own.percentile99))" : duration(own.least)
-    var cells = [work.name, work.unit, cost]
+    var cells = [work.name, work.unit, cost + (work.isElapsed ? " elapsed" : "")]
     let floor = results.floorCosts(work, shape)
     cells += [work.floor?.name ?? "", floor.map { duration($0.least) } ?? ""]
     cells.append(floor.map { String(format: "%.2f", own.least / $0.least) } ?? "")

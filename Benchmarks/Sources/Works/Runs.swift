@@ -7,7 +7,7 @@ public struct Run: Sendable {
   public let work: String
   /// The capture it worked on.
   public let shape: CaptureShape
-  /// Nanoseconds of processor time a unit.
+  /// Nanoseconds a unit, of processor time unless the work says otherwise.
   public let cost: Double
   /// The floor's, a unit of its own; nil where there is none.
   public let floor: Double?

@@ -13,23 +13,29 @@ public struct Work: Sendable {
   /// Each run is another sample of something quick or random, so that many are taken and their
   /// percentiles tell more than the least.
   public let isSampled: Bool
+  /// What counts is the time that passes, waiting for the disk included, and no processor time.
+  public let isElapsed: Bool
   let prepare: @Sendable (Case) throws -> Trial
 
   init(
     _ name: String, per unit: String, floor: Floor? = nil, goal: Goal? = nil,
-    isSampled: Bool = false, _ prepare: @escaping @Sendable (Case) throws -> Trial
+    isSampled: Bool = false, isElapsed: Bool = false,
+    _ prepare: @escaping @Sendable (Case) throws -> Trial
   ) {
     self.name = name
     self.unit = unit
     self.floor = floor
     self.goal = goal
     self.isSampled = isSampled
+    self.isElapsed = isElapsed
     self.prepare = prepare
   }
 
   /// Makes ready what the work needs and is not part of it.
   public func trial(_ subject: Case) throws -> Trial {
-    try prepare(subject)
+    var trial = try prepare(subject)
+    trial.isElapsed = isElapsed
+    return trial
   }
 }
 
@@ -65,6 +71,7 @@ public struct Trial {
   /// How many units one run does.
   public let units: Int
   private let work: () throws -> Check
+  fileprivate var isElapsed = false
 
   /// Whether the answer was right, and what has to be tidied up; not part of what is measured.
   public typealias Check = () throws -> Void
@@ -79,12 +86,14 @@ public struct Trial {
   /// - Parameters:
   ///   - start: Called right before the work.
   ///   - stop: Called right after it, before the check.
-  /// - Returns: Nanoseconds of processor time, of all threads, user and system.
+  /// - Returns: Nanoseconds of processor time, of all threads, user and system; where the work says
+  ///   so, of the time that passed.
   public func run(start: () -> Void = {}, stop: () -> Void = {}) throws -> UInt64 {
     var measured = Measured(work: work)
     start()
     let time = withUnsafeMutablePointer(to: &measured) {
       floors_measure(
+        isElapsed ? 1 : 0,
         { context in
           let measured = context.assumingMemoryBound(to: Measured.self)
           measured.pointee.result = Result { try measured.pointee.work() }

@@ -63,11 +63,12 @@ typedef struct {
 // Reduces events into a hash map by address. Returns the number of items at the end.
 long floors_reduce(const floors_event *_Nonnull events, size_t count);
 
-// Calls `body` and returns the processor time that it took, in nanoseconds, of all threads of the
-// process, user and system.
+// Calls `body` and returns how long it took, in nanoseconds: the processor time of all threads of
+// the process, user and system, or with `waits` the time that passed.
 //
 // Everything that is measured runs inside this function, so that a tool that counts instructions
 // can be told to count in it only.
-uint64_t floors_measure(void (*_Nonnull body)(void *_Nonnull context), void *_Nonnull context);
+uint64_t floors_measure(
+    int waits, void (*_Nonnull body)(void *_Nonnull context), void *_Nonnull context);
 
 #endif

@@ -1,14 +1,14 @@
 import Foundation
 
 /// A file system of a size of its own, in memory; gone with the test.
-final class SmallDisk {
-  static var isPossible: Bool {
+package final class SmallDisk {
+  package static var isPossible: Bool {
     geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/bin/mount")
   }
 
-  let path: String
+  package let path: String
 
-  init(at path: String, size: String) throws {
+  package init(at path: String, size: String) throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     self.path = path
     try Self.run("/bin/mount", ["-t", "tmpfs", "-o", "size=\(size)", "tmpfs", path])
@@ -16,11 +16,12 @@ final class SmallDisk {
 
   deinit { try? Self.run("/bin/umount", [path]) }
 
-  func enlarge(to size: String) throws {
+  /// Gives it another size, as a number with a unit: `4m`.
+  package func enlarge(to size: String) throws {
     try Self.run("/bin/mount", ["-o", "remount,size=\(size)", path])
   }
 
-  func forbidWriting() throws {
+  package func forbidWriting() throws {
     try Self.run("/bin/mount", ["-o", "remount,ro", path])
   }
 

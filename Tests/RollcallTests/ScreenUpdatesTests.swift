@@ -1,0 +1,125 @@
+import ContactSections
+import Foundation
+import Rollcall
+import TestSupport
+import Testing
+
+/// Who watches a screen can show each step of it as it comes.
+@Suite("Watching a contacts screen") struct ScreenUpdatesTests {
+  private let policy = SectionPolicy(showsRequests: true)
+
+  /// What a table view shows that does as it is told, beside the screen that it is told of.
+  private struct View {
+    var shown: Screen?
+    /// How often the whole was shown anew, and how often a step was.
+    var (whole, steps) = (0, 0)
+
+    mutating func show(_ update: ScreenUpdate) {
+      let screen = Screen(update.screen.index)
+      guard let changes = update.changes else {
+        whole += 1
+        return shown = screen
+      }
+      steps += 1
+      #expect(!changes.isEmpty)
+      shown?.applyBatch(changes, asking: screen)
+      #expect(shown == screen, "\(changes)")
+    }
+  }
+
+  private func session() throws -> RosterSession {
+    let session = RosterSession()
+    try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 0)
+    return session
+  }
+
+  private func push(_ items: String, to session: RosterSession, id: Int) throws {
+    try session.received(
+      "<iq type='set' id='p\(id)'><query xmlns='jabber:iq:roster'>\(items)</query></iq>".utf8,
+      at: nil)
+  }
+
+  /// Does something that may alter the screen.
+  private func act(
+    _ number: Int, on session: RosterSession, _ generator: inout SeededGenerator
+  ) throws {
+    let contact = "c\(Int.random(in: 0..<12, using: &generator))@example.test"
+    switch Int.random(in: 0..<6, using: &generator) {
+    case 0: try push("<item jid='\(contact)' subscription='remove'/>", to: session, id: number)
+    case 1:
+      try session.received(
+        "<presence from='\(contact)/x'><show>away</show></presence>".utf8, at: nil)
+    case 2: try session.received("<presence type='subscribe' from='\(contact)'/>".utf8, at: nil)
+    case 3: try session.sent("<presence type='subscribed' to='\(contact)'/>".utf8, at: nil)
+    case 4:
+      try session.annotate(.starred(BareJID(parsing: contact), number.isMultiple(of: 2)), at: nil)
+    default:
+      let name = ["曾小贤", "Bob", "单田芳", "Zoë"].randomElement(using: &generator) ?? ""
+      try push(
+        "<item jid='\(contact)' name='\(name)' subscription='both'/>", to: session, id: number)
+    }
+  }
+
+  @Test("Each step leads from the screen before to its own", arguments: 0..<12)
+  func steps(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let session = try session()
+    var iterator = session.screens(policy, limit: 1000).makeAsyncIterator()
+    var view = View()
+    for number in 0..<200 { try act(number, on: session, &generator) }
+    // So that the end is known: nobody else is called so.
+    try push("<item jid='end@example.test' subscription='both'/>", to: session, id: 1000)
+    while let update = await iterator.next() {
+      view.show(update)
+      if view.shown?.shows("end@example.test") == true { break }
+    }
+    #expect(
+      view.shown == Screen(RosterSections(session.roster, policy: policy).index), "seed \(seed)")
+    #expect(view.whole == 1 && view.steps > 50, "seed \(seed): \(view.whole), \(view.steps)")
+  }
+
+  @Test("Who was too slow is shown the whole anew, and goes on in steps")
+  func slow() async throws {
+    let session = try session()
+    var iterator = session.screens(policy, limit: 3).makeAsyncIterator()
+    var view = View()
+    for number in 0..<20 {
+      try push("<item jid='c\(number)@example.test' subscription='both'/>", to: session, id: number)
+    }
+    if let update = await iterator.next() { view.show(update) }
+    #expect(view.whole == 1 && view.shown?.shows("c19@example.test") == true)
+    try push("<item jid='c3@example.test' subscription='remove'/>", to: session, id: 20)
+    if let update = await iterator.next() { view.show(update) }
+    #expect(view.steps == 1 && view.shown?.shows("c3@example.test") == false)
+  }
+
+  @Test("A first roster of many is shown whole")
+  func firstRoster() async throws {
+    let session = try session()
+    var iterator = session.screens(policy).makeAsyncIterator()
+    var view = View()
+    if let update = await iterator.next() { view.show(update) }
+    #expect(view.shown?.shows("c1@example.test") == false)
+    let items = (0..<100).map { "<item jid='c\($0)@example.test' subscription='both'/>" }
+    try session.sent("<iq type='get' id='r'><query xmlns='jabber:iq:roster'/></iq>".utf8, at: nil)
+    try session.received(
+      """
+      <iq type='result' id='r'><query xmlns='jabber:iq:roster'>\(items.joined())</query></iq>
+      """.utf8, at: nil)
+    if let update = await iterator.next() { view.show(update) }
+    #expect(view.whole == 2 && view.steps == 0)
+    #expect(view.shown?.shows("c99@example.test") == true)
+  }
+}
+
+extension Screen {
+  /// Whether a contact has a row.
+  fileprivate func shows(_ id: String) -> Bool {
+    sections.joined().contains { row in
+      switch row {
+      case .contact(let contact): contact.id == id
+      case .request(let request): request.id == id
+      }
+    }
+  }
+}
