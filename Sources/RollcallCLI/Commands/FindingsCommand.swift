@@ -78,7 +78,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
     ) throws {
       (self.opened, self.chosen, self.output) = (opened, chosen, output)
       self.failing = failing
-      follower = try LogFollower(opened.timeline)
+      follower = try opened.naming { try LogFollower(opened.timeline) }
     }
 
     func tell() throws {

@@ -89,7 +89,7 @@ struct LogCommand: ParsableCommand, LogReading {
     ) throws {
       (self.opened, self.command, self.chosen) = (opened, command, chosen)
       self.document = document
-      follower = try LogFollower(opened.timeline)
+      follower = try opened.naming { try LogFollower(opened.timeline) }
     }
 
     func tell() throws {

@@ -102,7 +102,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
     ) throws {
       (self.opened, self.chosen, self.source, self.zone) = (opened, chosen, source, zone)
       (self.records, self.printer, self.summary) = (records, printer, summary)
-      follower = try LogFollower(opened.timeline)
+      follower = try opened.naming { try LogFollower(opened.timeline) }
     }
 
     var isHolding: Bool { printer.isHolding }
