@@ -13,7 +13,7 @@ public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible 
   /// A sentence for a person, with the place.
   public let description: String
 
-  init(_ reason: Reason, _ description: String) {
+  package init(_ reason: Reason, _ description: String) {
     self.reason = reason
     self.description = description
   }

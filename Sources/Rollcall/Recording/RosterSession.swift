@@ -82,7 +82,7 @@ public final class RosterSession {
   private init(_ recording: Recording?, _ limits: SessionLimits, _ idPrefix: String) {
     self.recording = recording
     streams = [
-      .inbound: StreamIntake(limits.stream), .outbound: StreamIntake(limits.stream),
+      .inbound: StreamIntake(limits), .outbound: StreamIntake(limits),
     ]
     ledger = CommandLedger(prefix: idPrefix)
   }
@@ -244,7 +244,7 @@ public final class RosterSession {
     return try record(content, .annotation, time)
   }
 
-  private func take(
+  func take(
     _ lifecycle: Lifecycle, _ time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
     try catchUp()
@@ -260,7 +260,7 @@ public final class RosterSession {
     return steps + [try record(.lifecycle(lifecycle), .session, time)]
   }
 
-  private func take(
+  func take(
     _ part: StreamIntake.Part, _ direction: Direction, _ time: Int64?
   ) throws(RollcallError) -> SessionStep {
     switch part {
@@ -360,7 +360,7 @@ public final class RosterSession {
   }
 
   /// What somebody else has added to the log is part of the history.
-  private func catchUp() throws(RollcallError) {
+  func catchUp() throws(RollcallError) {
     try writing { recording in
       try recording.writer.makeRoom()
       guard let state = try recording.overtakingState(of: roster) else { return }
@@ -380,7 +380,7 @@ extension SessionStep.Part {
 
 extension SessionStep {
   /// Whether there is something to tell those who watch.
-  fileprivate var tells: Bool {
+  package var tells: Bool {
     !outcome.changes.isEmpty || !outcome.findings.isEmpty || !answers.isEmpty
   }
 }

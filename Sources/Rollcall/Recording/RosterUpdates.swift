@@ -121,17 +121,23 @@ extension RosterUpdate {
 }
 
 /// Whom a session tells what happens.
-final class UpdateHub: Sendable {
+package final class UpdateHub: Sendable {
   private struct Weak: Sendable {
     weak var inbox: UpdateInbox?
   }
 
   private let watchers = Mutex<[Weak]>([])
 
-  /// What a session that is gone has told can still be read.
-  deinit { for watcher in watchers.withLock({ $0 }) { watcher.inbox?.close() } }
+  package init() {}
 
-  func watch(from roster: Roster, limit: Int) -> RosterUpdates {
+  deinit { close() }
+
+  /// Nothing more is told; what was can still be read.
+  package func close() {
+    for watcher in watchers.withLock({ $0 }) { watcher.inbox?.close() }
+  }
+
+  package func watch(from roster: Roster, limit: Int) -> RosterUpdates {
     let inbox = UpdateInbox(roster, limit: limit)
     watchers.withLock { watchers in
       watchers.removeAll { $0.inbox == nil }
@@ -140,7 +146,7 @@ final class UpdateHub: Sendable {
     return RosterUpdates(inbox: inbox)
   }
 
-  func tell(_ update: RosterUpdate) {
+  package func tell(_ update: RosterUpdate) {
     for watcher in watchers.withLock({ $0 }) { watcher.inbox?.put(update) }
   }
 }

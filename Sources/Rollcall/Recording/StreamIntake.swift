@@ -1,10 +1,10 @@
 import XMPPStanza
-import XMPPStream
+package import XMPPStream
 
 /// One direction of a stream, from bytes in pieces to its parts.
-struct StreamIntake {
+package struct StreamIntake {
   /// A part of a stream.
-  enum Part {
+  package enum Part {
     case header(StreamElement)
     case element(StreamElement)
     case end
@@ -16,15 +16,21 @@ struct StreamIntake {
   /// More at a time than the parser takes at once would be no use.
   private static let piece = 64 << 10
 
-  init(_ limits: StreamLimits) {
-    parser = StreamParser(root: .session, limits: limits)
+  package init(_ limits: SessionLimits) {
+    parser = StreamParser(root: .session, limits: limits.stream)
   }
+
+  /// Whether all that was taken is part of what it gave: nothing waits but white space.
+  package var isBetweenElements: Bool { parser.isBetweenElements }
+
+  /// Forgets everything, as for a new connection.
+  package mutating func reset() { parser.reset() }
 
   /// Takes more bytes, cut anywhere.
   ///
   /// - Returns: The parts that they complete, in order. After bytes that cannot be read, which are
   ///   the rest of what was given, reading begins anew.
-  mutating func take(_ bytes: [UInt8]) -> [Part] {
+  package mutating func take(_ bytes: [UInt8]) -> [Part] {
     var parts: [Part] = []
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -41,7 +47,7 @@ struct StreamIntake {
   }
 
   /// The stream ends here: what is left of an element that did not come to its end.
-  mutating func finish() -> Part? {
+  package mutating func finish() -> Part? {
     do {
       try parser.finish()
       parser.reset()
