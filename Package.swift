@@ -83,7 +83,9 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       exclude: ["Documents/documents.schema.json"], swiftSettings: rules),
-    .target(name: "CResolver", cSettings: [.treatAllWarnings(as: .error)]),
+    .target(
+      name: "CResolver", cSettings: [.treatAllWarnings(as: .error)],
+      linkerSettings: [.linkedLibrary("resolv")]),
     .target(
       name: "RosterClient",
       dependencies: [

@@ -6,6 +6,11 @@
 #include <resolv.h>
 #include <string.h>
 
+// As <netdb.h> numbers them.
+_Static_assert(ROLLCALL_NO_SUCH_NAME == HOST_NOT_FOUND, "");
+_Static_assert(ROLLCALL_TRY_AGAIN == TRY_AGAIN, "");
+_Static_assert(ROLLCALL_NO_SUCH_RECORDS == NO_DATA, "");
+
 int rollcall_resolve(
     const char *name, int type, unsigned char *answer, int capacity, int *error) {
   // A state of its own: that of res_query belongs to a thread.

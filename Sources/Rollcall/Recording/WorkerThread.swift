@@ -4,12 +4,12 @@ import Synchronization
 /// A thread that runs one piece of work.
 ///
 /// Foundation's own does not tell where the system gives none: it would be waited for forever.
-struct WorkerThread: ~Copyable {
+package struct WorkerThread: ~Copyable {
   private let handle: pthread_t
 
   /// Begins the work on a thread of its own, where no signal is handled: a handler may go by what
   /// only another thread changes. Nil where the system gives no thread.
-  init?(_ work: @escaping @Sendable () -> Void) {
+  package init?(_ work: @escaping @Sendable () -> Void) {
     var (all, before) = (sigset_t(), sigset_t())
     sigfillset(&all)
     // A new thread holds back what the one that makes it does.
@@ -38,6 +38,11 @@ struct WorkerThread: ~Copyable {
   /// Waits until the work is done.
   consuming func join() {
     pthread_join(handle, nil)
+  }
+
+  /// Lets it go on by itself: nobody waits for it.
+  package consuming func detach() {
+    pthread_detach(handle)
   }
 
   private final class Work: Sendable {

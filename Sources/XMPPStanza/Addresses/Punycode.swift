@@ -1,12 +1,18 @@
-/// The decoding half of RFC 3492, for internationalised domain labels in their ASCII form.
-enum Punycode {
+/// Internationalised domain labels in their ASCII form, by RFC 3492.
+package enum Punycode {
   /// The label that an A-label (`xn--…`) stands for; nil where it is none or does not decode, and
   /// then the label stands for itself.
-  static func unicodeLabel(_ label: Substring) -> String? {
+  package static func unicodeLabel(_ label: Substring) -> String? {
     guard label.hasPrefix("xn--"), let scalars = decode(label.dropFirst(4)) else { return nil }
     var text = String.UnicodeScalarView()
     text.append(contentsOf: scalars)
     return scalars.isEmpty ? nil : String(text)
+  }
+
+  /// The A-label that DNS knows a U-label by; a label of ASCII is one already.
+  package static func asciiLabel(_ label: Substring) -> String {
+    label.utf8.allSatisfy { $0 < 0x80 }
+      ? String(label) : "xn--" + encode(label.unicodeScalars.map { Int($0.value) })
   }
 
   // RFC 3492 §5.
@@ -17,6 +23,46 @@ enum Punycode {
   private static let damp = 700
   private static let initialBias = 72
   private static let initialCode = 128
+
+  /// RFC 3492 §6.3.
+  private static func encode(_ input: [Int]) -> String {
+    let basic = input.filter { $0 < initialCode }
+    var output = basic.map { UInt8($0) }
+    if !basic.isEmpty { output.append(UInt8(ascii: "-")) }
+    var (code, delta, bias, done) = (initialCode, 0, initialBias, basic.count)
+    while let next = input.filter({ $0 >= code }).min() {
+      delta += (next - code) * (done + 1)
+      code = next
+      for value in input {
+        if value < code { delta += 1 }
+        guard value == code else { continue }
+        encodeDelta(delta, bias: bias, to: &output)
+        bias = adapt(delta, count: done + 1, isFirst: done == basic.count)
+        delta = 0
+        done += 1
+      }
+      delta += 1
+      code += 1
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  private static func encodeDelta(_ delta: Int, bias: Int, to output: inout [UInt8]) {
+    var rest = delta
+    var k = base
+    while true {
+      let threshold = min(max(k - bias, tMin), tMax)
+      guard rest >= threshold else { break }
+      output.append(digit(threshold + (rest - threshold) % (base - threshold)))
+      rest = (rest - threshold) / (base - threshold)
+      k += base
+    }
+    output.append(digit(rest))
+  }
+
+  private static func digit(_ value: Int) -> UInt8 {
+    value < 26 ? UInt8(ascii: "a") + UInt8(value) : UInt8(ascii: "0") + UInt8(value - 26)
+  }
 
   /// RFC 3492 §6.2; nil where a digit is missing, foreign or too large.
   private static func decode(_ text: Substring) -> [Unicode.Scalar]? {
