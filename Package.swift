@@ -157,6 +157,7 @@ let package = Package(
       name: "RosterClientTests",
       dependencies: [
         "RosterClient", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),

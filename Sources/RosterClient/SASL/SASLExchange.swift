@@ -1,0 +1,123 @@
+/// One login, from the first response to the server's result (RFC 4422): what is sent for what the
+/// server says. Each mechanism goes its way through these states, and no other:
+///
+///     PLAIN  sent > over
+///     SCRAM  first > final > over            the signature comes with the success
+///     SCRAM  first > final > proved > over   the signature comes in a last challenge
+///
+/// Whatever else the server says is a failure, and after a failure there is no other way.
+package struct SASLExchange: Sendable, Undisclosed {
+  package let mechanism: SASLMechanism
+  /// What is sent with the mechanism's name.
+  package let initialResponse: [UInt8]
+
+  private var state: State
+
+  private enum State: Sendable, Undisclosed {
+    /// The password was sent.
+    case sent
+    /// The client's first message of SCRAM was sent.
+    case first(SCRAMFirst)
+    /// The client's last message of SCRAM was sent.
+    case final(SCRAMFinal)
+    /// The server has proved that it knows the password.
+    case proved
+    case over
+    case failed(SASLFailure)
+  }
+
+  /// Chooses a mechanism and begins.
+  ///
+  /// - Parameters:
+  ///   - user: the local part of the account's address.
+  ///   - allowsPlain: whether the server may be told the password itself, over TLS.
+  ///   - nonce: fresh, unguessable, printable ASCII without a comma.
+  /// - Throws: `SASLFailure` where no mechanism can be used, or where the user name or the
+  ///   password cannot be prepared.
+  package init(
+    offer: SASLOffer, user: String, password: Password, over channel: SASLChannel,
+    allowsPlain: Bool, nonce: String
+  ) throws(SASLFailure) {
+    let choice = try SASLChoice(of: offer, over: channel, allowsPlain: allowsPlain)
+    mechanism = choice.mechanism
+    guard let hash = choice.mechanism.hash else {
+      initialResponse = try Self.plainMessage(user: user, password: password)
+      state = .sent
+      return
+    }
+    let first = try SCRAMFirst(
+      hash: hash, binding: choice.binding, user: user, password: password, nonce: nonce)
+    initialResponse = Array(first.message.utf8)
+    state = .first(first)
+  }
+
+  /// The answer to a challenge. SCRAM's first one takes up to a second of work.
+  ///
+  /// - Throws: `SASLFailure`, after which the exchange throws the same for whatever comes.
+  package mutating func challenged(_ data: [UInt8]) throws(SASLFailure) -> [UInt8] {
+    do throws(SASLFailure) {
+      switch state {
+      case .first(let first):
+        let (answer, final) = try first.answered(data)
+        state = .final(final)
+        return answer
+      case .final(let final):
+        try final.check(data)
+        state = .proved
+        return []
+      case .sent, .proved: throw .unexpectedChallenge
+      case .over: throw .alreadyOver
+      case .failed(let failure): throw failure
+      }
+    } catch {
+      state = .failed(error)
+      throw error
+    }
+  }
+
+  /// The server says that we are in, with what it adds; nil and no bytes are nothing.
+  ///
+  /// - Throws: `SASLFailure` where the server did not prove that it knows the password, which
+  ///   PLAIN alone does not ask for.
+  package mutating func succeeded(_ data: [UInt8]?) throws(SASLFailure) {
+    let data = data ?? []
+    do throws(SASLFailure) {
+      switch state {
+      case .final(let final) where !data.isEmpty: try final.check(data)
+      case .first, .final: throw .missingServerSignature
+      case .sent, .proved:
+        guard data.isEmpty else { throw .malformedChallenge("its success adds data to nothing") }
+      case .over: throw .alreadyOver
+      case .failed(let failure): throw failure
+      }
+      state = .over
+    } catch {
+      state = .failed(error)
+      throw error
+    }
+  }
+
+  /// RFC 4616 §2: the server prepares both texts, so they are sent as they are.
+  private static func plainMessage(
+    user: String, password: Password
+  ) throws(SASLFailure) -> [UInt8] {
+    let user = Array(user.utf8)
+    let password = password.withText { Array($0.utf8) }
+    for (credential, text) in [(SASLFailure.Credential.user, user), (.password, password)] {
+      if text.isEmpty { throw .unpreparable(credential, why: .empty) }
+      if text.contains(0) { throw .unpreparable(credential, why: .forbiddenCharacter) }
+    }
+    return [0] + user + [0] + password
+  }
+}
+
+extension SASLMechanism {
+  /// The hash of SCRAM; nil for PLAIN.
+  fileprivate var hash: SCRAMHash? {
+    switch self {
+    case .scramSHA256Plus, .scramSHA256: .sha256
+    case .scramSHA1Plus, .scramSHA1: .sha1
+    case .plain: nil
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Crypto
+import CryptoExtras
+import Foundation
+
+/// A hash that SCRAM is used with. SHA-1 is broken for signatures of documents, not for HMAC; some
+/// servers hold keys of no other.
+enum SCRAMHash: Sendable {
+  case sha1, sha256
+
+  /// The keys of RFC 5802 §3; the password is prepared.
+  func keys(
+    of password: Password, salt: [UInt8], iterations: Int
+  ) throws(SASLFailure) -> SCRAMKeys {
+    do {
+      let salted = try saltedPassword(password, salt: salt, iterations: iterations)
+      return SCRAMKeys(
+        hash: self, clientKey: SymmetricKey(data: hmac(Array("Client Key".utf8), key: salted)),
+        serverKey: SymmetricKey(data: hmac(Array("Server Key".utf8), key: salted)))
+    } catch {
+      throw .malformedChallenge("no key can be made with its salt")
+    }
+  }
+
+  private func saltedPassword(
+    _ password: Password, salt: [UInt8], iterations: Int
+  ) throws -> SymmetricKey {
+    try password.withText { text in
+      var bytes = Array(text.utf8)
+      defer { for index in bytes.indices { bytes[index] = 0 } }
+      // Unchecked: the checked function wants 210,000 iterations, which no server of XMPP has.
+      return try KDF.Insecure.PBKDF2.deriveKey(
+        from: bytes, salt: salt, using: self == .sha1 ? .insecureSHA1 : .sha256,
+        outputByteCount: self == .sha1 ? Insecure.SHA1.byteCount : SHA256.byteCount,
+        unsafeUncheckedRounds: iterations)
+    }
+  }
+
+  fileprivate func digest(_ key: SymmetricKey) -> SymmetricKey {
+    key.withUnsafeBytes { bytes in
+      switch self {
+      case .sha1: SymmetricKey(data: Insecure.SHA1.hash(data: bytes))
+      case .sha256: SymmetricKey(data: SHA256.hash(data: bytes))
+      }
+    }
+  }
+
+  fileprivate func hmac(_ bytes: [UInt8], key: SymmetricKey) -> [UInt8] {
+    switch self {
+    case .sha1: Array(HMAC<Insecure.SHA1>.authenticationCode(for: bytes, using: key))
+    case .sha256: Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key))
+    }
+  }
+
+  /// Takes as long for a wrong code as for the right one.
+  fileprivate func isHMAC(_ code: [UInt8], of bytes: [UInt8], key: SymmetricKey) -> Bool {
+    switch self {
+    case .sha1:
+      HMAC<Insecure.SHA1>.isValidAuthenticationCode(code, authenticating: bytes, using: key)
+    case .sha256: HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: bytes, using: key)
+    }
+  }
+}
+
+/// What the client proves with that it knows the password, and the server.
+struct SCRAMKeys: Sendable, Undisclosed {
+  fileprivate let hash: SCRAMHash
+  fileprivate let clientKey: SymmetricKey
+  fileprivate let serverKey: SymmetricKey
+
+  /// The client's proof: its key, hidden by a signature that only who holds the key's hash can
+  /// make.
+  func proof(of transcript: [UInt8]) -> [UInt8] {
+    let signature = hash.hmac(transcript, key: hash.digest(clientKey))
+    return clientKey.withUnsafeBytes { key in zip(key, signature).map { $0 ^ $1 } }
+  }
+
+  func isServerSignature(_ signature: [UInt8], of transcript: [UInt8]) -> Bool {
+    hash.isHMAC(signature, of: transcript, key: serverKey)
+  }
+}

@@ -1,0 +1,71 @@
+import RosterClient
+import Testing
+
+@Suite("The secrets of a login") struct SASLSecrecyTests {
+  /// A login at each of its stations.
+  private static func stations() throws -> [SASLExchange] {
+    let vector = SCRAMVector.rfc5802
+    var exchange = try SASLExchange.by(nonce: vector.nonce)
+    var stations = [exchange]
+    _ = try exchange.challenged(vector.serverFirst)
+    stations.append(exchange)
+    _ = try exchange.challenged(vector.serverFinal)
+    stations.append(exchange)
+    try exchange.succeeded(nil)
+    stations.append(exchange)
+    let plain = try SASLExchange(
+      offer: SASLOffer(mechanisms: ["PLAIN"], channelBindings: nil), user: "user",
+      password: Password("pencil"), over: .tls(serverEndPoint: nil), allowsPlain: true,
+      nonce: "abc")
+    return stations + [plain]
+  }
+
+  @Test("Nothing that prints a login prints more than what it is")
+  func hidden() throws {
+    for exchange in try Self.stations() {
+      var dumped = ""
+      dump(exchange, to: &dumped)
+      #expect(dumped == "- SASLExchange\n")
+      #expect("\(exchange)" == "SASLExchange")
+      #expect(String(reflecting: exchange) == "SASLExchange")
+      #expect("\([exchange])" == "[SASLExchange]")
+      #expect(Mirror(reflecting: exchange).children.isEmpty)
+      #expect(Mirror(reflecting: exchange).superclassMirror == nil)
+    }
+  }
+
+  @Test("A password that cannot be prepared is not told, nor which character is to blame")
+  func failures() throws {
+    for (password, why): (String, SASLFailure.PreparationProblem) in [
+      ("pen\u{7}cil", .forbiddenCharacter), ("pen\u{5D0}cil", .mixedDirections),
+      ("\u{AD}", .empty), ("", .empty),
+    ] {
+      let reason = failure { () throws(SASLFailure) in
+        _ = try SASLExchange.by(password: password, nonce: "abc")
+      }
+      #expect(reason == .unpreparable(.password, why: why))
+      #expect(!"\(try #require(reason))".contains("pen"))
+    }
+    #expect(
+      failure { () throws(SASLFailure) in _ = try SASLExchange.by(user: "\u{AD}", nonce: "abc") }
+        == .unpreparable(.user, why: .empty))
+  }
+
+  @Test("PLAIN cannot carry an empty text, nor one with a zero byte")
+  func plain() throws {
+    for (user, password, expected): (String, String, SASLFailure) in [
+      ("", "pencil", .unpreparable(.user, why: .empty)),
+      ("a\0b", "pencil", .unpreparable(.user, why: .forbiddenCharacter)),
+      ("ana", "", .unpreparable(.password, why: .empty)),
+      ("ana", "pen\0cil", .unpreparable(.password, why: .forbiddenCharacter)),
+    ] {
+      let reason = failure { () throws(SASLFailure) in
+        _ = try SASLExchange(
+          offer: SASLOffer(mechanisms: ["PLAIN"], channelBindings: nil), user: user,
+          password: Password(password), over: .tls(serverEndPoint: nil), allowsPlain: true,
+          nonce: "abc")
+      }
+      #expect(reason == expected)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import RosterClient
+
+/// The words of an exchange as text.
+extension SASLExchange {
+  /// An exchange by one mechanism over a plain connection, so that its first message says `n,,`.
+  static func by(
+    _ mechanism: SASLMechanism = .scramSHA1, user: String = "user", password: String = "pencil",
+    nonce: String
+  ) throws(SASLFailure) -> SASLExchange {
+    try SASLExchange(
+      offer: SASLOffer(mechanisms: [mechanism.rawValue], channelBindings: nil), user: user,
+      password: Password(password), over: .plain, allowsPlain: false, nonce: nonce)
+  }
+
+  var initialText: String { String(decoding: initialResponse, as: UTF8.self) }
+
+  mutating func challenged(_ text: String) throws(SASLFailure) -> String {
+    String(decoding: try challenged(Array(text.utf8)), as: UTF8.self)
+  }
+
+  mutating func succeeded(_ text: String) throws(SASLFailure) {
+    try succeeded(Array(text.utf8))
+  }
+}
+
+/// What a call throws; nil where it throws nothing.
+func failure(_ call: () throws(SASLFailure) -> Void) -> SASLFailure? {
+  do throws(SASLFailure) {
+    try call()
+    return nil
+  } catch {
+    return error
+  }
+}
