@@ -44,7 +44,8 @@ package enum SASLPrep {
     return String(mapped)
   }
 
-  /// Form KC of Unicode 3.2: what was assigned later stays as it is and joins nothing.
+  /// Form KC of Unicode 3.2: what was assigned later stays as it is and joins nothing. Five rare
+  /// ideographs alone come out as later versions have them, which corrected them.
   private static func normalized(_ text: String) -> String {
     var normalized = ""
     var run = String.UnicodeScalarView()
@@ -52,12 +53,17 @@ package enum SASLPrep {
       if scalar.isOfUnicode32 {
         run.append(scalar)
       } else {
-        normalized += String(run).precomposedStringWithCompatibilityMapping
+        normalized += formKC(run)
         normalized.unicodeScalars.append(scalar)
         run = String.UnicodeScalarView()
       }
     }
-    return normalized + String(run).precomposedStringWithCompatibilityMapping
+    return normalized + formKC(run)
+  }
+
+  /// In two steps: Foundation's form KC leaves half-width jamo beside each other.
+  private static func formKC(_ run: String.UnicodeScalarView) -> String {
+    String(run).decomposedStringWithCompatibilityMapping.precomposedStringWithCanonicalMapping
   }
 
   /// RFC 3454 §6: a text with characters from right to left begins and ends with one, and has

@@ -57,7 +57,8 @@ struct GSASL {
   /// refused.
   func saslprep(_ text: String) -> String? {
     var prepared: UnsafeMutablePointer<CChar>?
-    guard prepare(text, 1, &prepared, nil) == 0, let prepared else { return nil }
+    // Its flag to let them through (1) is the one that refuses them.
+    guard prepare(text, 0, &prepared, nil) == 0, let prepared else { return nil }
     defer { free(prepared) }
     return String(cString: prepared)
   }

@@ -15,24 +15,24 @@ struct GSASLTests {
     let gsasl = try #require(GSASL())
     var exchange = try SASLExchange(
       offer: SASLOffer(mechanisms: [mechanism.rawValue], channelBindings: nil), user: user,
-      password: Password(password), over: .tls(serverEndPoint: nil), allowsPlain: true,
+      password: Password(password), over: .tls(serverEndPoint: nil), allowsPlain: false,
       nonce: "pYe6zzGDs7xY4bCdYn0c")
     var answered = 0
     return try gsasl.serve(mechanism.rawValue, password: known) { message in
       answered += 1
-      switch (mechanism, answered) {
-      case (_, 1): return exchange.initialResponse
-      case (.plain, _), (_, 3):
+      switch answered {
+      case 1: return exchange.initialResponse
+      case 2: return try exchange.challenged(message ?? [])
+      default:
         try exchange.succeeded(message)
         return nil
-      default: return try exchange.challenged(message ?? [])
       }
     }
   }
 
   @Test(
     "Whoever knows the password gets in, and the server proves that it knows it",
-    arguments: [SASLMechanism.scramSHA256, .scramSHA1, .plain])
+    arguments: [SASLMechanism.scramSHA256, .scramSHA1])
   func right(_ mechanism: SASLMechanism) throws {
     for password in Self.passwords {
       for user in ["ana", "a,b=c", "zoë"] {
@@ -45,7 +45,7 @@ struct GSASLTests {
 
   @Test(
     "Whoever does not know the password does not get in",
-    arguments: [SASLMechanism.scramSHA256, .scramSHA1, .plain])
+    arguments: [SASLMechanism.scramSHA256, .scramSHA1])
   func wrong(_ mechanism: SASLMechanism) throws {
     for password in Self.passwords {
       #expect(

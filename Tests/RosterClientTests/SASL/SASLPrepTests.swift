@@ -11,6 +11,8 @@ import Testing
       // Spaces become one kind, the zero width space too; what is not seen is gone.
       ("a\u{A0}b\u{3000}c\u{200B}d", "a b c d"), ("\u{FEFF}a\u{200D}b\u{FE0F}", "ab"),
       ("~ !", "~ !"), ("e\u{301}", "\u{E9}"),
+      // Half-width jamo join to a syllable.
+      ("\u{1105}\u{FFD7}", "\u{B958}"), ("\u{FFB7}\u{FFD6}", "\u{C704}"),
       // From right to left from beginning to end, with what has no direction between.
       ("\u{627}1\u{628}", "\u{627}1\u{628}"), ("\u{5D0}\u{5D1}", "\u{5D0}\u{5D1}"),
       // Later than Unicode 3.2: not touched, though Unicode has a compatible form for the second
@@ -85,9 +87,10 @@ import Testing
     .enabled(if: GSASL() != nil, "needs Debian's package libgsasl18"))
   func texts() throws {
     let gsasl = try #require(GSASL())
+    // No jamo: libgsasl refuses what was joined wrongly before Unicode's Public Review Issue 29.
     let pools: [ClosedRange<UInt32>] = [
-      0x20...0x7E, 0xA0...0x24F, 0x300...0x345, 0x5D0...0x5EA, 0x621...0x652, 0x1100...0x11FF,
-      0x2000...0x206F, 0xAC00...0xAC40, 0xFE00...0xFE0F, 0xFF01...0xFFEE, 0x1F600...0x1F640,
+      0x20...0x7E, 0xA0...0x24F, 0x300...0x345, 0x5D0...0x5EA, 0x621...0x652,
+      0x2000...0x206F, 0xAC00...0xAC40, 0xFE00...0xFE0F, 0xFF01...0xFF9F, 0x1F600...0x1F640,
     ]
     for seed in UInt64(0)..<4000 {
       var random = SeededGenerator(seed: seed)
@@ -98,7 +101,9 @@ import Testing
           text.append(scalar)
         }
       }
-      #expect(Self.same(String(text), gsasl), "seed \(seed): \(text.map(\.value))")
+      if !Self.same(String(text), gsasl) {
+        Issue.record("seed \(seed): \(text.map { String($0.value, radix: 16) })")
+      }
     }
   }
 }

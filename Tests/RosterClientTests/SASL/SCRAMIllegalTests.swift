@@ -64,7 +64,7 @@ import Testing
   private static let lasts: [(String, SASLFailure)] = [
     ("v=smF9pqV8S7suAoZWja4dJRkFsKQ=", .wrongServerSignature),
     ("v=QUJD", .wrongServerSignature),
-    ("v=6rriTRBi23WpRQ/wtup+mMhUZUn/dB5nLTJRsjl95G4=", .wrongServerSignature),
+    ("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=", .wrongServerSignature),
     ("v=rmF9pqV8S7suAoZWja4dJRkFsKQ", signature), ("v=rmF9pqV8S7suAoZWja4dJRkFsKR=", signature),
     ("v=rmF9pqV8S7suAoZWja4dJRkFsKQ= ", signature), ("v==", signature),
     ("v=", .malformedChallenge("an attribute of it is empty")),

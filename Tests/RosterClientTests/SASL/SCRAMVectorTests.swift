@@ -30,7 +30,7 @@ struct SCRAMVector: Sendable, CustomTestStringConvertible {
       + "s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096",
     clientFinal: "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
       + "p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=",
-    serverFinal: "v=6rriTRBi23WpRQ/wtup+mMhUZUn/dB5nLTJRsjl95G4=")
+    serverFinal: "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")
 }
 
 @Suite("Logins that the RFCs print") struct SCRAMVectorTests {
