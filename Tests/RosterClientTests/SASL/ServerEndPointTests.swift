@@ -66,7 +66,7 @@ import Testing
     for (what, contents) in [
       ("no signature", body + algorithm), ("more", body + algorithm + signature + [0x05, 0]),
       ("a set for a sequence", [0x31, 0] + algorithm + signature),
-      ("a longer length than needed", [0x30, 0x81, 0] + algorithm + signature),
+      ("a longer length than needed", [0x30, 0x81, 1, 0x55] + algorithm + signature),
       ("zeros before a length", [0x30, 0x82, 0, 0] + algorithm + signature),
       ("an indefinite length", [0x30, 0x80, 0, 0] + algorithm + signature),
       ("an algorithm of nothing", body + [0x30, 0] + signature),
