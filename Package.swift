@@ -95,6 +95,7 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: rules),
@@ -156,7 +157,8 @@ let package = Package(
     .testTarget(
       name: "RosterClientTests",
       dependencies: [
-        "RosterClient", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "TestSupport",
+        "RosterClient", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures",
+        "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -181,7 +181,7 @@ public final class RosterSession {
   ///
   /// - Throws: `RollcallError` where it cannot be written. Nothing is lost by that: it is tried
   ///   again with what is handed over next, and when this is called again.
-  public func durable() async throws(RollcallError) {
+  public nonisolated(nonsending) func durable() async throws(RollcallError) {
     guard let recording else { return }
     do {
       try await recording.writer.durable()

@@ -35,7 +35,7 @@ extension String {
 
   private func isAddress(_ family: Int32) -> Bool {
     // A C string ends at the first zero: what stands after it would not be looked at.
-    var address = in6_addr()
+    var address = [UInt8](repeating: 0, count: 16)
     return !utf8.contains(0) && inet_pton(family, self, &address) == 1
   }
 }

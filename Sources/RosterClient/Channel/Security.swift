@@ -1,0 +1,56 @@
+import NIOCore
+import NIOSSL
+
+/// TLS as the client speaks it.
+enum Security {
+  /// - Throws: `LiveFailure` where the file of roots cannot be used.
+  static func context(trusting authority: String?, isDirect: Bool) throws(LiveFailure)
+    -> NIOSSLContext
+  {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.minimumTLSVersion = .tlsv12
+    // XEP-0368 §3.
+    if isDirect { configuration.applicationProtocols = ["xmpp-client"] }
+    do {
+      if let authority {
+        let roots = try NIOSSLCertificate.fromPEMFile(authority)
+        configuration.additionalTrustRoots = [.certificates(roots)]
+      }
+      return try NIOSSLContext(configuration: configuration)
+    } catch {
+      throw authority.map { .authority(path: $0, reason: "\(error)") }
+        ?? .handshake(reason: "\(error)")
+    }
+  }
+
+  /// Puts TLS under all that is read and written from now on.
+  ///
+  /// - Parameter domain: Whose the certificate has to be, in ASCII.
+  static func begin(
+    on channel: any Channel, _ context: NIOSSLContext, domain: String
+  ) throws(LiveFailure) {
+    do {
+      // An address of numbers is no name for the server to choose a certificate by.
+      let isNumeric = (try? SocketAddress(ipAddress: domain, port: 0)) != nil
+      let handler = try NIOSSLClientHandler(
+        context: context, serverHostname: isNumeric ? nil : domain)
+      try channel.pipeline.syncOperations.addHandler(handler, name: name, position: .first)
+    } catch {
+      throw .handshake(reason: "\(error)")
+    }
+  }
+
+  private static let name = "tls"
+
+  /// The version of TLS, and the certificate in DER.
+  static func facts(of channel: any Channel) -> (version: String?, certificate: [UInt8]?) {
+    let handler = try? channel.pipeline.syncOperations.handler(type: NIOSSLHandler.self)
+    let version: String? =
+      switch handler?.tlsVersion {
+      case .tlsv12: "TLSv1.2"
+      case .tlsv13: "TLSv1.3"
+      default: nil
+      }
+    return (version, try? handler?.peerCertificate?.toDERBytes())
+  }
+}

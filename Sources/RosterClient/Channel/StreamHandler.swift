@@ -1,0 +1,66 @@
+import NIOCore
+import NIOSSL
+import NIOTLS
+
+/// What a connection tells its session, on the session's own thread.
+final class StreamHandler: ChannelInboundHandler, Sendable {
+  typealias InboundIn = ByteBuffer
+
+  private let session: LiveSession
+  /// Which of the session's connections it is: one that was given up may still have to say
+  /// something.
+  private let number: Int
+
+  init(_ session: LiveSession, _ number: Int) {
+    self.session = session
+    self.number = number
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let bytes = Array(unwrapInboundIn(data).readableBytesView)
+    session.assumeIsolated { $0.heard(bytes, on: number) }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    session.assumeIsolated { $0.heardAll(on: number) }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    session.assumeIsolated { $0.disconnected(.lost(reason: "it was closed"), on: number) }
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // Many servers close without the word that TLS wants; XMPP has its own (RFC 6120 §4.4).
+    if case NIOSSLError.uncleanShutdown = error { return }
+    let failure = LiveFailure(connection: error)
+    session.assumeIsolated { $0.disconnected(failure, on: number) }
+    context.close(promise: nil)
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
+      session.assumeIsolated { $0.handshakeCompleted(on: number) }
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+}
+
+extension LiveFailure {
+  /// What an error of the connection, or of TLS on it, means.
+  init(connection error: any Error) {
+    switch error {
+    case NIOSSLError.handshakeFailed(let cause):
+      let text = "\(cause)"
+      self =
+        text.contains("CERTIFICATE_VERIFY_FAILED")
+        ? .certificate(reason: "none of the roots that are trusted vouches for it")
+        : .handshake(reason: text)
+    case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+      self = .certificate(reason: "it is not the domain's")
+    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+      self = .handshake(reason: "\(error)")
+    default: self = .lost(reason: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Captures
+import Foundation
+import Rollcall
+import XMPPStanza
+
+// From the features to being let in (RFC 6120 §5 and §6, XEP-0388).
+extension ClientMachine {
+  mutating func featuresReceived(_ features: XMPPElement, _ trust: Trust) -> [ClientAction] {
+    switch trust {
+    case .plain: return beginTLS(features)
+    case .secured where login.registers: return beginRegistration(features)
+    case .secured: return authenticate(features)
+    case .authenticated: return beginSession(features)
+    }
+  }
+
+  // MARK: TLS
+
+  private mutating func beginTLS(_ features: XMPPElement) -> [ClientAction] {
+    guard features.child("starttls", in: Namespace.tls) != nil else {
+      return breakOff(.encryptionNotOffered, "policy-violation")
+    }
+    state = .startTLS
+    return [send(.startTLS)]
+  }
+
+  mutating func startTLSAnswered(_ node: XMPPElement) -> [ClientAction] {
+    guard node.is("proceed", in: Namespace.tls) else {
+      return node.is("failure", in: Namespace.tls)
+        ? finish(.encryptionNotOffered)
+        : violation("<\(node.name.local)/> in place of leave to begin TLS")
+    }
+    state = .handshake
+    return [.startTLS]
+  }
+
+  // MARK: SASL
+
+  mutating func authenticate(_ features: XMPPElement) -> [ClientAction] {
+    let bindings = features.child("sasl-channel-binding", in: Namespace.channelBinding)?.children
+      .compactMap { $0.attribute("type") }
+    let sasl2 = features.child("authentication", in: Namespace.sasl2)
+    let mechanisms = sasl2 ?? features.child("mechanisms", in: Namespace.sasl)
+    let offer = SASLOffer(
+      mechanisms: (mechanisms?.children).map { $0.filter(\.isMechanism).map(\.text) } ?? [],
+      channelBindings: bindings)
+    do throws(SASLFailure) {
+      let exchange = try SASLExchange(
+        offer: offer, user: login.account.local ?? "", password: login.password,
+        over: .tls(serverEndPoint: serverEndPoint), allowsPlain: login.allowsPlain,
+        nonce: login.nonce)
+      guard let sasl2 else {
+        state = .sasl(exchange)
+        return [send(.auth(exchange))]
+      }
+      state = .sasl2(exchange)
+      let inline = sasl2.child("inline", in: Namespace.sasl2)
+      return [send(.authenticate(exchange, inline: inlineRequests(inline)))]
+    } catch {
+      return breakOff(.sasl(error), "not-authorized")
+    }
+  }
+
+  mutating func saslReceived(_ node: XMPPElement, _ exchange: SASLExchange) -> [ClientAction] {
+    var exchange = exchange
+    do throws(SASLFailure) {
+      if node.is("challenge", in: Namespace.sasl) {
+        let response = try exchange.challenged(node.base64())
+        state = .sasl(exchange)
+        return [send(.element("response", Namespace.sasl, text: response.base64))]
+      }
+      if node.is("success", in: Namespace.sasl) {
+        try exchange.succeeded(node.text.trimmedOfXMLSpace.isEmpty ? nil : node.base64())
+        return [.note(.authenticated(mechanism: exchange.mechanism.rawValue))]
+          + header(.authenticated)
+      }
+    } catch {
+      return distrust(error)
+    }
+    guard node.is("failure", in: Namespace.sasl) else {
+      return violation("<\(node.name.local)/> while it is to let us in")
+    }
+    return refused(node)
+  }
+
+  /// The server did not prove who it is, or cannot be answered: it gets nothing more of us.
+  mutating func distrust(_ failure: SASLFailure) -> [ClientAction] {
+    [send(.element("abort", isSASL2 ? Namespace.sasl2 : Namespace.sasl))]
+      + breakOff(.sasl(failure), "not-authorized")
+  }
+
+  private var isSASL2: Bool { if case .sasl2 = state { true } else { false } }
+
+  mutating func refused(_ node: XMPPElement) -> [ClientAction] {
+    let (condition, text) = node.condition(in: Namespace.sasl)
+    let words =
+      text ?? node.child("text", in: Namespace.sasl2)?.text
+    let end = ClientAction.send(Array("</stream:stream>".utf8))
+    return [end] + finish(.notAuthorized(condition: condition, text: words))
+  }
+}
+
+extension XMPPElement {
+  fileprivate var isMechanism: Bool { name.local == "mechanism" }
+
+  static func auth(_ exchange: SASLExchange) -> XMPPElement {
+    element(
+      "auth", Namespace.sasl, [("mechanism", exchange.mechanism.rawValue)],
+      text: exchange.initialResponse.isEmpty ? "=" : exchange.initialResponse.base64)
+  }
+
+  static func authenticate(_ exchange: SASLExchange, inline: [XMPPElement]) -> XMPPElement {
+    element(
+      "authenticate", Namespace.sasl2, [("mechanism", exchange.mechanism.rawValue)],
+      [
+        element("initial-response", Namespace.sasl2, text: exchange.initialResponse.base64),
+        element(
+          "user-agent", Namespace.sasl2, [],
+          [element("software", Namespace.sasl2, text: "Rollcall")]),
+      ] + inline)
+  }
+
+  /// What an element of SASL carries (RFC 6120 §6.4.2): `=` stands for nothing.
+  func base64() throws(SASLFailure) -> [UInt8] {
+    let text = text.trimmedOfXMLSpace
+    guard text != "=" else { return [] }
+    guard let data = Data(base64Encoded: text) else {
+      throw .malformedChallenge("it is not in base64")
+    }
+    return Array(data)
+  }
+}
+
+extension [UInt8] {
+  var base64: String { Data(self).base64EncodedString() }
+}

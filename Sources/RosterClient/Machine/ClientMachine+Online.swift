@@ -1,0 +1,85 @@
+import Rollcall
+import XMPPStanza
+
+// The session, beside what the roster makes of it.
+extension ClientMachine {
+  /// A stanza of ours goes out; with it perhaps the question whether those before have come.
+  package mutating func sent(_ stanza: [UInt8]) -> [ClientAction] {
+    management?.sent(stanza)
+    return [.send(stanza)] + ask()
+  }
+
+  mutating func stanzaReceived(_ node: XMPPElement) -> [ClientAction] {
+    if node.name.namespace == Namespace.streamManagement { return managementReceived(node) }
+    guard ["iq", "message", "presence"].contains(node.name.local),
+      node.name.namespace == Namespace.client
+    else { return [] }
+    if isManaged { management?.received() }
+    guard node.is("iq", in: Namespace.client) else { return [] }
+    if let answer = ownAnswer(node) { return answer }
+    return reply(to: node).map { sent($0.serialized()) } ?? []
+  }
+
+  private mutating func managementReceived(_ node: XMPPElement) -> [ClientAction] {
+    switch node.name.local {
+    case "enabled":
+      managementEnabled(node)
+      return ask()
+    case "failed":
+      (management, isManaged) = (nil, false)
+      return []
+    case "r": return isManaged ? [send(.acknowledge(management?.handled ?? 0))] : []
+    case "a":
+      guard isManaged else { return [] }
+      guard let count = node.attribute("h").flatMap({ UInt32($0) }),
+        management?.acknowledged(count) == true
+      else { return violation("it counts other stanzas than it was sent") }
+      return ask()
+    default: return []
+    }
+  }
+
+  /// What the answer to one of the connection's own requests means; nil where it is to none.
+  private mutating func ownAnswer(_ node: XMPPElement) -> [ClientAction]? {
+    guard let id = node.attribute("id"), node.answers(id), let request = open[id],
+      node.attribute("from").map({ isOwnServer($0) }) ?? true
+    else { return nil }
+    open[id] = nil
+    switch request {
+    // An error too shows that somebody is there.
+    case .ping: return []
+    case .password:
+      guard node.attribute("type") == "error" else { return [.answered(nil)] }
+      let (condition, text) = node.stanzaError
+      return [.answered(.registrationRefused(condition: condition, text: text))]
+    }
+  }
+
+  private func isOwnServer(_ address: String) -> Bool {
+    guard let jid = try? JID(parsing: address) else { return false }
+    return jid.bare == login.account || jid.description == login.account.domain
+  }
+
+  /// Every request has to be answered (RFC 6120 §8.2.3); pushes are by who keeps the roster, where
+  /// they count, and where they do not, not at all (RFC 6121 §2.1.6).
+  private func reply(to node: XMPPElement) -> XMPPElement? {
+    guard let type = node.attribute("type"), ["get", "set"].contains(type),
+      let id = node.attribute("id"), !node.children.contains(where: \.isPush)
+    else { return nil }
+    let head = [("id", Optional(id)), ("to", node.attribute("from"))]
+    if type == "get", node.child("ping", in: Namespace.ping) != nil {
+      return .element("iq", Namespace.client, [("type", "result")] + head)
+    }
+    let condition = XMPPElement.element("service-unavailable", Namespace.stanzaErrors)
+    return .element(
+      "iq", Namespace.client, [("type", "error")] + head,
+      [.element("error", Namespace.client, [("type", "cancel")], [condition])])
+  }
+}
+
+extension XMPPElement {
+  /// What a server pushes: items of the roster, or of the block list (XEP-0191).
+  fileprivate var isPush: Bool {
+    self.is("query", in: Namespace.roster) || name.namespace == Namespace.blocking
+  }
+}

@@ -1,0 +1,69 @@
+import Rollcall
+import XMPPStanza
+
+// Accounts (XEP-0077): one is made before anybody is let in, its password changed in a session.
+extension ClientMachine {
+  mutating func beginRegistration(_ features: XMPPElement) -> [ClientAction] {
+    state = .registrationForm(features)
+    return [
+      send(
+        .request(
+          "get", id: nextID(), to: login.account.domain, .element("query", Namespace.register)))
+    ]
+  }
+
+  mutating func registrationFormReceived(
+    _ node: XMPPElement, _ features: XMPPElement
+  ) -> [ClientAction] {
+    guard node.answers("\(login.idPrefix)\(requests)") else {
+      return violation("<\(node.name.local)/> while an account is asked for")
+    }
+    guard node.attribute("type") == "result",
+      let query = node.child("query", in: Namespace.register)
+    else { return breakOff(.registrationNotOffered, "not-authorized") }
+    let known = ["username", "password", "registered", "instructions"]
+    let fields = query.children.filter { $0.name.namespace == Namespace.register }
+    let others = fields.map(\.name.local).filter { !known.contains($0) }
+    guard others.isEmpty, fields.contains(where: { $0.name.local == "password" }) else {
+      // A form, a picture to be read, or a page to go to.
+      let words = query.child("instructions", in: Namespace.register)?.text
+      return breakOff(
+        .registrationNeedsMore(others.isEmpty ? [words ?? "a form"] : others), "not-authorized")
+    }
+    state = .registration(features)
+    return [send(accountQuery(nextID(), login.password))]
+  }
+
+  mutating func registrationAnswered(
+    _ node: XMPPElement, _ features: XMPPElement
+  ) -> [ClientAction] {
+    guard node.answers("\(login.idPrefix)\(requests)") else {
+      return violation("<\(node.name.local)/> while an account is asked for")
+    }
+    guard node.attribute("type") == "result" else {
+      let (condition, text) = node.stanzaError
+      return breakOff(.registrationRefused(condition: condition, text: text), "not-authorized")
+    }
+    return authenticate(features)
+  }
+
+  /// Asks for another password; `answered` tells what became of it.
+  package mutating func passwordChanged(to password: Password) -> [ClientAction] {
+    guard case .online = state else { return [.answered(.notOnline)] }
+    let id = nextID(.password)
+    return sent(accountQuery(id, password).serialized())
+  }
+
+  private func accountQuery(_ id: String, _ password: Password) -> XMPPElement {
+    password.withText { text in
+      .request(
+        "set", id: id, to: login.account.domain,
+        .element(
+          "query", Namespace.register, [],
+          [
+            .element("username", Namespace.register, text: login.account.local ?? ""),
+            .element("password", Namespace.register, text: text),
+          ]))
+    }
+  }
+}

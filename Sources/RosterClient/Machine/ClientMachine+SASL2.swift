@@ -1,0 +1,73 @@
+import Captures
+import Rollcall
+import XMPPStanza
+
+// SASL 2, with what it does at the same time: binding, or going on with a session (XEP-0388,
+// XEP-0386, XEP-0198 §6).
+extension ClientMachine {
+  /// What the server is asked to do as soon as it has let us in.
+  func inlineRequests(_ offered: XMPPElement?) -> [XMPPElement] {
+    guard let offered else { return [] }
+    var requests: [XMPPElement] = []
+    if offered.child("sm", in: Namespace.streamManagement) != nil, let session = login.resumption {
+      requests.append(.resume(session))
+    }
+    guard let bind = offered.child("bind", in: Namespace.bind2) else { return requests }
+    let features = bind.child("inline", in: Namespace.bind2)?.children
+    let counts = features?.contains { $0.attribute("var") == Namespace.streamManagement } ?? false
+    let tag = XMPPElement.element(
+      "tag", Namespace.bind2, text: login.resource ?? "Rollcall")
+    requests.append(
+      .element("bind", Namespace.bind2, [], [tag] + (counts ? [.enable()] : [])))
+    return requests
+  }
+
+  mutating func sasl2Received(_ node: XMPPElement, _ exchange: SASLExchange) -> [ClientAction] {
+    var exchange = exchange
+    do throws(SASLFailure) {
+      if node.is("challenge", in: Namespace.sasl2) {
+        let response = try exchange.challenged(node.base64())
+        state = .sasl2(exchange)
+        return [send(.element("response", Namespace.sasl2, text: response.base64))]
+      }
+      if node.is("success", in: Namespace.sasl2) {
+        try exchange.succeeded(node.child("additional-data", in: Namespace.sasl2)?.base64())
+        return [.note(.authenticated(mechanism: exchange.mechanism.rawValue))]
+          + sasl2Succeeded(node)
+      }
+    } catch {
+      return distrust(error)
+    }
+    if node.is("continue", in: Namespace.sasl2) {
+      // A second factor or the like, which we cannot give.
+      let tasks = node.child("tasks", in: Namespace.sasl2)?.children.map(\.text) ?? []
+      return [send(.element("abort", Namespace.sasl2))]
+        + breakOff(
+          .notAuthorized(
+            condition: "continue", text: "it also wants " + tasks.joined(separator: ", ")),
+          "not-authorized")
+    }
+    guard node.is("failure", in: Namespace.sasl2) else {
+      return violation("<\(node.name.local)/> while it is to let us in")
+    }
+    return refused(node)
+  }
+
+  private mutating func sasl2Succeeded(_ node: XMPPElement) -> [ClientAction] {
+    trust = .authenticated
+    if let resumed = node.child("resumed", in: Namespace.streamManagement) {
+      return sessionResumed(resumed)
+    }
+    guard let bound = node.child("bound", in: Namespace.bind2) else {
+      // The stream goes on, with new features (XEP-0388 §2.6).
+      state = .features(.authenticated)
+      return []
+    }
+    if let enabled = bound.child("enabled", in: Namespace.streamManagement) {
+      management = StreamManagement(id: nil)
+      managementEnabled(enabled)
+    }
+    state = .boundFeatures
+    return []
+  }
+}

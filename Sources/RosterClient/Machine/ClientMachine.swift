@@ -1,0 +1,289 @@
+import Captures
+package import Rollcall
+import XMPPStanza
+import XMPPStream
+
+/// One connection of a client, from the first byte to the session and its end (RFC 6120 §4 to §7).
+///
+/// What happened goes in by methods in the past tense, what is to be done comes out, in order. A
+/// value: it reads no socket and no clock, and chooses nothing by chance.
+package struct ClientMachine: Sendable {
+  /// How far the two sides trust each other.
+  package enum Trust: Hashable, Sendable {
+    case plain, secured, authenticated
+  }
+
+  /// What is waited for.
+  enum State: Sendable {
+    case idle
+    /// TLS to begin.
+    case handshake
+    /// The server's stream header.
+    case header(Trust)
+    case features(Trust)
+    /// `<proceed/>`.
+    case startTLS
+    /// What the server wants for an account, with the features to go on with then.
+    case registrationForm(XMPPElement)
+    case registration(XMPPElement)
+    case sasl(SASLExchange)
+    /// SASL 2 (XEP-0388).
+    case sasl2(SASLExchange)
+    /// The features after SASL 2 has bound a resource too.
+    case boundFeatures
+    case resuming(XMPPElement)
+    case binding(XMPPElement)
+    case legacySession
+    case online
+    /// The end of the server's stream, after ours.
+    case closing
+    case over
+  }
+
+  let login: ClientLogin
+  var state = State.idle
+  var trust = Trust.plain
+  /// The hash of the server's certificate.
+  var serverEndPoint: [UInt8]?
+  var management: StreamManagement?
+  /// Whether the server has said that it counts too.
+  var isManaged = false
+  var requests = 0
+  /// The connection's own requests that are open: what for.
+  var open: [String: OwnRequest] = [:]
+  private(set) var isPinged = false
+
+  /// What a request of the connection's own is for.
+  enum OwnRequest: Hashable, Sendable {
+    case ping, password
+  }
+
+  /// A connection that is not made yet.
+  package init(_ login: ClientLogin) {
+    self.login = login
+  }
+
+  /// What the session can be gone on with by on another connection; nil where it cannot.
+  package var resumption: Resumption? { management?.id == nil ? nil : management }
+
+  /// Whether commands can be sent.
+  package var isOnline: Bool { if case .online = state { true } else { false } }
+
+  /// Whether nothing more will be done.
+  package var isOver: Bool { if case .over = state { true } else { false } }
+
+  // MARK: The connection
+
+  /// A connection is there; with direct TLS, that has to begin first (XEP-0368).
+  package mutating func connected(to address: String, isDirectTLS: Bool) -> [ClientAction] {
+    let note = ClientAction.note(.connected(to: address))
+    guard isDirectTLS else { return [note] + header(.plain) }
+    state = .handshake
+    return [note, .startTLS]
+  }
+
+  /// TLS has begun, with a certificate that is to be trusted.
+  ///
+  /// - Parameters:
+  ///   - version: Of TLS, such as `TLSv1.3`.
+  ///   - serverEndPoint: The hash of the certificate for `tls-server-end-point` (RFC 5929 §4.1).
+  package mutating func secured(by version: String?, serverEndPoint: [UInt8]?) -> [ClientAction] {
+    guard case .handshake = state else { return [] }
+    trust = .secured
+    self.serverEndPoint = serverEndPoint
+    return [.note(.secured(tls: version))] + header(.secured)
+  }
+
+  /// The connection, or what is to begin on it, has failed, or it is closed.
+  package mutating func disconnected(_ failure: LiveFailure) -> [ClientAction] {
+    switch state {
+    case .over: return []
+    case .closing: return finish(nil)
+    case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration, .sasl,
+      .sasl2, .boundFeatures, .resuming, .binding, .legacySession, .online:
+      return finish(failure)
+    }
+  }
+
+  // MARK: The stream
+
+  /// A part of the server's stream came.
+  package mutating func received(_ part: StreamIntake.Part) -> [ClientAction] {
+    if case .over = state { return [] }
+    isPinged = false
+    switch part {
+    case .header(let tag): return headerReceived(tag.node)
+    case .element(let element): return elementReceived(element.node)
+    case .end: return streamEnded()
+    case .unreadable(_, let reason):
+      return breakOff(.unreadable(reason: reason), "not-well-formed")
+    }
+  }
+
+  /// More bytes came in one read with what ended the time before TLS, or a part of some (RFC 6120
+  /// §5.4.3.3).
+  package mutating func injected() -> [ClientAction] { finish(.injectedBytes) }
+
+  private mutating func headerReceived(_ header: XMPPElement) -> [ClientAction] {
+    guard case .header(let trust) = state else {
+      return violation("a stream header within a stream")
+    }
+    guard header.attribute("version")?.hasPrefix("1.") == true else {
+      return breakOff(
+        .protocolViolation("its stream is not of version 1.0"), "unsupported-version")
+    }
+    state = .features(trust)
+    return []
+  }
+
+  private mutating func streamEnded() -> [ClientAction] {
+    if case .closing = state { return finish(nil) }
+    let end = ClientAction.send(Array("</stream:stream>".utf8))
+    return [end] + finish(.lost(reason: "the server ended the stream"))
+  }
+
+  private mutating func elementReceived(_ node: XMPPElement) -> [ClientAction] {
+    if node.is("error", in: Namespace.streams) { return streamError(node) }
+    switch state {
+    case .idle, .handshake, .over: return violation("an element where there is no stream")
+    case .header: return violation("an element before the stream's header")
+    case .features(let trust):
+      guard node.is("features", in: Namespace.streams) else {
+        return violation("<\(node.name.local)/> in place of the stream's features")
+      }
+      return featuresReceived(node, trust)
+    case .startTLS: return startTLSAnswered(node)
+    case .registrationForm(let features): return registrationFormReceived(node, features)
+    case .registration(let features): return registrationAnswered(node, features)
+    case .sasl(let exchange): return saslReceived(node, exchange)
+    case .sasl2(let exchange): return sasl2Received(node, exchange)
+    case .boundFeatures:
+      guard node.is("features", in: Namespace.streams) else { return stanzaReceived(node) }
+      return online()
+    case .resuming(let features): return resumeAnswered(node, features)
+    case .binding(let features): return bindAnswered(node, features)
+    case .legacySession: return legacySessionAnswered(node)
+    case .online: return stanzaReceived(node)
+    case .closing: return []
+    }
+  }
+
+  /// RFC 6120 §4.9: nothing more comes.
+  private mutating func streamError(_ node: XMPPElement) -> [ClientAction] {
+    let (condition, text) = node.condition(in: Namespace.streamErrors)
+    let end = ClientAction.send(Array("</stream:stream>".utf8))
+    return [end] + finish(.stream(condition: condition, text: text))
+  }
+
+  // MARK: Time
+
+  /// What was waited for has not come in time.
+  package mutating func timedOut() -> [ClientAction] {
+    switch state {
+    case .over: return []
+    case .closing: return finish(nil)
+    case .online: return finish(.lost(reason: "the server is silent"))
+    case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration, .sasl,
+      .sasl2, .boundFeatures, .resuming, .binding, .legacySession:
+      return finish(.timeout(state.waitsFor))
+    }
+  }
+
+  /// Nothing has come for a while: the server is asked whether it is there, and where it does not
+  /// answer either until the next time, the connection is gone.
+  package mutating func silenceElapsed() -> [ClientAction] {
+    guard case .online = state else { return [] }
+    guard !isPinged else { return timedOut() }
+    isPinged = true
+    if isManaged { return [send(.askForAcknowledgement)] }
+    let ping = XMPPElement.request(
+      "get", id: nextID(.ping), to: login.account.domain, .element("ping", Namespace.ping))
+    return sent(ping.serialized())
+  }
+
+  // MARK: The end
+
+  /// The user has seen enough.
+  package mutating func closed() -> [ClientAction] {
+    switch state {
+    case .over, .closing: return []
+    case .idle, .handshake: return finish(nil)
+    case .header, .features, .startTLS, .registrationForm, .registration, .sasl, .sasl2,
+      .boundFeatures, .resuming, .binding, .legacySession, .online:
+      // A session that is ended in order cannot be gone on with (XEP-0198 §5).
+      management = nil
+      state = .closing
+      return [.send(Array("</stream:stream>".utf8))]
+    }
+  }
+
+  mutating func finish(_ failure: LiveFailure?) -> [ClientAction] {
+    state = .over
+    return [.finish(failure)]
+  }
+
+  /// Ends the stream with an error of ours (RFC 6120 §4.9).
+  mutating func breakOff(_ failure: LiveFailure, _ condition: StaticString) -> [ClientAction] {
+    let error = """
+      <stream:error><\(condition) xmlns='\(Namespace.streamErrors)'/></stream:error>\
+      </stream:stream>
+      """
+    return [.send(Array(error.utf8))] + finish(failure)
+  }
+
+  mutating func violation(_ what: String) -> [ClientAction] {
+    breakOff(.protocolViolation(what), "policy-violation")
+  }
+
+  // MARK: Sending
+
+  func send(_ element: XMPPElement) -> ClientAction { .send(element.serialized()) }
+
+  mutating func nextID(_ request: OwnRequest? = nil) -> String {
+    requests += 1
+    let id = "\(login.idPrefix)\(requests)"
+    open[id] = request
+    return id
+  }
+
+  /// The header of a new stream. Whose it is stays unsaid as long as everybody can read it (RFC
+  /// 6120 §4.7.1).
+  mutating func header(_ trust: Trust) -> [ClientAction] {
+    self.trust = trust
+    state = .header(trust)
+    let from = trust == .plain ? "" : " from='\(login.account.text.escapedInAttribute)'"
+    let header = """
+      <?xml version='1.0'?><stream:stream\(from) to='\(login.account.domain.escapedInAttribute)' \
+      version='1.0' xml:lang='en' xmlns='jabber:client' xmlns:stream='\(Namespace.streams)'>
+      """
+    return [.send(Array(header.utf8))]
+  }
+}
+
+extension ClientMachine.State {
+  /// What is waited for, in words.
+  var waitsFor: String {
+    switch self {
+    case .idle, .over: "the connection"
+    case .handshake: "TLS"
+    case .header: "the server's stream header"
+    case .features, .boundFeatures: "the stream's features"
+    case .startTLS: "leave to begin TLS"
+    case .registrationForm, .registration: "the account"
+    case .sasl, .sasl2: "being let in"
+    case .resuming: "resumption"
+    case .binding, .legacySession: "a resource"
+    case .online: "an answer"
+    case .closing: "the end of the stream"
+    }
+  }
+}
+
+extension String {
+  /// The text for an attribute of XML.
+  fileprivate var escapedInAttribute: String {
+    var bytes: [UInt8] = []
+    bytes.appendEscaped(self, inAttribute: true)
+    return String(decoding: bytes, as: UTF8.self).replacing("'", with: "&apos;")
+  }
+}

@@ -1,0 +1,77 @@
+import XMPPStanza
+
+// What a client sends beside the stanzas of its commands.
+extension XMPPElement {
+  /// An element with attributes without prefixes.
+  static func element(
+    _ name: String, _ namespace: String, _ attributes: [(String, String?)] = [],
+    _ children: [XMPPElement] = [], text: String? = nil
+  ) -> XMPPElement {
+    XMPPElement(
+      XMLName(name, in: namespace),
+      attributes: attributes.compactMap { name, value in
+        value.map { XMLAttribute(XMLName(name, in: ""), $0) }
+      },
+      content: (text.map { [.text($0)] } ?? []) + children.map { .element($0) })
+  }
+
+  /// A request of the client's own.
+  static func request(_ type: String, id: String, to: String? = nil, _ payload: XMPPElement)
+    -> XMPPElement
+  {
+    element("iq", Namespace.client, [("type", type), ("id", id), ("to", to)], [payload])
+  }
+
+  static let startTLS = element("starttls", Namespace.tls)
+
+  static func bind(_ resource: String?) -> XMPPElement {
+    element(
+      "bind", Namespace.bind, [],
+      resource.map { [element("resource", Namespace.bind, text: $0)] } ?? [])
+  }
+
+  static func enable() -> XMPPElement {
+    element("enable", Namespace.streamManagement, [("resume", "true")])
+  }
+
+  static func resume(_ session: Resumption) -> XMPPElement {
+    element(
+      "resume", Namespace.streamManagement, [("h", "\(session.handled)"), ("previd", session.id)])
+  }
+
+  static func acknowledge(_ handled: UInt32) -> XMPPElement {
+    element("a", Namespace.streamManagement, [("h", "\(handled)")])
+  }
+
+  static let askForAcknowledgement = element("r", Namespace.streamManagement)
+
+  /// An error that ends the stream (RFC 6120 §4.9).
+  static func streamError(_ condition: String) -> XMPPElement {
+    element("error", Namespace.streams, [], [element(condition, Namespace.streamErrors)])
+  }
+
+  /// The condition of an error, and what it says in words.
+  func condition(in namespace: String) -> (name: String, text: String?) {
+    let parts = children.filter { $0.name.namespace == namespace }
+    let name = parts.first { $0.name.local != "text" }?.name.local
+    return (name ?? "undefined-condition", parts.first { $0.name.local == "text" }?.text)
+  }
+
+  /// The error of a stanza (RFC 6120 §8.3).
+  var stanzaError: (name: String, text: String?) {
+    let error = child("error", in: Namespace.client)
+    return error?.condition(in: Namespace.stanzaErrors) ?? ("undefined-condition", nil)
+  }
+}
+
+extension Namespace {
+  static let tls = "urn:ietf:params:xml:ns:xmpp-tls"
+  static let streamErrors = "urn:ietf:params:xml:ns:xmpp-streams"
+  /// XEP-0440.
+  static let channelBinding = "urn:xmpp:sasl-cb:0"
+  static let registerFeature = "http://jabber.org/features/iq-register"
+  /// XEP-0199.
+  static let ping = "urn:xmpp:ping"
+  /// RFC 3921 §3: what older servers still want.
+  static let legacySession = "urn:ietf:params:xml:ns:xmpp-session"
+}

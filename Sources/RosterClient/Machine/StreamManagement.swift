@@ -1,0 +1,55 @@
+import DequeModule
+
+/// What both sides of a stream have counted of each other's stanzas (XEP-0198).
+///
+/// Counts go round at 2³² (§4).
+package struct StreamManagement: Hashable, Sendable {
+  /// How many of the server's stanzas were taken.
+  package private(set) var handled: UInt32 = 0
+  /// How many of ours the server has taken.
+  private var acknowledged: UInt32 = 0
+  /// Ours that it has not said it took, the oldest first.
+  private var unacknowledged: Deque<[UInt8]> = []
+  /// What to name to go on with the session later; nil where the server does not offer that.
+  package var id: String?
+  private var isAsked = false
+
+  /// From the beginning of a session.
+  package init(id: String?) {
+    self.id = id
+  }
+
+  /// One of the server's stanzas was taken.
+  package mutating func received() { handled &+= 1 }
+
+  /// One of ours goes out.
+  package mutating func sent(_ stanza: [UInt8]) { unacknowledged.append(stanza) }
+
+  /// Whether the server is to be asked now what it has taken; once until it has answered.
+  package mutating func asks() -> Bool {
+    guard !isAsked, !unacknowledged.isEmpty else { return false }
+    isAsked = true
+    return true
+  }
+
+  /// The server says how many of our stanzas it has taken.
+  ///
+  /// - Returns: False where that is more than were sent, or fewer than it said before.
+  package mutating func acknowledged(_ count: UInt32) -> Bool {
+    let new = Int(count &- acknowledged)
+    guard new <= unacknowledged.count else { return false }
+    unacknowledged.removeFirst(new)
+    acknowledged = count
+    isAsked = false
+    return true
+  }
+
+  /// What is sent again where the session goes on (§5): all that was not acknowledged.
+  package mutating func resumed() -> [[UInt8]] {
+    isAsked = false
+    return Array(unacknowledged)
+  }
+}
+
+/// A session that can be gone on with.
+package typealias Resumption = StreamManagement

@@ -1,0 +1,249 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Rollcall
+import XMPPStanza
+
+/// How a connection ends: nil where both sides are done with it.
+struct ConnectionEnd: Hashable, Sendable {
+  var failure: LiveFailure?
+}
+
+// Connections: making them, and making another where one is lost.
+extension LiveSession {
+  /// Connects and logs in.
+  func connect() async throws(LiveFailure) {
+    var failure: LiveFailure?
+    for address in try await addresses() {
+      do throws(LiveFailure) {
+        return try await open(address)
+      } catch {
+        // Only where nobody is there the next one is tried (RFC 6120 §3.2.1).
+        guard case .unreachable = error else { throw error }
+        failure = error
+      }
+    }
+    throw failure ?? .resolving(.noAnswer(domain: login.account.domain, reason: "no address"))
+  }
+
+  private func addresses() async throws(LiveFailure) -> [ServerAddress] {
+    if let server = login.server { return [server] }
+    do {
+      return try await Resolver.addresses(
+        of: login.account.domain, using: SystemRandomNumberGenerator())
+    } catch {
+      throw .resolving(error)
+    }
+  }
+
+  private func open(_ address: ServerAddress) async throws(LiveFailure) {
+    security = try Security.context(trusting: login.authority, isDirect: address.isDirectTLS)
+    connections += 1
+    let channel = try await channel(to: address, connections)
+    guard phase == .running else {
+      channel.close(promise: nil)
+      throw .notOnline
+    }
+    self.channel = channel
+    intake.reset()
+    machine = ClientMachine(clientLogin)
+    arm(patience.login)
+    let failure = await withCheckedContinuation { waiter in
+      opening = waiter
+      wantsRead = true
+      act { $0.connected(to: "\(address)", isDirectTLS: address.isDirectTLS) }
+      flush()
+    }
+    if let failure { throw failure }
+  }
+
+  private func channel(
+    to address: ServerAddress, _ number: Int
+  ) async throws(LiveFailure) -> any Channel {
+    do {
+      return try await ClientBootstrap(group: loop)
+        .connectTimeout(.milliseconds(patience.connection))
+        // What comes is read once what came before is on the disk.
+        .channelOption(.autoRead, value: false)
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(StreamHandler(self, number))
+          }
+        }
+        .connect(host: address.host, port: address.port).get()
+    } catch {
+      throw .unreachable(address, reason: error.reason)
+    }
+  }
+
+  private var clientLogin: ClientLogin {
+    ClientLogin(
+      account: login.account, password: login.password, resource: login.resource,
+      allowsPlain: login.allowsPlain, registers: login.registers && roster.account == nil,
+      resumption: resumption,
+      nonce: Data((0..<24).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString(),
+      idPrefix: "\(idPrefix)\(connections)-")
+  }
+
+  /// Connects again, after a while and again and again.
+  func reconnect() {
+    Task {
+      while phase == .running {
+        let delay = reconnection.delay(.random(in: 0..<1))
+        let time = Duration.milliseconds(Double(delay) * patience.reconnection)
+        try? await Task.sleep(for: time)
+        guard phase == .running else { return }
+        do throws(LiveFailure) {
+          return try await connect()
+        } catch {
+          if error.isFinal { return await end(error) }
+        }
+      }
+    }
+  }
+
+  // MARK: What the connection says
+
+  func heard(_ bytes: [UInt8], on number: Int) {
+    guard number == connections, ending == nil else { return }
+    silentBeats = 0
+    let parts = intake.take(bytes)
+    for (index, part) in parts.enumerated() {
+      guard ending == nil, record({ [try session.received(part, at: now)] }) else { return }
+      let began = machine?.isBeginningTLS
+      act { $0.received(part) }
+      guard began == false, machine?.isBeginningTLS == true else { continue }
+      if index < parts.count - 1 || !intake.isBetweenElements { act { $0.injected() } }
+      intake.reset()
+    }
+  }
+
+  func heardAll(on number: Int) {
+    guard number == connections, ending == nil else { return }
+    for answer in session.acknowledgements { send(answer.bytes) }
+    wantsRead = true
+    flush()
+  }
+
+  func handshakeCompleted(on number: Int) {
+    guard number == connections, let channel else { return }
+    let (version, certificate) = Security.facts(of: channel)
+    let hash = certificate.flatMap { SASLChannel.serverEndPoint(ofCertificateDER: $0) }
+    act { $0.secured(by: version, serverEndPoint: hash) }
+    wantsRead = true
+    flush()
+  }
+
+  func disconnected(_ failure: LiveFailure, on number: Int) {
+    guard number == connections, ending == nil else { return }
+    act { $0.disconnected(failure) }
+    flush()
+  }
+
+  // MARK: What is to be done
+
+  /// Tells the machine what happened, and does what it wants done.
+  func act(_ happened: (inout ClientMachine) -> [ClientAction]) {
+    guard var machine else { return }
+    let actions = happened(&machine)
+    self.machine = machine
+    for action in actions { carryOut(action) }
+  }
+
+  private func carryOut(_ action: ClientAction) {
+    switch action {
+    case .send(let bytes):
+      guard record({ try session.sent(bytes, at: now) }) else { return }
+      outbox.append(bytes)
+    case .startTLS: beginTLS()
+    case .note(let lifecycle): record { try session.note(lifecycle, at: now) }
+    case .online(let isResumed): online(isResumed: isResumed)
+    case .answered(let failure): changingPassword.take()?.resume(returning: failure)
+    case .finish(let failure): ending = ending ?? ConnectionEnd(failure: failure)
+    }
+  }
+
+  private func beginTLS() {
+    guard let channel, let security else { return }
+    do throws(LiveFailure) {
+      try Security.begin(on: channel, security, domain: login.account.domain.inASCII)
+      wantsRead = true
+    } catch {
+      act { $0.disconnected(error) }
+    }
+  }
+
+  private func online(isResumed: Bool) {
+    timer?.cancel()
+    timer = nil
+    (reconnection, silentBeats) = (Reconnection(), 0)
+    startBeat()
+    opening.take()?.resume(returning: nil)
+    guard !isResumed else { return }
+    resumption = nil
+    // Who asks for the roster before it is present is told of every change (RFC 6121 §2.2).
+    let fetch = try? session.decide(.fetch)
+    for element in fetch?.elements ?? [] { send(element.bytes) }
+    send(XMPPElement.element("presence", "jabber:client").serialized())
+    // Only who has asked for the list is told how it changes (XEP-0191 §3.5).
+    let blocked = XMPPElement.element("blocklist", Namespace.blocking)
+    send(XMPPElement.request("get", id: "\(idPrefix)\(connections)-blocked", blocked).serialized())
+  }
+
+  /// Sends a stanza.
+  func send(_ stanza: [UInt8]) {
+    act { $0.sent(stanza) }
+  }
+
+  // MARK: Time
+
+  /// Milliseconds since 1970.
+  var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+  /// Says that what is waited for has to come in so many milliseconds.
+  func arm(_ milliseconds: Int64) {
+    timer?.cancel()
+    let number = connections
+    timer = loop.scheduleTask(in: .milliseconds(milliseconds)) {
+      self.assumeIsolated { session in
+        guard number == session.connections else { return }
+        session.act { $0.timedOut() }
+        session.flush()
+      }
+    }
+  }
+
+  private func startBeat() {
+    beat?.cancel()
+    let pause = TimeAmount.milliseconds(patience.beat)
+    beat = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
+      self.assumeIsolated { $0.beatElapsed() }
+    }
+  }
+
+  private func beatElapsed() {
+    for answer in session.timeouts(at: now) { told(answer) }
+    silentBeats += 1
+    guard silentBeats >= patience.silentBeats else { return }
+    // A third of the time for the answer to the question that is asked now.
+    silentBeats = patience.silentBeats * 2 / 3
+    act { $0.silenceElapsed() }
+    flush()
+  }
+}
+
+extension ClientMachine {
+  /// Whether what is read next has to be in TLS.
+  fileprivate var isBeginningTLS: Bool { if case .handshake = state { true } else { false } }
+}
+
+extension Error {
+  /// What the system said, without what was tried.
+  fileprivate var reason: String {
+    guard let failed = self as? NIOConnectionError else { return "\(self)" }
+    if let error = failed.connectionErrors.first { return "\(error.error)" }
+    return [failed.dnsAError, failed.dnsAAAAError].compactMap { $0 }.first.map { "\($0)" }
+      ?? "\(failed)"
+  }
+}

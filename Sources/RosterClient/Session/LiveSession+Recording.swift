@@ -1,0 +1,116 @@
+import Captures
+import NIOCore
+import Rollcall
+
+// First to the disk, then to the wire and to who watches.
+extension LiveSession {
+  /// Hands something over to be recorded.
+  ///
+  /// - Returns: False where it cannot be: the connection ends then.
+  @discardableResult
+  func record(_ body: () throws -> [SessionStep]) -> Bool {
+    do {
+      for step in try body() { news.append((step, session.roster)) }
+      return true
+    } catch {
+      unrecordable(error)
+      return false
+    }
+  }
+
+  /// What cannot be recorded is neither sent nor told.
+  private func unrecordable(_ error: any Error) {
+    (outbox, news) = ([], [])
+    let error = (error as? RollcallError) ?? RollcallError(.log, "\(error)")
+    ending = ConnectionEnd(failure: .recording(error))
+  }
+
+  /// Sees to it that what waits is written, told and read, once it is on the disk.
+  func flush() {
+    guard !isFlushing else { return }
+    isFlushing = true
+    Task { await flushAll() }
+  }
+
+  private var hasWork: Bool {
+    !outbox.isEmpty || !news.isEmpty || wantsRead || (ending != nil && machine != nil)
+  }
+
+  private func flushAll() async {
+    while hasWork {
+      let (bytes, told, reads) = (outbox, news, wantsRead)
+      (outbox, news, wantsRead) = ([], [], false)
+      do {
+        try await session.durable()
+        write(bytes)
+        for (step, roster) in told { tell(step, roster) }
+        if reads, ending == nil { channel?.read() }
+      } catch {
+        unrecordable(error)
+      }
+      if outbox.isEmpty, let ending, machine != nil { await connectionEnded(ending.failure) }
+    }
+    isFlushing = false
+  }
+
+  private func write(_ bytes: [[UInt8]]) {
+    guard let channel, !bytes.isEmpty else { return }
+    for bytes in bytes { channel.write(ByteBuffer(bytes: bytes), promise: nil) }
+    channel.flush()
+  }
+
+  private func tell(_ step: SessionStep, _ roster: Roster) {
+    self.roster = roster
+    for answer in step.answers { told(answer) }
+    if step.tells { hub.tell(.step(step, roster)) }
+  }
+
+  /// A command was answered.
+  func told(_ answer: CommandAnswer) {
+    asking.removeValue(forKey: answer.command)?.resume(returning: answer.word)
+  }
+
+  // MARK: The end
+
+  private func connectionEnded(_ failure: LiveFailure?) async {
+    timer?.cancel()
+    beat?.cancel()
+    resumption = machine?.resumption ?? resumption
+    machine = nil
+    ending = nil
+    // What it says from now on is of no interest.
+    connections += 1
+    channel.take()?.close(promise: nil)
+    record { try session.note(.closed(reason: failure?.description), at: now) }
+    changingPassword.take()?.resume(returning: failure ?? .notOnline)
+    if let opening = opening.take() {
+      opening.resume(returning: failure ?? .lost(reason: "the server ended the stream"))
+    } else if phase == .closing {
+      await end(nil)
+    } else if let failure, failure.isFinal {
+      await end(failure)
+    } else {
+      reconnect()
+    }
+  }
+
+  /// Nothing more happens.
+  func end(_ failure: LiveFailure?) async {
+    guard phase != .over else { return }
+    phase = .over
+    self.failure = failure
+    try? await session.durable()
+    for (step, roster) in news { tell(step, roster) }
+    news = []
+    do {
+      try session.close()
+    } catch {
+      self.failure = .recording(error)
+    }
+    for waiter in asking.values { waiter.resume(returning: .timeout) }
+    asking = [:]
+    hub.close()
+    for waiter in watchingEnd { waiter.resume() }
+    watchingEnd = []
+  }
+}

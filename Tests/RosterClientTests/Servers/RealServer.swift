@@ -1,0 +1,95 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Rollcall
+import RosterClient
+import TestSupport
+
+/// A contact as a server keeps it.
+struct StoredContact: Hashable, CustomStringConvertible {
+  var name = ""
+  var subscription: String
+  var isPending = false
+  var groups: Set<String> = []
+
+  var description: String {
+    "\(name.debugDescription) \(subscription)\(isPending ? " asked" : "") \(groups.sorted())"
+  }
+
+  init(name: String = "", subscription: String, isPending: Bool = false, groups: Set<String> = []) {
+    (self.name, self.subscription) = (name, subscription)
+    (self.isPending, self.groups) = (isPending, groups)
+  }
+
+  /// As our roster has it.
+  init(_ item: RosterItem) {
+    self.init(
+      name: item.name ?? "", subscription: item.subscription.rawValue, isPending: item.isPending,
+      groups: Set(item.groups))
+  }
+}
+
+/// A server from a package of the system, on the loopback address, for one test.
+protocol RealServer: AnyObject {
+  static var isPossible: Bool { get }
+  static var name: String { get }
+  init() throws
+  var domain: String { get }
+  var certificates: Certificates { get }
+  /// The port for STARTTLS.
+  var port: Int { get }
+  /// The port for direct TLS.
+  var directPort: Int { get }
+  /// The account's contacts, as the server stores them.
+  func roster(of user: String) throws -> [String: StoredContact]
+  func start() throws
+  func stop() throws
+}
+
+extension RealServer {
+  func jid(_ user: String) throws -> BareJID { try BareJID(parsing: "\(user)@\(domain)") }
+
+  func login(_ user: String, isDirect: Bool = false) throws -> LiveLogin {
+    var login = LiveLogin(account: try jid(user), password: Password("pass of \(user)"))
+    login.server = ServerAddress(
+      host: "127.0.0.1", port: isDirect ? directPort : port, isDirectTLS: isDirect)
+    login.authority = certificates.authority
+    return login
+  }
+
+  /// Waits until somebody takes connections.
+  func awaitPort() throws {
+    for _ in 0..<600 {
+      let channel = try? ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connect(host: "127.0.0.1", port: port).wait()
+      if let channel { return try channel.close().wait() }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    throw Tool.Failure(words: "\(Self.name) does not begin")
+  }
+}
+
+/// A port that nobody uses.
+func freePort() throws -> Int {
+  let channel = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+    .bind(host: "127.0.0.1", port: 0).wait()
+  defer { try? channel.close().wait() }
+  guard let port = channel.localAddress?.port else { throw Tool.Failure(words: "no port") }
+  return port
+}
+
+extension Process {
+  /// Ends it, by force where it does not go by itself, and waits until it is gone: `waitUntilExit`
+  /// needs a run loop.
+  func end() {
+    guard isRunning else { return }
+    terminate()
+    var attempts = 0
+    while isRunning {
+      attempts += 1
+      if attempts == 200 { kill(processIdentifier, SIGKILL) }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+  }
+}
