@@ -29,7 +29,9 @@ let package = Package(
       targets: [
         "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "ContactSections",
       ]),
-    .executable(name: "rollcall", targets: ["RollcallCLI"]),
+    .executable(name: "rollcall", targets: ["RollcallProgram"]),
+    // What needs a network stack, so that only those build one who want it.
+    .executable(name: "rollcall-live", targets: ["RollcallLive"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -99,11 +101,20 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: rules),
-    .executableTarget(
+    .target(
       name: "RollcallCLI",
       dependencies: [
         "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "Rollcall",
         "ContactSections", "CCommit", "CPipe",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: rules),
+    .executableTarget(
+      name: "RollcallProgram", dependencies: ["RollcallCLI"], swiftSettings: rules),
+    .executableTarget(
+      name: "RollcallLive",
+      dependencies: [
+        "RollcallCLI", "RosterClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
@@ -166,7 +177,7 @@ let package = Package(
       ],
       swiftSettings: rules),
     .testTarget(
-      name: "RollcallCLITests", dependencies: ["RollcallCLI", "Rollcall", "TestSupport"],
+      name: "RollcallCLITests", dependencies: ["RollcallProgram", "Rollcall", "TestSupport"],
       swiftSettings: rules),
   ]
 )
@@ -178,7 +189,7 @@ let package = Package(
     .executableTarget(
       name: "Attack",
       dependencies: [
-        "Captures", "ContactSections", "EventStore", "Rollcall", "RollcallCLI", "RosterCore",
+        "Captures", "ContactSections", "EventStore", "Rollcall", "RollcallProgram", "RosterCore",
         "TestSupport", "XMPPStanza",
       ],
       path: "Tests/Attack", exclude: ["Shim"], swiftSettings: rules),

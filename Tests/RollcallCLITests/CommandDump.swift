@@ -8,7 +8,7 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
   let abstract: String
   let discussion: String
   let shouldDisplay: Bool
-  let subcommands: [CommandDump]
+  private(set) var subcommands: [CommandDump]
   let arguments: [Argument]
 
   struct Argument: Decodable, Sendable {
@@ -45,10 +45,23 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
   static func program() throws -> CommandDump { try asked.get() }
 
   private static let asked = Result {
+    var program = try dump(of: "rollcall")
+    // What another program has is what that says of it.
+    program.subcommands.removeAll { companions.contains($0.commandName) }
+    let own = Set(program.subcommands.map(\.commandName))
+    program.subcommands += try dump(of: "rollcall-live").subcommands
+      .filter { !own.contains($0.commandName) }
+    return program
+  }
+
+  /// The commands that `rollcall-live` has.
+  static let companions = ["connect", "register"]
+
+  private static func dump(of program: String) throws -> CommandDump {
     struct Dump: Decodable {
       let command: CommandDump
     }
-    let run = try Program("--experimental-dump-help")
+    let run = try Program(beside: program, ["--experimental-dump-help"])
     return try JSONDecoder().decode(Dump.self, from: Data(run.output.utf8)).command
   }
 

@@ -27,6 +27,31 @@ import Testing
         [.posixPermissions: 0o755], ofItemAtPath: folder.file("built"))
     }
 
+    /// Puts a program beside the other that has a command of its own.
+    private func addLive() throws {
+      let text = "#!/bin/sh\n[ \"$1\" != manual ] || touch \"$2/rollcall-connect.1\"\n"
+      #expect(
+        FileManager.default.createFile(
+          atPath: folder.file("rollcall-live"), contents: Data(text.utf8),
+          attributes: [.posixPermissions: 0o755]))
+    }
+
+    @Test("A program that stands beside it is installed with its pages, and goes when it does not")
+    func live() throws {
+      try addLive()
+      let both = try install("DESTDIR=\"$PWD/a b\" INSTALL /usr")
+      #expect(both.code == 0, "\(both.errors)")
+      #expect(both.output.contains("a b/usr/bin/rollcall-live, 3 manual pages"))
+      let own = ["bin/rollcall-live", "share/man/man1/rollcall-connect.1"]
+      #expect(try files("a b/usr").filter { own.contains($0) } == own)
+      #expect(
+        try Program(shell: "'a b/usr/bin/rollcall-live'", in: folder.path).code == 0)
+
+      try FileManager.default.removeItem(atPath: folder.file("rollcall-live"))
+      #expect(try install("DESTDIR=\"$PWD/a b\" INSTALL /usr").code == 0)
+      #expect(try files("a b/usr").filter { own.contains($0) } == [])
+    }
+
     private func install(_ line: String) throws -> Program {
       try Program(
         shell: line.replacing("INSTALL", with: "'\(tool)' --binary built"), in: folder.path)

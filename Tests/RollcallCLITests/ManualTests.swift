@@ -8,8 +8,10 @@ import Testing
 
   private static func pages() throws -> [String: String] {
     let folder = try TemporaryFolder()
-    let run = try Program("manual", folder.path)
-    #expect(run.code == 0, "\(run.errors)")
+    for program in ["rollcall", "rollcall-live"] {
+      let run = try Program(beside: program, ["manual", folder.path])
+      #expect(run.code == 0, "\(run.errors)")
+    }
     return try Dictionary(
       uniqueKeysWithValues: folder.names.map {
         ($0, try String(contentsOfFile: folder.file($0), encoding: .utf8))

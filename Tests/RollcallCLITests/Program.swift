@@ -50,11 +50,16 @@ struct Program {
     }
   }
 
-  /// The program stands beside the test bundle.
-  static func executable() throws -> URL {
+  /// Runs another program that is built beside it.
+  init(beside name: String, _ arguments: [String]) throws {
+    try self.init(Self.executable(name), arguments, in: nil)
+  }
+
+  /// The program, or another, stands beside the test bundle.
+  static func executable(_ name: String = "rollcall") throws -> URL {
     var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     for _ in 0..<6 {
-      let candidate = folder.appending(path: "rollcall")
+      let candidate = folder.appending(path: name)
       if FileManager.default.isExecutableFile(atPath: candidate.path(percentEncoded: false)) {
         return candidate
       }

@@ -8,7 +8,8 @@ import Testing
     arguments: [
       ("reply", ["replay"]), ("Replay", ["replay"]), ("hist", ["history"]), ("lgo", ["log"]),
       ("stats", ["state"]), ("whatif", ["what-if"]), ("findngs", ["findings"]),
-      ("con", ["connections"]), ("re", ["replay", "requests", "report", "recover"]), ("xyzzy", []),
+      ("con", ["connections", "connect"]), ("conect", ["connect"]),
+      ("re", ["register", "replay", "requests", "report", "recover"]), ("xyzzy", []),
       // What is not listed is not named either.
       ("verify-work", []), ("", []), ("l", []),
     ])

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Rollcall
 
-@main
 struct RollcallCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollcall",
@@ -29,6 +28,8 @@ struct RollcallCommand: ParsableCommand {
       CommandGroup(
         name: "Read captures",
         subcommands: [ImportCommand.self, ConnectionsCommand.self, FormatsCommand.self]),
+      CommandGroup(
+        name: "Record a session", subcommands: [ConnectCommand.self, RegisterCommand.self]),
       CommandGroup(
         name: "Tell the story",
         subcommands: [
@@ -57,70 +58,29 @@ struct RollcallCommand: ParsableCommand {
           VerifyCommand.self, RecoverCommand.self, VerifyWorkerCommand.self, ManualCommand.self,
         ]),
     ])
+}
 
-  /// Runs the command, with the exit codes that the help promises.
-  static func main() {
+/// The program `rollcall`.
+package enum RollcallTool {
+  /// Runs the command of the command line, with the exit codes that the help promises.
+  package static func main() -> Never {
     Terminal.prepare()
     var code: Int32 = 0
     do {
-      do {
-        try CommandName.check(Array(CommandLine.arguments.dropFirst()))
-        var command = try parseAsRoot()
-        if command is any LogReading, let code = Supervision.run(CommandLine.arguments) {
-          Foundation.exit(code)
-        }
-        Pager.begin(for: command, CommandLine.arguments)
-        try command.run()
-      } catch let nothing as NothingFound {
-        nothing.sentence.map(Terminal.complain)
-        code = 1
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      try Companion.run(arguments)
+      try CommandName.check(arguments)
+      var command = try RollcallCommand.parseAsRoot()
+      if command is any LogReading, let code = Supervision.run(CommandLine.arguments) {
+        Foundation.exit(code)
       }
+      Pager.begin(for: command, CommandLine.arguments)
+      try command.run()
       try Terminal.flush()
     } catch {
-      code = report(error)
+      code = Outcome.report(error, of: RollcallCommand.self)
     }
     Pager.finish()
     Foundation.exit(code)
-  }
-
-  /// Says what an error is, and gives the exit code for it.
-  private static func report(_ error: any Error) -> Int32 {
-    switch error {
-    case OutputError.nobodyReads where Pager.isUsed:
-      // Whoever reads it has seen enough.
-      return 0
-    case OutputError.nobodyReads:
-      // As every tool ends whose output nobody reads any longer.
-      signal(SIGPIPE, SIG_DFL)
-      raise(SIGPIPE)
-    case OutputError.failed(let code):
-      Terminal.complain("the result cannot be written: \(text(ofSystemCode: code))")
-    case let failure as Failure: Terminal.complain(failure.description)
-    default:
-      let message = fullMessage(for: error)
-      if exitCode(for: error) == .success { return answer(message) }
-      let prefix = "Error: "
-      Terminal.complain(
-        message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message)
-    }
-    return 2
-  }
-
-  /// Writes a help text or the like, which comes as an error of the parser and is all our own.
-  private static func answer(_ message: String) -> Int32 {
-    do {
-      try Terminal.writeLine(withGroupNames(message))
-      try Terminal.flush()
-      return 0
-    } catch {
-      return report(error)
-    }
-  }
-  /// A help text whose groups of commands are called by their names alone.
-  private static func withGroupNames(_ help: String) -> String {
-    configuration.groupedSubcommands.reduce(help) { help, group in
-      let name = group.name.uppercased()
-      return help.replacing("\n\(name) SUBCOMMANDS:\n", with: "\n\(name):\n")
-    }
   }
 }

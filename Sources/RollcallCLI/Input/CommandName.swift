@@ -19,7 +19,7 @@ enum CommandName {
   }
 
   /// The word that is to be a command; nil where the parser has to say what is meant.
-  private static func named(by arguments: [String]) -> String? {
+  static func named(by arguments: [String]) -> String? {
     let isHelp = arguments.first == "help"
     let word = isHelp ? arguments.dropFirst().first : arguments.first
     return word.flatMap { $0.hasPrefix("-") ? nil : $0 }

@@ -49,12 +49,12 @@ struct CommandDescription: Decodable {
     case commandName, abstract, discussion, shouldDisplay, subcommands, arguments
   }
 
-  /// The program with all its commands.
-  static func ofProgram() throws -> CommandDescription {
+  /// A program with all its commands.
+  static func of(_ program: any ParsableCommand.Type) throws -> CommandDescription {
     struct Dump: Decodable {
       let command: CommandDescription
     }
-    return try JSONDecoder().decode(Dump.self, from: Data(RollcallCommand._dumpHelp().utf8)).command
+    return try JSONDecoder().decode(Dump.self, from: Data(program._dumpHelp().utf8)).command
   }
 }
 

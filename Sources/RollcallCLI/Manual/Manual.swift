@@ -1,21 +1,42 @@
-import ArgumentParser
+package import ArgumentParser
+import Foundation
 import Rollcall
 
 /// The manual: a page for the program and one for each command, made of what their help says, so
 /// that there is one text to keep true. The same program writes the same bytes.
-struct Manual {
+package struct Manual {
   private let program: CommandDescription
   private let commands: [CommandDescription]
 
-  init() throws {
-    program = try CommandDescription.ofProgram()
-    commands = program.subcommands.filter { $0.shouldDisplay && $0.commandName != "help" }
+  /// The manual of a program.
+  package init(of program: any ParsableCommand.Type) throws {
+    self.program = try CommandDescription.of(program)
+    commands = self.program.subcommands.filter { $0.shouldDisplay && $0.commandName != "help" }
   }
 
-  /// The names of the files, with what is in them.
-  var pages: [(name: String, text: String)] {
-    [("\(program.commandName).1", programPage)]
-      + commands.map { ("\(pageName($0)).1", page(of: $0)) }
+  /// Writes the program's page, and those of its own commands.
+  package func write(to folder: String) throws {
+    try write(programPage, program.commandName, to: folder)
+    try writeCommands(to: folder) { Companion.having($0.commandName) == nil }
+  }
+
+  /// Writes the pages of its commands alone: the program's own is another program's to write.
+  package func writeCommands(to folder: String) throws {
+    try writeCommands(to: folder) { _ in true }
+  }
+
+  private func writeCommands(
+    to folder: String, where isWanted: (CommandDescription) -> Bool
+  ) throws {
+    for command in commands where isWanted(command) {
+      try write(page(of: command), pageName(command), to: folder)
+    }
+  }
+
+  private func write(_ page: String, _ name: String, to folder: String) throws {
+    try Failure.naming(folder) {
+      try Data(page.utf8).write(to: URL(filePath: "\(folder)/\(name).1"))
+    }
   }
 
   private func pageName(_ command: CommandDescription) -> String {

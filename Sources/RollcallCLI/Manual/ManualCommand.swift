@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// Writes the manual pages; `tools/install` calls it.
 struct ManualCommand: ParsableCommand {
@@ -10,10 +9,6 @@ struct ManualCommand: ParsableCommand {
   var folder: String
 
   func run() throws {
-    for (name, text) in try Manual().pages {
-      try Failure.naming(folder) {
-        try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
-      }
-    }
+    try Manual(of: RollcallCommand.self).write(to: folder)
   }
 }

@@ -4,18 +4,18 @@ import Foundation
 import Rollcall
 
 /// Bad input or bad circumstances, in a sentence that names the place.
-struct Failure: Error, CustomStringConvertible {
-  let description: String
+package struct Failure: Error, CustomStringConvertible {
+  package let description: String
   /// The error that it tells of, where there was one.
-  let cause: (any Error)?
+  package let cause: (any Error)?
 
-  init(_ description: String) {
+  package init(_ description: String) {
     self.description = description
     cause = nil
   }
 
   /// An error with the file in front, where the error does not name it itself.
-  init(_ error: any Error, in path: String) {
+  package init(_ error: any Error, in path: String) {
     cause = error
     description =
       switch error {
@@ -30,7 +30,7 @@ struct Failure: Error, CustomStringConvertible {
   }
 
   /// Runs `body`; an error that it throws names the file.
-  static func naming<R>(_ path: String, _ body: () throws -> R) throws -> R {
+  package static func naming<R>(_ path: String, _ body: () throws -> R) throws -> R {
     do {
       return try body()
     } catch let error as OutputError {
@@ -46,9 +46,13 @@ struct Failure: Error, CustomStringConvertible {
 }
 
 /// The question was understood, and the answer is that there is nothing.
-struct NothingFound: Error {
+package struct NothingFound: Error {
   /// Nil where the output has said so.
-  let sentence: String?
+  package let sentence: String?
+
+  package init(sentence: String?) {
+    self.sentence = sentence
+  }
 }
 
 extension CocoaError {
@@ -62,6 +66,6 @@ extension CocoaError {
 }
 
 /// What an error of the system is called.
-func text(ofSystemCode code: Int32) -> String {
+package func text(ofSystemCode code: Int32) -> String {
   strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }

@@ -2,9 +2,9 @@ import CCommit
 import Rollcall
 
 /// What `rollcall --version` says.
-enum ProgramVersion {
+package enum ProgramVersion {
   /// The version, with the commit where the build was told it.
-  static var text: String {
+  package static var text: String {
     let commit = String(cString: rollcall_commit())
     return "rollcall \(RollcallVersion.current)" + (commit.isEmpty ? "" : " (\(commit))")
   }

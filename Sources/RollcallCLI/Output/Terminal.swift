@@ -1,16 +1,16 @@
-import Captures
+package import Captures
 import Foundation
 import Rollcall
 import Synchronization
 
 /// What a command writes: results on standard output, everything else on standard error.
-enum Terminal {
+package enum Terminal {
   /// What has not been written yet. A system call for each line would cost more than the lines.
   private static let buffer = Mutex<[UInt8]>([])
   private static let bufferBytes = 64 << 10
 
   /// Makes standard output and error safe to write to; called first of all.
-  static func prepare() {
+  package static func prepare() {
     // A descriptor that the caller has closed would be given to the next file that is opened,
     // such as a log, and what is written for people would go there. So it is taken, and such
     // that using it fails.
@@ -26,30 +26,30 @@ enum Terminal {
 
   /// Writes a line of the result, for people: what a terminal would obey, or nobody see, is shown
   /// in words, whoever wrote it.
-  static func say(_ line: String) throws(OutputError) {
+  package static func say(_ line: String) throws(OutputError) {
     try say([line])
   }
 
   /// Writes lines of the result, for people.
-  static func say(_ lines: [String]) throws(OutputError) {
+  package static func say(_ lines: [String]) throws(OutputError) {
     for line in lines { try writeLine(Style.shown(line)) }
     if isTerminal { try flush() }
   }
 
   /// Writes a document, on one line.
-  static func say(_ document: JSONValue) throws(OutputError) {
+  package static func say(_ document: JSONValue) throws(OutputError) {
     try writeLine(document.text)
     if isTerminal { try flush() }
   }
 
   /// Writes a text of our own as it is, with a line feed.
-  static func writeLine(_ text: String) throws(OutputError) {
+  package static func writeLine(_ text: String) throws(OutputError) {
     try write(text.utf8)
     try write(CollectionOfOne(UInt8(ascii: "\n")))
   }
 
   /// Adds a part of the result.
-  static func write(_ bytes: some Collection<UInt8>) throws(OutputError) {
+  package static func write(_ bytes: some Collection<UInt8>) throws(OutputError) {
     let isFull = buffer.withLock { buffer in
       buffer.append(contentsOf: bytes)
       return buffer.count >= bufferBytes
@@ -58,7 +58,7 @@ enum Terminal {
   }
 
   /// Writes what is left of the result.
-  static func flush() throws(OutputError) {
+  package static func flush() throws(OutputError) {
     let bytes = buffer.withLock { buffer in
       defer { buffer.removeAll(keepingCapacity: true) }
       return buffer
@@ -70,12 +70,12 @@ enum Terminal {
   }
 
   /// Says what went wrong.
-  static func complain(_ message: String) {
+  package static func complain(_ message: String) {
     tell("rollcall: \(message)")
   }
 
   /// Says something beside the result that a person should know.
-  static func note(_ message: String) {
+  package static func note(_ message: String) {
     tell("note: \(message)")
   }
 
@@ -89,7 +89,7 @@ enum Terminal {
   }
 
   /// Writes to standard error as it is.
-  static func show(_ text: String) {
+  package static func show(_ text: String) {
     _ = put(Array(text.utf8), to: STDERR_FILENO)
   }
 
@@ -118,7 +118,7 @@ enum Terminal {
   private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
   /// How many cells a line of the terminal has; nil where standard output is none.
-  static let columns: Int? = {
+  package static let columns: Int? = {
     var size = winsize()
     guard isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
       return nil
@@ -127,7 +127,7 @@ enum Terminal {
   }()
 
   /// Whether standard output is a terminal that wants colour (no-color.org).
-  static let isColoured =
+  package static let isColoured =
     isTerminal
     && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     && ProcessInfo.processInfo.environment["TERM"] != "dumb"
@@ -140,14 +140,14 @@ enum Terminal {
 }
 
 /// Why a result cannot be written.
-enum OutputError: Error {
+package enum OutputError: Error {
   /// It goes to a pipe, and the reader has what it wanted.
   case nobodyReads
   case failed(Int32)
 }
 
 /// A few colours, left out where nobody would see them.
-enum Style: String, CaseIterable {
+package enum Style: String, CaseIterable {
   case dim = "2"
   case bold = "1"
   case red = "31"
@@ -156,7 +156,7 @@ enum Style: String, CaseIterable {
   case cyan = "36"
 
   /// The text in this style.
-  func callAsFunction(_ text: String) -> String {
+  package func callAsFunction(_ text: String) -> String {
     Terminal.isColoured ? begin + text + Self.end : text
   }
 
@@ -164,7 +164,7 @@ enum Style: String, CaseIterable {
   private static let end = "\u{1B}[0m"
 
   /// A line with everything visible but our own colours.
-  static func shown(_ line: String) -> String {
+  package static func shown(_ line: String) -> String {
     guard Terminal.isColoured else { return line.visible }
     let marks = allCases.map(\.begin) + [end]
     return line.split(separator: "\u{1B}", omittingEmptySubsequences: false).enumerated()
@@ -178,7 +178,7 @@ enum Style: String, CaseIterable {
 
 extension Style {
   /// A clause after its mark, coloured by it: + came, - went, ~ became different.
-  static func marked(_ mark: String, _ clause: String) -> String {
+  package static func marked(_ mark: String, _ clause: String) -> String {
     let text = "\(mark) \(clause)".visible
     return switch mark {
     case "+": green(text)

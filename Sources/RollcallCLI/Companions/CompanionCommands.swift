@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// A command that another program has; here it is listed, and known to those who mistype it.
+protocol CompanionCommand: ParsableCommand {}
+
+extension CompanionCommand {
+  mutating func run() throws {
+    throw Failure("\(Self.configuration.commandName ?? "") is a command of another program")
+  }
+}
+
+struct ConnectCommand: CompanionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "connect", abstract: "Logs in and records the session as it happens.")
+
+  @Argument(parsing: .captureForPassthrough, help: "What the other program is given.")
+  var arguments: [String] = []
+}
+
+struct RegisterCommand: CompanionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "register", abstract: "Makes an account on a server that lets people do so.")
+
+  @Argument(parsing: .captureForPassthrough, help: "What the other program is given.")
+  var arguments: [String] = []
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import RollcallCLI
+
+/// The program `rollcall-live`, which has the commands of `rollcall` that need a network.
+///
+/// `rollcall` becomes it where such a command is called, so it is called `rollcall` where it speaks
+/// of itself.
+@main
+struct LiveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rollcall",
+    abstract: "Records sessions as they happen.",
+    discussion: """
+      What it has are commands of rollcall, and called as such.
+
+      Exit codes: 0 done, 1 the answer is no or nothing was found, 2 bad usage or bad input.
+      """,
+    version: ProgramVersion.text,
+    subcommands: [LiveManualCommand.self])
+
+  /// Runs the command, with the exit codes that the help promises.
+  static func main() async {
+    Terminal.prepare()
+    var code: Int32 = 0
+    do {
+      var command = try parseAsRoot()
+      if var live = command as? any AsyncParsableCommand {
+        try await live.run()
+      } else {
+        try command.run()
+      }
+      try Terminal.flush()
+    } catch {
+      code = Outcome.report(error, of: Self.self)
+    }
+    Foundation.exit(code)
+  }
+}
+
+/// Writes the manual pages of the commands; `tools/install` calls it.
+struct LiveManualCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "manual", abstract: "Writes the manual pages.", shouldDisplay: false)
+
+  @Argument(help: "The folder to write them to.", completion: .directory)
+  var folder: String
+
+  func run() throws {
+    try Manual(of: LiveCommand.self).writeCommands(to: folder)
+  }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A copy of the program, beside which other programs can stand.
+private struct Installation {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("bin"), withIntermediateDirectories: false)
+    let program = try Program.executable().path(percentEncoded: false)
+    let copy = folder.file("bin/rollcall")
+    do {
+      // Its path is its own all the same, and there is nothing to copy.
+      try FileManager.default.linkItem(atPath: program, toPath: copy)
+    } catch {
+      try FileManager.default.copyItem(atPath: program, toPath: copy)
+    }
+  }
+
+  /// A program that is a line of shell.
+  func add(_ line: String, to place: String = "bin") throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.file(place), withIntermediateDirectories: true)
+    #expect(
+      FileManager.default.createFile(
+        atPath: folder.file("\(place)/rollcall-live"), contents: Data("#!/bin/sh\n\(line)\n".utf8),
+        attributes: [.posixPermissions: 0o755]))
+  }
+
+  func run(_ line: String) throws -> Program { try Program(shell: line, in: folder.path) }
+}
+
+@Suite("Commands of a program beside this one") struct CompanionTests {
+  private static let told = "printf '<%s>' \"$@\"; echo"
+
+  @Test(
+    "It is given the arguments as they are, where a command of its own is called",
+    arguments: [
+      ("connect 'a  b' é '' --exit -- -x", "<connect><a  b><é><><--exit><--><-x>"),
+      ("register alice@a.test", "<register><alice@a.test>"),
+      ("connect --help", "<connect><--help>"), ("help connect", "<help><connect>"),
+      ("connect", "<connect>"), ("connect --version", "<connect><--version>"),
+    ])
+  func arguments(line: String, expected: String) throws {
+    let installation = try Installation()
+    try installation.add(Self.told)
+    let run = try installation.run("bin/rollcall \(line)")
+    #expect(run.output == expected + "\n")
+    #expect(run.errors.isEmpty)
+    #expect(run.code == 0)
+  }
+
+  @Test("Bytes that are no text are given as they are")
+  func bytes() throws {
+    let installation = try Installation()
+    try installation.add("printf '%s' \"$2\" | od -An -tx1 | tr -d ' '")
+    #expect(
+      try installation.run("bin/rollcall connect \"$(printf 'a\\377b')\"").output == "61ff62\n")
+  }
+
+  @Test(
+    "Its exit code, its input, its outputs and the signal that ends it are those of the command")
+  func outcome() throws {
+    let installation = try Installation()
+    try installation.add("cat; echo told >&2; exit 7")
+    let run = try installation.run("printf given | bin/rollcall connect")
+    #expect((run.code, run.output, run.errors) == (7, "given", "told\n"))
+    // The process is the same one, so what a signal does it does to it.
+    try installation.add("trap 'echo asked; exit 5' TERM; kill -TERM $$; sleep 60")
+    let asked = try installation.run("bin/rollcall connect")
+    #expect((asked.code, asked.output) == (5, "asked\n"))
+    try installation.add("kill -KILL $$")
+    #expect(try installation.run("bin/rollcall connect; echo $?").output == "137\n")
+    try installation.add("echo $$")
+    let same = try installation.run("sh -c 'echo $$; exec bin/rollcall connect'")
+    let numbers = same.output.split(separator: "\n")
+    #expect(numbers.count == 2 && numbers.first == numbers.last, "\(same.output)")
+  }
+
+  @Test("A pipe that nobody reads ends it, as it does every program")
+  func brokenPipe() throws {
+    let installation = try Installation()
+    // A shell that ignores the signal cannot be told to obey it.
+    try installation.add("kill -PIPE $$; echo lived")
+    #expect(try installation.run("bin/rollcall connect; echo $?").output == "141\n")
+  }
+
+  @Test("It is found by a link to the program, else on the PATH, beside the program first")
+  func places() throws {
+    let installation = try Installation()
+    try installation.add("echo path", to: "on path")
+    try FileManager.default.createSymbolicLink(
+      atPath: installation.folder.file("link"), withDestinationPath: "bin/rollcall")
+    let line = "PATH=\"$PWD/on path:$PATH\"; ./link connect"
+    #expect(try installation.run(line).output == "path\n")
+    try installation.add("echo beside")
+    #expect(try installation.run(line).output == "beside\n")
+  }
+
+  @Test("Where it is missing, or cannot be run, that is said, and how to get it")
+  func missing() throws {
+    let installation = try Installation()
+    let missing = try installation.run("PATH=/usr/bin:/bin; bin/rollcall connect alice@a.test")
+    #expect(missing.code == 2)
+    #expect(missing.output.isEmpty)
+    for part in [
+      "rollcall: connect is a command of the program rollcall-live", "tools/rollcall connect",
+      "tools/install", installation.folder.file("bin"),
+    ] {
+      #expect(missing.errors.contains(part), "\(missing.errors)")
+    }
+    try installation.add("")
+    try Data("no program".utf8).write(
+      to: URL(filePath: installation.folder.file("bin/rollcall-live")))
+    let broken = try installation.run("bin/rollcall connect")
+    #expect(broken.code == 2)
+    #expect(broken.errors.contains("rollcall-live: the program cannot be run"), "\(broken.errors)")
+  }
+
+  @Test("The help lists them in a group of their own, and so does the manual")
+  func listed() throws {
+    let help = try Program("--help")
+    #expect(help.code == 0)
+    let group = help.output.components(separatedBy: "\n\n").first {
+      $0.hasPrefix("RECORD A SESSION:\n")
+    }
+    let names = try #require(group).split(separator: "\n").dropFirst()
+      .compactMap { $0.split(separator: " ").first.map(String.init) }
+    #expect(names == CommandDump.companions)
+    let folder = try TemporaryFolder()
+    #expect(try Program("manual", folder.path).code == 0)
+    let page = try String(contentsOfFile: folder.file("rollcall.1"), encoding: .utf8)
+    for name in CommandDump.companions {
+      #expect(page.contains("rollcall\\-\(name)\\fR(1)"))
+      // Its page is the other program's to write, which knows its options.
+      #expect(try !folder.names.contains("rollcall-\(name).1"))
+    }
+  }
+
+  @Test("The program beside speaks of itself as of the one that is called, and lists what it has")
+  func itself() throws {
+    let version = try Program(beside: "rollcall-live", ["--version"])
+    #expect(version.output == (try Program("--version")).output)
+    let help = try Program(beside: "rollcall-live", ["--help"])
+    #expect(help.code == 0)
+    #expect(help.output.contains("USAGE: rollcall <subcommand>"))
+    let wrong = try Program(beside: "rollcall-live", ["--nonsense"])
+    #expect(wrong.code == 2)
+    #expect(wrong.errors.hasPrefix("rollcall: "))
+  }
+
+  @Test("tools/rollcall builds it for its commands, and for no other")
+  func tool() throws {
+    let tool = CaptureCase.fixtures.deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "tools/rollcall")
+    let folder = try TemporaryFolder()
+    try FileManager.default.copyItem(at: tool, to: URL(filePath: folder.file("rollcall")))
+    let build = "#!/bin/sh\necho \"built: $*\" >&2\necho /bin/true\n"
+    #expect(
+      FileManager.default.createFile(
+        atPath: folder.file("build"), contents: Data(build.utf8),
+        attributes: [.posixPermissions: 0o755]))
+    let lines = CommandDump.companions.flatMap { ["\($0) x", "help \($0)"] }
+    for line in lines + ["replay connect", "help", "", "help replay", "--help"] {
+      let run = try Program(shell: "./rollcall \(line)", in: folder.path)
+      #expect(run.errors == "built: \(lines.contains(line) ? "--live" : "")\n", "\(line)")
+    }
+  }
+}
