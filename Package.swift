@@ -169,7 +169,7 @@ let package = Package(
       name: "RosterClientTests",
       dependencies: [
         "RosterClient", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures",
-        "TestSupport",
+        "TestSupport", "RollcallLive",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,6 +1,7 @@
 import Foundation
 import Rollcall
-import RosterClient
+@testable import RosterClient
+import RosterCore
 import TestSupport
 import Testing
 
@@ -53,7 +54,79 @@ struct RealServerTests {
       defer { group.cancelAll() }
       return await group.next() ?? false
     }
-    if !isSeen { Issue.record(what) }
+    if !isSeen { Issue.record("\(what): \(await session.failure as Any)") }
+  }
+
+  /// A session whose network a test can break.
+  private func begin(
+    _ user: String, on server: any RealServer, over relay: Relay, in folder: TemporaryFolder
+  ) async throws -> LiveSession {
+    var login = try server.login(user)
+    login.registers = true
+    login.server = ServerAddress(host: "127.0.0.1", port: relay.port, isDirectTLS: false)
+    var patience = LivePatience()
+    patience.reconnection = 0.01
+    let session = try LiveSession(
+      login, recordingTo: folder.file("\(user).rollcall"), limits: SessionLimits(),
+      patience: patience)
+    try await session.start()
+    return session
+  }
+
+  @Test("A session that is cut goes on where it was", arguments: Servers.allCases)
+  func cuts(_ kind: Servers) async throws {
+    let server = try kind.make()
+    try server.start()
+    let folder = try TemporaryFolder()
+    let relay = try Relay(to: server.port)
+    let alice = try await begin("alice", on: server, over: relay, in: folder)
+    let bob = try await begin("bob", on: server, in: folder)
+    let (aliceJID, bobJID) = (try server.jid("alice"), try server.jid("bob"))
+    for round in 0..<3 {
+      let number = relay.connections
+      relay.setDown(true)
+      relay.cut()
+      await await_(alice, "not cut") { !$0.isConnected }
+      // Meanwhile another user asks.
+      if round == 1 { #expect(try await bob.perform(.add(aliceJID)) == .result) }
+      relay.setDown(false)
+      await await_(alice, "not back") { $0.isConnected }
+      #expect(relay.connections > number)
+      let friend = try server.jid("friend\(round)")
+      #expect(try await alice.perform(.add(friend, name: "F\(round)")) == .result)
+      try await agree(alice, "alice", server)
+    }
+    await await_(alice, "no request") { $0.incoming[bobJID] != nil }
+    await alice.close()
+    await bob.close()
+    let log = try Timeline(ofLogAt: folder.file("alice.rollcall"))
+    var resumptions = 0
+    try log.replay(upTo: .head(minus: 0)) { moment, _ in
+      if case .session(.resumed) = moment.event { resumptions += 1 }
+    }
+    // Both servers can.
+    #expect(resumptions == 3)
+    try server.stop()
+  }
+
+  @Test("A server that goes and comes back finds its client again", arguments: Servers.allCases)
+  func restart(_ kind: Servers) async throws {
+    let server = try kind.make()
+    try server.start()
+    let folder = try TemporaryFolder()
+    let relay = try Relay(to: server.port)
+    let alice = try await begin("alice", on: server, over: relay, in: folder)
+    #expect(try await alice.perform(.add(server.jid("bob"), name: "Bob")) == .result)
+    try await agree(alice, "alice", server)
+    try server.stop()
+    await await_(alice, "not cut") { !$0.isConnected }
+    try server.start()
+    await await_(alice, "not back") { $0.isConnected }
+    #expect(try await alice.perform(.rename(server.jid("bob"), to: "Robert")) == .result)
+    try await agree(alice, "alice", server)
+    await alice.close()
+    #expect(await alice.failure == nil)
+    try server.stop()
   }
 
   @Test(

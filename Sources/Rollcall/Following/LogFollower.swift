@@ -8,10 +8,10 @@ package struct LogFollower {
   /// The state after the last record that was followed.
   package private(set) var state: Timeline.State
 
-  /// A follower before all records.
-  package init(_ timeline: Timeline) throws {
+  /// A follower before all records, or after one.
+  package init(_ timeline: Timeline, after record: UInt64 = 0) throws {
     self.timeline = timeline
-    state = try timeline.state(at: .record(0))
+    state = try timeline.state(at: .record(record))
   }
 
   /// The number of the last record that was followed.

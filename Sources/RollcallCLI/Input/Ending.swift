@@ -1,9 +1,9 @@
 import Foundation
 
 /// Has what follows a source end as if the source had, when somebody asks the process to end.
-enum Ending {
+package enum Ending {
   /// Whether somebody has asked, or nobody can any more.
-  static var isAsked: Bool { askedAt != 0 || Supervision.isOrphaned }
+  package static var isAsked: Bool { askedAt != 0 || Supervision.isOrphaned }
 
   /// The signals that ask a process to end.
   static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -20,7 +20,7 @@ enum Ending {
   /// From now on, being asked to end is noted. Whoever asks again a second later is obeyed at once.
   ///
   /// A signal that the caller has the process ignore, as `nohup` does, goes on being ignored.
-  static func begin() {
+  package static func begin() {
     receive()
     for number in signals {
       let before = signal(number, note)

@@ -1,16 +1,18 @@
 import ArgumentParser
-import Rollcall
+package import Rollcall
 
 extension Zone: ExpressibleByArgument {
-  init?(argument: String) { self.init(argument) }
+  package init?(argument: String) { self.init(argument) }
 }
 
 /// How times are told.
-struct ZoneOptions: ParsableArguments {
+package struct ZoneOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "The zone of the times that are told: UTC, local, a name such as Asia/Shanghai, or +08:00.",
       valueName: "zone"))
-  var zone = Zone.utc
+  package var zone = Zone.utc
+
+  package init() {}
 }

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -60,6 +61,9 @@ extension LiveFailure {
       self = .certificate(reason: "it is not the domain's")
     case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
       self = .handshake(reason: "\(error)")
+    case let error as IOError:
+      self = .lost(
+        reason: strerror(error.errnoCode).map { String(cString: $0) } ?? "\(error.errnoCode)")
     default: self = .lost(reason: "\(error)")
     }
   }

@@ -11,8 +11,8 @@ package enum ClientAction: Hashable, Sendable {
   case note(Lifecycle)
   /// There is a session: a new one, or the one before goes on.
   case online(isResumed: Bool)
-  /// An answer to a request of the connection's own, which is no command: nil where it was done.
-  case answered(LiveFailure?)
+  /// The server answered a request of this id that is no command: nil where it was done.
+  case answered(String, LiveFailure?)
   /// Close the connection once everything is written; nil where both sides are done with it.
   case finish(LiveFailure?)
 }

@@ -9,6 +9,20 @@ extension ClientMachine {
     return [.send(stanza)] + ask()
   }
 
+  /// Asks the server whether it is there (XEP-0199): it answers after all that it was told before.
+  ///
+  /// - Returns: The id that `answered` will name.
+  package mutating func pinged() -> (id: String, actions: [ClientAction]) {
+    let id = nextID(.ping)
+    return (id, ping(id))
+  }
+
+  mutating func ping(_ id: String) -> [ClientAction] {
+    let ping = XMPPElement.element("ping", Namespace.ping)
+    return sent(
+      XMPPElement.request("get", id: id, to: login.account.domain, ping).serialized())
+  }
+
   mutating func stanzaReceived(_ node: XMPPElement) -> [ClientAction] {
     if node.name.namespace == Namespace.streamManagement { return managementReceived(node) }
     guard ["iq", "message", "presence"].contains(node.name.local),
@@ -47,11 +61,12 @@ extension ClientMachine {
     open[id] = nil
     switch request {
     // An error too shows that somebody is there.
-    case .ping: return []
+    case .silence: return []
+    case .ping: return [.answered(id, nil)]
     case .password:
-      guard node.attribute("type") == "error" else { return [.answered(nil)] }
+      guard node.attribute("type") == "error" else { return [.answered(id, nil)] }
       let (condition, text) = node.stanzaError
-      return [.answered(.registrationRefused(condition: condition, text: text))]
+      return [.answered(id, .registrationRefused(condition: condition, text: text))]
     }
   }
 

@@ -47,11 +47,14 @@ extension ClientMachine {
     return authenticate(features)
   }
 
-  /// Asks for another password; `answered` tells what became of it.
-  package mutating func passwordChanged(to password: Password) -> [ClientAction] {
-    guard case .online = state else { return [.answered(.notOnline)] }
+  /// Asks for another password.
+  ///
+  /// - Returns: The id that `answered` will name.
+  package mutating func passwordChanged(
+    to password: Password
+  ) -> (id: String, actions: [ClientAction]) {
     let id = nextID(.password)
-    return sent(accountQuery(id, password).serialized())
+    return (id, sent(accountQuery(id, password).serialized()))
   }
 
   private func accountQuery(_ id: String, _ password: Password) -> XMPPElement {

@@ -55,7 +55,11 @@ package struct ClientMachine: Sendable {
 
   /// What a request of the connection's own is for.
   enum OwnRequest: Hashable, Sendable {
-    case ping, password
+    /// To hear anything at all.
+    case silence
+    /// To know that what came before is done.
+    case ping
+    case password
   }
 
   /// A connection that is not made yet.
@@ -196,9 +200,7 @@ package struct ClientMachine: Sendable {
     guard !isPinged else { return timedOut() }
     isPinged = true
     if isManaged { return [send(.askForAcknowledgement)] }
-    let ping = XMPPElement.request(
-      "get", id: nextID(.ping), to: login.account.domain, .element("ping", Namespace.ping))
-    return sent(ping.serialized())
+    return ping(nextID(.silence))
   }
 
   // MARK: The end

@@ -45,6 +45,8 @@ extension LiveSession {
       channel.close(promise: nil)
       throw .notOnline
     }
+    // From now on its end is told; before, nobody listened.
+    guard channel.isActive else { throw .lost(reason: "it was closed at once") }
     self.channel = channel
     intake.reset()
     machine = ClientMachine(clientLogin)
@@ -80,7 +82,7 @@ extension LiveSession {
   private var clientLogin: ClientLogin {
     ClientLogin(
       account: login.account, password: login.password, resource: login.resource,
-      allowsPlain: login.allowsPlain, registers: login.registers && roster.account == nil,
+      allowsPlain: login.allowsPlain, registers: login.registers && !isRegistered,
       resumption: resumption,
       nonce: Data((0..<24).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString(),
       idPrefix: "\(idPrefix)\(connections)-")
@@ -120,9 +122,11 @@ extension LiveSession {
   }
 
   func heardAll(on number: Int) {
-    guard number == connections, ending == nil else { return }
-    for answer in session.acknowledgements { send(answer.bytes) }
-    wantsRead = true
+    guard number == connections else { return }
+    if ending == nil {
+      for answer in session.acknowledgements { send(answer.bytes) }
+      wantsRead = true
+    }
     flush()
   }
 
@@ -159,7 +163,7 @@ extension LiveSession {
     case .startTLS: beginTLS()
     case .note(let lifecycle): record { try session.note(lifecycle, at: now) }
     case .online(let isResumed): online(isResumed: isResumed)
-    case .answered(let failure): changingPassword.take()?.resume(returning: failure)
+    case .answered(let id, let failure): answers.append((id, failure))
     case .finish(let failure): ending = ending ?? ConnectionEnd(failure: failure)
     }
   }
@@ -177,7 +181,7 @@ extension LiveSession {
   private func online(isResumed: Bool) {
     timer?.cancel()
     timer = nil
-    (reconnection, silentBeats) = (Reconnection(), 0)
+    (reconnection, silentBeats, isRegistered) = (Reconnection(), 0, true)
     startBeat()
     opening.take()?.resume(returning: nil)
     guard !isResumed else { return }
@@ -241,9 +245,18 @@ extension ClientMachine {
 extension Error {
   /// What the system said, without what was tried.
   fileprivate var reason: String {
-    guard let failed = self as? NIOConnectionError else { return "\(self)" }
-    if let error = failed.connectionErrors.first { return "\(error.error)" }
-    return [failed.dnsAError, failed.dnsAAAAError].compactMap { $0 }.first.map { "\($0)" }
-      ?? "\(failed)"
+    switch self {
+    case let failed as NIOConnectionError:
+      failed.connectionErrors.first?.error.reason ?? "no machine has its name"
+    case let error as IOError:
+      strerror(error.errnoCode).map { String(cString: $0) } ?? "error \(error.errnoCode)"
+    case let error as ChannelError where error.isTimeout: "it does not answer"
+    case is SocketAddressError: "no machine has its name"
+    default: "\(self)"
+    }
   }
+}
+
+extension ChannelError {
+  fileprivate var isTimeout: Bool { if case .connectTimeout = self { true } else { false } }
 }

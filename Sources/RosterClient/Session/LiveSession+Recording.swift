@@ -33,17 +33,21 @@ extension LiveSession {
   }
 
   private var hasWork: Bool {
-    !outbox.isEmpty || !news.isEmpty || wantsRead || (ending != nil && machine != nil)
+    !outbox.isEmpty || !news.isEmpty || !answers.isEmpty || wantsRead
+      || (ending != nil && machine != nil)
   }
 
   private func flushAll() async {
     while hasWork {
-      let (bytes, told, reads) = (outbox, news, wantsRead)
-      (outbox, news, wantsRead) = ([], [], false)
+      let (bytes, told, answered, reads) = (outbox, news, answers, wantsRead)
+      (outbox, news, answers, wantsRead) = ([], [], [], false)
       do {
         try await session.durable()
         write(bytes)
         for (step, roster) in told { tell(step, roster) }
+        for (id, failure) in answered {
+          requesting.removeValue(forKey: id)?.resume(returning: failure)
+        }
         if reads, ending == nil { channel?.read() }
       } catch {
         unrecordable(error)
@@ -82,7 +86,8 @@ extension LiveSession {
     connections += 1
     channel.take()?.close(promise: nil)
     record { try session.note(.closed(reason: failure?.description), at: now) }
-    changingPassword.take()?.resume(returning: failure ?? .notOnline)
+    for waiter in requesting.values { waiter.resume(returning: failure ?? .notOnline) }
+    requesting = [:]
     if let opening = opening.take() {
       opening.resume(returning: failure ?? .lost(reason: "the server ended the stream"))
     } else if phase == .closing {

@@ -37,6 +37,8 @@ public actor LiveSession {
   // The connection.
   var machine: ClientMachine?
   var channel: (any Channel)?
+  /// Whether the account was made, where it was to be.
+  var isRegistered = false
   /// How many connections there have been; the last one's number.
   var connections = 0
   var intake: StreamIntake
@@ -51,6 +53,7 @@ public actor LiveSession {
   // What waits for the disk.
   var outbox: [[UInt8]] = []
   var news: [(step: SessionStep, roster: Roster)] = []
+  var answers: [(id: String, failure: LiveFailure?)] = []
   var wantsRead = false
   var isFlushing = false
   /// How the connection ends once all of that is done.
@@ -59,7 +62,8 @@ public actor LiveSession {
   // Who waits.
   var opening: CheckedContinuation<LiveFailure?, Never>?
   var asking: [CommandID: CheckedContinuation<CommandAnswer.Word, Never>] = [:]
-  var changingPassword: CheckedContinuation<LiveFailure?, Never>?
+  /// By the id of a request that is no command.
+  var requesting: [String: CheckedContinuation<LiveFailure?, Never>] = [:]
   var watchingEnd: [CheckedContinuation<Void, Never>] = []
 
   /// The thread of the connection is the session's.
@@ -166,12 +170,26 @@ public actor LiveSession {
 
   /// Gives the account another password, for the next login too only where the caller keeps it.
   public func changePassword(to password: Password) async throws(LiveFailure) {
-    guard machine?.isOnline == true, changingPassword == nil else { throw .notOnline }
-    let failure = await withCheckedContinuation { waiter in
-      changingPassword = waiter
-      act { $0.passwordChanged(to: password) }
-      flush()
+    try await request { $0.passwordChanged(to: password) }
+  }
+
+  /// Waits until the server has answered all that it was sent before, and that is on the disk.
+  public func ping() async throws(LiveFailure) {
+    try await request { $0.pinged() }
+  }
+
+  private func request(
+    _ begin: (inout ClientMachine) -> (id: String, actions: [ClientAction])
+  ) async throws(LiveFailure) {
+    guard machine?.isOnline == true else { throw .notOnline }
+    var id = ""
+    act { machine in
+      let request = begin(&machine)
+      id = request.id
+      return request.actions
     }
+    flush()
+    let failure = await withCheckedContinuation { requesting[id] = $0 }
     if let failure { throw failure }
   }
 

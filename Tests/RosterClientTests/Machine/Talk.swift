@@ -52,7 +52,7 @@ struct Talk {
       case .note(let lifecycle):
         done.append("note \(String(decoding: lifecycle.bytes, as: UTF8.self))")
       case .online(let isResumed): done.append(isResumed ? "resumed" : "online")
-      case .answered(let failure): done.append("answered \(failure.map { "\($0)" } ?? "well")")
+      case .answered(_, let failure): done.append("answered \(failure.map { "\($0)" } ?? "well")")
       case .finish(let failure): done.append("finish \(failure.map { "\($0)" } ?? "well")")
       }
     }

@@ -1,23 +1,22 @@
-import Foundation
-import TestSupport
+package import Foundation
 
 /// The program as a person runs it.
-struct Program {
-  let output: String
-  let errors: String
-  let code: Int32
+package struct Program {
+  package let output: String
+  package let errors: String
+  package let code: Int32
 
   /// Runs `rollcall` with arguments; its input is empty, its output is no terminal.
-  init(_ arguments: String..., in folder: String? = nil) throws {
+  package init(_ arguments: String..., in folder: String? = nil) throws {
     try self.init(arguments, in: folder)
   }
 
-  init(_ arguments: [String], in folder: String? = nil) throws {
+  package init(_ arguments: [String], in folder: String? = nil) throws {
     try self.init(Self.executable(), arguments, in: folder)
   }
 
   /// Runs a line of shell, in which `"$ROLLCALL"` is the program.
-  init(shell line: String, in folder: String) throws {
+  package init(shell line: String, in folder: String) throws {
     let line = "ROLLCALL='\(try Self.executable().path(percentEncoded: false))'; \(line)"
     try self.init(URL(filePath: "/bin/sh"), ["-c", line], in: folder)
   }
@@ -42,7 +41,7 @@ struct Program {
   }
 
   /// The JSON document on standard output.
-  var document: NSDictionary {
+  package var document: NSDictionary {
     get throws {
       let object = try JSONSerialization.jsonObject(with: Data(output.utf8))
       guard let document = object as? NSDictionary else { throw CocoaError(.coderInvalidValue) }
@@ -51,12 +50,12 @@ struct Program {
   }
 
   /// Runs another program that is built beside it.
-  init(beside name: String, _ arguments: [String]) throws {
+  package init(beside name: String, _ arguments: [String]) throws {
     try self.init(Self.executable(name), arguments, in: nil)
   }
 
   /// The program, or another, stands beside the test bundle.
-  static func executable(_ name: String = "rollcall") throws -> URL {
+  package static func executable(_ name: String = "rollcall") throws -> URL {
     var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     for _ in 0..<6 {
       let candidate = folder.appending(path: name)

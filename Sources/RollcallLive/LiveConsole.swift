@@ -1,0 +1,95 @@
+import Foundation
+import Rollcall
+import RollcallCLI
+import RosterClient
+
+/// A session as somebody sees it who gives it orders.
+@MainActor final class LiveConsole {
+  private let session: LiveSession
+  private let story: LiveStory
+  private let timeline: Timeline
+  private var isRefused = false
+  private var isQuitting = false
+
+  init(_ session: LiveSession, _ story: LiveStory, _ timeline: Timeline) {
+    (self.session, self.story, self.timeline) = (session, story, timeline)
+  }
+
+  /// Tells what happens and does as it is told, until the end.
+  ///
+  /// - Returns: Whether the server, or the roster itself, refused something of `orders`.
+  func run(_ orders: [String], endsThen: Bool) async throws -> Bool {
+    let updates = await session.updates()
+    let telling = Task { @MainActor in
+      for await _ in updates { try story.tell() }
+    }
+    for order in orders { await carryOut(order) }
+    if !endsThen {
+      let input = endOfInput()
+      while !isQuitting, !Ending.isAsked, await session.failure == nil {
+        try await Task.sleep(for: .milliseconds(100))
+        try story.settle()
+      }
+      input.cancel()
+    } else {
+      // What the orders have set off is told before the server's answer to this.
+      try? await session.ping()
+    }
+    await session.close()
+    try await telling.value
+    try story.tell()
+    try story.settle()
+    return isRefused
+  }
+
+  /// Takes orders from standard input, line by line.
+  private func endOfInput() -> Task<Void, Never> {
+    let lines = AsyncStream<String> { continuation in
+      // Reading waits, so it has a thread of its own.
+      Thread.detachNewThread {
+        while let line = readLine() { continuation.yield(line) }
+        continuation.finish()
+      }
+    }
+    return Task { @MainActor in
+      for await line in lines where !line.trimmingCharacters(in: .whitespaces).isEmpty {
+        await carryOut(line)
+      }
+    }
+  }
+
+  /// Does what was asked for, and says what became of it on standard error.
+  private func carryOut(_ line: String) async {
+    do {
+      let order = try LiveOrder(line) { try timeline.contact(named: $0).jid }
+      switch order {
+      case .command(let command): await perform(command, line)
+      case .presence(let show, let status): try await session.appear(show, status: status)
+      case .message(let text, let jid): try await session.say(text, to: jid)
+      case .help: Terminal.note(LiveOrder.guide)
+      case .quit: isQuitting = true
+      }
+    } catch {
+      refused(line, "\(error)")
+    }
+  }
+
+  private func perform(_ command: RosterCommand, _ line: String) async {
+    do throws(LiveError) {
+      switch try await session.perform(command) {
+      case .result: Terminal.note("\(line): done")
+      case .error(let condition, let text):
+        let words = [condition ?? "refused", text].compactMap { $0 }.joined(separator: ": ")
+        refused(line, "the server refuses it (\(words))")
+      case .timeout: refused(line, "the server did not answer")
+      }
+    } catch {
+      refused(line, "\(error)")
+    }
+  }
+
+  private func refused(_ line: String, _ why: String) {
+    isRefused = true
+    Terminal.note("\(line): \(why)")
+  }
+}

@@ -1,0 +1,152 @@
+import Rollcall
+import RosterClient
+
+/// What somebody wants done in a session, in words: `add bob@example.test name=Bob group=Friends`.
+enum LiveOrder {
+  case command(RosterCommand)
+  case presence(show: String?, status: String?)
+  case message(String, to: JID)
+  case help
+  case quit
+
+  /// What is understood, for a person.
+  static let guide = """
+    add WHO [name=NAME] [group=GROUP]...   accept WHO   reject WHO
+    rename WHO [NAME]                      cancel WHO   remove WHO
+    group WHO [GROUP]...                   block WHO    unblock WHO
+    presence [away|chat|dnd|xa] [WORDS]    fetch        quit
+    message WHO WORDS
+
+    WHO is an address, a name, its pinyin, or a part of one; "quotes" hold
+    words together.
+    """
+
+  private static let shows = ["away", "chat", "dnd", "xa"]
+
+  /// - Parameter naming: Finds whom a text means.
+  /// - Throws: `OrderError`; what `naming` throws.
+  init(_ line: String, naming: (String) throws -> BareJID) throws {
+    var words = try Self.words(line)
+    guard let verb = words.first else { throw OrderError.empty }
+    words.removeFirst()
+    func contact() throws -> BareJID {
+      guard let name = words.first else { throw OrderError.nobody(verb) }
+      words.removeFirst()
+      return try naming(name)
+    }
+    switch verb {
+    case "add":
+      // Who is added need not be known yet.
+      let jid = try Self.newContact(&words, naming)
+      self = .command(try Self.adding(jid, words))
+      words = []
+    case "accept": self = .command(.accept(try contact()))
+    case "reject": self = .command(.reject(try contact()))
+    case "cancel": self = .command(.cancel(try contact()))
+    case "remove": self = .command(.remove(try contact()))
+    case "block": self = .command(.block(JID(try contact())))
+    case "unblock": self = .command(.unblock(JID(try contact())))
+    case "fetch": self = .command(.fetch)
+    case "rename":
+      let jid = try contact()
+      self = .command(.rename(jid, to: words.isEmpty ? nil : words.joined(separator: " ")))
+      words = []
+    case "group":
+      self = .command(.setGroups(try contact(), words))
+      words = []
+    case "presence":
+      let show = words.first.flatMap { Self.shows.contains($0) ? $0 : nil }
+      let status = words.dropFirst(show == nil ? 0 : 1).joined(separator: " ")
+      self = .presence(show: show, status: status.isEmpty ? nil : status)
+      words = []
+    case "message":
+      let jid = try contact()
+      guard !words.isEmpty else { throw OrderError.nothing(verb) }
+      self = .message(words.joined(separator: " "), to: JID(jid))
+      words = []
+    case "help", "?": self = .help
+    case "quit", "exit": self = .quit
+    default: throw OrderError.unknown(verb)
+    }
+    if let extra = words.first { throw OrderError.tooMuch(extra) }
+  }
+
+  private static func newContact(
+    _ words: inout [String], _ naming: (String) throws -> BareJID
+  ) throws -> BareJID {
+    guard let text = words.first else { throw OrderError.nobody("add") }
+    words.removeFirst()
+    if text.contains("@"), let jid = try? BareJID(parsing: text) { return jid }
+    return try naming(text)
+  }
+
+  private static func adding(_ jid: BareJID, _ words: [String]) throws -> RosterCommand {
+    var name: String?
+    var groups: [String] = []
+    for word in words {
+      if word.hasPrefix("name="), name == nil {
+        name = String(word.dropFirst("name=".count))
+      } else if word.hasPrefix("group=") {
+        groups.append(String(word.dropFirst("group=".count)))
+      } else {
+        throw OrderError.tooMuch(word)
+      }
+    }
+    return .add(jid, name: name, groups: groups)
+  }
+
+  /// The words of a line; white space between quotes, or after a backslash, is part of a word.
+  private static func words(_ line: String) throws -> [String] {
+    var words: [String] = []
+    var word: String?
+    var quote: Character?
+    var isEscaped = false
+    for character in line {
+      if isEscaped {
+        word = (word ?? "") + String(character)
+        isEscaped = false
+      } else if character == "\\" {
+        isEscaped = true
+      } else if let open = quote {
+        if character == open { quote = nil } else { word = (word ?? "") + String(character) }
+      } else if character == "\"" || character == "'" {
+        quote = character
+        word = word ?? ""
+      } else if character.isWhitespace {
+        if let done = word { words.append(done) }
+        word = nil
+      } else {
+        word = (word ?? "") + String(character)
+      }
+    }
+    guard quote == nil, !isEscaped else { throw OrderError.openQuote }
+    return words + [word].compactMap { $0 }
+  }
+}
+
+/// Why words are no order, in a sentence for a person.
+enum OrderError: Error, Hashable, CustomStringConvertible {
+  case empty
+  case unknown(String)
+  case nobody(String)
+  case nothing(String)
+  case tooMuch(String)
+  case openQuote
+
+  var description: String {
+    switch self {
+    case .empty: "nothing was asked for; help tells what can be"
+    case .unknown(let verb): "“\(verb)” is none of what can be asked for; help tells what is"
+    case .nobody(let verb): "\(verb) whom?"
+    case .nothing(let verb): "\(verb) what?"
+    case .tooMuch(let word): "“\(word)” is too much"
+    case .openQuote: "a quotation mark, or what follows a backslash, is missing"
+    }
+  }
+}
+
+extension JID {
+  fileprivate init(_ bare: BareJID) {
+    self.init(prepared: bare, resource: nil)
+  }
+}

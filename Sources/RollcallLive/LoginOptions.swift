@@ -1,0 +1,152 @@
+import ArgumentParser
+import Foundation
+import Rollcall
+import RollcallCLI
+import RosterClient
+
+/// Who logs in, and where.
+struct LoginOptions: ParsableArguments {
+  @Argument(help: "The account, such as alice@example.org, perhaps with a resource.")
+  var account: String
+
+  @Option(
+    name: [.short, .customLong("output")],
+    help: ArgumentHelp(
+      "The log, made or gone on with; by default the account's address with .rollcall.",
+      valueName: "log"), completion: .file())
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A file whose first line is the password; else ROLLCALL_PASSWORD has it, or you are asked.",
+      valueName: "file"), completion: .file())
+  var passwordFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The server to connect to, in place of the one that DNS names.", valueName: "host[:port]"))
+  var server: String?
+
+  @Flag(
+    help: "TLS begins with the connection (XEP-0368), on port 5223 unless --server says another.")
+  var directTLS = false
+
+  @Option(
+    help: ArgumentHelp(
+      "PEM certificates to trust beside the system's, as for a server of one's own.",
+      valueName: "file"), completion: .file())
+  var authority: String?
+
+  @Flag(
+    help: "Let the server have the password itself, inside TLS, where it offers nothing better.")
+  var allowPlain = false
+
+  func validate() throws {
+    _ = try jid
+    guard !directTLS || server != nil else {
+      throw ValidationError("--direct-tls is about the server that --server names")
+    }
+    _ = try address
+  }
+
+  var jid: JID {
+    get throws {
+      do {
+        let jid = try JID(parsing: account)
+        guard jid.bare.local != nil else {
+          throw ValidationError("“\(account)” is a domain: an account has a name before an @")
+        }
+        return jid
+      } catch let error as JIDError {
+        throw ValidationError("“\(account)” is no address: \(error)")
+      }
+    }
+  }
+
+  private var address: ServerAddress? {
+    get throws {
+      guard let server else { return nil }
+      do {
+        return try ServerAddress(parsing: server, isDirectTLS: directTLS)
+      } catch {
+        throw ValidationError("--server \(server): \(error)")
+      }
+    }
+  }
+
+  /// Where it is recorded.
+  var path: String {
+    get throws { try output ?? "\(jid.bare.text).rollcall" }
+  }
+
+  /// - Parameter isNew: Whether a password is chosen, which is asked for twice.
+  func login(isNew: Bool = false) throws -> LiveLogin {
+    let jid = try jid
+    var login = LiveLogin(account: jid.bare, password: try password(isNew: isNew))
+    login.resource = jid.resource
+    login.server = try address
+    login.authority = authority
+    login.allowsPlain = allowPlain
+    login.registers = isNew
+    return login
+  }
+
+  private func password(isNew: Bool) throws -> Password {
+    if let passwordFile {
+      return Password(try PasswordSource.file(passwordFile))
+    }
+    if let text = ProcessInfo.processInfo.environment["ROLLCALL_PASSWORD"] {
+      return Password(text)
+    }
+    let text = try PasswordSource.terminal("Password of \(account): ")
+    if isNew, try PasswordSource.terminal("Once more: ") != text {
+      throw Failure("the two passwords are not the same")
+    }
+    return Password(text)
+  }
+}
+
+/// Where a password comes from that is in no argument.
+enum PasswordSource {
+  /// The first line of a file.
+  static func file(_ path: String) throws -> String {
+    let text = try Failure.naming(path) { try String(contentsOfFile: path, encoding: .utf8) }
+    guard let line = text.split(whereSeparator: \.isNewline).first else {
+      throw Failure("\(path): the file has no password in it")
+    }
+    return String(line)
+  }
+
+  /// What somebody types, and nobody sees.
+  static func terminal(_ prompt: String) throws -> String {
+    guard let terminal = fopen("/dev/tty", "r+") else {
+      throw Failure(
+        "nobody can be asked for the password here: give it by --password-file, or in "
+          + "ROLLCALL_PASSWORD")
+    }
+    defer { fclose(terminal) }
+    var before = termios()
+    let descriptor = fileno(terminal)
+    guard tcgetattr(descriptor, &before) == 0 else {
+      throw Failure("the terminal does not say how it is set")
+    }
+    var silent = before
+    silent.c_lflag &= ~tcflag_t(ECHO)
+    tcsetattr(descriptor, TCSAFLUSH, &silent)
+    defer {
+      tcsetattr(descriptor, TCSAFLUSH, &before)
+      fputs("\n", terminal)
+    }
+    fputs(prompt, terminal)
+    fflush(terminal)
+    var line: UnsafeMutablePointer<CChar>?
+    var size = 0
+    let count = getline(&line, &size, terminal)
+    defer { free(line) }
+    guard count > 0, let line else { throw Failure("no password was given") }
+    let bytes = UnsafeRawBufferPointer(start: line, count: count)
+    defer { memset(line, 0, count) }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.hasSuffix("\n") ? String(text.dropLast()) : text
+  }
+}

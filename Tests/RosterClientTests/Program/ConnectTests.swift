@@ -1,0 +1,100 @@
+import Foundation
+import Rollcall
+import TestSupport
+import Testing
+
+/// The commands `connect` and `register`, against a real server.
+@Suite(
+  "Recording from the command line",
+  .enabled(if: Prosody.isPossible, "Prosody, Lua and OpenSSL are needed"))
+struct ConnectTests {
+  private let server: Prosody
+  private let folder: TemporaryFolder
+
+  init() throws {
+    server = try Prosody()
+    try server.start()
+    folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("a b é"), withIntermediateDirectories: false)
+    try "pass of alice\n".write(toFile: path("pass"), atomically: true, encoding: .utf8)
+  }
+
+  private func path(_ name: String) -> String { folder.file("a b é/\(name)") }
+
+  private func run(
+    _ command: String, _ user: String, _ arguments: String..., password: String = "pass"
+  ) throws -> Program {
+    try Program(
+      [
+        command, "\(user)@\(server.domain)", "--server", "127.0.0.1:\(server.port)", "--authority",
+        server.certificates.authority, "--password-file", password,
+      ] + arguments, in: folder.file("a b é"))
+  }
+
+  @Test("An account is made, logged in to, and its session recorded")
+  func session() throws {
+    let made = try run("register", "alice", "-o", "alice é.rollcall")
+    #expect(made.code == 0, "\(made.errors)")
+    #expect(made.output.contains("alice@\(server.domain) has an account"))
+    let again = try run("register", "alice", "-o", "other.rollcall")
+    #expect(again.code == 2)
+    #expect(again.errors.contains("the name is taken"), "\(again.errors)")
+
+    let bob = "bob@\(server.domain)"
+    let session = try run(
+      "connect", "alice", "-o", "alice é.rollcall", "--do", "add \(bob) name=Bob group=Work",
+      "--do", "rename bob Robert", "--exit")
+    #expect(session.code == 0, "\(session.errors)")
+    #expect(session.output.contains("+ contact \(bob) “Bob” none in Work"), "\(session.output)")
+    #expect(session.output.contains("~ \(bob) name “Bob” → “Robert”"))
+    #expect(
+      try server.roster(of: "alice")[bob]
+        == StoredContact(name: "Robert", subscription: "none", isPending: true, groups: ["Work"]))
+    let state = try Program(
+      "state", "alice é.rollcall", "--json", in: folder.file("a b é"))
+    let items = try #require(try state.document["items"] as? [NSDictionary])
+    #expect(items.map { $0["name"] as? String } == ["Robert"])
+    let all = [made, again, session].map { $0.output + $0.errors }.joined()
+    let log = try Data(contentsOf: URL(filePath: path("alice é.rollcall")))
+    let secrets = ["pass of alice", Data("pass of alice".utf8).base64EncodedString()]
+    for secret in secrets {
+      #expect(!all.contains(secret))
+      #expect(log.range(of: Data(secret.utf8)) == nil)
+    }
+  }
+
+  @Test("What is refused makes the code 1, and who cannot log in gets 2, with why")
+  func refusals() throws {
+    #expect(try run("register", "alice").code == 0)
+    let refused = try run("connect", "alice", "--do", "accept nobody@example.test", "--exit")
+    #expect(refused.code == 1)
+    #expect(refused.errors.contains("accept nobody@example.test: "), "\(refused.errors)")
+    try "another\n".write(toFile: path("wrong"), atomically: true, encoding: .utf8)
+    let wrong = try run("connect", "alice", "--exit", password: "wrong")
+    #expect(wrong.code == 2)
+    #expect(wrong.errors.contains("refuses the name or the password"), "\(wrong.errors)")
+    let untrusted = try Program(
+      [
+        "connect", "alice@\(server.domain)", "--server", "127.0.0.1:\(server.port)",
+        "--password-file", "pass", "--exit",
+      ], in: folder.file("a b é"))
+    #expect(untrusted.code == 2)
+    #expect(untrusted.errors.contains("certificate"), "\(untrusted.errors)")
+    let other = try run("connect", "bob", "-o", "alice@\(server.domain).rollcall", "--exit")
+    #expect(other.code == 2)
+    #expect(other.errors.contains("is the log of alice@"), "\(other.errors)")
+  }
+
+  @Test("Records are told as JSON, one a line")
+  func machines() throws {
+    #expect(try run("register", "alice").code == 0)
+    let session = try run("connect", "alice", "--jsonl", "--exit")
+    #expect(session.code == 0, "\(session.errors)")
+    let lines = session.output.split(separator: "\n")
+    #expect(lines.count > 1)
+    for line in lines {
+      #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is NSDictionary)
+    }
+  }
+}

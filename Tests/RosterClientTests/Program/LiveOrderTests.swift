@@ -1,0 +1,79 @@
+import Rollcall
+@testable import RollcallLive
+import Testing
+import XMPPStanza
+
+/// What somebody types is understood as it is meant, or refused in words.
+@Suite("Orders to a session") struct LiveOrderTests {
+  private static let bob = BareJID(prepared: "bob@example.test")
+  private static let bobJID = JID(prepared: bob, resource: nil)
+
+  private struct Unknown: Error {}
+
+  /// As a roster finds people by what they are called.
+  private func order(_ line: String) throws -> LiveOrder {
+    try LiveOrder(line) { name in
+      guard ["bob", "Bob", "鲍勃", "bob@example.test"].contains(name) else { throw Unknown() }
+      return Self.bob
+    }
+  }
+
+  private static let commands: [(String, RosterCommand)] = [
+    ("add bob@example.test", .add(bob)),
+    ("  add   NEW@example.test\t", .add(BareJID(prepared: "new@example.test"))),
+    (
+      "add bob@example.test name='Bob B' group=Work group=\"Old friends\"",
+      .add(bob, name: "Bob B", groups: ["Work", "Old friends"])
+    ),
+    ("add bob@example.test name=", .add(bob, name: "")),
+    ("accept bob", .accept(bob)), ("reject 鲍勃", .reject(bob)), ("cancel bob", .cancel(bob)),
+    ("remove bob", .remove(bob)), ("rename bob", .rename(bob, to: nil)),
+    ("rename bob Robert the Bruce", .rename(bob, to: "Robert the Bruce")),
+    ("rename bob \"two  spaces\"", .rename(bob, to: "two  spaces")),
+    ("rename bob it\\'s", .rename(bob, to: "it's")),
+    ("group bob Work 'Old friends'", .setGroups(bob, ["Work", "Old friends"])),
+    ("group bob", .setGroups(bob, [])),
+    ("block bob", .block(bobJID)), ("unblock bob", .unblock(bobJID)), ("fetch", .fetch),
+  ]
+
+  @Test("Commands", arguments: commands.indices)
+  func understood(_ index: Int) throws {
+    let (line, expected) = Self.commands[index]
+    guard case .command(let command) = try order(line) else {
+      Issue.record("\(line) is no command")
+      return
+    }
+    #expect(command == expected, "\(line)")
+  }
+
+  @Test("Presence, messages, and the rest")
+  func others() throws {
+    guard case .presence(show: "away", status: "at lunch") = try order("presence away at lunch"),
+      case .presence(show: nil, status: "awake") = try order("presence awake"),
+      case .presence(show: nil, status: nil) = try order("presence"),
+      case .message("hello  there you", Self.bobJID) = try order("message bob 'hello  there' you"),
+      case .help = try order("help"), case .quit = try order("quit")
+    else {
+      Issue.record("something is understood otherwise")
+      return
+    }
+  }
+
+  @Test(
+    "What cannot be meant is refused",
+    arguments: [
+      ("", OrderError.empty), ("   ", .empty), ("befriend bob", .unknown("befriend")),
+      ("add", .nobody("add")), ("accept", .nobody("accept")), ("message bob", .nothing("message")),
+      ("accept bob carl", .tooMuch("carl")), ("fetch all", .tooMuch("all")),
+      ("add bob@example.test Bob", .tooMuch("Bob")), ("rename bob 'Bo", .openQuote),
+      ("rename bob Bo\\", .openQuote), ("quit now", .tooMuch("now")),
+    ])
+  func refused(_ line: String, _ error: OrderError) {
+    #expect(throws: error) { try order(line) }
+  }
+
+  @Test("Nobody is taken for somebody else")
+  func unknown() {
+    #expect(throws: Unknown.self) { try order("accept carl") }
+  }
+}
