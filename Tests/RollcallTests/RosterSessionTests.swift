@@ -169,7 +169,10 @@ import Testing
     try fetch(session)
     try session.close()
     let before = session.roster
-    #expect(throws: RollcallError.self) { try session.received("<presence/>".utf8, at: 1) }
+    let error = #expect(throws: RollcallError.self) {
+      try session.received("<presence/>".utf8, at: 1)
+    }
+    #expect(error?.reason == .closed)
     #expect(session.roster == before)
     try session.flush()
     try await session.durable()
@@ -352,6 +355,8 @@ import Testing
   func noLog() throws {
     try "no log at all".write(toFile: path, atomically: true, encoding: .utf8)
     let error = #expect(throws: RollcallError.self) { try RosterSession(recordingTo: path) }
+    #expect(error?.reason == .damaged)
+    #expect((error as (any Error)?)?.localizedDescription == error?.description)
     #expect(error?.description.contains("alice.rollcall") == true)
   }
 
@@ -420,6 +425,21 @@ import Testing
     var known = AccountNote(isDone: true)
     known.note(alice) { noted.append($0.account) }
     #expect(noted.count == 1, "the log has it already")
+  }
+
+  @Test("What an error of a log is to an application can be told apart")
+  func errorReasons() {
+    let reasons: [(EventLogError, RollcallError.Reason)] = [
+      (.diskFull(path: "a"), .diskFull), (.fileSizeLimit(path: "a"), .diskFull),
+      (.outcomeUnknown(path: "a", cause: "b"), .outcomeUnknown), (.closed(path: "a"), .closed),
+      (.newerFormat(path: "a", format: 9, supported: 1), .newerFormat),
+      (.truncated(path: "a", bytes: 1, expected: 2), .damaged),
+      (.corrupt(sequence: 1, what: "b"), .damaged), (.notAFile(path: "a"), .log),
+    ]
+    for (error, reason) in reasons {
+      #expect(RollcallError(error).reason == reason)
+      #expect(RollcallError(error).description == error.description)
+    }
   }
 
   @Test("A log that cannot be made is an error of the log")

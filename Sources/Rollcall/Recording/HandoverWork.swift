@@ -40,7 +40,7 @@ final class HandoverWork: Sendable {
     var isWorthATry: Bool { !waiters.isEmpty || handedOver >= nextTry }
   }
 
-  private static let closed = RollcallError(.log, "the session is closed")
+  private static let closed = RollcallError(.closed, "the session is closed")
 
   /// How many bytes of records may wait before handing over waits for the disk.
   static let most = 8 << 20

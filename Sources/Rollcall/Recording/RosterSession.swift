@@ -80,10 +80,8 @@ public final class RosterSession {
     do {
       recording = try Recording(path)
       state = try recording.state()
-    } catch let error as RollcallError {
-      throw error
     } catch {
-      throw RollcallError(.log, "\(error)")
+      throw RollcallError(error)
     }
     self.init(recording, limits, idPrefix)
     goOn(from: state)
@@ -200,7 +198,7 @@ public final class RosterSession {
     do {
       try await recording.writer.durable()
     } catch {
-      throw RollcallError(.log, "\(error)")
+      throw RollcallError(error)
     }
   }
 
@@ -238,10 +236,8 @@ public final class RosterSession {
     guard let recording else { return }
     do {
       try body(recording)
-    } catch let error as RollcallError {
-      throw error
     } catch {
-      throw RollcallError(.log, "\(error)")
+      throw RollcallError(error)
     }
   }
 
@@ -405,7 +401,7 @@ public final class RosterSession {
 
   // MARK: What else is in the log
 
-  private static let closedError = RollcallError(.log, "the session is closed")
+  private static let closedError = RollcallError(.closed, "the session is closed")
 
   /// What somebody else has added to the log is part of the history.
   ///
@@ -437,14 +433,16 @@ public final class RosterSession {
     }
   }
 
+  /// What is recorded of a session that nobody has closed.
+  static let isOver = Lifecycle.closed(reason: "the recorder ended without a word")
+
   /// Records that the sessions are over which nobody has closed.
   private func closeLast(_ time: Int64?) throws(RollcallError) -> [SessionStep] {
     guard let before = unclosed.take() else { return [] }
     roster = before
     var steps: [SessionStep] = []
     for connection in before.openConnections {
-      let closed = Lifecycle.closed(reason: "the recorder ended without a word")
-      steps.append(try record(.lifecycle(closed), .session, time, on: connection))
+      steps.append(try record(.lifecycle(Self.isOver), .session, time, on: connection))
     }
     return steps
   }

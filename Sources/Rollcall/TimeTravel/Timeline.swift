@@ -30,7 +30,7 @@ public struct Timeline: Sendable {
       self.init(
         try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version))
     } catch {
-      throw RollcallError(.log, "\(error)")
+      throw RollcallError(error)
     }
   }
 
