@@ -35,6 +35,20 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1]))
   }
 
+  @Test("In place of a log that is still open there is no other, whose lock file would be the same")
+  func openInPlace() throws {
+    let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    var log: EventLog? = try EventLog.create(at: path, eventVersion: 1)
+    try FileManager.default.removeItem(atPath: path)
+    #expect(throws: EventLogError.replaced(path: path)) {
+      try EventLog.create(at: path, eventVersion: 1)
+    }
+    try log?.append([draft("a")])
+    #expect(try folder.names == ["a.rollcall-lock"])
+    log = nil
+    _ = try EventLog.create(at: path, eventVersion: 1)
+  }
+
   @Test("A link that leads nowhere takes a path")
   func danglingLink() throws {
     try FileManager.default.createSymbolicLink(

@@ -95,6 +95,15 @@ import Testing
       + kinds.map { kind in blocks.filter { $0.contains(kind) }.flatMap(lines) }
   }
 
+  @Test("What lies in the folder of the listings is compiled before a change lands")
+  func compiled() throws {
+    let manifest = try String(
+      contentsOf: Self.root.appending(path: "Tests/Adopter/Package.swift"), encoding: .utf8)
+    #expect(manifest.contains(#".target(name: "Listings""#))
+    let checks = try String(contentsOf: Self.root.appending(path: ".ci/run"), encoding: .utf8)
+    #expect(lines(checks).contains("swift build --package-path Tests/Adopter"))
+  }
+
   @Test("Each listing is a piece of what is compiled", arguments: listed)
   func listings(_ path: String, _ count: Int) throws {
     let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)

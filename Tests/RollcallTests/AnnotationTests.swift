@@ -28,7 +28,8 @@ import XMPPStanza
       <item jid='bob@example.test' name='单一' subscription='both'/></query></iq>
       """.utf8, at: 1002)
     try session.annotate(.starred(Self.bob, true), at: 1003)
-    let outcome = try session.annotate(.reading(Self.bob, "zhong"), at: 1004).outcome
+    let outcome = try #require(
+      session.annotate(.reading(Self.bob, "zhong"), at: 1004).last?.outcome)
     #expect(outcome.changes.map(\.record) == [5] && outcome.findings.isEmpty)
     for name in ["carol", "dave"] {
       try session.received(
@@ -50,6 +51,9 @@ import XMPPStanza
     try record(memory)
     try record(try RosterSession(recordingTo: path))
     let again = try RosterSession(recordingTo: path)
+    // The one before has not said that its session is over.
+    try memory.closed(at: 2000)
+    for session in [memory, again] { try session.received("<message/>".utf8, at: 2000) }
     #expect(again.roster == memory.roster)
     #expect(again.roster.annotations[Self.bob]?.reading == "zhong")
     #expect(again.roster.annotations[Self.carol]?.note == "from the chess club")

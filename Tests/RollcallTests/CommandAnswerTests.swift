@@ -113,6 +113,85 @@ import Testing
       steps.flatMap(\.answers) == [CommandAnswer(command: again.id, word: .timeout)])
   }
 
+  /// What looks like the beginning of a session, and is none.
+  static let noSessions = [
+    """
+    <iq type='result' id='b' from='eve@example.test/x'>\
+    <bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'><jid>alice@example.test/phone</jid></bind></iq>
+    """,
+    """
+    <iq type='result' id='b'>\
+    <bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'><jid>eve@example.test/phone</jid></bind></iq>
+    """,
+  ]
+
+  @Test("What only looks like a new session ends no command and no push", arguments: noSessions)
+  func noSession(_ xml: String) throws {
+    let session = try session()
+    let rename = try session.decide(.rename(bob, to: "Robert"))
+    try send(rename, in: session)
+    try session.received(
+      """
+      <iq type='set' id='p'><query xmlns='jabber:iq:roster'>\
+      <item jid='bob@example.test' subscription='both'/></query></iq>
+      """.utf8, at: 2)
+    #expect(session.acknowledgements.count == 1)
+    let steps = try session.received(xml.utf8, at: 3)
+    #expect(steps.flatMap(\.answers).isEmpty && !steps.flatMap(\.outcome.findings).isEmpty)
+    #expect(session.acknowledgements.count == 1)
+    #expect(session.timeouts(at: 100_000).map(\.command) == [rename.id])
+  }
+
+  @Test("What was sent at a time that is not known has its minute from when somebody first asks")
+  func timeoutOfNoTime() throws {
+    let session = try session()
+    let rename = try session.decide(.rename(bob, to: "Robert"))
+    for element in rename.elements { try session.sent(element.bytes, at: nil) }
+    #expect(session.timeouts(at: 5_000).isEmpty)
+    #expect(session.timeouts(at: 65_000).isEmpty)
+    #expect(session.timeouts(at: 65_001).map(\.command) == [rename.id])
+  }
+
+  @Test("Of very many commands and pushes that nobody answers the oldest are given up")
+  func bounds() throws {
+    let session = try session()
+    let commands = try (0...CommandLedger.most).map { number in
+      try session.decide(.rename(bob, to: "Robert \(number)"))
+    }
+    for command in [commands[0], commands[1]] { try send(command, in: session) }
+    #expect(session.timeouts(at: 100_000).map(\.command) == [commands[1].id])
+    for number in 0...Acknowledgements.most {
+      try session.received(
+        """
+        <iq type='set' id='p\(number)'><query xmlns='jabber:iq:roster'>\
+        <item jid='bob@example.test' subscription='both'/></query></iq>
+        """.utf8, at: 2)
+    }
+    let waiting = session.acknowledgements
+    #expect(waiting.count == Acknowledgements.most)
+    #expect(waiting.first?.text == #"<iq type="result" id="p1"/>"#)
+  }
+
+  /// What is sent after a push, and whether it answers it.
+  static let pushAnswers = [
+    ("<iq type='result' id='p'/>", true), ("<iq type='error' id='p'/>", true),
+    ("<iq type='result' id='p' to='alice@example.test'/>", true),
+    ("<iq type='result' id='p' to='eve@example.test/x'/>", false),
+    ("<iq type='result' id='q'/>", false), ("<iq type='get' id='p'/>", false),
+  ]
+
+  @Test("A push is answered by a result or an error to our own server", arguments: pushAnswers)
+  func pushAnswer(_ xml: String, _ isAnswer: Bool) throws {
+    let session = try session()
+    try session.received(
+      """
+      <iq type='set' id='p'><query xmlns='jabber:iq:roster'>\
+      <item jid='bob@example.test' subscription='both'/></query></iq>
+      """.utf8, at: 2)
+    try session.sent(xml.utf8, at: 3)
+    #expect(session.acknowledgements.isEmpty == isAnswer)
+  }
+
   @Test("Pushes that count are to be acknowledged, once")
   func acknowledgements() throws {
     let session = try session()

@@ -1,6 +1,7 @@
 @testable import EventStore
 import Foundation
 @testable import Rollcall
+import Synchronization
 import TestSupport
 import Testing
 
@@ -20,6 +21,11 @@ import Testing
     return RecordDraft(
       time: nil, direction: .inbound, kind: .element, bytes: Array(xml.utf8),
       decoded: RecordReader().decode(.element, .inbound, Array(xml.utf8)))
+  }
+
+  /// Hands the record over that is the one after this many.
+  private func put(_ number: Int, in writer: LogWriter) throws {
+    try writer.put(draft(number), as: UInt64(number) + 1)
   }
 
   private func bytes(of log: EventLog) throws -> [[UInt8]] {
@@ -55,7 +61,7 @@ import Testing
   func burst() throws {
     let log = try newLog()
     let writer = try LogWriter(log, isAccountNoted: true)
-    try withBusyDisk(log) { for number in 0..<400 { try writer.put(draft(number)) } }
+    try withBusyDisk(log) { for number in 0..<400 { try put(number, in: writer) } }
     try writer.flush()
     #expect(try bytes(of: log) == (0..<400).map { draft($0).bytes })
     // A commit has one pack where it has few bytes, and these have fewer than two packs hold.
@@ -69,7 +75,7 @@ import Testing
     let writer = try LogWriter(log, isAccountNoted: true)
     try await writer.durable()
     for number in 0..<50 {
-      try writer.put(draft(number))
+      try put(number, in: writer)
       guard number % 7 == 0 else { continue }
       try await writer.durable()
       #expect(writer.isIdle)
@@ -84,7 +90,7 @@ import Testing
     let log = try newLog()
     do {
       let writer = try LogWriter(log, isAccountNoted: true)
-      for number in 0..<30 { try writer.put(draft(number)) }
+      for number in 0..<30 { try put(number, in: writer) }
     }
     #expect(try log.read { try $0.lastSequence } == 30)
   }
@@ -95,9 +101,9 @@ import Testing
     let writer = try LogWriter(log, isAccountNoted: true)
     let long = RecordDraft(
       time: nil, direction: .inbound, kind: .element, bytes: [UInt8](repeating: 32, count: 1 << 20))
-    for _ in 0..<40 {
+    for number in 1...UInt64(40) {
       try writer.makeRoom()
-      try writer.put(long)
+      try writer.put(long, as: number)
       #expect(writer.waitingBytes <= (9 << 20))
     }
     try writer.close()
@@ -109,11 +115,11 @@ import Testing
     let log = try EventLog.draft(
       for: folder.file("gone.rollcall"), eventVersion: DecodedRecord.version)
     let writer = try LogWriter(log, isAccountNoted: true)
-    try writer.put(draft(1))
+    try writer.put(draft(1), as: 1)
     try writer.flush()
     log.discard()
     for number in 2..<5 {
-      try writer.put(draft(number))
+      try put(number, in: writer)
       #expect(throws: EventLogError.self) { try writer.flush() }
       #expect(!writer.isIdle)
     }
@@ -145,7 +151,8 @@ import Testing
         number += 1
         try session.received("<presence from='c\(number)@example.test/x'/>".utf8, at: nil)
       }
-      #expect(throws: RollcallError.self) { try session.flush() }
+      let error = #expect(throws: RollcallError.self) { try session.flush() }
+      #expect(error?.reason == .diskFull)
       try disk.enlarge(to: "16m")
       try session.flush()
       #expect(session.roster.position == UInt64(waiting + 10))
@@ -161,14 +168,94 @@ import Testing
   func overtaken() throws {
     let log = try newLog()
     let writer = try LogWriter(log, isAccountNoted: true)
-    try writer.put(draft(1))
+    try writer.put(draft(1), as: 1)
     try writer.flush()
-    #expect(!writer.takeOvertaken())
+    #expect(writer.overtaken == nil)
     try log.append([draft(2)])
-    try writer.put(draft(3))
+    for number in 3...4 {
+      try writer.put(draft(number), as: UInt64(number) - 1)
+      try writer.flush()
+      #expect(writer.overtaken == 2, "by the first of them, until somebody has looked")
+    }
+    writer.caughtUp()
+    #expect(writer.overtaken == nil)
+    try writer.put(draft(5), as: 5)
     try writer.flush()
-    #expect(writer.takeOvertaken() && !writer.takeOvertaken())
-    #expect(try log.read { try $0.lastSequence } == 3)
+    #expect(writer.overtaken == nil)
+    #expect(try log.read { try $0.lastSequence } == 5)
+  }
+
+  @Test("A state is stored only where its record has the number that the roster gives it")
+  func overtakenSnapshot() throws {
+    let log = try newLog()
+    let writer = try LogWriter(log, isAccountNoted: true)
+    func put(_ number: UInt64) throws {
+      try writer.put(draft(Int(number)), as: number)
+      try writer.put(SnapshotDraft(sequence: number, version: .current, state: [UInt8(number)]))
+    }
+    try put(1)
+    try writer.flush()
+    try log.append([draft(2)])
+    // The records get the numbers 3 and 4, and there will be records of the numbers 2 and 3.
+    for number in UInt64(2)...3 {
+      try put(number)
+      try writer.flush()
+    }
+    writer.caughtUp()
+    try put(5)
+    try writer.flush()
+    var stored: [UInt64] = []
+    try log.read { transaction in
+      try transaction.forEachSnapshot { check, _ in
+        if case .sound(let header) = check { stored.append(header.sequence) }
+      }
+    }
+    #expect(stored == [1, 5])
+  }
+
+  @Test("What may be written is not written again, and nothing more is taken")
+  func outcomeUnknown() async throws {
+    let log = try newLog()
+    let isFailing = Atomic(true)
+    let writer = try LogWriter(log, isAccountNoted: true) { log, records in
+      let range = try log.append(records)
+      guard isFailing.exchange(false, ordering: .relaxed) else { return range }
+      // It was written, but that cannot be told.
+      throw EventLogError.outcomeUnknown(path: log.path, cause: "the sync failed")
+    }
+    try withBusyDisk(log) { for number in 0..<5 { try put(number, in: writer) } }
+    #expect(throws: EventLogError.self) { try writer.flush() }
+    #expect(throws: EventLogError.self) { try put(5, in: writer) }
+    #expect(throws: EventLogError.self) { try writer.makeRoom() }
+    await #expect(throws: EventLogError.self) { try await writer.durable() }
+    #expect(throws: EventLogError.self) { try writer.close() }
+    // What was handed over until then shares a commit.
+    let written = try bytes(of: log)
+    #expect((1...5).contains(written.count))
+    #expect(written == (0..<written.count).map { draft($0).bytes })
+  }
+
+  @Test("A disk that is full is not asked again for each record, but whenever somebody waits")
+  func fewAttempts() throws {
+    let log = try newLog()
+    let attempts = Atomic(0)
+    let isFull = Atomic(true)
+    let writer = try LogWriter(log, isAccountNoted: true) { log, records in
+      attempts.add(1, ordering: .relaxed)
+      if isFull.load(ordering: .relaxed) { throw EventLogError.diskFull(path: log.path) }
+      return try log.append(records)
+    }
+    for number in 0..<2000 { try put(number, in: writer) }
+    // After 1, 2, 4 … more records, and then after each 1024.
+    #expect(attempts.load(ordering: .relaxed) <= 13)
+    for _ in 0..<3 {
+      let before = attempts.load(ordering: .relaxed)
+      #expect(throws: EventLogError.self) { try writer.flush() }
+      #expect(attempts.load(ordering: .relaxed) > before)
+    }
+    isFull.store(false, ordering: .relaxed)
+    try writer.close()
+    #expect(try bytes(of: log) == (0..<2000).map { draft($0).bytes })
   }
 
   @Test("Several logs are recorded side by side")
@@ -179,7 +266,7 @@ import Testing
         let drafts = (0..<100).map { draft(index * 1000 + $0) }
         group.addTask {
           let writer = try LogWriter(log, isAccountNoted: true)
-          for draft in drafts { try writer.put(draft) }
+          for (index, draft) in drafts.enumerated() { try writer.put(draft, as: UInt64(index) + 1) }
           try await writer.durable()
         }
       }

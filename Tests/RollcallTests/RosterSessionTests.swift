@@ -41,11 +41,15 @@ import Testing
     #expect(session.roster.presence(of: bob).best?.presence.availability.show == .away)
   }
 
-  @Test("A recorded session goes on where it stopped, in the same state as one in memory")
+  @Test("A session that was closed goes on in the same state as one in memory")
   func goesOn() throws {
     let memory = RosterSession()
     try fetch(memory)
-    try fetch(try RosterSession(recordingTo: path))
+    try memory.closed(at: 1003)
+    let first = try RosterSession(recordingTo: path)
+    try fetch(first)
+    try first.closed(at: 1003)
+    try first.close()
     let again = try RosterSession(recordingTo: path)
     #expect(again.roster == memory.roster)
     let push = """
@@ -54,10 +58,45 @@ import Testing
       """
     // The source's clock runs backwards; the log's does not, and the roster goes by it.
     let steps = try again.received(push.utf8, at: 5)
-    #expect(steps.flatMap(\.outcome.changes).map(\.record) == [4])
+    #expect(steps.flatMap(\.outcome.changes).map(\.record) == [5])
     #expect(again.roster.sortedItems.isEmpty)
     try again.flush()
-    #expect(try RosterSession(recordingTo: path).roster == again.roster)
+    #expect(try loggedRoster == again.roster)
+  }
+
+  @Test("Where the last recorder ended without a word nobody is online, and the log says so")
+  func goesOnAfterCrash() throws {
+    do {
+      let session = try RosterSession(recordingTo: path)
+      try fetch(session)
+      try session.received("<presence from='bob@example.test/pc'/>".utf8, at: 1003)
+    }
+    let bob = bare("bob@example.test")
+    let memory = RosterSession()
+    try fetch(memory)
+    try memory.received("<presence from='bob@example.test/pc'/>".utf8, at: 1003)
+    #expect(memory.roster.presence(of: bob).best != nil)
+    try memory.closed(at: 2000)
+    let again = try RosterSession(recordingTo: path)
+    #expect(!again.roster.isConnected)
+    #expect(again.roster.presence(of: bob).best == nil)
+    #expect(
+      Screen(RosterSections(again.roster).index) == Screen(RosterSections(memory.roster).index))
+    // To look at a log leaves it as it is.
+    #expect(try again.received("<mess".utf8, at: 1999).isEmpty)
+    #expect(again.roster.position == 4)
+    try again.flush()
+    #expect(try log.read { try $0.lastSequence } == 4)
+    let steps = try again.received("age/>".utf8, at: 2000)
+    #expect(steps.map(\.part).first == .session && steps.count == 2)
+    #expect(steps.map(\.stamp.record) == [5, 6])
+    #expect(steps.first?.outcome.changes.map(\.kind) == [.connected(false)])
+    try memory.received("<message/>".utf8, at: 2000)
+    #expect(again.roster == memory.roster)
+    #expect(try again.received("<message/>".utf8, at: 2000).count == 1, "it is said once")
+    try again.close()
+    try memory.received("<message/>".utf8, at: 2000)
+    #expect(try loggedRoster == memory.roster)
   }
 
   @Test(
@@ -83,7 +122,7 @@ import Testing
     #expect(unreadable.count == xml.utf8.count)
     #expect(unreadable.direction == .inbound)
     #expect(unreadable.reason == reason)
-    #expect(try RosterSession(recordingTo: path).roster == session.roster)
+    #expect(try loggedRoster == session.roster)
   }
 
   @Test("What stands before and after what cannot be read is not lost")
@@ -130,12 +169,46 @@ import Testing
     try fetch(session)
     try session.close()
     let before = session.roster
-    #expect(throws: RollcallError.self) { try session.received("<presence/>".utf8, at: 1) }
+    let error = #expect(throws: RollcallError.self) {
+      try session.received("<presence/>".utf8, at: 1)
+    }
+    #expect(error?.reason == .closed)
     #expect(session.roster == before)
     try session.flush()
     try await session.durable()
     try session.close()
-    #expect(try RosterSession(recordingTo: path).roster == before)
+    #expect(try loggedRoster == before)
+  }
+
+  @Test("With the session end those who watch it, and one in memory takes nothing more, too")
+  func closeInMemory() async throws {
+    for session in [RosterSession(), try RosterSession(recordingTo: path)] {
+      var updates = session.updates().makeAsyncIterator()
+      var screens = session.screens().makeAsyncIterator()
+      try fetch(session)
+      try session.close()
+      while await updates.next() != nil {}
+      while await screens.next() != nil {}
+      #expect(throws: RollcallError.self) { try session.received("<presence/>".utf8, at: 1) }
+      #expect(throws: RollcallError.self) { try session.opened(as: JID(parsing: "a@b/c"), at: 1) }
+      #expect(throws: RollcallError.self) { try session.annotate(.requestsSeen([]), at: 1) }
+      #expect(session.roster.position == 3)
+    }
+  }
+
+  @Test("A log is let go of with the session, so that another can lie in its place")
+  func closeLetsGo() throws {
+    let session = try RosterSession(recordingTo: path)
+    try fetch(session)
+    try session.close()
+    for name in [path, path + "-lock"] where FileManager.default.fileExists(atPath: name) {
+      try FileManager.default.removeItem(atPath: name)
+    }
+    let other = try RosterSession(recordingTo: path)
+    #expect(other.roster.position == 0)
+    try fetch(other)
+    try other.close()
+    #expect(session.roster == other.roster)
   }
 
   @Test("Nothing is recorded where nothing was handed over")
@@ -172,6 +245,27 @@ import Testing
     let file = try Data(contentsOf: URL(filePath: path))
     #expect(file.firstRange(of: Data(secret.utf8)) == nil)
     #expect(file.firstRange(of: Data(Data(secret.utf8).base64EncodedString().utf8)) == nil)
+  }
+
+  @Test("That another session of the log was open lets nothing of a login be kept")
+  func unreadableAfterImport() throws {
+    do { try fetch(try RosterSession(recordingTo: path)) }
+    let session = try RosterSession(recordingTo: path)
+    try session.sent("<iq>hunter2<".utf8, at: nil)
+    try session.closed(at: nil)
+    try session.opened(as: JID(parsing: "alice@example.test/phone"), at: nil)
+    try session.sent("<iq>plain<".utf8, at: nil)
+    try session.closed(at: nil)
+    try session.resumed(at: nil)
+    try session.sent("<iq>plain<".utf8, at: nil)
+    // A stream that begins anew is one in which nobody has logged in.
+    try session.received("</iq>".utf8, at: nil)
+    try session.closed(at: nil)
+    try session.opened(as: JID(parsing: "eve@example.test/phone"), at: nil)
+    try session.sent("<iq>hunter2<".utf8, at: nil)
+    try session.closed(at: nil)
+    try session.flush()
+    #expect(try unreadable().map { $0.kept != nil } == [false, true, true, true, false])
   }
 
   @Test("Of very many unreadable bytes the first are kept")
@@ -261,27 +355,46 @@ import Testing
   func noLog() throws {
     try "no log at all".write(toFile: path, atomically: true, encoding: .utf8)
     let error = #expect(throws: RollcallError.self) { try RosterSession(recordingTo: path) }
+    #expect(error?.reason == .damaged)
+    #expect((error as (any Error)?)?.localizedDescription == error?.description)
     #expect(error?.description.contains("alice.rollcall") == true)
   }
 
-  @Test("What somebody else adds to the log meanwhile is part of the roster")
+  /// Appends a push as another program would.
+  private func pushFromElsewhere(of jid: String) throws {
+    let xml = """
+      <iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='\(jid)'/></query></iq>
+      """
+    let bytes = Array(xml.utf8)
+    let other = try EventLog.open(
+      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+    try other.append([
+      RecordDraft(
+        time: 1003, direction: .inbound, kind: .element, bytes: bytes,
+        decoded: RecordReader().decode(.element, .inbound, bytes))
+    ])
+  }
+
+  @Test("What somebody else adds to the log meanwhile is part of the roster, and a step of its own")
   func shared() throws {
     let session = try RosterSession(recordingTo: path)
     try fetch(session)
     try session.flush()
-    let other = try RosterSession(recordingTo: path)
-    try other.received(
-      """
-      <iq type='set' id='p'><query xmlns='jabber:iq:roster'>\
-      <item jid='carol@example.test'/></query></iq>
-      """.utf8, at: 1003)
-    try other.flush()
+    var screen = RosterSections(session.roster, policy: SectionPolicy(friends: .all))
+    try pushFromElsewhere(of: "carol@example.test")
     let steps = try session.received("<presence from='bob@example.test/pc'/>".utf8, at: 1004)
-    #expect(steps.flatMap(\.outcome.changes).map(\.record) == [5])
+    #expect(steps.map(\.part).first == .others && steps.count == 2)
+    #expect(steps.map(\.stamp.record) == [4, 5] && steps.map(\.stamp.time) == [1003, 1004])
+    #expect(steps.map { $0.outcome.changes.map(\.record) } == [[4], [5]])
+    for row in screen.rows(touchedBy: steps.flatMap(\.outcome.changes), in: session.roster) {
+      screen.update(row, from: session.roster)
+    }
+    let anew = RosterSections(session.roster, policy: SectionPolicy(friends: .all))
+    #expect(Screen(screen.index) == Screen(anew.index))
     try session.flush()
     #expect(
       session.roster.sortedItems.map(\.jid.text) == ["bob@example.test", "carol@example.test"])
-    #expect(try RosterSession(recordingTo: path).roster == session.roster)
+    #expect(try loggedRoster == session.roster)
   }
 
   @Test("The log says whose it is as soon as that is known, so that no other's capture gets in")
@@ -306,11 +419,27 @@ import Testing
     #expect(throws: RollcallError.self) {
       try note.note(alice) { _ in throw RollcallError(.log, "the disk is full") }
     }
-    for _ in 0..<3 { note.note(alice) { noted.append($0.account) } }
+    // It is said to the writer once, and tried again with whatever is written next.
+    for _ in 0..<3 { note.note(nil) { noted.append($0.account) } }
     #expect(noted == ["alice@example.test"])
     var known = AccountNote(isDone: true)
     known.note(alice) { noted.append($0.account) }
     #expect(noted.count == 1, "the log has it already")
+  }
+
+  @Test("What an error of a log is to an application can be told apart")
+  func errorReasons() {
+    let reasons: [(EventLogError, RollcallError.Reason)] = [
+      (.diskFull(path: "a"), .diskFull), (.fileSizeLimit(path: "a"), .diskFull),
+      (.outcomeUnknown(path: "a", cause: "b"), .outcomeUnknown), (.closed(path: "a"), .closed),
+      (.newerFormat(path: "a", format: 9, supported: 1), .newerFormat),
+      (.truncated(path: "a", bytes: 1, expected: 2), .damaged),
+      (.corrupt(sequence: 1, what: "b"), .damaged), (.notAFile(path: "a"), .log),
+    ]
+    for (error, reason) in reasons {
+      #expect(RollcallError(error).reason == reason)
+      #expect(RollcallError(error).description == error.description)
+    }
   }
 
   @Test("A log that cannot be made is an error of the log")
@@ -328,7 +457,12 @@ import Testing
     try session.received("<presence from='bob@example.test/pc'/>".utf8, at: time)
     try session.received("<presence from='bob@example.test/pc'/>".utf8, at: 1)
     try session.flush()
-    #expect(try RosterSession(recordingTo: path).roster == session.roster)
+    #expect(try loggedRoster == session.roster)
+  }
+
+  /// What the log says at its end.
+  private var loggedRoster: Roster {
+    get throws { try Timeline(log).state(at: .head(minus: 0)).roster }
   }
 
   private var log: EventLog {

@@ -81,17 +81,42 @@ import Testing
   @Test("Who waits is told as it happens, and is let go with its task")
   func waiting() async throws {
     let session = try session()
-    let updates = session.updates()
-    let other = session.updates()
-    let watcher = Task { await told(updates) }
+    let (updates, other) = (session.updates(), session.updates())
     let quick = Task { () -> Int in
       for await update in other where update.roster.entries.count == 1 { return 1 }
       return 0
     }
+    let (began, beginning) = AsyncStream<Void>.makeStream()
+    let watcher = Task { () -> [Told] in
+      var told: [Told] = []
+      for await update in updates {
+        told.append(Told(update))
+        beginning.yield()
+      }
+      return told
+    }
+    for await _ in began { break }
+    // It waits for more, or is about to.
+    watcher.cancel()
+    #expect(await watcher.value == [Told(0, missed: 0)])
     try pushes(0..<1, in: session)
     #expect(await quick.value == 1)
-    watcher.cancel()
-    #expect(await watcher.value.count <= 2)
-    try pushes(1..<2, in: session)
+  }
+
+  @Test("There is one iterator: another one ends at once, and takes nothing away")
+  func oneIterator() async throws {
+    let session = try session()
+    let (updates, screens) = (session.updates(), session.screens())
+    var first = updates.makeAsyncIterator()
+    var second = updates.makeAsyncIterator()
+    #expect(await second.next() == nil)
+    #expect(await first.next().map { Told($0) } == Told(0, missed: 0))
+    var firstScreens = screens.makeAsyncIterator()
+    var secondScreens = screens.makeAsyncIterator()
+    #expect(await secondScreens.next() == nil)
+    #expect(await firstScreens.next() != nil)
+    try pushes(0..<1, in: session)
+    #expect(await second.next() == nil)
+    #expect(await first.next().map { Told($0) } == Told(1))
   }
 }

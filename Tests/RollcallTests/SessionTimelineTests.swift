@@ -80,4 +80,50 @@ import Testing
     #expect(try timeline.findings(upTo: .record(1)).isEmpty)
     #expect(throws: RollcallError.self) { try Timeline(ofLogAt: folder.file("none.rollcall")) }
   }
+
+  // MARK: Numbers that no log has
+
+  @Test("A search is between records that there are")
+  func searchedRecords() throws {
+    let timeline = try #require(try recorded().timeline())
+    let head = try timeline.record(at: .head(minus: 0))
+    for (start, end) in [(UInt64(0), UInt64.max), (.max, .max), (0, head + 1)] {
+      #expect(throws: PointError.beyondHead(end, head: head)) {
+        try timeline.first(after: start, upTo: end) { _ in true }
+      }
+    }
+    #expect(throws: PointError.reversed(from: 3, to: 2)) {
+      try timeline.first(after: 3, upTo: 2) { _ in true }
+    }
+    #expect(try timeline.first(after: 0, upTo: 0) { _ in true }.transition == .holdsFromStart)
+  }
+
+  @Test("There is no moment of a record that the log does not have")
+  func noMoment() throws {
+    let timeline = try #require(try recorded().timeline())
+    let head = try timeline.record(at: .head(minus: 0))
+    for record in [0, head + 1, .max] { #expect(try timeline.moment(of: record) == nil) }
+    #expect(try timeline.moment(of: 1) != nil)
+  }
+
+  @Test(
+    "A time of day is one of a day, in a log of any times", arguments: [Int64.min, -1, 0, 1, .max])
+  func clocks(_ newest: Int64) throws {
+    let session = try RosterSession(recordingTo: folder.file("clocks.rollcall"))
+    try session.opened(as: JID(parsing: "alice@example.test/phone"), at: newest)
+    let timeline = try #require(try session.timeline())
+    let day: Int64 = 86_400_000
+    for clock in [Int64.min, -1, day, .max] {
+      #expect(throws: PointError.noTimeOfDay(clock)) {
+        try timeline.record(at: .clock(milliseconds: clock))
+      }
+    }
+    // The one record has the time itself, and is not at or before an earlier one.
+    let now = newest - (newest / day) * day
+    for clock in [0, 1, day - 1] {
+      #expect(
+        try timeline.record(at: .clock(milliseconds: clock)) == (clock == (now + day) % day ? 1 : 0)
+      )
+    }
+  }
 }

@@ -66,6 +66,10 @@ enum FileSystem {
     }
     defer { close(descriptor) }
     // Some file systems have nothing to sync in a directory and say so by EINVAL.
+    #if canImport(Darwin)
+      // There fsync leaves it in the disk's cache. Not every file system can do more.
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+    #endif
     guard fsync(descriptor) == 0 || errno == EINVAL else {
       throw .system(doing: "sync the directory", path: directory, code: errno)
     }

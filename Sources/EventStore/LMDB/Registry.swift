@@ -56,6 +56,17 @@ enum Registry {
     }
   }
 
+  /// Gives an environment its final path, where none is open that had this path: the lock file
+  /// beside it would be the same.
+  static func move(_ environment: Environment, to path: String) throws(EventLogError) {
+    try entries.withLock { (entries) throws(EventLogError) in
+      guard !entries.contains(where: { $0.environment.path == path }) else {
+        throw .replaced(path: path)
+      }
+      try environment.move(to: path)
+    }
+  }
+
   /// Whether this process has the log at a path open.
   static func hasOpen(_ path: String) -> Bool {
     guard let file = FileSystem.identity(of: path) else { return false }

@@ -92,7 +92,8 @@ package final class EventLog: Sendable {
 
   /// Makes an empty log. It is complete and durable, or not there.
   ///
-  /// - Throws: `EventLogError.alreadyExists` where there is anything at the path.
+  /// - Throws: `EventLogError.alreadyExists` where there is anything at the path, and
+  ///   `EventLogError.replaced` where there was a log that this process still has open.
   package static func create(
     at path: String, eventVersion: UInt32, account: String? = nil,
     mapSize: Int = EventLog.defaultMapSize
@@ -154,14 +155,15 @@ package final class EventLog: Sendable {
   /// Puts a draft in its place, durably. It is used on as before.
   ///
   /// A log that is in its place is left there, and one without a name stays without.
-  /// - Throws: `EventLogError.alreadyExists` where something has taken the path meanwhile; the
-  ///   draft stays as it is.
+  /// - Throws: `EventLogError.alreadyExists` where something has taken the path meanwhile, and
+  ///   `EventLogError.replaced` where this process still has the log open that was there; the draft
+  ///   stays as it is.
   package func publish() throws(EventLogError) {
     try place.withLock { (place) throws(EventLogError) in
       switch place {
       case .draft(let target):
         defer { if environment.path == target { place = .published } }
-        try environment.move(to: target)
+        try Registry.move(environment, to: target)
       case .published, .unnamed: return
       case .discarded: throw .closed(path: environment.path)
       }

@@ -67,7 +67,7 @@ public struct ScreenUpdates: AsyncSequence, Sendable {
     }
   }
 
-  /// An iterator; two of them share the updates between them.
+  /// The iterator. There is one only: any further one ends at once.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(updates.makeAsyncIterator(), policy)
   }

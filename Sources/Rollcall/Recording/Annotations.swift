@@ -11,12 +11,13 @@ extension RosterSession {
   /// - Parameters:
   ///   - annotation: What the user says.
   ///   - time: Milliseconds since 1970 UTC; nil where it is not known.
-  /// - Returns: What it changed; nothing where all of it was said before.
+  /// - Returns: A step that says what it changed, nothing where all of it was said before; ahead of
+  ///   it steps for what is in the log before it, such as what others have appended.
   /// - Throws: `RollcallError` where the log cannot be written, and then nothing has changed.
   @discardableResult
   public func annotate(
     _ annotation: Annotation, at time: Int64?
-  ) throws(RollcallError) -> SessionStep {
+  ) throws(RollcallError) -> [SessionStep] {
     try take(.annotation(AnnotationLine(annotation)), time)
   }
 }

@@ -19,6 +19,9 @@ struct CommandLedger: Hashable, Sendable {
 
   /// How long an answer may take, in milliseconds.
   static let patience: Int64 = 60_000
+  /// How many commands may wait for their answers, or to be sent. Nobody has so many at once: those
+  /// before were never sent, or nobody asks for timeouts.
+  static let most = 1024
 
   private let prefix: String
   private var commands: UInt64 = 0
@@ -42,6 +45,7 @@ struct CommandLedger: Hashable, Sendable {
     let id = CommandID(number: commands)
     if !ids.isEmpty {
       let waiting = ids.map { ($0, Request.decided) }
+      if open.count == Self.most { open.removeFirst() }
       open.append(Open(command: id, requests: Dictionary(uniqueKeysWithValues: waiting)))
     }
     return DecidedCommand(
@@ -69,9 +73,15 @@ struct CommandLedger: Hashable, Sendable {
     return CommandAnswer(command: done.command, word: done.refusal ?? .result)
   }
 
-  /// Gives up the commands whose answer is overdue.
+  /// Gives up the commands whose answer is overdue. A request that went out at a time that is not
+  /// known has the patience of one that goes out now.
   mutating func overdue(at time: Int64) -> [CommandAnswer] {
-    giveUp { request in
+    for index in open.indices {
+      open[index].requests = open[index].requests.mapValues { request in
+        request == .sent(at: nil) ? .sent(at: time) : request
+      }
+    }
+    return giveUp { request in
       guard case .sent(let then?) = request else { return false }
       return time > then.addingReportingOverflow(Self.patience).partialValue
     }
@@ -117,17 +127,22 @@ extension XMPPElement {
 
 /// The answers to pushes that are still to be sent (RFC 6121 §2.1.6).
 struct Acknowledgements: Hashable, Sendable {
+  /// How many may wait. A server that has so many pushes unanswered does not wait for them.
+  static let most = 1024
+
   private(set) var waiting: [XMPPElement] = []
 
   /// A push may have come, which is to be acknowledged where it counts.
   mutating func received(_ node: XMPPElement, on roster: Roster) {
     guard let answer = RosterDecider.acknowledgement(of: node, on: roster) else { return }
+    if waiting.count == Self.most { waiting.removeFirst() }
     waiting.append(answer)
   }
 
-  /// An answer went out.
-  mutating func sent(_ node: XMPPElement) {
-    guard case .iq(let iq)? = try? Stanza(node), iq.kind == .result, let id = iq.head.id,
+  /// An answer went out: to our own server, and whether we did as it said or not.
+  mutating func sent(_ node: XMPPElement, on roster: Roster) {
+    guard case .iq(let iq)? = try? Stanza(node), iq.kind == .result || iq.kind == .error,
+      roster.isOwnServer(iq.head.to), let id = iq.head.id,
       let index = waiting.firstIndex(where: { $0.attribute("id").hasSameBytes(as: id) })
     else { return }
     waiting.remove(at: index)

@@ -29,16 +29,25 @@ final class Recording {
   /// What the log says at its end.
   func state() throws -> Timeline.State { try Timeline(log).state(at: .head(minus: 0)) }
 
-  /// What the log says, where somebody else has added to it since it said what a roster says; nil
-  /// where nobody has.
-  func overtakingState(of roster: Roster) throws -> Timeline.State? {
+  /// What the log says, and what its records did that a roster does not have, where somebody else
+  /// has appended some; nil where nobody has.
+  func catchUp(from roster: Roster) throws -> (state: Timeline.State, outcome: RosterOutcome)? {
     // As long as records wait, only the writer can tell.
     let isOvertaken =
-      try writer.takeOvertaken()
+      try writer.overtaken != nil
       || (writer.isIdle && log.read { try $0.lastSequence } != roster.position)
     guard isOvertaken else { return nil }
     try writer.flush()
-    return try state()
+    let timeline = Timeline(log)
+    // Up to there the roster and the log say the same.
+    var state = Timeline.State(roster)
+    if let first = writer.overtaken { state = try timeline.state(at: .record(first - 1)) }
+    var outcome = RosterOutcome()
+    try timeline.advance(&state, to: timeline.record(at: .head(minus: 0))) { moment, _ in
+      outcome.add(moment.outcome)
+    }
+    writer.caughtUp()
+    return (state, outcome)
   }
 
   /// Stores the roster now and then, so that it can be had later without going over all records.

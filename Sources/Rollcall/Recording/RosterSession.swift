@@ -25,7 +25,9 @@ public final class RosterSession {
   /// What is sent for commands.
   public var decider = RosterDecider(wantsMutualFriends: true)
 
-  private let recording: Recording?
+  /// Nil in memory, and once the session is closed.
+  private var recording: Recording?
+  private var isClosed = false
   private let hub = UpdateHub()
   private var streams: [Direction: StreamIntake]
   private var addresses = AddressMemo()
@@ -33,6 +35,13 @@ public final class RosterSession {
   private var ledger: CommandLedger
   private var pushes = Acknowledgements()
   private var isAccountKnown = false
+  /// Whether the stream that is handed over here has a session: who logs in is done with it.
+  private var hasSession = false
+  /// Whether nothing was recorded by this session yet.
+  private var isFresh = true
+  /// What the log says, where the one that recorded to it before has ended without a word: nobody
+  /// is online in `roster`, and the record that says so goes before the first one.
+  private var unclosed: Roster?
   /// The newest time in the log, before which no record's time is.
   private var clock: Int64?
 
@@ -49,7 +58,8 @@ public final class RosterSession {
   }
 
   /// A session that is recorded to a log, made where there is none and gone on with where there
-  /// is one.
+  /// is one. Where the log's last session was not closed, as after a crash, it is over: nobody is
+  /// online, and a record that says so goes into the log before the first one.
   ///
   /// - Parameters:
   ///   - path: The log's file, by custom named `*.rollcall`; LMDB keeps its lock file beside it. No
@@ -70,13 +80,11 @@ public final class RosterSession {
     do {
       recording = try Recording(path)
       state = try recording.state()
-    } catch let error as RollcallError {
-      throw error
     } catch {
-      throw RollcallError(.log, "\(error)")
+      throw RollcallError(error)
     }
     self.init(recording, limits, idPrefix)
-    (roster, clock) = (state.roster, state.time)
+    goOn(from: state)
   }
 
   private init(_ recording: Recording?, _ limits: SessionLimits, _ idPrefix: String) {
@@ -148,7 +156,8 @@ public final class RosterSession {
   /// Decides what to send for a command; nothing changes until the server says so.
   ///
   /// Write the elements' bytes into the stream in their order, and hand them to `sent`. A later
-  /// step names the answer.
+  /// step names the answer. Of more than 1024 commands that are not answered the oldest is given
+  /// up.
   ///
   /// - Throws: `CommandRefusal` where the command makes no sense in this state.
   ///
@@ -158,12 +167,15 @@ public final class RosterSession {
   }
 
   /// The answers to the server's pushes that are still to be sent (RFC 6121 §2.1.6). Those that are
-  /// handed to `sent` are taken off it.
+  /// handed to `sent`, or answered by an error there, are taken off it. Of more than 1024 the
+  /// oldest is given up.
   public var acknowledgements: [OutgoingElement] { pushes.waiting.map { OutgoingElement($0) } }
 
-  /// The commands that nobody has answered within a minute; they are given up.
+  /// The commands that nobody has answered within a minute; they are given up. Only the caller is
+  /// told: `updates` has what comes of records.
   ///
-  /// - Parameter time: Milliseconds since 1970 UTC, by the clock of `sent`.
+  /// - Parameter time: Milliseconds since 1970 UTC, by the clock of `sent`. The minute of what was
+  ///   sent at a time that is not known begins with the first call.
   public func timeouts(at time: Int64) -> [CommandAnswer] { ledger.overdue(at: time) }
 
   // MARK: Watching
@@ -181,12 +193,12 @@ public final class RosterSession {
   ///
   /// - Throws: `RollcallError` where it cannot be written. Nothing is lost by that: it is tried
   ///   again with what is handed over next, and when this is called again.
-  public nonisolated(nonsending) func durable() async throws(RollcallError) {
+  nonisolated(nonsending) public func durable() async throws(RollcallError) {
     guard let recording else { return }
     do {
       try await recording.writer.durable()
     } catch {
-      throw RollcallError(.log, "\(error)")
+      throw RollcallError(error)
     }
   }
 
@@ -195,9 +207,15 @@ public final class RosterSession {
     try writing { try $0.writer.flush() }
   }
 
-  /// Writes what was handed over, and closes the log. Nothing more can be handed over. A session
-  /// that goes away without it does the same, and tells nobody where that fails.
+  /// Writes what was handed over, closes the log, and ends `updates` and `screens`. Nothing more
+  /// can be handed over. A session that goes away without it does the same, and tells nobody where
+  /// that fails.
+  ///
+  /// The log's file is let go of, but by a `timeline()` that is still in use.
   public func close() throws(RollcallError) {
+    isClosed = true
+    hub.close()
+    defer { recording = nil }
     try writing { try $0.writer.close() }
   }
 
@@ -206,8 +224,10 @@ public final class RosterSession {
   ///
   /// What was handed over before is in it. It can be used on any thread.
   ///
-  /// - Throws: `RollcallError` where what was handed over cannot be written.
+  /// - Throws: `RollcallError` where what was handed over cannot be written, and where the session
+  ///   is closed.
   public func timeline() throws(RollcallError) -> Timeline? {
+    guard !isClosed else { throw Self.closedError }
     try flush()
     return recording.map { Timeline($0.log) }
   }
@@ -216,10 +236,8 @@ public final class RosterSession {
     guard let recording else { return }
     do {
       try body(recording)
-    } catch let error as RollcallError {
-      throw error
     } catch {
-      throw RollcallError(.log, "\(error)")
+      throw RollcallError(error)
     }
   }
 
@@ -228,39 +246,42 @@ public final class RosterSession {
   private func take(
     _ bytes: [UInt8], _ direction: Direction, _ time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
-    try catchUp()
-    var steps: [SessionStep] = []
-    for part in streams[direction]?.take(bytes) ?? [] {
-      steps.append(try take(part, direction, time))
-    }
+    var steps = try catchUp()
+    let parts = streams[direction]?.take(bytes) ?? []
+    if !parts.isEmpty { steps += try closeLast(time) }
+    for part in parts { steps.append(try record(part, direction, time)) }
     return steps
   }
 
   /// Takes what is of no stream.
   func take(
     _ content: CapturedRecord.Content, _ time: Int64?
-  ) throws(RollcallError) -> SessionStep {
-    try catchUp()
-    return try record(content, .annotation, time)
+  ) throws(RollcallError) -> [SessionStep] {
+    try catchUp() + closeLast(time) + [record(content, .annotation, time)]
   }
 
   func take(
     _ lifecycle: Lifecycle, _ time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
-    try catchUp()
-    var steps: [SessionStep] = []
+    var steps = try catchUp() + closeLast(time)
     // While the connection is there, the rest of an element may still come.
-    guard case .closed = lifecycle else {
-      return [try record(.lifecycle(lifecycle), .session, time)]
-    }
-    for direction in [Direction.inbound, .outbound] {
-      guard let rest = streams[direction]?.finish() else { continue }
-      steps.append(try take(rest, direction, time))
+    if case .closed = lifecycle {
+      for direction in [Direction.inbound, .outbound] {
+        guard let rest = streams[direction]?.finish() else { continue }
+        steps.append(try record(rest, direction, time))
+      }
     }
     return steps + [try record(.lifecycle(lifecycle), .session, time)]
   }
 
+  /// Takes a part that somebody else has taken out of the bytes.
   func take(
+    _ part: StreamIntake.Part, _ direction: Direction, _ time: Int64?
+  ) throws(RollcallError) -> [SessionStep] {
+    try catchUp() + closeLast(time) + [record(part, direction, time)]
+  }
+
+  private func record(
     _ part: StreamIntake.Part, _ direction: Direction, _ time: Int64?
   ) throws(RollcallError) -> SessionStep {
     switch part {
@@ -269,7 +290,7 @@ public final class RosterSession {
     case .end: return try record(.streamEnd(direction), .end, time)
     case .unreadable(let bytes, let reason):
       let unreadable = UnreadableBytes(
-        bytes, direction, reason: reason, isAuthenticated: roster.isConnected)
+        bytes, direction, reason: reason, isAuthenticated: hasSession)
       return try record(.unreadable(unreadable), .unreadable(reason: reason), time)
     case .element(let element):
       let answers = answers(to: element.node, direction, time)
@@ -286,7 +307,7 @@ public final class RosterSession {
     switch direction {
     case .outbound:
       ledger.sent(node, at: time)
-      pushes.sent(node)
+      pushes.sent(node, on: roster)
       return []
     case .inbound:
       pushes.received(node, on: roster)
@@ -299,17 +320,20 @@ public final class RosterSession {
 
   private func record(
     _ content: CapturedRecord.Content, _ part: SessionStep.Part?, _ time: Int64?,
-    _ answers: [CommandAnswer] = []
+    _ answers: [CommandAnswer] = [], on connection: ConnectionID = .first
   ) throws(RollcallError) -> SessionStep {
     let content = credentials.removed(from: content) ?? content
     let decoded = DecodedRecord(content, &addresses)
     let (direction, kind, bytes) = content.stored
     guard bytes.count <= RecordDraft.byteLimit else { return try tooLong(bytes, content, time) }
     let draft = RecordDraft(
-      time: time, direction: direction, kind: kind, bytes: bytes, decoded: decoded)
-    try writing { try $0.writer.put(draft) }
+      time: time, direction: direction, kind: kind, connection: connection.number, bytes: bytes,
+      decoded: decoded)
+    try writing { try $0.writer.put(draft, as: roster.position + 1) }
+    isFresh = false
     let stamp = self.stamp(time)
-    let outcome = reduce(decoded.event, at: stamp)
+    let outcome = reduce(decoded.event, at: stamp, on: connection)
+    follow(decoded.event, at: stamp)
     try writing { recording in
       if !isAccountKnown, let account = roster.account {
         isAccountKnown = true
@@ -319,7 +343,7 @@ public final class RosterSession {
     }
     let step = SessionStep(
       part: part ?? .element(content), stamp: stamp, outcome: outcome,
-      answers: answers + sessionAnswers(to: decoded.event))
+      answers: answers + sessionAnswers(to: decoded.event, at: stamp))
     if step.tells { hub.tell(.step(step, roster)) }
     return step
   }
@@ -334,17 +358,33 @@ public final class RosterSession {
     return try record(.unreadable(unreadable), .unreadable(reason: reason), time)
   }
 
-  private func reduce(_ event: RosterEvent?, at stamp: RecordStamp) -> RosterOutcome {
+  private func reduce(
+    _ event: RosterEvent?, at stamp: RecordStamp, on connection: ConnectionID
+  ) -> RosterOutcome {
     guard let event else {
       roster.move(to: stamp.record)
       return RosterOutcome()
     }
-    return RosterReducer.reduce(&roster, event, at: stamp)
+    return RosterReducer.reduce(&roster, event, at: stamp, on: connection)
   }
 
-  /// The answers of commands that a session took with it.
-  private func sessionAnswers(to event: RosterEvent?) -> [CommandAnswer] {
-    guard case .session(.opened)? = event else { return [] }
+  /// Whether this stream has a session by what just happened, as the reducer took it.
+  private func follow(_ event: RosterEvent?, at stamp: RecordStamp) {
+    guard case .session(let event)? = event else { return }
+    switch event {
+    case .negotiated, .closed: hasSession = false
+    case .opened: hasSession = hasSession || roster.hasSession(openedAt: stamp.record)
+    case .resumed: hasSession = roster.connections.contains { $0.id == .first && $0.isOpen }
+    case .captureBegan, .featuresOffered, .authenticated, .resumable: break
+    }
+  }
+
+  /// The answers of commands that a session took with it. Anybody can send what looks like the
+  /// beginning of one: what counts is that one began.
+  private func sessionAnswers(to event: RosterEvent?, at stamp: RecordStamp) -> [CommandAnswer] {
+    guard case .session(.opened)? = event, roster.hasSession(openedAt: stamp.record) else {
+      return []
+    }
     pushes.sessionBegan()
     return ledger.sessionEnded()
   }
@@ -359,15 +399,57 @@ public final class RosterSession {
     return RecordStamp(record: number, time: now)
   }
 
+  // MARK: What else is in the log
+
+  private static let closedError = RollcallError(.closed, "the session is closed")
+
   /// What somebody else has added to the log is part of the history.
-  func catchUp() throws(RollcallError) {
+  ///
+  /// - Returns: A step for it where there is some.
+  /// - Throws: Also where nothing more can be taken.
+  private func catchUp() throws(RollcallError) -> [SessionStep] {
+    guard !isClosed else { throw Self.closedError }
+    var steps: [SessionStep] = []
     try writing { recording in
       try recording.writer.makeRoom()
-      guard let state = try recording.overtakingState(of: roster) else { return }
-      (roster, clock) = (state.roster, state.time)
+      guard let (state, outcome) = try recording.catchUp(from: unclosed ?? roster) else { return }
+      goOn(from: state)
       hub.tell(.snapshot(roster, missed: 0))
+      let stamp = RecordStamp(record: state.roster.position, time: state.time)
+      steps = [SessionStep(part: .others, stamp: stamp, outcome: outcome, answers: [])]
+    }
+    return steps
+  }
+
+  /// Takes what the log says. A session in it that was open before this one has recorded anything
+  /// is not this one's, and over.
+  private func goOn(from state: Timeline.State) {
+    (roster, clock) = (state.roster, state.time)
+    unclosed = isFresh && state.roster.isConnected ? state.roster : nil
+    for connection in unclosed?.openConnections ?? [] {
+      _ = RosterReducer.reduce(
+        &roster, .session(.closed(isLost: true)),
+        at: RecordStamp(record: roster.position, time: clock), on: connection)
     }
   }
+
+  /// What is recorded of a session that nobody has closed.
+  static let isOver = Lifecycle.closed(reason: "the recorder ended without a word")
+
+  /// Records that the sessions are over which nobody has closed.
+  private func closeLast(_ time: Int64?) throws(RollcallError) -> [SessionStep] {
+    guard let before = unclosed.take() else { return [] }
+    roster = before
+    var steps: [SessionStep] = []
+    for connection in before.openConnections {
+      steps.append(try record(.lifecycle(Self.isOver), .session, time, on: connection))
+    }
+    return steps
+  }
+}
+
+extension Roster {
+  fileprivate var openConnections: [ConnectionID] { connections.filter(\.isOpen).map(\.id) }
 }
 
 extension SessionStep.Part {

@@ -4,7 +4,7 @@ import Synchronization
 /// What a session tells those who watch it.
 public enum RosterUpdate: Sendable {
   /// The roster as it is: the first thing that is told, and again where the watcher was too slow,
-  /// with how many steps it missed.
+  /// with how many steps it missed, and where somebody else has appended to the log, with 0.
   case snapshot(Roster, missed: Int)
   /// What one part of the stream changed, and the roster after it.
   case step(SessionStep, Roster)
@@ -32,14 +32,17 @@ public struct RosterUpdates: AsyncSequence, Sendable {
 
   /// Hands out the updates.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let inbox: UpdateInbox
+    /// Nil where another iterator has it.
+    let inbox: UpdateInbox?
 
     /// The next update; nil where the session is gone or the task is cancelled.
-    public mutating func next() async -> RosterUpdate? { await inbox.next() }
+    public mutating func next() async -> RosterUpdate? { await inbox?.next() }
   }
 
-  /// An iterator; two of them share the updates between them.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(inbox: inbox) }
+  /// The iterator. There is one only: any further one ends at once.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(inbox: inbox.isTakenFirst() ? inbox : nil)
+  }
 }
 
 /// What waits for one watcher.
@@ -48,6 +51,7 @@ final class UpdateInbox: Sendable {
     var waiting: [RosterUpdate] = []
     var reader: CheckedContinuation<RosterUpdate?, Never>?
     var isClosed = false
+    var isTaken = false
   }
 
   private let limit: Int
@@ -59,6 +63,14 @@ final class UpdateInbox: Sendable {
   }
 
   deinit { close() }
+
+  /// Takes the inbox for an iterator; false where one has it already.
+  func isTakenFirst() -> Bool {
+    state.withLock { state in
+      defer { state.isTaken = true }
+      return !state.isTaken
+    }
+  }
 
   /// Puts an update in, or hands it to who waits for it.
   func put(_ update: RosterUpdate) {

@@ -12,8 +12,13 @@ public struct SessionStep: Hashable, Sendable {
     case element(XMPPElement)
     /// A stream ended in order (RFC 6120 §4.4).
     case end
-    /// The application said that a session was bound, resumed, or is gone.
+    /// The application said that a session was bound, resumed, or is gone; or the one of a recorder
+    /// that ended without a word was found to be over.
     case session
+    /// What somebody else has appended to the log, found ahead of what was handed over. The outcome
+    /// is that of all their records, and the stamp that of the last; what this session recorded
+    /// between them is in the outcome once more.
+    case others
     /// What the user has set.
     case annotation
     /// Bytes that cannot be read, and why, in a clause for a person that quotes nothing of them. A
@@ -23,7 +28,8 @@ public struct SessionStep: Hashable, Sendable {
 
   /// What it was.
   public let part: Part
-  /// The record that it is in the log, and its time there.
+  /// The record that it is in the log, and its time there. Where somebody else appends at the same
+  /// time its number may be another: the next `others` step goes by the log again.
   public let stamp: RecordStamp
   /// What it changed, and what is odd about it.
   public let outcome: RosterOutcome

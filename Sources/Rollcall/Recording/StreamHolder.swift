@@ -5,9 +5,8 @@ extension RosterSession {
   /// Takes a part of what came from the server; otherwise as `received`.
   package func received(
     _ part: StreamIntake.Part, at time: Int64?
-  ) throws(RollcallError) -> SessionStep {
-    try catchUp()
-    return try take(part, .inbound, time)
+  ) throws(RollcallError) -> [SessionStep] {
+    try take(part, .inbound, time)
   }
 
   /// Records what became of the connection.

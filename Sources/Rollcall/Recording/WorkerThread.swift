@@ -20,8 +20,13 @@ package struct WorkerThread: ~Copyable {
       var handle = pthread_t()
       let code = pthread_create(&handle, nil, { Work.run($0) }, context.toOpaque())
     #else
+      // By itself a thread has no more than 512 KiB there.
+      var attributes = pthread_attr_t()
+      pthread_attr_init(&attributes)
+      defer { pthread_attr_destroy(&attributes) }
+      pthread_attr_setstacksize(&attributes, 8 << 20)
       var created: pthread_t?
-      let code = pthread_create(&created, nil, { Work.run($0) }, context.toOpaque())
+      let code = pthread_create(&created, &attributes, { Work.run($0) }, context.toOpaque())
       guard let handle = created else {
         context.release()
         return nil

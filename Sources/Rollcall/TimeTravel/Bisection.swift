@@ -42,17 +42,19 @@ extension Timeline {
   /// once, and otherwise one of its transitions.
   ///
   /// - Parameters:
-  ///   - start: The record before which nothing is looked at.
-  ///   - end: The last record that is looked at.
+  ///   - start: The record before which nothing is looked at, at most `end`.
+  ///   - end: The last record that is looked at, which the log has.
   ///   - holds: nil where the state cannot be told; another one nearby is tried.
   ///
-  /// - Throws: What `holds` throws; another error, a sentence for a person, where the log cannot be
-  ///   read.
+  /// - Throws: `PointError` where the log has no such records; what `holds` throws; another error,
+  ///   a sentence for a person, where the log cannot be read.
   ///
   /// Complexity: O(log n) states, each reduced from the nearest one that is known or stored.
   public func first(
     after start: UInt64, upTo end: UInt64, where holds: (State) throws -> Bool?
   ) throws -> SearchResult {
+    _ = try record(at: .record(end))
+    guard start <= end else { throw PointError.reversed(from: start, to: end) }
     var states = KnownStates(self)
     var probes = 0
     // Of the records in low...high the first is sought; one after the end stands for never.

@@ -12,7 +12,8 @@ public enum Point: Hashable, Sendable {
   case time(Int64)
   /// As `time`, this many milliseconds before the newest time in the log.
   case earlier(milliseconds: Int64)
-  /// As `time`, at this time of day, in milliseconds, when it was last before the newest time.
+  /// As `time`, at this time of day, in milliseconds from its beginning and less than a day has,
+  /// when it was last before the newest time.
   case clock(milliseconds: Int64)
   /// The moment that a bookmark marks.
   case bookmark(String)
@@ -96,6 +97,10 @@ public enum PointError: Error, Hashable, Sendable {
   case beforeStart(UInt64, head: UInt64)
   /// No record of the log has a time, so no time names a point.
   case noTimes
+  /// No day has this time, in milliseconds from its beginning.
+  case noTimeOfDay(Int64)
+  /// The second record is before the first.
+  case reversed(from: UInt64, to: UInt64)
   /// The log has no bookmark of that name; these it has.
   case noBookmark(String, known: [String])
 }
@@ -115,6 +120,8 @@ extension PointError: CustomStringConvertible {
     case .beforeStart(let steps, let head):
       "head~\(steps) is before the start: the log has \(head) records"
     case .noTimes: "the records have no times: name the point by a record number"
+    case .noTimeOfDay(let clock): "no day has a time of \(clock) milliseconds"
+    case .reversed(let start, let end): "record \(end) is before record \(start)"
     case .noBookmark(let name, let known):
       "there is no bookmark “\(name)”"
         + (known.isEmpty

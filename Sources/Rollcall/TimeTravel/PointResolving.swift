@@ -18,7 +18,7 @@ extension Timeline {
       let head = try log.read { try $0.lastSequence }
       guard steps <= head else { throw PointError.beforeStart(steps, head: head) }
       return head - steps
-    case .time, .earlier, .clock: return try lastRecord { time(of: point, newest: $0) }
+    case .time, .earlier, .clock: return try lastRecord { try time(of: point, newest: $0) }
     case .bookmark(let name):
       let known = try bookmarks
       guard let bookmark = known.first(where: { $0.name == name }) else {
@@ -36,30 +36,37 @@ extension Timeline {
       return try record(at: .record(number == 0 ? 0 : number - 1))
     case .time, .earlier, .clock:
       return try lastRecord { newest in
-        time(of: point, newest: newest).map { $0.subtractingReportingOverflow(1).partialValue }
+        guard let time = try time(of: point, newest: newest), time > .min else { return nil }
+        return time - 1
       }
     case .head, .bookmark: return try record(at: point)
     }
   }
 
   /// The time that a point names; nil before all times, and for one that names a record.
-  private func time(of point: Point, newest: Int64) -> Int64? {
+  ///
+  /// - Throws: `PointError` where it is no time of a day.
+  private func time(of point: Point, newest: Int64) throws -> Int64? {
     switch point {
     case .time(let time): return time
     case .earlier(let span):
       let (time, isBeforeAll) = newest.subtractingReportingOverflow(span)
       return isBeforeAll ? nil : time
     case .clock(let clock):
-      let today = newest - newest.quotientAndRemainder(Timestamp.day).remainder
-      let time = today + clock
-      return time > newest ? time - Timestamp.day : time
+      guard (0..<Timestamp.day).contains(clock) else { throw PointError.noTimeOfDay(clock) }
+      let day = Timestamp.day
+      let now = (newest % day + day) % day
+      let (time, isBeforeAll) = newest.subtractingReportingOverflow((now - clock + day) % day)
+      return isBeforeAll ? nil : time
     case .record, .head, .bookmark: return nil
     }
   }
 
   /// The last record at or before a time, which may depend on the newest one in the log; nil is
   /// before all.
-  private func lastRecord(atOrBefore time: (_ newest: Int64) -> Int64?) throws -> UInt64 {
+  private func lastRecord(
+    atOrBefore time: (_ newest: Int64) throws -> Int64?
+  ) throws -> UInt64 {
     try log.read { transaction in
       guard let last = try transaction.header(at: transaction.lastSequence) else { return 0 }
       guard let newest = last.clock else { throw PointError.noTimes }

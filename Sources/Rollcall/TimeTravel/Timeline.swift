@@ -30,7 +30,7 @@ public struct Timeline: Sendable {
       self.init(
         try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version))
     } catch {
-      throw RollcallError(.log, "\(error)")
+      throw RollcallError(error)
     }
   }
 
@@ -99,7 +99,7 @@ public struct Timeline: Sendable {
   ///
   /// Complexity: linear in the events after the last snapshot before it.
   public func moment(of record: UInt64) throws -> Moment? {
-    guard record > 0 else { return nil }
+    guard record > 0, try record <= log.read({ try $0.lastSequence }) else { return nil }
     var state = try state(after: record - 1, from: nil)
     var found: Moment?
     try advance(&state, to: record) { moment, _ in found = moment }

@@ -44,7 +44,13 @@ struct ChildProcess: ~Copyable {
       piped == .nothing ? .nullDevice : FileHandle(fileDescriptor: own, closeOnDealloc: true)
     defer { if piped != .nothing { close(its) } }
 
-    var actions = posix_spawn_file_actions_t.init()
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
     try Self.check(code: posix_spawn_file_actions_init(&actions))
     defer { posix_spawn_file_actions_destroy(&actions) }
     switch piped {
@@ -63,7 +69,6 @@ struct ChildProcess: ~Copyable {
     case .nothing: break
     }
     // What this process does not want to hear of is its own matter.
-    var attributes = posix_spawnattr_t.init()
     try Self.check(code: posix_spawnattr_init(&attributes))
     defer { posix_spawnattr_destroy(&attributes) }
     var signals = sigset_t()

@@ -112,7 +112,7 @@ extension LiveSession {
     silentBeats = 0
     let parts = intake.take(bytes)
     for (index, part) in parts.enumerated() {
-      guard ending == nil, record({ [try session.received(part, at: now)] }) else { return }
+      guard ending == nil, record({ try session.received(part, at: now) }) else { return }
       let began = machine?.isBeginningTLS
       act { $0.received(part) }
       guard began == false, machine?.isBeginningTLS == true else { continue }

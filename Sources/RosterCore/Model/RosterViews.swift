@@ -6,6 +6,11 @@ extension Roster {
   /// Whether a session is open, or assumed in a log that begins in mid-session.
   public var isConnected: Bool { sessions.all.contains { $0.phase == .open } }
 
+  /// Whether a session began by a record: what only looks like the beginning of one has none.
+  package func hasSession(openedAt record: UInt64) -> Bool {
+    sessions.all.contains { $0.openedAt == record }
+  }
+
   /// The resource that the server bound, of the first session that is open; where none is, of the
   /// first that was. Nil until the log says which.
   public var resource: String? {

@@ -7,4 +7,10 @@ public struct RosterOutcome: Hashable, Sendable {
 
   /// Of a record that means nothing to the roster.
   package init() {}
+
+  /// Adds what a later record did.
+  package mutating func add(_ later: RosterOutcome) {
+    changes += later.changes
+    findings += later.findings
+  }
 }

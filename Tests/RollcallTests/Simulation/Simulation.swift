@@ -124,12 +124,26 @@ struct Simulation {
     for draft in drafts { model.append(LogModel.Record(draft), on: draft.connection) }
   }
 
+  /// The application's session. One that is new finds that those before it are over, which it
+  /// records ahead of what is handed to it.
+  private mutating func begun() throws -> RosterSession {
+    if let session { return session }
+    let session = try RosterSession(recordingTo: log.path)
+    self.session = session
+    let over = CapturedRecord.Content.lifecycle(RosterSession.isOver).stored
+    for connection in model.states[Int(model.last)].connections where connection.isOpen {
+      model.append(
+        LogModel.Record(bytes: over.bytes, direction: .none, kind: .lifecycle, ownTime: time),
+        on: connection.id.number)
+    }
+    return session
+  }
+
   /// An application's session takes an element.
   private mutating func record() throws {
     let xml = line()
     trace.append("record")
-    let session = try session ?? RosterSession(recordingTo: log.path)
-    self.session = session
+    let session = try begun()
     try session.received(Array(xml.utf8), at: time)
     try session.flush()
     model.append(
@@ -147,8 +161,7 @@ struct Simulation {
     ]
     let annotation = annotations[number(annotations.count)]
     trace.append("\(annotation)")
-    let session = try session ?? RosterSession(recordingTo: log.path)
-    self.session = session
+    let session = try begun()
     try session.annotate(annotation, at: time)
     try session.flush()
     model.append(

@@ -89,7 +89,7 @@ final class ChatRoster {
   /// The user has looked at the new friends.
   func openNewFriends() throws {
     let seen = Annotation.requestsSeen(session.roster.unseenRequests)
-    show(try session.annotate(seen, at: now()))
+    for step in try session.annotate(seen, at: now()) { show(step) }
   }
 
   /// The names of the friends, as a search finds them.
@@ -109,7 +109,7 @@ final class ChatRoster {
   func move(_ jid: BareJID, to groups: [String]) throws { try perform(.setGroups(jid, groups)) }
   func renameGroup(_ old: String, _ new: String) throws { try perform(.renameGroup(old, to: new)) }
   func star(_ jid: BareJID) throws {
-    show(try session.annotate(.starred(jid, true), at: now()))
+    for step in try session.annotate(.starred(jid, true), at: now()) { show(step) }
   }
 
   /// Refused, it throws a `CommandRefusal` with a sentence for the user.
