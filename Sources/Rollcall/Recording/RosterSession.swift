@@ -67,8 +67,9 @@ public final class RosterSession {
   ///     process by a signal.
   ///   - limits: What is too much of anything in the stream.
   ///   - idPrefix: What the ids of the requests begin with that commands become.
-  /// - Throws: `RollcallError` where the log cannot be opened or read, or the system gives no
-  ///   thread to write it with.
+  /// - Throws: `RollcallError` where the log cannot be opened or read, where a
+  ///   `Timeline(ofLogAt:)` of this process has it open for reading, or the system gives no thread
+  ///   to write it with.
   ///
   /// Complexity: linear in the events after the log's last snapshot.
   public convenience init(

@@ -22,7 +22,9 @@ public struct Timeline: Sendable {
   }
 
   /// The history in a log that lies at a path. It is opened for reading; a session that records to
-  /// it may have it open, too.
+  /// it may have it open, too, if it was begun before. As long as a timeline that was opened first
+  /// is in use, no session of this process can record to the log: begin the session first, and
+  /// take its `timeline()`.
   ///
   /// - Throws: `RollcallError` where it cannot be opened.
   public init(ofLogAt path: String) throws(RollcallError) {
