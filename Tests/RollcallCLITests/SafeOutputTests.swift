@@ -114,6 +114,16 @@ import Testing
       ],
       "formats": [[], ["--json"]],
       "help": [[], [anywhere], ["state"]],
+      // As far as they come without a server; a session is told by what tells a replay.
+      "connect": [
+        [anywhere], ["alice@example.test", "--server", anywhere],
+        ["alice@example.test", "--password-file", anywhere], ["a" + anywhere + "@example.test"],
+        [
+          "alice@example.test", "--password-file", capture, "-o", "new" + log, "--server",
+          "[::1]:1",
+        ],
+      ],
+      "register": [[anywhere], ["alice@example.test", "--password-file", anywhere]],
     ]
     let reading: [String: [[String]]] = [
       "state": [[], ["--at", anywhere], ["--account", anywhere], ["--connection", anywhere]],

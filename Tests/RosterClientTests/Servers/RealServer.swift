@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import Rollcall
 import RosterClient
+import Synchronization
 import TestSupport
 
 /// A contact as a server keeps it.
@@ -57,16 +58,52 @@ extension RealServer {
     return login
   }
 
-  /// Waits until somebody takes connections.
+  /// Waits until the server answers: some take connections before they know their domain.
   func awaitPort() throws {
     for _ in 0..<600 {
-      let channel = try? ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-        .connect(host: "127.0.0.1", port: port).wait()
-      if let channel { return try channel.close().wait() }
+      if try isAnswered() { return }
       Thread.sleep(forTimeInterval: 0.1)
     }
     throw Tool.Failure(words: "\(Self.name) does not begin")
   }
+
+  private func isAnswered() throws -> Bool {
+    let loop = MultiThreadedEventLoopGroup.singleton.any()
+    let answer = loop.makePromise(of: Bool.self)
+    let connecting = ClientBootstrap(group: loop)
+      .channelInitializer { $0.pipeline.addHandler(FirstAnswer(answer)) }
+      .connect(host: "127.0.0.1", port: port)
+    guard let channel = try? connecting.wait() else {
+      answer.succeed(false)
+      return false
+    }
+    let header = """
+      <stream:stream to='\(domain)' version='1.0' xmlns='jabber:client' \
+      xmlns:stream='http://etherx.jabber.org/streams'>
+      """
+    channel.writeAndFlush(ByteBuffer(string: header), promise: nil)
+    defer { channel.close(promise: nil) }
+    return try answer.futureResult.wait()
+  }
+}
+
+/// Tells whether features come before the connection is closed.
+private final class FirstAnswer: ChannelInboundHandler, Sendable {
+  typealias InboundIn = ByteBuffer
+  private let answer: EventLoopPromise<Bool>
+  private let text = Mutex("")
+
+  init(_ answer: EventLoopPromise<Bool>) { self.answer = answer }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let isThere = text.withLock { text in
+      text += String(buffer: unwrapInboundIn(data))
+      return text.contains("starttls")
+    }
+    if isThere { answer.succeed(true) }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { answer.succeed(false) }
 }
 
 /// A port that nobody uses.
