@@ -109,6 +109,27 @@ struct RealServerTests {
     try server.stop()
   }
 
+  @Test("A session is closed while it has no connection, or has one that nobody answers")
+  func closing() async throws {
+    let server = try Prosody()
+    try server.start()
+    let folder = try TemporaryFolder()
+    let relay = try Relay(to: server.port)
+    for (user, isMute) in [("alice", false), ("bob", true)] {
+      relay.setMute(false)
+      relay.setDown(false)
+      let session = try await begin(user, on: server, over: relay, in: folder)
+      let number = relay.connections
+      relay.setMute(isMute)
+      relay.setDown(!isMute)
+      relay.cut()
+      await await_(session, "not cut") { !$0.isConnected }
+      while isMute, relay.connections == number { try await Task.sleep(for: .milliseconds(10)) }
+      await session.close()
+      #expect(await session.failure == nil)
+    }
+  }
+
   @Test("A server that goes and comes back finds its client again", arguments: Servers.allCases)
   func restart(_ kind: Servers) async throws {
     let server = try kind.make()

@@ -81,15 +81,19 @@ extension LiveSession {
     beat?.cancel()
     resumption = machine?.resumption ?? resumption
     machine = nil
-    ending = nil
     // What it says from now on is of no interest.
     connections += 1
     channel.take()?.close(promise: nil)
+    ending = nil
     record { try session.note(.closed(reason: failure?.description), at: now) }
+    // Where not even that can be recorded, nothing more can.
+    let failure = ending.take()?.failure ?? failure
     for waiter in requesting.values { waiter.resume(returning: failure ?? .notOnline) }
     requesting = [:]
     if let opening = opening.take() {
       opening.resume(returning: failure ?? .lost(reason: "the server ended the stream"))
+      // Who waits for it decides what follows, unless it has been decided.
+      if phase == .closing { await end(nil) }
     } else if phase == .closing {
       await end(nil)
     } else if let failure, failure.isFinal {

@@ -8,8 +8,9 @@ public import Rollcall
 /// A session of an account with its server, recorded as it happens.
 ///
 /// It logs in, keeps the roster, answers what has to be answered, and connects again where the
-/// connection is lost. What goes out is on the disk before it is written, what came in before
-/// anybody is told of it: who looks into the log after a crash finds what the server saw.
+/// connection is lost, until it is closed; who drops it without that leaves it connected. What goes
+/// out is on the disk before it is written, what came in before anybody is told of it: who looks
+/// into the log after a crash finds what the server saw.
 ///
 ///     let login = LiveLogin(account: alice, password: Password("…"))
 ///     let session = try LiveSession(login, recordingTo: "alice.rollcall")

@@ -11,6 +11,7 @@ final class Relay: Sendable {
     var open: [any Channel] = []
     var count = 0
     var isDown = false
+    var isMute = false
     /// After how many bytes to the server a connection is cut.
     var limit: Int?
   }
@@ -49,15 +50,23 @@ final class Relay: Sendable {
   /// Whether new connections are closed at once.
   func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
+  /// Whether new connections are taken, and nothing comes of them.
+  func setMute(_ isMute: Bool) { state.withLock { $0.isMute = isMute } }
+
   /// Cuts the next connections after so many bytes to the server.
   func setLimit(_ bytes: Int?) { state.withLock { $0.limit = bytes } }
 
-  fileprivate func admit(_ channel: any Channel) -> (isAdmitted: Bool, limit: Int?) {
+  fileprivate enum Admission {
+    case none, mute
+    case through(limit: Int?)
+  }
+
+  fileprivate func admit(_ channel: any Channel) -> Admission {
     state.withLock { state in
-      guard !state.isDown else { return (false, nil) }
+      guard !state.isDown else { return .none }
       state.count += 1
       state.open.append(channel)
-      return (true, state.limit)
+      return state.isMute ? .mute : .through(limit: state.limit)
     }
   }
 }
@@ -75,8 +84,12 @@ private final class RelayStart: Sendable {
   init(_ port: Int) { self.port = port }
 
   func begin(_ client: any Channel) {
-    let (isAdmitted, limit) = relay.withLock { $0.relay?.admit(client) } ?? (false, nil)
-    guard isAdmitted else { return client.close(promise: nil) }
+    let limit: Int?
+    switch relay.withLock({ $0.relay?.admit(client) }) ?? .none {
+    case .none: return client.close(promise: nil)
+    case .mute: return
+    case .through(let bytes): limit = bytes
+    }
     ClientBootstrap(group: client.eventLoop)
       .channelOption(.autoRead, value: false)
       .connect(host: "127.0.0.1", port: port)
