@@ -27,7 +27,7 @@ import Testing
     "XMLNode", "XMLElement", "XMLDocument", "XMLDTD", "XMLParser", "Subscription", "Publisher",
     "Subscriber", "Subject", "Record", "Data", "Date", "Process", "Stream", "Operation",
     "Notification",
-    "Progress", "Result", "Error", "Task", "Set",
+    "Progress", "Result", "Error", "Task", "Set", "Point", "Transition", "Annotation",
   ]
 
   private func surface(of module: String) throws -> [String] {

@@ -89,13 +89,13 @@ import Testing
   @Test(
     "A time of day is that of the last day, or of the day before where that is still to come",
     arguments: [
-      (Point.clock(milliseconds: 0), UInt64(1)), (.clock(milliseconds: 3_600_000), 2),
+      (LogPoint.clock(milliseconds: 0), UInt64(1)), (.clock(milliseconds: 3_600_000), 2),
       (.clock(milliseconds: 7_200_000), 3), (.clock(milliseconds: 7_200_001), 0),
       (.earlier(milliseconds: 0), 3), (.earlier(milliseconds: 1), 2),
       (.earlier(milliseconds: 3_600_000), 2), (.earlier(milliseconds: 3_600_001), 1),
       (.earlier(milliseconds: 7_200_001), 0), (.earlier(milliseconds: .max), 0),
     ])
-  func times(_ point: Point, _ record: UInt64) throws {
+  func times(_ point: LogPoint, _ record: UInt64) throws {
     #expect(try Timeline(log()).record(at: point) == record)
   }
 }

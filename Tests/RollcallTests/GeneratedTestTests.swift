@@ -13,7 +13,7 @@ import XMPPStanza
 
   /// Makes a test of a log, writes its files, and gives the way to each.
   private func generate(
-    _ log: EventLog, at point: Point = .head(minus: 0), name: String = "a-case", redacts: Bool
+    _ log: EventLog, at point: LogPoint = .head(minus: 0), name: String = "a-case", redacts: Bool
   ) throws -> (test: GeneratedTest, file: (String) -> URL) {
     let test = try GeneratedTest(
       of: Timeline(log), upTo: point, name: name, redacts: redacts,

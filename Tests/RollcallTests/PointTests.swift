@@ -5,7 +5,7 @@ import Testing
   @Test(
     "A point is a record, a distance from the head or a time",
     arguments: [
-      ("0", Point.record(0)), ("123", .record(123)), ("#17", .record(17)),
+      ("0", LogPoint.record(0)), ("123", .record(123)), ("#17", .record(17)),
       ("head", .head(minus: 0)),
       ("head~0", .head(minus: 0)), ("head~10", .head(minus: 10)),
       ("1970-01-01T00:00:01Z", .time(1000)), ("1970-01-01T00:00:00.001Z", .time(1)),
@@ -19,8 +19,8 @@ import Testing
       ("before-the-rename", .bookmark("before-the-rename")), ("改名", .bookmark("改名")),
       ("v1.2_x", .bookmark("v1.2_x")),
     ])
-  func forms(_ text: String, _ point: Point) throws {
-    #expect(try Point(parsing: text) == point)
+  func forms(_ text: String, _ point: LogPoint) throws {
+    #expect(try LogPoint(parsing: text) == point)
   }
 
   @Test(
@@ -33,6 +33,6 @@ import Testing
       "a b", "-a", "_a", "a/b", "a@b", "2026-11-20T10:00:00 Z", "2026-11-20  10:00",
     ])
   func refused(_ text: String) {
-    #expect(throws: PointError.malformed(text)) { try Point(parsing: text) }
+    #expect(throws: PointError.malformed(text)) { try LogPoint(parsing: text) }
   }
 }

@@ -117,7 +117,7 @@ import XMPPStanza
     var scenario = Scenario.alice(item("bob@example.test", "subscription='both' name='单一'"))
     var sections = RosterSections(scenario.roster, policy: SectionPolicy(showsStarred: true))
     let bob = bare("bob@example.test")
-    func follow(_ annotation: Annotation) -> [SectionChanges] {
+    func follow(_ annotation: RosterAnnotation) -> [SectionChanges] {
       let changes = scenario.annotated(annotation).changes
       return sections.rows(touchedBy: changes, in: scenario.roster).map {
         sections.update($0, from: scenario.roster)

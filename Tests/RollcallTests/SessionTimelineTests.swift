@@ -38,7 +38,7 @@ import Testing
     let session = try recorded()
     let timeline = try #require(try session.timeline())
     #expect(try timeline.state(at: .record(3)).roster.item(bob)?.name == "Bob")
-    #expect(try timeline.state(at: Point(parsing: "head~2")).roster.incoming[bob] != nil)
+    #expect(try timeline.state(at: LogPoint(parsing: "head~2")).roster.incoming[bob] != nil)
     #expect(try timeline.state(at: .time(2500)).time == 2000)
     let diff = try timeline.diff(from: .record(2), to: .record(3))
     #expect(diff.differences.map(\.difference.field) == [.name])

@@ -11,8 +11,8 @@ struct AnnotationRuleTests {
   private typealias Field = RosterChange.AnnotationField
 
   struct Case: Sendable, CustomTestStringConvertible {
-    let before: [Annotation]
-    let annotation: Annotation
+    let before: [RosterAnnotation]
+    let annotation: RosterAnnotation
     /// What it changes; nil where it changes nothing.
     let field: RosterChange.AnnotationField?
 

@@ -14,7 +14,7 @@ package struct Scenario {
     package enum Content: Sendable {
       case element(Direction, String)
       case session(SessionEvent)
-      case annotation(Annotation)
+      case annotation(RosterAnnotation)
     }
 
     package let time: Int64?
@@ -105,7 +105,8 @@ package struct Scenario {
 
   /// The user says something that no server keeps.
   @discardableResult
-  package mutating func annotated(_ annotation: Annotation, at time: Int64? = nil) -> Outcome {
+  package mutating func annotated(_ annotation: RosterAnnotation, at time: Int64? = nil) -> Outcome
+  {
     reduce(.annotation(annotation), time)
   }
 

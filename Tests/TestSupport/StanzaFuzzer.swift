@@ -146,7 +146,7 @@ package struct StanzaFuzzer {
       + "</event></message>"
   }
 
-  private mutating func annotation() -> Annotation {
+  private mutating func annotation() -> RosterAnnotation {
     let jid = bare(pick(Self.contacts))
     let text = [nil, "", " ", "zeng", "Notes \(jid.domain)", "曾贤"][random(6)]
     return switch random(5) {

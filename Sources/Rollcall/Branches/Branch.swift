@@ -48,7 +48,7 @@ package struct Branch: Sendable {
   /// A branch of what a log holds up to a point.
   /// - Throws: `BranchError` where the edits do not fit the log, and the log's errors.
   package init(
-    of timeline: Timeline, upTo point: Point, edits: BranchEdits, policy: ClientPolicy
+    of timeline: Timeline, upTo point: LogPoint, edits: BranchEdits, policy: ClientPolicy
   ) throws {
     head = try timeline.record(at: point)
     try edits.check(head: head)

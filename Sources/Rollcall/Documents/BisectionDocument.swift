@@ -5,7 +5,7 @@ package struct BisectionAnswer: Sendable {
   /// The condition, a clause.
   package let clause: String
   /// Where it begins to hold.
-  package let transition: Transition
+  package let transition: ConditionOnset
   /// How many states were looked at.
   package let probes: Int
   /// The records after which it is another than before them, and whether it holds then.
@@ -14,7 +14,7 @@ package struct BisectionAnswer: Sendable {
   package let areAll: Bool
 
   package init(
-    clause: String, transition: Transition, probes: Int,
+    clause: String, transition: ConditionOnset, probes: Int,
     transitions: [(record: UInt64, holds: Bool)], areAll: Bool
   ) {
     self.clause = clause

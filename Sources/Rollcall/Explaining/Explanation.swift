@@ -94,7 +94,8 @@ extension Timeline {
   ///
   /// Complexity: linear in the events up to the point.
   public func explanation(
-    of contact: BareJID, at point: Point = .head(minus: 0), friends: SectionPolicy.Friends = .mutual
+    of contact: BareJID, at point: LogPoint = .head(minus: 0),
+    friends: SectionPolicy.Friends = .mutual
   ) throws -> (explanation: Explanation, state: State)? {
     var replay = ContactReplay(of: contact)
     let state = try self.replay(upTo: point) { replay.follow($0, $1) }

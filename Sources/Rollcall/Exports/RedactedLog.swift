@@ -8,7 +8,7 @@ extension Timeline {
   ///
   /// - Parameter directory: Where temporary files may be made, which are gone at the end.
   /// - Returns: The history, with the numbers that records have in such an export.
-  package func redacted(upTo point: Point, in directory: URL) throws -> Timeline {
+  package func redacted(upTo point: LogPoint, in directory: URL) throws -> Timeline {
     let path = directory.path(percentEncoded: false)
     let part = try EventLog.unnamed(in: path, eventVersion: DecodedRecord.version)
     let whole = try Branch(of: self, upTo: point, edits: BranchEdits(), policy: .strict)

@@ -22,7 +22,7 @@ package struct GeneratedTest: Sendable {
   ///   - redacts: whether stand-ins take the place of addresses, names and texts.
   ///   - directory: where temporary files may be made.
   package init(
-    of timeline: Timeline, upTo point: Point, name: String, redacts: Bool, in directory: URL
+    of timeline: Timeline, upTo point: LogPoint, name: String, redacts: Bool, in directory: URL
   ) throws {
     let part = try EventLog.unnamed(
       in: directory.path(percentEncoded: false), eventVersion: DecodedRecord.version)

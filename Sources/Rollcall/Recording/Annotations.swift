@@ -16,7 +16,7 @@ extension RosterSession {
   /// - Throws: `RollcallError` where the log cannot be written, and then nothing has changed.
   @discardableResult
   public func annotate(
-    _ annotation: Annotation, at time: Int64?
+    _ annotation: RosterAnnotation, at time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
     try take(.annotation(AnnotationLine(annotation)), time)
   }
@@ -24,7 +24,7 @@ extension RosterSession {
 
 extension AnnotationLine {
   /// The line for what the user says.
-  package init(_ annotation: Annotation) {
+  package init(_ annotation: RosterAnnotation) {
     switch annotation {
     case .starred(let jid, let isStarred): self = .starred(jid, isStarred)
     case .reading(let jid, let text): self = .reading(jid, text)

@@ -32,7 +32,8 @@ package struct Report {
   ///   - name: What the session was read from; nil where stand-ins have taken the place of
   ///     everything that says who somebody is.
   package init(
-    of timeline: Timeline, upTo point: Point, name: String?, zone: Zone, limits: Limits = Limits()
+    of timeline: Timeline, upTo point: LogPoint, name: String?, zone: Zone,
+    limits: Limits = Limits()
   ) throws {
     self.timeline = timeline
     self.zone = zone

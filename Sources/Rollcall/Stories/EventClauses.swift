@@ -13,7 +13,7 @@ extension RosterEvent {
   }
 }
 
-extension Annotation {
+extension RosterAnnotation {
   fileprivate var clause: String {
     switch self {
     case .starred(let jid, let isStarred): "the user \(isStarred ? "stars" : "unstars") \(jid)"

@@ -1,7 +1,7 @@
 import RosterCore
 
 /// Where in a log something begins to hold.
-public enum Transition: Hashable, Sendable {
+public enum ConditionOnset: Hashable, Sendable {
   /// It holds before the first record that was searched.
   case holdsFromStart
   /// It holds after this record, and not before.
@@ -16,7 +16,7 @@ public enum Transition: Hashable, Sendable {
 /// What a search found, and what it took.
 public struct SearchResult: Hashable, Sendable {
   /// Where it begins to hold.
-  public let transition: Transition
+  public let transition: ConditionOnset
   /// How many states were looked at.
   public let probes: Int
 }
@@ -31,7 +31,7 @@ package struct ConditionCourse: Sendable {
   package let isPartial: Bool
 
   /// Where it begins to hold.
-  package var beginning: Transition {
+  package var beginning: ConditionOnset {
     if holdsAtStart { return .holdsFromStart }
     return transitions.first.map { .at($0.record) } ?? .never
   }
@@ -73,7 +73,7 @@ extension Timeline {
       }
       if probe.holds { high = probe.record } else { low = probe.record + 1 }
     }
-    let transition: Transition = low == start ? .holdsFromStart : low > end ? .never : .at(low)
+    let transition: ConditionOnset = low == start ? .holdsFromStart : low > end ? .never : .at(low)
     return SearchResult(transition: transition, probes: probes)
   }
 

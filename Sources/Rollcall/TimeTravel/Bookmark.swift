@@ -83,7 +83,7 @@ extension Timeline {
   }
 
   /// Appends a bookmark for a point.
-  package func addBookmark(_ name: String, at point: Point) throws -> PlacedBookmark {
+  package func addBookmark(_ name: String, at point: LogPoint) throws -> PlacedBookmark {
     let target = try record(at: point)
     while true {
       let next = try log.read { try $0.lastSequence } + 1

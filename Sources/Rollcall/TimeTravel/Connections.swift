@@ -49,7 +49,7 @@ extension Timeline {
   /// The connections of the log up to a point, in the order of their numbers.
   ///
   /// Complexity: linear in the records.
-  package func connections(upTo point: Point) throws -> [ConnectionStory] {
+  package func connections(upTo point: LogPoint) throws -> [ConnectionStory] {
     let last = try record(at: point)
     var stories = try connectionsSeen(upTo: last)
     var state = State()

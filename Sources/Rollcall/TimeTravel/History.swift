@@ -56,7 +56,7 @@ extension Timeline {
   ///
   /// Complexity: linear in the events up to the point.
   public func history(
-    of contact: BareJID, upTo point: Point, _ body: (HistoryEntry, Roster) throws -> Void
+    of contact: BareJID, upTo point: LogPoint, _ body: (HistoryEntry, Roster) throws -> Void
   ) throws -> (state: State, others: [UInt64]) {
     let end = try record(at: point)
     let named = end > 0 ? try records(concerning: contact, in: 1...end) : []

@@ -8,7 +8,7 @@ extension Timeline {
   ///   person, where the log cannot be read.
   ///
   /// Complexity: O(log n), and for a bookmark linear in those that there are.
-  public func record(at point: Point) throws -> UInt64 {
+  public func record(at point: LogPoint) throws -> UInt64 {
     switch point {
     case .record(let number):
       let head = try log.read { try $0.lastSequence }
@@ -30,7 +30,7 @@ extension Timeline {
 
   /// The last record before those that a range has which begins at a point: a record by its number
   /// is in it, as is what has the time.
-  package func record(before point: Point) throws -> UInt64 {
+  package func record(before point: LogPoint) throws -> UInt64 {
     switch point {
     case .record(let number):
       return try record(at: .record(number == 0 ? 0 : number - 1))
@@ -46,7 +46,7 @@ extension Timeline {
   /// The time that a point names; nil before all times, and for one that names a record.
   ///
   /// - Throws: `PointError` where it is no time of a day.
-  private func time(of point: Point, newest: Int64) throws -> Int64? {
+  private func time(of point: LogPoint, newest: Int64) throws -> Int64? {
     switch point {
     case .time(let time): return time
     case .earlier(let span):

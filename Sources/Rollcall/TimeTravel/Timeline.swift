@@ -13,7 +13,7 @@ public struct Timeline: Sendable {
   package let log: EventLog
   /// The only connection that is looked at, so that states show what that device knows; nil for
   /// all.
-  public let connection: ConnectionID?
+  package let connection: ConnectionID?
 
   /// The history in a log.
   package init(_ log: EventLog, narrowedTo connection: ConnectionID? = nil) {
@@ -82,7 +82,7 @@ public struct Timeline: Sendable {
   ///   where the log cannot be read.
   ///
   /// Complexity: linear in the events after the last snapshot before it.
-  public func state(at point: Point) throws -> State {
+  public func state(at point: LogPoint) throws -> State {
     try state(after: record(at: point), from: nil)
   }
 
@@ -118,7 +118,7 @@ public struct Timeline: Sendable {
   /// Complexity: linear in the events up to the point. `body` runs outside of every transaction.
   @discardableResult
   public func replay(
-    upTo point: Point, _ body: (Moment, Roster) throws -> Void
+    upTo point: LogPoint, _ body: (Moment, Roster) throws -> Void
   ) throws -> State {
     var state = State()
     try advance(&state, to: record(at: point), body)

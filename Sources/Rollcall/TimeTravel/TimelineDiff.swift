@@ -34,7 +34,7 @@ extension Timeline {
   ///   where the log cannot be read.
   ///
   /// Complexity: linear in the events between the points.
-  public func diff(from start: Point, to end: Point) throws -> StateDiff {
+  public func diff(from start: LogPoint, to end: LogPoint) throws -> StateDiff {
     let (from, to) = (try record(at: start), try record(at: end))
     let isForward = from <= to
     let earlier = try state(at: .record(min(from, to)))

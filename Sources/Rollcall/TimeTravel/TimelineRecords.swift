@@ -8,7 +8,7 @@ extension Timeline {
   /// - Throws: As `replay`.
   ///
   /// Complexity: linear in the events up to the point.
-  public func findings(upTo point: Point = .head(minus: 0)) throws -> [Finding] {
+  public func findings(upTo point: LogPoint = .head(minus: 0)) throws -> [Finding] {
     var findings: [Finding] = []
     try replay(upTo: point) { moment, _ in findings += moment.outcome.findings }
     return findings

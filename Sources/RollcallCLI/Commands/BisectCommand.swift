@@ -40,7 +40,7 @@ struct BisectCommand: ParsableCommand, LogReading {
   var command: String?
 
   func validate() throws {
-    _ = try Point(option: "--from", from)
+    _ = try LogPoint(option: "--from", from)
     guard conditions.count + (command == nil ? 0 : 1) == 1 else {
       throw ValidationError(
         "one condition is needed: --missing, --friend, --pending, --name, --count-friends or --run")
@@ -52,7 +52,7 @@ struct BisectCommand: ParsableCommand, LogReading {
     let timeline = opened.timeline
     let condition = try conditions.condition(in: opened)
     try opened.naming {
-      let start = try timeline.record(at: Point(option: "--from", from))
+      let start = try timeline.record(at: LogPoint(option: "--from", from))
       let end = try timeline.record(at: source.point)
       guard start <= end else {
         throw Failure("--from \(from) lies behind the point to search up to")
@@ -119,7 +119,7 @@ struct BisectCommand: ParsableCommand, LogReading {
   /// What the points that could be told say of the start of the search.
   private static func transition(
     of told: [(record: UInt64, holds: Bool)], _ start: UInt64, _ end: UInt64
-  ) -> Transition {
+  ) -> ConditionOnset {
     guard let first = told.first else { return .within(start...end) }
     guard first.holds else { return .never }
     return first.record == start ? .holdsFromStart : .within(start...first.record)

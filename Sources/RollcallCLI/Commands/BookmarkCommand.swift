@@ -44,7 +44,7 @@ struct BookmarkCommand: ParsableCommand {
         "“\(name)” cannot be a bookmark's name: a letter first, then letters, digits, - _ and .; "
           + "not head")
     }
-    let point = try Point(parsing: point)
+    let point = try LogPoint(parsing: point)
     let opened = try EventLog.openToWrite(log)
     let placed = try Timeline(opened).addBookmark(name, at: point)
     guard !output.json else { return try Terminal.say(JSONValue(placed)) }

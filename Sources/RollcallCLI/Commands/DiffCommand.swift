@@ -78,8 +78,8 @@ struct DiffCommand: ParsableCommand, LogReading {
     guard at == nil, otherAt == nil else {
       throw Failure("--at and --other-at are for two sources; of one, name two points")
     }
-    let start = try Point(option: "A", others[0])
-    let end = try others.count == 2 ? Point(option: "B", others[1]) : .head(minus: 0)
+    let start = try LogPoint(option: "A", others[0])
+    let end = try others.count == 2 ? LogPoint(option: "B", others[1]) : .head(minus: 0)
     let diff = try opened.naming { try opened.timeline.diff(from: start, to: end) }
     if sections { return try tell(SectionsDiff(diff.before.roster, diff.after.roster)) }
     guard !output.json else {
@@ -105,8 +105,8 @@ struct DiffCommand: ParsableCommand, LogReading {
 
   private func compare(_ first: OpenedSource, _ second: OpenedSource) throws -> Bool {
     let (firstTimeline, secondTimeline) = (first.timeline, second.timeline)
-    let before = try first.state(at: Point(option: "--at", at ?? "head"))
-    let after = try second.state(at: Point(option: "--other-at", otherAt ?? at ?? "head"))
+    let before = try first.state(at: LogPoint(option: "--at", at ?? "head"))
+    let after = try second.state(at: LogPoint(option: "--other-at", otherAt ?? at ?? "head"))
     if let mine = before.account, let other = after.account, mine != other {
       throw Failure("\(first.path) is of \(mine), and \(second.path) of \(other)")
     }

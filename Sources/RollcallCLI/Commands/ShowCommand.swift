@@ -30,7 +30,7 @@ struct ShowCommand: ParsableCommand, LogReading {
   var record: String
 
   func run() throws {
-    let point = try Point(option: "RECORD", record)
+    let point = try LogPoint(option: "RECORD", record)
     let opened = try SourceOptions.open(
       [source] + also, try capture.importOptions, pair: capture.selection.pair)
     let (stored, number) = try stored(point, in: opened)
@@ -48,7 +48,7 @@ struct ShowCommand: ParsableCommand, LogReading {
   }
 
   private func stored(
-    _ point: Point, in opened: OpenedSource
+    _ point: LogPoint, in opened: OpenedSource
   ) throws -> (StoredRecord?, UInt64) {
     try opened.naming {
       let number = try opened.timeline.record(at: point)

@@ -16,8 +16,8 @@ protocol SourceReading {
 }
 
 extension SourceReading {
-  var point: Point {
-    get throws { try Point(option: "--at", at) }
+  var point: LogPoint {
+    get throws { try LogPoint(option: "--at", at) }
   }
 
   var importOptions: ImportOptions {
@@ -193,7 +193,7 @@ extension ArgumentHelp {
     "A capture or directory to read with it. Can be given several times.", valueName: "file")
 }
 
-extension Point {
+extension LogPoint {
   /// Reads a point that an option gives.
   init(option: String, _ text: String) throws {
     do {
@@ -266,12 +266,12 @@ struct OpenedSource {
     get throws { try naming { try log.read { try $0.lastSequence } } }
   }
 
-  func state(at point: Point) throws -> Timeline.State {
+  func state(at point: LogPoint) throws -> Timeline.State {
     try naming { try timeline.state(at: point) }
   }
 
   func replay(
-    upTo point: Point, _ body: (Timeline.Moment, Roster) throws -> Void
+    upTo point: LogPoint, _ body: (Timeline.Moment, Roster) throws -> Void
   ) throws -> Timeline.State {
     try naming { try timeline.replay(upTo: point, body) }
   }

@@ -40,7 +40,7 @@ struct RecordFilter: ParsableArguments {
       (self.filter, log) = (filter, source.log)
       before =
         try source.naming {
-          try filter.from.map { try source.timeline.record(before: Point(option: "--from", $0)) }
+          try filter.from.map { try source.timeline.record(before: LogPoint(option: "--from", $0)) }
         } ?? 0
     }
 

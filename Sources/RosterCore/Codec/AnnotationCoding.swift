@@ -1,7 +1,7 @@
 import XMPPStanza
 
 // The stored form of what the user says; a part of the events.
-extension Annotation: CanonicalCodable {
+extension RosterAnnotation: CanonicalCodable {
   package func encode(to output: inout CanonicalOutput) {
     switch self {
     case .starred(let jid, let isStarred):

@@ -11,7 +11,7 @@ package enum RosterEvent: Hashable, Sendable {
   /// A stanza was sent or received.
   case stanza(StanzaEvent)
   /// The user said something that no server keeps.
-  case annotation(Annotation)
+  case annotation(RosterAnnotation)
 }
 
 /// The life of a capture and of the streams in it.

@@ -79,7 +79,7 @@ public struct RecordStamp: Hashable, Sendable {
   public var time: Int64?
 
   /// A stamp from its parts.
-  public init(record: UInt64, time: Int64? = nil) {
+  package init(record: UInt64, time: Int64? = nil) {
     self.record = record
     self.time = time
   }

@@ -7,10 +7,10 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
   public let number: UInt32
 
   /// The only connection of a log that does not tell several apart.
-  public static let first = ConnectionID(number: 1)
+  package static let first = ConnectionID(number: 1)
 
   /// The connection of a number.
-  public init(number: UInt32) {
+  package init(number: UInt32) {
     self.number = number
   }
 

@@ -3,7 +3,7 @@ import XMPPStanza
 // What the user says of contacts. It is no part of what happened on a stream: no session begins by
 // it, and nothing becomes overdue.
 extension Reduction {
-  mutating func annotationMade(_ annotation: Annotation) {
+  mutating func annotationMade(_ annotation: RosterAnnotation) {
     switch annotation {
     case .starred(let jid, let isStarred): starSet(isStarred, jid)
     case .reading(let jid, let text): readingSet(text.orNilIfBlank, of: jid)

@@ -156,7 +156,7 @@ struct Simulation {
   /// The user of an application says something.
   private mutating func annotate() throws {
     let jid = try BareJID(parsing: "contact\(number(8))@example.test")
-    let annotations: [Annotation] = [
+    let annotations: [RosterAnnotation] = [
       .starred(jid, number(2) == 0), .note(jid, "N\(number(3))"), .requestsSeen([jid]),
     ]
     let annotation = annotations[number(annotations.count)]

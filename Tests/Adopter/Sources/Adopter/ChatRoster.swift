@@ -88,7 +88,7 @@ final class ChatRoster {
 
   /// The user has looked at the new friends.
   func openNewFriends() throws {
-    let seen = Annotation.requestsSeen(session.roster.unseenRequests)
+    let seen = RosterAnnotation.requestsSeen(session.roster.unseenRequests)
     for step in try session.annotate(seen, at: now()) { show(step) }
   }
 

@@ -4,7 +4,7 @@ public import XMPPStanza
 ///
 /// It concerns the account and no connection of it, and it stays with an address whatever becomes
 /// of the contact: one that is removed may come back.
-public enum Annotation: Sendable {
+public enum RosterAnnotation: Sendable {
   /// The user stars a contact (true), or takes the star away (false).
   case starred(BareJID, Bool)
   /// How the user wants a contact's name to be read, such as `zeng xian`; nil, or a blank text,
@@ -27,9 +27,9 @@ public enum Annotation: Sendable {
   }
 }
 
-extension Annotation: Hashable {
+extension RosterAnnotation: Hashable {
   /// Whether both say the same, the texts by their bytes.
-  public static func == (a: Annotation, b: Annotation) -> Bool {
+  public static func == (a: RosterAnnotation, b: RosterAnnotation) -> Bool {
     switch (a, b) {
     case (.starred(let a, let isStarred), .starred(let b, let isToo)):
       a == b && isStarred == isToo

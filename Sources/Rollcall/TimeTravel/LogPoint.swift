@@ -3,7 +3,7 @@ import Captures
 /// A moment of a log, as it is named on a command line.
 ///
 /// A record number is the state after that record, 0 the state before all of them.
-public enum Point: Hashable, Sendable {
+public enum LogPoint: Hashable, Sendable {
   /// After this record; 0 is before all.
   case record(UInt64)
   /// After the last record, or this many before it.
@@ -34,7 +34,7 @@ public enum Point: Hashable, Sendable {
     self = point
   }
 
-  private static func position(_ text: String) -> Point? {
+  private static func position(_ text: String) -> LogPoint? {
     // As it is printed, and as it is typed where # begins a comment.
     let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
     if let number = UInt64(digits), digits.first != "+" { return .record(number) }
@@ -44,7 +44,7 @@ public enum Point: Hashable, Sendable {
   }
 
   /// Reads `-1h30m` and the like.
-  private static func span(_ text: String) -> Point? {
+  private static func span(_ text: String) -> LogPoint? {
     let text = text.hasPrefix("head-") ? text.dropFirst(4) : text[...]
     guard text.first == "-", text.count > 1 else { return nil }
     var total: Int64 = 0
@@ -67,7 +67,7 @@ public enum Point: Hashable, Sendable {
     "s": 1000, "m": 60_000, "h": 3_600_000, "d": Timestamp.day,
   ]
 
-  private static func time(_ text: String) -> Point? {
+  private static func time(_ text: String) -> LogPoint? {
     // The day and the time of day may also stand apart, as people write them.
     let joined = text.split(separator: " ", omittingEmptySubsequences: false)
       .joined(separator: "T")
