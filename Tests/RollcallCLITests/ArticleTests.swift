@@ -68,7 +68,7 @@ import Testing
     ("Sources/Rollcall/Rollcall.docc/CommandsAndTheirAnswers.md", 4),
     ("Sources/Rollcall/Rollcall.docc/TimeTravelInAnApplication.md", 6),
     ("Sources/Rollcall/Rollcall.docc/WhatIsDurableWhen.md", 2),
-    ("Sources/Rollcall/Rollcall.docc/ContactsScreen.md", 2), ("README.md", 3),
+    ("Sources/Rollcall/Rollcall.docc/ContactsScreen.md", 2), ("README.md", 4),
   ]
 
   /// The lines of a text without white space around them, the empty ones left out.
@@ -77,8 +77,8 @@ import Testing
       .filter { !$0.isEmpty }
   }
 
-  /// The blocks of Swift: fenced in articles, and in the README the program, its loop and the
-  /// annotations that are shown of the library.
+  /// The blocks of Swift: fenced in articles, and in the README the program, its loop, the
+  /// annotations and the live session that are shown of the library.
   private func swift(in text: String) -> [[String]] {
     if text.contains("```swift") {
       return text.components(separatedBy: "```swift").dropFirst().map { part in
@@ -89,7 +89,7 @@ import Testing
     let blocks = library.components(separatedBy: "\n\n").filter { block in
       block.hasPrefix("    ") && block.contains("session")
     }
-    let kinds = ["session.screens(", "session.annotate("]
+    let kinds = ["session.screens(", "session.annotate(", "LiveSession("]
     let isProgram = { (block: String) in !kinds.contains { block.contains($0) } }
     return [blocks.filter(isProgram).flatMap(lines)]
       + kinds.map { kind in blocks.filter { $0.contains(kind) }.flatMap(lines) }
@@ -107,11 +107,10 @@ import Testing
   @Test("Each listing is a piece of what is compiled", arguments: listed)
   func listings(_ path: String, _ count: Int) throws {
     let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
-    let folder = Self.root.appending(path: "Tests/Adopter/Sources/Listings")
-    let names = try FileManager.default.contentsOfDirectory(
-      atPath: folder.path(percentEncoded: false))
-    let sources = try names.map { name in
-      lines(try String(contentsOf: folder.appending(path: name), encoding: .utf8))
+    let folders = ["Tests/Adopter/Sources/Listings", "Tests/RosterClientTests/Listings"]
+    let sources = try folders.map { Self.root.appending(path: $0) }.flatMap { folder in
+      try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+        .map { lines(try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
     }
     let found = swift(in: text)
     #expect(found.count == count)

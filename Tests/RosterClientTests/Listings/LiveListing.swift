@@ -1,0 +1,15 @@
+import Rollcall
+import RosterClient
+
+/// What the README shows of a live session: compiled here, and compared with it by a test.
+func listing(
+  alice: BareJID, bob: BareJID, text: String, show: (Roster) -> Void
+) async throws {
+  let login = LiveLogin(account: alice, password: Password(text))
+  let session = try LiveSession(login, recordingTo: "alice.rollcall")
+  try await session.start()  // throws why it cannot: a wrong password, an unfit certificate, …
+  let word = try await session.perform(.add(bob, name: "Bob"))  // what the server said
+  for await update in await session.updates() { show(update.roster) }
+  await session.close()
+  _ = word
+}
