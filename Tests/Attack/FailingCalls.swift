@@ -133,9 +133,9 @@ struct FailingCalls {
     case .hung: complain("hangs")
     case .exited(0) where more == 0: report.count("done in spite of it")
     case .exited(2)
-    where run.errors.contains(Self.unknown) && (0...LiveRecording.burst).contains(more):
+    where run.errors.contains(Self.unknown) && (0...LiveRecording.mostInBurst).contains(more):
       report.count("said to be unknown")
-    case .exited(2) where (0...LiveRecording.burst).contains(more): report.count("refused")
+    case .exited(2) where (0...LiveRecording.mostInBurst).contains(more): report.count("refused")
     default: complain("\(acknowledged) acknowledged, \(more) more in the log")
     }
   }

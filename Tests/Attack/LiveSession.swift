@@ -3,9 +3,14 @@ import Rollcall
 
 /// A session that is recorded live, by this program run as a process of its own.
 enum LiveRecording {
-  static let records = 12
-  /// How many are handed over before the disk is waited for.
-  static let burst = 3
+  private static let elements = 12
+  /// How many records that makes: before the first one, the session that the log ends in is closed,
+  /// by each recorder that finds it open.
+  static let records = elements...elements + 1
+  /// How many elements are handed over before the disk is waited for.
+  private static let burst = 3
+  /// How many records a burst can have.
+  static let mostInBurst = burst + 1
   private static let acknowledgements = "acks"
 
   /// Records a session in bursts, and adds as many bytes to a file after each as are durable.
@@ -14,12 +19,15 @@ enum LiveRecording {
   static func run(_ path: String) -> Int32 {
     do {
       let session = try RosterSession(recordingTo: path)
+      var durable = session.roster.position
       let file = open(acknowledgements, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-      for number in 0..<records {
+      for number in 0..<elements {
         try session.received(Session.stanza(number).utf8, at: nil)
         guard (number + 1).isMultiple(of: burst) else { continue }
         try session.flush()
-        _ = write(file, [UInt8](repeating: UInt8(ascii: "+"), count: burst), burst)
+        let count = Int(session.roster.position - durable)
+        durable = session.roster.position
+        _ = write(file, [UInt8](repeating: UInt8(ascii: "+"), count: count), count)
       }
       return 0
     } catch {
@@ -33,12 +41,9 @@ enum LiveRecording {
     (try? Data(contentsOf: URL(filePath: folder.file(acknowledgements))).count) ?? 0
   }
 
-  /// Whether a change of the disk is an acknowledgement.
-  static func isAcknowledgement(_ event: DiskEvent) -> Bool {
-    if case .write(_, _, _, let path) = event {
-      path.hasSuffix("/\(acknowledgements)")
-    } else {
-      false
-    }
+  /// How many records a change of the disk acknowledges.
+  static func acknowledged(by event: DiskEvent) -> Int {
+    guard case .write(_, _, let bytes, let path) = event else { return 0 }
+    return path.hasSuffix("/\(acknowledgements)") ? bytes.count : 0
   }
 }

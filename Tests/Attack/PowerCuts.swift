@@ -138,10 +138,10 @@ struct PowerCuts {
     {
       let acknowledged =
         life.events[life.milestones[done].events..<cut.events]
-        .count(where: LiveRecording.isAcknowledgement) * LiveRecording.burst
+        .reduce(0) { $0 + LiveRecording.acknowledged(by: $1) }
       let live = contents.records - before.records
-      if after.records - before.records == LiveRecording.records,
-        (0...LiveRecording.burst).contains(live - acknowledged)
+      if LiveRecording.records.contains(after.records - before.records),
+        (0...LiveRecording.mostInBurst).contains(live - acknowledged)
       {
         return report.count("\(name) in the middle of a session")
       }
