@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 
 /// A client against servers as people run them.
-@Suite("Against real servers", .enabled(if: Servers.arePossible, "Prosody and ejabberd are needed"))
+@Suite(
+  "Against real servers", .serialized,
+  .enabled(if: Servers.arePossible, "Prosody and ejabberd are needed"))
 struct RealServerTests {
   /// A session that has made its account.
   private func begin(
@@ -47,8 +49,8 @@ struct RealServerTests {
         return false
       }
       group.addTask {
-        // Far longer than any server takes.
-        try? await Task.sleep(for: .seconds(30))
+        // Far longer than any server takes, also where all tests run at once.
+        try? await Task.sleep(for: .seconds(300))
         return false
       }
       defer { group.cancelAll() }
@@ -76,7 +78,7 @@ struct RealServerTests {
   @Test("A session that is cut goes on where it was", arguments: Servers.allCases)
   func cuts(_ kind: Servers) async throws {
     let server = try kind.make()
-    try server.start()
+    try await server.start()
     let folder = try TemporaryFolder()
     let relay = try Relay(to: server.port)
     let alice = try await begin("alice", on: server, over: relay, in: folder)
@@ -112,7 +114,7 @@ struct RealServerTests {
   @Test("A session is closed while it has no connection, or has one that nobody answers")
   func closing() async throws {
     let server = try Prosody()
-    try server.start()
+    try await server.start()
     let folder = try TemporaryFolder()
     let relay = try Relay(to: server.port)
     for (user, isMute) in [("alice", false), ("bob", true)] {
@@ -130,10 +132,28 @@ struct RealServerTests {
     }
   }
 
+  @Test("A session needs no thread of the program's")
+  func busyProgram() async throws {
+    let server = try Prosody()
+    try await server.start()
+    let folder = try TemporaryFolder()
+    let relay = try Relay(to: server.port)
+    let alice = try await begin("alice", on: server, over: relay, in: folder)
+    let (loop, number) = (await alice.loop, await alice.connections)
+    let crowd = Crowd()
+    // Nothing is awaited before the crowd has gone.
+    relay.cut()
+    let isBack = try crowd.sees(alice, on: loop, after: number)
+    crowd.leave()
+    #expect(isBack)
+    await alice.close()
+    try server.stop()
+  }
+
   @Test("A server that goes and comes back finds its client again", arguments: Servers.allCases)
   func restart(_ kind: Servers) async throws {
     let server = try kind.make()
-    try server.start()
+    try await server.start()
     let folder = try TemporaryFolder()
     let relay = try Relay(to: server.port)
     let alice = try await begin("alice", on: server, over: relay, in: folder)
@@ -141,7 +161,7 @@ struct RealServerTests {
     try await agree(alice, "alice", server)
     try server.stop()
     await await_(alice, "not cut") { !$0.isConnected }
-    try server.start()
+    try await server.start()
     await await_(alice, "not back") { $0.isConnected }
     #expect(try await alice.perform(.rename(server.jid("bob"), to: "Robert")) == .result)
     try await agree(alice, "alice", server)
@@ -154,7 +174,7 @@ struct RealServerTests {
     "Two accounts become friends, are renamed, grouped and removed", arguments: Servers.allCases)
   func friendship(_ kind: Servers) async throws {
     let server = try kind.make()
-    try server.start()
+    try await server.start()
     let folder = try TemporaryFolder()
     let alice = try await begin("alice", on: server, in: folder)
     let bob = try await begin("bob", on: server, in: folder, isDirect: true)

@@ -89,18 +89,16 @@ extension LiveSession {
   }
 
   /// Connects again, after a while and again and again.
-  func reconnect() {
-    Task {
-      while phase == .running {
-        let delay = reconnection.delay(.random(in: 0..<1))
-        let time = Duration.milliseconds(Double(delay) * patience.reconnection)
-        try? await Task.sleep(for: time)
-        guard phase == .running else { return }
-        do throws(LiveFailure) {
-          return try await connect()
-        } catch {
-          if error.isFinal { return await end(error) }
-        }
+  func reconnect() async {
+    while phase == .running {
+      let delay = reconnection.delay(.random(in: 0..<1))
+      let pause = TimeAmount.milliseconds(Int64(Double(delay) * patience.reconnection))
+      try? await loop.scheduleTask(in: pause) {}.futureResult.get()
+      guard phase == .running else { return }
+      do throws(LiveFailure) {
+        return try await connect()
+      } catch {
+        if error.isFinal { return await end(error) }
       }
     }
   }

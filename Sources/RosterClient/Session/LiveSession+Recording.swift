@@ -29,7 +29,7 @@ extension LiveSession {
   func flush() {
     guard !isFlushing else { return }
     isFlushing = true
-    Task { await flushAll() }
+    inBackground { await $0.flushAll() }
   }
 
   private var hasWork: Bool {
@@ -99,7 +99,7 @@ extension LiveSession {
     } else if let failure, failure.isFinal {
       await end(failure)
     } else {
-      reconnect()
+      inBackground { await $0.reconnect() }
     }
   }
 

@@ -24,6 +24,7 @@ public actor LiveSession {
   public internal(set) var failure: LiveFailure?
 
   let loop: any EventLoop
+  private let taskExecutor: LoopTaskExecutor
   let login: LiveLogin
   let patience: LivePatience
   let session: RosterSession
@@ -93,6 +94,7 @@ public actor LiveSession {
     self.patience = patience
     intake = StreamIntake(limits)
     loop = MultiThreadedEventLoopGroup.singleton.any()
+    taskExecutor = LoopTaskExecutor(loop)
     do {
       session =
         try path.map { try RosterSession(recordingTo: $0, limits: limits) }
@@ -116,7 +118,9 @@ public actor LiveSession {
     guard phase == .idle else { return }
     phase = .running
     do throws(LiveFailure) {
-      try await connect()
+      try await withTaskExecutorPreference(taskExecutor) { () throws(LiveFailure) in
+        try await connect()
+      }
     } catch {
       await end(error)
       throw error
@@ -213,6 +217,11 @@ public actor LiveSession {
   public func ended() async {
     guard phase != .over else { return }
     await withCheckedContinuation { watchingEnd.append($0) }
+  }
+
+  /// Does something in a task of its own.
+  func inBackground(_ operation: @escaping @Sendable (isolated LiveSession) async -> Void) {
+    Task(executorPreference: taskExecutor) { await operation(self) }
   }
 
   private func write(_ element: XMPPElement) throws(LiveFailure) {

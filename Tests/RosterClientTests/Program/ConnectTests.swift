@@ -11,9 +11,9 @@ struct ConnectTests {
   private let server: Prosody
   private let folder: TemporaryFolder
 
-  init() throws {
+  init() async throws {
     server = try Prosody()
-    try server.start()
+    try await server.start()
     folder = try TemporaryFolder()
     try FileManager.default.createDirectory(
       atPath: folder.file("a b é"), withIntermediateDirectories: false)

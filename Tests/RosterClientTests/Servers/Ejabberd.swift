@@ -93,7 +93,7 @@ final class Ejabberd: RealServer {
     """
   }
 
-  func start() throws {
+  func start() async throws {
     let process = Process()
     process.executableURL = URL(filePath: Tool.find("erl") ?? "erl")
     process.arguments = [
@@ -109,7 +109,7 @@ final class Ejabberd: RealServer {
     process.standardError = FileHandle.nullDevice
     try process.run()
     self.process = process
-    try awaitPort()
+    try await awaitPort()
   }
 
   func stop() throws { process?.end() }
@@ -120,7 +120,6 @@ final class Ejabberd: RealServer {
     return folders.filter { FileManager.default.fileExists(atPath: $0) }.joined(separator: ":")
   }
 
-  /// What it logged, for a test that fails.
   var log: String { (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? "" }
 
   private struct Item: Decodable {

@@ -56,7 +56,7 @@ final class Prosody: RealServer {
     """
   }
 
-  func start() throws {
+  func start() async throws {
     let process = Process()
     process.executableURL = URL(filePath: Tool.find("prosody") ?? "prosody")
     process.arguments = ["--config", folder.file("prosody.cfg.lua"), "-F"]
@@ -66,12 +66,11 @@ final class Prosody: RealServer {
     process.standardError = FileHandle.nullDevice
     try process.run()
     self.process = process
-    try awaitPort()
+    try await awaitPort()
   }
 
   func stop() throws { process?.end() }
 
-  /// What it logged, for a test that fails.
   var log: String { (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? "" }
 
   /// Its files are tables of Lua, so Lua reads them.

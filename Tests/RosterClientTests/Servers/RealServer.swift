@@ -41,9 +41,11 @@ protocol RealServer: AnyObject {
   var port: Int { get }
   /// The port for direct TLS.
   var directPort: Int { get }
+  /// What it logged, for a test that fails.
+  var log: String { get }
   /// The account's contacts, as the server stores them.
   func roster(of user: String) throws -> [String: StoredContact]
-  func start() throws
+  func start() async throws
   func stop() throws
 }
 
@@ -58,22 +60,25 @@ extension RealServer {
     return login
   }
 
-  /// Waits until the server answers: some take connections before they know their domain.
-  func awaitPort() throws {
-    for _ in 0..<600 {
-      if try isAnswered() { return }
-      Thread.sleep(forTimeInterval: 0.1)
+  /// Waits until the server answers: some take connections before they know their domain, and on a
+  /// busy machine they need long.
+  func awaitPort() async throws {
+    let clock = ContinuousClock()
+    let end = clock.now + .seconds(300)
+    while clock.now < end {
+      if try await isAnswered() { return }
+      try await Task.sleep(for: .milliseconds(100))
     }
-    throw Tool.Failure(words: "\(Self.name) does not begin")
+    throw Tool.Failure(words: "\(Self.name) does not begin: \(log.suffix(2000))")
   }
 
-  private func isAnswered() throws -> Bool {
+  private func isAnswered() async throws -> Bool {
     let loop = MultiThreadedEventLoopGroup.singleton.any()
     let answer = loop.makePromise(of: Bool.self)
     let connecting = ClientBootstrap(group: loop)
       .channelInitializer { $0.pipeline.addHandler(FirstAnswer(answer)) }
       .connect(host: "127.0.0.1", port: port)
-    guard let channel = try? connecting.wait() else {
+    guard let channel = try? await connecting.get() else {
       answer.succeed(false)
       return false
     }
@@ -83,7 +88,7 @@ extension RealServer {
       """
     channel.writeAndFlush(ByteBuffer(string: header), promise: nil)
     defer { channel.close(promise: nil) }
-    return try answer.futureResult.wait()
+    return try await answer.futureResult.get()
   }
 }
 

@@ -1,0 +1,35 @@
+import Foundation
+import NIOCore
+@testable import RosterClient
+import Synchronization
+
+/// Keeps all threads of Swift's pool busy, but for that of the test, which waits without giving up
+/// its own.
+final class Crowd: Sendable {
+  private let counts = Mutex((inside: 0, isOver: false))
+
+  init() {
+    let places = ProcessInfo.processInfo.activeProcessorCount
+    for _ in 0..<places { Task.detached { self.stay() } }
+    while counts.withLock(\.inside) < places - 1 { Thread.sleep(forTimeInterval: 0.001) }
+  }
+
+  private func stay() {
+    counts.withLock { $0.inside += 1 }
+    while !counts.withLock(\.isOver) { Thread.sleep(forTimeInterval: 0.001) }
+  }
+
+  func leave() { counts.withLock { $0.isOver = true } }
+
+  /// Whether the session comes to be online on a connection after that one, within ten seconds.
+  func sees(_ session: LiveSession, on loop: any EventLoop, after number: Int) throws -> Bool {
+    for _ in 0..<1000 {
+      Thread.sleep(forTimeInterval: 0.01)
+      let isOnline = loop.submit {
+        session.assumeIsolated { $0.machine?.isOnline == true && $0.connections > number }
+      }
+      if try isOnline.wait() { return true }
+    }
+    return false
+  }
+}
