@@ -88,7 +88,10 @@ public struct Explanation: Hashable, Sendable {
 extension Timeline {
   /// Explains a contact at a point; nil where no record up to there names it.
   ///
-  /// - Parameter friends: Which contacts count as friends.
+  /// - Parameters:
+  ///   - contact: Whom.
+  ///   - point: Up to which record.
+  ///   - friends: Which contacts count as friends.
   /// - Throws: `PointError` where there is no such point; another error, a sentence for a person,
   ///   where the log cannot be read.
   ///

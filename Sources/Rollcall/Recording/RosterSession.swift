@@ -20,30 +20,17 @@ import XMPPStream
 /// Not thread-safe: keep it where the stream is handled. `updates` can be read anywhere.
 public final class RosterSession {
   /// The roster as it is now.
-  public private(set) var roster = Roster()
+  public var roster: Roster { recorder.roster }
 
   /// What is sent for commands.
   public var decider = RosterDecider(wantsMutualFriends: true)
 
-  /// Nil in memory, and once the session is closed.
-  private var recording: Recording?
-  private var isClosed = false
-  private let hub = UpdateHub()
+  private let recorder: RosterRecorder
   private var streams: [Direction: StreamIntake]
-  private var addresses = AddressMemo()
-  private var credentials = Credentials()
   private var ledger: CommandLedger
   private var pushes = Acknowledgements()
-  private var isAccountKnown = false
   /// Whether the stream that is handed over here has a session: who logs in is done with it.
   private var hasSession = false
-  /// Whether nothing was recorded by this session yet.
-  private var isFresh = true
-  /// What the log says, where the one that recorded to it before has ended without a word: nobody
-  /// is online in `roster`, and the record that says so goes before the first one.
-  private var unclosed: Roster?
-  /// The newest time in the log, before which no record's time is.
-  private var clock: Int64?
 
   /// A session that is kept in memory only.
   ///
@@ -54,7 +41,7 @@ public final class RosterSession {
   public convenience init(
     limits: SessionLimits = SessionLimits(), idPrefix: String = RosterSession.anyIDPrefix()
   ) {
-    self.init(nil, limits, idPrefix)
+    self.init(RosterRecorder(), limits, idPrefix)
   }
 
   /// A session that is recorded to a log, made where there is none and gone on with where there
@@ -76,20 +63,11 @@ public final class RosterSession {
     recordingTo path: String, limits: SessionLimits = SessionLimits(),
     idPrefix: String = RosterSession.anyIDPrefix()
   ) throws(RollcallError) {
-    let recording: Recording
-    let state: Timeline.State
-    do {
-      recording = try Recording(path)
-      state = try recording.state()
-    } catch {
-      throw RollcallError(error)
-    }
-    self.init(recording, limits, idPrefix)
-    goOn(from: state)
+    self.init(try RosterRecorder(recordingTo: path), limits, idPrefix)
   }
 
-  private init(_ recording: Recording?, _ limits: SessionLimits, _ idPrefix: String) {
-    self.recording = recording
+  private init(_ recorder: RosterRecorder, _ limits: SessionLimits, _ idPrefix: String) {
+    self.recorder = recorder
     streams = [
       .inbound: StreamIntake(limits), .outbound: StreamIntake(limits),
     ]
@@ -185,7 +163,7 @@ public final class RosterSession {
   ///
   /// - Parameter limit: How many steps may wait for a watcher that is slow, at least 1.
   public func updates(limit: Int = 256) -> RosterUpdates {
-    hub.watch(from: roster, limit: limit)
+    recorder.hub.watch(from: roster, limit: limit)
   }
 
   // MARK: The disk
@@ -195,17 +173,12 @@ public final class RosterSession {
   /// - Throws: `RollcallError` where it cannot be written. Nothing is lost by that: it is tried
   ///   again with what is handed over next, and when this is called again.
   nonisolated(nonsending) public func durable() async throws(RollcallError) {
-    guard let recording else { return }
-    do {
-      try await recording.writer.durable()
-    } catch {
-      throw RollcallError(error)
-    }
+    try await recorder.durable()
   }
 
   /// The same, where this thread may be held up.
   public func flush() throws(RollcallError) {
-    try writing { try $0.writer.flush() }
+    try recorder.flush()
   }
 
   /// Writes what was handed over, closes the log, and ends `updates` and `screens`. Nothing more
@@ -214,10 +187,7 @@ public final class RosterSession {
   ///
   /// The log's file is let go of, but by a `timeline()` that is still in use.
   public func close() throws(RollcallError) {
-    isClosed = true
-    hub.close()
-    defer { recording = nil }
-    try writing { try $0.writer.close() }
+    try recorder.close()
   }
 
   /// What the log holds from its beginning: states of any moment, what happened to a contact, why.
@@ -228,18 +198,7 @@ public final class RosterSession {
   /// - Throws: `RollcallError` where what was handed over cannot be written, and where the session
   ///   is closed.
   public func timeline() throws(RollcallError) -> Timeline? {
-    guard !isClosed else { throw Self.closedError }
-    try flush()
-    return recording.map { Timeline($0.log) }
-  }
-
-  private func writing(_ body: (Recording) throws -> Void) throws(RollcallError) {
-    guard let recording else { return }
-    do {
-      try body(recording)
-    } catch {
-      throw RollcallError(error)
-    }
+    try recorder.timeline()
   }
 
   // MARK: One part after the other
@@ -247,9 +206,9 @@ public final class RosterSession {
   private func take(
     _ bytes: [UInt8], _ direction: Direction, _ time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
-    var steps = try catchUp()
+    var steps = try recorder.catchUp()
     let parts = streams[direction]?.take(bytes) ?? []
-    if !parts.isEmpty { steps += try closeLast(time) }
+    if !parts.isEmpty { steps += try recorder.closeLast(time) }
     for part in parts { steps.append(try record(part, direction, time)) }
     return steps
   }
@@ -258,13 +217,13 @@ public final class RosterSession {
   func take(
     _ content: CapturedRecord.Content, _ time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
-    try catchUp() + closeLast(time) + [record(content, .annotation, time)]
+    try recorder.prepare(time) + [record(content, .annotation, time)]
   }
 
   func take(
     _ lifecycle: Lifecycle, _ time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
-    var steps = try catchUp() + closeLast(time)
+    var steps = try recorder.prepare(time)
     // While the connection is there, the rest of an element may still come.
     if case .closed = lifecycle {
       for direction in [Direction.inbound, .outbound] {
@@ -279,26 +238,25 @@ public final class RosterSession {
   func take(
     _ part: StreamIntake.Part, _ direction: Direction, _ time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
-    try catchUp() + closeLast(time) + [record(part, direction, time)]
+    try recorder.prepare(time) + [record(part, direction, time)]
   }
 
   private func record(
     _ part: StreamIntake.Part, _ direction: Direction, _ time: Int64?
   ) throws(RollcallError) -> SessionStep {
-    switch part {
-    case .header(let tag):
-      return try record(.streamHeader(direction, tag.node, bytes: tag.bytes), .header, time)
-    case .end: return try record(.streamEnd(direction), .end, time)
-    case .unreadable(let bytes, let reason):
-      let unreadable = UnreadableBytes(
-        bytes, direction, reason: reason, isAuthenticated: hasSession)
-      return try record(.unreadable(unreadable), .unreadable(reason: reason), time)
-    case .element(let element):
-      let answers = answers(to: element.node, direction, time)
-      let content = CapturedRecord.Content.element(
-        direction, element.node, bytes: element.bytes)
-      return try record(content, nil, time, answers)
+    var answers: [CommandAnswer] = []
+    if case .element(let element) = part {
+      answers = self.answers(to: element.node, direction, time)
     }
+    return try recorder.record(
+      part, direction, time, on: .first, isAuthenticated: hasSession
+    ) { event, stamp in answers + follow(event, at: stamp) }
+  }
+
+  private func record(
+    _ content: CapturedRecord.Content, _ part: SessionStep.Part, _ time: Int64?
+  ) throws(RollcallError) -> SessionStep {
+    try recorder.record(content, part, time, on: .first) { follow($0, at: $1) }
   }
 
   /// What an element means to the commands and pushes that wait for something.
@@ -319,151 +277,21 @@ public final class RosterSession {
     }
   }
 
-  private func record(
-    _ content: CapturedRecord.Content, _ part: SessionStep.Part?, _ time: Int64?,
-    _ answers: [CommandAnswer] = [], on connection: ConnectionID = .first
-  ) throws(RollcallError) -> SessionStep {
-    let content = credentials.removed(from: content) ?? content
-    let decoded = DecodedRecord(content, &addresses)
-    let (direction, kind, bytes) = content.stored
-    guard bytes.count <= RecordDraft.byteLimit else { return try tooLong(bytes, content, time) }
-    let draft = RecordDraft(
-      time: time, direction: direction, kind: kind, connection: connection.number, bytes: bytes,
-      decoded: decoded)
-    try writing { try $0.writer.put(draft, as: roster.position + 1) }
-    isFresh = false
-    let stamp = self.stamp(time)
-    let outcome = reduce(decoded.event, at: stamp, on: connection)
-    follow(decoded.event, at: stamp)
-    try writing { recording in
-      if !isAccountKnown, let account = roster.account {
-        isAccountKnown = true
-        try recording.writer.put(account: account)
-      }
-      try recording.keepSnapshot(of: roster, appended: bytes.count)
-    }
-    let step = SessionStep(
-      part: part ?? .element(content), stamp: stamp, outcome: outcome,
-      answers: answers + sessionAnswers(to: decoded.event, at: stamp))
-    if step.tells { hub.tell(.step(step, roster)) }
-    return step
-  }
-
-  /// What was taken in can be longer when it is written without its credentials.
-  private func tooLong(
-    _ bytes: [UInt8], _ content: CapturedRecord.Content, _ time: Int64?
-  ) throws(RollcallError) -> SessionStep {
-    let reason = "the element is too long for a record"
-    guard case .element(let direction, _, _) = content else { throw RollcallError(.log, reason) }
-    let unreadable = UnreadableBytes(bytes, direction, reason: reason, isAuthenticated: false)
-    return try record(.unreadable(unreadable), .unreadable(reason: reason), time)
-  }
-
-  private func reduce(
-    _ event: RosterEvent?, at stamp: RecordStamp, on connection: ConnectionID
-  ) -> RosterOutcome {
-    guard let event else {
-      roster.move(to: stamp.record)
-      return RosterOutcome()
-    }
-    return RosterReducer.reduce(&roster, event, at: stamp, on: connection)
-  }
-
-  /// Whether this stream has a session by what just happened, as the reducer took it.
-  private func follow(_ event: RosterEvent?, at stamp: RecordStamp) {
-    guard case .session(let event)? = event else { return }
+  /// Goes by what just happened, as the reducer took it, and gives the answers that it means.
+  private func follow(_ event: RosterEvent?, at stamp: RecordStamp) -> [CommandAnswer] {
+    guard case .session(let event)? = event else { return [] }
     switch event {
     case .negotiated, .closed: hasSession = false
-    case .opened: hasSession = hasSession || roster.hasSession(openedAt: stamp.record)
+    case .opened:
+      // Anybody can send what looks like the beginning of one: what counts is that one began.
+      guard roster.hasSession(openedAt: stamp.record) else { return [] }
+      hasSession = true
+      pushes.sessionBegan()
+      // It took the commands before it with it.
+      return ledger.sessionEnded()
     case .resumed: hasSession = roster.connections.contains { $0.id == .first && $0.isOpen }
     case .captureBegan, .featuresOffered, .authenticated, .resumable: break
     }
-  }
-
-  /// The answers of commands that a session took with it. Anybody can send what looks like the
-  /// beginning of one: what counts is that one began.
-  private func sessionAnswers(to event: RosterEvent?, at stamp: RecordStamp) -> [CommandAnswer] {
-    guard case .session(.opened)? = event, roster.hasSession(openedAt: stamp.record) else {
-      return []
-    }
-    pushes.sessionBegan()
-    return ledger.sessionEnded()
-  }
-
-  /// The number of the next record, and the time that the log gives it: its clock never runs
-  /// backwards, and the roster goes by it.
-  private func stamp(_ time: Int64?) -> RecordStamp {
-    let number = roster.position + 1
-    guard let time else { return RecordStamp(record: number) }
-    let now = max(time, clock ?? time)
-    clock = now
-    return RecordStamp(record: number, time: now)
-  }
-
-  // MARK: What else is in the log
-
-  private static let closedError = RollcallError(.closed, "the session is closed")
-
-  /// What somebody else has added to the log is part of the history.
-  ///
-  /// - Returns: A step for it where there is some.
-  /// - Throws: Also where nothing more can be taken.
-  private func catchUp() throws(RollcallError) -> [SessionStep] {
-    guard !isClosed else { throw Self.closedError }
-    var steps: [SessionStep] = []
-    try writing { recording in
-      try recording.writer.makeRoom()
-      guard let (state, outcome) = try recording.catchUp(from: unclosed ?? roster) else { return }
-      goOn(from: state)
-      hub.tell(.snapshot(roster, missed: 0))
-      let stamp = RecordStamp(record: state.roster.position, time: state.time)
-      steps = [SessionStep(part: .others, stamp: stamp, outcome: outcome, answers: [])]
-    }
-    return steps
-  }
-
-  /// Takes what the log says. A session in it that was open before this one has recorded anything
-  /// is not this one's, and over.
-  private func goOn(from state: Timeline.State) {
-    (roster, clock) = (state.roster, state.time)
-    unclosed = isFresh && state.roster.isConnected ? state.roster : nil
-    for connection in unclosed?.openConnections ?? [] {
-      _ = RosterReducer.reduce(
-        &roster, .session(.closed(isLost: true)),
-        at: RecordStamp(record: roster.position, time: clock), on: connection)
-    }
-  }
-
-  /// What is recorded of a session that nobody has closed.
-  static let isOver = Lifecycle.closed(reason: "the recorder ended without a word")
-
-  /// Records that the sessions are over which nobody has closed.
-  private func closeLast(_ time: Int64?) throws(RollcallError) -> [SessionStep] {
-    guard let before = unclosed.take() else { return [] }
-    roster = before
-    var steps: [SessionStep] = []
-    for connection in before.openConnections {
-      steps.append(try record(.lifecycle(Self.isOver), .session, time, on: connection))
-    }
-    return steps
-  }
-}
-
-extension Roster {
-  fileprivate var openConnections: [ConnectionID] { connections.filter(\.isOpen).map(\.id) }
-}
-
-extension SessionStep.Part {
-  /// An element as it is recorded.
-  fileprivate static func element(_ content: CapturedRecord.Content) -> Self {
-    guard case .element(_, let node, _) = content else { return .session }
-    return .element(node)
-  }
-}
-
-extension SessionStep {
-  /// Whether there is something to tell those who watch.
-  package var tells: Bool {
-    !outcome.changes.isEmpty || !outcome.findings.isEmpty || !answers.isEmpty
+    return []
   }
 }

@@ -4,7 +4,7 @@ package import XMPPStream
 /// One direction of a stream, from bytes in pieces to its parts.
 package struct StreamIntake {
   /// A part of a stream.
-  package enum Part {
+  package enum Part: Hashable, Sendable {
     case header(StreamElement)
     case element(StreamElement)
     case end

@@ -42,9 +42,10 @@ public enum RosterCondition: Hashable, Sendable {
 
   /// Whether it holds in a roster.
   ///
-  /// - Parameter mayBePartial: Whether what is known has to do, because the whole roster is known
-  ///   nowhere. Otherwise nobody is missing, and nothing counts, while it is not: unknown is not
-  ///   empty.
+  /// - Parameters:
+  ///   - roster: The one that is looked at.
+  ///   - mayBePartial: Whether what is known has to do, because the whole roster is known nowhere.
+  ///     Otherwise nobody is missing, and nothing counts, while it is not: unknown is not empty.
   public func holds(in roster: Roster, mayBePartial: Bool) -> Bool {
     let isKnown = mayBePartial || roster.completeness == .complete
     return switch self {

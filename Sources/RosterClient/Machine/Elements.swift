@@ -65,8 +65,8 @@ extension XMPPElement {
 }
 
 extension Namespace {
-  static let tls = "urn:ietf:params:xml:ns:xmpp-tls"
-  static let streamErrors = "urn:ietf:params:xml:ns:xmpp-streams"
+  package static let tls = "urn:ietf:params:xml:ns:xmpp-tls"
+  package static let streamErrors = "urn:ietf:params:xml:ns:xmpp-streams"
   /// XEP-0440.
   static let channelBinding = "urn:xmpp:sasl-cb:0"
   static let registerFeature = "http://jabber.org/features/iq-register"

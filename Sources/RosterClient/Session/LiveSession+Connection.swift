@@ -242,7 +242,7 @@ extension ClientMachine {
 
 extension Error {
   /// What the system said, without what was tried.
-  fileprivate var reason: String {
+  package var reason: String {
     switch self {
     case let failed as NIOConnectionError:
       failed.connectionErrors.first?.error.reason ?? "no machine has its name"
