@@ -39,6 +39,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     // A command for those who ask for the documentation; no product builds it.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
   ],
@@ -102,6 +104,19 @@ let package = Package(
       ],
       swiftSettings: rules),
     .target(
+      name: "RosterProxy",
+      dependencies: [
+        "RosterClient", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "X509", package: "swift-certificates"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+      ],
+      swiftSettings: rules),
+    .target(
       name: "RollcallCLI",
       dependencies: [
         "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "Rollcall",
@@ -114,7 +129,7 @@ let package = Package(
     .executableTarget(
       name: "RollcallLive",
       dependencies: [
-        "RollcallCLI", "RosterClient",
+        "RollcallCLI", "RosterClient", "RosterProxy",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
@@ -175,6 +190,10 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
+      swiftSettings: rules),
+    .testTarget(
+      name: "RosterProxyTests",
+      dependencies: ["RosterProxy", "Rollcall", "XMPPStream", "TestSupport"],
       swiftSettings: rules),
     .testTarget(
       name: "RollcallCLITests", dependencies: ["RollcallProgram", "Rollcall", "TestSupport"],

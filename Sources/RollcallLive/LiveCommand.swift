@@ -17,7 +17,9 @@ struct LiveCommand: AsyncParsableCommand {
       Exit codes: 0 done, 1 the answer is no or nothing was found, 2 bad usage or bad input.
       """,
     version: ProgramVersion.text,
-    subcommands: [ConnectCommand.self, RegisterCommand.self, LiveManualCommand.self])
+    subcommands: [
+      ConnectCommand.self, RegisterCommand.self, RecordCommand.self, LiveManualCommand.self,
+    ])
 
   /// Runs the command, with the exit codes that the help promises.
   static func main() async {

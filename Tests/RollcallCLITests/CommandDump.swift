@@ -55,7 +55,7 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
   }
 
   /// The commands that `rollcall-live` has.
-  static let companions = ["connect", "register"]
+  static let companions = ["connect", "register", "record"]
 
   private static func dump(of program: String) throws -> CommandDump {
     struct Dump: Decodable {

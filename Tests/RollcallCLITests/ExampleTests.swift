@@ -142,7 +142,7 @@ private struct ExampleFolder {
 
   /// Those of `rollcall-live` need a server: its own tests have one.
   private static let commands = Result {
-    try CommandDump.commands().filter { !["connect", "register"].contains($0.commandName) }
+    try CommandDump.commands().filter { !CommandDump.companions.contains($0.commandName) }
   }
 
   @Test("Every example runs as it stands", arguments: try commands.get())

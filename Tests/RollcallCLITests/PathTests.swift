@@ -117,7 +117,7 @@ import Testing
     let commands = try CommandDump.commands().map(\.commandName)
     #expect(commands.count > 20)
     // These read no file; those that need a server have a test of their own.
-    let others = ["pinyin", "formats", "connect", "register"]
+    let others = ["pinyin", "formats"] + CommandDump.companions
     #expect(Set(commands) == Set(Self.cases.map(\.command) + others))
   }
 

@@ -124,6 +124,10 @@ import Testing
         ],
       ],
       "register": [[anywhere], ["alice@example.test", "--password-file", anywhere]],
+      "record": [
+        [anywhere], ["--listen", anywhere, "-o", "f"], ["--upstream", anywhere, "-o", "f"],
+        ["--authority", anywhere, "-o", "f"], ["--authority", anywhere, "--make-authority"],
+      ],
     ]
     let reading: [String: [[String]]] = [
       "state": [[], ["--at", anywhere], ["--account", anywhere], ["--connection", anywhere]],

@@ -9,7 +9,7 @@ import Testing
       ("reply", ["replay"]), ("Replay", ["replay"]), ("hist", ["history"]), ("lgo", ["log"]),
       ("stats", ["state"]), ("whatif", ["what-if"]), ("findngs", ["findings"]),
       ("con", ["connections", "connect"]), ("conect", ["connect"]),
-      ("re", ["register", "replay", "requests", "report", "recover"]), ("xyzzy", []),
+      ("re", ["register", "record", "replay", "requests", "report", "recover"]), ("xyzzy", []),
       // What is not listed is not named either.
       ("verify-work", []), ("", []), ("l", []),
     ])

@@ -29,7 +29,8 @@ struct RollcallCommand: ParsableCommand {
         name: "Read captures",
         subcommands: [ImportCommand.self, ConnectionsCommand.self, FormatsCommand.self]),
       CommandGroup(
-        name: "Record a session", subcommands: [ConnectCommand.self, RegisterCommand.self]),
+        name: "Record a session",
+        subcommands: [ConnectCommand.self, RegisterCommand.self, RecordCommand.self]),
       CommandGroup(
         name: "Tell the story",
         subcommands: [

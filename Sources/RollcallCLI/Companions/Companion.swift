@@ -8,7 +8,9 @@ struct Companion {
   let commands: [any CompanionCommand.Type]
 
   static let all = [
-    Companion(name: "rollcall-live", commands: [ConnectCommand.self, RegisterCommand.self])
+    Companion(
+      name: "rollcall-live",
+      commands: [ConnectCommand.self, RegisterCommand.self, RecordCommand.self])
   ]
 
   /// Becomes the program that has the command, where it is another one; returns where it is not.

@@ -24,3 +24,12 @@ struct RegisterCommand: CompanionCommand {
   @Argument(parsing: .captureForPassthrough, help: "What the other program is given.")
   var arguments: [String] = []
 }
+
+struct RecordCommand: CompanionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Records what any client and its server say.")
+
+  @Argument(parsing: .captureForPassthrough, help: "What the other program is given.")
+  var arguments: [String] = []
+}

@@ -66,7 +66,7 @@ extension RosterChange {
 
 extension Finding {
   /// The finding with its record, code and severity.
-  var line: String {
+  package var line: String {
     let head = "! #\(record) \(code.rawValue) (\(severity.rawValue))"
     let text = "\(head): \(sentence)".visible
     return severity == .error ? Style.red(text) : Style.cyan(text)

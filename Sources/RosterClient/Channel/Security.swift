@@ -1,10 +1,10 @@
-import NIOCore
-import NIOSSL
+package import NIOCore
+package import NIOSSL
 
 /// TLS as the client speaks it.
-enum Security {
+package enum Security {
   /// - Throws: `LiveFailure` where the file of roots cannot be used.
-  static func context(trusting authority: String?, isDirect: Bool) throws(LiveFailure)
+  package static func context(trusting authority: String?, isDirect: Bool) throws(LiveFailure)
     -> NIOSSLContext
   {
     var configuration = TLSConfiguration.makeClientConfiguration()
@@ -26,7 +26,7 @@ enum Security {
   /// Puts TLS under all that is read and written from now on.
   ///
   /// - Parameter domain: Whose the certificate has to be, in ASCII.
-  static func begin(
+  package static func begin(
     on channel: any Channel, _ context: NIOSSLContext, domain: String
   ) throws(LiveFailure) {
     do {
@@ -43,7 +43,7 @@ enum Security {
   private static let name = "tls"
 
   /// The version of TLS, and the certificate in DER.
-  static func facts(of channel: any Channel) -> (version: String?, certificate: [UInt8]?) {
+  package static func facts(of channel: any Channel) -> (version: String?, certificate: [UInt8]?) {
     let handler = try? channel.pipeline.syncOperations.handler(type: NIOSSLHandler.self)
     let version: String? =
       switch handler?.tlsVersion {

@@ -49,7 +49,7 @@ final class StreamHandler: ChannelInboundHandler, Sendable {
 
 extension LiveFailure {
   /// What an error of the connection, or of TLS on it, means.
-  init(connection error: any Error) {
+  package init(connection error: any Error) {
     switch error {
     case NIOSSLError.handshakeFailed(let cause):
       let text = "\(cause)"

@@ -1,16 +1,16 @@
-import NIOCore
+package import NIOCore
 
-/// The loop of a connection, for what waits in a task of the session's.
+/// The loop of a connection, for what waits in tasks of who holds it.
 ///
 /// An actor's own executor has its code run on the loop; what resumes after a wait goes by the
 /// threads that the whole program shares all the same, unless its task says otherwise. A server
 /// does not wait until they have time.
-final class LoopTaskExecutor: TaskExecutor {
+package final class LoopTaskExecutor: TaskExecutor {
   private let loop: any EventLoop
 
-  init(_ loop: any EventLoop) { self.loop = loop }
+  package init(_ loop: any EventLoop) { self.loop = loop }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }

@@ -1,0 +1,160 @@
+import Crypto
+package import Foundation
+package import NIOSSL
+import SwiftASN1
+import X509
+
+/// An authority of the user's own that vouches for a proxy: who trusts it trusts that the proxy is
+/// any server at all, so its key is for nobody else to read.
+package struct LocalAuthority: Sendable {
+  private let certificate: Certificate
+  private let key: Certificate.PrivateKey
+
+  /// Where its files are in a folder.
+  package static func certificatePath(in folder: String) -> String { "\(folder)/authority.pem" }
+  private static func keyPath(in folder: String) -> String { "\(folder)/authority.key" }
+
+  /// For how long it vouches for itself, in days.
+  private static let ownDays = 3650.0
+  /// For how long a certificate that it gives is good, in days.
+  private static let leafDays = 1.0
+  /// Clocks differ: a certificate is good from a while ago, in seconds.
+  private static let slack = 3600.0
+  private static let day = 86_400.0
+
+  /// Makes an authority, and keeps it in a folder: its certificate, which is to be trusted, and its
+  /// key, which nobody but the user can read.
+  ///
+  /// - Throws: `AuthorityError` where there is one already, or it cannot be written.
+  package static func make(in folder: String, at now: Date) throws(AuthorityError) {
+    do {
+      let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
+      let name = try DistinguishedName {
+        CommonName("Rollcall's recording proxy, \(ProcessInfo.processInfo.hostName.prefix(30))")
+      }
+      let certificate = try Certificate(
+        version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
+        notValidBefore: now - slack, notValidAfter: now + ownDays * day, issuer: name,
+        subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+        extensions: try Certificate.Extensions {
+          Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+          Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+          SubjectKeyIdentifier(hash: key.publicKey)
+        }, issuerPrivateKey: key)
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      // The key first: a certificate without one is no authority.
+      try write(key.serializeAsPEM().pemString, to: keyPath(in: folder), mode: 0o600)
+      try write(
+        certificate.serializeAsPEM().pemString, to: certificatePath(in: folder), mode: 0o644)
+    } catch {
+      throw error as? AuthorityError ?? .unmakeable("\(error)")
+    }
+  }
+
+  /// An authority that was made before.
+  ///
+  /// - Throws: `AuthorityError` where there is none, or others can read its key.
+  package init(in folder: String) throws(AuthorityError) {
+    let path = Self.keyPath(in: folder)
+    guard FileManager.default.fileExists(atPath: path) else { throw .none(folder: folder) }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
+    guard mode & 0o077 == 0 else { throw .readable(path: path, mode: mode) }
+    do {
+      key = try Certificate.PrivateKey(
+        pemEncoded: String(contentsOfFile: path, encoding: .utf8))
+      certificate = try Certificate(
+        pemEncoded: String(contentsOfFile: Self.certificatePath(in: folder), encoding: .utf8))
+    } catch {
+      throw .unreadable(folder: folder, reason: "\(error)")
+    }
+    guard certificate.publicKey == key.publicKey else {
+      throw .unreadable(folder: folder, reason: "the key is not the certificate's")
+    }
+  }
+
+  /// TLS as the server of a domain speaks it, with a certificate of today.
+  ///
+  /// - Parameter domain: In ASCII, or an address.
+  package func context(for domain: String, at now: Date) throws -> NIOSSLContext {
+    let own = Certificate.PrivateKey(P256.Signing.PrivateKey())
+    let leaf = try Certificate(
+      version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: own.publicKey,
+      notValidBefore: now - Self.slack, notValidAfter: now + Self.leafDays * Self.day,
+      issuer: certificate.subject, subject: try DistinguishedName { CommonName(domain) },
+      signatureAlgorithm: .ecdsaWithSHA256,
+      extensions: try Certificate.Extensions {
+        Critical(BasicConstraints.notCertificateAuthority)
+        Critical(KeyUsage(digitalSignature: true))
+        try ExtendedKeyUsage([.serverAuth])
+        SubjectAlternativeNames([Self.name(domain)])
+      }, issuerPrivateKey: key)
+    let chain = try [leaf, certificate].map {
+      NIOSSLCertificateSource.certificate(
+        try NIOSSLCertificate(bytes: Array(try $0.serializeAsPEM().derBytes), format: .der))
+    }
+    let secret = try NIOSSLPrivateKey(
+      bytes: Array(try own.serializeAsPEM().pemString.utf8), format: .pem)
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain, privateKey: .privateKey(secret))
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = ["xmpp-client"]
+    return try NIOSSLContext(configuration: configuration)
+  }
+
+  private static func name(_ domain: String) -> GeneralName {
+    let numeric = domain.trimmingCharacters(in: ["[", "]"])
+    var four = in_addr()
+    var six = in6_addr()
+    if inet_pton(AF_INET, numeric, &four) == 1 {
+      return .ipAddress(
+        ASN1OctetString(contentBytes: withUnsafeBytes(of: &four) { Array($0) }[...]))
+    }
+    if inet_pton(AF_INET6, numeric, &six) == 1 {
+      return .ipAddress(ASN1OctetString(contentBytes: withUnsafeBytes(of: &six) { Array($0) }[...]))
+    }
+    return .dnsName(domain)
+  }
+
+  /// Writes a file that was not there.
+  private static func write(_ text: String, to path: String, mode: mode_t) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, mode)
+    guard descriptor >= 0 else {
+      throw errno == EEXIST
+        ? AuthorityError.exists(path: path)
+        : .unmakeable("\(path): \(String(cString: strerror(errno)))")
+    }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    try file.write(contentsOf: Data(text.utf8))
+    try file.close()
+  }
+}
+
+/// Why there is no authority.
+package enum AuthorityError: Error, Hashable, Sendable {
+  case none(folder: String)
+  case exists(path: String)
+  /// Others than the user may read its key.
+  case readable(path: String, mode: Int)
+  case unreadable(folder: String, reason: String)
+  case unmakeable(String)
+}
+
+extension AuthorityError: CustomStringConvertible {
+  /// A sentence for a person, without its full stop.
+  package var description: String {
+    switch self {
+    case .none(let folder):
+      "there is no authority in \(folder): rollcall record --make-authority makes it"
+    case .exists(let path): "\(path) is there already: an authority is made once"
+    case .readable(let path, let mode):
+      "\(path): others can read the key (mode \(String(mode, radix: 8))): chmod 600 mends it, but"
+        + " who has read it can be any server to those who trust it"
+    case .unreadable(let folder, let reason):
+      "the authority in \(folder) cannot be used: \(reason)"
+    case .unmakeable(let reason): "no authority can be made: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,297 @@
+import Captures
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Rollcall
+import RosterClient
+
+// What connections say, and what is done with them.
+extension RecordingProxy {
+  // MARK: What they say
+
+  func helloReceived(for domain: String?, of number: Int, goOn: EventLoopPromise<Void>) {
+    guard let connection = connections[number], !connection.isClosing else {
+      return goOn.fail(ChannelError.ioOnClosedChannel)
+    }
+    connection.hello = goOn
+    act(on: number) { $0.helloReceived(for: domain) }
+  }
+
+  func received(_ bytes: [UInt8], from side: ProxySide, of number: Int) {
+    guard let units = connections[number]?.intakes[side]?.take(bytes) else { return }
+    for (index, unit) in units.enumerated() {
+      let began = connections[number]?.machine.isBeginningTLS
+      act(on: number) { $0.received(unit, from: side) }
+      guard let connection = connections[number], began == false,
+        connection.machine.isBeginningTLS
+      else { continue }
+      // TLS begins with the very next byte.
+      if index < units.count - 1 { act(on: number) { $0.injected(by: side) } }
+      for side in ProxySide.allCases {
+        if connection.intakes[side]?.isBetweenElements == false {
+          act(on: number) { $0.injected(by: side) }
+        }
+        connection.intakes[side]?.reset()
+      }
+    }
+  }
+
+  /// What one side said of an element that it did not come to the end of.
+  private func receiveRest(from side: ProxySide, of number: Int) {
+    for unit in connections[number]?.intakes[side]?.finish() ?? [] {
+      act(on: number) { $0.received(unit, from: side) }
+    }
+  }
+
+  func receivedAll(from side: ProxySide, of number: Int) {
+    connections[number]?.wantsRead.insert(side)
+    readMore(of: number)
+  }
+
+  func ended(_ side: ProxySide, of number: Int) {
+    guard let connection = connections[number] else { return }
+    connection.channels[side] = nil
+    receiveRest(from: side, of: number)
+    act(on: number) { $0.ended(side) }
+    if connection.channels.isEmpty { over(connection) }
+  }
+
+  func failed(_ side: ProxySide, _ error: any Error, of number: Int) {
+    receiveRest(from: side, of: number)
+    act(on: number) { $0.failed(side, LiveFailure(connection: error).clause) }
+  }
+
+  func handshakeCompleted(_ side: ProxySide, of number: Int) {
+    guard let connection = connections[number], let channel = connection.channels[side] else {
+      return
+    }
+    let version = side == .server ? Security.facts(of: channel).version : nil
+    connection.wantsRead = Set(ProxySide.allCases)
+    act(on: number) { $0.secured(side, by: version) }
+  }
+
+  // MARK: What is to be done
+
+  /// Tells the connection's machine what happened, and does what it wants done.
+  func act(on number: Int, _ happened: (inout ProxyMachine) -> [ProxyAction]) {
+    guard let connection = connections[number] else { return }
+    for action in happened(&connection.machine) { carryOut(action, connection) }
+    if connection.machine.isAuthenticated { connection.timer?.cancel() }
+    flush(connection)
+  }
+
+  private func carryOut(_ action: ProxyAction, _ connection: ProxiedConnection) {
+    switch action {
+    case .connect(let domain):
+      let number = connection.number
+      inBackground { await $0.connect(number, to: domain) }
+    case .send(let side, let bytes): connection.outputs.append(.bytes(to: side, bytes))
+    case .record(let part, let side):
+      record(connection) { try $0.take(part, side.direction, at: now) }
+    case .note(let lifecycle): record(connection) { try $0.note(lifecycle, at: now) }
+    case .beginTLS(let side, let domain):
+      connection.outputs.append(.tls(on: side, domain: domain))
+    case .finish(let failure):
+      connection.failure = failure
+      connection.outputs.append(.finish)
+    }
+  }
+
+  private func record(
+    _ connection: ProxiedConnection, _ body: (ConnectionRecording) throws -> [SessionStep]
+  ) {
+    guard connection.failure?.isRecording != true else { return }
+    do {
+      let before = connection.recording.account
+      let steps = try body(connection.recording)
+      if let account = connection.recording.account, account != before {
+        tell.yield(.bound(connection.number, account, path: logs.path(of: account)))
+      }
+      for step in steps { tell.yield(.step(connection.number, connection.recording.account, step)) }
+    } catch {
+      unrecordable(connection, error)
+    }
+  }
+
+  /// What cannot be recorded is not passed on.
+  private func unrecordable(_ connection: ProxiedConnection, _ error: any Error) {
+    let error = (error as? RollcallError) ?? RollcallError(.log, "\(error)")
+    connection.outputs = []
+    let failure = ProxyFailure.recording(error)
+    connection.failure = failure
+    for action in connection.machine.unrecorded(error) { carryOut(action, connection) }
+  }
+
+  // MARK: The wire
+
+  private func flush(_ connection: ProxiedConnection) {
+    guard settings.isDurable else { return write(connection) }
+    guard !connection.isFlushing else { return }
+    connection.isFlushing = true
+    let number = connection.number
+    inBackground { await $0.flushDurably(number) }
+  }
+
+  private func flushDurably(_ number: Int) async {
+    guard let connection = connections[number] else { return }
+    while !connection.outputs.isEmpty {
+      let count = connection.outputs.count
+      do {
+        try await connection.recording.durable(at: now)
+        write(connection, upTo: count)
+      } catch {
+        unrecordable(connection, error)
+        write(connection)
+      }
+    }
+    connection.isFlushing = false
+    readMore(of: number)
+  }
+
+  private func write(_ connection: ProxiedConnection, upTo count: Int = .max) {
+    let outputs = connection.outputs.prefix(count)
+    connection.outputs.removeFirst(outputs.count)
+    for output in outputs {
+      switch output {
+      case .bytes(let side, let bytes):
+        connection.channels[side]?.write(ByteBuffer(bytes: bytes), promise: nil)
+      case .tls(let side, let domain): beginTLS(connection, side, domain)
+      case .finish: finish(connection)
+      }
+    }
+    for channel in connection.channels.values { channel.flush() }
+  }
+
+  /// Reads from whoever may be read from, as long as the other side takes what it is given.
+  func readMore(of number: Int) {
+    guard let connection = connections[number], !connection.isClosing else { return }
+    for side in connection.wantsRead where connection.outputs.isEmpty {
+      // As long as there is no server, the client has said enough.
+      let takes = connection.channels[side.other].map(\.isWritable) ?? connection.isFirst(side)
+      guard takes, let channel = connection.channels[side] else { continue }
+      connection.wantsRead.remove(side)
+      channel.read()
+    }
+  }
+
+  private func beginTLS(_ connection: ProxiedConnection, _ side: ProxySide, _ domain: String) {
+    guard let channel = connection.channels[side] else { return }
+    channel.flush()
+    do {
+      switch side {
+      case .server:
+        let context = try Security.context(
+          trusting: settings.upstreamAuthority, isDirect: connection.hello != nil)
+        try Security.begin(on: channel, context, domain: domain.inASCII)
+      case .client:
+        let context = try settings.authority.context(for: domain.inASCII, at: Date())
+        let handler = NIOSSLServerHandler(context: context)
+        let pipeline = channel.pipeline.syncOperations
+        let own = try pipeline.handler(type: SideHandler.self)
+        try pipeline.addHandler(handler, position: .before(own))
+        connection.hello.take()?.succeed(())
+      }
+      connection.wantsRead.insert(side)
+      let number = connection.number
+      loop.execute { self.assumeIsolated { $0.readMore(of: number) } }
+    } catch {
+      act(on: connection.number) { $0.failed(side, "\(error)") }
+    }
+  }
+
+  /// Closes both sides once everything is written.
+  private func finish(_ connection: ProxiedConnection) {
+    guard !connection.isClosing else { return }
+    connection.isClosing = true
+    connection.timer?.cancel()
+    connection.hello.take()?.fail(ChannelError.ioOnClosedChannel)
+    if connection.failure?.isRecording != true {
+      do {
+        try connection.recording.close(connection.failure?.description, at: now)
+      } catch {
+        connection.failure = .recording((error as? RollcallError) ?? .init(.log, "\(error)"))
+      }
+    }
+    for channel in connection.channels.values {
+      channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
+      // Who takes nothing is not waited for.
+      loop.scheduleTask(in: .seconds(10)) { channel.close(promise: nil) }
+    }
+    if connection.channels.isEmpty { over(connection) }
+  }
+
+  private func over(_ connection: ProxiedConnection) {
+    guard connections[connection.number] != nil else { return }
+    tell.yield(.over(connection.number, connection.failure))
+    forget(connection.number)
+  }
+
+  // MARK: The server
+
+  private func connect(_ number: Int, to domain: String) async {
+    guard let connection = connections[number] else { return }
+    let isDirect = connection.hello != nil
+    var reason = "no address"
+    do {
+      for address in try await addresses(of: domain, isDirect: isDirect) {
+        do {
+          let channel = try await self.channel(to: address, number)
+          guard connections[number] != nil, !connection.isClosing else {
+            return channel.close(promise: nil)
+          }
+          connection.channels[.server] = channel
+          connection.wantsRead = Set(ProxySide.allCases)
+          act(on: number) { $0.connected(to: "\(address)") }
+          return readMore(of: number)
+        } catch {
+          reason = "\(address): \(error.reason)"
+        }
+      }
+    } catch {
+      reason = "\(error)"
+    }
+    act(on: number) { $0.unreachable(reason) }
+  }
+
+  private func addresses(of domain: String, isDirect: Bool) async throws -> [ServerAddress] {
+    if let upstream = settings.upstream { return [upstream] }
+    let all = try await Resolver.addresses(of: domain, using: SystemRandomNumberGenerator())
+    return all.filter { $0.isDirectTLS == isDirect }
+  }
+
+  private func channel(to address: ServerAddress, _ number: Int) async throws -> any Channel {
+    try await ClientBootstrap(group: loop)
+      .connectTimeout(.milliseconds(settings.connectPatience))
+      .channelOption(.autoRead, value: false)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(SideHandler(self, .server, number))
+        }
+      }
+      .connect(host: address.host, port: address.port).get()
+  }
+}
+
+extension ProxiedConnection {
+  /// Whether this is a client that has not said yet what it wants.
+  fileprivate func isFirst(_ side: ProxySide) -> Bool { side == .client && machine.isUnbegun }
+}
+
+extension LiveFailure {
+  /// The reason alone, where what failed is told beside it.
+  fileprivate var clause: String {
+    switch self {
+    case .certificate(let reason), .handshake(let reason), .lost(let reason): reason
+    case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .authority, .sasl,
+      .notAuthorized, .bindRefused, .registrationNotOffered, .registrationRefused,
+      .registrationNeedsMore, .stream, .protocolViolation, .unreadable, .timeout, .recording,
+      .notOnline:
+      description
+    }
+  }
+}
+
+extension ProxyFailure {
+  fileprivate var isRecording: Bool { if case .recording = self { true } else { false } }
+}

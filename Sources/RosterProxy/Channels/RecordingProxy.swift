@@ -1,0 +1,115 @@
+import Captures
+import Foundation
+import NIOCore
+import NIOPosix
+package import RosterClient
+
+/// A proxy that stands between any client and its server, and records both.
+///
+/// Its logic is in `ProxyMachine`; this holds the connections, TLS and the logs, all on one thread.
+package actor RecordingProxy {
+  let settings: ProxySettings
+  let loop: any EventLoop
+  private let taskExecutor: LoopTaskExecutor
+  let logs: AccountLogs
+  var connections: [Int: ProxiedConnection] = [:]
+  private var count = 0
+  private var listener: (any Channel)?
+  private var isStopping = false
+  private var isEmpty: [CheckedContinuation<Void, Never>] = []
+  /// How long closing connections are waited for when the proxy stops, in milliseconds.
+  private static let stopPatience: Int64 = 5000
+
+  /// What happens, for one watcher.
+  package nonisolated let events: AsyncStream<ProxyEvent>
+  let tell: AsyncStream<ProxyEvent>.Continuation
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    loop.executor.asUnownedSerialExecutor()
+  }
+
+  /// A proxy that does not listen yet.
+  ///
+  /// - Throws: Where the folder cannot be made.
+  package init(_ settings: ProxySettings) throws {
+    self.settings = settings
+    loop = MultiThreadedEventLoopGroup.singleton.any()
+    taskExecutor = LoopTaskExecutor(loop)
+    logs = try AccountLogs(settings.folder)
+    (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(10_000))
+  }
+
+  /// Listens from now on.
+  ///
+  /// - Returns: Where, with the port that was chosen.
+  /// - Throws: Where it cannot.
+  package func start() async throws -> ServerAddress {
+    let channel = try await ServerBootstrap(group: loop)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelOption(.backlog, value: 1024)
+      .childChannelOption(.autoRead, value: false)
+      .childChannelInitializer { client in
+        client.eventLoop.makeCompletedFuture {
+          let number = self.assumeIsolated { $0.accepted(client) }
+          let pipeline = client.pipeline.syncOperations
+          try pipeline.addHandler(FirstByteHandler(self, number))
+          try pipeline.addHandler(SideHandler(self, .client, number))
+        }
+      }
+      .bind(host: settings.listen.host, port: settings.listen.port).get()
+    listener = channel
+    var address = settings.listen
+    address.port = channel.localAddress?.port ?? address.port
+    return address
+  }
+
+  /// Ends all streams in order, and closes the logs.
+  ///
+  /// - Throws: `RollcallError` where something that was passed on could not be written.
+  package func stop() async throws {
+    isStopping = true
+    try? await listener?.close().get()
+    for number in connections.keys.sorted() { act(on: number) { $0.stopped() } }
+    if !connections.isEmpty {
+      loop.scheduleTask(in: .milliseconds(Self.stopPatience)) {
+        self.assumeIsolated { proxy in
+          for connection in proxy.connections.values { connection.abandon() }
+        }
+      }
+      await withCheckedContinuation { isEmpty.append($0) }
+    }
+    tell.finish()
+    try logs.close()
+  }
+
+  /// A client is there.
+  private func accepted(_ client: any Channel) -> Int {
+    count += 1
+    let connection = ProxiedConnection(
+      count, client, ConnectionRecording(logs),
+      ProxyMachine(allowsPlain: settings.allowsPlain), settings.limits)
+    connections[count] = connection
+    tell.yield(.accepted(count, from: client.remoteAddress.map { "\($0)" } ?? "?"))
+    let number = count
+    connection.timer = loop.scheduleTask(in: .milliseconds(settings.loginPatience)) {
+      self.assumeIsolated { proxy in proxy.act(on: number) { $0.timedOut() } }
+    }
+    return number
+  }
+
+  /// Both connections are closed.
+  func forget(_ number: Int) {
+    connections[number] = nil
+    guard connections.isEmpty, isStopping else { return }
+    for waiter in isEmpty { waiter.resume() }
+    isEmpty = []
+  }
+
+  /// Does something in a task of its own.
+  func inBackground(_ operation: @escaping @Sendable (isolated RecordingProxy) async -> Void) {
+    Task(executorPreference: taskExecutor) { await operation(self) }
+  }
+
+  /// Milliseconds since 1970.
+  var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+}

@@ -1,0 +1,69 @@
+import RosterClient
+import XMPPStanza
+
+// What the proxy looks at in the elements that it passes on.
+extension XMPPElement {
+  /// Whether a client shows its password as it is by saying this: with PLAIN (RFC 4616), its
+  /// predecessor LOGIN, or the login from before SASL (XEP-0078).
+  var showsPassword: Bool {
+    if self.is("auth", in: Namespace.sasl) || self.is("authenticate", in: Namespace.sasl2) {
+      return ["PLAIN", "LOGIN"].contains(attribute("mechanism")?.uppercased())
+    }
+    return child("query", in: Namespace.legacyAuth)?
+      .child("password", in: Namespace.legacyAuth) != nil
+  }
+
+  /// Whether a server says by this that it knows the client now.
+  var letsIn: Bool {
+    self.is("success", in: Namespace.sasl) || self.is("success", in: Namespace.sasl2)
+  }
+
+  /// Whether a client logs in by this as before SASL (XEP-0078).
+  var isLegacyLogin: Bool {
+    attribute("type") == "set" && child("query", in: Namespace.legacyAuth) != nil
+  }
+
+  /// The element's bytes without what leads a client past the proxy, or hides what it says from it.
+  func withoutDetours(in bytes: [UInt8]) -> [UInt8] {
+    guard mayHaveDetours, let span = ElementSpan(bytes) else { return bytes }
+    let cuts = detours(in: bytes, span)
+    guard !cuts.isEmpty else { return bytes }
+    var result = bytes
+    for cut in cuts.reversed() { result.removeSubrange(cut) }
+    return result
+  }
+
+  private var mayHaveDetours: Bool {
+    self.is("features", in: Namespace.streams) || self.is("error", in: Namespace.streams)
+      || self.is("success", in: Namespace.sasl2) || isEnabled
+  }
+
+  private var isEnabled: Bool {
+    self.is("enabled", in: Namespace.streamManagement)
+      || self.is("enabled", in: Namespace.streamManagement2)
+  }
+
+  /// In their order.
+  private func detours(in bytes: [UInt8], _ span: ElementSpan) -> [Range<Int>] {
+    // XEP-0138 §4.
+    if self.is("compression", in: "http://jabber.org/features/compress") { return [span.whole] }
+    // RFC 6120 §4.9.3.19.
+    if self.is("see-other-host", in: Namespace.streamErrors) {
+      return span.content.isEmpty ? [] : [span.content]
+    }
+    // XEP-0198 §5.
+    let own = isEnabled ? span.attribute("location", in: bytes).map { [$0] } ?? [] : []
+    return own + zip(children, span.children).flatMap { $0.detours(in: bytes, $1) }
+  }
+}
+
+extension String {
+  /// Whether both name one domain, however they are written.
+  func isSameDomain(as other: String) -> Bool {
+    if self == other { return true }
+    guard let own = try? BareJID(parsing: self), let other = try? BareJID(parsing: other) else {
+      return false
+    }
+    return own.local == nil && own == other
+  }
+}

@@ -1,0 +1,82 @@
+package import Captures
+package import Rollcall
+
+/// One end of what a proxy stands between.
+package enum ProxySide: Hashable, Sendable, CaseIterable {
+  case client, server
+
+  package var other: ProxySide { self == .client ? .server : .client }
+
+  /// The direction, seen from the client, of what this side says.
+  package var direction: Direction { self == .client ? .outbound : .inbound }
+}
+
+/// What is to be done by who holds the two connections, in the order in which it is given.
+package enum ProxyAction: Hashable, Sendable {
+  /// Make the connection to the server of this domain.
+  case connect(domain: String)
+  /// Write these bytes.
+  case send(to: ProxySide, [UInt8])
+  /// Record what this side said.
+  case record(StreamIntake.Part, from: ProxySide)
+  /// Record what became of the connection to the server.
+  case note(Lifecycle)
+  /// What is read from this side and written to it from now on is in TLS: to the server as a
+  /// client that wants the domain's certificate, to the client with one for the domain.
+  case beginTLS(on: ProxySide, domain: String)
+  /// Close both connections once everything is written; nil where both sides are done with it.
+  case finish(ProxyFailure?)
+}
+
+/// Why a proxied connection is over.
+package enum ProxyFailure: Error, Hashable, Sendable {
+  /// The client says not what domain it wants: neither in its stream header nor, with direct TLS,
+  /// before it.
+  case noDomain
+  /// The client speaks something else: WebSocket, BOSH.
+  case notXMPP
+  /// The server cannot be reached.
+  case unreachable(domain: String, reason: String)
+  /// TLS could not begin on one side, for example by the certificate.
+  case tls(ProxySide, reason: String)
+  /// Bytes came that were to be read only after TLS began: somebody stands in between (RFC 6120
+  /// §5.4.3.3).
+  case injectedBytes(ProxySide)
+  /// The stream in TLS is for another domain than the certificate was checked for.
+  case otherDomain(String, checked: String)
+  /// The client was about to send its password as it is.
+  case plain
+  /// What came before the client was let in cannot be read.
+  case unreadable(ProxySide, reason: String)
+  /// The client has not been let in in time.
+  case timeout
+  /// A connection failed.
+  case lost(ProxySide, reason: String)
+  /// What cannot be recorded is not passed on.
+  case recording(RollcallError)
+  /// The proxy is ended.
+  case stopped
+}
+
+extension ProxyFailure: CustomStringConvertible {
+  /// A sentence for a person, without its full stop.
+  package var description: String {
+    switch self {
+    case .noDomain: "the client does not say what domain it wants"
+    case .notXMPP: "the client speaks neither XMPP nor TLS: WebSocket and BOSH are not recorded"
+    case .unreachable(let domain, let reason):
+      "the server of \(domain) cannot be reached: \(reason)"
+    case .tls(let side, let reason): "TLS with the \(side) cannot begin: \(reason)"
+    case .injectedBytes(let side):
+      "the \(side) sent bytes before TLS began that it was to protect: somebody stands in between"
+    case .otherDomain(let domain, let checked):
+      "the stream is for \(domain), the certificate was checked for \(checked)"
+    case .plain: "the client was about to send its password as it is, which is not allowed"
+    case .unreadable(let side, let reason): "what the \(side) sends cannot be read: \(reason)"
+    case .timeout: "nobody was let in in time"
+    case .lost(let side, let reason): "the connection of the \(side) is gone: \(reason)"
+    case .recording(let error): "it cannot be recorded: \(error)"
+    case .stopped: "the proxy was ended"
+    }
+  }
+}

@@ -1,0 +1,328 @@
+import Captures
+package import Rollcall
+import RosterClient
+import XMPPStanza
+import XMPPStream
+
+/// A client's connection and the one to its server, and what goes from one to the other.
+///
+/// What happened goes in by methods in the past tense, what is to be done comes out, in order. A
+/// value: it reads no socket and no clock.
+///
+/// Every byte is passed on as it came, but for three things that would lead the client past the
+/// proxy or hide what it says: an offer of compression, where else to resume (XEP-0198), and where
+/// else to connect (`see-other-host`). TLS begins on both sides where the two agree on it; what the
+/// server offers to log in with is never changed, for a client that is offered less may show its
+/// password.
+package struct ProxyMachine: Sendable {
+  enum State: Hashable, Sendable {
+    /// Nothing was said.
+    case idle
+    /// The client's TLS waits, or what it said, until there is a server.
+    case connecting(isDirectTLS: Bool)
+    /// Streams without TLS.
+    case plain
+    /// The client asked for TLS.
+    case startTLSAsked
+    /// TLS begins with the server; what the client is told then.
+    case securingServer(answer: [UInt8])
+    case securingClient
+    /// Streams in TLS.
+    case secured
+    /// The server knows the client.
+    case authenticated
+    case over
+  }
+
+  private(set) var state = State.idle
+  /// Whether the password may be sent as it is.
+  private let allowsPlain: Bool
+  /// Whose certificate was, or is to be, checked.
+  private var domain: String?
+  /// What the client said before there was a server.
+  private var held: [ProxyIntake.Unit] = []
+  /// Whether the client was given a stream header, and its own went to the server: only then either
+  /// can be told that it is over.
+  private var isOpen: [ProxySide: Bool] = [:]
+  /// The id of a login from before SASL (XEP-0078).
+  private var legacyLogin: String?
+
+  /// Two connections that are not made yet.
+  ///
+  /// - Parameter allowsPlain: Whether a client may send its password as it is.
+  package init(allowsPlain: Bool) {
+    self.allowsPlain = allowsPlain
+  }
+
+  /// Whether the client has not said yet what it wants.
+  package var isUnbegun: Bool { state == .idle }
+
+  /// Whether nothing may come before TLS has begun.
+  package var isBeginningTLS: Bool {
+    switch state {
+    case .securingServer, .securingClient: true
+    case .idle, .connecting, .plain, .startTLSAsked, .secured, .authenticated, .over: false
+    }
+  }
+
+  /// Whether nothing more will be done.
+  package var isOver: Bool { state == .over }
+
+  /// Whether the client was let in: before it is, not everything is borne.
+  package var isAuthenticated: Bool { state == .authenticated }
+
+  // MARK: The connections
+
+  /// The client begins with TLS (XEP-0368), and wants this domain (SNI, RFC 6066 §3).
+  package mutating func helloReceived(for domain: String?) -> [ProxyAction] {
+    guard state == .idle else { return [] }
+    guard let domain, !domain.isEmpty else { return finish(.noDomain) }
+    self.domain = domain
+    state = .connecting(isDirectTLS: true)
+    return [.connect(domain: domain)]
+  }
+
+  /// There is a connection to the server.
+  package mutating func connected(to address: String) -> [ProxyAction] {
+    guard case .connecting(let isDirectTLS) = state, let domain else { return [] }
+    let note = ProxyAction.note(.connected(to: address))
+    if isDirectTLS {
+      state = .securingServer(answer: [])
+      return [note, .beginTLS(on: .server, domain: domain)]
+    }
+    state = .plain
+    let units = held
+    held = []
+    return [note] + units.flatMap { received($0, from: .client) }
+  }
+
+  /// The server cannot be reached.
+  package mutating func unreachable(_ reason: String) -> [ProxyAction] {
+    guard case .connecting(let isDirectTLS) = state, let domain else { return [] }
+    let failure = ProxyFailure.unreachable(domain: domain, reason: reason)
+    guard !isDirectTLS else { return finish(failure) }
+    return greeting(from: domain) + breakOff(failure, "remote-connection-failed")
+  }
+
+  /// TLS has begun with one side.
+  ///
+  /// - Parameter version: Of TLS with the server, such as `TLSv1.3`.
+  package mutating func secured(_ side: ProxySide, by version: String?) -> [ProxyAction] {
+    switch (state, side) {
+    case (.securingServer(let answer), .server):
+      guard let domain else { return [] }
+      state = .securingClient
+      let word = answer.isEmpty ? [] : [ProxyAction.send(to: .client, answer)]
+      return [.note(.secured(tls: version))] + word + [.beginTLS(on: .client, domain: domain)]
+    case (.securingClient, .client):
+      isOpen = [:]
+      state = .secured
+      return []
+    case (.idle, _), (.connecting, _), (.plain, _), (.startTLSAsked, _), (.securingServer, _),
+      (.securingClient, _), (.secured, _), (.authenticated, _), (.over, _):
+      return []
+    }
+  }
+
+  /// TLS cannot begin, or fails later.
+  package mutating func failed(_ side: ProxySide, _ reason: String) -> [ProxyAction] {
+    switch state {
+    case .over: return []
+    case .securingServer(let answer):
+      // The client still waits for leave to begin (RFC 6120 §5.4.2.2).
+      let refusal = "<failure xmlns='\(Namespace.tls)'/></stream:stream>"
+      let word = answer.isEmpty ? [] : [ProxyAction.send(to: .client, Array(refusal.utf8))]
+      return word + finish(.tls(side, reason: reason))
+    case .securingClient: return finish(.tls(side, reason: reason))
+    case .idle, .connecting, .plain, .startTLSAsked, .secured, .authenticated:
+      return finish(.lost(side, reason: reason))
+    }
+  }
+
+  /// One side says no more: what it said is passed on, and both are done.
+  package mutating func ended(_ side: ProxySide) -> [ProxyAction] {
+    switch state {
+    case .over: return []
+    case .securingServer, .securingClient:
+      return finish(.tls(side, reason: "the connection was closed"))
+    case .idle, .connecting, .plain, .startTLSAsked, .secured, .authenticated:
+      return finish(nil)
+    }
+  }
+
+  // MARK: What they say
+
+  /// More bytes came in one read with what ended the time before TLS, or a part of some (RFC 6120
+  /// §5.4.3.3).
+  package mutating func injected(by side: ProxySide) -> [ProxyAction] {
+    finish(.injectedBytes(side))
+  }
+
+  /// Something came, in the order of its bytes.
+  package mutating func received(
+    _ unit: ProxyIntake.Unit, from side: ProxySide
+  ) -> [ProxyAction] {
+    switch state {
+    case .over: return []
+    case .idle: return begun(unit)
+    case .connecting:
+      held.append(unit)
+      return []
+    case .securingServer, .securingClient: return finish(.injectedBytes(side))
+    case .startTLSAsked:
+      guard unit.part != nil else { return passedOn(unit, from: side) }
+      return side == .client ? finish(.injectedBytes(side)) : startTLSAnswered(unit)
+    case .plain, .secured, .authenticated: return passedOn(unit, from: side)
+    }
+  }
+
+  /// The client's first words.
+  private mutating func begun(_ unit: ProxyIntake.Unit) -> [ProxyAction] {
+    switch unit.part {
+    case nil:
+      held.append(unit)
+      return []
+    case .header(let tag):
+      guard let to = tag.node.attribute("to"), !to.isEmpty else {
+        return greeting(from: nil) + breakOff(.noDomain, "improper-addressing")
+      }
+      domain = to
+      held.append(unit)
+      state = .connecting(isDirectTLS: false)
+      return [.connect(domain: to)]
+    case .unreadable, .element, .end:
+      return finish(.notXMPP)
+    }
+  }
+
+  private mutating func startTLSAnswered(_ unit: ProxyIntake.Unit) -> [ProxyAction] {
+    guard case .element(let element) = unit.part, element.node.is("proceed", in: Namespace.tls)
+    else {
+      state = .plain
+      return passedOn(unit, from: .server)
+    }
+    guard let domain else { return finish(.noDomain) }
+    state = .securingServer(answer: unit.bytes)
+    return [
+      .record(.element(element), from: .server), .beginTLS(on: .server, domain: domain),
+    ]
+  }
+
+  private mutating func passedOn(
+    _ unit: ProxyIntake.Unit, from side: ProxySide
+  ) -> [ProxyAction] {
+    guard let part = unit.part else { return [.send(to: side.other, unit.bytes)] }
+    var bytes = unit.bytes
+    switch part {
+    case .header(let tag):
+      if side == .client, let failure = mismatch(tag.node) {
+        return greeting(from: nil) + breakOff(failure, "host-unknown")
+      }
+      isOpen[side.other] = true
+    case .end: isOpen[side.other] = false
+    case .unreadable(_, let reason):
+      guard state == .authenticated else {
+        return breakOff(.unreadable(side, reason: reason), "not-well-formed")
+      }
+    case .element(let element):
+      if side == .client, let refusal = refusal(of: element.node) { return refusal }
+      follow(element.node, from: side)
+      if side == .server { bytes = element.node.withoutDetours(in: bytes) }
+    }
+    // Recorded first: where that fails, it has not been passed on.
+    return [.record(part, from: side), .send(to: side.other, bytes)]
+  }
+
+  /// Another domain than the one that the certificate was checked for.
+  private func mismatch(_ header: XMPPElement) -> ProxyFailure? {
+    guard let domain, let to = header.attribute("to"), !to.isSameDomain(as: domain) else {
+      return nil
+    }
+    return .otherDomain(to, checked: domain)
+  }
+
+  /// What the client may not say.
+  private mutating func refusal(of node: XMPPElement) -> [ProxyAction]? {
+    guard !allowsPlain, node.showsPassword else { return nil }
+    return breakOff(.plain, "policy-violation")
+  }
+
+  private mutating func follow(_ node: XMPPElement, from side: ProxySide) {
+    switch (state, side) {
+    case (.plain, .client), (.secured, .client):
+      if state == .plain, node.is("starttls", in: Namespace.tls) { state = .startTLSAsked }
+      if node.isLegacyLogin { legacyLogin = node.attribute("id") }
+    case (.plain, .server), (.secured, .server):
+      let isResult = node.name.local == "iq" && node.attribute("type") == "result"
+      let endsLegacyLogin = isResult && legacyLogin != nil && node.attribute("id") == legacyLogin
+      if node.letsIn || endsLegacyLogin { state = .authenticated }
+    case (.idle, _), (.connecting, _), (.startTLSAsked, _), (.securingServer, _),
+      (.securingClient, _), (.authenticated, _), (.over, _):
+      break
+    }
+  }
+
+  // MARK: The end
+
+  /// Nobody was let in in time.
+  package mutating func timedOut() -> [ProxyAction] {
+    switch state {
+    case .over, .authenticated: return []
+    case .idle, .connecting, .plain, .startTLSAsked, .securingServer, .securingClient, .secured:
+      return breakOff(.timeout, "connection-timeout")
+    }
+  }
+
+  /// It cannot be recorded.
+  package mutating func unrecorded(_ error: RollcallError) -> [ProxyAction] {
+    breakOff(.recording(error), "internal-server-error")
+  }
+
+  /// The proxy is ended.
+  package mutating func stopped() -> [ProxyAction] { breakOff(.stopped, "system-shutdown") }
+
+  private mutating func finish(_ failure: ProxyFailure?) -> [ProxyAction] {
+    guard state != .over else { return [] }
+    state = .over
+    return [.finish(failure)]
+  }
+
+  /// Ends the streams that are open: the client is told why (RFC 6120 §4.9.3), the server that it
+  /// is over. What is passed on is always whole, so that both can be told.
+  private mutating func breakOff(
+    _ failure: ProxyFailure, _ condition: StaticString
+  ) -> [ProxyAction] {
+    guard !isOver else { return [] }
+    var actions: [ProxyAction] = []
+    if state != .securingClient {
+      if isOpen[.client] == true { actions.append(.send(to: .client, Self.error(condition))) }
+      if isOpen[.server] == true {
+        actions += [.record(.end, from: .client), .send(to: .server, Self.streamEnd)]
+      }
+    }
+    return actions + finish(failure)
+  }
+
+  /// A stream header of the proxy's own, where the client has none yet to be told anything in.
+  private mutating func greeting(from domain: String?) -> [ProxyAction] {
+    guard isOpen[.client] != true else { return [] }
+    isOpen[.client] = true
+    var from: [UInt8] = []
+    if let domain {
+      from = Array(" from=\"".utf8)
+      from.appendEscaped(domain, inAttribute: true)
+      from.append(UInt8(ascii: "\""))
+    }
+    let rest = " version='1.0' xmlns='jabber:client' xmlns:stream='\(Namespace.streams)'>"
+    return [
+      .send(to: .client, Array("<?xml version='1.0'?><stream:stream".utf8) + from + rest.utf8)
+    ]
+  }
+
+  private static let streamEnd = Array("</stream:stream>".utf8)
+
+  private static func error(_ condition: StaticString) -> [UInt8] {
+    let error = "<stream:error><\(condition) xmlns='\(Namespace.streamErrors)'/></stream:error>"
+    return Array(error.utf8) + streamEnd
+  }
+}

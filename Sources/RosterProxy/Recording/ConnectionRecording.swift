@@ -1,0 +1,179 @@
+import Captures
+import Foundation
+import Rollcall
+import RosterCore
+import XMPPStanza
+import XMPPStream
+
+/// What is recorded of one connection: by itself, until it is known whose it is, and then in the
+/// log of its account.
+///
+/// Not thread-safe: its proxy keeps it on one thread.
+final class ConnectionRecording {
+  fileprivate enum Entry {
+    case part(StreamIntake.Part, Direction, Int64)
+    case note(Lifecycle, Int64)
+  }
+
+  private enum Place {
+    /// Nothing was recorded yet.
+    case none
+    case unbound(RosterRecorder, path: String, entries: [Entry])
+    case account(BareJID, ConnectionID)
+    case closed
+  }
+
+  private let logs: AccountLogs
+  private var place = Place.none
+  /// The session that the client wants to go on with.
+  private var resuming: String?
+
+  init(_ logs: AccountLogs) { self.logs = logs }
+
+  /// Whose it is; nil as long as that is not known.
+  var account: BareJID? {
+    switch place {
+    case .account(let account, _): account
+    case .none, .unbound, .closed: nil
+    }
+  }
+
+  /// Records a part of what one side said.
+  ///
+  /// - Returns: What it did.
+  func take(
+    _ part: StreamIntake.Part, _ direction: Direction, at time: Int64
+  ) throws -> [SessionStep] {
+    let steps = try take(.part(part, direction, time), at: time)
+    if case .element(let element) = part { try follow(element.node, direction, at: time) }
+    return steps
+  }
+
+  /// Records what became of the connection.
+  func note(_ lifecycle: Lifecycle, at time: Int64) throws -> [SessionStep] {
+    try take(.note(lifecycle, time), at: time)
+  }
+
+  /// Waits until all that was handed over is on the disk.
+  nonisolated(nonsending) func durable(at time: Int64) async throws {
+    try await recorder(at: time)?.durable()
+  }
+
+  /// Records the end. What was recorded of a connection that nobody was let in on stays where it
+  /// is.
+  func close(_ reason: String?, at time: Int64) throws {
+    if case .closed = place { return }
+    if case .none = place { return place = .closed }
+    _ = try note(.closed(reason: reason), at: time)
+    switch place {
+    case .none, .closed: break
+    case .unbound(let recorder, _, _): try recorder.close()
+    case .account(let account, let connection): logs.end(connection, of: account)
+    }
+    place = .closed
+  }
+
+  // MARK: Where it goes
+
+  private func recorder(at time: Int64) throws -> RosterRecorder? {
+    switch place {
+    case .none, .closed: nil
+    case .unbound(let recorder, _, _): recorder
+    case .account(let account, _): try logs.recorder(of: account, at: time)
+    }
+  }
+
+  private func take(_ entry: Entry, at time: Int64) throws -> [SessionStep] {
+    switch place {
+    case .closed: return []
+    case .none:
+      let path = try logs.unboundPath()
+      let recorder = try RosterRecorder(recordingTo: path)
+      place = .unbound(recorder, path: path, entries: [entry])
+      return try recorder.take(entry, on: .first)
+    case .unbound(let recorder, let path, var entries):
+      entries.append(entry)
+      // Only one of them has the entries, or each would copy them.
+      place = .none
+      place = .unbound(recorder, path: path, entries: entries)
+      let steps = try recorder.take(entry, on: .first)
+      guard let account = recorder.roster.account else { return steps }
+      return try move(to: account, at: time)
+    case .account(let account, let connection):
+      return try logs.recorder(of: account, at: time).take(entry, on: connection)
+    }
+  }
+
+  /// What was recorded becomes part of the account's log.
+  private func move(to account: BareJID, at time: Int64) throws -> [SessionStep] {
+    guard case .unbound(let own, let path, let entries) = place else { return [] }
+    let connection = try logs.begin(account, at: time)
+    place = .account(account, connection)
+    let recorder = try logs.recorder(of: account, at: time)
+    // What came before was told as it came.
+    var steps: [SessionStep] = []
+    for entry in entries { steps = try recorder.take(entry, on: connection) }
+    // First there, then no longer here.
+    try recorder.flush()
+    try own.close()
+    for file in [path, "\(path)-lock"] { try? FileManager.default.removeItem(atPath: file) }
+    return steps
+  }
+
+  /// A session that is gone on with names nobody: whose it is, its id says.
+  private func follow(_ node: XMPPElement, _ direction: Direction, at time: Int64) throws {
+    switch direction {
+    case .outbound: resuming = node.resumedSession ?? resuming
+    case .inbound:
+      if let account, let id = node.resumableSession { logs.remember(session: id, of: account) }
+      guard node.resumes, let id = resuming, let account = logs.account(ofSession: id) else {
+        return
+      }
+      _ = try move(to: account, at: time)
+    }
+  }
+}
+
+extension RosterRecorder {
+  fileprivate func take(
+    _ entry: ConnectionRecording.Entry, on connection: ConnectionID
+  ) throws -> [SessionStep] {
+    switch entry {
+    case .part(let part, let direction, let time):
+      try take(part, direction, at: time, on: connection)
+    case .note(let lifecycle, let time): try note(lifecycle, at: time, on: connection)
+    }
+  }
+}
+
+// Stream management (XEP-0198), by itself or within SASL 2 (XEP-0388).
+extension XMPPElement {
+  /// The id of the session that a client wants to go on with.
+  fileprivate var resumedSession: String? {
+    first { $0.name.local == "resume" && $0.isOfStreamManagement }?.attribute("previd")
+  }
+
+  /// The id by which the session that begins can be gone on with.
+  fileprivate var resumableSession: String? {
+    first { $0.name.local == "enabled" && $0.isOfStreamManagement }?.attribute("id")
+  }
+
+  /// Whether a server says by it that the session goes on.
+  fileprivate var resumes: Bool {
+    first { $0.name.local == "resumed" && $0.isOfStreamManagement } != nil
+  }
+
+  private var isOfStreamManagement: Bool {
+    [Namespace.streamManagement, Namespace.streamManagement2].contains(name.namespace)
+  }
+
+  /// This element, or one within what sets a stream up.
+  private func first(_ isWanted: (XMPPElement) -> Bool) -> XMPPElement? {
+    if isWanted(self) { return self }
+    guard [Namespace.sasl2, Namespace.bind2].contains(name.namespace) else { return nil }
+    for child in children {
+      if let found = child.first(isWanted) { return found }
+    }
+    return nil
+  }
+}

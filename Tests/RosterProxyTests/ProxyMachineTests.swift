@@ -1,0 +1,218 @@
+import Rollcall
+@testable import RosterProxy
+import Testing
+
+@Suite("What a proxy passes on") struct ProxyMachineTests {
+  private let header = ProxyTalk.header()
+
+  @Test("TLS begins on both sides, first with the server")
+  func startTLS() {
+    var talk = ProxyTalk()
+    #expect(talk.say("<?xml version='1.0'?>", .client) == [])
+    #expect(talk.say(String(header.dropFirst(21)), .client) == ["connect to example.test"])
+    #expect(
+      talk.happen { $0.connected(to: "host:5222") } == [
+        "note connected(to: Optional(\"host:5222\"))", "server < <?xml version='1.0'?>",
+        "record client header", "server < \(header.dropFirst(21))",
+      ])
+    #expect(
+      talk.say(header + ProxyTalk.features, .server) == [
+        "client < <?xml version='1.0'?>", "record server header",
+        "client < \(header.dropFirst(21))", "record server <features/>",
+        "client < \(ProxyTalk.features)",
+      ])
+    #expect(
+      talk.say(ProxyTalk.startTLS, .client) == [
+        "record client <starttls/>", "server < \(ProxyTalk.startTLS)",
+      ])
+    // The client is told once the server is known to be the domain's.
+    #expect(
+      talk.say(ProxyTalk.proceed, .server) == [
+        "record server <proceed/>", "TLS with the server for example.test",
+      ])
+    #expect(
+      talk.happen { $0.secured(.server, by: "TLSv1.3") } == [
+        "note secured(tls: Optional(\"TLSv1.3\"))", "client < \(ProxyTalk.proceed)",
+        "TLS with the client for example.test",
+      ])
+    #expect(talk.happen { $0.secured(.client, by: nil) } == [])
+    #expect(!talk.machine.isBeginningTLS && !talk.machine.isAuthenticated)
+  }
+
+  @Test("A client that begins with TLS gets a server that does")
+  func directTLS() {
+    var talk = ProxyTalk()
+    #expect(talk.happen { $0.helloReceived(for: "example.test") } == ["connect to example.test"])
+    #expect(
+      talk.happen { $0.connected(to: "host:5223") } == [
+        "note connected(to: Optional(\"host:5223\"))", "TLS with the server for example.test",
+      ])
+    #expect(
+      talk.happen { $0.secured(.server, by: nil) } == [
+        "note secured(tls: nil)", "TLS with the client for example.test",
+      ])
+    #expect(talk.happen { $0.secured(.client, by: nil) } == [])
+    #expect(talk.say(header, .client).last == "server < \(header.dropFirst(21))")
+  }
+
+  @Test("A password is not passed on as it is", arguments: [false, true])
+  func plain(isAllowed: Bool) {
+    let words = [
+      "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>AGEAYg==</auth>",
+      "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='plain'>AGEAYg==</auth>",
+      "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='LOGIN'/>",
+      "<authenticate xmlns='urn:xmpp:sasl:2' mechanism='PLAIN'>"
+        + "<initial-response>AGEAYg==</initial-response></authenticate>",
+      "<iq type='set' id='1'><query xmlns='jabber:iq:auth'><username>a</username>"
+        + "<password>b</password></query></iq>",
+    ]
+    for word in words {
+      var talk = ProxyTalk.secured(allowsPlain: isAllowed)
+      let done = talk.say(word, .client)
+      #expect(done.contains("server < \(word)") == isAllowed, "\(word)")
+      #expect(done.contains { $0.hasPrefix("over") } == !isAllowed, "\(word)")
+      guard !isAllowed else { continue }
+      // Neither passed on nor recorded; both streams are ended.
+      #expect(!done.contains { $0.contains("AGEA") || $0.contains("<password") }, "\(done)")
+      #expect(done.contains("server < </stream:stream>") && done.contains("record client end"))
+      #expect(done.contains { $0.hasPrefix("client <") && $0.contains("<policy-violation") })
+      #expect(talk.say("<presence/>", .client) == [])
+    }
+  }
+
+  @Test("Nobody is let in by a word within TLS that stands for another")
+  func letIn() {
+    for word in [
+      "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>",
+      "<success xmlns='urn:xmpp:sasl:2'/>",
+    ] {
+      var talk = ProxyTalk.secured()
+      _ = talk.say(word, .client)
+      #expect(!talk.machine.isAuthenticated)
+      _ = talk.say("<presence>\(word)</presence>", .server)
+      #expect(!talk.machine.isAuthenticated)
+      _ = talk.say(word, .server)
+      #expect(talk.machine.isAuthenticated)
+    }
+    var talk = ProxyTalk.secured(allowsPlain: true)
+    _ = talk.say(
+      "<iq type='set' id='7'><query xmlns='jabber:iq:auth'><digest>x</digest></query></iq>",
+      .client)
+    _ = talk.say("<iq type='result' id='8'/>", .server)
+    #expect(!talk.machine.isAuthenticated)
+    _ = talk.say("<iq type='result' id='7'/>", .server)
+    #expect(talk.machine.isAuthenticated)
+  }
+
+  @Test("What cannot be read is passed on only after the login", arguments: ProxySide.allCases)
+  func unreadable(side: ProxySide) {
+    var before = ProxyTalk.secured()
+    let done = before.say("<a></b>", side)
+    #expect(done.last?.hasPrefix("over: what the \(side) sends cannot be read") == true)
+    #expect(!done.contains("\(side.other) < <a></b>"))
+    var after = ProxyTalk.authenticated()
+    #expect(
+      after.say("<a></b>", side) == ["record \(side) unreadable", "\(side.other) < <a></b>"])
+    #expect(
+      after.say("<presence/>", side) == [
+        "record \(side) <presence/>", "\(side.other) < <presence/>",
+      ])
+  }
+
+  @Test("A stream in TLS is for the domain whose certificate was checked")
+  func otherDomain() {
+    for (domain, isRefused) in [
+      ("example.test", false), ("EXAMPLE.test", false), ("other.test", true),
+      ("a@example.test", true),
+    ] {
+      var talk = ProxyTalk()
+      _ = talk.happen { $0.helloReceived(for: "example.test") }
+      _ = talk.happen { $0.connected(to: "host:5223") }
+      _ = talk.happen { $0.secured(.server, by: nil) }
+      _ = talk.happen { $0.secured(.client, by: nil) }
+      let done = talk.say(ProxyTalk.header(domain), .client)
+      #expect(done.contains { $0.hasPrefix("over") } == isRefused, "\(domain)")
+      #expect(done.contains { $0.contains("<host-unknown") } == isRefused, "\(domain)")
+    }
+  }
+
+  @Test("A client that does not say what it wants is told so")
+  func noDomain() {
+    var talk = ProxyTalk()
+    let done = talk.say(
+      "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>",
+      .client)
+    #expect(done.count == 3 && done.last == "over: \(ProxyFailure.noDomain)")
+    #expect(done[0].hasPrefix("client < <?xml") && done[1].contains("<improper-addressing"))
+    for domain in [nil, ""] {
+      var talk = ProxyTalk()
+      #expect(
+        talk.happen { $0.helloReceived(for: domain) } == ["over: \(ProxyFailure.noDomain)"])
+    }
+    var web = ProxyTalk()
+    #expect(
+      web.say("GET / HTTP/1.1\r\nA: <b>\r\n\r\n", .client) == ["over: \(ProxyFailure.notXMPP)"])
+  }
+
+  @Test("A server that is not there, or not itself, is told within the stream")
+  func noServer() {
+    var talk = ProxyTalk()
+    _ = talk.say(header, .client)
+    let done = talk.happen { $0.unreachable("host:5222: Connection refused") }
+    #expect(done[0].contains(" from=\"example.test\"") && done[1].contains("<remote-connection-"))
+    #expect(talk.machine.isOver)
+    var other = ProxyTalk()
+    _ = other.say(header, .client)
+    _ = other.happen { $0.connected(to: "host:5222") }
+    _ = other.say(header + ProxyTalk.features, .server)
+    _ = other.say(ProxyTalk.startTLS, .client)
+    _ = other.say(ProxyTalk.proceed, .server)
+    #expect(
+      other.happen { $0.failed(.server, "it is not the domain's") } == [
+        "client < <failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/></stream:stream>",
+        "over: TLS with the server cannot begin: it is not the domain's",
+      ])
+  }
+
+  @Test("What comes where TLS was to begin ends the connection")
+  func injected() {
+    var talk = ProxyTalk()
+    _ = talk.say(header, .client)
+    _ = talk.happen { $0.connected(to: "host:5222") }
+    _ = talk.say(header + ProxyTalk.features, .server)
+    var eager = talk
+    let over = "over: \(ProxyFailure.injectedBytes(.client))"
+    #expect(eager.say(ProxyTalk.startTLS + "<presence/>", .client).last == over)
+    _ = talk.say(ProxyTalk.startTLS, .client)
+    var forged = talk
+    #expect(
+      forged.say(ProxyTalk.proceed + "<message/>", .server).last
+        == "over: \(ProxyFailure.injectedBytes(.server))")
+    // White space may still be under way, and a refusal of TLS is none.
+    #expect(talk.say("\n", .client) == ["server < \n"])
+    _ = talk.say("<failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>", .server)
+    #expect(!talk.machine.isBeginningTLS && !talk.machine.isOver)
+  }
+
+  @Test("Both are told that the proxy ends, and only whom something can be told")
+  func stopped() {
+    var idle = ProxyTalk()
+    #expect(idle.happen { $0.stopped() } == ["over: \(ProxyFailure.stopped)"])
+    var talk = ProxyTalk.authenticated()
+    let done = talk.happen { $0.stopped() }
+    #expect(done.count == 4 && done[0].contains("<system-shutdown"))
+    #expect(done[1...2] == ["record client end", "server < </stream:stream>"])
+    #expect(talk.happen { $0.stopped() } == [])
+    var gone = ProxyTalk.authenticated()
+    _ = gone.say("</stream:stream>", .client)
+    #expect(!gone.happen { $0.stopped() }.contains("server < </stream:stream>"))
+  }
+
+  @Test("Who is not let in in time is told, and nobody who is")
+  func timeout() {
+    var talk = ProxyTalk.secured()
+    #expect(talk.happen { $0.timedOut() }.last == "over: \(ProxyFailure.timeout)")
+    var inside = ProxyTalk.authenticated()
+    #expect(inside.happen { $0.timedOut() } == [])
+  }
+}

@@ -1,0 +1,80 @@
+import Rollcall
+import XMPPStream
+@testable import RosterProxy
+
+/// What happens to a proxied connection, and what it has done about it, in words.
+struct ProxyTalk {
+  private(set) var machine: ProxyMachine
+  private var intakes = [
+    ProxySide.client: ProxyIntake(SessionLimits()), .server: ProxyIntake(SessionLimits()),
+  ]
+
+  init(allowsPlain: Bool = false) { machine = ProxyMachine(allowsPlain: allowsPlain) }
+
+  static func header(_ domain: String = "example.test") -> String {
+    "<?xml version='1.0'?><stream:stream to='\(domain)' version='1.0' xmlns='jabber:client' "
+      + "xmlns:stream='http://etherx.jabber.org/streams'>"
+  }
+
+  /// One side's words, as a proxy takes them in.
+  mutating func say(_ text: String, _ side: ProxySide) -> [String] {
+    var done: [String] = []
+    for unit in intakes[side]?.take(Array(text.utf8)) ?? [] {
+      done += machine.received(unit, from: side).map(\.words)
+      if machine.isBeginningTLS { for side in ProxySide.allCases { intakes[side]?.reset() } }
+    }
+    return done
+  }
+
+  mutating func happen(_ what: (inout ProxyMachine) -> [ProxyAction]) -> [String] {
+    what(&machine).map(\.words)
+  }
+
+  /// A connection on which both sides are in TLS.
+  static func secured(allowsPlain: Bool = false) -> ProxyTalk {
+    var talk = ProxyTalk(allowsPlain: allowsPlain)
+    _ = talk.say(header(), .client)
+    _ = talk.happen { $0.connected(to: "host:5222") }
+    _ = talk.say(header() + features, .server)
+    _ = talk.say(startTLS, .client)
+    _ = talk.say(proceed, .server)
+    _ = talk.happen { $0.secured(.server, by: "TLSv1.3") }
+    _ = talk.happen { $0.secured(.client, by: nil) }
+    _ = talk.say(header(), .client)
+    _ = talk.say(header() + "<stream:features/>", .server)
+    return talk
+  }
+
+  /// A connection whose client was let in.
+  static func authenticated() -> ProxyTalk {
+    var talk = secured()
+    _ = talk.say(
+      "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='SCRAM-SHA-1'/>", .client)
+    _ = talk.say("<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>", .server)
+    _ = talk.say(header(), .client)
+    _ = talk.say(header() + "<stream:features/>", .server)
+    return talk
+  }
+
+  static let features =
+    "<stream:features><starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/></stream:features>"
+  static let startTLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>"
+  static let proceed = "<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>"
+}
+
+extension ProxyAction {
+  /// What it does, in words.
+  var words: String {
+    switch self {
+    case .connect(let domain): "connect to \(domain)"
+    case .send(let side, let bytes): "\(side) < \(String(decoding: bytes, as: UTF8.self))"
+    case .record(.header, let side): "record \(side) header"
+    case .record(.end, let side): "record \(side) end"
+    case .record(.unreadable, let side): "record \(side) unreadable"
+    case .record(.element(let element), let side): "record \(side) <\(element.node.name.local)/>"
+    case .note(let lifecycle): "note \(lifecycle)"
+    case .beginTLS(let side, let domain): "TLS with the \(side) for \(domain)"
+    case .finish(let failure): "over\(failure.map { ": \($0)" } ?? "")"
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Rollcall
+@testable import RosterProxy
+import TestSupport
+import Testing
+
+@Suite("Whatever happens to a proxied connection") struct RandomProxyTests {
+  private static let words = [
+    ProxyTalk.header(), ProxyTalk.header("other.test"), ProxyTalk.features, ProxyTalk.startTLS,
+    ProxyTalk.proceed, "<failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>",
+    "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>c2VjcmV0</auth>",
+    "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='SCRAM-SHA-1'/>",
+    "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>", "<presence/>", " ", "<a></b>",
+    "</stream:stream>", "<stream:error/>",
+  ]
+
+  /// What holds of a proxied connection, looked at from outside.
+  private struct Watch {
+    var isConnected = false
+    var isOver = false
+    /// TLS is to begin on this side: nothing but TLS may be said there.
+    var beginning: Set<ProxySide> = []
+    var isSecured: Set<ProxySide> = []
+
+    mutating func fault(in action: ProxyAction) -> String? {
+      if isOver { return "something is done after the end" }
+      switch action {
+      case .connect: return isConnected ? "connected twice" : nil
+      case .send(let side, let bytes):
+        if side == .server, !isConnected { return "the server is told before it is there" }
+        if beginning.contains(side) { return "the \(side) is told while TLS begins" }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return side == .server && text.contains("c2VjcmV0") ? "a password is passed on" : nil
+      case .record, .note: return nil
+      case .beginTLS(let side, _):
+        if isSecured.contains(side) { return "TLS begins within TLS" }
+        if side == .client, !isSecured.contains(.server) {
+          return "the client is in TLS before the server is known"
+        }
+        beginning.insert(side)
+        return nil
+      case .finish:
+        isOver = true
+        return nil
+      }
+    }
+  }
+
+  @Test("Nothing is done after its end, said in the midst of a handshake, or shown that is secret")
+  func sequences() {
+    for seed in 0..<3000 {
+      var random = SeededGenerator(seed: UInt64(seed))
+      var machine = ProxyMachine(allowsPlain: false)
+      var intakes = [
+        ProxySide.client: ProxyIntake(SessionLimits()), .server: ProxyIntake(SessionLimits()),
+      ]
+      var watch = Watch()
+      for _ in 0..<Int.random(in: 1...40, using: &random) {
+        let side = ProxySide.allCases.randomElement(using: &random) ?? .client
+        var actions: [ProxyAction] = []
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: actions = machine.helloReceived(for: "example.test")
+        case 1...3:
+          actions = machine.connected(to: "host")
+          watch.isConnected = watch.isConnected || !actions.isEmpty
+        case 4...6:
+          guard watch.beginning.contains(side) else { continue }
+          watch.beginning.remove(side)
+          watch.isSecured.insert(side)
+          actions = machine.secured(side, by: nil)
+        case 7: actions = machine.ended(side)
+        case 8: actions = machine.failed(side, "x")
+        case 9: actions = machine.timedOut()
+        case 10: actions = machine.unreachable("x")
+        default:
+          let word = Self.words.randomElement(using: &random) ?? ""
+          for unit in intakes[side]?.take(Array(word.utf8)) ?? [] {
+            actions += machine.received(unit, from: side)
+          }
+        }
+        for action in actions {
+          if let fault = watch.fault(in: action) {
+            Issue.record("seed \(seed): \(fault): \(action.words)")
+          }
+        }
+        #expect(machine.isOver == watch.isOver, "seed \(seed)")
+      }
+    }
+  }
+}
