@@ -184,7 +184,7 @@ let package = Package(
       name: "RosterClientTests",
       dependencies: [
         "RosterClient", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures",
-        "TestSupport", "RollcallLive",
+        "EventStore", "TestSupport", "RollcallLive", "RosterProxy",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

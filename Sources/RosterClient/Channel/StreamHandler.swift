@@ -56,15 +56,25 @@ extension LiveFailure {
       self =
         text.contains("CERTIFICATE_VERIFY_FAILED")
         ? .certificate(reason: "none of the roots that are trusted vouches for it")
-        : .handshake(reason: text)
+        : .handshake(reason: text.reasonOfTLS)
     case let error as NIOSSLExtraError where error == .failedToValidateHostname:
       self = .certificate(reason: "it is not the domain's")
     case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-      self = .handshake(reason: "\(error)")
+      self = .handshake(reason: "\(error)".reasonOfTLS)
     case let error as IOError:
       self = .lost(
         reason: strerror(error.errnoCode).map { String(cString: $0) } ?? "\(error.errnoCode)")
     default: self = .lost(reason: "\(error)")
     }
+  }
+}
+
+extension String {
+  /// What an error of BoringSSL says, without where in BoringSSL that is.
+  fileprivate var reasonOfTLS: String {
+    guard let code = firstMatch(of: /OPENSSL_internal:([A-Za-z0-9_ ]+?)( at |\])/)?.1 else {
+      return self
+    }
+    return code.lowercased().replacing("_", with: " ")
   }
 }

@@ -1,0 +1,168 @@
+import EventStore
+import Foundation
+import Rollcall
+import RosterCore
+import RosterProxy
+import TestSupport
+import Testing
+@testable import RosterClient
+
+/// A proxy between clients and servers as people run them.
+@Suite(
+  "Recording through a proxy", .serialized,
+  .enabled(if: Servers.arePossible, "Prosody and ejabberd are needed"))
+struct ProxyTests {
+  private let folder: TemporaryFolder
+  private let authority: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    authority = folder.file("authority")
+    try LocalAuthority.make(in: authority, at: Date())
+  }
+
+  private func settings(_ server: any RealServer, isDirect: Bool = false) throws -> ProxySettings {
+    let upstream = ServerAddress(
+      host: "127.0.0.1", port: isDirect ? server.directPort : server.port, isDirectTLS: isDirect)
+    var settings = ProxySettings(
+      listen: ServerAddress(host: "127.0.0.1", port: 0, isDirectTLS: false), upstream: upstream,
+      folder: folder.file("logs é"), authority: try LocalAuthority(in: authority))
+    settings.upstreamAuthority = server.certificates.authority
+    return settings
+  }
+
+  /// A client that connects to a proxy in place of its server.
+  private func session(
+    _ user: String, _ server: any RealServer, at port: Int, isDirect: Bool = false
+  ) async throws -> LiveSession {
+    var login = try server.login(user)
+    login.registers = true
+    login.server = ServerAddress(host: "127.0.0.1", port: port, isDirectTLS: isDirect)
+    login.authority = LocalAuthority.certificatePath(in: authority)
+    var patience = LivePatience()
+    patience.reconnection = 0.01
+    return try LiveSession(
+      login, recordingTo: folder.file("\(user).rollcall"), limits: SessionLimits(),
+      patience: patience)
+  }
+
+  /// The elements of one direction in a log, as they are recorded.
+  private func elements(_ path: String, _ direction: RecordDirection) throws -> [String] {
+    var elements: [String] = []
+    let log = try Timeline(ofLogAt: path).log
+    try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      guard header.direction == direction, header.kind == .element else { return }
+      elements.append(bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+    }
+    return elements
+  }
+
+  @Test(
+    "It records what the client itself does, and what the server says", arguments: Servers.allCases)
+  func records(_ kind: Servers) async throws {
+    let server = try kind.make()
+    try await server.start()
+    for (user, isDirect, isDurable) in [
+      ("alice", false, false), ("bob", true, false), ("carol", false, true),
+    ] {
+      var settings = try settings(server, isDirect: isDirect)
+      settings.isDurable = isDurable
+      let proxy = try RecordingProxy(settings)
+      let port = try await proxy.start().port
+      let session = try await session(user, server, at: port, isDirect: isDirect)
+      try await session.start()
+      let friend = try server.jid("friend")
+      #expect(try await session.perform(.add(friend, name: "曾", groups: ["家人"])) == .result)
+      #expect(try await session.perform(.rename(friend, to: "<&'\">")) == .result)
+      try await session.ping()
+      await session.close()
+      #expect(await session.failure == nil)
+      try await proxy.stop()
+      let path = folder.file("logs é/\(try server.jid(user).text).rollcall")
+      for direction in [RecordDirection.inbound, .outbound] {
+        let seen = try elements(path, direction)
+        #expect(seen.count > 5)
+        #expect(seen == (try elements(folder.file("\(user).rollcall"), direction)), "\(user)")
+      }
+      let roster = try Timeline(ofLogAt: path).state(at: .head(minus: 0)).roster
+      let items = roster.entries.values.map { ($0.item.jid.text, StoredContact($0.item)) }
+      #expect(try Dictionary(uniqueKeysWithValues: items) == server.roster(of: user))
+      #expect(!roster.isConnected)
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("logs é/unbound"))
+      #expect(left == [])
+    }
+    try server.stop()
+  }
+
+  @Test("A session that is gone on with is one of the account's connections")
+  func resumption() async throws {
+    let server = try Prosody()
+    try await server.start()
+    let proxy = try RecordingProxy(try settings(server))
+    let relay = try Relay(to: try await proxy.start().port)
+    let session = try await session("alice", server, at: relay.port)
+    try await session.start()
+    // By then the server has said by what it can be gone on with.
+    try await session.ping()
+    relay.cut()
+    for _ in 0..<1000 where await session.connections < 3 {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    let friend = try server.jid("friend")
+    for _ in 0..<1000 {
+      if (try? await session.perform(.add(friend))) == .result { break }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    await session.close()
+    try await proxy.stop()
+    let log = try Timeline(ofLogAt: folder.file("logs é/alice@\(server.domain).rollcall"))
+    var resumptions = 0
+    try log.replay(upTo: .head(minus: 0)) { moment, _ in
+      if case .session(.resumed) = moment.event { resumptions += 1 }
+    }
+    #expect(resumptions == 1)
+    let roster = try log.state(at: .head(minus: 0)).roster
+    #expect(roster.item(friend) != nil && roster.connections.map(\.id.number) == [1, 2])
+    try server.stop()
+  }
+
+  @Test("A server that is not the domain's is nobody's", arguments: [false, true])
+  func otherServer(isDirect: Bool) async throws {
+    let server = try Prosody()
+    try await server.start()
+    var settings = try settings(server, isDirect: isDirect)
+    settings.upstreamAuthority = nil
+    let proxy = try RecordingProxy(settings)
+    let port = try await proxy.start().port
+    let session = try await session("alice", server, at: port, isDirect: isDirect)
+    await #expect(throws: LiveFailure.self) { try await session.start() }
+    await session.close()
+    try await proxy.stop()
+    var why: [ProxyFailure] = []
+    for await event in proxy.events {
+      if case .over(_, let failure?) = event { why.append(failure) }
+    }
+    #expect(
+      why == [.tls(.server, reason: "none of the roots that are trusted vouches for it")])
+    let heard = server.log
+    #expect(!heard.contains("<auth") && !heard.contains("alice"))
+    try server.stop()
+  }
+
+  @Test("An authority is made once, and its key is nobody else's")
+  func authorities() throws {
+    let path = "\(authority)/authority.key"
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    #expect(throws: AuthorityError.exists(path: path)) {
+      try LocalAuthority.make(in: authority, at: Date())
+    }
+    #expect(throws: AuthorityError.none(folder: folder.path)) {
+      try LocalAuthority(in: folder.path)
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+    #expect(throws: AuthorityError.readable(path: path, mode: 0o640)) {
+      try LocalAuthority(in: authority)
+    }
+  }
+}
