@@ -26,6 +26,8 @@ final class ProxiedConnection {
   var timer: Scheduled<Void>?
   var failure: ProxyFailure?
   var isClosing = false
+  /// Whether it is being looked at that what was handed over gets to the disk.
+  var isChecking = false
 
   init(
     _ number: Int, _ client: any Channel, _ recording: ConnectionRecording,

@@ -109,8 +109,28 @@ extension RecordingProxy {
         tell.yield(.bound(connection.number, account, path: logs.path(of: account)))
       }
       for step in steps { tell.yield(.step(connection.number, connection.recording.account, step)) }
+      checkSoon(connection)
     } catch {
       unrecordable(connection, error)
+    }
+  }
+
+  /// Looks whether what was handed over gets to the disk: where it does not, the connection ends.
+  private func checkSoon(_ connection: ProxiedConnection) {
+    guard !connection.isChecking else { return }
+    connection.isChecking = true
+    let number = connection.number
+    inBackground { await $0.check(number) }
+  }
+
+  private func check(_ number: Int) async {
+    guard let connection = connections[number] else { return }
+    do {
+      try await connection.recording.durable(at: now)
+      connection.isChecking = false
+    } catch {
+      unrecordable(connection, error)
+      write(connection)
     }
   }
 
@@ -181,11 +201,10 @@ extension RecordingProxy {
     do {
       switch side {
       case .server:
-        let context = try Security.context(
-          trusting: settings.upstreamAuthority, isDirect: connection.hello != nil)
+        let context = try contexts.towardsServer(isDirect: connection.hello != nil)
         try Security.begin(on: channel, context, domain: domain.inASCII)
       case .client:
-        let context = try settings.authority.context(for: domain.inASCII, at: Date())
+        let context = try contexts.towardsClient(of: domain.inASCII, at: Date())
         let handler = NIOSSLServerHandler(context: context)
         let pipeline = channel.pipeline.syncOperations
         let own = try pipeline.handler(type: SideHandler.self)

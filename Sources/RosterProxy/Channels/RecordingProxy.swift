@@ -12,6 +12,7 @@ package actor RecordingProxy {
   let loop: any EventLoop
   private let taskExecutor: LoopTaskExecutor
   let logs: AccountLogs
+  var contexts: TLSContexts
   var connections: [Int: ProxiedConnection] = [:]
   private var count = 0
   private var listener: (any Channel)?
@@ -36,6 +37,7 @@ package actor RecordingProxy {
     loop = MultiThreadedEventLoopGroup.singleton.any()
     taskExecutor = LoopTaskExecutor(loop)
     logs = try AccountLogs(settings.folder)
+    contexts = TLSContexts(settings)
     (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(10_000))
   }
 
