@@ -4,7 +4,7 @@ import RosterClient
 /// What somebody wants done in a session, in words: `add bob@example.test name=Bob group=Friends`.
 enum LiveOrder {
   case command(RosterCommand)
-  case presence(show: String?, status: String?)
+  case presence(show: Show, status: String?)
   case message(String, to: JID)
   case help
   case quit
@@ -20,8 +20,6 @@ enum LiveOrder {
     WHO is an address, a name, its pinyin, or a part of one; "quotes" hold
     words together.
     """
-
-  private static let shows = ["away", "chat", "dnd", "xa"]
 
   /// - Parameter naming: Finds whom a text means.
   /// - Throws: `OrderError`; what `naming` throws.
@@ -55,9 +53,9 @@ enum LiveOrder {
       self = .command(.setGroups(try contact(), words))
       words = []
     case "presence":
-      let show = words.first.flatMap { Self.shows.contains($0) ? $0 : nil }
+      let show = words.first.flatMap { Show(rawValue: $0) }
       let status = words.dropFirst(show == nil ? 0 : 1).joined(separator: " ")
-      self = .presence(show: show, status: status.isEmpty ? nil : status)
+      self = .presence(show: show ?? .available, status: status.isEmpty ? nil : status)
       words = []
     case "message":
       let jid = try contact()

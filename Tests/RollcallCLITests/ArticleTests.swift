@@ -69,6 +69,8 @@ import Testing
     ("Sources/Rollcall/Rollcall.docc/TimeTravelInAnApplication.md", 6),
     ("Sources/Rollcall/Rollcall.docc/WhatIsDurableWhen.md", 2),
     ("Sources/Rollcall/Rollcall.docc/ContactsScreen.md", 2), ("README.md", 4),
+    ("Sources/RosterClient/RosterClient.docc/RosterClient.md", 1),
+    ("Sources/RosterClient/RosterClient.docc/FromLoginToScreen.md", 1),
   ]
 
   /// The lines of a text without white space around them, the empty ones left out.

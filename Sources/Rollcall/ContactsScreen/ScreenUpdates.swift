@@ -21,8 +21,13 @@ public struct ScreenUpdates: AsyncSequence, Sendable {
   /// Nothing is thrown.
   public typealias Failure = Never
 
-  let updates: RosterUpdates
-  let policy: SectionPolicy
+  private let updates: RosterUpdates
+  private let policy: SectionPolicy
+
+  package init(_ updates: RosterUpdates, _ policy: SectionPolicy) {
+    self.updates = updates
+    self.policy = policy
+  }
 
   /// Hands out the updates.
   public struct AsyncIterator: AsyncIteratorProtocol {
@@ -81,6 +86,6 @@ extension RosterSession {
   ///   - limit: How many steps may wait for a watcher that is slow, at least 1.
   public func screens(_ policy: SectionPolicy = SectionPolicy(), limit: Int = 256) -> ScreenUpdates
   {
-    ScreenUpdates(updates: updates(limit: limit), policy: policy)
+    ScreenUpdates(updates(limit: limit), policy)
   }
 }

@@ -7,6 +7,8 @@ package enum ClientAction: Hashable, Sendable {
   case send([UInt8])
   /// What is read and written from now on is in TLS.
   case startTLS
+  /// Make keys, on another thread, and tell the machine that they are `derived`.
+  case derive(SCRAMDerivation)
   /// Record what became of the connection.
   case note(Lifecycle)
   /// There is a session: a new one, or the one before goes on.

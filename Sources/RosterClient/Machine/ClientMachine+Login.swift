@@ -65,9 +65,9 @@ extension ClientMachine {
     var exchange = exchange
     do throws(SASLFailure) {
       if node.is("challenge", in: Namespace.sasl) {
-        let response = try exchange.challenged(node.base64())
+        let step = try exchange.challenged(node.base64())
         state = .sasl(exchange)
-        return [send(.element("response", Namespace.sasl, text: response.base64))]
+        return follow(step)
       }
       if node.is("success", in: Namespace.sasl) {
         try exchange.succeeded(node.text.trimmedOfXMLSpace.isEmpty ? nil : node.base64())
@@ -81,6 +81,36 @@ extension ClientMachine {
       return violation("<\(node.name.local)/> while it is to let us in")
     }
     return refused(node)
+  }
+
+  func follow(_ step: SASLExchange.Step) -> [ClientAction] {
+    switch step {
+    case .respond(let response):
+      let namespace = isSASL2 ? Namespace.sasl2 : Namespace.sasl
+      return [send(.element("response", namespace, text: response.base64))]
+    case .derive(let derivation): return [.derive(derivation)]
+    }
+  }
+
+  /// The keys that were to be derived are there, or cannot be made.
+  package mutating func derived(_ keys: Result<SCRAMKeys, SASLFailure>) -> [ClientAction] {
+    do throws(SASLFailure) {
+      let response: [UInt8]?
+      switch state {
+      case .sasl(var exchange):
+        response = try exchange.derived(keys)
+        state = .sasl(exchange)
+      case .sasl2(var exchange):
+        response = try exchange.derived(keys)
+        state = .sasl2(exchange)
+      case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration,
+        .boundFeatures, .resuming, .binding, .legacySession, .online, .closing, .over:
+        return []
+      }
+      return response.map { follow(.respond($0)) } ?? []
+    } catch {
+      return distrust(error)
+    }
   }
 
   /// The server did not prove who it is, or cannot be answered: it gets nothing more of us.

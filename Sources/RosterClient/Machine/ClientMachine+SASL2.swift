@@ -26,9 +26,9 @@ extension ClientMachine {
     var exchange = exchange
     do throws(SASLFailure) {
       if node.is("challenge", in: Namespace.sasl2) {
-        let response = try exchange.challenged(node.base64())
+        let step = try exchange.challenged(node.base64())
         state = .sasl2(exchange)
-        return [send(.element("response", Namespace.sasl2, text: response.base64))]
+        return follow(step)
       }
       if node.is("success", in: Namespace.sasl2) {
         try exchange.succeeded(node.child("additional-data", in: Namespace.sasl2)?.base64())

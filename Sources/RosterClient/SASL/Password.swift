@@ -13,6 +13,11 @@ public final class Password: Sendable {
 
   deinit { bytes.withLock { bytes in for index in bytes.indices { bytes[index] = 0 } } }
 
+  /// Its UTF-8, for as long as `body` runs.
+  package func withBytes<Result>(_ body: ([UInt8]) throws -> Result) rethrows -> Result {
+    try bytes.withLock { try body($0) }
+  }
+
   /// Its text, for as long as `body` runs.
   package func withText<Result>(_ body: (String) throws -> Result) rethrows -> Result {
     try bytes.withLock { try body(String(decoding: $0, as: UTF8.self)) }

@@ -2,8 +2,8 @@
 /// server says. Each mechanism goes its way through these states, and no other:
 ///
 ///     PLAIN  sent > over
-///     SCRAM  first > final > over            the signature comes with the success
-///     SCRAM  first > final > proved > over   the signature comes in a last challenge
+///     SCRAM  first > deriving > final > over            the signature comes with the success
+///     SCRAM  first > deriving > final > proved > over   the signature comes in a last challenge
 ///
 /// Whatever else the server says is a failure, and after a failure there is no other way.
 package struct SASLExchange: Sendable, Undisclosed {
@@ -13,11 +13,20 @@ package struct SASLExchange: Sendable, Undisclosed {
 
   private var state: State
 
+  /// What follows from a challenge.
+  package enum Step: Hashable, Sendable {
+    case respond([UInt8])
+    /// `derived` is to be told the keys: making them takes up to a second, on whichever thread.
+    case derive(SCRAMDerivation)
+  }
+
   private enum State: Sendable, Undisclosed {
     /// The password was sent.
     case sent
     /// The client's first message of SCRAM was sent.
     case first(SCRAMFirst)
+    /// The keys for the client's last message of SCRAM are being made.
+    case deriving(SCRAMLast)
     /// The client's last message of SCRAM was sent.
     case final(SCRAMFinal)
     /// The server has proved that it knows the password.
@@ -51,24 +60,41 @@ package struct SASLExchange: Sendable, Undisclosed {
     state = .first(first)
   }
 
-  /// The answer to a challenge. SCRAM's first one takes up to a second of work.
+  /// The server asks for something.
   ///
   /// - Throws: `SASLFailure`, after which the exchange throws the same for whatever comes.
-  package mutating func challenged(_ data: [UInt8]) throws(SASLFailure) -> [UInt8] {
+  package mutating func challenged(_ data: [UInt8]) throws(SASLFailure) -> Step {
     do throws(SASLFailure) {
       switch state {
       case .first(let first):
-        let (answer, final) = try first.answered(data)
-        state = .final(final)
-        return answer
+        let last = try first.answered(data)
+        state = .deriving(last)
+        return .derive(last.derivation)
       case .final(let final):
         try final.check(data)
         state = .proved
-        return []
-      case .sent, .proved: throw .unexpectedChallenge
+        return .respond([])
+      case .sent, .deriving, .proved: throw .unexpectedChallenge
       case .over: throw .alreadyOver
       case .failed(let failure): throw failure
       }
+    } catch {
+      state = .failed(error)
+      throw error
+    }
+  }
+
+  /// The keys are there, or cannot be made.
+  ///
+  /// - Returns: The response; nil where nobody waits for it any more.
+  package mutating func derived(
+    _ keys: Result<SCRAMKeys, SASLFailure>
+  ) throws(SASLFailure) -> [UInt8]? {
+    guard case .deriving(let last) = state else { return nil }
+    do throws(SASLFailure) {
+      let (response, final) = last.proved(by: try keys.get())
+      state = .final(final)
+      return response
     } catch {
       state = .failed(error)
       throw error
@@ -84,7 +110,7 @@ package struct SASLExchange: Sendable, Undisclosed {
     do throws(SASLFailure) {
       switch state {
       case .final(let final) where !data.isEmpty: try final.check(data)
-      case .first, .final: throw .missingServerSignature
+      case .first, .deriving, .final: throw .missingServerSignature
       case .sent, .proved:
         guard data.isEmpty else { throw .malformedChallenge("its success adds data to nothing") }
       case .over: throw .alreadyOver

@@ -25,8 +25,8 @@ struct SCRAMFirst: Sendable, Undisclosed {
   /// The client's first message.
   var message: String { binding.header + bare }
 
-  /// The client's last message for the server's first one, and what is to be waited for then.
-  func answered(_ bytes: [UInt8]) throws(SASLFailure) -> ([UInt8], SCRAMFinal) {
+  /// The server's first message.
+  func answered(_ bytes: [UInt8]) throws(SASLFailure) -> SCRAMLast {
     var message = try SCRAMMessage(bytes)
     let serverNonce = try checkedNonce(message.take("r"))
     let salt = try message.takeBase64("s")
@@ -34,11 +34,10 @@ struct SCRAMFirst: Sendable, Undisclosed {
     try message.end()
     let withoutProof = "c=\(binding.proof),r=\(serverNonce)"
     let transcript = Array("\(bare),".utf8) + bytes + Array(",\(withoutProof)".utf8)
-    let keys = try hash.keys(of: password, salt: salt, iterations: iterations)
-    let proof = Data(keys.proof(of: transcript)).base64EncodedString()
-    return (
-      Array("\(withoutProof),p=\(proof)".utf8), SCRAMFinal(keys: keys, transcript: transcript)
-    )
+    return SCRAMLast(
+      derivation: SCRAMDerivation(
+        hash: hash, password: password, salt: salt, iterations: iterations),
+      withoutProof: withoutProof, transcript: transcript)
   }
 
   /// A user name without what separates attributes. Scalar by scalar: as a character, a comma with
@@ -74,6 +73,21 @@ struct SCRAMFirst: Sendable, Undisclosed {
     guard count >= SCRAMLimit.iterations.lowerBound else { throw .tooFewIterations(count) }
     guard count <= SCRAMLimit.iterations.upperBound else { throw .tooManyIterations(count) }
     return count
+  }
+}
+
+/// SCRAM before the client's last message, which wants keys.
+struct SCRAMLast: Sendable, Undisclosed {
+  let derivation: SCRAMDerivation
+  fileprivate let withoutProof: String
+  fileprivate let transcript: [UInt8]
+
+  /// The client's last message, and what is to be waited for then.
+  func proved(by keys: SCRAMKeys) -> ([UInt8], SCRAMFinal) {
+    let proof = Data(keys.proof(of: transcript)).base64EncodedString()
+    return (
+      Array("\(withoutProof),p=\(proof)".utf8), SCRAMFinal(keys: keys, transcript: transcript)
+    )
   }
 }
 

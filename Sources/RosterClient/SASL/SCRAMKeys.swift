@@ -7,34 +7,6 @@ import Foundation
 enum SCRAMHash: Sendable {
   case sha1, sha256
 
-  /// The keys of RFC 5802 §3; the password is prepared.
-  func keys(
-    of password: Password, salt: [UInt8], iterations: Int
-  ) throws(SASLFailure) -> SCRAMKeys {
-    do {
-      let salted = try saltedPassword(password, salt: salt, iterations: iterations)
-      return SCRAMKeys(
-        hash: self, clientKey: SymmetricKey(data: hmac(Array("Client Key".utf8), key: salted)),
-        serverKey: SymmetricKey(data: hmac(Array("Server Key".utf8), key: salted)))
-    } catch {
-      throw .malformedChallenge("no key can be made with its salt")
-    }
-  }
-
-  private func saltedPassword(
-    _ password: Password, salt: [UInt8], iterations: Int
-  ) throws -> SymmetricKey {
-    try password.withText { text in
-      var bytes = Array(text.utf8)
-      defer { for index in bytes.indices { bytes[index] = 0 } }
-      // Unchecked: the checked function wants 210,000 iterations, which no server of XMPP has.
-      return try KDF.Insecure.PBKDF2.deriveKey(
-        from: bytes, salt: salt, using: self == .sha1 ? .insecureSHA1 : .sha256,
-        outputByteCount: self == .sha1 ? Insecure.SHA1.byteCount : SHA256.byteCount,
-        unsafeUncheckedRounds: iterations)
-    }
-  }
-
   fileprivate func digest(_ key: SymmetricKey) -> SymmetricKey {
     key.withUnsafeBytes { bytes in
       switch self {
@@ -61,8 +33,52 @@ enum SCRAMHash: Sendable {
   }
 }
 
+/// The work that SCRAM costs (RFC 5802 §3): keys from a password that is prepared.
+package struct SCRAMDerivation: Sendable, Undisclosed {
+  let hash: SCRAMHash
+  let password: Password
+  let salt: [UInt8]
+  let iterations: Int
+
+  /// Does it.
+  ///
+  /// Complexity: linear in the iterations: a second for some millions.
+  package func keys() throws(SASLFailure) -> SCRAMKeys {
+    do {
+      let salted = try saltedPassword()
+      return SCRAMKeys(
+        hash: hash, clientKey: SymmetricKey(data: hash.hmac(Array("Client Key".utf8), key: salted)),
+        serverKey: SymmetricKey(data: hash.hmac(Array("Server Key".utf8), key: salted)))
+    } catch {
+      throw .malformedChallenge("no key can be made with its salt")
+    }
+  }
+
+  private func saltedPassword() throws -> SymmetricKey {
+    try password.withBytes { bytes in
+      // Unchecked: the checked function wants 210,000 iterations, which no server of XMPP has.
+      try KDF.Insecure.PBKDF2.deriveKey(
+        from: bytes, salt: salt, using: hash == .sha1 ? .insecureSHA1 : .sha256,
+        outputByteCount: hash == .sha1 ? Insecure.SHA1.byteCount : SHA256.byteCount,
+        unsafeUncheckedRounds: iterations)
+    }
+  }
+}
+
+extension SCRAMDerivation: Hashable {
+  /// Whether it is the same work for the same password, which has to be the same object: what it is
+  /// is nobody's to compare.
+  package static func == (one: Self, other: Self) -> Bool {
+    one.hash == other.hash && one.password === other.password && one.salt == other.salt
+      && one.iterations == other.iterations
+  }
+
+  /// The salt says enough.
+  package func hash(into hasher: inout Hasher) { hasher.combine(salt) }
+}
+
 /// What the client proves with that it knows the password, and the server.
-struct SCRAMKeys: Sendable, Undisclosed {
+package struct SCRAMKeys: Sendable, Undisclosed {
   fileprivate let hash: SCRAMHash
   fileprivate let clientKey: SymmetricKey
   fileprivate let serverKey: SymmetricKey

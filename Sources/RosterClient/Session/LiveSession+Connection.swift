@@ -159,6 +159,7 @@ extension LiveSession {
       guard record({ try session.sent(bytes, at: now) }) else { return }
       outbox.append(bytes)
     case .startTLS: beginTLS()
+    case .derive(let derivation): derive(derivation)
     case .note(let lifecycle): record { try session.note(lifecycle, at: now) }
     case .online(let isResumed): online(isResumed: isResumed)
     case .answered(let id, let failure): answers.append((id, failure))
@@ -174,6 +175,26 @@ extension LiveSession {
     } catch {
       act { $0.disconnected(error) }
     }
+  }
+
+  /// Does what takes long where it holds up no connection.
+  private func derive(_ derivation: SCRAMDerivation) {
+    let number = connections
+    NIOThreadPool.singleton
+      .runIfActive(eventLoop: loop) {
+        Result { () throws(SASLFailure) in try derivation.keys() }
+      }
+      .whenComplete { result in
+        self.assumeIsolated { session in
+          guard number == session.connections, session.ending == nil else { return }
+          switch result {
+          case .success(let keys): session.act { $0.derived(keys) }
+          case .failure(let error):
+            session.act { $0.disconnected(.lost(reason: "no keys: \(error)")) }
+          }
+          session.flush()
+        }
+      }
   }
 
   private func online(isResumed: Bool) {

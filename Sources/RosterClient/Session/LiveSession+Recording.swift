@@ -19,10 +19,13 @@ extension LiveSession {
   }
 
   /// What cannot be recorded is neither sent nor told.
-  private func unrecordable(_ error: any Error) {
+  @discardableResult
+  private func unrecordable(_ error: any Error) -> LiveFailure {
     (outbox, news) = ([], [])
-    let error = (error as? RollcallError) ?? RollcallError(.log, "\(error)")
-    ending = ConnectionEnd(failure: .recording(error))
+    let failure = LiveFailure.recording(
+      (error as? RollcallError) ?? RollcallError(.log, "\(error)"))
+    ending = ConnectionEnd(failure: failure)
+    return failure
   }
 
   /// Sees to it that what waits is written, told and read, once it is on the disk.
@@ -50,7 +53,8 @@ extension LiveSession {
         }
         if reads, ending == nil { channel?.read() }
       } catch {
-        unrecordable(error)
+        let failure = unrecordable(error)
+        for (id, _) in answered { requesting.removeValue(forKey: id)?.resume(returning: failure) }
       }
       if outbox.isEmpty, let ending, machine != nil { await connectionEnded(ending.failure) }
     }

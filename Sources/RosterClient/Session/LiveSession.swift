@@ -64,8 +64,9 @@ public actor LiveSession {
   // Who waits.
   var opening: CheckedContinuation<LiveFailure?, Never>?
   var asking: [CommandID: CheckedContinuation<CommandAnswer.Word, Never>] = [:]
-  /// By the id of a request that is no command.
+  /// By the id of a request that is no command, or of an annotation.
   var requesting: [String: CheckedContinuation<LiveFailure?, Never>] = [:]
+  private var annotations = 0
   var watchingEnd: [CheckedContinuation<Void, Never>] = []
 
   /// The thread of the connection is the session's.
@@ -80,15 +81,19 @@ public actor LiveSession {
   ///   - path: The log, made where there is none and gone on with where there is one; nil to keep
   ///     the session in memory only.
   ///   - limits: What is too much of anything in the stream.
+  ///   - decider: What is sent for commands.
   /// - Throws: `LiveFailure` where the log cannot be opened, or is another account's.
   public init(
-    _ login: LiveLogin, recordingTo path: String? = nil, limits: SessionLimits = SessionLimits()
+    _ login: LiveLogin, recordingTo path: String? = nil, limits: SessionLimits = SessionLimits(),
+    decider: RosterDecider = RosterDecider(wantsMutualFriends: true)
   ) throws(LiveFailure) {
-    try self.init(login, recordingTo: path, limits: limits, patience: LivePatience())
+    try self.init(
+      login, recordingTo: path, limits: limits, decider: decider, patience: LivePatience())
   }
 
   init(
-    _ login: LiveLogin, recordingTo path: String?, limits: SessionLimits, patience: LivePatience
+    _ login: LiveLogin, recordingTo path: String?, limits: SessionLimits = SessionLimits(),
+    decider: RosterDecider = RosterDecider(wantsMutualFriends: true), patience: LivePatience
   ) throws(LiveFailure) {
     self.login = login
     self.patience = patience
@@ -102,6 +107,7 @@ public actor LiveSession {
     } catch {
       throw .recording((error as? RollcallError) ?? RollcallError(.log, "\(error)"))
     }
+    session.decider = decider
     roster = session.roster
     if let account = roster.account, account != login.account {
       throw .recording(RollcallError(.log, "it is the log of \(account), not of \(login.account)"))
@@ -135,6 +141,17 @@ public actor LiveSession {
     hub.watch(from: roster, limit: limit)
   }
 
+  /// The contacts screen from now on, for one watcher: what it shows is on the disk.
+  ///
+  /// - Parameters:
+  ///   - policy: Whom the screen shows, and in which sections.
+  ///   - limit: How many steps may wait for a watcher that is slow, at least 1.
+  public func screens(
+    _ policy: SectionPolicy = SectionPolicy(), limit: Int = 256
+  ) -> ScreenUpdates {
+    ScreenUpdates(updates(limit: limit), policy)
+  }
+
   /// Carries a command out, and waits for what the server says. What an acceptance, a rejection or
   /// a cancellation has done, only the roster tells: for them the word is `result` at once.
   ///
@@ -153,6 +170,27 @@ public actor LiveSession {
     return await withCheckedContinuation { asking[decided.id] = $0 }
   }
 
+  /// Records what the user says and no server keeps, such as a star; also without a connection. It
+  /// is on the disk, and `roster` has it, on return.
+  ///
+  /// - Throws: `LiveFailure` where it cannot be recorded.
+  public func annotate(_ annotation: RosterAnnotation) async throws(LiveFailure) {
+    do throws(RollcallError) {
+      for step in try session.annotate(annotation, at: now) { news.append((step, session.roster)) }
+    } catch {
+      throw .recording(error)
+    }
+    annotations += 1
+    let id = "annotation \(annotations)"
+    answers.append((id, nil))
+    flush()
+    if let failure = await answer(to: id) { throw failure }
+  }
+
+  private func answer(to id: String) async -> LiveFailure? {
+    await withCheckedContinuation { requesting[id] = $0 }
+  }
+
   /// Sends a message to somebody.
   public func say(_ text: String, to jid: JID) throws(LiveFailure) {
     try write(
@@ -164,10 +202,11 @@ public actor LiveSession {
   /// Tells everybody who may see it how available the user is (RFC 6121 §4.7.2).
   ///
   /// - Parameters:
-  ///   - show: `away`, `chat`, `dnd` or `xa`; nil for simply available.
+  ///   - show: How available.
   ///   - status: In the user's words.
-  public func appear(_ show: String? = nil, status: String? = nil) throws(LiveFailure) {
-    let parts = [("show", show), ("status", status)].compactMap { name, text in
+  public func appear(_ show: Show = .available, status: String? = nil) throws(LiveFailure) {
+    let word = show == .available ? nil : show.rawValue
+    let parts = [("show", word), ("status", status)].compactMap { name, text in
       text.map { XMPPElement.element(name, "jabber:client", text: $0) }
     }
     try write(.element("presence", "jabber:client", [], parts))
@@ -194,8 +233,7 @@ public actor LiveSession {
       return request.actions
     }
     flush()
-    let failure = await withCheckedContinuation { requesting[id] = $0 }
-    if let failure { throw failure }
+    if let failure = await answer(to: id) { throw failure }
   }
 
   /// What the log holds from its beginning; nil for a session in memory.

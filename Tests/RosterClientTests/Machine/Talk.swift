@@ -49,6 +49,8 @@ struct Talk {
       case .startTLS:
         done.append("TLS")
         intake.reset()
+      case .derive(let derivation):
+        take(machine.derived(Result { () throws(SASLFailure) in try derivation.keys() }))
       case .note(let lifecycle):
         done.append("note \(String(decoding: lifecycle.bytes, as: UTF8.self))")
       case .online(let isResumed): done.append(isResumed ? "resumed" : "online")

@@ -48,9 +48,9 @@ import XMPPStanza
 
   @Test("Presence, messages, and the rest")
   func others() throws {
-    guard case .presence(show: "away", status: "at lunch") = try order("presence away at lunch"),
-      case .presence(show: nil, status: "awake") = try order("presence awake"),
-      case .presence(show: nil, status: nil) = try order("presence"),
+    guard case .presence(show: .away, status: "at lunch") = try order("presence away at lunch"),
+      case .presence(show: .available, status: "awake") = try order("presence awake"),
+      case .presence(show: .available, status: nil) = try order("presence"),
       case .message("hello  there you", Self.bobJID) = try order("message bob 'hello  there' you"),
       case .help = try order("help"), case .quit = try order("quit")
     else {

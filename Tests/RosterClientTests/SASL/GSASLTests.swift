@@ -22,7 +22,7 @@ struct GSASLTests {
       answered += 1
       switch answered {
       case 1: return exchange.initialResponse
-      case 2: return try exchange.challenged(message ?? [])
+      case 2: return try exchange.answered(message ?? [])
       default:
         try exchange.succeeded(message)
         return nil

@@ -8,9 +8,9 @@ import Testing
     _ said: Said, _ exchange: inout SASLExchange
   ) throws(SASLFailure) {
     switch said {
-    case .first: _ = try exchange.challenged(SCRAMVector.rfc5802.serverFirst)
-    case .last: _ = try exchange.challenged(SCRAMVector.rfc5802.serverFinal)
-    case .empty: _ = try exchange.challenged([])
+    case .first: _ = try exchange.answered(SCRAMVector.rfc5802.serverFirst)
+    case .last: _ = try exchange.answered(SCRAMVector.rfc5802.serverFinal)
+    case .empty: _ = try exchange.answered([])
     case .success: try exchange.succeeded(nil)
     case .successWithLast: try exchange.succeeded(SCRAMVector.rfc5802.serverFinal)
     }
@@ -61,6 +61,41 @@ import Testing
     }
   }
 
+  @Test("Nothing may be said while keys are made, and keys that nobody waits for are nothing")
+  func whileDeriving() throws {
+    let heard: [([UInt8]?, SASLFailure)] = [
+      (Array(SCRAMVector.rfc5802.serverFirst.utf8), .unexpectedChallenge),
+      ([], .unexpectedChallenge), (nil, .missingServerSignature),
+    ]
+    for (challenge, expected) in heard {
+      var exchange = try SASLExchange.by(nonce: SCRAMVector.rfc5802.nonce)
+      let first = Array(SCRAMVector.rfc5802.serverFirst.utf8)
+      guard case .derive(let derivation) = try exchange.challenged(first) else {
+        Issue.record("no keys are made")
+        return
+      }
+      let reason = failure { () throws(SASLFailure) in
+        if let challenge {
+          _ = try exchange.challenged(challenge)
+        } else {
+          try exchange.succeeded(SCRAMVector.rfc5802.serverFinal)
+        }
+      }
+      #expect(reason == expected)
+      #expect(try exchange.derived(.success(derivation.keys())) == nil)
+    }
+  }
+
+  @Test("Keys that cannot be made end the login")
+  func noKeys() throws {
+    let reason = SASLFailure.malformedChallenge("no key can be made with its salt")
+    var exchange = try SASLExchange.by(nonce: SCRAMVector.rfc5802.nonce)
+    _ = try exchange.challenged(Array(SCRAMVector.rfc5802.serverFirst.utf8))
+    #expect(
+      failure { () throws(SASLFailure) in _ = try exchange.derived(.failure(reason)) } == reason)
+    #expect(failure { () throws(SASLFailure) in try exchange.succeeded("v=x") } == reason)
+  }
+
   @Test("PLAIN is asked nothing and told nothing")
   func plain() throws {
     let fresh = try SASLExchange(
@@ -69,7 +104,7 @@ import Testing
       nonce: "abc")
     var exchange = fresh
     #expect(
-      failure { () throws(SASLFailure) in _ = try exchange.challenged([]) }
+      failure { () throws(SASLFailure) in _ = try exchange.answered([]) }
         == .unexpectedChallenge)
     exchange = fresh
     #expect(

@@ -7,9 +7,9 @@ import Testing
     let vector = SCRAMVector.rfc5802
     var exchange = try SASLExchange.by(nonce: vector.nonce)
     var stations = [exchange]
-    _ = try exchange.challenged(vector.serverFirst)
+    _ = try exchange.answered(vector.serverFirst)
     stations.append(exchange)
-    _ = try exchange.challenged(vector.serverFinal)
+    _ = try exchange.answered(vector.serverFinal)
     stations.append(exchange)
     try exchange.succeeded(nil)
     stations.append(exchange)

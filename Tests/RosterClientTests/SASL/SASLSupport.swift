@@ -14,8 +14,18 @@ extension SASLExchange {
 
   var initialText: String { String(decoding: initialResponse, as: UTF8.self) }
 
-  mutating func challenged(_ text: String) throws(SASLFailure) -> String {
-    String(decoding: try challenged(Array(text.utf8)), as: UTF8.self)
+  /// The response to a challenge, with the keys that it wants.
+  mutating func answered(_ data: [UInt8]) throws(SASLFailure) -> [UInt8] {
+    switch try challenged(data) {
+    case .respond(let response): return response
+    case .derive(let derivation):
+      let keys = Result { () throws(SASLFailure) in try derivation.keys() }
+      return try derived(keys) ?? []
+    }
+  }
+
+  mutating func answered(_ text: String) throws(SASLFailure) -> String {
+    String(decoding: try answered(Array(text.utf8)), as: UTF8.self)
   }
 
   mutating func succeeded(_ text: String) throws(SASLFailure) {

@@ -93,10 +93,10 @@ import Testing
   func first() throws {
     for (message, expected) in Self.firsts {
       var exchange = try SASLExchange.by(nonce: "abc")
-      let seen = failure { () throws(SASLFailure) in _ = try exchange.challenged(message) }
+      let seen = failure { () throws(SASLFailure) in _ = try exchange.answered(message) }
       #expect(seen == expected, "\(message.prefix(80))")
       let next = failure { () throws(SASLFailure) in
-        _ = try exchange.challenged("r=abcdef,s=QUJD,i=4096")
+        _ = try exchange.answered("r=abcdef,s=QUJD,i=4096")
       }
       #expect(next == expected, "after \(message.prefix(80))")
       #expect(failure { () throws(SASLFailure) in try exchange.succeeded(nil) } == expected)
@@ -108,21 +108,21 @@ import Testing
     var exchange = try SASLExchange.by(nonce: "abc")
     let message = Array("r=abcdef,s=QUJD,i=4096,x=".utf8) + [0xC3]
     #expect(
-      failure { () throws(SASLFailure) in _ = try exchange.challenged(message) }
+      failure { () throws(SASLFailure) in _ = try exchange.answered(message) }
         == .malformedChallenge("it is not UTF-8"))
   }
 
   @Test("Each last message has its failure, in a success and in a challenge")
   func last() throws {
     var waiting = try SASLExchange.by(nonce: SCRAMVector.rfc5802.nonce)
-    _ = try waiting.challenged(SCRAMVector.rfc5802.serverFirst)
+    _ = try waiting.answered(SCRAMVector.rfc5802.serverFirst)
     for (message, expected) in Self.lasts {
       var (success, challenge) = (waiting, waiting)
       #expect(
         failure { () throws(SASLFailure) in try success.succeeded(message) } == expected,
         "\(message)")
       #expect(
-        failure { () throws(SASLFailure) in _ = try challenge.challenged(message) } == expected,
+        failure { () throws(SASLFailure) in _ = try challenge.answered(message) } == expected,
         "\(message)")
       let honest = SCRAMVector.rfc5802.serverFinal
       let next = failure { () throws(SASLFailure) in try success.succeeded(honest) }
@@ -134,7 +134,7 @@ import Testing
   func limits() throws {
     for count in [4096, 1_000_000] {
       var exchange = try SASLExchange.by(nonce: "abc")
-      #expect(try exchange.challenged("r=abcdef,s=QUJD,i=\(count)").hasPrefix("c=biws,r=abcdef,p="))
+      #expect(try exchange.answered("r=abcdef,s=QUJD,i=\(count)").hasPrefix("c=biws,r=abcdef,p="))
     }
   }
 }

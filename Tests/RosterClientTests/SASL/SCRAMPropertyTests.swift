@@ -71,7 +71,7 @@ import Testing
         first.utf8.split(separator: UInt8(ascii: ",")).contains {
           $0.elementsEqual("n=\(named.joined())".utf8)
         }, "seed \(seed)")
-      let answer = try login.exchange.challenged(login.server.serverFirst)
+      let answer = try login.exchange.answered(login.server.serverFirst)
       let final = try #require(login.server.final(first: first, final: answer), "seed \(seed)")
       try login.exchange.succeeded(final)
     }
@@ -86,7 +86,7 @@ import Testing
         hash: login.server.hash, password: login.server.password + "x",
         serverFirst: login.server.serverFirst, certificateHash: login.server.certificateHash)
       let first = login.exchange.initialText
-      let answer = try login.exchange.challenged(other.serverFirst)
+      let answer = try login.exchange.answered(other.serverFirst)
       #expect(other.final(first: first, final: answer) == nil, "seed \(seed)")
       let wrong =
         "v="
@@ -104,7 +104,7 @@ import Testing
       var random = SeededGenerator(seed: seed)
       let login = try Login(&random)
       var honest = login.exchange
-      let answer = try honest.challenged(login.server.serverFirst)
+      let answer = try honest.answered(login.server.serverFirst)
       let final = try #require(
         login.server.final(first: login.exchange.initialText, final: answer))
       let bytes = Array(login.server.serverFirst.utf8)
@@ -113,7 +113,7 @@ import Testing
         changed[place] ^= UInt8.random(in: 1...255, using: &random)
         var exchange = login.exchange
         let reason = failure { () throws(SASLFailure) in
-          _ = try exchange.challenged(changed)
+          _ = try exchange.answered(changed)
           try exchange.succeeded(final)
         }
         #expect(reason != nil, "seed \(seed), byte \(place) is \(changed[place])")
@@ -127,7 +127,7 @@ import Testing
       var random = SeededGenerator(seed: seed)
       let login = try Login(&random)
       var waiting = login.exchange
-      let answer = try waiting.challenged(login.server.serverFirst)
+      let answer = try waiting.answered(login.server.serverFirst)
       let final = try #require(
         login.server.final(first: login.exchange.initialText, final: answer))
       let bytes = Array(final.utf8)
@@ -138,7 +138,7 @@ import Testing
           var (success, challenge) = (waiting, waiting)
           let reasons = [
             failure { () throws(SASLFailure) in try success.succeeded(changed) },
-            failure { () throws(SASLFailure) in _ = try challenge.challenged(changed) },
+            failure { () throws(SASLFailure) in _ = try challenge.answered(changed) },
           ]
           #expect(!reasons.contains(nil), "seed \(seed), byte \(place) is \(value)")
         }

@@ -39,7 +39,7 @@ struct SCRAMVector: Sendable, CustomTestStringConvertible {
     var exchange = try SASLExchange.by(vector.mechanism, nonce: vector.nonce)
     #expect(exchange.mechanism == vector.mechanism)
     #expect(exchange.initialText == vector.clientFirst)
-    #expect(try exchange.challenged(vector.serverFirst) == vector.clientFinal)
+    #expect(try exchange.answered(vector.serverFirst) == vector.clientFinal)
     try exchange.succeeded(vector.serverFinal)
   }
 
@@ -47,8 +47,8 @@ struct SCRAMVector: Sendable, CustomTestStringConvertible {
   func lastChallenge(_ vector: SCRAMVector) throws {
     for nothing: [UInt8]? in [nil, []] {
       var exchange = try SASLExchange.by(vector.mechanism, nonce: vector.nonce)
-      _ = try exchange.challenged(vector.serverFirst)
-      #expect(try exchange.challenged(vector.serverFinal) == "")
+      _ = try exchange.answered(vector.serverFirst)
+      #expect(try exchange.answered(vector.serverFinal) == "")
       try exchange.succeeded(nothing)
     }
   }
@@ -59,7 +59,7 @@ struct SCRAMVector: Sendable, CustomTestStringConvertible {
     var exchange = try SASLExchange.by(nonce: SCRAMVector.rfc5802.nonce)
     let server = SCRAMTestServer(
       hash: .sha1, password: "pencil", serverFirst: extended, certificateHash: nil)
-    let answer = try exchange.challenged(extended)
+    let answer = try exchange.answered(extended)
     let final = try #require(server.final(first: exchange.initialText, final: answer))
     try exchange.succeeded(final + ",x=1")
   }

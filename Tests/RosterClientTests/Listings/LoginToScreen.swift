@@ -1,0 +1,56 @@
+import Rollcall
+import RosterClient
+
+/// A table of contacts, such as a `UITableView` with its sections.
+@MainActor protocol ContactsTable {
+  func reload(_ screen: RosterSections)
+  func apply(_ changes: SectionChanges, _ screen: RosterSections)
+}
+
+/// What an application shows and asks of one account.
+@MainActor final class Contacts {
+  private let session: LiveSession
+  private let table: any ContactsTable
+
+  /// - Parameter log: The path of the account's log.
+  init(_ account: BareJID, _ password: Password, log: String, table: any ContactsTable) throws {
+    session = try LiveSession(LiveLogin(account: account, password: password), recordingTo: log)
+    self.table = table
+  }
+
+  /// Logs in, and shows the contacts until the session is over.
+  func run() async throws {
+    async let shown: Void = show()
+    try await session.start()
+    await shown
+    if let failure = await session.failure { throw failure }
+  }
+
+  private func show() async {
+    for await update in await session.screens() {
+      if let changes = update.changes {
+        table.apply(changes, update.screen)  // performBatchUpdates
+      } else {
+        table.reload(update.screen)
+      }
+    }
+  }
+
+  /// What the user does: `.add`, `.accept`, `.reject`, `.rename`, …
+  ///
+  /// - Returns: What there is to tell the user; nil where it was done.
+  func perform(_ command: RosterCommand) async -> String? {
+    do throws(LiveError) {
+      switch try await session.perform(command) {
+      case .result: return nil
+      case .error(let condition, let text): return text ?? condition ?? "The server refuses."
+      case .timeout: return "The server does not answer."
+      }
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  /// Ends the session in order; then `run` returns.
+  func logOut() async { await session.close() }
+}
