@@ -215,4 +215,5 @@ let package = Package(
     .testTarget(
       name: "AttackTests", dependencies: ["Attack", "TestSupport"], swiftSettings: rules),
   ]
+  package.targets.first { $0.name == "RosterClientTests" }?.dependencies.append("Attack")
 #endif
