@@ -190,6 +190,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
+      exclude: ["Proxied/Clients/slixmpp_client.py", "Proxied/Clients/aioxmpp_client.py"],
       swiftSettings: rules),
     .testTarget(
       name: "RosterProxyTests",

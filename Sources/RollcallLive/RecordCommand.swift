@@ -112,6 +112,7 @@ struct RecordCommand: AsyncParsableCommand {
     }
     Ending.begin()
     try Terminal.say("recording to \(output); clients connect to \(listening)")
+    try Terminal.flush()
     try await follow(proxy)
   }
 

@@ -15,6 +15,8 @@ class Client(slixmpp.ClientXMPP):
         super().__init__(account, password)
         self.ca_certs = authority
         self.register_plugin("xep_0198")
+        # Who is asked to be a friend asks back.
+        self.roster.auto_authorize = True
         self.register_plugin("xep_0199")
         self.add_event_handler("session_start", self.began)
         self.add_event_handler("session_resumed", self.came_back)

@@ -1,0 +1,193 @@
+import Foundation
+import TestSupport
+
+/// A client as people run it, without a screen.
+enum RealClient: String, CaseIterable, Sendable {
+  case slixmpp, aioxmpp, profanity, mcabber
+
+  /// How it connects.
+  struct Place {
+    var account: String
+    var password: String
+    var port: Int
+    /// The file of the authority that it is to trust.
+    var authority: String
+    /// Whom it befriends.
+    var friend: String
+    /// A folder of its own.
+    var folder: TemporaryFolder
+  }
+
+  var isPossible: Bool {
+    switch self {
+    case .slixmpp, .aioxmpp:
+      (try? Tool.run("python3", ["-c", "import \(rawValue)"]).code) == 0
+    case .profanity, .mcabber:
+      Tool.find(rawValue) != nil && Tool.find("script") != nil && Tool.find("openssl") != nil
+    }
+  }
+
+  /// Whether it knows no way to log in but to send the password.
+  var needsPlain: Bool { self == .mcabber }
+
+  /// Whether it goes on with a session that was cut; others begin a new one.
+  var resumes: Bool {
+    switch self {
+    case .slixmpp, .aioxmpp, .profanity: true
+    case .mcabber: false
+    }
+  }
+
+  /// Where it writes what it sees, in a form that Rollcall reads.
+  func log(_ place: Place) -> String {
+    self == .profanity
+      ? place.folder.file("share/profanity/logs/profanity.log") : place.folder.file("log")
+  }
+
+  /// What is typed once its session is there; nothing for those that know what to do.
+  func firstOrders(_ place: Place) -> [String] {
+    switch self {
+    case .slixmpp, .aioxmpp: []
+    case .profanity:
+      [
+        "/roster add \(place.friend) Frieda", "/sub request \(place.friend)",
+        "/msg \(place.friend) hello",
+      ]
+    case .mcabber: ["/add \(place.friend) Frieda", "/say_to -q \(place.friend) hello"]
+    }
+  }
+
+  /// What is typed when the connection was cut, and what once it is there again.
+  func lastOrders(_ place: Place) -> (cut: [String], back: [String], end: [String]) {
+    switch self {
+    case .slixmpp, .aioxmpp: ([], [], [])
+    case .profanity:
+      ([], ["/roster nick \(place.friend) Again", "/msg \(place.friend) back"], ["/quit"])
+    case .mcabber: (["/connect"], ["/say_to -q \(place.friend) back"], ["/quit"])
+    }
+  }
+
+  /// Runs it.
+  func run(_ place: Place) throws -> Conversation {
+    switch self {
+    case .slixmpp, .aioxmpp:
+      let script = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "\(rawValue)_client.py").path(percentEncoded: false)
+      return try Conversation(
+        "python3",
+        [
+          script, place.account, place.password, "127.0.0.1", "\(place.port)", place.authority,
+          place.friend, log(place),
+        ], [:])
+    case .profanity: return try profanity(place)
+    case .mcabber: return try mcabber(place)
+    }
+  }
+
+  /// A terminal is what `script` makes of a pipe.
+  private func onTerminal(_ line: String, _ place: Place) throws -> Conversation {
+    try Conversation(
+      "script", ["-qfec", line, "/dev/null"],
+      [
+        "HOME": place.folder.path, "TERM": "xterm", "LC_ALL": "C.UTF-8",
+        "XDG_CONFIG_HOME": place.folder.file("config"),
+        "XDG_DATA_HOME": place.folder.file("share"),
+      ])
+  }
+
+  private func write(_ text: String, _ name: String, _ place: Place) throws {
+    let file = URL(filePath: place.folder.file(name))
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: file, atomically: true, encoding: .utf8)
+  }
+
+  private func profanity(_ place: Place) throws -> Conversation {
+    // It looks a root up by the hash of its name, as OpenSSL does.
+    try write(
+      try String(contentsOfFile: place.authority, encoding: .utf8), "roots/authority.pem", place)
+    _ = try Tool.run("openssl", ["rehash", place.folder.file("roots")])
+    try write(
+      """
+      [connection]
+      account=me
+      reconnect=1
+      autoping=0
+      tls.certpath=\(place.folder.file("roots"))
+      [ui]
+      splash=false
+      """, "config/profanity/profrc", place)
+    try write(
+      """
+      [me]
+      enabled=true
+      jid=\(place.account)
+      server=127.0.0.1
+      port=\(place.port)
+      eval_password=echo '\(place.password)'
+      tls.policy=force
+      """, "share/profanity/accounts", place)
+    return try onTerminal("profanity --log DEBUG", place)
+  }
+
+  private func mcabber(_ place: Place) throws -> Conversation {
+    try write(
+      """
+      set jid = \(place.account)/x
+      set password = \(place.password)
+      set server = 127.0.0.1
+      set port = \(place.port)
+      set tls = 1
+      set ssl_ca = \(place.authority)
+      set tracelog_level = 3
+      set tracelog_file = \(log(place))
+      set logging = 0
+      """, ".mcabber/mcabberrc", place)
+    let folder = place.folder.file(".mcabber")
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+    return try onTerminal("mcabber", place)
+  }
+}
+
+/// A program that runs while a test types into it.
+final class Conversation {
+  private let process = Process()
+  private let input = Pipe()
+  private let files: TemporaryFolder
+
+  convenience init(_ name: String, _ arguments: [String], _ environment: [String: String]) throws {
+    guard let path = Tool.find(name) else { throw Tool.Failure(words: "there is no \(name)") }
+    try self.init(URL(filePath: path), arguments, environment)
+  }
+
+  init(_ program: URL, _ arguments: [String], _ environment: [String: String] = [:]) throws {
+    files = try TemporaryFolder()
+    process.executableURL = program
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    try Data().write(to: URL(filePath: files.file("output")))
+    let output = FileHandle(forWritingAtPath: files.file("output"))
+    process.standardInput = input
+    (process.standardOutput, process.standardError) = (output, output)
+    try process.run()
+  }
+
+  deinit { process.end() }
+
+  var isRunning: Bool { process.isRunning }
+
+  /// What it has printed.
+  var output: String {
+    let bytes = FileManager.default.contents(atPath: files.file("output")) ?? Data()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  func type(_ lines: [String]) {
+    for line in lines {
+      try? input.fileHandleForWriting.write(contentsOf: Data("\(line)\r".utf8))
+    }
+  }
+
+  /// Asks it to end, as Ctrl-C does.
+  func interrupt() { kill(process.processIdentifier, SIGINT) }
+}
