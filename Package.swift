@@ -190,7 +190,8 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
-      exclude: ["Proxied/Clients/slixmpp_client.py", "Proxied/Clients/aioxmpp_client.py"],
+      exclude: ["slixmpp_client.py", "aioxmpp_client.py", "gloox_client.cpp", "qxmpp_client.cpp"]
+        .map { "Proxied/Clients/\($0)" },
       swiftSettings: rules),
     .testTarget(
       name: "RosterProxyTests",

@@ -141,7 +141,19 @@ struct RecordCommand: AsyncParsableCommand {
     try Terminal.say([
       "\(LocalAuthority.certificatePath(in: folder)) is the authority that clients are to trust.",
       "Whoever has the key beside it can be any server to them: it is for you alone, and a client",
-      "that is not recorded any more should no longer trust it.",
+      "that is not recorded any more should no longer trust it. How to tell them:",
+      "",
+      "profanity   copy it to a folder, run openssl rehash FOLDER, /tls certpath FOLDER;",
+      "            /account set NAME server 127.0.0.1 and port 5222",
+      "mcabber     set ssl_ca = FILE, server = 127.0.0.1; it needs --allow-plain",
+      "slixmpp     client.ca_certs = FILE; client.connect((\"127.0.0.1\", 5222))",
+      "aioxmpp     load_verify_locations(FILE) in the context of the security layer;",
+      "            override_peer=[(\"127.0.0.1\", 5222, STARTTLSConnector())]",
+      "QXmpp       setCaCertificates(QSslCertificate::fromPath(FILE)), setHost, setPort",
+      "gloox       setServer(\"127.0.0.1\"); onTLSConnect decides",
+      "",
+      "FILE is that file. Others that go by the system's roots trust what update-ca-certificates",
+      "is given.",
     ])
   }
 

@@ -91,7 +91,7 @@ package actor RecordingProxy {
       count, client, ConnectionRecording(logs),
       ProxyMachine(allowsPlain: settings.allowsPlain), settings.limits)
     connections[count] = connection
-    tell.yield(.accepted(count, from: client.remoteAddress.map { "\($0)" } ?? "?"))
+    tell.yield(.accepted(count, from: client.remoteAddress.map(\.place) ?? "?"))
     let number = count
     connection.timer = loop.scheduleTask(in: .milliseconds(settings.loginPatience)) {
       self.assumeIsolated { proxy in proxy.act(on: number) { $0.timedOut() } }
@@ -114,4 +114,11 @@ package actor RecordingProxy {
 
   /// Milliseconds since 1970.
   var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+}
+
+extension SocketAddress {
+  /// The machine and its port.
+  fileprivate var place: String {
+    ServerAddress(host: ipAddress ?? "?", port: port ?? 0, isDirectTLS: false).description
+  }
 }

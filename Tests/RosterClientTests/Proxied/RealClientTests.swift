@@ -22,14 +22,14 @@ struct RealClientTests {
   }
 
   /// The program that records, in a process of its own as a person has it.
-  private func recorder(_ server: any RealServer, _ client: RealClient) throws -> Conversation {
+  private func recorder(_ server: any RealServer, allowsPlain: Bool) throws -> Conversation {
     try Conversation(
       Program.executable("rollcall-live"),
       [
         "record", "--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:\(server.port)",
         "--upstream-authority", server.certificates.authority, "--authority",
         folder.file("authority"), "-o", folder.file("logs"),
-      ] + (client.needsPlain ? ["--allow-plain"] : []))
+      ] + (allowsPlain ? ["--allow-plain"] : []))
   }
 
   /// Waits until something is so: far longer than any program takes.
@@ -46,11 +46,14 @@ struct RealClientTests {
     }
   }
 
-  private func said(_ path: String, _ direction: RecordDirection) throws -> String {
+  /// What is recorded of one direction, from a connection on.
+  private func said(
+    _ path: String, _ direction: RecordDirection, from connection: UInt32 = 1
+  ) throws -> String {
     guard FileManager.default.fileExists(atPath: path) else { return "" }
     var text = ""
     try Timeline(ofLogAt: path).log.forEachRecord(in: 1...UInt64.max) { header, bytes in
-      guard header.direction == direction else { return }
+      guard header.direction == direction, header.connection >= connection else { return }
       text += bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
     return text
@@ -84,7 +87,7 @@ struct RealClientTests {
     try await server.start()
     let friend = try await account("friend", server)
     try await account("alice", server).close()
-    let recorder = try recorder(server, client)
+    let recorder = try recorder(server, allowsPlain: client.needsPlain(at: kind))
     try await wait(for: "proxy", [recorder]) { recorder.output.contains("connect to 127.0.0.1:") }
     let port = try #require(
       recorder.output.firstMatch(of: /connect to 127.0.0.1:([0-9]+)/).flatMap { Int($0.1) })
@@ -112,8 +115,11 @@ struct RealClientTests {
     try await wait(for: "cut", both) { try !roster(log).isConnected }
     let (cut, back, end) = client.lastOrders(place)
     program.type(cut)
+    // Who begins anew can be spoken with once it has said that it is there.
     try await wait(for: "second session", both) {
-      try back.isEmpty ? !program.isRunning : roster(log).isConnected
+      guard !back.isEmpty else { return !program.isRunning }
+      let isReady = try client.resumes || said(log, .outbound, from: 2).contains("<presence")
+      return try isReady && roster(log).isConnected
     }
     program.type(back)
     try await wait(for: "second message", both) { try said(log, .outbound).contains(">back<") }

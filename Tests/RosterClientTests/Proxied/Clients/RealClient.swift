@@ -3,7 +3,7 @@ import TestSupport
 
 /// A client as people run it, without a screen.
 enum RealClient: String, CaseIterable, Sendable {
-  case slixmpp, aioxmpp, profanity, mcabber
+  case slixmpp, aioxmpp, gloox, qxmpp, profanity, mcabber
 
   /// How it connects.
   struct Place {
@@ -22,19 +22,25 @@ enum RealClient: String, CaseIterable, Sendable {
     switch self {
     case .slixmpp, .aioxmpp:
       (try? Tool.run("python3", ["-c", "import \(rawValue)"]).code) == 0
+    case .gloox, .qxmpp:
+      Tool.find("g++") != nil && (try? Tool.run("pkg-config", ["--exists", rawValue]).code) == 0
     case .profanity, .mcabber:
       Tool.find(rawValue) != nil && Tool.find("script") != nil && Tool.find("openssl") != nil
     }
   }
 
-  /// Whether it knows no way to log in but to send the password.
-  var needsPlain: Bool { self == .mcabber }
+  /// Whether it knows no way to log in to such a server but to send the password: gloox 1.0 has no
+  /// SCRAM-SHA-256, and ejabberd here nothing else.
+  func needsPlain(at server: Servers) -> Bool {
+    self == .mcabber || (self == .gloox && server == .ejabberd)
+  }
 
-  /// Whether it goes on with a session that was cut; others begin a new one.
+  /// Whether it goes on with a session that was cut; others begin a new one. QXmpp 1.4 means to:
+  /// its `<resume/>` has no namespace and names no session.
   var resumes: Bool {
     switch self {
     case .slixmpp, .aioxmpp, .profanity: true
-    case .mcabber: false
+    case .gloox, .qxmpp, .mcabber: false
     }
   }
 
@@ -47,7 +53,7 @@ enum RealClient: String, CaseIterable, Sendable {
   /// What is typed once its session is there; nothing for those that know what to do.
   func firstOrders(_ place: Place) -> [String] {
     switch self {
-    case .slixmpp, .aioxmpp: []
+    case .slixmpp, .aioxmpp, .gloox, .qxmpp: []
     case .profanity:
       [
         "/roster add \(place.friend) Frieda", "/sub request \(place.friend)",
@@ -60,7 +66,7 @@ enum RealClient: String, CaseIterable, Sendable {
   /// What is typed when the connection was cut, and what once it is there again.
   func lastOrders(_ place: Place) -> (cut: [String], back: [String], end: [String]) {
     switch self {
-    case .slixmpp, .aioxmpp: ([], [], [])
+    case .slixmpp, .aioxmpp, .gloox, .qxmpp: ([], [], [])
     case .profanity:
       ([], ["/roster nick \(place.friend) Again", "/msg \(place.friend) back"], ["/quit"])
     case .mcabber: (["/connect"], ["/say_to -q \(place.friend) back"], ["/quit"])
@@ -71,17 +77,38 @@ enum RealClient: String, CaseIterable, Sendable {
   func run(_ place: Place) throws -> Conversation {
     switch self {
     case .slixmpp, .aioxmpp:
-      let script = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "\(rawValue)_client.py").path(percentEncoded: false)
-      return try Conversation(
-        "python3",
-        [
-          script, place.account, place.password, "127.0.0.1", "\(place.port)", place.authority,
-          place.friend, log(place),
-        ], [:])
+      return try Conversation("python3", [source("py")] + words(place), [:])
+    case .gloox:
+      return try Conversation(URL(filePath: compiled(with: [rawValue], place)), words(place))
+    case .qxmpp:
+      let program = try compiled(with: [rawValue, "Qt5Core", "Qt5Network", "Qt5Xml"], place)
+      return try Conversation(URL(filePath: program), words(place))
     case .profanity: return try profanity(place)
     case .mcabber: return try mcabber(place)
     }
+  }
+
+  private func source(_ kind: String) -> String {
+    URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "\(rawValue)_client.\(kind)").path(percentEncoded: false)
+  }
+
+  /// What those are told that know what to do.
+  private func words(_ place: Place) -> [String] {
+    [
+      place.account, place.password, "127.0.0.1", "\(place.port)", place.authority, place.friend,
+      log(place),
+    ]
+  }
+
+  private func compiled(with libraries: [String], _ place: Place) throws -> String {
+    let program = place.folder.file(rawValue)
+    let flags = try Tool.run("pkg-config", ["--cflags", "--libs"] + libraries).output
+      .split(whereSeparator: \.isWhitespace).map(String.init)
+    let run = try Tool.run(
+      "g++", ["-std=c++17", "-fPIC", "-o", program, source("cpp")] + flags)
+    guard run.code == 0 else { throw Tool.Failure(words: run.output) }
+    return program
   }
 
   /// A terminal is what `script` makes of a pipe.
