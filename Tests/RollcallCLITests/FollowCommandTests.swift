@@ -63,6 +63,36 @@ import Testing
     #expect(program.output == whole.output)
   }
 
+  @Test("All logs in a folder are followed, also those that come later, each under its name")
+  func logsInFolder() throws {
+    let sessions = folder.file("sessions é")
+    try FileManager.default.createDirectory(atPath: sessions, withIntermediateDirectories: false)
+    try append(lines[..<13], to: "debug.log")
+    #expect(
+      try Program("import", "debug.log", "-o", "sessions é/a.rollcall", in: folder.path).code == 0)
+    let program = try LiveProgram("replay", "sessions é", "-f", "--full", in: folder.path)
+    try program.wait { program.output.contains("a session is bound") }
+    #expect(program.output.hasPrefix("==> sessions é/a.rollcall <==\n"))
+    #expect(
+      try Program("import", "whole.log", "-o", "sessions é/b.rollcall", in: folder.path).code == 0)
+    try program.wait { program.output.contains("the stream is closed") }
+    try append(lines[13..<20], to: "debug.log")
+    #expect(
+      try Program("import", "debug.log", "-o", "sessions é/a.rollcall", in: folder.path).code == 0)
+    try program.wait {
+      program.output.components(separatedBy: "wuren20@example.test “无人应答” none in").count == 5
+    }
+    #expect(try program.end(by: SIGINT) == 0)
+    let headings = program.output.matches(of: /==> sessions é\/(.).rollcall <==/).map(\.1)
+    // What each comes to is said at the end.
+    #expect(headings == ["a", "b", "a", "b"])
+    let whole = try Program("replay", "sessions é/b.rollcall", "--full", in: folder.path)
+    let story = program.output.components(separatedBy: " <==\n")
+    #expect(whole.output.hasPrefix(story[2].components(separatedBy: "==> ")[0]))
+    let refused = try Program("replay", "sessions é", "-f", "--json", in: folder.path)
+    #expect(refused.code == 2 && refused.errors.contains("name one of them"), "\(refused.errors)")
+  }
+
   @Test("What another process appends to a log is listed, and SIGTERM ends both cleanly")
   func importAndLog() throws {
     try append(lines[..<13], to: "debug.log")

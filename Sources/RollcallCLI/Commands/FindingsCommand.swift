@@ -47,7 +47,9 @@ struct FindingsCommand: ParsableCommand, LogReading {
   func run() throws {
     if let explain { return try say(explain.code) }
     guard !following.follow else {
-      return try LiveSource(source, reading).follow { try self.list(of: $0) }
+      return try Following.run(
+        source, reading, isForMachines: output.isForMachines
+      ) { try self.list(of: $0) }
     }
     let opened = try reading.open(source)
     let list = try self.list(of: opened)

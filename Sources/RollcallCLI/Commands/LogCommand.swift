@@ -51,7 +51,9 @@ struct LogCommand: ParsableCommand, LogReading {
 
   func run() throws {
     guard !following.follow else {
-      return try LiveSource(source.source, source).follow { try self.listing(of: $0) }
+      return try Following.run(
+        source.source, source, isForMachines: output.isForMachines
+      ) { try self.listing(of: $0) }
     }
     let opened = try source.open()
     let listing = try self.listing(of: opened)

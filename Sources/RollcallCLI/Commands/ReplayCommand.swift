@@ -46,7 +46,9 @@ struct ReplayCommand: ParsableCommand, LogReading {
 
   func run() throws {
     guard !following.follow else {
-      return try LiveSource(source.source, source).follow { try self.story(of: $0) }
+      return try Following.run(
+        source.source, source, isForMachines: output.isForMachines
+      ) { try self.story(of: $0) }
     }
     let opened = try source.open()
     let last = try opened.naming { try opened.timeline.record(at: source.point) }

@@ -6,7 +6,8 @@ struct FollowOptions: ParsableArguments {
     name: .shortAndLong,
     help: """
       Go on with what is written after, until the end of a pipe or Ctrl-C: of a file, also where \
-      it is rotated, of standard input, or of a log that another process writes.
+      it is rotated, of standard input, of a log that another process writes, or of all logs in \
+      a folder.
       """)
   var follow = false
 

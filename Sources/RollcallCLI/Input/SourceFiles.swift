@@ -31,7 +31,7 @@ struct SourceFiles {
     self.paths = paths
     var files: [File] = []
     for path in paths {
-      if Self.mode(path) == S_IFDIR {
+      if Self.isDirectory(path) {
         files += try Self.files(in: path)
       } else {
         files.append(File(path))
@@ -70,6 +70,18 @@ struct SourceFiles {
     }
     guard !files.isEmpty else { throw Failure("\(directory): there is no capture in it") }
     return files.map { File($0, isFound: true) }
+  }
+
+  /// Whether a path names a directory.
+  static func isDirectory(_ path: String) -> Bool { mode(path) == S_IFDIR }
+
+  /// The logs in a directory, by their names.
+  static func logs(in directory: String) throws -> [String] {
+    let names = try Failure.naming(directory) {
+      try FileManager.default.contentsOfDirectory(atPath: directory)
+    }
+    return names.filter { $0.hasSuffix(".rollcall") && !$0.hasPrefix(".") }.sorted()
+      .map { directory.hasSuffix("/") ? directory + $0 : "\(directory)/\($0)" }
   }
 
   private static func reasonToSkip(_ path: String) -> String? {

@@ -44,8 +44,21 @@ package enum Terminal {
 
   /// Writes a text of our own as it is, with a line feed.
   package static func writeLine(_ text: String) throws(OutputError) {
+    let name: String? = heading.withLock { heading in
+      defer { heading.printed = heading.current }
+      return heading.printed == heading.current ? nil : heading.current
+    }
+    if let name { try write("==> \(name.visible) <==\n".utf8) }
     try write(text.utf8)
     try write(CollectionOfOne(UInt8(ascii: "\n")))
+  }
+
+  /// Whose the lines are that come, and whose those are that were printed last.
+  private static let heading = Mutex<(current: String?, printed: String?)>((nil, nil))
+
+  /// Says whose the lines are that come, if any do, as `tail` does with several files.
+  static func head(_ name: String) {
+    heading.withLock { $0.current = name }
   }
 
   /// Adds a part of the result.
