@@ -3,8 +3,10 @@ import XMPPStanza
 
 // The session, beside what the roster makes of it.
 extension ClientMachine {
-  /// A stanza of ours goes out; with it perhaps the question whether those before have come.
+  /// A stanza of ours goes out, where one may; with it perhaps the question whether those before
+  /// have come.
   package mutating func sent(_ stanza: [UInt8]) -> [ClientAction] {
+    guard hasResource else { return [] }
     management?.sent(stanza)
     return [.send(stanza)] + ask()
   }
@@ -13,8 +15,19 @@ extension ClientMachine {
   ///
   /// - Returns: The id that `answered` will name.
   package mutating func pinged() -> (id: String, actions: [ClientAction]) {
-    let id = nextID(.ping)
-    return (id, ping(id))
+    request(.ping) { $0.ping($1) }
+  }
+
+  /// Makes a request of the connection's own, which is answered at once where there is no session.
+  mutating func request(
+    _ request: OwnRequest, _ make: (inout Self, String) -> [ClientAction]
+  ) -> (id: String, actions: [ClientAction]) {
+    guard hasResource else {
+      let id = nextID()
+      return (id, [.answered(id, .notOnline)])
+    }
+    let id = nextID(request)
+    return (id, make(&self, id))
   }
 
   mutating func ping(_ id: String) -> [ClientAction] {

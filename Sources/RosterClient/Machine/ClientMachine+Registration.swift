@@ -53,8 +53,9 @@ extension ClientMachine {
   package mutating func passwordChanged(
     to password: Password
   ) -> (id: String, actions: [ClientAction]) {
-    let id = nextID(.password)
-    return (id, sent(accountQuery(id, password).serialized()))
+    request(.password) { machine, id in
+      machine.sent(machine.accountQuery(id, password).serialized())
+    }
   }
 
   private func accountQuery(_ id: String, _ password: Password) -> XMPPElement {

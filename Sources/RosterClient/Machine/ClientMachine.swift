@@ -73,6 +73,17 @@ package struct ClientMachine: Sendable {
   /// Whether commands can be sent.
   package var isOnline: Bool { if case .online = state { true } else { false } }
 
+  /// Whether stanzas may be sent: before there is a resource, the server ends the stream for one
+  /// (RFC 6120 §7.1), and after our end of the stream there is nothing more (§4.4).
+  var hasResource: Bool {
+    switch state {
+    case .boundFeatures, .legacySession, .online: true
+    case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration, .sasl,
+      .sasl2, .resuming, .binding, .closing, .over:
+      false
+    }
+  }
+
   /// Whether nothing more will be done.
   package var isOver: Bool { if case .over = state { true } else { false } }
 
@@ -80,6 +91,7 @@ package struct ClientMachine: Sendable {
 
   /// A connection is there; with direct TLS, that has to begin first (XEP-0368).
   package mutating func connected(to address: String, isDirectTLS: Bool) -> [ClientAction] {
+    guard case .idle = state else { return [] }
     let note = ClientAction.note(.connected(to: address))
     guard isDirectTLS else { return [note] + header(.plain) }
     state = .handshake
@@ -126,7 +138,9 @@ package struct ClientMachine: Sendable {
 
   /// More bytes came in one read with what ended the time before TLS, or a part of some (RFC 6120
   /// §5.4.3.3).
-  package mutating func injected() -> [ClientAction] { finish(.injectedBytes) }
+  package mutating func injected() -> [ClientAction] {
+    isOver ? [] : finish(.injectedBytes)
+  }
 
   private mutating func headerReceived(_ header: XMPPElement) -> [ClientAction] {
     guard case .header(let trust) = state else {

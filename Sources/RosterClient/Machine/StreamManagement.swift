@@ -5,18 +5,20 @@ import DequeModule
 /// Counts go round at 2³² (§4).
 package struct StreamManagement: Hashable, Sendable {
   /// How many of the server's stanzas were taken.
-  package private(set) var handled: UInt32 = 0
+  package private(set) var handled: UInt32
   /// How many of ours the server has taken.
-  private var acknowledged: UInt32 = 0
+  private var acknowledged: UInt32
   /// Ours that it has not said it took, the oldest first.
   private var unacknowledged: Deque<[UInt8]> = []
   /// What to name to go on with the session later; nil where the server does not offer that.
   package var id: String?
   private var isAsked = false
 
-  /// From the beginning of a session.
-  package init(id: String?) {
+  /// From the beginning of a session, or with so many stanzas behind both sides.
+  package init(id: String?, handled: UInt32 = 0, acknowledged: UInt32 = 0) {
     self.id = id
+    self.handled = handled
+    self.acknowledged = acknowledged
   }
 
   /// One of the server's stanzas was taken.
