@@ -126,6 +126,7 @@ package struct ClientMachine: Sendable {
   /// A part of the server's stream came.
   package mutating func received(_ part: StreamIntake.Part) -> [ClientAction] {
     if case .over = state { return [] }
+    if case .closing = state { return receivedWhileClosing(part) }
     isPinged = false
     switch part {
     case .header(let tag): return headerReceived(tag.node)
@@ -154,8 +155,19 @@ package struct ClientMachine: Sendable {
     return []
   }
 
+  /// After our end of the stream nothing more is said (RFC 6120 §4.4), whatever still comes.
+  private mutating func receivedWhileClosing(_ part: StreamIntake.Part) -> [ClientAction] {
+    switch part {
+    case .end: return finish(nil)
+    case .unreadable(_, let reason): return finish(.unreadable(reason: reason))
+    case .element(let element) where element.node.is("error", in: Namespace.streams):
+      let (condition, text) = element.node.condition(in: Namespace.streamErrors)
+      return finish(.stream(condition: condition, text: text))
+    case .header, .element: return []
+    }
+  }
+
   private mutating func streamEnded() -> [ClientAction] {
-    if case .closing = state { return finish(nil) }
     let end = ClientAction.send(Array("</stream:stream>".utf8))
     return [end] + finish(.lost(reason: "the server ended the stream"))
   }
