@@ -54,6 +54,9 @@ extension ClientMachine {
   }
 
   private mutating func sasl2Succeeded(_ node: XMPPElement) -> [ClientAction] {
+    guard let jid = LoginResult(node)?.jid, jid.bare == login.account else {
+      return violation("it lets another account in than it was asked for")
+    }
     trust = .authenticated
     if let resumed = node.child("resumed", in: Namespace.streamManagement) {
       return sessionResumed(resumed)
@@ -63,6 +66,7 @@ extension ClientMachine {
       state = .features(.authenticated)
       return []
     }
+    guard jid.resource != nil else { return violation("it binds no resource") }
     if let enabled = bound.child("enabled", in: Namespace.streamManagement) {
       management = StreamManagement(id: nil)
       managementEnabled(enabled)

@@ -48,6 +48,7 @@ extension ClientMachine {
     guard let jid = LoginResult(node)?.jid, jid.bare == login.account else {
       return violation("it binds another account than it was asked for")
     }
+    guard jid.resource != nil else { return violation("it binds no resource") }
     if features.child("sm", in: Namespace.streamManagement) != nil {
       management = StreamManagement(id: nil)
     }
