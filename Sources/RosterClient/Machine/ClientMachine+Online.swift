@@ -92,7 +92,7 @@ extension ClientMachine {
   /// they count, and where they do not, not at all (RFC 6121 §2.1.6).
   private func reply(to node: XMPPElement) -> XMPPElement? {
     guard let type = node.attribute("type"), ["get", "set"].contains(type),
-      let id = node.attribute("id"), !node.children.contains(where: \.isPush)
+      let id = node.attribute("id"), type == "get" || !node.children.contains(where: \.isPush)
     else { return nil }
     let head = [("id", Optional(id)), ("to", node.attribute("from"))]
     if type == "get", node.child("ping", in: Namespace.ping) != nil {
