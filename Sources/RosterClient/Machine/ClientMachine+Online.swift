@@ -50,10 +50,12 @@ extension ClientMachine {
   private mutating func managementReceived(_ node: XMPPElement) -> [ClientAction] {
     switch node.name.local {
     case "enabled":
+      guard isManagementAsked else { return [] }
       managementEnabled(node)
       return ask()
     case "failed":
-      (management, isManaged) = (nil, false)
+      guard isManagementAsked else { return [] }
+      management = nil
       return []
     case "r": return isManaged ? [send(.acknowledge(management?.handled ?? 0))] : []
     case "a":

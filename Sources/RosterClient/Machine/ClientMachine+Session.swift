@@ -49,25 +49,34 @@ extension ClientMachine {
       return violation("it binds another account than it was asked for")
     }
     guard jid.resource != nil else { return violation("it binds no resource") }
-    if features.child("sm", in: Namespace.streamManagement) != nil {
-      management = StreamManagement(id: nil)
-    }
     let session = features.child("session", in: Namespace.legacySession)
     guard session != nil, session?.child("optional", in: Namespace.legacySession) == nil else {
-      return (management == nil ? [] : [send(.enable())]) + online()
+      return sessionBegan(features)
     }
-    state = .legacySession
+    state = .legacySession(features)
     return [send(.request("set", id: nextID(), .element("session", Namespace.legacySession)))]
   }
 
-  mutating func legacySessionAnswered(_ node: XMPPElement) -> [ClientAction] {
+  mutating func legacySessionAnswered(
+    _ node: XMPPElement, _ features: XMPPElement
+  ) -> [ClientAction] {
     guard node.answers("\(login.idPrefix)\(requests)") else { return stanzaReceived(node) }
     guard node.attribute("type") == "result" else {
       let (condition, text) = node.stanzaError
       return breakOff(.bindRefused(condition: condition, text: text), "not-authorized")
     }
-    return (management == nil ? [] : [send(.enable())]) + online()
+    return sessionBegan(features)
   }
+
+  /// There is a session: where the server can, both sides count from now on.
+  private mutating func sessionBegan(_ features: XMPPElement) -> [ClientAction] {
+    guard features.child("sm", in: Namespace.streamManagement) != nil else { return online() }
+    management = StreamManagement(id: nil)
+    return [send(.enable())] + online()
+  }
+
+  /// Whether the server was asked to count and has not answered.
+  var isManagementAsked: Bool { management != nil && !isManaged }
 
   mutating func online() -> [ClientAction] {
     state = .online

@@ -33,7 +33,8 @@ package struct ClientMachine: Sendable {
     case boundFeatures
     case resuming(XMPPElement)
     case binding(XMPPElement)
-    case legacySession
+    /// What older servers still want, with the features to go on with then.
+    case legacySession(XMPPElement)
     case online
     /// The end of the server's stream, after ours.
     case closing
@@ -192,7 +193,7 @@ package struct ClientMachine: Sendable {
       return online()
     case .resuming(let features): return resumeAnswered(node, features)
     case .binding(let features): return bindAnswered(node, features)
-    case .legacySession: return legacySessionAnswered(node)
+    case .legacySession(let features): return legacySessionAnswered(node, features)
     case .online: return stanzaReceived(node)
     case .closing: return []
     }
