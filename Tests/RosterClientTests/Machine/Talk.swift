@@ -9,6 +9,8 @@ struct Talk {
   private var intake = StreamIntake(SessionLimits())
   /// What the client did since it was last asked, in short.
   private(set) var done: [String] = []
+  /// The same as the machine gave it.
+  private(set) var actions: [ClientAction] = []
 
   static let account = BareJID(prepared: "alice@example.test")
 
@@ -38,11 +40,12 @@ struct Talk {
 
   /// What the client has done since the last time.
   mutating func deeds() -> [String] {
-    defer { done = [] }
+    defer { (done, actions) = ([], []) }
     return done
   }
 
   private mutating func take(_ actions: [ClientAction]) {
+    self.actions += actions
     for action in actions {
       switch action {
       case .send(let bytes): done.append(String(decoding: bytes, as: UTF8.self))
@@ -110,6 +113,6 @@ struct Talk {
     hears(Self.features(Self.bind + (counts ? Self.counting : "")))
     hears(Self.bound("r1"))
     if counts { hears("<enabled xmlns='urn:xmpp:sm:3' id='some-id' resume='true'/>") }
-    done = []
+    _ = deeds()
   }
 }

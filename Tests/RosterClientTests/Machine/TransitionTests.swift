@@ -1,0 +1,162 @@
+import Rollcall
+@testable import RosterClient
+import Testing
+import XMPPStanza
+
+/// What happens at each stage of a connection with each thing that can happen, as the
+/// specifications have it.
+@Suite("The transition table of a client") struct TransitionTests {
+  typealias Stage = RefusalTests.Stage
+
+  /// What becomes of a connection.
+  enum Outcome: Character {
+    /// Nothing is done, and what was waited for still is.
+    case ignored = "."
+    /// Something is done, or something else is waited for.
+    case goesOn = ">"
+    /// It is said that there is no session for it.
+    case notOnline = "n"
+    case done = "D"
+    case lost = "L"
+    case late = "T"
+    case violation = "V"
+    case unreadable = "U"
+    case injected = "I"
+    case noTLS = "X"
+    case sasl = "S"
+    case notAuthorized = "N"
+    case noBinding = "B"
+    case noRegistration = "O"
+    case moreForRegistration = "M"
+    case registrationRefused = "R"
+    case streamError = "E"
+
+    init(_ failure: LiveFailure?) {
+      switch failure {
+      case nil: self = .done
+      case .encryptionNotOffered: self = .noTLS
+      case .injectedBytes: self = .injected
+      case .sasl: self = .sasl
+      case .notAuthorized: self = .notAuthorized
+      case .bindRefused: self = .noBinding
+      case .registrationNotOffered: self = .noRegistration
+      case .registrationRefused: self = .registrationRefused
+      case .registrationNeedsMore: self = .moreForRegistration
+      case .stream: self = .streamError
+      case .protocolViolation: self = .violation
+      case .unreadable: self = .unreadable
+      case .timeout: self = .late
+      case .lost: self = .lost
+      case .resolving, .unreachable, .certificate, .authority, .handshake, .recording, .notOnline:
+        self = .notOnline
+      }
+    }
+  }
+
+  /// Something that happens, and what becomes of a connection by it at each stage, in their order.
+  struct Row: Sendable, CustomTestStringConvertible {
+    let what: String
+    let outcomes: String
+    let happens: @Sendable (inout Talk) -> Void
+
+    /// Something else than what the server says.
+    init(_ outcomes: String, _ what: String, _ happens: @escaping @Sendable (inout Talk) -> Void) {
+      (self.what, self.outcomes, self.happens) = (what, outcomes, happens)
+    }
+
+    /// The server says something.
+    init(_ outcomes: String, _ xml: String) {
+      self.init(outcomes, xml) { $0.hears(xml) }
+    }
+
+    var testDescription: String { what }
+  }
+
+  @Test("Whatever happens at whatever stage", arguments: rows)
+  func transition(_ row: Row) {
+    let outcomes = row.outcomes.filter { $0 != " " }
+    #expect(outcomes.count == Stage.allCases.count, "\(row.what)")
+    for (stage, outcome) in zip(Stage.allCases, outcomes) {
+      var talk = stage.talk()
+      let before = talk.machine.stateName
+      row.happens(&talk)
+      let seen = Self.outcome(of: talk, before)
+      #expect(
+        seen == Outcome(rawValue: outcome),
+        "at \(stage), \(row.what): \(seen.rawValue) in place of \(outcome): \(talk.done)")
+      expectDecency(talk, from: stage, row.what)
+    }
+  }
+
+  private static func outcome(of talk: Talk, _ before: String) -> Outcome {
+    for case .finish(let failure) in talk.actions { return Outcome(failure) }
+    if case .answered(_, .notOnline)? = talk.actions.first { return .notOnline }
+    return talk.actions.isEmpty && talk.machine.stateName == before ? .ignored : .goesOn
+  }
+
+  /// What holds whatever happens.
+  private func expectDecency(_ talk: Talk, from stage: Stage, _ what: String) {
+    let sent = talk.actions.compactMap { action in
+      if case .send(let bytes) = action { String(decoding: bytes, as: UTF8.self) } else { nil }
+    }
+    let finishes = talk.actions.filter { if case .finish = $0 { true } else { false } }
+    #expect(finishes.count <= 1)
+    #expect((finishes.count == 1) == talk.machine.isOver || stage == .over)
+    if finishes.count == 1 { #expect(talk.actions.last == finishes[0], "\(stage): \(what)") }
+    switch stage {
+    case .connecting, .header, .features, .startTLS, .handshake:
+      // RFC 6120 §5.3.4 and §4.7.1: nothing of us is said in the clear.
+      guard !what.hasPrefix("TLS has begun") else { break }
+      #expect(!sent.joined().contains("alice"), "\(stage): \(what): \(sent)")
+    case .closing, .over:
+      // RFC 6120 §4.4: after its end a stream has nothing more.
+      #expect(sent.isEmpty, "\(stage): \(what): \(sent)")
+    case .secureHeader, .secureFeatures, .form, .registration, .sasl, .sasl2, .authenticatedHeader,
+      .authenticatedFeatures, .boundFeatures, .resuming, .binding, .legacySession, .online:
+      break
+    }
+  }
+
+  @Test("A word of counting that nobody waits for changes nothing of what is counted")
+  func unaskedCounting() {
+    var talk = Stage.online.talk()
+    talk.happens { $0.sent(Array("<presence/>".utf8)) }
+    let before = talk.machine.management
+    talk.hears("<enabled xmlns='urn:xmpp:sm:3' id='another' resume='true'/>")
+    talk.hears("<failed xmlns='urn:xmpp:sm:3'/>")
+    #expect(talk.machine.management == before && talk.machine.resumption?.id == "some-id")
+    // Where it was not asked to count, its answer is to nobody; and before, nothing is counted.
+    talk = Talk()
+    talk.authenticates()
+    talk.hears(
+      Talk.features(
+        Talk.bind + Talk.counting + "<session xmlns='urn:ietf:params:xml:ns:xmpp-session'/>"))
+    talk.hears(Talk.bound("r1"))
+    talk.hears("<enabled xmlns='urn:xmpp:sm:3' id='too-early' resume='true'/>")
+    talk.hears("<iq type='get' id='p'><ping xmlns='urn:xmpp:ping'/></iq>")
+    talk.hears("<iq type='result' id='r2'/>")
+    #expect(talk.machine.resumption == nil)
+    talk.hears("<enabled xmlns='urn:xmpp:sm:3' id='in-time' resume='true'/>")
+    #expect(talk.machine.resumption == StreamManagement(id: "in-time"))
+  }
+
+  @Test("What is over stays over, whatever happens", arguments: Stage.allCases)
+  func over(_ stage: Stage) {
+    var talk = stage.talk()
+    talk.happens { $0.disconnected(.lost(reason: "cut")) }
+    _ = talk.deeds()
+    for row in Self.rows { row.happens(&talk) }
+    let isOnlyToldThat = talk.actions.allSatisfy { action in
+      if case .answered(_, .notOnline) = action { true } else { false }
+    }
+    #expect(isOnlyToldThat && talk.machine.isOver, "\(talk.done)")
+    #expect(!talk.machine.isOnline)
+  }
+}
+
+extension ClientMachine {
+  /// What is waited for, and how far both trust each other.
+  var stateName: String {
+    "\(String(describing: state).prefix { $0 != "(" }) \(trust)"
+  }
+}
