@@ -107,6 +107,8 @@ extension LiveSession {
 
   func heard(_ bytes: [UInt8], on number: Int) {
     guard number == connections, ending == nil else { return }
+    // TLS that has begun in this read keeps the read's end to itself.
+    defer { if ending != nil { flush() } }
     silentBeats = 0
     let parts = intake.take(bytes)
     for (index, part) in parts.enumerated() {

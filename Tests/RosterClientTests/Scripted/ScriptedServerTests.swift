@@ -105,10 +105,12 @@ import Testing
     ),
   ]
 
-  @Test("It is broken off, with why", arguments: cases.indices)
+  @Test("It is broken off at once, with why", .timeLimit(.minutes(5)), arguments: cases.indices)
   func brokenOff(_ index: Int) async throws {
     let (what, turns, expected) = Self.cases[index]
-    let (failure, heard, isClosed) = try await failure(turns)
+    var patience = LivePatience()
+    patience.login = 3_600_000
+    let (failure, heard, isClosed) = try await failure(turns, patience: patience)
     if case .unreadable = expected, case .unreadable? = failure {
     } else {
       #expect(failure == expected, "\(what)")
