@@ -42,7 +42,10 @@ package struct ClientMachine: Sendable {
   }
 
   let login: ClientLogin
-  var state = State.idle
+  var state = State.idle {
+    didSet { if hasResource { hadSession = true } }
+  }
+  private var hadSession = false
   var trust = Trust.plain
   /// The hash of the server's certificate.
   var serverEndPoint: [UInt8]?
@@ -81,6 +84,17 @@ package struct ClientMachine: Sendable {
     case .boundFeatures, .legacySession, .online: true
     case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration, .sasl,
       .sasl2, .resuming, .binding, .closing, .over:
+      false
+    }
+  }
+
+  /// Whether it ends without a session: what the server said then was not its turn, or not the
+  /// server's, and means nothing.
+  package var hasFailed: Bool {
+    switch state {
+    case .closing, .over: !hadSession
+    case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration, .sasl,
+      .sasl2, .boundFeatures, .resuming, .binding, .legacySession, .online:
       false
     }
   }

@@ -112,10 +112,16 @@ extension LiveSession {
     silentBeats = 0
     let parts = intake.take(bytes)
     for (index, part) in parts.enumerated() {
-      guard ending == nil, record({ try session.received(part, at: now) }) else { return }
-      let began = machine?.isBeginningTLS
-      act { $0.received(part) }
-      guard began == false, machine?.isBeginningTLS == true else { continue }
+      guard ending == nil, var machine else { return }
+      let began = machine.isBeginningTLS
+      let actions = machine.received(part)
+      let isRecorded = record {
+        try machine.hasFailed ? session.refused(part, at: now) : session.received(part, at: now)
+      }
+      guard isRecorded else { return }
+      self.machine = machine
+      for action in actions { carryOut(action) }
+      guard !began, machine.isBeginningTLS else { continue }
       if index < parts.count - 1 || !intake.isBetweenElements { act { $0.injected() } }
       intake.reset()
     }
