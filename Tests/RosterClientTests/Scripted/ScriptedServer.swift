@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// A server that says what a test wants, whether or not it may be said.
@@ -12,19 +13,51 @@ final class ScriptedServer: Sendable {
     var closes = false
     /// How many bytes go out at a time; all where nil.
     var piece: Int?
+    /// What is said besides, by what the client has said on the connection so far.
+    var made: (@Sendable (String) -> String)?
+    /// Said after all that, as it is.
+    var bytes: [UInt8] = []
+    var after = After.nothing
+  }
+
+  /// What happens after the words of a turn.
+  enum After: Sendable {
+    case nothing
+    /// TLS begins.
+    case tls
+    /// The server ends its side of the connection.
+    case endsOutput
+    /// The connection is gone, without the word that TLS has for that.
+    case drops
+    /// White space comes, without end.
+    case trickles
+  }
+
+  /// How a server begins TLS.
+  struct Security: Sendable {
+    let context: NIOSSLContext
+    var isDirect = false
   }
 
   private let listener: any Channel
-  private let heardText = Mutex("")
+  private let heardText = Mutex([String]())
 
   /// - Parameter turns: In their order; each waits for its text after the one before.
-  init(_ turns: [Turn]) throws {
+  convenience init(_ turns: [Turn]) throws { try self.init([turns], nil) }
+
+  /// - Parameter scripts: One for each connection; the last for those that follow too.
+  init(_ scripts: [[Turn]], _ security: Security?) throws {
     let box = Box()
     listener = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(
-            Script(turns) { text in box.server.withLock { $0.value?.take(text) } })
+          let number = box.server.withLock { $0.value?.begin() } ?? 0
+          let script = Script(scripts[min(number, scripts.count - 1)], security) { text in
+            box.server.withLock { $0.value?.take(text, number) }
+          }
+          try channel.pipeline.syncOperations.addHandlers([Bottom(), script])
+          if let security, security.isDirect { try security.begin(on: channel) }
         }
       }
       .bind(host: "127.0.0.1", port: 0).wait()
@@ -44,25 +77,54 @@ final class ScriptedServer: Sendable {
   var port: Int { listener.localAddress?.port ?? 0 }
 
   /// All that clients have said.
-  var heard: String { heardText.withLock { $0 } }
+  var heard: String { heardText.withLock { $0.joined() } }
 
-  private func take(_ text: String) { heardText.withLock { $0 += text } }
+  /// The same of each connection.
+  var connections: [String] { heardText.withLock { $0 } }
+
+  private func begin() -> Int {
+    heardText.withLock { texts in
+      texts.append("")
+      return texts.count - 1
+    }
+  }
+
+  private func take(_ text: String, _ number: Int) { heardText.withLock { $0[number] += text } }
+}
+
+extension ScriptedServer.Security {
+  fileprivate func begin(on channel: any Channel) throws {
+    let tls = NIOSSLServerHandler(context: context)
+    let bottom = try channel.pipeline.syncOperations.context(handlerType: Bottom.self)
+    try channel.pipeline.syncOperations.addHandler(tls, position: .after(bottom.handler))
+  }
+}
+
+/// What is below TLS.
+private final class Bottom: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
 }
 
 private final class Script: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   private var turns: ArraySlice<ScriptedServer.Turn>
+  private let security: ScriptedServer.Security?
   private let tell: (String) -> Void
   private var heard = ""
+  private var all = ""
 
-  init(_ turns: [ScriptedServer.Turn], _ tell: @escaping (String) -> Void) {
-    (self.turns, self.tell) = (turns[...], tell)
+  init(
+    _ turns: [ScriptedServer.Turn], _ security: ScriptedServer.Security?,
+    _ tell: @escaping (String) -> Void
+  ) {
+    (self.turns, self.security, self.tell) = (turns[...], security, tell)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let text = String(buffer: unwrapInboundIn(data))
     tell(text)
     heard += text
+    all += text
     while let turn = turns.first, let range = heard.range(of: turn.heard) {
       turns.removeFirst()
       heard = String(heard[range.upperBound...])
@@ -70,8 +132,14 @@ private final class Script: ChannelInboundHandler {
     }
   }
 
+  /// A client that breaks TLS off is what some tests want.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
   private func say(_ turn: ScriptedServer.Turn, _ context: ChannelHandlerContext) {
-    var rest = ByteBuffer(string: turn.said)
+    var rest = ByteBuffer(string: turn.said + (turn.made?(all) ?? ""))
+    rest.writeBytes(turn.bytes)
     let piece = turn.piece ?? max(1, rest.readableBytes)
     while let bytes = rest.readSlice(length: min(piece, rest.readableBytes)),
       bytes.readableBytes > 0
@@ -79,5 +147,23 @@ private final class Script: ChannelInboundHandler {
       context.writeAndFlush(NIOAny(bytes), promise: nil)
     }
     if turn.closes { context.close(promise: nil) }
+    switch turn.after {
+    case .nothing: break
+    case .tls: try? security?.begin(on: context.channel)
+    case .endsOutput: context.close(mode: .output, promise: nil)
+    case .drops:
+      try? context.pipeline.syncOperations.context(handlerType: Bottom.self).close(promise: nil)
+    case .trickles: trickle(context)
+    }
+  }
+
+  private func trickle(_ context: ChannelHandlerContext) {
+    guard context.channel.isActive else { return }
+    context.writeAndFlush(NIOAny(ByteBuffer(string: " ")), promise: nil)
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: .milliseconds(5)) {
+      let (script, context) = bound.value
+      script.trickle(context)
+    }
   }
 }

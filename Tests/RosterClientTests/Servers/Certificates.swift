@@ -8,7 +8,8 @@ struct Certificates {
 
   static var isPossible: Bool { Tool.find("openssl") != nil }
 
-  init(for domain: String) throws {
+  /// - Parameter days: How long it is valid; it is no more where that is negative.
+  init(for domain: String, days: Int = 2) throws {
     folder = try TemporaryFolder()
     self.domain = domain
     try Self.run([
@@ -24,7 +25,7 @@ struct Certificates {
       toFile: extensions, atomically: true, encoding: .utf8)
     try Self.run([
       "x509", "-req", "-in", folder.file("request.pem"), "-CA", authority, "-CAkey",
-      folder.file("authority.key"), "-CAcreateserial", "-days", "2", "-extfile", extensions,
+      folder.file("authority.key"), "-CAcreateserial", "-days", "\(days)", "-extfile", extensions,
       "-out", certificate,
     ])
   }

@@ -1,0 +1,153 @@
+import Foundation
+import Rollcall
+@testable import RosterClient
+import RosterCore
+import TestSupport
+import Testing
+
+/// What a server, or who speaks through it, can do to a session.
+@Suite(
+  "Sessions with a server that misbehaves",
+  .enabled(if: Certificates.isPossible, "openssl is needed"))
+struct AttackedSessionTests {
+  typealias Words = LoginScript
+
+  private static let gone = LiveFailure.stream(condition: "host-gone", text: nil)
+
+  /// Who pushes, whether it counts, and whether it is answered.
+  private static let pushes: [(from: String, counts: Bool)] = [
+    ("", true), ("from='alice@example.test'", true), ("from='Alice@EXAMPLE.test'", true),
+    ("from='alice@example.test/phone'", false), ("from='alice@example.test/other'", false),
+    ("from='example.test'", false), ("from='mallory@evil.test'", false),
+    ("from='alice@example.test.evil.test'", false), ("from='alice@evil.test'", false),
+    ("from='mallory@example.test'", false), ("from=''", false), ("from='@'", false),
+  ]
+
+  @Test("Only our own account pushes (RFC 6121 §2.1.6)", arguments: pushes.indices)
+  func push(_ index: Int) async throws {
+    let (from, counts) = Self.pushes[index]
+    let push = """
+      <iq type='set' id='forged' \(from)><query xmlns='jabber:iq:roster'>\
+      <item jid='eve@example.test' subscription='both'/></query></iq>\
+      <iq type='get' id='then' from='example.test'><ping xmlns='urn:xmpp:ping'/></iq>
+      """
+    let end = ScriptedServer.Turn(heard: "id=\"then\"", said: "</stream:stream>")
+    let result = try await Attack(Words.online + [Words.roster(then: push), end], Words.last).run()
+    #expect(result.failure == Self.gone)
+    #expect(result.roster.sortedItems.count == (counts ? 1 : 0), "\(from)")
+    #expect(result.heard.joined().contains("forged") == counts, "\(from)")
+    let isTold =
+      result.findings.contains(.foreignPush) || result.findings.contains(.unpreparedAddress)
+    #expect(isTold == !counts, "\(from): \(result.findings)")
+  }
+
+  @Test("A push of several items, or without an id, changes nothing more than it may")
+  func oddPushes() async throws {
+    let item = "<item jid='eve@example.test' subscription='both'/>"
+    let several = """
+      <iq type='set' id='several'><query xmlns='jabber:iq:roster'>\(item)\
+      <item jid='mallory@example.test'/></query></iq></stream:stream>
+      """
+    var result = try await Attack(Words.online + [Words.roster(then: several)], Words.last).run()
+    #expect(result.roster.sortedItems.isEmpty && result.findings.contains(.pushItemCount))
+    let anonymous = """
+      <iq type='set'><query xmlns='jabber:iq:roster'>\(item)</query></iq></stream:stream>
+      """
+    result = try await Attack(Words.online + [Words.roster(then: anonymous)], Words.last).run()
+    #expect(result.findings.contains(.missingID))
+    #expect(!result.heard[0].contains("<iq type=\"result\""))
+  }
+
+  /// What breaks a session off, and why.
+  private static let bytes: [(String, [UInt8], String)] = [
+    ("a comment", Array("<!-- x -->".utf8), "a comment, which XMPP forbids"),
+    ("an instruction", Array("<?php x?>".utf8), "a processing instruction, which XMPP forbids"),
+    (
+      "a bomb of entities",
+      Array("<!DOCTYPE a [<!ENTITY b 'bbbbbbbb'><!ENTITY c '&b;&b;&b;'>]><a>&c;</a>".utf8), ""
+    ),
+    (
+      "an entity", Array("<a>&nbsp;</a>".utf8),
+      "a reference to an entity other than the five of XML, which XMPP forbids"
+    ),
+    ("bytes that are not UTF-8", Array("<a>".utf8) + [0xC3, 0x28] + Array("</a>".utf8), ""),
+    ("a zero", Array("<a>".utf8) + [0] + Array("</a>".utf8), ""),
+    ("UTF-16", Array("<a/>".utf16).flatMap { [UInt8($0 & 0xFF), 0] }, ""),
+    (
+      "depth", Array(String(repeating: "<a>", count: 100_000).utf8),
+      "elements are nested too deeply"
+    ),
+    (
+      "attributes",
+      Array("<a \((0..<10_000).map { "a\($0)='x'" }.joined(separator: " "))/>".utf8),
+      "an element has too many attributes"
+    ),
+    ("text", Array("hello".utf8), "there is text between elements"),
+    ("a prefix", Array("<b:a/>".utf8), "a namespace prefix is not declared"),
+    (
+      "an element of more than 16 MiB",
+      Array("<message><body>".utf8) + [UInt8](repeating: 0x61, count: 16 << 20)
+        + Array("</body></message>".utf8), "a stanza has too many bytes"
+    ),
+  ]
+
+  @Test("What cannot be read ends the connection, and is recorded", arguments: bytes.indices)
+  func unreadable(_ index: Int) async throws {
+    let (what, bytes, reason) = Self.bytes[index]
+    var turn = Words.roster("<item jid='bob@example.test' subscription='both'/>")
+    turn.bytes = bytes
+    let result = try await Attack(Words.online + [turn], Words.last).run()
+    #expect(result.failure == Self.gone && result.heard.count == 2, "\(what)")
+    #expect(result.heard[0].contains("<not-well-formed"), "\(what)")
+    #expect(result.heard[0].hasSuffix("</stream:stream>"), "\(what)")
+    // What came before is kept.
+    #expect(result.roster.sortedItems.map(\.jid.text) == ["bob@example.test"], "\(what)")
+    guard !reason.isEmpty else { return }
+    // Before anybody is let in, the same is told as what it is.
+    var early = ScriptedServer.Turn(heard: "<stream:stream", said: Talk.header)
+    early.bytes = bytes
+    let failure = try await Attack(Words.startTLS + [early]).run().failure
+    #expect(failure == .unreadable(reason: reason), "\(what)")
+  }
+
+  @Test("Bytes one by one are the same session")
+  func slowly() async throws {
+    var scripts = Words.online + [Words.roster("<item jid='bob@example.test'/>")]
+    for index in scripts.indices { scripts[index].piece = 1 }
+    scripts[scripts.count - 1].made = { [made = scripts[scripts.count - 1].made] heard in
+      (made?(heard) ?? "") + "</stream:stream>"
+    }
+    let result = try await Attack(scripts, Words.last).run()
+    #expect(result.failure == Self.gone)
+    #expect(result.roster.sortedItems.map(\.jid.text) == ["bob@example.test"])
+  }
+
+  @Test("A side that is ended is the end of both", arguments: [0, 1, 2, 3])
+  func halfClosed(_ kind: Int) async throws {
+    var turn = Words.roster()
+    switch kind {
+    case 0: turn = Words.roster(then: "</stream:stream>")
+    case 1: turn.after = .endsOutput
+    case 2: turn.after = .drops
+    default: turn.closes = true
+    }
+    let result = try await Attack(Words.online + [turn], Words.last).run()
+    #expect(result.failure == Self.gone && result.heard.count == 2)
+    if kind == 0 { #expect(result.heard[0].hasSuffix("</stream:stream>")) }
+  }
+
+  @Test("A flood is recorded whole, in its order, and what is asked is answered")
+  func flood() async throws {
+    let count = 10_000
+    let messages = (0..<count).map { "<message from='bob@example.test' id='m\($0)'/>" }
+    let asked = (0..<count / 10).map {
+      "<iq type='get' id='f\($0)' from='bob@example.test/x'><ping xmlns='urn:xmpp:ping'/></iq>"
+    }
+    let flood = (messages + asked).joined() + "</stream:stream>"
+    let result = try await Attack(Words.online + [Words.roster(then: flood)], Words.last).run()
+    #expect(result.failure == Self.gone)
+    #expect(result.records > count + count / 10 * 2)
+    let answers = result.heard[0].matches(of: /<iq type="result" id="f([0-9]+)"/).map { $0.1 }
+    #expect(answers == (0..<count / 10).map { "\($0)" })
+  }
+}
