@@ -45,7 +45,7 @@ package struct ClientMachine: Sendable {
   var state = State.idle {
     didSet { if hasResource { hadSession = true } }
   }
-  private var hadSession = false
+  private(set) var hadSession = false
   var trust = Trust.plain
   /// The hash of the server's certificate.
   var serverEndPoint: [UInt8]?

@@ -29,8 +29,10 @@ struct Talk {
   }
 
   /// The server says something.
-  mutating func hears(_ xml: String) {
-    for part in intake.take(Array(xml.utf8)) { take(machine.received(part)) }
+  mutating func hears(_ xml: String) { hears(Array(xml.utf8)) }
+
+  mutating func hears(_ bytes: [UInt8]) {
+    for part in intake.take(bytes) { take(machine.received(part)) }
   }
 
   /// Something else happens.

@@ -1,0 +1,147 @@
+import Foundation
+import Rollcall
+@testable import RosterClient
+import RosterCore
+import TestSupport
+import Testing
+
+/// SASL 2 with what it does at the same time (XEP-0388, XEP-0386, XEP-0198 §6), over a connection.
+@Suite(
+  "SASL 2 with a server of one's own", .enabled(if: Certificates.isPossible, "openssl is needed"))
+struct SASL2SessionTests {
+  typealias Turn = ScriptedServer.Turn
+  typealias Words = LoginScript
+
+  private static let features = Talk.features(
+    """
+    <authentication xmlns='urn:xmpp:sasl:2'><mechanism>SCRAM-SHA-256</mechanism><inline>\
+    <sm xmlns='urn:xmpp:sm:3'/><bind xmlns='urn:xmpp:bind:0'><inline>\
+    <feature var='urn:xmpp:sm:3'/></inline></bind></inline></authentication>
+    """)
+  private static let bound = """
+    <bound xmlns='urn:xmpp:bind:0'><enabled xmlns='urn:xmpp:sm:3' id='some-id' resume='true'/>\
+    </bound>
+    """
+  private static let error =
+    "<stream:error><host-gone xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>"
+  private static let gone = LiveFailure.stream(condition: "host-gone", text: nil)
+
+  /// A login whose end is this.
+  private static func login(_ last: @escaping @Sendable (String) -> String) -> [Turn] {
+    Words.startTLS + [
+      Turn(heard: "<stream:stream", said: Talk.header + features),
+      Turn(heard: "</authenticate>", said: "") { heard in
+        let message = Words.base64(Words.serverFirst(heard))
+        return "<challenge xmlns='urn:xmpp:sasl:2'>\(message)</challenge>"
+      },
+      Turn(heard: "</response>", said: "", made: last),
+    ]
+  }
+
+  private static func success(
+    _ heard: String, _ inside: String, jid: String = "alice@example.test/phone"
+  ) -> String {
+    """
+    <success xmlns='urn:xmpp:sasl:2'><additional-data>\
+    \(Words.base64(Words.proof(heard) ?? "e=invalid-proof"))</additional-data>\
+    <authorization-identifier>\(jid)</authorization-identifier>\(inside)</success>
+    """
+  }
+
+  /// A session with a contact, which is cut.
+  private static let cut =
+    login { success($0, bound) + Talk.features("") } + [
+      // All three that a session begins with.
+      Turn(heard: "<blocklist", said: ""),
+      Turn(heard: "</iq>", said: "") { heard in
+        let id = Words.id(heard, before: "<query xmlns=\"jabber:iq:roster\"")
+        return "<iq type='result' id='\(id)'><query xmlns='jabber:iq:roster'>"
+          + "<item jid='bob@example.test'/></query></iq></stream:stream>"
+      },
+    ]
+
+  @Test("It binds and counts at once")
+  func whole() async throws {
+    let result = try await Attack(Self.cut, Words.last).run()
+    #expect(result.failure == Self.gone)
+    #expect(result.roster.sortedItems.map(\.jid.text) == ["bob@example.test"])
+    #expect(result.heard[0].contains("<enable xmlns=\"urn:xmpp:sm:3\" resume=\"true\"/></bind>"))
+  }
+
+  @Test("It goes on with a session at once, and sends what is missing", arguments: [1, 3])
+  func resumption(taken: Int) async throws {
+    let again = Self.login { heard in
+      let resumed = "<resumed xmlns='urn:xmpp:sm:3' h='\(taken)' previd='some-id'/>"
+      return Self.success(heard, resumed) + Self.error
+    }
+    let result = try await Attack(Self.cut, again).run()
+    #expect(result.failure == Self.gone && result.heard.count == 2)
+    #expect(
+      result.heard[1].contains("<resume xmlns=\"urn:xmpp:sm:3\" h=\"1\" previd=\"some-id\"/>"))
+    #expect(!result.heard[1].contains("jabber:iq:roster"))
+    #expect(result.heard[1].contains("<presence") == (taken == 1))
+    #expect(result.roster.sortedItems.map(\.jid.text) == ["bob@example.test"])
+  }
+
+  @Test("Where the session is gone, another begins")
+  func failedResumption() async throws {
+    let again =
+      Self.login { heard in
+        let failed = "<failed xmlns='urn:xmpp:sm:3'/>"
+        return Self.success(heard, failed + Self.bound) + Talk.features("")
+      } + [Words.roster("<item jid='eve@example.test'/>", then: Self.error)]
+    let result = try await Attack(Self.cut, again).run()
+    #expect(result.failure == Self.gone && result.heard.count == 2)
+    #expect(result.roster.sortedItems.map(\.jid.text) == ["eve@example.test"])
+  }
+
+  private static let cases: [(@Sendable (String) -> String, LiveFailure)] = [
+    (
+      { _ in
+        let signature = "v=" + Data(repeating: 7, count: 32).base64EncodedString()
+        return """
+          <success xmlns='urn:xmpp:sasl:2'><additional-data>\(Words.base64(signature))\
+          </additional-data><authorization-identifier>alice@example.test/x\
+          </authorization-identifier>\(bound)</success>
+          """
+      }, .sasl(.wrongServerSignature)
+    ),
+    (
+      { _ in
+        """
+        <success xmlns='urn:xmpp:sasl:2'><authorization-identifier>alice@example.test/x\
+        </authorization-identifier>\(bound)</success>
+        """
+      }, .sasl(.missingServerSignature)
+    ),
+    (
+      { _ in
+        "<continue xmlns='urn:xmpp:sasl:2'><tasks><task>TOTP</task></tasks></continue>"
+      }, .notAuthorized(condition: "continue", text: "it also wants TOTP")
+    ),
+    (
+      { _ in
+        "<failure xmlns='urn:xmpp:sasl:2'>"
+          + "<not-authorized xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/></failure>"
+      }, .notAuthorized(condition: "not-authorized", text: nil)
+    ),
+    (
+      { success($0, bound, jid: "mallory@example.test/x") },
+      .protocolViolation("it lets another account in than it was asked for")
+    ),
+    (
+      { success($0, "<resumed xmlns='urn:xmpp:sm:3' h='0' previd='x'/>") },
+      .protocolViolation("it goes on with another session")
+    ),
+  ]
+
+  @Test("What it may not say breaks it off", .timeLimit(.minutes(5)), arguments: cases.indices)
+  func brokenOff(_ index: Int) async throws {
+    let (last, expected) = Self.cases[index]
+    var attack = try Attack(Self.login(last))
+    attack.patience.login = 3_600_000
+    let result = try await attack.run()
+    #expect(result.failure == expected)
+    #expect(result.roster.account == nil && result.roster.sortedItems.isEmpty)
+  }
+}
