@@ -25,7 +25,7 @@ public actor LiveSession {
 
   let loop: any EventLoop
   private let taskExecutor: LoopTaskExecutor
-  let login: LiveLogin
+  private(set) var login: LiveLogin
   let patience: LivePatience
   let session: RosterSession
   let hub = UpdateHub()
@@ -212,9 +212,11 @@ public actor LiveSession {
     try write(.element("presence", "jabber:client", [], parts))
   }
 
-  /// Gives the account another password, for the next login too only where the caller keeps it.
+  /// Gives the account another password. The session comes back by it; the next one only where the
+  /// caller keeps it.
   public func changePassword(to password: Password) async throws(LiveFailure) {
     try await request { $0.passwordChanged(to: password) }
+    login.password = password
   }
 
   /// Waits until the server has answered all that it was sent before, and that is on the disk.
