@@ -119,7 +119,7 @@ struct AttackedLoginTests {
 
   @Test("Both are bound to the server's certificate, and to no other's", arguments: [true, false])
   func channelBinding(isOwn: Bool) async throws {
-    let other = try Certificates(for: "example.test")
+    let other = try Certificates(for: ["example.test"])
     let endPoint = try isOwn ? Certificates.usual.get().endPoint : other.endPoint
     let plus = Words.offer(
       ["SCRAM-SHA-256-PLUS", "SCRAM-SHA-256"], binding: "tls-server-end-point")
@@ -146,8 +146,8 @@ struct AttackedLoginTests {
   @Test("A certificate of somebody else, or that is no more, is not to be trusted")
   func certificates() async throws {
     let others = try [
-      Certificates(for: "evil.test"), Certificates(for: "example.test", days: -1),
-      Certificates(for: "example.test"),
+      Certificates(for: ["evil.test"]), Certificates(for: ["example.test"], days: -1),
+      Certificates(for: ["example.test"]),
     ]
     for (index, other) in others.enumerated() {
       for isDirect in [false, true] {

@@ -122,7 +122,7 @@ enum LoginScript {
 
 extension Certificates {
   /// For all tests that need no other.
-  static let usual = Result { try Certificates(for: "example.test") }
+  static let usual = Result { try Certificates(for: ["example.test"]) }
 
   func context(_ change: (inout TLSConfiguration) -> Void = { _ in }) throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeServerConfiguration(

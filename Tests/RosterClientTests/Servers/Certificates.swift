@@ -1,28 +1,26 @@
 import Foundation
 import TestSupport
 
-/// An authority of a test's own, and a certificate that it gives to a domain.
-struct Certificates {
+/// An authority of a test's own, and a certificate that it gives to some domains.
+struct Certificates: Sendable {
   let folder: TemporaryFolder
-  let domain: String
 
   static var isPossible: Bool { Tool.find("openssl") != nil }
 
   /// - Parameter days: How long it is valid; it is no more where that is negative.
-  init(for domain: String, days: Int = 2) throws {
+  init(for domains: [String], days: Int = 2) throws {
     folder = try TemporaryFolder()
-    self.domain = domain
     try Self.run([
       "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=Test authority",
       "-keyout", folder.file("authority.key"), "-out", authority,
     ])
     try Self.run([
-      "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=\(domain)", "-keyout", key, "-out",
+      "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=Test server", "-keyout", key, "-out",
       folder.file("request.pem"),
     ])
     let extensions = folder.file("extensions.txt")
-    try "subjectAltName=DNS:\(domain)\n".write(
-      toFile: extensions, atomically: true, encoding: .utf8)
+    let names = domains.map { "DNS:\($0)" }.joined(separator: ",")
+    try "subjectAltName=\(names)\n".write(toFile: extensions, atomically: true, encoding: .utf8)
     try Self.run([
       "x509", "-req", "-in", folder.file("request.pem"), "-CA", authority, "-CAkey",
       folder.file("authority.key"), "-CAcreateserial", "-days", "\(days)", "-extfile", extensions,

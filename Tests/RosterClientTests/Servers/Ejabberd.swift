@@ -1,4 +1,5 @@
 import Foundation
+import Rollcall
 import TestSupport
 
 /// ejabberd, as Debian has it.
@@ -10,17 +11,25 @@ final class Ejabberd: RealServer {
   }
 
   let domain = "ejabberd.test"
+  let distinguishesRequests = false
   let certificates: Certificates
   let port: Int
   let directPort: Int
+  /// The ports for one version of TLS.
+  private let ports: [Door: Int]
   private let askingPort: Int
+  private let level: String
   private let folder: TemporaryFolder
-  private var process: Process?
+  private let process = ServerProcess()
 
-  init() throws {
+  init(isQuiet: Bool) throws {
+    level = isQuiet ? "warning" : "debug"
     folder = try TemporaryFolder()
-    certificates = try Certificates(for: domain)
+    let domain = domain
+    certificates = try Certificates(for: Domain.allCases.map { $0.name(at: domain) })
     (port, directPort, askingPort) = (try freePort(), try freePort(), try freePort())
+    let doors = Door.all.filter { $0.version != nil }
+    ports = try Dictionary(uniqueKeysWithValues: doors.map { ($0, try freePort()) })
     try FileManager.default.createDirectory(
       atPath: folder.file("data"), withIntermediateDirectories: true)
     let chain = try [certificates.certificate, certificates.key]
@@ -30,29 +39,21 @@ final class Ejabberd: RealServer {
       toFile: folder.file("ejabberd.yml"), atomically: true, encoding: .utf8)
   }
 
-  deinit { process?.end() }
-
   private var configuration: String {
     """
     hosts:
       - "\(domain)"
-    loglevel: debug
+      - "\(name(of: .brief))"
+      - "\(name(of: .plain))"
+      - "\(name(of: .hashed))"
+    loglevel: \(level)
     certfiles:
       - "\(folder.file("server.pem"))"
     auth_password_format: scram
     auth_scram_hash: sha256
     registration_timeout: infinity
     listen:
-      -
-        port: \(port)
-        ip: "127.0.0.1"
-        module: ejabberd_c2s
-        starttls_required: true
-      -
-        port: \(directPort)
-        ip: "127.0.0.1"
-        module: ejabberd_c2s
-        tls: true
+    \(listeners)
       -
         port: \(askingPort)
         ip: "127.0.0.1"
@@ -76,21 +77,63 @@ final class Ejabberd: RealServer {
               acl: loopback
         what: "*"
     modules:
+    \(modules("  "))
       mod_admin_extra: {}
-      mod_blocking: {}
-      mod_disco: {}
       mod_http_api: {}
-      mod_last: {}
-      mod_ping: {}
-      mod_privacy: {}
-      mod_register:
-        ip_access: all
-        access: register
-      mod_roster:
-        versioning: true
       mod_stream_mgmt: {}
+    host_config:
+      "\(name(of: .brief))":
+        modules:
+    \(modules("      "))
+      "\(name(of: .plain))":
+        auth_password_format: plain
+        disable_sasl_mechanisms: [\(Self.allButPlain)]
+      "\(name(of: .hashed))":
+        auth_scram_hash: sha
 
     """
+  }
+
+  private static let allButPlain =
+    ["1", "256", "512"]
+    .flatMap { ["\"SCRAM-SHA-\($0)\"", "\"SCRAM-SHA-\($0)-PLUS\""] }
+    .joined(separator: ", ") + ", \"X-OAUTH2\", \"DIGEST-MD5\""
+
+  private var listeners: String {
+    let doors = ports.merging([Door(): port, Door(isDirect: true): directPort]) { $1 }
+    return doors.map { door, port in
+      let others =
+        switch door.version {
+        case nil: ""
+        case .v12: "no_tlsv1_3"
+        case .v13: "no_tlsv1, no_tlsv1_1, no_tlsv1_2"
+        }
+      return """
+          -
+            port: \(port)
+            ip: "127.0.0.1"
+            module: ejabberd_c2s
+            \(door.isDirect ? "tls" : "starttls_required"): true
+            protocol_options: [\(others)]
+        """
+    }.joined(separator: "\n")
+  }
+
+  private func modules(_ indentation: String) -> String {
+    """
+    mod_blocking: {}
+    mod_disco: {}
+    mod_last: {}
+    mod_ping: {}
+    mod_privacy: {}
+    mod_register: { ip_access: all, access: register }
+    mod_roster: { versioning: true, store_current_id: true }
+    """
+    .split(separator: "\n").map { indentation + $0 }.joined(separator: "\n")
+  }
+
+  func place(of door: Door) -> (domain: String, port: Int) {
+    (domain, ports[door] ?? (door.isDirect ? directPort : port))
   }
 
   func start() async throws {
@@ -107,12 +150,13 @@ final class Ejabberd: RealServer {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try process.run()
-    self.process = process
+    try self.process.begin(process)
     try await awaitPort()
   }
 
-  func stop() throws { process?.end() }
+  func stop() throws { process.end() }
+
+  func kill() throws { process.kill() }
 
   /// Where Debian puts what it is made of.
   private var libraries: String {
@@ -131,23 +175,41 @@ final class Ejabberd: RealServer {
     let group: String
   }
 
-  func roster(of user: String) throws -> [String: StoredContact] {
-    let asked = "{\"user\":\"\(user)\",\"server\":\"\(domain)\"}"
-    let answer = try Tool.run(
-      "curl", ["-sS", "-d", asked, "http://127.0.0.1:\(askingPort)/api/get_roster"])
-    guard answer.code == 0 else { throw Tool.Failure(words: answer.output) }
-    guard let items = try? JSONDecoder().decode([Item].self, from: Data(answer.output.utf8)) else {
-      throw Tool.Failure(words: answer.output)
-    }
-    var contacts: [String: StoredContact] = [:]
-    // Who has only asked is kept, but no contact (RFC 6121 §3.1.3).
-    for item in items where item.subscription != "none" || item.ask != "in" {
-      let known = contacts[item.jid]?.groups ?? []
-      contacts[item.jid] = StoredContact(
+  /// Who has asked for what is no contact of theirs, and is told only by this.
+  private struct Asking: Decodable {
+    let contact: String
+  }
+
+  private func answer<Answer: Decodable>(
+    to command: String, _ arguments: [String: String]
+  ) throws -> Answer {
+    let asked = String(decoding: try JSONEncoder().encode(arguments), as: UTF8.self)
+    let result = try Tool.run(
+      "curl", ["-sS", "-d", asked, "http://127.0.0.1:\(askingPort)/api/\(command)"])
+    guard result.code == 0,
+      let answer = try? JSONDecoder().decode(Answer.self, from: Data(result.output.utf8))
+    else { throw Tool.Failure(words: result.output) }
+    return answer
+  }
+
+  func stored(_ account: BareJID) throws -> StoredRoster {
+    var roster = StoredRoster()
+    let asking: [Asking] = try answer(
+      to: "process_rosteritems",
+      [
+        "action": "list", "subs": "none:from:to:both", "asks": "in:both", "users": account.text,
+        "contacts": "any",
+      ])
+    roster.requests = Set(asking.map(\.contact))
+    let items: [Item] = try answer(
+      to: "get_roster", ["user": account.local ?? "", "server": account.domain])
+    for item in items {
+      let known = roster.contacts[item.jid]?.groups ?? []
+      roster.contacts[item.jid] = StoredContact(
         name: item.nick, subscription: item.subscription,
         isPending: ["subscribe", "out", "both"].contains(item.ask),
         groups: known.union([item.group].filter { !$0.isEmpty }))
     }
-    return contacts
+    return roster
   }
 }

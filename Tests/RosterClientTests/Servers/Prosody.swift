@@ -1,4 +1,5 @@
 import Foundation
+import Rollcall
 import TestSupport
 
 /// Prosody, as Debian has it.
@@ -9,24 +10,30 @@ final class Prosody: RealServer {
   }
 
   let domain = "prosody.test"
+  let distinguishesRequests = true
   let certificates: Certificates
   let port: Int
   let directPort: Int
+  /// The ports for direct TLS of one version.
+  private let directPorts: [Door.Version: Int]
+  private let level: String
   private let folder: TemporaryFolder
-  private var process: Process?
+  private let process = ServerProcess()
 
-  init() throws {
+  init(isQuiet: Bool) throws {
+    level = isQuiet ? "warn" : "debug"
     folder = try TemporaryFolder()
-    certificates = try Certificates(for: domain)
+    let domain = domain
+    certificates = try Certificates(for: Domain.allCases.map { $0.name(at: domain) })
     port = try freePort()
     directPort = try freePort()
+    directPorts = [.v12: try freePort(), .v13: try freePort()]
     try FileManager.default.createDirectory(
       atPath: folder.file("data"), withIntermediateDirectories: true)
     try configuration.write(
       toFile: folder.file("prosody.cfg.lua"), atomically: true, encoding: .utf8)
+    try Self.reading.write(toFile: script, atomically: true, encoding: .utf8)
   }
-
-  deinit { process?.end() }
 
   private var configuration: String {
     """
@@ -36,7 +43,9 @@ final class Prosody: RealServer {
     data_path = "\(folder.file("data"))"
     interfaces = { "127.0.0.1" }
     c2s_ports = { \(port) }
-    c2s_direct_tls_ports = { \(directPort) }
+    c2s_direct_tls_ports = {
+      \(directPort), \(directPorts[.v12] ?? 0), \(directPorts[.v13] ?? 0)
+    }
     s2s_ports = { }
     modules_enabled = {
       "roster"; "saslauth"; "tls"; "disco"; "ping"; "smacks"; "blocklist"; "register"; "pep";
@@ -46,14 +55,40 @@ final class Prosody: RealServer {
     registration_whitelist = { "127.0.0.1" }
     c2s_require_encryption = true
     authentication = "internal_hashed"
+    default_iteration_count = 4096
     limits = { }
-    log = { { levels = { min = "debug" }, to = "file", filename = "\(folder.file("log"))" } }
-    ssl = { certificate = "\(certificates.certificate)"; key = "\(certificates.key)" }
+    log = { { levels = { min = "\(level)" }, to = "file", filename = "\(folder.file("log"))" } }
+    ssl = { \(files) }
     c2s_direct_tls_ssl = {
-      certificate = "\(certificates.certificate)"; key = "\(certificates.key)"
+      \(files);
+      [\(directPorts[.v12] ?? 0)] = { protocol = "tlsv1_2" };
+      [\(directPorts[.v13] ?? 0)] = { protocol = "tlsv1_3" };
     }
     VirtualHost "\(domain)"
+    VirtualHost "\(name(of: .brief))"
+      modules_disabled = { "s2s"; "s2s_auth_certs"; "smacks" }
+    VirtualHost "\(name(of: .plain))"
+      authentication = "internal_plain"
+      disable_sasl_mechanisms = {
+        "SCRAM-SHA-1"; "SCRAM-SHA-1-PLUS"; "SCRAM-SHA-256"; "SCRAM-SHA-256-PLUS";
+      }
+    VirtualHost "\(name(of: .hashed))"
+      password_hash = "SHA-256"
+    VirtualHost "\(name(of: .tls12))"
+      ssl = { \(files); protocol = "tlsv1_2" }
+    VirtualHost "\(name(of: .tls13))"
+      ssl = { \(files); protocol = "tlsv1_3" }
     """
+  }
+
+  private var files: String {
+    "certificate = \"\(certificates.certificate)\"; key = \"\(certificates.key)\""
+  }
+
+  func place(of door: Door) -> (domain: String, port: Int) {
+    guard let version = door.version else { return (domain, door.isDirect ? directPort : port) }
+    if door.isDirect { return (domain, directPorts[version] ?? 0) }
+    return (name(of: version == .v12 ? .tls12 : .tls13), port)
   }
 
   func start() async throws {
@@ -64,40 +99,60 @@ final class Prosody: RealServer {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try process.run()
-    self.process = process
+    try self.process.begin(process)
     try await awaitPort()
   }
 
-  func stop() throws { process?.end() }
+  func stop() throws { process.end() }
+
+  func kill() throws { process.kill() }
 
   var log: String { (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? "" }
 
   /// Its files are tables of Lua, so Lua reads them.
-  func roster(of user: String) throws -> [String: StoredContact] {
-    let host = domain.replacing(".", with: "%2e")
+  func stored(_ account: BareJID) throws -> StoredRoster {
+    let (host, user) = (account.domain.inFileName, (account.local ?? "").inFileName)
     let file = folder.file("data/\(host)/roster/\(user).dat")
-    guard FileManager.default.fileExists(atPath: file) else { return [:] }
-    let script = """
-      for jid, item in pairs(dofile(arg[1])) do
-        if jid then
-          local groups = {}
-          for group in pairs(item.groups or {}) do groups[#groups + 1] = group end
-          print(table.concat({ jid, item.name or "", item.subscription or "none",
-            item.ask or "", table.concat(groups, "\\1") }, "\\2"))
-        end
-      end
-      """
-    try script.write(toFile: folder.file("roster.lua"), atomically: true, encoding: .utf8)
-    let result = try Tool.run("lua", [folder.file("roster.lua"), file])
+    guard FileManager.default.fileExists(atPath: file) else { return StoredRoster() }
+    let result = try Tool.run("lua", [script, file])
     guard result.code == 0 else { throw Tool.Failure(words: result.output) }
-    var contacts: [String: StoredContact] = [:]
+    var roster = StoredRoster()
     for line in result.output.split(separator: "\n") {
       let parts = line.split(separator: "\u{2}", omittingEmptySubsequences: false).map(String.init)
-      contacts[parts[0]] = StoredContact(
+      guard parts.count > 1 else {
+        roster.requests.insert(parts[0])
+        continue
+      }
+      roster.contacts[parts[0]] = StoredContact(
         name: parts[1], subscription: parts[2], isPending: parts[3] == "subscribe",
         groups: Set(parts[4].split(separator: "\u{1}").map(String.init)))
     }
-    return contacts
+    return roster
+  }
+
+  private var script: String { folder.file("roster.lua") }
+
+  private static let reading = """
+    for jid, item in pairs(dofile(arg[1])) do
+      if jid then
+        local groups = {}
+        for group in pairs(item.groups or {}) do groups[#groups + 1] = group end
+        print(table.concat({ jid, item.name or "", item.subscription or "none",
+          item.ask or "", table.concat(groups, "\\1") }, "\\2"))
+      else
+        for asking in pairs(item.pending or {}) do print(asking) end
+      end
+    end
+    """
+}
+
+extension String {
+  /// As Prosody writes it in the name of a file.
+  fileprivate var inFileName: String {
+    utf8.map { byte in
+      let character = Character(UnicodeScalar(byte))
+      let isPlain = character.isASCII && (character.isLetter || character.isNumber)
+      return isPlain ? String(character) : "%" + String(byte, radix: 16)
+    }.joined()
   }
 }

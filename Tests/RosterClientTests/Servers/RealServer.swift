@@ -5,6 +5,7 @@ import Rollcall
 import RosterClient
 import Synchronization
 import TestSupport
+import Testing
 
 /// A contact as a server keeps it.
 struct StoredContact: Hashable, CustomStringConvertible {
@@ -30,11 +31,54 @@ struct StoredContact: Hashable, CustomStringConvertible {
   }
 }
 
-/// A server from a package of the system, on the loopback address, for one test.
-protocol RealServer: AnyObject {
+/// What a server keeps of an account.
+struct StoredRoster: Hashable {
+  var contacts: [String: StoredContact] = [:]
+  /// Who has asked to see its presence, and waits.
+  var requests: Set<String> = []
+}
+
+/// A domain of a server, by what is different there.
+enum Domain: String, CaseIterable, Sendable {
+  case usual
+  /// Sessions end with their connections.
+  case brief
+  /// Nothing but PLAIN is offered.
+  case plain
+  /// The password is hashed otherwise.
+  case hashed
+  /// STARTTLS leads to this version of TLS and no other.
+  case tls12, tls13
+
+  func name(at first: String) -> String { self == .usual ? first : "\(rawValue).\(first)" }
+}
+
+/// How TLS begins, and by which version; nil for any.
+struct Door: Hashable, Sendable, CustomTestStringConvertible {
+  var isDirect = false
+  var version: Version?
+
+  enum Version: String, CaseIterable, Sendable {
+    case v12 = "TLSv1.2"
+    case v13 = "TLSv1.3"
+  }
+
+  static let all = [false, true].flatMap { isDirect in
+    [nil, .v12, .v13].map { Door(isDirect: isDirect, version: $0) }
+  }
+
+  var testDescription: String {
+    "\(isDirect ? "direct TLS" : "STARTTLS"), \(version?.rawValue ?? "any version")"
+  }
+}
+
+/// A server from a package of the system, on the loopback address.
+protocol RealServer: AnyObject, Sendable {
   static var isPossible: Bool { get }
   static var name: String { get }
-  init() throws
+  /// - Parameter isQuiet: Whether it logs only what is out of order.
+  init(isQuiet: Bool) throws
+  /// Its first domain.
   var domain: String { get }
   var certificates: Certificates { get }
   /// The port for STARTTLS.
@@ -43,14 +87,30 @@ protocol RealServer: AnyObject {
   var directPort: Int { get }
   /// What it logged, for a test that fails.
   var log: String { get }
-  /// The account's contacts, as the server stores them.
-  func roster(of user: String) throws -> [String: StoredContact]
+  /// Where a version of TLS is to be had.
+  func place(of door: Door) -> (domain: String, port: Int)
+  /// Whether it keeps a contact of no subscription who has asked apart from somebody who has only
+  /// asked.
+  var distinguishesRequests: Bool { get }
+  /// What the server stores of an account.
+  func stored(_ account: BareJID) throws -> StoredRoster
   func start() async throws
   func stop() throws
+  /// Ends it as a loss of power does.
+  func kill() throws
 }
 
 extension RealServer {
+  init() throws { try self.init(isQuiet: false) }
+
+  func name(of domain: Domain) -> String { domain.name(at: self.domain) }
+
   func jid(_ user: String) throws -> BareJID { try BareJID(parsing: "\(user)@\(domain)") }
+
+  /// The account's contacts, as the server stores them.
+  func roster(of user: String) throws -> [String: StoredContact] {
+    try stored(jid(user)).contacts
+  }
 
   func login(_ user: String, isDirect: Bool = false) throws -> LiveLogin {
     var login = LiveLogin(account: try jid(user), password: Password("pass of \(user)"))
@@ -119,6 +179,26 @@ func freePort() throws -> Int {
   defer { try? channel.close().wait() }
   guard let port = channel.localAddress?.port else { throw Tool.Failure(words: "no port") }
   return port
+}
+
+/// The program of a server, where it runs.
+final class ServerProcess: Sendable {
+  private let running = Mutex<Process?>(nil)
+
+  func begin(_ process: Process) throws {
+    try process.run()
+    running.withLock { $0 = process }
+  }
+
+  func end() { running.withLock { $0.take() }?.end() }
+
+  func kill() {
+    guard let process = running.withLock({ $0.take() }) else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.end()
+  }
+
+  deinit { end() }
 }
 
 extension Process {

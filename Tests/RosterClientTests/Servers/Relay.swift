@@ -14,6 +14,8 @@ final class Relay: Sendable {
     var isMute = false
     /// After how many bytes to the server a connection is cut.
     var limit: Int?
+    /// By what seed the next connections are rough.
+    var roughness: UInt64?
   }
 
   /// - Parameter port: Of the server, on the loopback address.
@@ -56,9 +58,14 @@ final class Relay: Sendable {
   /// Cuts the next connections after so many bytes to the server.
   func setLimit(_ bytes: Int?) { state.withLock { $0.limit = bytes } }
 
+  /// Hands on what the next connections say in pieces, and cuts them at some time, by a seed; nil
+  /// for a network as it should be.
+  func setRoughness(_ seed: UInt64?) { state.withLock { $0.roughness = seed } }
+
   fileprivate enum Admission {
     case none, mute
     case through(limit: Int?)
+    case rough(seed: UInt64)
   }
 
   fileprivate func admit(_ channel: any Channel) -> Admission {
@@ -66,7 +73,9 @@ final class Relay: Sendable {
       guard !state.isDown else { return .none }
       state.count += 1
       state.open.append(channel)
-      return state.isMute ? .mute : .through(limit: state.limit)
+      guard !state.isMute else { return .mute }
+      guard let seed = state.roughness else { return .through(limit: state.limit) }
+      return .rough(seed: seed &+ UInt64(state.count) &* 2)
     }
   }
 }
@@ -84,22 +93,32 @@ private final class RelayStart: Sendable {
   init(_ port: Int) { self.port = port }
 
   func begin(_ client: any Channel) {
-    let limit: Int?
-    switch relay.withLock({ $0.relay?.admit(client) }) ?? .none {
+    let admission = relay.withLock({ $0.relay?.admit(client) }) ?? .none
+    switch admission {
     case .none: return client.close(promise: nil)
     case .mute: return
-    case .through(let bytes): limit = bytes
+    case .through, .rough: break
     }
     ClientBootstrap(group: client.eventLoop)
       .channelOption(.autoRead, value: false)
       .connect(host: "127.0.0.1", port: port)
       .flatMapThrowing { server in
-        try client.pipeline.syncOperations.addHandler(Glue(server, limit))
-        try server.pipeline.syncOperations.addHandler(Glue(client, nil))
+        try client.pipeline.syncOperations.addHandler(admission.glue(server, isToServer: true))
+        try server.pipeline.syncOperations.addHandler(admission.glue(client, isToServer: false))
         client.read()
         server.read()
       }
       .whenFailure { _ in client.close(promise: nil) }
+  }
+}
+
+extension Relay.Admission {
+  fileprivate func glue(_ other: any Channel, isToServer: Bool) -> any ChannelHandler {
+    switch self {
+    case .none, .mute: Glue(other, nil)
+    case .through(let limit): Glue(other, isToServer ? limit : nil)
+    case .rough(let seed): RoughGlue(other, seed: isToServer ? seed : seed &+ 1)
+    }
   }
 }
 

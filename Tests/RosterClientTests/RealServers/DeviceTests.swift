@@ -1,0 +1,119 @@
+import Rollcall
+@testable import RosterClient
+import RosterCore
+import TestSupport
+import Testing
+
+extension RealServerTests {
+  /// Several devices of an account, and many contacts.
+  @Suite("Devices")
+  struct Devices {
+    @Test("Two devices agree with the server after every step", arguments: Servers.allCases)
+    func alternately(_ kind: Servers) async throws {
+      let stage = try await Stage(kind)
+      let one = try await stage.session("alice", isNew: true)
+      let two = try await stage.session("alice", device: "2")
+      let bob = try await stage.session("bob", isNew: true)
+      let (aliceJID, bobJID, carol) = (
+        try stage.jid("alice"), try stage.jid("bob"), try stage.jid("carol")
+      )
+      let steps: [(LiveSession, RosterCommand)] = [
+        (one, .add(bobJID, name: "Bob", groups: ["Work"])), (two, .rename(bobJID, to: "Robert")),
+        (bob, .add(aliceJID)), (two, .accept(bobJID)), (one, .setGroups(bobJID, ["Work", "家人"])),
+        (two, .renameGroup("Work", to: "Office")), (one, .add(carol, name: "Carol")),
+        (two, .deleteGroup("Office")), (two, .remove(carol)),
+        (one, .block(try stage.full("carol"))),
+        (two, .unblock(try stage.full("carol"))), (one, .rename(bobJID, to: nil)),
+        (bob, .remove(aliceJID)), (two, .remove(bobJID)),
+      ]
+      for (number, (session, command)) in steps.enumerated() {
+        #expect(try await session.perform(command) == .result, "\(command)")
+        if case .add(aliceJID, _, _) = command {
+          for session in [one, two] {
+            await stage.wait(for: session, "no request") { $0.incoming[bobJID] != nil }
+          }
+        }
+        if case .block(let jid) = command {
+          await stage.wait(for: two, "not blocked") { $0.blocked.contains(jid) }
+        }
+        try await stage.agree(one, two, bob, after: "step \(number), \(command)")
+      }
+      for session in [one, two, bob] { await session.close() }
+    }
+
+    @Test("Two devices that change the same at once agree in the end", arguments: Servers.allCases)
+    func atOnce(_ kind: Servers) async throws {
+      let stage = try await Stage(kind)
+      let devices = [
+        try await stage.session("alice", isNew: true),
+        try await stage.session("alice", device: "2"),
+      ]
+      for round in 0..<4 {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for (number, session) in devices.enumerated() {
+            for contact in 0..<6 {
+              let jid = try stage.jid("contact\(contact)")
+              let name = "D\(number) R\(round)"
+              let command: RosterCommand =
+                switch (round + contact + number) % 4 {
+                case 0: .add(jid, name: name, groups: [name])
+                case 1: .rename(jid, to: name)
+                case 2: .setGroups(jid, [name, "G"])
+                default: .remove(jid)
+                }
+              // What another device has done first may have made no sense of it.
+              group.addTask { _ = try? await session.perform(command) }
+            }
+          }
+          try await group.waitForAll()
+        }
+        for session in devices { try await session.ping() }
+        try await stage.agree(devices, after: "round \(round)")
+      }
+      for session in devices { await session.close() }
+    }
+
+    @Test(
+      "Many contacts are told whole once, and then not again", arguments: Servers.allCases)
+    func thousand(_ kind: Servers) async throws {
+      let stage = try await Stage(kind)
+      // Prosody writes the whole roster to the disk again for each stanza that changes it.
+      let count = kind == .prosody ? 250 : 1000
+      let alice = try await stage.session("alice", isNew: true)
+      try await withThrowingTaskGroup(of: CommandAnswer.Word.self) { group in
+        for number in 0..<count {
+          let jid = try stage.jid("contact\(number)-")
+          group.addTask {
+            try await alice.perform(.add(jid, name: "N\(number)", groups: ["G\(number % 7)"]))
+          }
+        }
+        var words: [CommandAnswer.Word: Int] = [:]
+        for try await word in group { words[word, default: 0] += 1 }
+        #expect(words == [.result: count])
+      }
+      try await alice.ping()
+      try await stage.agree(alice, after: "the contacts")
+      #expect(await alice.roster.itemCount == count)
+      await alice.close()
+
+      let fresh = try await stage.session("alice", device: "2")
+      try await fresh.ping()
+      try await stage.agree(fresh, after: "the whole roster")
+      await fresh.close()
+      let whole = try #require(try Recorded(stage.log("alice", device: "2")).fetches.first)
+      #expect(whole.version ?? "" == "")
+      #expect(
+        whole.answer?.child("query", in: Namespace.roster)?.children.map(\.name.local).count
+          == count)
+
+      let again = try await stage.session("alice")
+      try await again.ping()
+      try await stage.agree(again, after: "no roster")
+      await again.close()
+      let second = try #require(try Recorded(stage.log("alice")).fetches.last)
+      // Empty: it is as that version was (RFC 6121 §2.6.3).
+      #expect(second.version?.isEmpty == false)
+      #expect(second.answer?.children.contains { _ in true } == false)
+    }
+  }
+}

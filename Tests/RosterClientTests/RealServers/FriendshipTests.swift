@@ -1,0 +1,54 @@
+import Rollcall
+import RosterClient
+import RosterCore
+import Testing
+
+extension RealServerTests.Handshakes {
+  @Test("Nobody is approved in advance where the server does not offer it")
+  func preApproval() async throws {
+    let stage = try await Stage(.ejabberd)
+    let alice = try await stage.session("alice", isNew: true)
+    let bob = try stage.jid("bob")
+    await #expect(throws: LiveError.refusal(.preApprovalNotOffered)) {
+      try await alice.perform(.preApprove(bob))
+    }
+    await alice.close()
+  }
+
+  @Test("Friends are named, grouped, blocked and removed", arguments: Servers.allCases)
+  func friendship(_ kind: Servers) async throws {
+    let stage = try await Stage(kind)
+    let alice = try await stage.session("alice", isNew: true)
+    let bob = try await stage.session("bob", isNew: true)
+    let bobFull = try stage.full("bob")
+    let (aliceJID, bobJID) = (try stage.jid("alice"), try stage.jid("bob"))
+    #expect(try await alice.perform(.add(bobJID, name: "Bob", groups: ["Work"])) == .result)
+    await stage.wait(for: bob, "no request") { $0.incoming[aliceJID] != nil }
+    #expect(try await bob.perform(.add(aliceJID)) == .result)
+    await stage.wait(for: alice, "no request back") { $0.incoming[bobJID] != nil }
+    #expect(try await alice.perform(.accept(bobJID)) == .result)
+    await stage.wait(for: alice, "no friend") { $0.item(bobJID)?.subscription == .both }
+    #expect(try await alice.perform(.rename(bobJID, to: "鲍勃")) == .result)
+    #expect(try await alice.perform(.setGroups(bobJID, ["家人", "Work"])) == .result)
+    try await stage.agree(alice, bob)
+    #expect(try await alice.perform(.block(bobFull)) == .result)
+    await stage.wait(for: alice, "not blocked") { $0.blocked.contains(bobFull) }
+    #expect(try await alice.perform(.unblock(bobFull)) == .result)
+    await stage.wait(for: alice, "still blocked") { !$0.blocked.contains(bobFull) }
+    #expect(try await alice.perform(.remove(bobJID)) == .result)
+    await stage.wait(for: bob, "still a friend") {
+      $0.item(aliceJID)?.subscription == RosterSubscription.none
+    }
+    try await stage.agree(alice, bob)
+    for session in [alice, bob] {
+      await session.close()
+      #expect(await session.failure == nil)
+    }
+    // What was recorded says the same.
+    for (user, session) in [("alice", alice), ("bob", bob)] {
+      let roster = try Timeline(ofLogAt: stage.log(user)).state(at: .head(minus: 0)).roster
+      #expect(roster == (await session.roster))
+      #expect(!roster.isConnected)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import EventStore
+import Rollcall
+@testable import RosterClient
+import TestSupport
+import Testing
+
+extension RealServerTests {
+  /// How one is let in: the ways that the servers have.
+  ///
+  /// Prosody 0.12 has `tls-unique` for -PLUS and no other, and ejabberd does not say which it has
+  /// (XEP-0440): neither is to be used without.
+  @Suite("Logins")
+  struct Logins {
+    struct Way: Sendable, CustomTestStringConvertible {
+      let kind: Servers
+      let domain: Domain
+      let mechanism: String
+
+      var testDescription: String { "\(kind.rawValue) \(domain.rawValue)" }
+    }
+
+    static let ways = [
+      Way(kind: .prosody, domain: .usual, mechanism: "SCRAM-SHA-1"),
+      Way(kind: .prosody, domain: .hashed, mechanism: "SCRAM-SHA-256"),
+      Way(kind: .prosody, domain: .plain, mechanism: "PLAIN"),
+      Way(kind: .ejabberd, domain: .usual, mechanism: "SCRAM-SHA-256"),
+      Way(kind: .ejabberd, domain: .hashed, mechanism: "SCRAM-SHA-1"),
+      Way(kind: .ejabberd, domain: .plain, mechanism: "PLAIN"),
+    ]
+
+    @Test("Each mechanism lets in, PLAIN only where it is allowed", arguments: ways)
+    func mechanism(_ way: Way) async throws {
+      let stage = try await Stage(way.kind, way.domain)
+      var login = try stage.login("alice", isNew: true)
+      login.allowsPlain = way.domain == .plain
+      let made = try await stage.session(login, recordingTo: stage.log("alice"))
+      await made.close()
+      login.registers = false
+      let alice = try await stage.session(login, recordingTo: stage.log("alice"))
+      #expect(try await alice.perform(.add(stage.jid("bob"), name: "Bob")) == .result)
+      try await stage.agree(alice)
+      await alice.close()
+      let recorded = try Recorded(stage.log("alice"))
+      #expect(
+        try recorded.said("mechanism", of: "authenticated") == [way.mechanism, way.mechanism])
+      guard way.domain == .plain else { return }
+      login.allowsPlain = false
+      await #expect(throws: LiveFailure.sasl(.plainNotAllowed)) {
+        _ = try await stage.session(login, recordingTo: stage.log("alice", device: "2"))
+      }
+      let refused = try Recorded(stage.log("alice", device: "2"))
+      #expect(!refused.records.contains { $0.direction == .outbound && $0.text.contains("<auth") })
+    }
+
+    @Test("Each door of TLS lets in", arguments: Servers.allCases, Door.all)
+    func door(_ kind: Servers, _ door: Door) async throws {
+      let server = try await SharedServers.all.server(kind)
+      let place = server.place(of: door)
+      let domain = Domain.allCases.first { server.name(of: $0) == place.domain }
+      let stage = try Stage(on: server, domain ?? .usual)
+      var login = try stage.login("alice", isNew: true)
+      login.server = ServerAddress(
+        host: "127.0.0.1", port: place.port, isDirectTLS: door.isDirect)
+      let alice = try await stage.session(login, recordingTo: stage.log("alice"))
+      #expect(try await alice.perform(.add(stage.jid("bob"), name: "Bob")) == .result)
+      try await stage.agree(alice)
+      await alice.close()
+      // The newest that both have (RFC 8446 §4.2.1).
+      let version = door.version ?? .v13
+      #expect(
+        try Recorded(stage.log("alice")).said("tls", of: "secured") == [version.rawValue])
+    }
+  }
+}

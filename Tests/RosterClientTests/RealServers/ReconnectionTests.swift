@@ -1,0 +1,103 @@
+import Foundation
+import Rollcall
+@testable import RosterClient
+import RosterCore
+import TestSupport
+import Testing
+
+extension RealServerTests {
+  /// Connections that break, and sessions that go on.
+  @Suite("Reconnection")
+  struct Reconnection {
+    @Test("A session that is cut goes on where it was", arguments: Servers.allCases)
+    func cuts(_ kind: Servers) async throws {
+      let stage = try await Stage(kind)
+      let relay = try Relay(to: stage.server.port)
+      let alice = try await stage.session("alice", isNew: true, over: relay)
+      let bob = try await stage.session("bob", isNew: true)
+      let (aliceJID, bobJID) = (try stage.jid("alice"), try stage.jid("bob"))
+      for round in 0..<3 {
+        let number = relay.connections
+        relay.setDown(true)
+        relay.cut()
+        await stage.wait(for: alice, "not cut") { !$0.isConnected }
+        // Meanwhile another user asks.
+        if round == 1 { #expect(try await bob.perform(.add(aliceJID)) == .result) }
+        relay.setDown(false)
+        await stage.wait(for: alice, "not back") { $0.isConnected }
+        #expect(relay.connections > number)
+        let friend = try stage.jid("friend\(round)")
+        #expect(try await alice.perform(.add(friend, name: "F\(round)")) == .result)
+        try await stage.agree(alice)
+      }
+      await stage.wait(for: alice, "no request") { $0.incoming[bobJID] != nil }
+      await alice.close()
+      await bob.close()
+      // Both servers can.
+      #expect(try Self.resumptions(stage.log("alice")) == 3)
+    }
+
+    @Test("A session that cannot be resumed begins anew", arguments: Servers.allCases)
+    func anew(_ kind: Servers) async throws {
+      let stage = try await Stage(kind, .brief)
+      let relay = try Relay(to: stage.server.port)
+      let alice = try await stage.session("alice", isNew: true, over: relay)
+      let bob = try await stage.session("bob", isNew: true)
+      let (aliceJID, bobJID) = (try stage.jid("alice"), try stage.jid("bob"))
+      relay.setDown(true)
+      relay.cut()
+      await stage.wait(for: alice, "not cut") { !$0.isConnected }
+      #expect(try await bob.perform(.add(aliceJID)) == .result)
+      // Meanwhile another device changes what the first one does not hear of.
+      let other = try await stage.session("alice", device: "2")
+      #expect(try await other.perform(.add(stage.jid("carol"), name: "Carol")) == .result)
+      relay.setDown(false)
+      await stage.wait(for: alice, "no request") { $0.incoming[bobJID] != nil }
+      try await stage.agree(alice, other, bob)
+      for session in [alice, other, bob] { await session.close() }
+      #expect(try Self.resumptions(stage.log("alice")) == 0)
+    }
+
+    @Test("A session is closed while it has no connection, or has one that nobody answers")
+    func closing() async throws {
+      let stage = try await Stage(.prosody)
+      let relay = try Relay(to: stage.server.port)
+      for (user, isMute) in [("alice", false), ("bob", true)] {
+        relay.setMute(false)
+        relay.setDown(false)
+        let session = try await stage.session(user, isNew: true, over: relay)
+        let number = relay.connections
+        relay.setMute(isMute)
+        relay.setDown(!isMute)
+        relay.cut()
+        await stage.wait(for: session, "not cut") { !$0.isConnected }
+        while isMute, relay.connections == number { try await Task.sleep(for: .milliseconds(10)) }
+        await session.close()
+        #expect(await session.failure == nil)
+      }
+    }
+
+    @Test("A session needs no thread of the program's")
+    func busyProgram() async throws {
+      let stage = try await Stage(.prosody)
+      let relay = try Relay(to: stage.server.port)
+      let alice = try await stage.session("alice", isNew: true, over: relay)
+      let (loop, number) = (await alice.loop, await alice.connections)
+      let crowd = Crowd()
+      // Nothing is awaited before the crowd has gone.
+      relay.cut()
+      let isBack = try crowd.sees(alice, on: loop, after: number)
+      crowd.leave()
+      #expect(isBack)
+      await alice.close()
+    }
+
+    static func resumptions(_ path: String) throws -> Int {
+      var resumptions = 0
+      try Timeline(ofLogAt: path).replay(upTo: .head(minus: 0)) { moment, _ in
+        if case .session(.resumed) = moment.event { resumptions += 1 }
+      }
+      return resumptions
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import EventStore
+import Foundation
+import Rollcall
+import RosterCore
+import TestSupport
+
+/// What a log holds, as text.
+struct Recorded {
+  struct Record {
+    let direction: RecordDirection
+    let text: String
+  }
+
+  let records: [Record]
+
+  init(_ path: String) throws {
+    var records: [Record] = []
+    try Timeline(ofLogAt: path).log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      records.append(Record(direction: header.direction, text: text))
+    }
+    self.records = records
+  }
+
+  /// What the log says of its streams, such as the `mechanism` of those that were `authenticated`.
+  func said(_ key: String, of stream: String) throws -> [String] {
+    try records.compactMap { record in
+      guard record.text.hasPrefix("{"),
+        let line = try JSONSerialization.jsonObject(with: Data(record.text.utf8)) as? NSDictionary,
+        line["stream"] as? String == stream
+      else { return nil }
+      return line[key] as? String
+    }
+  }
+
+  /// The rosters that were asked for: by which version, and the elements that answered.
+  var fetches: [(version: String?, answer: XMPPElement?)] {
+    let elements = records.filter { $0.text.hasPrefix("<iq") }
+      .map { ($0.direction, element($0.text)) }
+    return elements.compactMap { direction, node in
+      guard direction == .outbound, node.attribute("type") == "get",
+        let query = node.child("query", in: Namespace.roster)
+      else { return nil }
+      let answer = elements.first { direction, other in
+        direction == .inbound && other.attribute("id") == node.attribute("id")
+          && other.attribute("type") == "result"
+      }
+      return (query.attribute("ver"), answer?.1)
+    }
+  }
+}

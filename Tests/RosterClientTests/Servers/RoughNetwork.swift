@@ -1,0 +1,91 @@
+import NIOCore
+import Synchronization
+import TestSupport
+
+/// Hands on what comes in pieces of any size, some later than others, and stops in the middle of
+/// one: it closes both sides, or says nothing more to either.
+final class RoughGlue: ChannelInboundHandler, Sendable {
+  typealias InboundIn = ByteBuffer
+
+  fileprivate struct State {
+    var chance: SeededGenerator
+    var waiting = ByteBuffer()
+    /// How many bytes it hands on.
+    var rest: Int
+    /// Whether it ends without a word.
+    let isSilent: Bool
+    var isPumping = false
+    var isEnding = false
+  }
+
+  fileprivate enum Turn {
+    case hand(ByteBuffer, after: Int64)
+    case read, close, stop
+  }
+
+  private let other: any Channel
+  private let state: Mutex<State>
+
+  init(_ other: any Channel, seed: UInt64) {
+    var chance = SeededGenerator(seed: seed)
+    // Some go in the login already.
+    let most = Bool.random(using: &chance) ? 4_000 : 40_000
+    let rest = Int.random(in: 0..<most, using: &chance)
+    let isSilent = Int.random(in: 0..<4, using: &chance) == 0
+    state = Mutex(State(chance: chance, rest: rest, isSilent: isSilent))
+    self.other = other
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let isFirst = state.withLock { state in
+      state.waiting.writeImmutableBuffer(unwrapInboundIn(data))
+      defer { state.isPumping = true }
+      return !state.isPumping
+    }
+    if isFirst { pump(context.channel) }
+  }
+
+  private func pump(_ channel: any Channel) {
+    switch state.withLock({ $0.turn() }) {
+    case .hand(let piece, let delay):
+      other.writeAndFlush(piece, promise: nil)
+      guard delay > 0 else { return channel.eventLoop.execute { self.pump(channel) } }
+      channel.eventLoop.scheduleTask(in: .microseconds(delay)) { self.pump(channel) }
+    case .read: channel.read()
+    case .stop: break
+    case .close:
+      other.close(promise: nil)
+      channel.close(promise: nil)
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    let isIdle = state.withLock { state in
+      state.isEnding = true
+      return !state.isPumping
+    }
+    if isIdle { other.close(promise: nil) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+}
+
+extension RoughGlue.State {
+  fileprivate mutating func turn() -> RoughGlue.Turn {
+    guard waiting.readableBytes > 0 else {
+      isPumping = false
+      return isEnding ? .close : .read
+    }
+    guard rest > 0 else { return isSilent && !isEnding ? .stop : .close }
+    // As many small pieces as large ones.
+    let most = min(1 << Int.random(in: 0...14, using: &chance), waiting.readableBytes, rest)
+    let piece = waiting.readSlice(length: Int.random(in: 1...most, using: &chance))
+    waiting.discardReadBytes()
+    rest -= piece?.readableBytes ?? 0
+    let isLate = Int.random(in: 0..<4, using: &chance) == 0
+    return .hand(
+      piece ?? ByteBuffer(), after: isLate ? Int64.random(in: 1...5_000, using: &chance) : 0)
+  }
+}

@@ -1,0 +1,61 @@
+import TestSupport
+import Testing
+
+/// The servers that are tried.
+enum Servers: String, CaseIterable, CustomTestStringConvertible {
+  case prosody, ejabberd
+
+  static var arePossible: Bool { Prosody.isPossible && Ejabberd.isPossible }
+
+  var testDescription: String { rawValue }
+
+  func make(isQuiet: Bool = false) throws -> any RealServer {
+    switch self {
+    case .prosody: try Prosody(isQuiet: isQuiet)
+    case .ejabberd: try Ejabberd(isQuiet: isQuiet)
+    }
+  }
+}
+
+/// A server of each kind for all tests that need none of their own.
+actor SharedServers {
+  static let all = SharedServers()
+
+  private var beginning: [Servers: Task<any RealServer, any Error>] = [:]
+
+  /// The server, which begins where it is asked for the first time.
+  func server(_ kind: Servers) async throws -> any RealServer {
+    if let begun = beginning[kind] { return try await begun.value }
+    let task = Task {
+      let server = try kind.make(isQuiet: true)
+      try await server.start()
+      return server
+    }
+    beginning[kind] = task
+    return try await task.value
+  }
+
+  func stop() async {
+    for task in beginning.values { try? await task.value.stop() }
+    beginning = [:]
+  }
+}
+
+/// Ends the servers that a suite's tests share once they are over.
+struct ServerSharing: SuiteTrait, TestScoping {
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    do {
+      try await function()
+    } catch {
+      await SharedServers.all.stop()
+      throw error
+    }
+    await SharedServers.all.stop()
+  }
+}
+
+extension Trait where Self == ServerSharing {
+  static var sharedServers: Self { Self() }
+}
