@@ -60,10 +60,12 @@ extension ClientMachine {
     case "r": return isManaged ? [send(.acknowledge(management?.handled ?? 0))] : []
     case "a":
       guard isManaged else { return [] }
+      let waiting = management?.unacknowledgedCount
       guard let count = node.attribute("h").flatMap({ UInt32($0) }),
         management?.acknowledged(count) == true
       else { return violation("it counts other stanzas than it was sent") }
-      return ask()
+      // Who has taken nothing since would answer the same, again and again.
+      return management?.unacknowledgedCount == waiting ? [] : ask()
     default: return []
     }
   }

@@ -14,6 +14,9 @@ package struct StreamManagement: Hashable, Sendable {
   package var id: String?
   private var isAsked = false
 
+  /// How many of ours the server has not said it took.
+  package var unacknowledgedCount: Int { unacknowledged.count }
+
   /// From the beginning of a session, or with so many stanzas behind both sides.
   package init(id: String?, handled: UInt32 = 0, acknowledged: UInt32 = 0) {
     self.id = id

@@ -219,6 +219,21 @@ import XMPPStanza
     #expect(talk.machine.isOver)
   }
 
+  @Test("A server that has taken nothing since is not asked again at once")
+  func noHaste() {
+    var talk = Talk()
+    talk.goesOnline()
+    talk.happens { $0.sent(Array("<message/>".utf8)) }
+    _ = talk.deeds()
+    talk.hears("<a xmlns='urn:xmpp:sm:3' h='0'/>")
+    #expect(talk.deeds() == [])
+    // With the next stanza it is.
+    talk.happens { $0.sent(Array("<presence/>".utf8)) }
+    #expect(talk.deeds() == ["<presence/>", "<r xmlns=\"urn:xmpp:sm:3\"/>"])
+    talk.hears("<a xmlns='urn:xmpp:sm:3' h='2'/>")
+    #expect(talk.deeds() == [])
+  }
+
   @Test("Silence is asked about, and then it is the end")
   func silence() {
     for counts in [true, false] {
