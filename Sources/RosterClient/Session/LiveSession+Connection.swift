@@ -130,7 +130,11 @@ extension LiveSession {
   func heardAll(on number: Int) {
     guard number == connections else { return }
     if ending == nil {
-      for answer in session.acknowledgements { send(answer.bytes) }
+      // What the connection before owed waits until somebody is let in: for the session that goes
+      // on, since a new one owes it to nobody.
+      if machine?.isOnline == true {
+        for answer in session.acknowledgements { send(answer.bytes) }
+      }
       wantsRead = true
     }
     flush()
