@@ -13,9 +13,11 @@ struct Recorded {
 
   let records: [Record]
 
-  init(_ path: String) throws {
+  init(_ path: String) throws { try self.init(Timeline(ofLogAt: path)) }
+
+  init(_ timeline: Timeline) throws {
     var records: [Record] = []
-    try Timeline(ofLogAt: path).log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+    try timeline.log.forEachRecord(in: 1...UInt64.max) { header, bytes in
       let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       records.append(Record(direction: header.direction, text: text))
     }
@@ -31,6 +33,13 @@ struct Recorded {
       else { return nil }
       return line[key] as? String
     }
+  }
+
+  /// The end of it, for a test that fails.
+  var end: String {
+    let stanzas = records.filter { !$0.text.hasPrefix("<a ") && !$0.text.hasPrefix("<r ") }
+    let lines = stanzas.suffix(60).map { "\($0.direction): \($0.text)" }
+    return lines.joined(separator: "\n")
   }
 
   /// The rosters that were asked for: by which version, and the elements that answered.

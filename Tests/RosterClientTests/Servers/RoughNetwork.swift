@@ -31,7 +31,7 @@ final class RoughGlue: ChannelInboundHandler, Sendable {
     // Some go in the login already.
     let most = Bool.random(using: &chance) ? 4_000 : 40_000
     let rest = Int.random(in: 0..<most, using: &chance)
-    let isSilent = Int.random(in: 0..<4, using: &chance) == 0
+    let isSilent = Int.random(in: 0..<8, using: &chance) == 0
     state = Mutex(State(chance: chance, rest: rest, isSilent: isSilent))
     self.other = other
   }

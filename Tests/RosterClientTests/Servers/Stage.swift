@@ -54,14 +54,17 @@ struct Stage: Sendable {
   func session(
     _ user: String, device: String = "1", isNew: Bool = false, over relay: Relay? = nil
   ) async throws -> LiveSession {
-    try await session(
-      login(user, isNew: isNew, over: relay), recordingTo: log(user, device: device))
+    var patience = LivePatience()
+    if relay != nil {
+      (patience.reconnection, patience.login, patience.beat) = (0.01, 3_000, 100)
+    }
+    return try await session(
+      login(user, isNew: isNew, over: relay), recordingTo: log(user, device: device), patience)
   }
 
-  func session(_ login: LiveLogin, recordingTo path: String?) async throws -> LiveSession {
-    var patience = LivePatience()
-    patience.reconnection = 0.01
-    (patience.beat, patience.login) = (500, 60_000)
+  func session(
+    _ login: LiveLogin, recordingTo path: String?, _ patience: LivePatience = LivePatience()
+  ) async throws -> LiveSession {
     let session = try LiveSession(
       login, recordingTo: path, limits: SessionLimits(), patience: patience)
     try await session.start()
@@ -86,8 +89,9 @@ struct Stage: Sendable {
     for session in sessions {
       let difference = try await settled { try await self.difference(session) }
       if let difference {
+        let log = try await session.timeline().map { try Recorded($0).end } ?? "no log"
         Issue.record(
-          "\(await session.login.account) after \(what): \(difference)",
+          "\(await session.login.account) after \(what): \(difference)\n\(log)",
           sourceLocation: sourceLocation)
       }
     }
@@ -142,19 +146,19 @@ struct Stage: Sendable {
   }
 
   /// What something comes to; nil where it takes far longer than any server does, also where all
-  /// tests run at once.
-  func inTime<Value: Sendable>(
-    _ body: @escaping @Sendable () async throws -> Value
-  ) async rethrows -> Value? {
-    try await withThrowingTaskGroup(of: Value?.self) { group in
-      group.addTask { try await body() }
-      group.addTask {
-        try? await Task.sleep(for: .seconds(300))
-        return nil
-      }
-      defer { group.cancelAll() }
-      return try await group.next() ?? nil
-    }
+  /// tests run at once: it is not waited for then.
+  func inTime<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value? {
+    let (values, hand) = AsyncStream<Value?>.makeStream()
+    let tasks = [
+      Task<Void, Never> { hand.yield(await body()) },
+      Task<Void, Never> {
+        try? await Task.sleep(for: .seconds(120))
+        hand.yield(nil)
+      },
+    ]
+    defer { for task in tasks { task.cancel() } }
+    for await value in values { return value }
+    return nil
   }
 }
 
@@ -169,6 +173,7 @@ extension Roster {
 extension LiveSession {
   /// Sends a subscription stanza, whether it makes sense or not.
   func tell(_ type: String, _ jid: BareJID) {
+    guard machine?.isOnline == true else { return }
     let stanza = XMPPElement.element(
       "presence", "jabber:client", [("type", type), ("to", jid.text)])
     send(stanza.serialized())

@@ -1,0 +1,152 @@
+import Foundation
+import Rollcall
+@testable import RosterClient
+import RosterCore
+import TestSupport
+import Testing
+
+extension RealServerTests {
+  /// Two people over a network that delivers in pieces, late, and not always.
+  @Suite("Rough networks")
+  struct RoughNetworks {
+    /// `ROLLCALL_NETWORK_SEEDS` says which, such as `0-49`.
+    static let seeds: [UInt64] = {
+      let wish = ProcessInfo.processInfo.environment["ROLLCALL_NETWORK_SEEDS"] ?? "0-0"
+      let ends = wish.split(separator: "-").compactMap { UInt64($0) }
+      guard ends.count == 2, ends[0] <= ends[1] else { return [] }
+      return Array(ends[0]...ends[1])
+    }()
+
+    @Test(
+      "At every quiet moment all agree with the server", arguments: Servers.allCases, seeds)
+    func network(_ kind: Servers, _ seed: UInt64) async throws {
+      for domain in [Domain.usual, .brief] {
+        let friends = try await Friends(Stage(kind, domain), seed)
+        for round in 0..<2 {
+          try await friends.play(round)
+          guard await friends.isAgreed(round, "seed \(seed), \(kind), \(domain), round \(round)")
+          else { return }
+        }
+        try await friends.end("seed \(seed), \(kind), \(domain)")
+      }
+    }
+  }
+
+  /// Two people who do what makes sense at the moment, and what does not.
+  private final class Friends {
+    private let stage: Stage
+    private let relay: Relay
+    private let seed: UInt64
+    private var chance: SeededGenerator
+    private var sessions: [LiveSession] = []
+    private let people: [BareJID]
+    private var given: [Task<Bool, Never>] = []
+
+    init(_ stage: Stage, _ seed: UInt64) async throws {
+      (self.stage, self.seed, chance) = (stage, seed, SeededGenerator(seed: seed))
+      relay = try Relay(to: stage.server.port)
+      people = try ["alice", "bob"].map { try stage.jid($0) }
+      for user in ["alice", "bob"] {
+        sessions.append(try await stage.session(user, isNew: true, over: relay))
+      }
+    }
+
+    /// Gives commands while the network is rough.
+    func play(_ round: Int) async throws {
+      relay.setRoughness(seed &* 1_000_003 &+ UInt64(round) &* 1_009)
+      relay.cut()
+      for _ in 0..<12 {
+        let number = Int.random(in: 0..<2, using: &chance)
+        let (session, other) = (sessions[number], people[1 - number])
+        let deed = try deed(to: other)
+        let task = Task { () -> Bool in
+          for await update in await session.updates() where update.roster.isConnected { break }
+          await deed(session)
+          return true
+        }
+        given.append(task)
+        // Some at once, some after another.
+        if Int.random(in: 0..<3, using: &chance) > 0 {
+          _ = await stage.inTime { await task.value }
+        }
+      }
+    }
+
+    private func deed(to other: BareJID) throws -> @Sendable (LiveSession) async -> Void {
+      let friend = try stage.jid("friend\(Int.random(in: 0..<3, using: &chance))")
+      let someone = Int.random(in: 0..<4, using: &chance) == 0 ? friend : other
+      let text = ["", "Bob", "鲍勃", "<&'\">", "a  b"].randomElement(using: &chance) ?? ""
+      let groups = ["Work", "家人", "&"].filter { _ in Bool.random(using: &chance) }
+      let commands: [RosterCommand] = [
+        .add(someone, name: text, groups: groups), .add(someone), .accept(other), .accept(other),
+        .reject(other), .cancel(someone), .remove(someone), .rename(someone, to: text),
+        .setGroups(someone, groups), .renameGroup("Work", to: "Office"), .deleteGroup("Office"),
+        // Who is blocked is told nothing by the server, also not what answers a request.
+        .fetch, .block(JID(prepared: friend, resource: nil)),
+        .unblock(JID(prepared: friend, resource: nil)),
+      ]
+      let number = Int.random(in: 0..<commands.count + 3, using: &chance)
+      guard number < commands.count else {
+        let word = ["subscribe", "unsubscribed", "unsubscribe"][number - commands.count]
+        return { await $0.tell(word, other) }
+      }
+      let command = commands[number]
+      return { _ = try? await $0.perform(command) }
+    }
+
+    /// Lets the network come to rest, and looks whether everybody is answered and all agree.
+    func isAgreed(_ round: Int, _ what: String) async -> Bool {
+      relay.setRoughness(nil)
+      relay.cut()
+      do {
+        for task in given {
+          guard await stage.inTime({ await task.value }) == true else {
+            Issue.record("\(what): a command is neither answered nor given up")
+            return false
+          }
+        }
+        given = []
+        for session in sessions {
+          if let failure = await rest(session) {
+            let account = await session.login.account
+            let user = people.firstIndex(of: account) == 0 ? "alice" : "bob"
+            Issue.record("\(what): \(failure)\n\((try? Recorded(stage.log(user)).end) ?? "")")
+            return false
+          }
+        }
+        try await stage.agree(sessions, after: what)
+        return true
+      } catch {
+        Issue.record("\(what): \(error)")
+        return false
+      }
+    }
+
+    /// Waits until the server has answered all: it may take a connection or two.
+    private func rest(_ session: LiveSession) async -> String? {
+      let isAnswered = await stage.inTime {
+        while await session.failure == nil {
+          if (try? await session.ping()) != nil { return true }
+          try? await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+      }
+      return isAnswered == true ? nil : "it is not back: \(await session.failure as Any)"
+    }
+
+    /// What a new device is told is what each had, and so says each log.
+    func end(_ what: String) async throws {
+      for (session, user) in zip(sessions, ["alice", "bob"]) {
+        let witness = try await stage.session(stage.login(user), recordingTo: nil)
+        try await witness.ping()
+        #expect(await witness.roster.contactsAsStored == session.roster.contactsAsStored, "\(what)")
+        #expect(await witness.roster.blocked == session.roster.blocked, "\(what)")
+        await witness.close()
+        await session.close()
+        #expect(await session.failure == nil, "\(what)")
+        let logged = try Timeline(ofLogAt: stage.log(user)).state(at: .head(minus: 0)).roster
+        #expect(logged == (await session.roster), "\(what)")
+      }
+    }
+  }
+}
