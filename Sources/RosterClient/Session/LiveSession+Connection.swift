@@ -258,7 +258,9 @@ extension LiveSession {
   }
 
   private func beatElapsed() {
+    // Also while there is no connection: nobody waits for ever for one that does not come back.
     for answer in session.timeouts(at: now) { told(answer) }
+    guard machine?.isOnline == true else { return }
     silentBeats += 1
     guard silentBeats >= patience.silentBeats else { return }
     // A third of the time for the answer to the question that is asked now.

@@ -82,7 +82,6 @@ extension LiveSession {
 
   private func connectionEnded(_ failure: LiveFailure?) async {
     timer?.cancel()
-    beat?.cancel()
     resumption = machine?.resumption ?? resumption
     machine = nil
     // What it says from now on is of no interest.
@@ -111,6 +110,7 @@ extension LiveSession {
   func end(_ failure: LiveFailure?) async {
     guard phase != .over else { return }
     phase = .over
+    beat?.cancel()
     self.failure = failure
     try? await session.durable()
     for (step, roster) in news { tell(step, roster) }

@@ -9,16 +9,23 @@ extension RealServerTests {
   /// Two people over a network that delivers in pieces, late, and not always.
   @Suite("Rough networks")
   struct RoughNetworks {
-    /// `ROLLCALL_NETWORK_SEEDS` says which, such as `0-49`.
+    /// `ROLLCALL_NETWORK_SEEDS` says which, such as `0-49`; with it both servers are tried.
+    private static let wish = ProcessInfo.processInfo.environment["ROLLCALL_NETWORK_SEEDS"]
+
+    /// What came over a connection that was cut, ejabberd may carry out after it has told the next
+    /// one how things stand, and tells nobody: no client can know then. So what differs with it
+    /// is to be looked at by a person.
+    static let servers: [Servers] = wish == nil ? [.prosody] : Servers.allCases
+
     static let seeds: [UInt64] = {
-      let wish = ProcessInfo.processInfo.environment["ROLLCALL_NETWORK_SEEDS"] ?? "0-0"
+      let wish = wish ?? "0-0"
       let ends = wish.split(separator: "-").compactMap { UInt64($0) }
       guard ends.count == 2, ends[0] <= ends[1] else { return [] }
       return Array(ends[0]...ends[1])
     }()
 
     @Test(
-      "At every quiet moment all agree with the server", arguments: Servers.allCases, seeds)
+      "At every quiet moment all agree with the server", arguments: servers, seeds)
     func network(_ kind: Servers, _ seed: UInt64) async throws {
       for domain in [Domain.usual, .brief] {
         let friends = try await Friends(Stage(kind, domain), seed)

@@ -158,7 +158,7 @@ struct AttackedLoginTests {
         attack.patience.login = 3_600_000
         let result = try await attack.run()
         guard case .certificate? = result.failure else {
-          Issue.record("\(other.domain), \(index): \(result.failure as Any)")
+          Issue.record("certificate \(index): \(result.failure as Any)")
           continue
         }
         #expect(!result.heard.joined().contains("alice"))
