@@ -56,6 +56,30 @@ struct StreamRuleTests {
     #expect(scenario.contacts == ["erin@example.test"])
   }
 
+  @Test(
+    "Rule 21: what a resumed stream is told once more is no news, but what was answered meanwhile is",
+    arguments: ["unsubscribed", "subscribed"], [false, true])
+  func answered(_ answer: String, isAfterResumption: Bool) {
+    let carol = "carol@example.test"
+    var scenario = Scenario.alice()
+    scenario.received("<enabled xmlns='urn:xmpp:sm:3' id='x' resume='true'/>")
+    func resume() {
+      scenario.lost()
+      scenario.received("<resumed xmlns='urn:xmpp:sm:3' h='3' previd='x'/>")
+    }
+    scenario.receives("subscribe", from: carol)
+    resume()
+    scenario.receives("subscribe", from: carol)
+    #expect(scenario.roster.incoming[BareJID(prepared: carol)]?.count == 1)
+    if !isAfterResumption { resume() }
+    scenario.sends(answer, to: carol)
+    #expect(scenario.incoming == [])
+    if isAfterResumption { resume() }
+    // Who has our answer asks anew.
+    scenario.receives("subscribe", from: carol)
+    #expect(scenario.incoming == [carol])
+  }
+
   @Test("Rule 21: an opened stream drops presence and the open gets")
   func opened() {
     for ends in [true, false] {

@@ -52,6 +52,21 @@ extension Reduction {
     return false
   }
 
+  /// We answer something that this session was told of a contact, so that we have it, and all that
+  /// came before it: a server that resumes the session tells it again only what we do not have
+  /// (XEP-0198 §5), and before anything else.
+  mutating func answered(_ number: ContactNumber, _ isAnswered: (Delivery.Content) -> Bool) {
+    guard session.resumptionID != nil else { return }
+    let contact = roster.contacts.address(of: number)
+    let isTaken = { (told: Told) in told.contact == contact && isAnswered(told.content) }
+    if let last = session.told.lastIndex(where: isTaken) {
+      session.told.removeFirst(last + 1)
+      session.mayComeAgain = []
+    } else if let last = session.mayComeAgain.lastIndex(where: isTaken) {
+      session.mayComeAgain.removeFirst(last + 1)
+    }
+  }
+
   /// Whether another connection was told the same before. It is no longer on its way to this one.
   mutating func isCopy(_ content: Delivery.Content, of number: ContactNumber) -> Bool {
     guard isShared else { return false }

@@ -73,7 +73,9 @@ extension Reduction {
     guard owner.isOwnServer(to),
       let index = session.unacknowledged.firstIndex(where: { $0.id.hasSameBytes(as: id) })
     else { return }
-    session.unacknowledged.remove(at: index)
+    let push = session.unacknowledged.remove(at: index)
+    guard let number = roster.contacts.number(of: push.contact) else { return }
+    answered(number) { if case .push = $0 { true } else { false } }
   }
 
   mutating func reportUnacknowledgedPushes(of place: Int) {

@@ -8,6 +8,7 @@ extension Reduction {
       return
     }
     let number = roster.contacts.insert(stanza.contact)
+    answered(number) { if case .subscription = $0 { true } else { false } }
     switch stanza.kind {
     case .subscribe: requestSent(number)
     case .subscribed: acceptanceSent(number)

@@ -18,8 +18,7 @@ extension RealServerTests {
     static let servers: [Servers] = wish == nil ? [.prosody] : Servers.allCases
 
     static let seeds: [UInt64] = {
-      let wish = wish ?? "0-0"
-      let ends = wish.split(separator: "-").compactMap { UInt64($0) }
+      let ends = (wish ?? "0-0").split(separator: "-").compactMap { UInt64($0) }
       guard ends.count == 2, ends[0] <= ends[1] else { return [] }
       return Array(ends[0]...ends[1])
     }()
