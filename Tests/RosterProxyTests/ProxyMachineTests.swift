@@ -91,6 +91,10 @@ import Testing
       #expect(!talk.machine.isAuthenticated)
       _ = talk.say("<presence>\(word)</presence>", .server)
       #expect(!talk.machine.isAuthenticated)
+      // An answer to nothing.
+      #expect(talk.say(word, .server) == ["record server unreadable", "client < \(word)"])
+      #expect(!talk.machine.isAuthenticated)
+      _ = talk.say(ProxyTalk.auth, .client)
       _ = talk.say(word, .server)
       #expect(talk.machine.isAuthenticated)
     }
@@ -102,6 +106,52 @@ import Testing
     #expect(!talk.machine.isAuthenticated)
     _ = talk.say("<iq type='result' id='7'/>", .server)
     #expect(talk.machine.isAuthenticated)
+  }
+
+  @Test("What is said before the login is passed on, and in nobody's roster")
+  func beforeLogin() {
+    let success = "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>"
+    let words = [
+      "<iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='m@evil.test'/></query></iq>",
+      "<iq type='result' id='1'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>"
+        + "<jid>alice@example.test/x</jid></bind></iq>",
+      "<presence type='subscribe' from='m@evil.test'/>", "<message from='m@evil.test'/>",
+      "<resumed xmlns='urn:xmpp:sm:3' previd='1' h='0'/>",
+    ]
+    for word in words {
+      let kept = "record server <\(word.dropFirst().prefix { $0 != " " })/>"
+      var plain = ProxyTalk()
+      _ = plain.say(ProxyTalk.header(), .client)
+      _ = plain.happen { $0.connected(to: "host:5222") }
+      // Who stands in between before there is TLS may also say that somebody was let in.
+      _ = plain.say(ProxyTalk.header() + ProxyTalk.features + success, .server)
+      var asked = ProxyTalk.secured()
+      _ = asked.say(ProxyTalk.auth, .client)
+      var secured = ProxyTalk.secured()
+      for (index, before) in [plain, asked, secured].enumerated() {
+        var talk = before
+        #expect(
+          talk.say(word, .server) == ["record server unreadable", "client < \(word)"],
+          "\(index): \(word)")
+      }
+      _ = secured.say(ProxyTalk.auth, .client)
+      _ = secured.say(success, .server)
+      #expect(secured.say(word, .server).first == kept)
+    }
+    // What one asked for without TLS does not count within.
+    var talk = ProxyTalk()
+    _ = talk.say(ProxyTalk.header(), .client)
+    _ = talk.happen { $0.connected(to: "host:5222") }
+    _ = talk.say(ProxyTalk.auth, .client)
+    _ = talk.say(ProxyTalk.startTLS, .client)
+    _ = talk.say(ProxyTalk.proceed, .server)
+    _ = talk.happen { $0.secured(.server, by: "TLSv1.3") }
+    _ = talk.happen { $0.secured(.client, by: nil) }
+    _ = talk.say(success, .server)
+    #expect(!talk.machine.isAuthenticated)
+    // To make an account needs no login.
+    let form = "<iq type='result' id='1'><query xmlns='jabber:iq:register'/></iq>"
+    #expect(talk.say(form, .server) == ["record server <iq/>", "client < \(form)"])
   }
 
   @Test("What cannot be read is passed on only after the login", arguments: ProxySide.allCases)

@@ -48,8 +48,7 @@ struct ProxyTalk {
   /// A connection whose client was let in.
   static func authenticated() -> ProxyTalk {
     var talk = secured()
-    _ = talk.say(
-      "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='SCRAM-SHA-1'/>", .client)
+    _ = talk.say(auth, .client)
     _ = talk.say("<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>", .server)
     _ = talk.say(header(), .client)
     _ = talk.say(header() + "<stream:features/>", .server)
@@ -59,6 +58,7 @@ struct ProxyTalk {
   static let features =
     "<stream:features><starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/></stream:features>"
   static let startTLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>"
+  static let auth = "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='SCRAM-SHA-1'/>"
   static let proceed = "<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>"
 }
 

@@ -6,11 +6,30 @@ extension XMPPElement {
   /// Whether a client shows its password as it is by saying this: with PLAIN (RFC 4616), its
   /// predecessor LOGIN, or the login from before SASL (XEP-0078).
   var showsPassword: Bool {
-    if self.is("auth", in: Namespace.sasl) || self.is("authenticate", in: Namespace.sasl2) {
+    if asksIn {
       return ["PLAIN", "LOGIN"].contains(attribute("mechanism")?.uppercased())
     }
     return child("query", in: Namespace.legacyAuth)?
       .child("password", in: Namespace.legacyAuth) != nil
+  }
+
+  /// Whether a client asks by this to be let in.
+  var asksIn: Bool {
+    self.is("auth", in: Namespace.sasl) || self.is("authenticate", in: Namespace.sasl2)
+  }
+
+  /// Whether this means something only once a client was let in (RFC 6120 §7.1): before, whoever
+  /// stands in between can say it. Accounts are made (XEP-0077), and logged in to as before SASL
+  /// (XEP-0078), by requests all the same.
+  var wantsLogin: Bool {
+    if letsIn { return true }
+    if [Namespace.streamManagement, Namespace.streamManagement2].contains(name.namespace) {
+      return true
+    }
+    guard name.namespace == Namespace.client else { return false }
+    let allowed = [Namespace.register, Namespace.legacyAuth]
+    return name.local != "iq"
+      || !children.allSatisfy { allowed.contains($0.name.namespace) || $0.name.local == "error" }
   }
 
   /// Whether a server says by this that it knows the client now.

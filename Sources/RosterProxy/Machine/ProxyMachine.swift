@@ -44,6 +44,8 @@ package struct ProxyMachine: Sendable {
   /// Whether the client was given a stream header, and its own went to the server: only then either
   /// can be told that it is over.
   private var isOpen: [ProxySide: Bool] = [:]
+  /// Whether the client has asked to be let in: nobody is by a word that answers nothing.
+  private var hasAsked = false
   /// The id of a login from before SASL (XEP-0078).
   private var legacyLogin: String?
 
@@ -115,7 +117,8 @@ package struct ProxyMachine: Sendable {
       let word = answer.isEmpty ? [] : [ProxyAction.send(to: .client, answer)]
       return [.note(.secured(tls: version))] + word + [.beginTLS(on: .client, domain: domain)]
     case (.securingClient, .client):
-      isOpen = [:]
+      // What was said before anybody could have said.
+      (isOpen, hasAsked, legacyLogin) = ([:], false, nil)
       state = .secured
       return []
     case (.idle, _), (.connecting, _), (.plain, _), (.startTLSAsked, _), (.securingServer, _),
@@ -211,7 +214,7 @@ package struct ProxyMachine: Sendable {
   private mutating func passedOn(
     _ unit: ProxyIntake.Unit, from side: ProxySide
   ) -> [ProxyAction] {
-    guard let part = unit.part else { return [.send(to: side.other, unit.bytes)] }
+    guard var part = unit.part else { return [.send(to: side.other, unit.bytes)] }
     var bytes = unit.bytes
     switch part {
     case .header(let tag):
@@ -228,6 +231,10 @@ package struct ProxyMachine: Sendable {
       if side == .client, let refusal = refusal(of: element.node) { return refusal }
       follow(element.node, from: side)
       if side == .server { bytes = element.node.withoutDetours(in: bytes) }
+      // Passed on, for the client knows what to make of it. But it is in nobody's roster.
+      if state != .authenticated, element.node.wantsLogin {
+        part = .unreadable(element.bytes, reason: "it stands where it has no place")
+      }
     }
     // Recorded first: where that fails, it has not been passed on.
     return [.record(part, from: side), .send(to: side.other, bytes)]
@@ -251,11 +258,12 @@ package struct ProxyMachine: Sendable {
     switch (state, side) {
     case (.plain, .client), (.secured, .client):
       if state == .plain, node.is("starttls", in: Namespace.tls) { state = .startTLSAsked }
+      if node.asksIn { hasAsked = true }
       if node.isLegacyLogin { legacyLogin = node.attribute("id") }
     case (.plain, .server), (.secured, .server):
       let isResult = node.name.local == "iq" && node.attribute("type") == "result"
       let endsLegacyLogin = isResult && legacyLogin != nil && node.attribute("id") == legacyLogin
-      if node.letsIn || endsLegacyLogin { state = .authenticated }
+      if (hasAsked && node.letsIn) || endsLegacyLogin { state = .authenticated }
     case (.idle, _), (.connecting, _), (.startTLSAsked, _), (.securingServer, _),
       (.securingClient, _), (.authenticated, _), (.over, _):
       break
