@@ -12,9 +12,9 @@ extension RealServerTests {
     /// `ROLLCALL_NETWORK_SEEDS` says which, such as `0-49`; with it both servers are tried.
     private static let wish = ProcessInfo.processInfo.environment["ROLLCALL_NETWORK_SEEDS"]
 
-    /// What came over a connection that was cut, ejabberd may carry out after it has told the next
-    /// one how things stand, and tells nobody: no client can know then. So what differs with it
-    /// is to be looked at by a person.
+    /// ejabberd tells nobody that a request was withdrawn, and may carry out an answer that was on
+    /// its way after it has told of the next request: no client can know then. So what differs
+    /// with it is to be looked at by a person.
     static let servers: [Servers] = wish == nil ? [.prosody] : Servers.allCases
 
     static let seeds: [UInt64] = {
