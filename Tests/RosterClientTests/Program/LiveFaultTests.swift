@@ -121,7 +121,7 @@
     /// The calls to fail: spread over all, or each one.
     private func places(_ calls: UInt32) -> [UInt32] {
       let environment = ProcessInfo.processInfo.environment["ROLLCALL_FAULTS"]
-      let step = environment == "all" ? 1 : max(1, calls / 8)
+      let step = environment == "all" ? 1 : max(1, calls / 12)
       return Array(stride(from: 1, through: calls, by: Int(step)))
     }
 
@@ -147,7 +147,7 @@
         killed += isReached ? 1 : 0
         try await judge(outcome, "\(fault)")
       }
-      #expect(killed >= 4)
+      #expect(killed >= 6)
     }
 
     @Test(
