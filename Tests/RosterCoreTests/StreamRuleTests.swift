@@ -75,7 +75,62 @@ struct StreamRuleTests {
     scenario.sends(answer, to: carol)
     #expect(scenario.incoming == [])
     if isAfterResumption { resume() }
-    // Who has our answer asks anew.
+    // Who has our answer asks anew, or asked before a refusal came.
+    scenario.receives("subscribe", from: carol)
+    let isRefused = answer == "unsubscribed"
+    #expect(scenario.incoming == (isRefused ? [] : [carol]))
+    #expect(scenario.roster.unconfirmed.map(\.key.text) == (isRefused ? [carol] : []))
+  }
+
+  /// What happens between a refusal and a request that comes after it.
+  enum Between: CaseIterable {
+    case nothing, resumption, answeredQuery, openQuery, answerOfBefore, answeredSet, minute, login
+  }
+
+  @Test(
+    "Rule 21: nobody can say whether a resumed stream's request came before our refusal",
+    arguments: Between.allCases, [false, true])
+  func crossed(_ between: Between, isResumedBefore: Bool) {
+    let carol = "carol@example.test"
+    var scenario = Scenario.alice()
+    scenario.time = 1_763_600_000_000
+    scenario.received("<enabled xmlns='urn:xmpp:sm:3' id='x' resume='true'/>")
+    func resume() {
+      scenario.lost()
+      scenario.received("<resumed xmlns='urn:xmpp:sm:3' h='3' previd='x'/>")
+    }
+    scenario.gets(id: "before")
+    if isResumedBefore { resume() }
+    scenario.sends("unsubscribed", to: carol)
+    switch between {
+    case .nothing: break
+    case .resumption: resume()
+    case .answeredQuery: scenario.fetches("")
+    case .openQuery:
+      scenario.gets(id: "open")
+      resume()
+    case .answerOfBefore:
+      scenario.receivesResult("", id: "before")
+      resume()
+    case .answeredSet:
+      scenario.sets(item("dave@example.test"), id: "set")
+      scenario.receivesEmptyResult(id: "set")
+      resume()
+    case .minute: scenario.time = 1_763_600_061_000
+    case .login: scenario.opened("alice@example.test/tab")
+    }
+    scenario.receives("subscribe", from: carol)
+    // The server had the refusal, or has had the time to tell what came before it.
+    let isNew =
+      switch between {
+      case .nothing: !isResumedBefore
+      case .answeredQuery, .answeredSet, .minute, .login: true
+      case .resumption, .openQuery, .answerOfBefore: false
+      }
+    #expect(scenario.incoming == (isNew ? [carol] : []))
+    #expect(scenario.roster.unconfirmed.map(\.key.text) == (isNew ? [] : [carol]))
+    scenario.opened("alice@example.test/tab")
+    scenario.sent("<presence/>")
     scenario.receives("subscribe", from: carol)
     #expect(scenario.incoming == [carol])
   }

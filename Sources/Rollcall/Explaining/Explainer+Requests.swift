@@ -47,6 +47,12 @@ extension Explainer {
           + "at the next login."
       ] + vainAnswers(since: request.since.record)
     }
+    if request.last.record > replay.session.boundAt ?? .max {
+      return [
+        "It asked to see our presence at #\(request.since.record), in a stream that was resumed; "
+          + "the server may have sent that before it had our refusal, and then it is refused."
+      ] + vainAnswers(since: request.since.record)
+    }
     let session = replay.session.boundAt.map { " of #\($0)" } ?? ""
     return [
       "It asked to see our presence at #\(request.since.record), in an earlier session; the server "

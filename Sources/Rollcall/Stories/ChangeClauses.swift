@@ -41,6 +41,8 @@ extension RosterChange {
       "request of \(jid): the server has not sent it again in this session"
     case .requestUnconfirmed(let jid, .itemRemoved):
       "request of \(jid): the server removed the contact, and perhaps the request with it"
+    case .requestUnconfirmed(let jid, .crossed):
+      "request of \(jid): the server may have sent it before it had our refusal"
     case .requestEnded(let jid, let end):
       "request of \(jid) of record \(end.since.record): \(end.way.clause)"
     case .outgoingOpened(let jid, _): "we wait for \(jid)"

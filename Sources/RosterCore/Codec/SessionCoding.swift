@@ -45,6 +45,13 @@ extension RosterOutput {
       plain.write(push.contact)
       write(push.received)
     }
+    plain.write(session.resumed != nil)
+    if let resumed = session.resumed { write(resumed) }
+    plain.write(UInt64(session.refusals.count))
+    for refusal in session.refusals {
+      plain.write(refusal.contact)
+      write(record: refusal.record)
+    }
     for list in [session.told, session.mayComeAgain] {
       plain.write(UInt64(list.count))
       for told in list {
@@ -93,6 +100,10 @@ extension RosterInput {
       session.unacknowledged.append(
         UnacknowledgedPush(
           id: try plain.readText(), contact: try plain.read(), received: try readStamp()))
+    }
+    if try plain.readFlag() { session.resumed = try readStamp() }
+    for _ in 0..<(try plain.readCount()) {
+      session.refusals.append(Refusal(contact: try plain.read(), record: try readRecord()))
     }
     session.told = try readTold()
     session.mayComeAgain = try readTold()

@@ -17,6 +17,16 @@ struct Told: Hashable, Sendable {
   static let limit = 32
 }
 
+/// An `unsubscribed` that a session sent. It ends a request that the server has sent before it took
+/// the refusal, and that comes after it.
+struct Refusal: Hashable, Sendable {
+  let contact: BareJID
+  let record: UInt64
+
+  /// How many are kept of a session: more than are on their way at a time.
+  static let limit = 32
+}
+
 /// Something that one connection was told of a contact, and others are still to be told.
 ///
 /// A server sends what happens to every device of an account, to each in its own time: what comes

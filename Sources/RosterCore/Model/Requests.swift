@@ -4,8 +4,9 @@ import XMPPStanza
 public enum ContactRequest: Hashable, Sendable {
   /// It waits for our answer.
   case open(IncomingRequest)
-  /// The server has not sent it again in this session, or has removed the contact: another of our
-  /// devices may have answered it, or its sender withdrawn it. Nobody can say.
+  /// The server has not sent it again in this session, or has removed the contact, or may have
+  /// sent it before it had our refusal: another of our devices may have answered it, or its sender
+  /// withdrawn it. Nobody can say.
   case unconfirmed(IncomingRequest)
 
   /// What was asked.

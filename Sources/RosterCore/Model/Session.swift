@@ -68,6 +68,12 @@ struct Session: Hashable, Sendable {
   var told: [Told] = []
   /// Those that came before it was resumed, and may come again.
   var mayComeAgain: [Told] = []
+  /// When it was last resumed, until the server has answered what was sent after that: what it
+  /// tells the session before may be of earlier.
+  var resumed: RecordStamp?
+  /// The refusals that it sent, where it can be resumed, until the server has answered something
+  /// later.
+  var refusals: [Refusal] = []
 
   /// How many pushes that others were told are on their way to it.
   var pushesToCome = 0

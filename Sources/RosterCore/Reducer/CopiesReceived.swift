@@ -67,6 +67,32 @@ extension Reduction {
     }
   }
 
+  /// We refuse a contact: a request of its that the server sent before it has this will come yet.
+  mutating func refusalSent(_ number: ContactNumber) {
+    guard session.resumptionID != nil else { return }
+    if session.refusals.count == Refusal.limit { session.refusals.removeFirst() }
+    let contact = roster.contacts.address(of: number)
+    session.refusals.append(Refusal(contact: contact, record: stamp.record))
+  }
+
+  /// The server answered what we sent at a record, so it has all that we sent before, and what it
+  /// tells from now on it tells after that.
+  mutating func serverAnswered(_ sent: UInt64) {
+    session.refusals.removeAll { $0.record < sent }
+    if let resumed = session.resumed, resumed.record < sent { session.resumed = nil }
+  }
+
+  /// Whether a request that comes now may be of before our refusal: a session that was resumed is
+  /// told first what the server had for it meanwhile (XEP-0198 §5). That does not take a minute.
+  func mayHaveCrossedRefusal(_ number: ContactNumber) -> Bool {
+    guard let resumed = session.resumed else { return false }
+    if let then = resumed.time, let now = stamp.time, now > then.adding(Timeout.answer) {
+      return false
+    }
+    let contact = roster.contacts.address(of: number)
+    return session.refusals.contains { $0.contact == contact }
+  }
+
   /// Whether another connection was told the same before. It is no longer on its way to this one.
   mutating func isCopy(_ content: Delivery.Content, of number: ContactNumber) -> Bool {
     guard isShared else { return false }

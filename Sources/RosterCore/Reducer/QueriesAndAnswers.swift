@@ -77,6 +77,7 @@ extension Reduction {
   }
 
   private mutating func queryAnswered(_ open: OpenQuery, by answer: Answer) {
+    serverAnswered(open.sent.record)
     let owner = open.query.to?.bare ?? roster.account
     switch (open.query.subject, answer.payload) {
     case (.roster, .roster(let query)): rosterReceived(query, asked: open.sent.record)

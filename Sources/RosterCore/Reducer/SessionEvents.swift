@@ -46,6 +46,8 @@ extension Reduction {
     session.reportedUnusedVersion = false
     session.told = []
     session.mayComeAgain = []
+    session.resumed = nil
+    session.refusals = []
     sessionStarted()
   }
 
@@ -104,6 +106,7 @@ extension Reduction {
     if let other = placeOfResumed(id: id, resource: jid?.resource) { take(over: other) }
     session.mayComeAgain = session.told
     session.told = []
+    session.resumed = stamp
     if session.phase != .open { sessionStarted() }
   }
 

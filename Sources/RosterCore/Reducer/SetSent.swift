@@ -92,7 +92,10 @@ extension Reduction {
     let mine = session.pendingEdits.filter(isMine)
     guard !mine.isEmpty else { return }
     session.pendingEdits.removeAll(where: isMine)
-    for edit in mine { editAnswered(edit, by: answer) }
+    for edit in mine {
+      serverAnswered(edit.sent.record)
+      editAnswered(edit, by: answer)
+    }
   }
 
   private mutating func editAnswered(_ edit: PendingEdit, by answer: Answer) {

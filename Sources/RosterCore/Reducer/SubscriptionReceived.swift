@@ -44,13 +44,15 @@ extension Reduction {
     request.nickname = stanza.nickname ?? request.nickname
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
     personAsked(number, since: request.since, isOurs: false)
+    let mayHaveCrossed = mayHaveCrossedRefusal(number)
     if known == nil {
       changed(.requestOpened(jid, request))
-      if !roundBegan(number, of: \.rounds) { reportReturn(number) }
+      if !mayHaveCrossed, !roundBegan(number, of: \.rounds) { reportReturn(number) }
       expectPerson()
     } else {
       changed(.requestRepeated(jid, request))
     }
+    if mayHaveCrossed { doubtRequest(of: number, .crossed) }
   }
 
   /// Whether a request is one that the server sends a new session after its first presence, and

@@ -19,6 +19,7 @@ extension Reduction {
       voidPresence(of: number)
     case .unsubscribed:
       if seesUs(number) { expectPush(showing: .unsubscribe, of: number) }
+      refusalSent(number)
       endIncoming(number, .denied)
     }
   }

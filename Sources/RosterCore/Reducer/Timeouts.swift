@@ -182,7 +182,7 @@ extension RecordStamp {
 
 extension Int64 {
   /// A time so much later, at most the last one that can be written.
-  fileprivate func adding(_ timeout: Int64) -> Int64 {
+  func adding(_ timeout: Int64) -> Int64 {
     let (sum, isOver) = addingReportingOverflow(timeout)
     return isOver ? .max : sum
   }

@@ -35,11 +35,17 @@ struct Recorded {
     }
   }
 
-  /// The end of it, for a test that fails.
+  /// What streams begin with, on the way to a session.
+  private static let logins = [
+    "<stream:", "<starttls", "<proceed", "<auth", "<challenge", "<response", "<success",
+  ]
+
+  /// The end of it without logins, for a test that fails.
   var end: String {
-    let stanzas = records.filter { !$0.text.hasPrefix("<a ") && !$0.text.hasPrefix("<r ") }
-    let lines = stanzas.suffix(60).map { "\($0.direction): \($0.text)" }
-    return lines.joined(separator: "\n")
+    let rest = records.filter { record in
+      !Self.logins.contains { record.text.hasPrefix($0) }
+    }
+    return rest.suffix(200).map { "\($0.direction): \($0.text)" }.joined(separator: "\n")
   }
 
   /// The rosters that were asked for: by which version, and the elements that answered.
