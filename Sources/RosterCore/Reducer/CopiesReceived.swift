@@ -47,6 +47,9 @@ extension Reduction {
       session.mayComeAgain.removeFirst(index + 1)
       return true
     }
+    // What is told once more comes before all that is new. Of more than is kept, nobody can say
+    // which this is.
+    if session.mayComeAgain.count < Told.limit { session.mayComeAgain = [] }
     if session.told.count == Told.limit { session.told.removeFirst() }
     session.told.append(told)
     return false
