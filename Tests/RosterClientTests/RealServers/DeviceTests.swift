@@ -77,11 +77,23 @@ extension RealServerTests {
       "Many contacts are told whole once, and then not again", arguments: Servers.allCases)
     func thousand(_ kind: Servers) async throws {
       let stage = try await Stage(kind)
-      // Prosody writes the whole roster to the disk again for each stanza that changes it.
-      let count = kind == .prosody ? 250 : 1000
+      let count = 1000
+      // It writes the whole roster to the disk again for each stanza that changes it, so she has
+      // most of them from the start.
+      let known = kind == .prosody ? 750 : 0
+      if let prosody = stage.server as? Prosody {
+        let contacts = try (0..<known).map { number in
+          let groups: Set = ["G\(number % 7)"]
+          return (
+            try stage.jid("contact\(number)-").text,
+            StoredContact(name: "N\(number)", subscription: "none", groups: groups)
+          )
+        }
+        try prosody.store(Dictionary(uniqueKeysWithValues: contacts), of: stage.jid("alice"))
+      }
       let alice = try await stage.session("alice", isNew: true)
       try await withThrowingTaskGroup(of: CommandAnswer.Word.self) { group in
-        for number in 0..<count {
+        for number in known..<count {
           let jid = try stage.jid("contact\(number)-")
           group.addTask {
             try await alice.perform(.add(jid, name: "N\(number)", groups: ["G\(number % 7)"]))
@@ -89,7 +101,7 @@ extension RealServerTests {
         }
         var words: [CommandAnswer.Word: Int] = [:]
         for try await word in group { words[word, default: 0] += 1 }
-        #expect(words == [.result: count])
+        #expect(words == [.result: count - known])
       }
       try await alice.ping()
       try await stage.agree(alice, after: "the contacts")

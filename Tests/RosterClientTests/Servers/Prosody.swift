@@ -109,10 +109,31 @@ final class Prosody: RealServer {
 
   var log: String { (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? "" }
 
+  private func rosterFile(of account: BareJID) -> String {
+    let (host, user) = (account.domain.inFileName, (account.local ?? "").inFileName)
+    return folder.file("data/\(host)/roster/\(user).dat")
+  }
+
+  /// Gives somebody contacts who has not logged in yet.
+  ///
+  /// - Parameter contacts: Whose names and groups are plain words.
+  func store(_ contacts: [String: StoredContact], of account: BareJID) throws {
+    let items = contacts.sorted { $0.key < $1.key }.map { jid, contact in
+      let groups = contact.groups.sorted().map { "[\"\($0)\"] = true" }.joined(separator: ", ")
+      return "[\"\(jid)\"] = { subscription = \"\(contact.subscription)\", "
+        + "name = \"\(contact.name)\", groups = { \(groups) } };\n"
+    }
+    let file = rosterFile(of: account)
+    try FileManager.default.createDirectory(
+      at: URL(filePath: file).deletingLastPathComponent(), withIntermediateDirectories: true)
+    let known = "[false] = { version = 1, pending = {} };\n"
+    try "return {\n\(known)\(items.joined())};\n"
+      .write(toFile: file, atomically: true, encoding: .utf8)
+  }
+
   /// Its files are tables of Lua, so Lua reads them.
   func stored(_ account: BareJID) throws -> StoredRoster {
-    let (host, user) = (account.domain.inFileName, (account.local ?? "").inFileName)
-    let file = folder.file("data/\(host)/roster/\(user).dat")
+    let file = rosterFile(of: account)
     guard FileManager.default.fileExists(atPath: file) else { return StoredRoster() }
     let result = try Tool.run("lua", [script, file])
     guard result.code == 0 else { throw Tool.Failure(words: result.output) }
