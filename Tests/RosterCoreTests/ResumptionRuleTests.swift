@@ -126,3 +126,31 @@ import XMPPStanza
     #expect(scenario.incoming == [carol])
   }
 }
+
+@Suite("A device whose network breaks")
+struct ResumingServerTests {
+  @Test(
+    "At every quiet moment the roster is the server's", arguments: 0..<UInt64(400),
+    ResumingServer.Log.allCases)
+  func truth(seed: UInt64, log: ResumingServer.Log) {
+    var server = ResumingServer(seed: seed, log: log)
+    for round in 0..<4 {
+      for _ in 0..<40 { server.step() }
+      server.settle()
+      let roster = server.scenario.roster
+      let items = roster.sortedItems.map { entry in
+        item(
+          entry.jid.text,
+          "subscription='\(entry.subscription.rawValue)'"
+            + (entry.name.map { " name='\($0)'" } ?? "")
+            + (entry.isPending ? " ask='subscribe'" : ""))
+      }
+      #expect(items == server.shownItems, "seed \(seed), \(log), round \(round)")
+      let (open, unsure) = (Set(server.scenario.incoming), Set(server.scenario.unconfirmed))
+      #expect(
+        open.isSubset(of: server.requests) && server.requests.isSubset(of: open.union(unsure)),
+        "seed \(seed), \(log), round \(round): \(open), perhaps \(unsure), and not \(server.requests)"
+      )
+    }
+  }
+}

@@ -53,6 +53,10 @@ struct RosterCodecTests {
       "<iq type='set' id='b'><block xmlns='urn:xmpp:blocking'><item jid='evil.test'/>"
         + "<item jid='evil.test/x'/></block></iq>")
     scenario.gets(id: "open", version: "ver7")
+    scenario.received("<enabled xmlns='urn:xmpp:sm:3' id='sm' resume='true'/>")
+    scenario.lost()
+    scenario.received("<resumed xmlns='urn:xmpp:sm:3' h='3' previd='sm'/>")
+    scenario.sends("unsubscribed", to: "grace@example.test")
     scenario.annotated(.starred(bare("bob@example.test"), true))
     scenario.annotated(.reading(bare("bobby@example.test"), "jie"))
     scenario.annotated(.note(bare("nobody@example.test"), "from the chess club"))
@@ -70,6 +74,7 @@ struct RosterCodecTests {
     let session = try #require(roster.sessions.all.first)
     #expect(!session.openQueries.isEmpty && !session.pendingEdits.isEmpty)
     #expect(!session.unacknowledged.isEmpty && session.features.versioning)
+    #expect(session.resumed != nil && session.refusals.count == 1)
     let known = roster.contacts.numbers.compactMap { roster.contacts.contact($0) }
     #expect(known.contains { !$0.expected.isEmpty } && known.contains { $0.confirmedEdit != nil })
     #expect(Array(roster.knownVersions) == ["ver7", "v8"] && roster.nextTimeout != .max)

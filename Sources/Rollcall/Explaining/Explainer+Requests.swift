@@ -49,8 +49,8 @@ extension Explainer {
     }
     if request.last.record > replay.session.boundAt ?? .max {
       return [
-        "It asked to see our presence at #\(request.since.record), in a stream that was resumed; "
-          + "the server may have sent that before it had our refusal, and then it is refused."
+        "It asked to see our presence at #\(request.since.record); the server may have sent that "
+          + "before it had our refusal, and then it is refused."
       ] + vainAnswers(since: request.since.record)
     }
     let session = replay.session.boundAt.map { " of #\($0)" } ?? ""

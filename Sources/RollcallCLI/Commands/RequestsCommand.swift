@@ -11,7 +11,7 @@ struct RequestsCommand: ParsableCommand, LogReading {
     discussion: """
       An unconfirmed request is one of an earlier session that the server has not sent again, or \
       of a contact that it removed: another device may have answered it, or its sender \
-      withdrawn it. So is one that came in a resumed stream and may have crossed our refusal.
+      withdrawn it. So is one that may have crossed our refusal.
 
       Examples:
         rollcall requests alice.rollcall

@@ -88,8 +88,9 @@ public struct RosterChange: Hashable, Sendable {
     case notSentAgain
     /// The server removed the contact's item: some drop the request with it, some keep it.
     case itemRemoved
-    /// The server may have sent it before it had our refusal, which then has ended it: it came
-    /// after both in a stream that was resumed (XEP-0198 §5).
+    /// The server may have sent it before it had our refusal, which then has ended it: we refused
+    /// before it came, in a stream that was resumed (XEP-0198 §5), or before the server sent it to
+    /// this session, too.
     case crossed
   }
 

@@ -50,7 +50,8 @@ extension RosterOutput {
     plain.write(UInt64(session.refusals.count))
     for refusal in session.refusals {
       plain.write(refusal.contact)
-      write(record: refusal.record)
+      write(refusal.sent)
+      plain.write(refusal.isOfBefore)
     }
     for list in [session.told, session.mayComeAgain] {
       plain.write(UInt64(list.count))
@@ -103,7 +104,9 @@ extension RosterInput {
     }
     if try plain.readFlag() { session.resumed = try readStamp() }
     for _ in 0..<(try plain.readCount()) {
-      session.refusals.append(Refusal(contact: try plain.read(), record: try readRecord()))
+      session.refusals.append(
+        Refusal(
+          contact: try plain.read(), sent: try readStamp(), isOfBefore: try plain.readFlag()))
     }
     session.told = try readTold()
     session.mayComeAgain = try readTold()

@@ -13,6 +13,14 @@ struct Told: Hashable, Sendable {
       && Delivery(content: content, record: 0, waiting: []).isSame(as: other.content)
   }
 
+  /// Whether something later says otherwise of a subscription.
+  func isTakenBack(by later: Told) -> Bool {
+    guard contact == later.contact, case .subscription = content,
+      case .subscription = later.content
+    else { return false }
+    return true
+  }
+
   /// How many are kept of a session: more than wait for an acknowledgement at a time.
   static let limit = 32
 }
@@ -21,7 +29,10 @@ struct Told: Hashable, Sendable {
 /// the refusal, and that comes after it.
 struct Refusal: Hashable, Sendable {
   let contact: BareJID
-  let record: UInt64
+  let sent: RecordStamp
+  /// Whether it refuses what an earlier session was told, and this one is told once more after its
+  /// first presence (RFC 6121 §3.1.3).
+  let isOfBefore: Bool
 
   /// How many are kept of a session: more than are on their way at a time.
   static let limit = 32

@@ -45,11 +45,14 @@ extension Reduction {
     let told = Told(contact: roster.contacts.address(of: number), content: content)
     if let index = session.mayComeAgain.firstIndex(where: { $0.isSame(as: told) }) {
       session.mayComeAgain.removeFirst(index + 1)
-      return true
+      guard session.mayComeAgain.contains(where: told.isTakenBack) else { return true }
+      // Either it is new, or what took it back is told once more, too, and takes it back again.
+      session.mayComeAgain.removeAll(where: told.isTakenBack)
+    } else if session.mayComeAgain.count < Told.limit {
+      // What is told once more comes before all that is new. Of more than is kept, nobody can say
+      // which this is.
+      session.mayComeAgain = []
     }
-    // What is told once more comes before all that is new. Of more than is kept, nobody can say
-    // which this is.
-    if session.mayComeAgain.count < Told.limit { session.mayComeAgain = [] }
     if session.told.count == Told.limit { session.told.removeFirst() }
     session.told.append(told)
     return false
@@ -72,28 +75,37 @@ extension Reduction {
 
   /// We refuse a contact: a request of its that the server sent before it has this will come yet.
   mutating func refusalSent(_ number: ContactNumber) {
-    guard session.resumptionID != nil else { return }
+    let known = roster.contacts.request(of: number)?.request
+    let isOfBefore = known.map { $0.last.record < session.openedAt } ?? false
+    guard isOfBefore || session.resumptionID != nil else { return }
     if session.refusals.count == Refusal.limit { session.refusals.removeFirst() }
-    let contact = roster.contacts.address(of: number)
-    session.refusals.append(Refusal(contact: contact, record: stamp.record))
+    session.refusals.append(
+      Refusal(
+        contact: roster.contacts.address(of: number), sent: stamp, isOfBefore: isOfBefore))
   }
 
   /// The server answered what we sent at a record, so it has all that we sent before, and what it
   /// tells from now on it tells after that.
   mutating func serverAnswered(_ sent: UInt64) {
-    session.refusals.removeAll { $0.record < sent }
+    session.refusals.removeAll { $0.sent.record < sent }
     if let resumed = session.resumed, resumed.record < sent { session.resumed = nil }
   }
 
-  /// Whether a request that comes now may be of before our refusal: a session that was resumed is
-  /// told first what the server had for it meanwhile (XEP-0198 §5). That does not take a minute.
+  /// Whether a request that comes now may be of before our refusal. A session is told those of
+  /// earlier sessions after its first presence, and one that was resumed what the server had for it
+  /// meanwhile (XEP-0198 §5): both may be on their way while we refuse.
   func mayHaveCrossedRefusal(_ number: ContactNumber) -> Bool {
-    guard let resumed = session.resumed else { return false }
-    if let then = resumed.time, let now = stamp.time, now > then.adding(Timeout.answer) {
-      return false
-    }
     let contact = roster.contacts.address(of: number)
-    return session.refusals.contains { $0.contact == contact }
+    let isResumed = session.resumed.map { !isLongAgo($0) } ?? false
+    return session.refusals.contains { refusal in
+      refusal.contact == contact && (isResumed || refusal.isOfBefore && !isLongAgo(refusal.sent))
+    }
+  }
+
+  /// Whether what was on its way then has come by now.
+  private func isLongAgo(_ then: RecordStamp) -> Bool {
+    guard let time = then.time, let now = stamp.time else { return false }
+    return now > time.adding(Timeout.answer)
   }
 
   /// Whether another connection was told the same before. It is no longer on its way to this one.

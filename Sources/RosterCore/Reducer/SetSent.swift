@@ -92,10 +92,9 @@ extension Reduction {
     let mine = session.pendingEdits.filter(isMine)
     guard !mine.isEmpty else { return }
     session.pendingEdits.removeAll(where: isMine)
-    for edit in mine {
-      serverAnswered(edit.sent.record)
-      editAnswered(edit, by: answer)
-    }
+    // What a session is resumed for is sent again, and the answer may be to the first of both.
+    if let first = mine.first { serverAnswered(first.sent.record) }
+    for edit in mine { editAnswered(edit, by: answer) }
   }
 
   private mutating func editAnswered(_ edit: PendingEdit, by answer: Answer) {
