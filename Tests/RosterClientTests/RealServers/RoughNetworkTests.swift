@@ -145,9 +145,9 @@ extension RealServerTests {
       for (session, user) in zip(sessions, ["alice", "bob"]) {
         let witness = try await stage.session(stage.login(user), recordingTo: nil)
         try await witness.ping()
-        let (told, known) = (
-          await witness.roster.contactsAsStored, await session.roster.contactsAsStored
-        )
+        let stored = try stage.server.stored(stage.jid(user))
+        let known = await stage.contactsAsTold(session.roster, stored)
+        let told = await stage.contactsAsTold(witness.roster, stored)
         #expect(told == known, "\(what)")
         #expect(await witness.roster.blocked == session.roster.blocked, "\(what)")
         await witness.close()

@@ -35,15 +35,16 @@ struct Recorded {
     }
   }
 
-  /// What streams begin with, on the way to a session.
-  private static let logins = [
-    "<stream:", "<starttls", "<proceed", "<auth", "<challenge", "<response", "<success",
+  /// What streams begin with on the way to a session, and acknowledgements (XEP-0198 §4).
+  private static let besides = [
+    "<stream:", "<starttls", "<proceed", "<auth", "<challenge", "<response", "<success", "<r ",
+    "<a ",
   ]
 
-  /// The end of it without logins, for a test that fails.
+  /// The end of it without these, for a test that fails.
   var end: String {
     let rest = records.filter { record in
-      !Self.logins.contains { record.text.hasPrefix($0) }
+      !Self.besides.contains { record.text.hasPrefix($0) }
     }
     return rest.suffix(200).map { "\($0.direction): \($0.text)" }.joined(separator: "\n")
   }

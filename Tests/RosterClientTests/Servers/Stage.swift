@@ -108,17 +108,21 @@ struct Stage: Sendable {
     return found
   }
 
+  /// The items, as a server keeps them, without those that it neither pushes nor tells any more:
+  /// some do not keep a contact of no subscription who asks apart from somebody who only asks.
+  func contactsAsTold(_ roster: Roster, _ stored: StoredRoster) -> [String: StoredContact] {
+    let contacts = roster.contactsAsStored
+    guard !server.distinguishesRequests else { return contacts }
+    return contacts.filter { jid, contact in
+      stored.contacts[jid] != nil || !stored.requests.contains(jid)
+        || contact.subscription != "none"
+    }
+  }
+
   private func difference(_ session: LiveSession) async throws -> String? {
     let account = await session.login.account
     let (stored, roster) = (try server.stored(account), await session.roster)
-    var own = roster.contactsAsStored
-    if !server.distinguishesRequests {
-      // Such a contact is neither pushed nor told.
-      own = own.filter { jid, contact in
-        stored.contacts[jid] != nil || !stored.requests.contains(jid)
-          || contact.subscription != "none"
-      }
-    }
+    let own = contactsAsTold(roster, stored)
     guard own == stored.contacts else { return "it has \(own), the server \(stored.contacts)" }
     // What the server dropped or somebody answered unseen, nobody can say.
     let open = Set(roster.incoming.map(\.key.text))
