@@ -125,6 +125,23 @@ extension Reduction {
     return true
   }
 
+  /// A connection that is told of a contact what no other was told has been told all that they
+  /// were: a server tells each of them in order.
+  mutating func nothingIsOnItsWay(like content: Delivery.Content, of number: ContactNumber) {
+    let mine = SessionSet(place)
+    let isWaiting = { (delivery: Delivery) in
+      delivery.waiting.contains(mine) && delivery.isInOrder(with: content)
+    }
+    guard isShared, roster.contacts.deliveries(of: number).contains(where: isWaiting) else {
+      return
+    }
+    keepDeliveries(of: number) { deliveries in
+      for index in deliveries.indices where isWaiting(deliveries[index]) {
+        deliveries[index].waiting.remove(mine)
+      }
+    }
+  }
+
   /// The other connections that are told such things will be told this, too.
   ///
   /// - Parameter asked: The get whose result it was in: who asks later is given it, too.

@@ -135,7 +135,11 @@ extension Reduction {
     reportUnacknowledgedPushes(of: place)
     abandonEdits(of: place)
     reportUnfetched(of: place)
-    if isShared { forgetDeliveries(to: SessionSet(place)) }
+    guard isShared else { return }
+    forgetDeliveries(to: SessionSet(place))
+    // What only it was told of requests, nobody is told of now.
+    let goesOn = roster.sessions.all.contains { $0.phase == .open && $0.sentInitialPresence }
+    if goesOn { doubtOldRequests() }
   }
 
   /// A log that begins in mid-session shows stanzas without a stream header before them.

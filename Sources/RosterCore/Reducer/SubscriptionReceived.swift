@@ -14,6 +14,8 @@ extension Reduction {
         if stanza.kind == .subscribe { confirm(number) }
         return
       }
+      // A request is perhaps what a session is told of before.
+      if stanza.kind != .subscribe { nothingIsOnItsWay(like: .subscription(stanza), of: number) }
       expectCopies(.subscription(stanza), of: number, where: \.isToldPresence)
     }
     switch stanza.kind {
@@ -65,11 +67,15 @@ extension Reduction {
     }
   }
 
-  /// Another session was told of an open request; nobody has asked again.
+  /// Another session was told of a request; nobody has asked again.
   private mutating func confirm(_ number: ContactNumber) {
-    guard case .open(var request)? = roster.contacts.request(of: number) else { return }
+    guard let known = roster.contacts.request(of: number) else { return }
+    var request = known.request
     request.last = stamp
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
+    if case .unconfirmed = known {
+      changed(.requestRepeated(roster.contacts.address(of: number), request))
+    }
   }
 
   private mutating func acceptanceReceived(_ number: ContactNumber) {
