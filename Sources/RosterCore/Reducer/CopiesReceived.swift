@@ -75,8 +75,11 @@ extension Reduction {
 
   /// We refuse a contact: a request of its that the server sent before it has this will come yet.
   mutating func refusalSent(_ number: ContactNumber) {
-    let known = roster.contacts.request(of: number)?.request
-    let isOfBefore = known.map { $0.last.record < session.openedAt } ?? false
+    let known = roster.contacts.request(of: number)
+    let begin = max(session.openedAt, session.resumed?.record ?? 0)
+    // It answers what this stream has told, and no request is told twice.
+    if case .open(let request)? = known, request.last.record > begin { return }
+    let isOfBefore = known.map { $0.request.last.record < session.openedAt } ?? false
     guard isOfBefore || session.resumptionID != nil else { return }
     if session.refusals.count == Refusal.limit { session.refusals.removeFirst() }
     session.refusals.append(
