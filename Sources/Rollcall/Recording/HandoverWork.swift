@@ -1,4 +1,3 @@
-import Dispatch
 import EventStore
 import Synchronization
 import XMPPStanza
@@ -14,9 +13,21 @@ struct Handover: Sendable {
   var isEmpty: Bool { records.count == 0 && snapshots.isEmpty && account == nil }
 }
 
-/// What a writer and its thread share.
+/// What is handed over to a writer, and the turns in which it is written.
+///
+/// Whoever hands something over has `signal` see to it that a thread takes a turn, soon. One thread
+/// at a time has the turn.
 final class HandoverWork: Sendable {
-  fileprivate struct State {
+  private enum Turn {
+    /// Nobody was asked to take one.
+    case none
+    case asked
+    case taken
+    /// There is more to look at once the one that is taken is over.
+    case takenAndAsked
+  }
+
+  private struct State {
     var waiting = Handover()
     /// Counted in handings over: how many there were, and up to which all are durable.
     var handedOver: UInt64 = 0
@@ -30,14 +41,33 @@ final class HandoverWork: Sendable {
     /// for, and at which one that is.
     var patience: UInt64 = 0
     var nextTry: UInt64 = 0
-    /// Whether the thread was told to look, and has not looked yet.
-    var isWoken = false
+    var turn = Turn.none
 
     /// Why nothing more can be handed over.
     var refusal: (any Error)? { end ?? (isFinished ? HandoverWork.closed : nil) }
 
     /// Whether what failed is to be tried again.
     var isWorthATry: Bool { !waiters.isEmpty || handedOver >= nextTry }
+
+    /// - Returns: Whether somebody is to be signalled.
+    mutating func ask() -> Bool {
+      switch turn {
+      case .none:
+        turn = .asked
+        return true
+      case .taken:
+        turn = .takenAndAsked
+        return false
+      case .asked, .takenAndAsked: return false
+      }
+    }
+  }
+
+  /// What only the thread has that has the turn.
+  private struct Desk: Sendable {
+    var appender: HandoverAppender
+    /// Kept where it could not be written, to be tried again.
+    var current: (handover: Handover, upTo: UInt64)?
   }
 
   private static let closed = RollcallError(.closed, "the session is closed")
@@ -48,7 +78,14 @@ final class HandoverWork: Sendable {
   private static let mostPatience: UInt64 = 1024
 
   private let state = Mutex(State())
-  private let wakeUp = DispatchSemaphore(value: 0)
+  /// Nil once nothing more will be written: then nobody here refers to the log any more.
+  private let desk: Mutex<Desk?>
+  private let signal: @Sendable (HandoverWork) -> Void
+
+  init(_ appender: HandoverAppender, signal: @escaping @Sendable (HandoverWork) -> Void) {
+    desk = Mutex(Desk(appender: appender))
+    self.signal = signal
+  }
 
   var waitingBytes: Int { state.withLock { $0.waiting.records.byteCount } }
   var isFull: Bool { waitingBytes >= Self.most }
@@ -63,66 +100,85 @@ final class HandoverWork: Sendable {
   }
 
   func add(_ change: (inout Handover) -> Void) throws {
-    let isToLook = try state.withLock { state in
+    let isToSignal = try state.withLock { state in
       if let refusal = state.refusal { throw refusal }
       change(&state.waiting)
       state.handedOver += 1
-      return state.isWorthATry && state.wake()
+      return state.isWorthATry && state.ask()
     }
-    if isToLook { wakeUp.signal() }
+    if isToSignal { signal(self) }
   }
 
   func wait(_ waiter: Waiter) {
-    let (result, isToLook) = state.withLock { state -> (Result<Void, any Error>?, Bool) in
+    let (result, isToSignal) = state.withLock { state -> (Result<Void, any Error>?, Bool) in
       guard state.durable < state.handedOver else { return (.success(()), false) }
       if let refusal = state.refusal { return (.failure(refusal), false) }
       state.waiters.append((state.handedOver, waiter))
-      return (nil, state.wake())
+      return (nil, state.ask())
     }
     if let result { waiter.resume(result) }
-    if isToLook { wakeUp.signal() }
+    if isToSignal { signal(self) }
   }
 
   /// Nothing more is handed over, and nothing that is left is tried again.
-  func finish() {
-    let isToLook = state.withLock { state in
+  ///
+  /// - Parameter isOwn: Whether a thread waits for nothing but these turns, and is to end. Others
+  ///   need not be asked where there is nothing to do.
+  /// - Returns: Whether the last turn is over.
+  func finish(isOwn: Bool) -> Bool {
+    let (isToSignal, isFree) = state.withLock { state in
       state.isFinished = true
-      return state.wake()
+      guard !isOwn, case .none = state.turn else { return (state.ask(), false) }
+      state.turn = .asked
+      return (false, true)
     }
-    if isToLook { wakeUp.signal() }
+    if isToSignal { signal(self) }
+    if isFree { _ = takeTurn() }
+    return isFree
   }
 
-  // MARK: On the thread
+  // MARK: On the thread that has the turn
 
-  func run(_ appender: consuming HandoverAppender) {
-    // Kept where it could not be written, to be tried again.
-    var current: (handover: Handover, upTo: UInt64)?
-    while look() {
-      while let next = current ?? take() {
-        do {
-          let overtaken = try appender.append(next.handover)
-          current = nil
-          done(upTo: next.upTo, overtaken)
-        } catch {
-          current = next
-          failed(error)
-          if !isWorthATry { break }
+  /// Writes what waits, as long as it can be.
+  ///
+  /// - Returns: Whether there will be another turn.
+  func takeTurn() -> Bool {
+    desk.withLock { desk in
+      while var own = desk.take() {
+        let (isOver, isWorthATry) = state.withLock { state in
+          state.turn = .taken
+          return (state.refusal != nil, state.isWorthATry)
         }
+        if isOver { break }
+        if isWorthATry { write(&own) }
+        desk = own
+        if isDone() { return true }
       }
+      leave()
+      return false
     }
-    leave()
   }
 
-  /// Waits until there is something to look at; false where nothing more is to be done.
-  private func look() -> Bool {
-    while true {
-      wakeUp.wait()
-      let (isOver, isWorthATry) = state.withLock { state in
-        state.isWoken = false
-        return (state.refusal != nil, state.isWorthATry)
+  /// Whether nobody has asked for more since the turn was taken.
+  private func isDone() -> Bool {
+    state.withLock { state in
+      guard case .taken = state.turn else { return false }
+      state.turn = .none
+      return true
+    }
+  }
+
+  private func write(_ desk: inout Desk) {
+    while let next = desk.current ?? take() {
+      do {
+        let overtaken = try desk.appender.append(next.handover)
+        desk.current = nil
+        done(upTo: next.upTo, overtaken)
+      } catch {
+        desk.current = next
+        failed(error)
+        if !isWorthATry { return }
       }
-      if isOver { return false }
-      if isWorthATry { return true }
     }
   }
 
@@ -160,21 +216,13 @@ final class HandoverWork: Sendable {
     for waiter in waiters { waiter.waiter.resume(.failure(error)) }
   }
 
-  /// Nobody waits for a thread that is gone.
+  /// Nobody waits for turns that nobody takes.
   private func leave() {
     let (waiters, error) = state.withLock { state in
       defer { (state.waiters, state.waiting) = ([], Handover()) }
       return (state.waiters, state.refusal ?? Self.closed)
     }
     for waiter in waiters { waiter.waiter.resume(.failure(error)) }
-  }
-}
-
-extension HandoverWork.State {
-  /// - Returns: Whether the thread is to be signalled.
-  fileprivate mutating func wake() -> Bool {
-    defer { isWoken = true }
-    return !isWoken
   }
 }
 

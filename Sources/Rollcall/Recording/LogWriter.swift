@@ -3,8 +3,8 @@ import EventStore
 import Synchronization
 import XMPPStanza
 
-/// Appends what is handed over to a log, on a thread of its own: what comes while the disk is busy
-/// shares the next commit.
+/// Appends what is handed over to a log, on a thread of its own or on some that logs share: what
+/// comes while the disk is busy shares the next commit.
 ///
 /// Handing over keeps the order and does not wait for the disk, unless too much waits already.
 /// Where appending fails nothing is lost: the records wait, and are tried again where somebody
@@ -18,25 +18,49 @@ final class LogWriter: Sendable {
   typealias Append = @Sendable (EventLog, RecordArena) throws -> Range<UInt64>
 
   private let work: HandoverWork
-  private let thread: Mutex<WorkerThread?>
+  private let place: Place
+  private let isClosed = Mutex(false)
+
+  /// Where it is written.
+  private enum Place: Sendable {
+    /// On a thread of its own, which signals its end.
+    case own(ended: DispatchSemaphore)
+    /// On threads that others share; signalled once nothing more will be written.
+    case shared(left: DispatchSemaphore)
+  }
+
+  static let noThread = RollcallError(.log, "the system gives no thread to record with")
 
   /// A writer of a log that is open for writing.
   ///
   /// - Parameters:
   ///   - isAccountNoted: Whether the log says whose it is.
+  ///   - threads: Who writes; nil for a thread of its own.
   ///   - append: How records get into the log.
   /// - Throws: Where the system gives no thread.
   init(
-    _ log: EventLog, isAccountNoted: Bool,
+    _ log: EventLog, isAccountNoted: Bool, on threads: WriterThreads? = nil,
     append: @escaping Append = { try $0.append($1) }
   ) throws {
     let appender = HandoverAppender(log, isAccountNoted: isAccountNoted, append: append)
-    let work = HandoverWork()
-    guard let thread = WorkerThread({ work.run(appender) }) else {
-      throw RollcallError(.log, "the system gives no thread to record with")
+    let end = DispatchSemaphore(value: 0)
+    if let threads {
+      work = HandoverWork(appender) { work in
+        threads.perform { if !work.takeTurn() { end.signal() } }
+      }
+      place = .shared(left: end)
+      return
     }
+    let isAsked = DispatchSemaphore(value: 0)
+    let work = HandoverWork(appender) { _ in isAsked.signal() }
+    let thread = WorkerThread {
+      repeat { isAsked.wait() } while work.takeTurn()
+      end.signal()
+    }
+    guard let thread else { throw Self.noThread }
+    thread.detach()
     self.work = work
-    self.thread = Mutex(thread)
+    place = .own(ended: end)
   }
 
   /// What was handed over is written before the last reference is gone.
@@ -99,14 +123,22 @@ final class LogWriter: Sendable {
     try answer.wait()
   }
 
-  /// Writes what was handed over, and ends the thread.
+  /// Writes what was handed over, and lets go of the log.
   ///
   /// - Throws: Why it could not be written; it is lost then.
   func close() throws {
-    guard let thread = thread.withLock({ $0.take() }) else { return }
+    let isFirst = isClosed.withLock { isClosed in
+      defer { isClosed = true }
+      return !isClosed
+    }
+    guard isFirst else { return }
     let result = Result { try flush() }
-    work.finish()
-    thread.join()
+    switch place {
+    case .own(let ended):
+      _ = work.finish(isOwn: true)
+      ended.wait()
+    case .shared(let left): if !work.finish(isOwn: false) { left.wait() }
+    }
     try result.get()
   }
 }

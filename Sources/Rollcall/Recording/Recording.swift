@@ -8,10 +8,12 @@ final class Recording {
   private var pacing: SnapshotPacing
 
   /// Opens a log, or makes it where there is none.
-  init(_ path: String) throws {
+  ///
+  /// - Parameter threads: Who writes to it; nil for a thread of its own.
+  init(_ path: String, on threads: WriterThreads? = nil) throws {
     let log = try Self.open(path)
     pacing = try log.read { try $0.snapshotPacing(of: .current) }
-    writer = try LogWriter(log, isAccountNoted: try log.meta.account != nil)
+    writer = try LogWriter(log, isAccountNoted: try log.meta.account != nil, on: threads)
     self.log = log
   }
 

@@ -34,16 +34,18 @@ package final class RosterRecorder {
   /// A roster that is recorded to a log, made where there is none and gone on with where there is
   /// one. Sessions in it that were not closed, as after a crash, are over.
   ///
-  /// - Parameter goingOn: The connections whose sessions are not.
+  /// - Parameters:
+  ///   - goingOn: The connections whose sessions are not.
+  ///   - threads: Who writes to the log; nil for a thread of its own.
   /// - Throws: `RollcallError` where the log cannot be opened or read.
   ///
   /// Complexity: linear in the events after the log's last snapshot.
   package init(
-    recordingTo path: String, goingOn: Set<ConnectionID> = []
+    recordingTo path: String, goingOn: Set<ConnectionID> = [], on threads: WriterThreads? = nil
   ) throws(RollcallError) {
     self.goingOn = goingOn
     do {
-      let recording = try Recording(path)
+      let recording = try Recording(path, on: threads)
       self.recording = recording
       goOn(from: try recording.state())
     } catch {
@@ -124,7 +126,7 @@ package final class RosterRecorder {
     _ part: StreamIntake.Part, _ direction: Direction, at time: Int64?,
     on connection: ConnectionID
   ) throws(RollcallError) -> [SessionStep] {
-    let isOpen = roster.connections.contains { $0.id == connection && $0.isOpen }
+    let isOpen = roster.isOpen(connection)
     return try prepare(time)
       + [record(part, direction, time, on: connection, isAuthenticated: isOpen) { _, _ in [] }]
   }

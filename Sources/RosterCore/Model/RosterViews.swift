@@ -29,6 +29,17 @@ extension Roster {
       .sorted { $0.id < $1.id }
   }
 
+  /// Whether the session of a connection is open.
+  package func isOpen(_ connection: ConnectionID) -> Bool {
+    sessions.place(of: connection).map { sessions[$0].phase == .open } ?? false
+  }
+
+  /// What stands in records for the ids by which sessions can be gone on with (XEP-0198 §5), of
+  /// those that have not ended in order.
+  package var resumptionMarks: [String] {
+    sessions.all.filter(\.isAlive).compactMap(\.resumptionID)
+  }
+
   // MARK: Contacts
 
   /// Everything that is known about an address, nil where nothing is. Complexity: O(1).
