@@ -1,7 +1,7 @@
 import Captures
 import Foundation
 import Rollcall
-import XMPPStanza
+package import XMPPStanza
 
 // From the features to being let in (RFC 6120 §5 and §6, XEP-0388).
 extension ClientMachine {
@@ -37,13 +37,9 @@ extension ClientMachine {
   // MARK: SASL
 
   mutating func authenticate(_ features: XMPPElement) -> [ClientAction] {
-    let bindings = features.child("sasl-channel-binding", in: Namespace.channelBinding)?.children
-      .compactMap { $0.attribute("type") }
     let sasl2 = features.child("authentication", in: Namespace.sasl2)
-    let mechanisms = sasl2 ?? features.child("mechanisms", in: Namespace.sasl)
     let offer = SASLOffer(
-      mechanisms: (mechanisms?.children).map { $0.filter(\.isMechanism).map(\.text) } ?? [],
-      channelBindings: bindings)
+      of: sasl2 ?? features.child("mechanisms", in: Namespace.sasl), in: features)
     do throws(SASLFailure) {
       let exchange = try SASLExchange(
         offer: offer, user: login.account.local ?? "", password: login.password,
@@ -130,10 +126,23 @@ extension ClientMachine {
   }
 }
 
-extension XMPPElement {
-  fileprivate var isMechanism: Bool { name.local == "mechanism" }
+extension SASLOffer {
+  /// - Parameters:
+  ///   - mechanisms: The element that lists them; nil where there is none.
+  ///   - features: What it stands in, with the types of channel binding.
+  package init(of mechanisms: XMPPElement?, in features: XMPPElement) {
+    self.init(
+      mechanisms: (mechanisms?.children).map { children in
+        children.filter { $0.name.local == "mechanism" }.map(\.text)
+      } ?? [],
+      channelBindings: features.child("sasl-channel-binding", in: Namespace.channelBinding)?
+        .children.compactMap { $0.attribute("type") })
+  }
+}
 
-  static func auth(_ exchange: SASLExchange) -> XMPPElement {
+extension XMPPElement {
+  /// The first element of a login.
+  package static func auth(_ exchange: SASLExchange) -> XMPPElement {
     element(
       "auth", Namespace.sasl, [("mechanism", exchange.mechanism.rawValue)],
       text: exchange.initialResponse.isEmpty ? "=" : exchange.initialResponse.base64)
@@ -151,7 +160,7 @@ extension XMPPElement {
   }
 
   /// What an element of SASL carries (RFC 6120 §6.4.2): `=` stands for nothing.
-  func base64() throws(SASLFailure) -> [UInt8] {
+  package func base64() throws(SASLFailure) -> [UInt8] {
     let text = text.trimmedOfXMLSpace
     guard text != "=" else { return [] }
     guard let data = Data(base64Encoded: text) else {
@@ -162,5 +171,5 @@ extension XMPPElement {
 }
 
 extension [UInt8] {
-  var base64: String { Data(self).base64EncodedString() }
+  package var base64: String { Data(self).base64EncodedString() }
 }

@@ -1,9 +1,9 @@
-import XMPPStanza
+package import XMPPStanza
 
 // What a client sends beside the stanzas of its commands.
 extension XMPPElement {
   /// An element with attributes without prefixes.
-  static func element(
+  package static func element(
     _ name: String, _ namespace: String, _ attributes: [(String, String?)] = [],
     _ children: [XMPPElement] = [], text: String? = nil
   ) -> XMPPElement {
@@ -68,7 +68,7 @@ extension Namespace {
   package static let tls = "urn:ietf:params:xml:ns:xmpp-tls"
   package static let streamErrors = "urn:ietf:params:xml:ns:xmpp-streams"
   /// XEP-0440.
-  static let channelBinding = "urn:xmpp:sasl-cb:0"
+  package static let channelBinding = "urn:xmpp:sasl-cb:0"
   static let registerFeature = "http://jabber.org/features/iq-register"
   /// XEP-0199.
   static let ping = "urn:xmpp:ping"

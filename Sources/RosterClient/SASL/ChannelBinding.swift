@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a client's messages say of the channel that they go over (RFC 5802 §6).
-enum ChannelBinding: Hashable, Sendable {
+package enum ChannelBinding: Hashable, Sendable {
   /// The client binds to no channel, whatever the server can.
   case unused
   /// The client could bind to the channel and saw no mechanism for it: a server that did offer one
@@ -11,7 +11,7 @@ enum ChannelBinding: Hashable, Sendable {
   case serverEndPoint([UInt8])
 
   /// The name of the only type that is made use of (RFC 5929 §4.1).
-  static let serverEndPointType = "tls-server-end-point"
+  package static let serverEndPointType = "tls-server-end-point"
 
   /// The header of the first message; no identity to act as is given.
   var header: String {

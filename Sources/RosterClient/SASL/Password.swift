@@ -18,6 +18,14 @@ public final class Password: Sendable {
     try bytes.withLock { try body($0) }
   }
 
+  /// Whether somebody knows it. Takes as long for a wrong one of its length as for the right one.
+  package func isSame(as text: String) -> Bool {
+    withBytes { bytes in
+      let other = Array(text.utf8)
+      return bytes.count == other.count && zip(bytes, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+  }
+
   /// Its text, for as long as `body` runs.
   package func withText<Result>(_ body: (String) throws -> Result) rethrows -> Result {
     try bytes.withLock { try body(String(decoding: $0, as: UTF8.self)) }

@@ -93,4 +93,17 @@ package struct SCRAMKeys: Sendable, Undisclosed {
   func isServerSignature(_ signature: [UInt8], of transcript: [UInt8]) -> Bool {
     hash.isHMAC(signature, of: transcript, key: serverKey)
   }
+
+  // MARK: As the server
+
+  /// Whether a client's proof shows that it knows the password. Takes as long for a wrong one as
+  /// for the right one.
+  func isProof(_ proof: [UInt8], of transcript: [UInt8]) -> Bool {
+    let right = self.proof(of: transcript)
+    return proof.count == right.count && zip(proof, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  func serverSignature(of transcript: [UInt8]) -> [UInt8] {
+    hash.hmac(transcript, key: serverKey)
+  }
 }
