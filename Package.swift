@@ -57,6 +57,8 @@ let package = Package(
 
     .target(name: "CCommit", cSettings: [.treatAllWarnings(as: .error)] + commitSettings),
 
+    .target(name: "CAllocator", cSettings: [.treatAllWarnings(as: .error)]),
+
     .target(name: "CPipe", cSettings: [.treatAllWarnings(as: .error)]),
 
     .target(name: "XMPPStanza", swiftSettings: rules),
@@ -129,7 +131,7 @@ let package = Package(
     .executableTarget(
       name: "RollcallLive",
       dependencies: [
-        "RollcallCLI", "RosterClient", "RosterProxy",
+        "RollcallCLI", "RosterClient", "RosterProxy", "CAllocator",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
@@ -195,7 +197,7 @@ let package = Package(
       swiftSettings: rules),
     .testTarget(
       name: "RosterProxyTests",
-      dependencies: ["RosterProxy", "Rollcall", "XMPPStream", "TestSupport"],
+      dependencies: ["RosterProxy", "RosterClient", "Rollcall", "XMPPStream", "TestSupport"],
       swiftSettings: rules),
     .testTarget(
       name: "RollcallCLITests", dependencies: ["RollcallProgram", "Rollcall", "TestSupport"],

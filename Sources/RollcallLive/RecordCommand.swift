@@ -1,4 +1,5 @@
 import ArgumentParser
+import CAllocator
 import Foundation
 import Rollcall
 import RollcallCLI
@@ -16,12 +17,17 @@ struct RecordCommand: AsyncParsableCommand {
       that lets one log in is. A client that would send its password as it is, with PLAIN, is \
       broken off unless --allow-plain says otherwise.
 
+      A client that insists on binding its login to the channel (the mechanisms that end in -PLUS) \
+      can be served with --terminate-sasl and the password: it logs in here, and the login at the \
+      server is rollcall's own.
+
       Ctrl-C ends all streams in order.
 
       Examples:
         rollcall record --make-authority
         rollcall record -o sessions
         rollcall record --listen [::1]:5300 --upstream example.org -o sessions
+        rollcall record --terminate-sasl --password-file password.txt -o sessions
       """)
 
   @Option(
@@ -61,12 +67,27 @@ struct RecordCommand: AsyncParsableCommand {
     help: "Let clients send their password as it is, to a server whose certificate was checked.")
   var allowPlain = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Have the client log in here, bound to this channel where it insists on that, and log in at "
+        + "the server in its place."))
+  var terminateSasl = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A file whose first line is the password of the accounts, for --terminate-sasl.",
+      valueName: "file"), completion: .file())
+  var passwordFile: String?
+
   @Flag(help: "Pass nothing on before it is on the disk.")
   var durable = false
 
   func validate() throws {
     guard makeAuthority == (output == nil) else {
       throw ValidationError("either a folder for the logs is needed, -o, or --make-authority")
+    }
+    guard terminateSasl == (passwordFile != nil) else {
+      throw ValidationError("--terminate-sasl and --password-file go together")
     }
     _ = try address("--listen", listen)
     _ = try upstream.map { try address("--upstream", $0) }
@@ -95,14 +116,11 @@ struct RecordCommand: AsyncParsableCommand {
 
   @MainActor func run() async throws {
     guard let output else { return try announceAuthority() }
-    var settings = ProxySettings(
-      listen: try address("--listen", listen),
-      upstream: try upstream.map { try address("--upstream", $0) }, folder: output,
-      authority: try usable { () throws(AuthorityError) in try LocalAuthority(in: authorityFolder) }
-    )
-    settings.upstreamAuthority = upstreamAuthority
-    settings.allowsPlain = allowPlain
-    settings.isDurable = durable
+    // For every log that is written LMDB takes two megabytes, of which it touches next to nothing:
+    // only memory that others have used has to be cleared, and is in use then.
+    rollcall_keep_large_blocks_apart()
+    Self.allowManyFiles()
+    let settings = try settings(recordingTo: output)
     let proxy = try Failure.naming(output) { try RecordingProxy(settings) }
     let listening: ServerAddress
     do {
@@ -113,26 +131,47 @@ struct RecordCommand: AsyncParsableCommand {
     Ending.begin()
     try Terminal.say("recording to \(output); clients connect to \(listening)")
     try Terminal.flush()
-    try await follow(proxy)
+    if !listening.isLoopback {
+      Terminal.note(
+        "other machines can connect to \(listening) too: whoever does is recorded like you")
+    }
+    try await RecordConsole(proxy).run()
   }
 
-  /// Tells what happens, until somebody asks for the end.
-  @MainActor private func follow(_ proxy: RecordingProxy) async throws {
-    let telling = Task { @MainActor in
-      var status = ProxyStatus()
-      for await event in proxy.events {
-        for line in status.lines(of: event) { try Terminal.say(line) }
-        try Terminal.flush()
+  /// A connection has two descriptors and a log two more: as many are allowed as may be, where a
+  /// shell allows a thousand by itself.
+  private static func allowManyFiles() {
+    var limit = rlimit()
+    #if canImport(Glibc)
+      let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+      let files = RLIMIT_NOFILE
+    #endif
+    guard getrlimit(files, &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(files, &limit)
+  }
+
+  private func settings(recordingTo output: String) throws -> ProxySettings {
+    var settings = ProxySettings(
+      listen: try address("--listen", listen),
+      upstream: try upstream.map { try address("--upstream", $0) }, folder: output,
+      authority: try usable { () throws(AuthorityError) in try LocalAuthority(in: authorityFolder) }
+    )
+    settings.upstreamAuthority = upstreamAuthority
+    settings.allowsPlain = allowPlain
+    settings.isDurable = durable
+    if let passwordFile {
+      let password = Password(try PasswordSource.file(passwordFile))
+      do throws(SASLFailure) {
+        settings.termination = try TerminationSecrets(
+          password, allowsPlain: allowPlain,
+          salt: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+      } catch {
+        throw Failure("\(passwordFile): \(error)")
       }
-      return status
     }
-    while !Ending.isAsked { try await Task.sleep(for: .milliseconds(50)) }
-    do {
-      try await proxy.stop()
-    } catch {
-      throw Failure("what was passed on last could not be recorded: \(error)")
-    }
-    try Terminal.say(try await telling.value.summary)
+    return settings
   }
 
   private func announceAuthority() throws {
@@ -163,41 +202,5 @@ struct RecordCommand: AsyncParsableCommand {
     } catch {
       throw Failure("\(error)")
     }
-  }
-}
-
-/// What a proxy has recorded, told as it comes.
-struct ProxyStatus {
-  private var open = 0
-  private var connections = 0
-  private var records = 0
-  private var findings = 0
-  private var accounts: [Int: BareJID] = [:]
-
-  /// What is to be told of an event.
-  mutating func lines(of event: ProxyEvent) -> [String] {
-    switch event {
-    case .accepted(let number, let from):
-      (open, connections) = (open + 1, connections + 1)
-      return ["#\(number) a client connects from \(from)"]
-    case .bound(let number, let account, let path):
-      accounts[number] = account
-      return ["#\(number) \(account) is recorded in \(path)"]
-    case .step(let number, let account, let step):
-      records += 1
-      findings += step.outcome.findings.count
-      return step.outcome.findings.map {
-        "#\(number) \(account.map { "\($0) " } ?? "")\($0.line)"
-      }
-    case .over(let number, let failure):
-      open -= 1
-      let who = accounts.removeValue(forKey: number).map { "\($0) " } ?? ""
-      return ["#\(number) \(who)is over\(failure.map { ": \($0)" } ?? "")  [\(summary)]"]
-    }
-  }
-
-  /// All in one line.
-  var summary: String {
-    "\(open) open of \(connections) connections, \(records) records, \(findings) findings"
   }
 }

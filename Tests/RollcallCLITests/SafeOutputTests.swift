@@ -127,6 +127,7 @@ import Testing
       "record": [
         [anywhere], ["--listen", anywhere, "-o", "f"], ["--upstream", anywhere, "-o", "f"],
         ["--authority", anywhere, "-o", "f"], ["--authority", anywhere, "--make-authority"],
+        ["--terminate-sasl", "--password-file", anywhere, "-o", "f"],
       ],
     ]
     let reading: [String: [[String]]] = [

@@ -244,6 +244,24 @@ import Testing
     #expect(!talk.machine.isBeginningTLS && !talk.machine.isOver)
   }
 
+  @Test("Nobody says more before a login than anybody needs", arguments: ProxySide.allCases)
+  func tooMuch(side: ProxySide) {
+    let word =
+      "<iq><query xmlns='jabber:iq:register'>\(String(repeating: "x", count: 9950))</query></iq>"
+    var talk = ProxyTalk.secured()
+    var words = 0
+    while !talk.machine.isOver, words < 1000 {
+      _ = talk.say(word, side)
+      words += 1
+    }
+    // A mebibyte, with what was said before.
+    #expect((104...105).contains(words))
+    #expect(talk.actions.last?.words == "over: \(ProxyFailure.tooMuch(side))")
+    var inside = ProxyTalk.authenticated()
+    for _ in 0..<200 { _ = inside.say(word, side) }
+    #expect(!inside.machine.isOver)
+  }
+
   @Test("Both are told that the proxy ends, and only whom something can be told")
   func stopped() {
     var idle = ProxyTalk()

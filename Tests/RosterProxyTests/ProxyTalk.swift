@@ -1,15 +1,22 @@
 import Rollcall
+import RosterClient
 import XMPPStream
 @testable import RosterProxy
 
 /// What happens to a proxied connection, and what it has done about it, in words.
 struct ProxyTalk {
   private(set) var machine: ProxyMachine
+  /// What was done about what happened last.
+  private(set) var actions: [ProxyAction] = []
   private var intakes = [
     ProxySide.client: ProxyIntake(SessionLimits()), .server: ProxyIntake(SessionLimits()),
   ]
 
-  init(allowsPlain: Bool = false) { machine = ProxyMachine(allowsPlain: allowsPlain) }
+  init(allowsPlain: Bool = false, secrets: TerminationSecrets? = nil) {
+    machine = ProxyMachine(
+      allowsPlain: allowsPlain, secrets: secrets,
+      nonces: (1...ProxyMachine.nonces).map { "proxy\($0)" })
+  }
 
   static func header(_ domain: String = "example.test") -> String {
     "<?xml version='1.0'?><stream:stream to='\(domain)' version='1.0' xmlns='jabber:client' "
@@ -18,28 +25,32 @@ struct ProxyTalk {
 
   /// One side's words, as a proxy takes them in.
   mutating func say(_ text: String, _ side: ProxySide) -> [String] {
-    var done: [String] = []
+    actions = machine.heard(text.utf8.count, from: side)
     for unit in intakes[side]?.take(Array(text.utf8)) ?? [] {
-      done += machine.received(unit, from: side).map(\.words)
+      actions += machine.received(unit, from: side)
       if machine.isBeginningTLS { for side in ProxySide.allCases { intakes[side]?.reset() } }
     }
-    return done
+    return actions.map(\.words)
   }
 
   mutating func happen(_ what: (inout ProxyMachine) -> [ProxyAction]) -> [String] {
-    what(&machine).map(\.words)
+    actions = what(&machine)
+    return actions.map(\.words)
   }
 
   /// A connection on which both sides are in TLS.
-  static func secured(allowsPlain: Bool = false) -> ProxyTalk {
-    var talk = ProxyTalk(allowsPlain: allowsPlain)
+  static func secured(
+    allowsPlain: Bool = false, secrets: TerminationSecrets? = nil,
+    endPoints: (client: [UInt8]?, server: [UInt8]?) = (nil, nil)
+  ) -> ProxyTalk {
+    var talk = ProxyTalk(allowsPlain: allowsPlain, secrets: secrets)
     _ = talk.say(header(), .client)
     _ = talk.happen { $0.connected(to: "host:5222") }
     _ = talk.say(header() + features, .server)
     _ = talk.say(startTLS, .client)
     _ = talk.say(proceed, .server)
-    _ = talk.happen { $0.secured(.server, by: "TLSv1.3") }
-    _ = talk.happen { $0.secured(.client, by: nil) }
+    _ = talk.happen { $0.secured(.server, by: "TLSv1.3", endPoint: endPoints.server) }
+    _ = talk.happen { $0.secured(.client, by: nil, endPoint: endPoints.client) }
     _ = talk.say(header(), .client)
     _ = talk.say(header() + "<stream:features/>", .server)
     return talk
@@ -74,6 +85,7 @@ extension ProxyAction {
     case .record(.element(let element), let side): "record \(side) <\(element.node.name.local)/>"
     case .note(let lifecycle): "note \(lifecycle)"
     case .beginTLS(let side, let domain): "TLS with the \(side) for \(domain)"
+    case .derive: "derive"
     case .finish(let failure): "over\(failure.map { ": \($0)" } ?? "")"
     }
   }

@@ -30,7 +30,7 @@ import Testing
         if beginning.contains(side) { return "the \(side) is told while TLS begins" }
         let text = String(decoding: bytes, as: UTF8.self)
         return side == .server && text.contains("c2VjcmV0") ? "a password is passed on" : nil
-      case .record, .note: return nil
+      case .record, .note, .derive: return nil
       case .beginTLS(let side, _):
         if isSecured.contains(side) { return "TLS begins within TLS" }
         if side == .client, !isSecured.contains(.server) {

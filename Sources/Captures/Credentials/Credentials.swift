@@ -116,7 +116,7 @@ package struct Credentials {
   /// What stands for an id that lets one go on with a session: the same for the same, as it tells
   /// who resumes what. It is a digest and no number in the order of coming, or an element read
   /// again from a rotated capture would not be known again.
-  private static func mark(ofID id: String) -> String {
+  package static func mark(ofID id: String) -> String {
     guard !isMark(ofID: id) else { return id }
     let digest = SHA256.hash(data: Array(id.utf8)).prefix(8)
     return digest.reduce(removed + "#") { text, byte in

@@ -131,13 +131,15 @@ package enum Terminal {
   private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
   /// How many cells a line of the terminal has; nil where standard output is none.
-  package static let columns: Int? = {
+  package static let columns = columns(of: STDOUT_FILENO)
+
+  /// The same of another file, as it is now.
+  static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
-    guard isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-      return nil
-    }
+    guard isatty(descriptor) == 1, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+    else { return nil }
     return Int(size.ws_col)
-  }()
+  }
 
   /// Whether standard output is a terminal that wants colour (no-color.org).
   package static let isColoured =

@@ -78,7 +78,10 @@ package struct LocalAuthority: Sendable {
   /// TLS as the server of a domain speaks it, with a certificate of today.
   ///
   /// - Parameter domain: In ASCII, or an address.
-  package func context(for domain: String, at now: Date) throws -> NIOSSLContext {
+  /// - Returns: Also the certificate in DER.
+  package func context(
+    for domain: String, at now: Date
+  ) throws -> (context: NIOSSLContext, certificate: [UInt8]) {
     let own = Certificate.PrivateKey(P256.Signing.PrivateKey())
     let leaf = try Certificate(
       version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: own.publicKey,
@@ -91,17 +94,16 @@ package struct LocalAuthority: Sendable {
         try ExtendedKeyUsage([.serverAuth])
         SubjectAlternativeNames([Self.name(domain)])
       }, issuerPrivateKey: key)
-    let chain = try [leaf, certificate].map {
-      NIOSSLCertificateSource.certificate(
-        try NIOSSLCertificate(bytes: Array(try $0.serializeAsPEM().derBytes), format: .der))
-    }
+    let chain = try [leaf, certificate].map { try $0.serializeAsPEM().derBytes }
     let secret = try NIOSSLPrivateKey(
       bytes: Array(try own.serializeAsPEM().pemString.utf8), format: .pem)
     var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: chain, privateKey: .privateKey(secret))
+      certificateChain: try chain.map {
+        .certificate(try NIOSSLCertificate(bytes: $0, format: .der))
+      }, privateKey: .privateKey(secret))
     configuration.minimumTLSVersion = .tlsv12
     configuration.applicationProtocols = ["xmpp-client"]
-    return try NIOSSLContext(configuration: configuration)
+    return (try NIOSSLContext(configuration: configuration), chain[0])
   }
 
   private static func name(_ domain: String) -> GeneralName {

@@ -21,13 +21,17 @@ final class ProxiedConnection {
   var isFlushing = false
   /// Whose bytes are all passed on, and who may be read from again.
   var wantsRead: Set<ProxySide> = [.client]
+  /// Where TLS is beginning.
+  var securing: Set<ProxySide> = []
+  /// The hash of the certificate that the client is shown.
+  var endPoint: [UInt8]?
   /// Goes on with a handshake of the client's that waits for the server.
   var hello: EventLoopPromise<Void>?
   var timer: Scheduled<Void>?
   var failure: ProxyFailure?
   var isClosing = false
-  /// Whether it is being looked at that what was handed over gets to the disk.
-  var isChecking = false
+  /// How late the disk is with what was handed over.
+  var watch = WriteWatch()
 
   init(
     _ number: Int, _ client: any Channel, _ recording: ConnectionRecording,
@@ -36,6 +40,18 @@ final class ProxiedConnection {
     (self.number, self.recording, self.machine) = (number, recording, machine)
     channels = [.client: client]
     intakes = [.client: ProxyIntake(limits), .server: ProxyIntake(limits)]
+  }
+
+  /// How many bytes wait here: for the rest of their element, for the disk, or for a side that
+  /// takes none.
+  var heldBytes: Int {
+    let waiting = outputs.reduce(0) { sum, output in
+      if case .bytes(_, let bytes) = output { sum + bytes.count } else { sum }
+    }
+    let unwritten = channels.values.reduce(0) { sum, channel in
+      sum + ((try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
+    }
+    return intakes.values.reduce(waiting + unwritten) { $0 + $1.heldBytes }
   }
 
   /// Closes both sides at once.

@@ -19,22 +19,24 @@ extension RecordingProxy {
   }
 
   func received(_ bytes: [UInt8], from side: ProxySide, of number: Int) {
-    guard let units = connections[number]?.intakes[side]?.take(bytes) else { return }
+    guard let connection = connections[number] else { return }
+    perform(on: connection) { $0.heard(bytes.count, from: side) }
+    let units = connection.intakes[side]?.take(bytes) ?? []
     for (index, unit) in units.enumerated() {
-      let began = connections[number]?.machine.isBeginningTLS
-      act(on: number) { $0.received(unit, from: side) }
-      guard let connection = connections[number], began == false,
-        connection.machine.isBeginningTLS
-      else { continue }
+      let began = connection.machine.isBeginningTLS
+      perform(on: connection) { $0.received(unit, from: side) }
+      guard !began, connection.machine.isBeginningTLS else { continue }
       // TLS begins with the very next byte.
-      if index < units.count - 1 { act(on: number) { $0.injected(by: side) } }
+      if index < units.count - 1 { perform(on: connection) { $0.injected(by: side) } }
       for side in ProxySide.allCases {
         if connection.intakes[side]?.isBetweenElements == false {
-          act(on: number) { $0.injected(by: side) }
+          perform(on: connection) { $0.injected(by: side) }
         }
         connection.intakes[side]?.reset()
       }
     }
+    // What came together goes on together.
+    flush(connection)
   }
 
   /// What one side said of an element that it did not come to the end of.
@@ -66,9 +68,16 @@ extension RecordingProxy {
     guard let connection = connections[number], let channel = connection.channels[side] else {
       return
     }
-    let version = side == .server ? Security.facts(of: channel).version : nil
+    connection.securing.remove(side)
     connection.wantsRead = Set(ProxySide.allCases)
-    act(on: number) { $0.secured(side, by: version) }
+    switch side {
+    case .client:
+      act(on: number) { $0.secured(.client, by: nil, endPoint: connection.endPoint) }
+    case .server:
+      let (version, certificate) = Security.facts(of: channel)
+      let endPoint = certificate.flatMap(SASLChannel.serverEndPoint)
+      act(on: number) { $0.secured(.server, by: version, endPoint: endPoint) }
+    }
   }
 
   // MARK: What is to be done
@@ -76,9 +85,18 @@ extension RecordingProxy {
   /// Tells the connection's machine what happened, and does what it wants done.
   func act(on number: Int, _ happened: (inout ProxyMachine) -> [ProxyAction]) {
     guard let connection = connections[number] else { return }
-    for action in happened(&connection.machine) { carryOut(action, connection) }
-    if connection.machine.isAuthenticated { connection.timer?.cancel() }
+    perform(on: connection, happened)
     flush(connection)
+  }
+
+  /// The same, but for the writing.
+  private func perform(
+    on connection: ProxiedConnection, _ happened: (inout ProxyMachine) -> [ProxyAction]
+  ) {
+    for action in happened(&connection.machine) { carryOut(action, connection) }
+    guard connection.machine.isAuthenticated, let timer = connection.timer else { return }
+    timer.cancel()
+    connection.timer = nil
   }
 
   private func carryOut(_ action: ProxyAction, _ connection: ProxiedConnection) {
@@ -92,6 +110,7 @@ extension RecordingProxy {
     case .note(let lifecycle): record(connection) { try $0.note(lifecycle, at: now) }
     case .beginTLS(let side, let domain):
       connection.outputs.append(.tls(on: side, domain: domain))
+    case .derive(let derivation): derive(derivation, for: connection.number)
     case .finish(let failure):
       connection.failure = failure
       connection.outputs.append(.finish)
@@ -108,7 +127,11 @@ extension RecordingProxy {
       if let account = connection.recording.account, account != before {
         tell.yield(.bound(connection.number, account, path: logs.path(of: account)))
       }
-      for step in steps { tell.yield(.step(connection.number, connection.recording.account, step)) }
+      let findings = steps.flatMap(\.outcome.findings)
+      recorded(steps.count, findings: findings.count)
+      if !findings.isEmpty {
+        tell.yield(.found(connection.number, connection.recording.account, findings))
+      }
       checkSoon(connection)
     } catch {
       unrecordable(connection, error)
@@ -117,8 +140,7 @@ extension RecordingProxy {
 
   /// Looks whether what was handed over gets to the disk: where it does not, the connection ends.
   private func checkSoon(_ connection: ProxiedConnection) {
-    guard !connection.isChecking else { return }
-    connection.isChecking = true
+    guard connection.watch.handedOver(at: uptime) else { return }
     let number = connection.number
     inBackground { await $0.check(number) }
   }
@@ -126,8 +148,14 @@ extension RecordingProxy {
   private func check(_ number: Int) async {
     guard let connection = connections[number] else { return }
     do {
-      try await connection.recording.durable(at: now)
-      connection.isChecking = false
+      var isMore = true
+      while isMore {
+        try await connection.recording.durable(at: now)
+        let delay: Int64
+        (delay, isMore) = connection.watch.written(at: uptime)
+        wrote(after: delay)
+      }
+      readMore(of: number)
     } catch {
       unrecordable(connection, error)
       write(connection)
@@ -141,6 +169,17 @@ extension RecordingProxy {
     let failure = ProxyFailure.recording(error)
     connection.failure = failure
     for action in connection.machine.unrecorded(error) { carryOut(action, connection) }
+  }
+
+  /// Does what takes long where it holds up no connection.
+  private func derive(_ derivation: SCRAMDerivation, for number: Int) {
+    NIOThreadPool.singleton
+      .runIfActive(eventLoop: loop) {
+        Result { () throws(SASLFailure) in try derivation.keys() }
+      }
+      .whenSuccess { keys in
+        self.assumeIsolated { proxy in proxy.act(on: number) { $0.derived(keys) } }
+      }
   }
 
   // MARK: The wire
@@ -186,6 +225,8 @@ extension RecordingProxy {
   /// Reads from whoever may be read from, as long as the other side takes what it is given.
   func readMore(of number: Int) {
     guard let connection = connections[number], !connection.isClosing else { return }
+    // No more is passed on than could be lost. Once it is on the disk, reading goes on.
+    guard !connection.watch.isOverdue(at: uptime) else { return }
     for side in connection.wantsRead where connection.outputs.isEmpty {
       // As long as there is no server, the client has said enough.
       let takes = connection.channels[side.other].map(\.isWritable) ?? connection.isFirst(side)
@@ -198,14 +239,16 @@ extension RecordingProxy {
   private func beginTLS(_ connection: ProxiedConnection, _ side: ProxySide, _ domain: String) {
     guard let channel = connection.channels[side] else { return }
     channel.flush()
+    connection.securing.insert(side)
     do {
       switch side {
       case .server:
         let context = try contexts.towardsServer(isDirect: connection.hello != nil)
         try Security.begin(on: channel, context, domain: domain.inASCII)
       case .client:
-        let context = try contexts.towardsClient(of: domain.inASCII, at: Date())
-        let handler = NIOSSLServerHandler(context: context)
+        let identity = try contexts.towardsClient(of: domain.inASCII, at: Date())
+        connection.endPoint = identity.endPoint
+        let handler = NIOSSLServerHandler(context: identity.context)
         let pipeline = channel.pipeline.syncOperations
         let own = try pipeline.handler(type: SideHandler.self)
         try pipeline.addHandler(handler, position: .before(own))
@@ -232,10 +275,17 @@ extension RecordingProxy {
         connection.failure = .recording((error as? RollcallError) ?? .init(.log, "\(error)"))
       }
     }
-    for channel in connection.channels.values {
+    for (side, channel) in connection.channels {
+      // Whose handshake does not end can be told nothing.
+      if connection.securing.contains(side) {
+        channel.close(promise: nil)
+        continue
+      }
       channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
+      // The other side's end is to be heard.
+      try? channel.syncOptions?.setOption(.autoRead, value: true)
       // Who takes nothing is not waited for.
-      loop.scheduleTask(in: .seconds(10)) { channel.close(promise: nil) }
+      loop.scheduleTask(in: .milliseconds(settings.closePatience)) { channel.close(promise: nil) }
     }
     if connection.channels.isEmpty { over(connection) }
   }
@@ -283,6 +333,7 @@ extension RecordingProxy {
     try await ClientBootstrap(group: loop)
       .connectTimeout(.milliseconds(settings.connectPatience))
       .channelOption(.autoRead, value: false)
+      .channelOption(.maxMessagesPerRead, value: 1)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(SideHandler(self, .server, number))

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 package import RosterClient
+import Synchronization
 
 /// A proxy that stands between any client and its server, and records both.
 ///
@@ -18,8 +19,8 @@ package actor RecordingProxy {
   private var listener: (any Channel)?
   private var isStopping = false
   private var isEmpty: [CheckedContinuation<Void, Never>] = []
-  /// How long closing connections are waited for when the proxy stops, in milliseconds.
-  private static let stopPatience: Int64 = 5000
+  private var closingLogs: RepeatedTask?
+  private nonisolated let tally = Mutex((counts: ProxyCounts(), meter: DelayMeter()))
 
   /// What happens, for one watcher.
   package nonisolated let events: AsyncStream<ProxyEvent>
@@ -37,6 +38,7 @@ package actor RecordingProxy {
     loop = MultiThreadedEventLoopGroup.singleton.any()
     taskExecutor = LoopTaskExecutor(loop)
     logs = try AccountLogs(settings.folder)
+    try logs.recall(at: Date())
     contexts = TLSContexts(settings)
     (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(10_000))
   }
@@ -46,10 +48,16 @@ package actor RecordingProxy {
   /// - Returns: Where, with the port that was chosen.
   /// - Throws: Where it cannot.
   package func start() async throws -> ServerAddress {
+    let patience = TimeAmount.milliseconds(settings.logPatience)
+    closingLogs = loop.scheduleRepeatedTask(initialDelay: patience, delay: patience) { _ in
+      self.assumeIsolated { $0.logs.closeUnused(since: $0.now - $0.settings.logPatience) }
+    }
     let channel = try await ServerBootstrap(group: loop)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelOption(.backlog, value: 1024)
       .childChannelOption(.autoRead, value: false)
+      // No more at a time than is passed on before anybody can say that it is enough.
+      .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelInitializer { client in
         client.eventLoop.makeCompletedFuture {
           let number = self.assumeIsolated { $0.accepted(client) }
@@ -73,7 +81,7 @@ package actor RecordingProxy {
     try? await listener?.close().get()
     for number in connections.keys.sorted() { act(on: number) { $0.stopped() } }
     if !connections.isEmpty {
-      loop.scheduleTask(in: .milliseconds(Self.stopPatience)) {
+      loop.scheduleTask(in: .milliseconds(settings.closePatience)) {
         self.assumeIsolated { proxy in
           for connection in proxy.connections.values { connection.abandon() }
         }
@@ -81,16 +89,21 @@ package actor RecordingProxy {
       await withCheckedContinuation { isEmpty.append($0) }
     }
     tell.finish()
+    closingLogs?.cancel()
     try logs.close()
   }
 
   /// A client is there.
   private func accepted(_ client: any Channel) -> Int {
     count += 1
+    let nonces = settings.termination == nil ? [] : Self.nonces()
     let connection = ProxiedConnection(
       count, client, ConnectionRecording(logs),
-      ProxyMachine(allowsPlain: settings.allowsPlain), settings.limits)
+      ProxyMachine(
+        allowsPlain: settings.allowsPlain, secrets: settings.termination, nonces: nonces),
+      settings.limits)
     connections[count] = connection
+    tally.withLock { ($0.counts.open, $0.counts.connections) = (connections.count, count) }
     tell.yield(.accepted(count, from: client.remoteAddress.map(\.place) ?? "?"))
     let number = count
     connection.timer = loop.scheduleTask(in: .milliseconds(settings.loginPatience)) {
@@ -102,6 +115,7 @@ package actor RecordingProxy {
   /// Both connections are closed.
   func forget(_ number: Int) {
     connections[number] = nil
+    tally.withLock { $0.counts.open = connections.count }
     guard connections.isEmpty, isStopping else { return }
     for waiter in isEmpty { waiter.resume() }
     isEmpty = []
@@ -112,8 +126,50 @@ package actor RecordingProxy {
     Task(executorPreference: taskExecutor) { await operation(self) }
   }
 
+  private static func nonces() -> [String] {
+    (0..<ProxyMachine.nonces).map { _ in
+      Data((0..<24).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
+    }
+  }
+
   /// Milliseconds since 1970.
   var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+  /// Milliseconds of a clock that goes on whatever the time of day is set to.
+  nonisolated var uptime: Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
+
+  // MARK: What it has done
+
+  /// What it has done by now.
+  package nonisolated var counts: ProxyCounts {
+    tally.withLock { tally in
+      tally.counts.delay = tally.meter.delay(at: uptime)
+      return tally.counts
+    }
+  }
+
+  /// How many bytes wait in all connections.
+  package var heldBytes: Int { connections.values.reduce(0) { $0 + $1.heldBytes } }
+
+  /// How many logs are open.
+  package var openLogs: Int { logs.openCount }
+
+  func recorded(_ records: Int, findings: Int) {
+    tally.withLock { tally in
+      tally.counts.records += records
+      tally.counts.findings += findings
+    }
+  }
+
+  /// What was passed on took so long to the disk.
+  func wrote(after delay: Int64) {
+    let isLate = tally.withLock { tally in
+      let wasLate = tally.meter.delay(at: uptime) != nil
+      tally.meter.add(delay, at: uptime)
+      return !wasLate && tally.meter.delay(at: uptime) != nil
+    }
+    if isLate { tell.yield(.late(delay)) }
+  }
 }
 
 extension SocketAddress {

@@ -10,7 +10,15 @@ struct TLSContexts {
   /// By whether TLS begins with the connection.
   private var towardsServers: [Bool: NIOSSLContext] = [:]
   /// By the domain that the certificate is for.
-  private var towardsClients: [String: (context: NIOSSLContext, made: Date)] = [:]
+  private var towardsClients: [String: (identity: Identity, made: Date)] = [:]
+
+  /// What a client is shown.
+  struct Identity {
+    let context: NIOSSLContext
+    /// The hash of its certificate (RFC 5929 §4.1).
+    let endPoint: [UInt8]?
+  }
+
   /// Half of the time that a certificate is good, in seconds.
   private static let renewal = 43_200.0
   /// Who asks for more domains than this has no use for them.
@@ -29,13 +37,15 @@ struct TLSContexts {
   }
 
   /// TLS as the server of a domain, in ASCII.
-  mutating func towardsClient(of domain: String, at now: Date) throws -> NIOSSLContext {
+  mutating func towardsClient(of domain: String, at now: Date) throws -> Identity {
     if let known = towardsClients[domain], now < known.made + Self.renewal, now >= known.made {
-      return known.context
+      return known.identity
     }
     if towardsClients.count >= Self.mostDomains { towardsClients.removeAll() }
-    let context = try authority.context(for: domain, at: now)
-    towardsClients[domain] = (context, now)
-    return context
+    let (context, certificate) = try authority.context(for: domain, at: now)
+    let identity = Identity(
+      context: context, endPoint: SASLChannel.serverEndPoint(ofCertificateDER: certificate))
+    towardsClients[domain] = (identity, now)
+    return identity
   }
 }

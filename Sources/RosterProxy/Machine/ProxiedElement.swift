@@ -18,6 +18,11 @@ extension XMPPElement {
     self.is("auth", in: Namespace.sasl) || self.is("authenticate", in: Namespace.sasl2)
   }
 
+  /// Whether this is part of a login.
+  func isOfSASL(from side: ProxySide) -> Bool {
+    name.namespace == Namespace.sasl || (side == .client && name.namespace == Namespace.sasl2)
+  }
+
   /// Whether this means something only once a client was let in (RFC 6120 §7.1): before, whoever
   /// stands in between can say it. Accounts are made (XEP-0077), and logged in to as before SASL
   /// (XEP-0078), by requests all the same.
@@ -43,12 +48,19 @@ extension XMPPElement {
   }
 
   /// The element's bytes without what leads a client past the proxy, or hides what it says from it.
-  func withoutDetours(in bytes: [UInt8]) -> [UInt8] {
+  ///
+  /// - Parameter offer: What is offered in place of the server's ways to log in; nil where they are
+  ///   left as they are.
+  func withoutDetours(in bytes: [UInt8], offering offer: [UInt8]? = nil) -> [UInt8] {
     guard mayHaveDetours, let span = ElementSpan(bytes) else { return bytes }
-    let cuts = detours(in: bytes, span)
+    let logins =
+      offer == nil ? [] : zip(children, span.children).filter(\.0.isOfLogin).map(\.1.whole)
+    let cuts = (detours(in: bytes, span) + logins).sorted { $0.lowerBound < $1.lowerBound }
     guard !cuts.isEmpty else { return bytes }
     var result = bytes
-    for cut in cuts.reversed() { result.removeSubrange(cut) }
+    for cut in cuts.reversed() {
+      result.replaceSubrange(cut, with: cut == logins.first ? offer ?? [] : [])
+    }
     return result
   }
 

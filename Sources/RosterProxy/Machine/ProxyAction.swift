@@ -1,5 +1,6 @@
 package import Captures
 package import Rollcall
+package import RosterClient
 
 /// One end of what a proxy stands between.
 package enum ProxySide: Hashable, Sendable, CaseIterable {
@@ -24,6 +25,8 @@ package enum ProxyAction: Hashable, Sendable {
   /// What is read from this side and written to it from now on is in TLS: to the server as a
   /// client that wants the domain's certificate, to the client with one for the domain.
   case beginTLS(on: ProxySide, domain: String)
+  /// Make the keys of a login, on another thread, and say so by `derived`.
+  case derive(SCRAMDerivation)
   /// Close both connections once everything is written; nil where both sides are done with it.
   case finish(ProxyFailure?)
 }
@@ -50,6 +53,10 @@ package enum ProxyFailure: Error, Hashable, Sendable {
   case unreadable(ProxySide, reason: String)
   /// The client has not been let in in time.
   case timeout
+  /// Somebody says more than anybody needs before the client is let in.
+  case tooMuch(ProxySide)
+  /// The proxy cannot log in in the client's place, and why.
+  case login(String)
   /// A connection failed.
   case lost(ProxySide, reason: String)
   /// What cannot be recorded is not passed on.
@@ -74,6 +81,8 @@ extension ProxyFailure: CustomStringConvertible {
     case .plain: "the client was about to send its password as it is, which is not allowed"
     case .unreadable(let side, let reason): "what the \(side) sends cannot be read: \(reason)"
     case .timeout: "nobody was let in in time"
+    case .tooMuch(let side): "the \(side) says more than anybody needs before a login"
+    case .login(let reason): "the proxy cannot log in in the client's place: \(reason)"
     case .lost(let side, let reason): "the connection of the \(side) is gone: \(reason)"
     case .recording(let error): "it cannot be recorded: \(error)"
     case .stopped: "the proxy was ended"

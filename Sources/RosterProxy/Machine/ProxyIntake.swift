@@ -25,6 +25,9 @@ package struct ProxyIntake {
     held = []
   }
 
+  /// How many bytes wait for the rest of what they are part of.
+  package var heldBytes: Int { held.count }
+
   /// Whether every byte that was taken is in a unit.
   package var isBetweenElements: Bool { held.isEmpty }
 

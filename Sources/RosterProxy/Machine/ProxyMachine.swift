@@ -13,7 +13,7 @@ import XMPPStream
 /// proxy or hide what it says: an offer of compression, where else to resume (XEP-0198), and where
 /// else to connect (`see-other-host`). TLS begins on both sides where the two agree on it; what the
 /// server offers to log in with is never changed, for a client that is offered less may show its
-/// password.
+/// password, unless the proxy is to log in itself.
 package struct ProxyMachine: Sendable {
   enum State: Hashable, Sendable {
     /// Nothing was said.
@@ -34,7 +34,7 @@ package struct ProxyMachine: Sendable {
     case over
   }
 
-  private(set) var state = State.idle
+  var state = State.idle
   /// Whether the password may be sent as it is.
   private let allowsPlain: Bool
   /// Whose certificate was, or is to be, checked.
@@ -48,12 +48,27 @@ package struct ProxyMachine: Sendable {
   private var hasAsked = false
   /// The id of a login from before SASL (XEP-0078).
   private var legacyLogin: String?
+  /// Where the proxy logs in in the client's place.
+  var login: TerminatedLogin?
+  /// How much was said before the client is let in.
+  private var said: [ProxySide: Int] = [:]
+  /// A form to register with, and a picture in it, is the longest that one needs.
+  private static let mostBeforeLogin = 1 << 20
+
+  /// How many nonces a connection can need.
+  package static let nonces = 10
 
   /// Two connections that are not made yet.
   ///
-  /// - Parameter allowsPlain: Whether a client may send its password as it is.
-  package init(allowsPlain: Bool) {
+  /// - Parameters:
+  ///   - allowsPlain: Whether a client may send its password as it is.
+  ///   - secrets: Where the proxy logs in itself.
+  ///   - nonces: Fresh, unguessable, printable ASCII without a comma; none where it does not.
+  package init(
+    allowsPlain: Bool, secrets: TerminationSecrets? = nil, nonces: [String] = []
+  ) {
     self.allowsPlain = allowsPlain
+    login = secrets.map { TerminatedLogin($0, nonces: nonces) }
   }
 
   /// Whether the client has not said yet what it wants.
@@ -108,8 +123,14 @@ package struct ProxyMachine: Sendable {
 
   /// TLS has begun with one side.
   ///
-  /// - Parameter version: Of TLS with the server, such as `TLSv1.3`.
-  package mutating func secured(_ side: ProxySide, by version: String?) -> [ProxyAction] {
+  /// - Parameters:
+  ///   - version: Of TLS with the server, such as `TLSv1.3`.
+  ///   - endPoint: The hash of the certificate that vouches on this side, where there is one (RFC
+  ///     5929 §4.1).
+  package mutating func secured(
+    _ side: ProxySide, by version: String?, endPoint: [UInt8]? = nil
+  ) -> [ProxyAction] {
+    login?.secured(side, endPoint: endPoint, domain: domain ?? "")
     switch (state, side) {
     case (.securingServer(let answer), .server):
       guard let domain else { return [] }
@@ -159,6 +180,14 @@ package struct ProxyMachine: Sendable {
   /// §5.4.3.3).
   package mutating func injected(by side: ProxySide) -> [ProxyAction] {
     finish(.injectedBytes(side))
+  }
+
+  /// Bytes came that are handed over next, complete or not.
+  package mutating func heard(_ count: Int, from side: ProxySide) -> [ProxyAction] {
+    guard state != .authenticated, state != .over else { return [] }
+    said[side, default: 0] += count
+    guard said[side, default: 0] > Self.mostBeforeLogin else { return [] }
+    return breakOff(.tooMuch(side), "policy-violation")
   }
 
   /// Something came, in the order of its bytes.
@@ -229,8 +258,13 @@ package struct ProxyMachine: Sendable {
       }
     case .element(let element):
       if side == .client, let refusal = refusal(of: element.node) { return refusal }
+      if let own = ownLogin(element.node, from: side) {
+        return [.record(part, from: side)] + own
+      }
       follow(element.node, from: side)
-      if side == .server { bytes = element.node.withoutDetours(in: bytes) }
+      if side == .server {
+        bytes = element.node.withoutDetours(in: bytes, offering: ownOffer(element.node))
+      }
       // Passed on, for the client knows what to make of it. But it is in nobody's roster.
       if state != .authenticated, element.node.wantsLogin {
         part = .unreadable(element.bytes, reason: "it stands where it has no place")
@@ -297,7 +331,7 @@ package struct ProxyMachine: Sendable {
 
   /// Ends the streams that are open: the client is told why (RFC 6120 §4.9.3), the server that it
   /// is over. What is passed on is always whole, so that both can be told.
-  private mutating func breakOff(
+  mutating func breakOff(
     _ failure: ProxyFailure, _ condition: StaticString
   ) -> [ProxyAction] {
     guard !isOver else { return [] }

@@ -27,6 +27,8 @@ final class ConnectionRecording {
   private var place = Place.none
   /// The session that the client wants to go on with.
   private var resuming: String?
+  /// What has become part of the account's log, until it is on the disk there.
+  private var moved: (recorder: RosterRecorder, path: String)?
 
   init(_ logs: AccountLogs) { self.logs = logs }
 
@@ -56,7 +58,19 @@ final class ConnectionRecording {
 
   /// Waits until all that was handed over is on the disk.
   nonisolated(nonsending) func durable(at time: Int64) async throws {
+    let before = moved?.path
     try await recorder(at: time)?.durable()
+    // What was moved meanwhile is waited for the next time.
+    if moved?.path == before { removeMoved() }
+  }
+
+  /// First there, then no longer here.
+  private func removeMoved() {
+    guard let moved = moved.take() else { return }
+    try? moved.recorder.close()
+    for file in [moved.path, "\(moved.path)-lock"] {
+      try? FileManager.default.removeItem(atPath: file)
+    }
   }
 
   /// Records the end. What was recorded of a connection that nobody was let in on stays where it
@@ -68,7 +82,12 @@ final class ConnectionRecording {
     switch place {
     case .none, .closed: break
     case .unbound(let recorder, _, _): try recorder.close()
-    case .account(let account, let connection): logs.end(connection, of: account)
+    case .account(let account, let connection):
+      if moved != nil {
+        try logs.recorder(of: account, at: time).flush()
+        removeMoved()
+      }
+      logs.end(connection, of: account)
     }
     place = .closed
   }
@@ -88,7 +107,7 @@ final class ConnectionRecording {
     case .closed: return []
     case .none:
       let path = try logs.unboundPath()
-      let recorder = try RosterRecorder(recordingTo: path)
+      let recorder = try logs.recorder(at: path)
       place = .unbound(recorder, path: path, entries: [entry])
       return try recorder.take(entry, on: .first)
     case .unbound(let recorder, let path, var entries):
@@ -113,10 +132,7 @@ final class ConnectionRecording {
     // What came before was told as it came.
     var steps: [SessionStep] = []
     for entry in entries { steps = try recorder.take(entry, on: connection) }
-    // First there, then no longer here.
-    try recorder.flush()
-    try own.close()
-    for file in [path, "\(path)-lock"] { try? FileManager.default.removeItem(atPath: file) }
+    moved = (own, path)
     return steps
   }
 

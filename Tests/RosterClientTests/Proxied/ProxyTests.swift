@@ -1,3 +1,4 @@
+import Captures
 import EventStore
 import Foundation
 import Rollcall
@@ -92,6 +93,65 @@ struct ProxyTests {
       #expect(left == [])
     }
     try server.stop()
+  }
+
+  /// By what it is said that somebody logged in.
+  private func mechanisms(_ path: String) throws -> [String] {
+    var mechanisms: [String] = []
+    try Timeline(ofLogAt: path).log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      guard header.kind == .lifecycle,
+        case .authenticated(let mechanism) = Lifecycle(bytes.withUnsafeBytes { Array($0) })
+      else { return }
+      mechanisms.append(mechanism ?? "none")
+    }
+    return mechanisms
+  }
+
+  @Test(
+    "A client binds its login to the proxy's channel, and the proxy its own to the server's",
+    arguments: Servers.allCases)
+  func terminated(_ kind: Servers) async throws {
+    let server = try kind.make()
+    try await server.start()
+    let maker = try await account("alice", server)
+    await maker.close()
+    for isDirect in [false, true] {
+      var settings = try settings(server, isDirect: isDirect)
+      settings.termination = try TerminationSecrets(
+        Password("pass of alice"), allowsPlain: false, salt: Array(1...16))
+      let proxy = try RecordingProxy(settings)
+      let port = try await proxy.start().port
+      var login = try server.login("alice")
+      login.server = ServerAddress(host: "127.0.0.1", port: port, isDirectTLS: isDirect)
+      login.authority = LocalAuthority.certificatePath(in: authority)
+      let path = folder.file("\(isDirect).rollcall")
+      let session = try LiveSession(login, recordingTo: path)
+      try await session.start()
+      let friend = try server.jid("friend\(isDirect)")
+      #expect(try await session.perform(.add(friend)) == .result)
+      await session.close()
+      login.password = Password("another")
+      let stranger = try LiveSession(login)
+      await #expect(throws: LiveFailure.self) { try await stranger.start() }
+      await stranger.close()
+      try await proxy.stop()
+      #expect(try mechanisms(path) == ["SCRAM-SHA-256-PLUS"])
+      let log = folder.file("logs é/\(try server.jid("alice").text).rollcall")
+      #expect(try mechanisms(log).count == (isDirect ? 2 : 1))
+      let roster = try Timeline(ofLogAt: log).state(at: .head(minus: 0)).roster
+      #expect(roster.item(friend) != nil)
+      let bytes = try Data(contentsOf: URL(filePath: log))
+      #expect(bytes.range(of: Data("pass of alice".utf8)) == nil)
+    }
+    try server.stop()
+  }
+
+  private func account(_ user: String, _ server: any RealServer) async throws -> LiveSession {
+    var login = try server.login(user)
+    login.registers = true
+    let session = try LiveSession(login)
+    try await session.start()
+    return session
   }
 
   @Test("A session that is gone on with is one of the account's connections")

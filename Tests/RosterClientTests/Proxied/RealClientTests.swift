@@ -22,14 +22,20 @@ struct RealClientTests {
   }
 
   /// The program that records, in a process of its own as a person has it.
-  private func recorder(_ server: any RealServer, allowsPlain: Bool) throws -> Conversation {
-    try Conversation(
-      Program.executable("rollcall-live"),
-      [
-        "record", "--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:\(server.port)",
-        "--upstream-authority", server.certificates.authority, "--authority",
-        folder.file("authority"), "-o", folder.file("logs"),
-      ] + (allowsPlain ? ["--allow-plain"] : []))
+  private func recorder(
+    _ server: any RealServer, allowsPlain: Bool, terminates: Bool
+  ) throws -> Conversation {
+    try "pass of alice\n".write(
+      toFile: folder.file("password"), atomically: true, encoding: .utf8)
+    let termination = ["--terminate-sasl", "--password-file", folder.file("password")]
+    return
+      try Conversation(
+        Program.executable("rollcall-live"),
+        [
+          "record", "--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:\(server.port)",
+          "--upstream-authority", server.certificates.authority, "--authority",
+          folder.file("authority"), "-o", folder.file("logs"),
+        ] + (allowsPlain ? ["--allow-plain"] : []) + (terminates ? termination : []))
   }
 
   /// Waits until something is so: far longer than any program takes. Looks are counted and not
@@ -80,13 +86,28 @@ struct RealClientTests {
     "It is recorded as the server and it itself have it", arguments: RealClient.allCases,
     Servers.allCases)
   func recorded(_ client: RealClient, _ kind: Servers) async throws {
+    try await record(client, kind)
+  }
+
+  @Test(
+    "Its login ends at the proxy, which logs in itself",
+    arguments: RealClient.allCases.filter(\.takesAnyBinding))
+  func terminated(_ client: RealClient) async throws {
+    try await record(client, .prosody, terminates: true)
+  }
+
+  private func record(
+    _ client: RealClient, _ kind: Servers, terminates: Bool = false
+  ) async throws {
     // Which of them a machine has, its packages decide.
     guard client.isPossible else { try Test.cancel("\(client) is not installed") }
     let server = try kind.make()
     try await server.start()
     let friend = try await account("friend", server)
     try await account("alice", server).close()
-    let recorder = try recorder(server, allowsPlain: client.needsPlain(at: kind))
+    let recorder = try recorder(
+      server, allowsPlain: terminates ? client.knowsPlainAlone : client.needsPlain(at: kind),
+      terminates: terminates)
     try await wait(for: "proxy", [recorder]) { recorder.output.contains("connect to 127.0.0.1:") }
     let port = try #require(
       recorder.output.firstMatch(of: /connect to 127.0.0.1:([0-9]+)/).flatMap { Int($0.1) })

@@ -32,8 +32,15 @@ enum RealClient: String, CaseIterable, Sendable {
   /// Whether it knows no way to log in to such a server but to send the password: gloox 1.0 has no
   /// SCRAM-SHA-256, and ejabberd here nothing else.
   func needsPlain(at server: Servers) -> Bool {
-    self == .mcabber || (self == .gloox && server == .ejabberd)
+    knowsPlainAlone || (self == .gloox && server == .ejabberd)
   }
+
+  /// Whether it sends the password wherever it logs in.
+  var knowsPlainAlone: Bool { self == .mcabber }
+
+  /// Whether it logs in where it cannot bind to the channel in its own way: gloox 1.0 knows
+  /// `tls-unique` alone, and gives up.
+  var takesAnyBinding: Bool { self != .gloox }
 
   /// Whether it goes on with a session that was cut; others begin a new one. QXmpp 1.4 means to:
   /// its `<resume/>` has no namespace and names no session.
@@ -216,5 +223,7 @@ final class Conversation {
   }
 
   /// Asks it to end, as Ctrl-C does.
-  func interrupt() { kill(process.processIdentifier, SIGINT) }
+  func interrupt() { signal(SIGINT) }
+
+  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 }

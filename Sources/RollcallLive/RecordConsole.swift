@@ -1,0 +1,74 @@
+import Foundation
+import Rollcall
+import RollcallCLI
+import RosterProxy
+
+/// Tells what a proxy records, line by line, and on a terminal how things stand below.
+@MainActor final class RecordConsole {
+  private let proxy: RecordingProxy
+  private var story = ProxyStory()
+  private var status = StatusLine()
+
+  init(_ proxy: RecordingProxy) { self.proxy = proxy }
+
+  /// Tells what happens, until somebody asks for the end.
+  func run() async throws {
+    let telling = Task { @MainActor in
+      for await event in proxy.events { try tell(event) }
+    }
+    var looks = 0
+    while !Ending.isAsked {
+      // Nobody reads faster than that.
+      if looks % 4 == 0 { status.show(proxy.counts.words) }
+      looks += 1
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    status.clear()
+    do {
+      try await proxy.stop()
+    } catch {
+      throw Failure("what was passed on last could not be recorded: \(error)")
+    }
+    try await telling.value
+    status.clear()
+    try Terminal.say(proxy.counts.words)
+  }
+
+  private func tell(_ event: ProxyEvent) throws {
+    status.clear()
+    for line in story.lines(of: event, counts: proxy.counts) { try Terminal.say(line) }
+    try Terminal.flush()
+    if !Ending.isAsked { status.show(proxy.counts.words) }
+  }
+}
+
+/// What happens to a proxy, in lines.
+struct ProxyStory {
+  private var accounts: [Int: BareJID] = [:]
+
+  mutating func lines(of event: ProxyEvent, counts: ProxyCounts) -> [String] {
+    switch event {
+    case .accepted(let number, let from): return ["#\(number) a client connects from \(from)"]
+    case .bound(let number, let account, let path):
+      accounts[number] = account
+      return ["#\(number) \(account) is recorded in \(path)"]
+    case .found(let number, let account, let findings):
+      return findings.map { "#\(number) \(account.map { "\($0) " } ?? "")\($0.line)" }
+    case .late(let delay):
+      return [
+        "the disk is slow: what is passed on is on it after \(delay) ms, and more waits for that"
+      ]
+    case .over(let number, let failure):
+      let who = accounts.removeValue(forKey: number).map { "\($0) " } ?? ""
+      return ["#\(number) \(who)is over\(failure.map { ": \($0)" } ?? "")  [\(counts.words)]"]
+    }
+  }
+}
+
+extension ProxyCounts {
+  /// All in one line.
+  var words: String {
+    let all = "\(open) open of \(connections) connections, \(records) records, \(findings) findings"
+    return all + (delay.map { ", on the disk after \($0) ms" } ?? "")
+  }
+}

@@ -1,0 +1,211 @@
+import EventStore
+import Foundation
+import Rollcall
+import RosterProxy
+import TestSupport
+import Testing
+@testable import RosterClient
+
+/// The program that records, in a process of its own: what its end, a kill and a full disk leave.
+@Suite("The program that records through a proxy", .serialized) struct ProxyProgramTests {
+  private let folder: TemporaryFolder
+  private let server: RawServer
+
+  init() throws {
+    folder = try TemporaryFolder()
+    server = try RawServer()
+    try LocalAuthority.make(in: folder.file("authority"), at: Date())
+  }
+
+  private var arguments: [String] {
+    [
+      "record", "--upstream", "127.0.0.1:\(server.port)", "--authority", folder.file("authority"),
+      "-o", folder.file("logs é"),
+    ]
+  }
+
+  private func proxy(_ more: [String] = []) throws -> Conversation {
+    try Conversation(
+      Program.executable("rollcall-live"), arguments + ["--listen", "127.0.0.1:0"] + more)
+  }
+
+  /// Where clients connect, once they can.
+  private func port(of proxy: Conversation) async throws -> Int {
+    try await Wire.wait(for: "proxy") { proxy.output.contains("connect to ") }
+    return try #require(
+      proxy.output.firstMatch(of: /connect to .*:([0-9]+)/).flatMap { Int($0.1) })
+  }
+
+  private func stream(
+    _ proxy: Conversation, number: Int = 0, jid: String? = "alice@raw.test/x"
+  ) async throws -> RawStream {
+    let client = try await Wire.connected(to: try await port(of: proxy))
+    let stream = try await RawStream(client, server, number: number)
+    try await stream.logIn()
+    if let jid { try await stream.bindResource(jid) }
+    return stream
+  }
+
+  private var log: String { folder.file("logs é/alice@raw.test.rollcall") }
+
+  /// What is recorded of one direction; nil for what is about the stream.
+  private func recorded(_ direction: RecordDirection) throws -> String {
+    var text = ""
+    try Timeline(ofLogAt: log).log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      guard header.direction == direction else { return }
+      text += bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+    return text
+  }
+
+  @Test("Asked to end, it ends the streams, and what it has passed on is recorded")
+  func terminated() async throws {
+    for durable in [[], ["--durable"]] {
+      let number = durable.isEmpty ? 0 : 1
+      let proxy = try proxy(durable)
+      let stream = try await stream(proxy, number: number)
+      let before = try recorded(.outbound).utf8.count
+      for message in 0..<3000 {
+        stream.client.say(RawStream.message(message, padding: 100))
+        stream.server.say(RawStream.message(message, padding: 100))
+      }
+      try await Wire.wait(for: "some of it") { stream.server.text.contains("id='m300'") }
+      proxy.signal(SIGTERM)
+      try await Wire.wait(for: "end") { stream.client.isOver && stream.server.isOver }
+      try await Wire.wait(for: "end of it") { !proxy.isRunning }
+      #expect(stream.client.text.hasSuffix("</stream:stream>"))
+      #expect(stream.client.text.contains("<system-shutdown"))
+      #expect(stream.server.text.hasSuffix("</stream:stream>"))
+      let (sent, received) = (try recorded(.outbound), try recorded(.inbound))
+      let passedOn = RawStream.numbers(in: stream.server.text)
+      #expect(passedOn == Array(0..<passedOn.count) && passedOn.count >= 300)
+      let own = RawStream.numbers(in: String(decoding: sent.utf8.dropFirst(before), as: UTF8.self))
+      #expect(own.starts(with: passedOn) && sent.hasSuffix("</stream:stream>"))
+      let heard = RawStream.numbers(in: stream.client.text)
+      #expect(RawStream.numbers(in: received).suffix(3000).count >= heard.count)
+      #expect(proxy.output.contains("the proxy was ended"), "\(proxy.output)")
+    }
+  }
+
+  @Test("On a full disk it breaks off with a word, and what it has recorded is whole")
+  func fullDisk() async throws {
+    let program = try Program.executable("rollcall-live").path(percentEncoded: false)
+    let proxy = try Conversation(
+      URL(filePath: "/bin/sh"),
+      ["-c", "ulimit -f 1024; exec \"$0\" \"$@\"", program] + arguments
+        + ["--listen", "127.0.0.1:0"])
+    let stream = try await stream(proxy)
+    for message in 0..<4000 { stream.client.say(RawStream.message(message, padding: 2000)) }
+    try await stream.client.hears("<internal-server-error")
+    try await Wire.wait(for: "end") { stream.client.isOver && stream.server.isOver }
+    try await Wire.wait(for: "word") { proxy.output.contains("it cannot be recorded") }
+    // The next client is told as well, and no other client's account comes to harm.
+    let other = try await self.stream(proxy, number: 1, jid: "bob@raw.test/x")
+    other.client.say(RawStream.message(7))
+    try await other.server.hears("id='m7'")
+    proxy.signal(SIGTERM)
+    try await Wire.wait(for: "end of it") { !proxy.isRunning }
+    let kept = RawStream.numbers(in: try recorded(.outbound))
+    #expect(kept == Array(0..<kept.count) && kept.count > 100)
+    let passedOn = RawStream.numbers(in: stream.server.text)
+    #expect(passedOn == Array(0..<passedOn.count) && passedOn.count < 4000)
+    #expect(try Program("verify", log).code == 0)
+  }
+
+  @Test("Killed and begun again, it knows whose a session is that is gone on with")
+  func restarted() async throws {
+    let first = try proxy()
+    let one = try await stream(first)
+    one.client.say("<enable xmlns='urn:xmpp:sm:3' resume='true'/>")
+    try await one.server.hears("<enable")
+    one.server.say("<enabled xmlns='urn:xmpp:sm:3' id='some secret id' resume='true'/>")
+    try await one.client.hears("<enabled")
+    one.client.say(RawStream.message(1))
+    try await one.server.hears("id='m1'")
+    try await Wire.wait(for: "record") { try recorded(.outbound).contains("id='m1'") }
+    first.signal(SIGKILL)
+    try await Wire.wait(for: "end") { one.client.isOver }
+
+    let second = try proxy()
+    let again = try await stream(second, number: 1, jid: nil)
+    again.client.say("<resume xmlns='urn:xmpp:sm:3' previd='some secret id' h='0'/>")
+    try await again.server.hears("<resume")
+    again.server.say("<resumed xmlns='urn:xmpp:sm:3' previd='some secret id' h='1'/>")
+    try await again.client.hears("<resumed")
+    again.client.say(RawStream.message(2))
+    try await again.server.hears("id='m2'")
+    try await Wire.wait(for: "record") { try recorded(.outbound).contains("id='m2'") }
+    second.signal(SIGTERM)
+    try await Wire.wait(for: "end of it") { !second.isRunning }
+
+    #expect(RawStream.numbers(in: try recorded(.outbound)) == [1, 2])
+    let roster = try Timeline(ofLogAt: log).state(at: .head(minus: 0)).roster
+    // The session of the first connection is the second's, whose number is another.
+    #expect(roster.connections.map(\.id.number) == [1, 2])
+    #expect(roster.connections.first { $0.id.number == 2 }?.resource == "x")
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("logs é/unbound"))
+    #expect(left == [])
+    let bytes = try Data(contentsOf: URL(filePath: log))
+    #expect(bytes.range(of: Data("some secret id".utf8)) == nil)
+  }
+
+  @Test(
+    "On a terminal a line says how things stand, and in a pipe none does",
+    .enabled(if: Tool.find("script") != nil, "the program script makes a terminal"))
+  func status() async throws {
+    let program = try Program.executable("rollcall-live").path(percentEncoded: false)
+    let words = ([program] + arguments + ["--listen", "127.0.0.1:0"]).map { "'\($0)'" }
+    let shown = try Conversation(
+      "script", ["-qfec", words.joined(separator: " "), "/dev/null"], ["TERM": "xterm"])
+    try await Wire.wait(for: "line") {
+      shown.output.contains("\r0 open of 0 connections, 0 records, 0 findings\u{1B}[K")
+    }
+    let stream = try await stream(shown)
+    try await Wire.wait(for: "count") { shown.output.contains("\r1 open of 1 connections, ") }
+    // Lines stand above it, not after it.
+    let lines = shown.output.split(separator: "\r\n")
+    #expect(lines.contains { $0.hasSuffix("\r\u{1B}[K#1 alice@raw.test is recorded in \(log)") })
+    stream.client.close()
+
+    let piped = try proxy()
+    let other = try await self.stream(piped, number: 1)
+    try await Wire.wait(for: "line") { piped.output.contains("is recorded in") }
+    other.client.close()
+    piped.signal(SIGTERM)
+    try await Wire.wait(for: "end of it") { !piped.isRunning }
+    #expect(!piped.output.contains("\u{1B}") && !piped.output.contains("\r"))
+    #expect(piped.output.contains("0 open of 1 connections, "))
+  }
+
+  @Test("It has as many connections as the system allows, and not as the shell does")
+  func descriptors() async throws {
+    let program = try Program.executable("rollcall-live").path(percentEncoded: false)
+    let proxy = try Conversation(
+      URL(filePath: "/bin/sh"),
+      ["-c", "ulimit -Sn 64; exec \"$0\" \"$@\"", program] + arguments
+        + ["--listen", "127.0.0.1:0"])
+    var streams: [RawStream] = []
+    for number in 0..<50 {
+      streams.append(try await stream(proxy, number: number, jid: "alice@raw.test/\(number)"))
+    }
+    for (number, stream) in streams.enumerated() {
+      stream.client.say(RawStream.message(number))
+      try await stream.server.hears("id='m\(number)'")
+    }
+    proxy.signal(SIGTERM)
+    try await Wire.wait(for: "end of it") { !proxy.isRunning }
+    #expect(Set(RawStream.numbers(in: try recorded(.outbound))) == Set(0..<50))
+  }
+
+  @Test("It warns where other machines can connect, and not where none can")
+  func reachable() async throws {
+    for (address, isWarned) in [("0.0.0.0:0", true), ("127.0.0.1:0", false)] {
+      let proxy = try Conversation(
+        Program.executable("rollcall-live"), arguments + ["--listen", address])
+      _ = try await port(of: proxy)
+      proxy.signal(SIGTERM)
+      try await Wire.wait(for: "end of it") { !proxy.isRunning }
+      #expect(proxy.output.contains("other machines can connect") == isWarned, "\(address)")
+    }
+  }
+}

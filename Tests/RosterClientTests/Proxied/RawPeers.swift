@@ -1,0 +1,200 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+import TestSupport
+
+/// A connection that says and hears bytes as they are, and hears nothing while it is told not to.
+final class Wire: Sendable {
+  private let channel = Mutex<(any Channel)?>(nil)
+  private let state = Mutex((heard: [UInt8](), isOver: false))
+
+  /// Connects to a port of this machine.
+  static func connected(to port: Int, reads: Bool = true) async throws -> Wire {
+    let wire = Wire()
+    _ = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelOption(.autoRead, value: reads)
+      .channelOption(.allowRemoteHalfClosure, value: true)
+      .channelInitializer { wire.begin($0) }
+      .connect(host: "127.0.0.1", port: port).get()
+    return wire
+  }
+
+  fileprivate func begin(_ channel: any Channel) -> EventLoopFuture<Void> {
+    self.channel.withLock { $0 = channel }
+    return channel.eventLoop.makeCompletedFuture {
+      try channel.pipeline.syncOperations.addHandler(Ear(self))
+    }
+  }
+
+  /// Puts TLS under it that wants nothing but to begin.
+  func add(_ handler: @escaping @Sendable () throws -> any ChannelHandler) async throws {
+    guard let channel = channel.withLock({ $0 }) else { return }
+    try await channel.eventLoop.submit {
+      try channel.pipeline.syncOperations.addHandler(handler(), position: .first)
+    }.get()
+  }
+
+  func say(_ text: String) {
+    channel.withLock { $0 }?.writeAndFlush(ByteBuffer(string: text), promise: nil)
+  }
+
+  func say(_ bytes: [UInt8]) {
+    channel.withLock { $0 }?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+  }
+
+  /// Whether the network takes what is said.
+  var isWritable: Bool { channel.withLock { $0 }?.isWritable ?? false }
+
+  func setReading(_ reads: Bool) async throws {
+    try await channel.withLock { $0 }?.setOption(.autoRead, value: reads).get()
+  }
+
+  /// Says no more, and goes on hearing.
+  func endOutput() { channel.withLock { $0 }?.close(mode: .output, promise: nil) }
+
+  func close() { channel.withLock { $0 }?.close(promise: nil) }
+
+  /// Whether the other side says no more.
+  var isOver: Bool { state.withLock { $0.isOver } }
+  var heardCount: Int { state.withLock { $0.heard.count } }
+  var text: String { state.withLock { String(decoding: $0.heard, as: UTF8.self) } }
+
+  /// Waits until it has heard something.
+  func hears(_ text: String) async throws {
+    let wanted = Array(text.utf8)
+    try await Wire.wait(for: text) {
+      state.withLock { state in
+        state.heard.count >= wanted.count
+          && String(decoding: state.heard, as: UTF8.self).contains(text)
+      }
+    }
+  }
+
+  /// Waits until something is so, by looks and not by seconds.
+  static func wait(
+    for what: String, until isSo: () async throws -> Bool
+  ) async throws {
+    for _ in 0..<6000 {
+      if try await isSo() { return }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw Tool.Failure(words: "no \(what)")
+  }
+
+  fileprivate func heard(_ bytes: ByteBuffer) {
+    state.withLock { $0.heard += bytes.readableBytesView }
+  }
+
+  fileprivate func over() { state.withLock { $0.isOver = true } }
+}
+
+private final class Ear: ChannelInboundHandler, Sendable {
+  typealias InboundIn = ByteBuffer
+  private let wire: Wire
+
+  init(_ wire: Wire) { self.wire = wire }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    wire.heard(unwrapInboundIn(data))
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { wire.over() }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if let event = event as? ChannelEvent, event == .inputClosed { wire.over() }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    wire.over()
+    context.close(promise: nil)
+  }
+}
+
+/// A server that says what a test has it say.
+final class RawServer: Sendable {
+  private let listener: any Channel
+  private let accepted: Accepted
+
+  private final class Accepted: Sendable {
+    let wires = Mutex<[Wire]>([])
+  }
+
+  init() throws {
+    let accepted = Accepted()
+    self.accepted = accepted
+    listener = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelInitializer { channel in
+        let wire = Wire()
+        accepted.wires.withLock { $0.append(wire) }
+        return wire.begin(channel)
+      }
+      .bind(host: "127.0.0.1", port: 0).wait()
+  }
+
+  deinit { listener.close(promise: nil) }
+
+  var port: Int { listener.localAddress?.port ?? 0 }
+
+  /// The connection of this number, from 0, once it is there.
+  func wire(_ number: Int) async throws -> Wire {
+    try await Wire.wait(for: "connection \(number)") {
+      accepted.wires.withLock { $0.count } > number
+    }
+    return accepted.wires.withLock { $0[number] }
+  }
+}
+
+/// Both ends of a stream without TLS, with a proxy between them.
+struct RawStream {
+  let client: Wire
+  let server: Wire
+
+  static let header =
+    "<?xml version='1.0'?><stream:stream to='raw.test' version='1.0' xmlns='jabber:client' "
+    + "xmlns:stream='http://etherx.jabber.org/streams'>"
+  private static let sasl = "xmlns='urn:ietf:params:xml:ns:xmpp-sasl'"
+  private static let bind = "xmlns='urn:ietf:params:xml:ns:xmpp-bind'"
+
+  /// A stream by a connection that has begun nothing yet.
+  ///
+  /// - Parameter number: Which of the server's connections it becomes, from 0.
+  init(_ client: Wire, _ raw: RawServer, number: Int) async throws {
+    self.client = client
+    client.say(Self.header)
+    server = try await raw.wire(number)
+    try await server.hears("streams'>")
+    server.say(Self.header + "<stream:features/>")
+    try await client.hears("<stream:features/>")
+  }
+
+  /// The client is let in.
+  func logIn() async throws {
+    client.say("<auth \(Self.sasl) mechanism='EXTERNAL'>=</auth>")
+    try await server.hears("</auth>")
+    server.say("<success \(Self.sasl)/>")
+    try await client.hears("<success")
+    client.say(Self.header)
+    server.say(Self.header + "<stream:features><bind \(Self.bind)/></stream:features>")
+    try await client.hears("</stream:features>")
+  }
+
+  /// The client gets a resource.
+  func bindResource(_ jid: String) async throws {
+    client.say("<iq type='set' id='b'><bind \(Self.bind)/></iq>")
+    try await server.hears("id='b'")
+    server.say("<iq type='result' id='b'><bind \(Self.bind)><jid>\(jid)</jid></bind></iq>")
+    try await client.hears("</jid>")
+  }
+
+  /// A stanza that a test knows again.
+  static func message(_ number: Int, padding: Int = 0) -> String {
+    "<message id='m\(number)'><body>\(String(repeating: "x", count: padding))</body></message>"
+  }
+
+  /// The numbers of the stanzas in a text.
+  static func numbers(in text: String) -> [Int] {
+    text.matches(of: /id='m([0-9]+)'/).compactMap { Int($0.1) }
+  }
+}

@@ -1,0 +1,68 @@
+@testable import RosterProxy
+import TestSupport
+import Testing
+
+@Suite("How late the disk is") struct WriteWatchTests {
+  @Test("What is handed over while the disk is busy is waited for next")
+  func more() {
+    var watch = WriteWatch()
+    #expect(!watch.isOverdue(at: 1000))
+    let asked = [1000, 1010, 1020].map { watch.handedOver(at: $0) }
+    #expect(asked == [true, false, false])
+    let first = watch.written(at: 1030)
+    #expect(first.delay == 30 && first.isMore)
+    // The oldest that is left was handed over at 1010.
+    #expect(!watch.isOverdue(at: 1060))
+    #expect(watch.isOverdue(at: 1061))
+    let second = watch.written(at: 1070)
+    #expect(second.delay == 60 && !second.isMore)
+    #expect(!watch.isOverdue(at: 5000))
+    let again = watch.handedOver(at: 5000)
+    #expect(again)
+  }
+
+  @Test("All is waited for, and what is older than 50 ms is never more than was read at once")
+  func sequences() {
+    for seed in 0..<500 {
+      var random = SeededGenerator(seed: UInt64(seed))
+      var watch = WriteWatch()
+      var (now, isWaiting) = (Int64(0), false)
+      // When each was handed over that is not on the disk; those after `awaited` come next.
+      var waiting: [Int64] = []
+      var awaited = 0
+      for _ in 0..<60 {
+        now += Int64.random(in: 0..<30, using: &random)
+        let isOverdue = waiting.first.map { now - $0 > 50 } ?? false
+        #expect(watch.isOverdue(at: now) == isOverdue, "seed \(seed)")
+        if Bool.random(using: &random), !isOverdue {
+          waiting.append(now)
+          let asks = watch.handedOver(at: now)
+          #expect(asks == !isWaiting, "seed \(seed)")
+          if !isWaiting { (isWaiting, awaited) = (true, waiting.count) }
+        } else if isWaiting, Bool.random(using: &random) {
+          let written = watch.written(at: now)
+          #expect(written.delay == now - waiting[0], "seed \(seed)")
+          waiting.removeFirst(awaited)
+          awaited = waiting.count
+          isWaiting = !waiting.isEmpty
+          #expect(written.isMore == isWaiting, "seed \(seed)")
+        }
+      }
+    }
+  }
+
+  @Test("The longest delay of the last seconds is shown, where it is too long")
+  func meter() {
+    var meter = DelayMeter()
+    // When, the delay that is told then, and what is shown after it.
+    let steps: [(at: Int64, told: Int64?, shown: Int64?)] = [
+      (0, nil, nil), (10_000, 50, nil), (10_500, 80, 80), (10_600, 70, 80), (11_999, nil, 80),
+      (12_000, nil, nil), (13_000, 90, 90), (30_000, nil, nil),
+    ]
+    for step in steps {
+      if let delay = step.told { meter.add(delay, at: step.at) }
+      let shown = meter.delay(at: step.at)
+      #expect(shown == step.shown, "\(step)")
+    }
+  }
+}
