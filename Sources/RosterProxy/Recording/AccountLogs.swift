@@ -24,7 +24,7 @@ final class AccountLogs {
   private var resumable: [String: BareJID] = [:]
   private var unboundCount = 0
   /// How many logs are open at most, unless more are busy at once.
-  private static let mostOpen = 256
+  private static let mostOpen = 128
   /// As many as get their records to the disk at once.
   private static let threadCount = 8
   private static let mostResumable = 100_000

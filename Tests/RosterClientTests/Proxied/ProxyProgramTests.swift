@@ -1,7 +1,9 @@
-import EventStore
+import Dispatch
+@testable import EventStore
 import Foundation
-import Rollcall
+@testable import Rollcall
 import RosterProxy
+import Synchronization
 import TestSupport
 import Testing
 @testable import RosterClient
@@ -110,6 +112,61 @@ import Testing
     let passedOn = RawStream.numbers(in: stream.server.text)
     #expect(passedOn == Array(0..<passedOn.count) && passedOn.count < 4000)
     #expect(try Program("verify", log).code == 0)
+  }
+
+  /// Runs `body` while nobody else can write to a log.
+  private func withBusyDisk(_ body: () async throws -> Void) async throws {
+    let (held, empty) = (
+      try EventLog.open(at: log, access: .readWrite, eventVersion: DecodedRecord.version),
+      try EventLog.create(at: folder.file("empty.rollcall"), eventVersion: DecodedRecord.version)
+    )
+    let isHeld = Mutex(false)
+    let isToEnd = DispatchSemaphore(value: 0)
+    let thread = WorkerThread {
+      _ = try? held.append(
+        recordsOf: empty,
+        choosing: { _, _ in
+          isHeld.withLock { $0 = true }
+          isToEnd.wait()
+          return RecordSelection(records: [])
+        }, { _, _ in DerivedParts(event: nil, contacts: []) })
+    }
+    guard let thread else { throw Tool.Failure(words: "no thread") }
+    thread.detach()
+    try await Wire.wait(for: "lock") { isHeld.withLock { $0 } }
+    do {
+      try await body()
+    } catch {
+      isToEnd.signal()
+      throw error
+    }
+    isToEnd.signal()
+  }
+
+  @Test("While the disk is busy, no more is passed on than a moment of it, and then all")
+  func busyDisk() async throws {
+    let proxy = try proxy()
+    let stream = try await stream(proxy)
+    let messages = (0..<20_000).map { RawStream.message($0, padding: 2000) }
+    let bytes = messages.reduce(stream.server.heardCount) { $0 + $1.utf8.count }
+    try await withBusyDisk {
+      for message in messages { stream.client.say(message) }
+      // As much as comes until nothing more does.
+      var (last, looks) = (-1, 0)
+      while looks < 100 {
+        try await Task.sleep(for: .milliseconds(10))
+        let heard = stream.server.heardCount
+        looks = heard == last ? looks + 1 : 0
+        last = heard
+      }
+      #expect(last < bytes / 2, "\(last)")
+      #expect(!proxy.output.contains("is over"))
+    }
+    try await Wire.wait(for: "everything") { stream.server.heardCount == bytes }
+    try await Wire.wait(for: "word") { proxy.output.contains("the disk is slow") }
+    proxy.signal(SIGTERM)
+    try await Wire.wait(for: "end of it") { !proxy.isRunning }
+    #expect(RawStream.numbers(in: try recorded(.outbound)) == Array(0..<messages.count))
   }
 
   @Test("Killed and begun again, it knows whose a session is that is gone on with")
