@@ -28,14 +28,14 @@ struct RealClientTests {
     try "pass of alice\n".write(
       toFile: folder.file("password"), atomically: true, encoding: .utf8)
     let termination = ["--terminate-sasl", "--password-file", folder.file("password")]
-    return
-      try Conversation(
-        Program.executable("rollcall-live"),
-        [
-          "record", "--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:\(server.port)",
-          "--upstream-authority", server.certificates.authority, "--authority",
-          folder.file("authority"), "-o", folder.file("logs"),
-        ] + (allowsPlain ? ["--allow-plain"] : []) + (terminates ? termination : []))
+    let words = [
+      "record", "--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:\(server.port)",
+      "--upstream-authority", server.certificates.authority, "--authority",
+      folder.file("authority"), "-o", folder.file("logs"),
+    ]
+    return try Conversation(
+      Program.executable("rollcall-live"),
+      words + (allowsPlain ? ["--allow-plain"] : []) + (terminates ? termination : []))
   }
 
   /// Waits until something is so: far longer than any program takes. Looks are counted and not
