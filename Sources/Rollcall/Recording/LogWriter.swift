@@ -101,6 +101,9 @@ final class LogWriter: Sendable {
   /// Whether all that was handed over is durable.
   var isIdle: Bool { work.isIdle }
 
+  /// Whether nothing more can be written.
+  var isBroken: Bool { (try? work.check()) == nil }
+
   /// The first record that has another number than was to be expected, by the number that it was
   /// expected to get: somebody else has appended before it. Nil where there is none since
   /// `caughtUp`.

@@ -69,6 +69,10 @@ package final class RosterRecorder {
   /// Whether nothing waits to be written.
   package var isIdle: Bool { recording?.writer.isIdle ?? true }
 
+  /// Whether nothing more can be recorded: it is not known what the disk has of what was written
+  /// last.
+  package var isBroken: Bool { recording?.writer.isBroken ?? false }
+
   /// Waits until everything that was handed over before is on the disk.
   ///
   /// - Throws: `RollcallError` where it cannot be written; it is tried again when this is called

@@ -51,7 +51,7 @@ final class ProxiedConnection {
     let unwritten = channels.values.reduce(0) { sum, channel in
       sum + ((try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
     }
-    return intakes.values.reduce(waiting + unwritten) { $0 + $1.heldBytes }
+    return intakes.values.reduce(waiting + unwritten + recording.heldBytes) { $0 + $1.heldBytes }
   }
 
   /// Closes both sides at once.

@@ -262,7 +262,9 @@ extension RecordingProxy {
     }
   }
 
-  /// Closes both sides once everything is written.
+  /// Ends what is said to both sides once everything is written, and hears them to their end: where
+  /// somebody closes a connection in which there is something that it has not read, the other side
+  /// may never see what was said last (RFC 2525 §2.17).
   private func finish(_ connection: ProxiedConnection) {
     guard !connection.isClosing else { return }
     connection.isClosing = true
@@ -275,16 +277,18 @@ extension RecordingProxy {
         connection.failure = .recording((error as? RollcallError) ?? .init(.log, "\(error)"))
       }
     }
+    connection.recording.giveUp()
     for (side, channel) in connection.channels {
       // Whose handshake does not end can be told nothing.
       if connection.securing.contains(side) {
         channel.close(promise: nil)
         continue
       }
-      channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
-      // The other side's end is to be heard.
+      channel.writeAndFlush(ByteBuffer()).whenComplete { _ in
+        channel.close(mode: .output, promise: nil)
+      }
       try? channel.syncOptions?.setOption(.autoRead, value: true)
-      // Who takes nothing is not waited for.
+      // Who takes nothing, or goes on and on, is not waited for.
       loop.scheduleTask(in: .milliseconds(settings.closePatience)) { channel.close(promise: nil) }
     }
     if connection.channels.isEmpty { over(connection) }

@@ -65,7 +65,10 @@ final class AccountLogs {
 
   func end(_ connection: ConnectionID, of account: BareJID) {
     alive[account]?.remove(connection)
-    if alive[account]?.isEmpty == true { alive[account] = nil }
+    guard alive[account]?.isEmpty == true else { return }
+    alive[account] = nil
+    // One that takes nothing more, for nobody knows what is in it, is read anew for the next.
+    if open[account]?.recorder.isBroken == true { open.removeValue(forKey: account) }
   }
 
   /// Closes those in which nothing has happened since then.
@@ -110,8 +113,10 @@ final class AccountLogs {
     for name in try FileManager.default.contentsOfDirectory(atPath: folder)
     where name.hasSuffix(".rollcall") {
       let path = "\(folder)/\(name)"
-      let written = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
-      guard let written = written as? Date, now.timeIntervalSince(written) < 86_400 else {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      guard let written = attributes?[.modificationDate] as? Date,
+        now.timeIntervalSince(written) < 86_400
+      else {
         continue
       }
       // What is wrong with a log is told where it is written to.

@@ -13,12 +13,40 @@ final class ConnectionRecording {
   fileprivate enum Entry {
     case part(StreamIntake.Part, Direction, Int64)
     case note(Lifecycle, Int64)
+
+    /// About how much memory it takes.
+    var size: Int {
+      switch self {
+      case .part(.header(let element), _, _), .part(.element(let element), _, _):
+        2 * element.bytes.count + Self.overhead
+      case .part(.unreadable(let bytes, _), _, _): bytes.count + Self.overhead
+      case .part(.end, _, _), .note: Self.overhead
+      }
+    }
+
+    private static let overhead = 1024
+  }
+
+  /// What is recorded by itself, to become part of the account's log: a login needs little.
+  private struct Kept {
+    private(set) var entries: [Entry] = []
+    private(set) var bytes = 0
+    private static let mostBytes = 4 << 20
+
+    /// - Returns: Whether it is not too much to be kept.
+    mutating func add(_ entry: Entry) -> Bool {
+      entries.append(entry)
+      bytes += entry.size
+      return bytes <= Self.mostBytes
+    }
   }
 
   private enum Place {
     /// Nothing was recorded yet.
     case none
-    case unbound(RosterRecorder, path: String, entries: [Entry])
+    /// Nothing is kept any more of a session of which nobody says whose it is: it stays where it
+    /// is.
+    case unbound(RosterRecorder, path: String, Kept?)
     case account(BareJID, ConnectionID)
     case closed
   }
@@ -37,6 +65,14 @@ final class ConnectionRecording {
     switch place {
     case .account(let account, _): account
     case .none, .unbound, .closed: nil
+    }
+  }
+
+  /// How many bytes are kept until it is known whose they are.
+  var heldBytes: Int {
+    switch place {
+    case .unbound(_, _, let kept): kept?.bytes ?? 0
+    case .none, .account, .closed: 0
     }
   }
 
@@ -92,6 +128,12 @@ final class ConnectionRecording {
     place = .closed
   }
 
+  /// Records nothing more, for that has failed.
+  func giveUp() {
+    if case .account(let account, let connection) = place { logs.end(connection, of: account) }
+    place = .closed
+  }
+
   // MARK: Where it goes
 
   private func recorder(at time: Int64) throws -> RosterRecorder? {
@@ -108,13 +150,14 @@ final class ConnectionRecording {
     case .none:
       let path = try logs.unboundPath()
       let recorder = try logs.recorder(at: path)
-      place = .unbound(recorder, path: path, entries: [entry])
+      var kept = Kept()
+      place = .unbound(recorder, path: path, kept.add(entry) ? kept : nil)
       return try recorder.take(entry, on: .first)
-    case .unbound(let recorder, let path, var entries):
-      entries.append(entry)
+    case .unbound(let recorder, let path, var kept):
       // Only one of them has the entries, or each would copy them.
       place = .none
-      place = .unbound(recorder, path: path, entries: entries)
+      if kept?.add(entry) == false { kept = nil }
+      place = .unbound(recorder, path: path, kept)
       let steps = try recorder.take(entry, on: .first)
       guard let account = recorder.roster.account else { return steps }
       return try move(to: account, at: time)
@@ -125,13 +168,13 @@ final class ConnectionRecording {
 
   /// What was recorded becomes part of the account's log.
   private func move(to account: BareJID, at time: Int64) throws -> [SessionStep] {
-    guard case .unbound(let own, let path, let entries) = place else { return [] }
+    guard case .unbound(let own, let path, let kept?) = place else { return [] }
     let connection = try logs.begin(account, at: time)
     place = .account(account, connection)
     let recorder = try logs.recorder(of: account, at: time)
     // What came before was told as it came.
     var steps: [SessionStep] = []
-    for entry in entries { steps = try recorder.take(entry, on: connection) }
+    for entry in kept.entries { steps = try recorder.take(entry, on: connection) }
     moved = (own, path)
     return steps
   }

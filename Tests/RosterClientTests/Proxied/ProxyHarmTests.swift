@@ -245,6 +245,35 @@ import Testing
     }
   }
 
+  @Test("A session of which nobody knows whose it is is recorded by itself, and not kept")
+  func unknownSession() async throws {
+    let proxy = try RecordingProxy(try settings())
+    let stream = try await RawStream(
+      try await .connected(to: try await proxy.start().port), server, number: 0)
+    try await stream.logIn()
+    stream.client.say("<resume xmlns='urn:xmpp:sm:3' previd='unheard of' h='0'/>")
+    try await stream.server.hears("<resume")
+    stream.server.say("<resumed xmlns='urn:xmpp:sm:3' previd='unheard of' h='0'/>")
+    var most = 0
+    for number in 0..<200 {
+      stream.client.say(RawStream.message(number, padding: 50_000))
+      try await stream.server.hears("id='m\(number)'")
+      most = max(most, await proxy.heldBytes)
+    }
+    try await Wire.wait(for: "rest") { await proxy.heldBytes == 0 }
+    // Of ten megabytes.
+    #expect(most > 1 << 20 && most < 5 << 20, "\(most)")
+    stream.client.close()
+    try await proxy.stop()
+    let folder = folder.file("logs/unbound")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+      .filter { $0.hasSuffix(".rollcall") }
+    #expect(names.count == 1)
+    #expect(
+      RawStream.numbers(in: try recorded("unbound/\(names[0].dropLast(9))", .outbound))
+        == Array(0..<200))
+  }
+
   @Test("Connections of one account have numbers of their own, now and later")
   func numbers() async throws {
     for round in 0..<2 {

@@ -101,7 +101,9 @@ private final class Ear: ChannelInboundHandler, Sendable {
   func channelInactive(context: ChannelHandlerContext) { wire.over() }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if let event = event as? ChannelEvent, event == .inputClosed { wire.over() }
+    guard let event = event as? ChannelEvent, event == .inputClosed else { return }
+    wire.over()
+    context.close(promise: nil)
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
