@@ -59,7 +59,8 @@ class Server:
         try:
             user = await self.log_in(reader, writer)
             await self.listen(reader, writer, user)
-        except (OSError, asyncio.IncompleteReadError, ssl.SSLError):
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            # Gone, as clients go.
             pass
         finally:
             writer.close()

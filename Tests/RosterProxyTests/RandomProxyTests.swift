@@ -1,4 +1,5 @@
 import Rollcall
+import RosterClient
 @testable import RosterProxy
 import TestSupport
 import Testing
@@ -11,6 +12,11 @@ import Testing
     "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='SCRAM-SHA-1'/>",
     "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>", "<presence/>", " ", "<a></b>",
     "</stream:stream>", "<stream:error/>",
+    "<stream:features><mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>"
+      + "<mechanism>SCRAM-SHA-1</mechanism></mechanisms></stream:features>",
+    "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='SCRAM-SHA-1'>biwsbj1hLHI9eA==</auth>",
+    "<response xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>eA==</response>",
+    "<challenge xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>eA==</challenge>",
   ]
 
   /// What holds of a proxied connection, looked at from outside.
@@ -46,10 +52,15 @@ import Testing
   }
 
   @Test("Nothing is done after its end, said in the midst of a handshake, or shown that is secret")
-  func sequences() {
+  func sequences() throws {
+    let secrets = try TerminationSecrets(
+      Password("secret"), allowsPlain: false, salt: Array(1...16))
     for seed in 0..<3000 {
       var random = SeededGenerator(seed: UInt64(seed))
-      var machine = ProxyMachine(allowsPlain: false)
+      // Every third logs in itself.
+      var machine = ProxyMachine(
+        allowsPlain: false, secrets: seed % 3 == 0 ? secrets : nil,
+        nonces: (1...ProxyMachine.nonces).map { "\($0)" })
       var intakes = [
         ProxySide.client: ProxyIntake(SessionLimits()), .server: ProxyIntake(SessionLimits()),
       ]

@@ -132,6 +132,20 @@ import Testing
       talk.say(ProxyTalk.header(), .client).last?.hasPrefix("server < <stream:stream") == true)
   }
 
+  @Test("However a login is printed, its password is not")
+  func hidden() throws {
+    var talk = try talk(allowsPlain: true)
+    var client = try client(.scramSHA256Plus)
+    let before = talk.machine
+    _ = try proved(&talk, &client)
+    for machine in [before, talk.machine] {
+      var dumped = ""
+      dump(machine, to: &dumped)
+      #expect(!dumped.contains("pencil") && !"\(machine)".contains("pencil"))
+      #expect(!dumped.contains("\(Array("pencil".utf8))") && dumped.contains("TerminationSecrets"))
+    }
+  }
+
   @Test("PLAIN is taken where it is allowed, and goes no further", arguments: [false, true])
   func plain(isAllowed: Bool) throws {
     var talk = try talk(allowsPlain: isAllowed)

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -61,12 +62,9 @@ final class Wire: Sendable {
 
   /// Waits until it has heard something.
   func hears(_ text: String) async throws {
-    let wanted = Array(text.utf8)
+    let wanted = Data(text.utf8)
     try await Wire.wait(for: text) {
-      state.withLock { state in
-        state.heard.count >= wanted.count
-          && String(decoding: state.heard, as: UTF8.self).contains(text)
-      }
+      state.withLock { Data($0.heard).range(of: wanted) != nil }
     }
   }
 

@@ -145,6 +145,7 @@ struct RealClientTests {
     try await wait(for: "second message", both) { try said(log, .outbound).contains(">back<") }
     program.type(end)
     try await wait(for: "end", both) { !program.isRunning }
+    #expect(!recorder.output.contains("pass of alice"))
     recorder.interrupt()
     try await wait(for: "end of the proxy", both) { !recorder.isRunning }
     await friend.close()

@@ -123,6 +123,17 @@ import Testing
     }
   }
 
+  @Test("Nothing that prints the server's side prints more than what it is")
+  func hidden() throws {
+    for (value, name): (any Sendable, String) in [
+      (try Self.pencil.get(), "SCRAMVerifier"), (try server(), "SCRAMServer"),
+    ] {
+      var dumped = ""
+      dump(value, to: &dumped)
+      #expect(dumped == "- \(name)\n" && "\(value)" == name && String(reflecting: value) == name)
+    }
+  }
+
   @Test("A client gets in by the password alone, over the channel that it thinks it has")
   func logins() throws {
     for seed in 0..<60 {
