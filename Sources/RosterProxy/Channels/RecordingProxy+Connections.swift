@@ -154,8 +154,8 @@ extension RecordingProxy {
         let delay: Int64
         (delay, isMore) = connection.watch.written(at: uptime)
         wrote(after: delay)
+        readMore(of: number)
       }
-      readMore(of: number)
     } catch {
       unrecordable(connection, error)
       write(connection)
