@@ -3,7 +3,7 @@ import TestSupport
 
 /// A client as people run it, without a screen.
 enum RealClient: String, CaseIterable, Sendable {
-  case slixmpp, aioxmpp, gloox, qxmpp, profanity, mcabber
+  case slixmpp, aioxmpp, gloox, qxmpp, profanity, mcabber, finch
 
   /// How it connects.
   struct Place {
@@ -26,6 +26,8 @@ enum RealClient: String, CaseIterable, Sendable {
       Tool.find("g++") != nil && (try? Tool.run("pkg-config", ["--exists", rawValue]).code) == 0
     case .profanity, .mcabber:
       Tool.find(rawValue) != nil && Tool.find("script") != nil && Tool.find("openssl") != nil
+    case .finch:
+      ["finch", "gdbus", "dbus-run-session", "openssl"].allSatisfy { Tool.find($0) != nil }
     }
   }
 
@@ -47,7 +49,7 @@ enum RealClient: String, CaseIterable, Sendable {
   var resumes: Bool {
     switch self {
     case .slixmpp, .aioxmpp, .profanity: true
-    case .gloox, .qxmpp, .mcabber: false
+    case .gloox, .qxmpp, .mcabber, .finch: false
     }
   }
 
@@ -60,7 +62,7 @@ enum RealClient: String, CaseIterable, Sendable {
   /// What is typed once its session is there; nothing for those that know what to do.
   func firstOrders(_ place: Place) -> [String] {
     switch self {
-    case .slixmpp, .aioxmpp, .gloox, .qxmpp: []
+    case .slixmpp, .aioxmpp, .gloox, .qxmpp, .finch: []
     case .profanity:
       [
         "/roster add \(place.friend) Frieda", "/sub request \(place.friend)",
@@ -73,7 +75,7 @@ enum RealClient: String, CaseIterable, Sendable {
   /// What is typed when the connection was cut, and what once it is there again.
   func lastOrders(_ place: Place) -> (cut: [String], back: [String], end: [String]) {
     switch self {
-    case .slixmpp, .aioxmpp, .gloox, .qxmpp: ([], [], [])
+    case .slixmpp, .aioxmpp, .gloox, .qxmpp, .finch: ([], [], [])
     case .profanity:
       ([], ["/roster nick \(place.friend) Again", "/msg \(place.friend) back"], ["/quit"])
     case .mcabber: (["/connect"], ["/say_to -q \(place.friend) back"], ["/quit"])
@@ -85,6 +87,9 @@ enum RealClient: String, CaseIterable, Sendable {
     switch self {
     case .slixmpp, .aioxmpp:
       return try Conversation("python3", [source("py")] + words(place), [:])
+    case .finch:
+      return try Conversation(
+        "dbus-run-session", ["--", "python3", source("py")] + words(place), [:])
     case .gloox:
       return try Conversation(URL(filePath: compiled(with: [rawValue], place)), words(place))
     case .qxmpp:
