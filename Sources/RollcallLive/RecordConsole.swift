@@ -68,7 +68,7 @@ struct ProxyStory {
 extension ProxyCounts {
   /// All in one line.
   var words: String {
-    let all = "\(open) open of \(connections) connections, \(records) records, \(findings) findings"
+    let all = "\(open) of \(connections) connections open, \(records) records, \(findings) findings"
     return all + (delay.map { ", on the disk after \($0) ms" } ?? "")
   }
 }

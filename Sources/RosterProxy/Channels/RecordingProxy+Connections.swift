@@ -296,8 +296,9 @@ extension RecordingProxy {
 
   private func over(_ connection: ProxiedConnection) {
     guard connections[connection.number] != nil else { return }
-    tell.yield(.over(connection.number, connection.failure))
+    // So that it is counted no more where that is told.
     forget(connection.number)
+    tell.yield(.over(connection.number, connection.failure))
   }
 
   // MARK: The server

@@ -227,11 +227,11 @@ import Testing
     let shown = try Conversation(
       "script", ["-qfec", words.joined(separator: " "), "/dev/null"], ["TERM": "xterm"])
     try await Wire.wait(for: "line") {
-      shown.output.contains("\r0 open of 0 connections, 0 records, 0 findings\u{1B}[K")
+      shown.output.contains("\r0 of 0 connections open, 0 records, 0 findings\u{1B}[K")
     }
     let stream = try await stream(shown)
     try await Wire.wait(for: "count") {
-      shown.output.contains("\r1 open of 1 connections, ")
+      shown.output.contains("\r1 of 1 connections open, ")
         && shown.output.contains("is recorded in")
     }
     // Lines stand above it, not after it.
@@ -248,7 +248,7 @@ import Testing
     piped.signal(SIGTERM)
     try await Wire.wait(for: "end of it") { !piped.isRunning }
     #expect(!piped.output.contains("\u{1B}") && !piped.output.contains("\r"))
-    #expect(piped.output.contains("0 open of 1 connections, "))
+    #expect(piped.output.contains("0 of 1 connections open, "))
   }
 
   @Test("It has as many connections as the system allows, and not as the shell does")
@@ -288,7 +288,7 @@ import Testing
     #expect(run.output.contains("6 idle connections of 3 accounts"))
     let counts = try #require(run.output.firstMatch(of: #/through it: ([0-9]+) of ([0-9]+) /#))
     #expect(counts.1 == counts.2 && counts.1 != "0")
-    #expect(run.output.contains(" of 8 connections, "))
+    #expect(run.output.contains("0 of 8 connections open, "))
   }
 
   @Test("It warns where other machines can connect, and not where none can")
