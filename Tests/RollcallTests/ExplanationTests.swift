@@ -324,7 +324,7 @@ extension Explanation {
         .contains("Its request of #4 ended at #7: we denied it."))
   }
 
-  @Test("A request that the server has not sent again is neither open nor gone")
+  @Test("A request that was not sent again, or crossed our refusal, is neither open nor gone")
   func unconfirmed() throws {
     var scenario = Scenario.alice()
     scenario.receives("subscribe", from: bob)  // 4
@@ -335,6 +335,12 @@ extension Explanation {
     #expect(told[.request]?.verdict == .unknown)
     #expect(
       try told.reasons(.request).contains("not sent the request again in the session of #6"))
+    scenario.sends("unsubscribed", to: bob)  // 8
+    scenario.receives("subscribe", from: bob)  // 9
+    let crossed = try explanation(scenario)
+    #expect(crossed[.request]?.verdict == .unknown)
+    let reasons = try crossed.reasons(.request)
+    #expect(reasons.contains("at #9; the server may have sent that before it had our refusal"))
   }
 
   @Test("Our request says whether the server shows it, and how it ended; crossing ones say so")

@@ -73,6 +73,28 @@ import XMPPStanza
     #expect(counts == Array(repeating: 2, count: 8) + Array(repeating: 1, count: 32))
   }
 
+  /// Rule 13: the server sends it again after the first presence of the session.
+  @Test(
+    "A new session that refuses a request of before may be told it after that",
+    arguments: [false, true], [0, 60_000, 60_001])
+  func refusedAtOnce(isAnswered: Bool, after milliseconds: Int64) {
+    let carol = "carol@example.test"
+    var scenario = Scenario.alice()
+    scenario.time = 1_763_600_000_000
+    scenario.receives("subscribe", from: carol)
+    scenario.closed()
+    scenario.opened("alice@example.test/phone")
+    scenario.sends()
+    scenario.sends("unsubscribed", to: carol)
+    #expect(scenario.incoming == [] && scenario.unconfirmed == [])
+    if isAnswered { scenario.fetches() }
+    scenario.receives("subscribe", from: carol, at: 1_763_600_000_000 + milliseconds)
+    // It is a new one where the server had the refusal, or what came before has come by then.
+    let isNew = isAnswered || milliseconds > 60_000
+    #expect(scenario.incoming == (isNew ? [carol] : []))
+    #expect(scenario.unconfirmed == (isNew ? [] : [carol]))
+  }
+
   /// What happens between a refusal and a request that comes after it.
   enum Between: CaseIterable {
     case nothing, resumption, answeredQuery, openQuery, answerOfBefore, answeredSet, minute, login

@@ -71,8 +71,8 @@ struct Session: Hashable, Sendable {
   /// When it was last resumed, until the server has answered what was sent after that: what it
   /// tells the session before may be of earlier.
   var resumed: RecordStamp?
-  /// The refusals that it sent, where it can be resumed, until the server has answered something
-  /// later.
+  /// The refusals that it sent and that may cross a request, until the server has answered
+  /// something later.
   var refusals: [Refusal] = []
 
   /// How many pushes that others were told are on their way to it.
