@@ -113,7 +113,7 @@ struct ProxyTests {
   func terminated(_ kind: Servers) async throws {
     let server = try kind.make()
     try await server.start()
-    let maker = try await account("alice", server)
+    let maker = try await server.register("alice")
     await maker.close()
     for isDirect in [false, true] {
       var settings = try settings(server, isDirect: isDirect)
@@ -144,14 +144,6 @@ struct ProxyTests {
       #expect(bytes.range(of: Data("pass of alice".utf8)) == nil)
     }
     try server.stop()
-  }
-
-  private func account(_ user: String, _ server: any RealServer) async throws -> LiveSession {
-    var login = try server.login(user)
-    login.registers = true
-    let session = try LiveSession(login)
-    try await session.start()
-    return session
   }
 
   @Test("A session that is gone on with is one of the account's connections")

@@ -74,14 +74,6 @@ struct RealClientTests {
     )
   }
 
-  private func account(_ user: String, _ server: any RealServer) async throws -> LiveSession {
-    var login = try server.login(user)
-    login.registers = true
-    let session = try LiveSession(login)
-    try await session.start()
-    return session
-  }
-
   @Test(
     "It is recorded as the server and it itself have it", arguments: RealClient.allCases,
     Servers.allCases)
@@ -103,8 +95,8 @@ struct RealClientTests {
     guard client.isPossible else { try Test.cancel("\(client) is not installed") }
     let server = try kind.make()
     try await server.start()
-    let friend = try await account("friend", server)
-    try await account("alice", server).close()
+    let friend = try await server.register("friend")
+    try await server.register("alice").close()
     let recorder = try recorder(
       server, allowsPlain: terminates ? client.knowsPlainAlone : client.needsPlain(at: kind),
       terminates: terminates)

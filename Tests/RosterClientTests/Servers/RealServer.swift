@@ -120,6 +120,15 @@ extension RealServer {
     return login
   }
 
+  /// A session of somebody who has made an account just now.
+  func register(_ user: String) async throws -> LiveSession {
+    var login = try login(user)
+    login.registers = true
+    let session = try LiveSession(login)
+    try await session.start()
+    return session
+  }
+
   /// Waits until the server answers: some take connections before they know their domain, and on a
   /// busy machine they need long.
   func awaitPort() async throws {
