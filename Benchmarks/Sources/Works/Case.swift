@@ -111,14 +111,13 @@ public final class Case {
     try reader.finish(took)
   }
 
-  /// The decoded events and their stamps, of the records that mean something, as a replay has them.
-  func events() throws -> [(event: RosterEvent, stamp: RecordStamp)] {
-    var events: [(event: RosterEvent, stamp: RecordStamp)] = []
+  /// The stored events and their stamps, of the records that mean something.
+  func events() throws -> [(event: [UInt8], stamp: RecordStamp)] {
+    var events: [(event: [UInt8], stamp: RecordStamp)] = []
     var record: UInt64 = 0
     for draft in try drafts() {
       record += 1
-      guard let bytes = draft.event else { continue }
-      let event = try RosterEvent.decode(bytes.span.bytes)
+      guard let event = draft.event else { continue }
       events.append((event, RecordStamp(record: record, time: draft.time)))
     }
     return events

@@ -45,7 +45,8 @@ extension Floor {
 
   /// The same events flat, reduced into a hash map.
   static let reduce = Floor("hash map, in C") { subject in
-    let events = FlatEvents(try subject.events().map(\.event))
+    let events = FlatEvents(
+      try subject.events().map { try RosterEvent.decode($0.event.span.bytes) })
     let items = subject.capture.final.items.count
     return Trial(units: events.sources) {
       let found = floors_reduce(events.all, events.all.count)

@@ -271,24 +271,27 @@ extension CanonicalCodable {
 
   /// Reads a value from exactly these bytes.
   package static func decode(_ span: RawSpan) throws(CodecError) -> Self {
-    try CanonicalInput.read(span) { (input) throws(CodecError) in
+    try CanonicalInput.readAll(span) { (input) throws(CodecError) in
       try Self(from: &input)
+    } then: {
+      $0
     }
   }
 }
 
 extension CanonicalInput {
-  /// Has `body` read exactly these bytes. The input, and what it gives of its bytes in place, are
-  /// valid while `body` runs.
-  static func read<Result>(
-    _ span: RawSpan, _ body: (inout CanonicalInput) throws(CodecError) -> Result
+  /// Has `read` read exactly these bytes, and then hands what it made of them to `use`, while what
+  /// it gives of them in place is valid.
+  static func readAll<Value, Result>(
+    _ span: RawSpan, _ read: (inout CanonicalInput) throws(CodecError) -> Value,
+    then use: (Value) -> Result
   ) throws(CodecError) -> Result {
     try span.withUnsafeBytes { (bytes) throws(CodecError) -> Result in
       // The pointer is valid inside this closure, and the result holds copies.
       var input = CanonicalInput(bytes)
-      let result = try body(&input)
+      let value = try read(&input)
       try input.finish()
-      return result
+      return use(value)
     }
   }
 }

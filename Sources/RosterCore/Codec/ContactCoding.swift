@@ -26,8 +26,8 @@ private enum ItemFlag {
 // What most contacts have stands together, contact by contact in the order of the table; then the
 // details of those that have any, in the same order.
 extension RosterOutput {
-  mutating func writeContacts() {
-    for number in contacts.numbers where !contacts.isEmpty(number) {
+  mutating func write(_ numbers: [ContactNumber]) {
+    for number in numbers {
       write(contact: number)
       writeParts(of: number)
     }
@@ -97,7 +97,7 @@ extension RosterInput {
   /// - Returns: Whether the contact has details that come later.
   private mutating func readParts(of number: ContactNumber) throws(CodecError) -> Bool {
     let parts = ContactParts(rawValue: try plain.readTag())
-    guard !parts.isEmpty, parts.isSubset(of: .all) else { throw plain.invalid }
+    guard !parts.isEmpty || isIncrement, parts.isSubset(of: .all) else { throw plain.invalid }
     if parts.contains(.item) { contacts.setItem(try readItem(), of: number) }
     if parts.contains(.presence) {
       var first: PresenceRow?
@@ -117,7 +117,7 @@ extension RosterInput {
   /// Looks the details through, and keeps their bytes: they are read when they are asked for.
   private mutating func readDetails(of owners: [ContactNumber]) throws(CodecError) {
     let bytes = try plain.readCounted()
-    contacts.keep(StoredDetails(bytes))
+    _ = contacts.keep(StoredDetails(bytes))
     var input = CanonicalInput(bytes)
     for number in owners {
       let offset = bytes.count - input.rest

@@ -13,15 +13,10 @@ extension RosterEvent: CanonicalCodable {
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
-    let tag = try input.readTag()
-    if let event = try SessionEvent(tag: tag, from: &input) {
-      self = .session(event)
-    } else if let event = try StanzaEvent(tag: tag, from: &input) {
-      self = .stanza(event)
-    } else if EventTag(rawValue: tag) == .annotation {
-      self = .annotation(try input.read())
-    } else {
-      throw input.invalid
+    switch try StoredEvent(from: &input) {
+    case .session(let event): self = .session(event)
+    case .stanza(let stanza): self = .stanza(StanzaEvent(stanza))
+    case .annotation(let annotation): self = .annotation(annotation)
     }
   }
 }
@@ -54,24 +49,61 @@ private enum EventTag: UInt8 {
   case annotation = 64
 }
 
-/// What most events of a log are, in place: a contact's presence.
-///
-/// Its texts are valid as long as the input is that they were read from.
-struct StoredPresence {
-  /// Of the address that it came from.
-  let bare: UnsafeRawBufferPointer
-  let resource: UnsafeRawBufferPointer?
-  /// What it said; nil for an unavailable one.
-  let availability: StoredAvailability?
+/// An event in place.
+enum StoredEvent {
+  case session(SessionEvent)
+  case stanza(StoredStanza)
+  case annotation(RosterAnnotation)
 
-  /// Reads a presence; nil, and nothing is read, where another event stands there.
-  init?(from input: inout CanonicalInput) throws(CodecError) {
-    let tag = EventTag(rawValue: input.nextTag)
-    guard tag == .availableReceived || tag == .unavailableReceived else { return nil }
-    _ = try input.readTag()
-    bare = try input.readTextBytes()
-    resource = try input.readOptionalTextBytes()
-    availability = tag == .availableReceived ? try StoredAvailability(from: &input) : nil
+  init(from input: inout CanonicalInput) throws(CodecError) {
+    let tag = try input.readTag()
+    if let stanza = try StoredStanza(tag: tag, from: &input) {
+      self = .stanza(stanza)
+    } else if let event = try SessionEvent(tag: tag, from: &input) {
+      self = .session(event)
+    } else if EventTag(rawValue: tag) == .annotation {
+      self = .annotation(try input.read())
+    } else {
+      throw input.invalid
+    }
+  }
+}
+
+extension StoredStanza {
+  /// Reads a stanza after its tag; nil, and nothing is read, where the tag is not a stanza's.
+  fileprivate init?(tag: UInt8, from input: inout CanonicalInput) throws(CodecError) {
+    switch EventTag(rawValue: tag) {
+    case .querySent: self = .querySent(try input.read())
+    case .setSent: self = .setSent(try StoredSet(from: &input))
+    case .answerReceived: self = .answerReceived(try StoredAnswer(from: &input))
+    case .pushReceived: self = .pushReceived(try StoredPush(from: &input))
+    case .answerSent:
+      self = .answerSent(id: try input.readTextBytes(), to: try input.readOptionalAddress())
+    case .subscriptionReceived:
+      self = .subscriptionReceived(try StoredSubscription(from: &input))
+    case .subscriptionSent: self = .subscriptionSent(try StoredSubscription(from: &input))
+    case .availableReceived:
+      self = .presenceReceived(
+        StoredPresence(
+          from: try StoredJID(from: &input), availability: try StoredAvailability(from: &input)))
+    case .unavailableReceived:
+      self = .presenceReceived(
+        StoredPresence(from: try StoredJID(from: &input), availability: nil))
+    case .presenceSent:
+      self = .presenceSent(
+        to: try input.readOptionalAddress(), isAvailable: try input.readFlag())
+    case .blocked: self = .blocked(from: try input.readOptional(), try input.readArray())
+    case .unblocked: self = .unblocked(from: try input.readOptional(), try input.readArray())
+    case .nicknamePublished:
+      self = .nicknamePublished(try input.readTextBytes(), try input.readOptionalTextBytes())
+    case .vCardPublished:
+      self = .vCardPublished(try input.readTextBytes(), try input.read())
+    case .rejected:
+      self = .rejected(Rejection(kind: try input.readName(), reason: try input.readText()))
+    case .captureBegan, .negotiated, .featuresOffered, .authenticated, .opened, .resumable,
+      .resumed, .closed, .annotation, nil:
+      return nil
+    }
   }
 }
 
@@ -91,6 +123,40 @@ extension CanonicalOutput {
   mutating func writeUnavailable(from address: PreparedAddress) {
     write(EventTag.unavailableReceived)
     write(address)
+  }
+
+  /// The event of an answer of ours, as its value is encoded.
+  mutating func writeAnswerSent(id: UnsafeRawBufferPointer, to address: PreparedAddress?) {
+    write(EventTag.answerSent)
+    write(counted: id)
+    write(optional: address)
+  }
+
+  /// The event of an answer but for what it holds, as its value is encoded.
+  mutating func writeAnswer(
+    id: UnsafeRawBufferPointer?, from address: PreparedAddress?, _ tag: AnswerTag
+  ) {
+    write(EventTag.answerReceived)
+    write(optional: id)
+    write(optional: address)
+    write(tag)
+  }
+
+  /// The event of a set of ours, or a push, but for its query, as its value is encoded.
+  mutating func writeHead(
+    ofSet direction: Direction, id: UnsafeRawBufferPointer?, peer: PreparedAddress?
+  ) {
+    switch direction {
+    case .inbound: write(EventTag.pushReceived)
+    case .outbound: write(EventTag.setSent)
+    }
+    write(optional: id)
+    write(optional: peer)
+  }
+
+  private mutating func write(optional address: PreparedAddress?) {
+    write(address != nil)
+    if let address { write(address) }
   }
 
   private mutating func write(_ address: PreparedAddress) {
@@ -168,15 +234,15 @@ extension StanzaEvent {
       output.write(EventTag.setSent)
       output.write(set.id)
       output.write(set.to)
-      output.write(set.query)
+      set.query.encode(to: &output)
     case .answerReceived(let answer):
       output.write(EventTag.answerReceived)
-      output.write(answer)
+      answer.encode(to: &output)
     case .pushReceived(let push):
       output.write(EventTag.pushReceived)
       output.write(push.id)
       output.write(push.from)
-      output.write(push.query)
+      push.query.encode(to: &output)
     case .answerSent(let id, let to):
       output.write(EventTag.answerSent)
       output.write(id)
@@ -218,42 +284,6 @@ extension StanzaEvent {
       output.write(EventTag.rejected)
       output.write(rejection.kind.rawValue)
       output.write(rejection.reason)
-    }
-  }
-
-  fileprivate init?(tag: UInt8, from input: inout CanonicalInput) throws(CodecError) {
-    switch EventTag(rawValue: tag) {
-    case .querySent: self = .querySent(try input.read())
-    case .setSent:
-      self = .setSent(
-        RosterSet(
-          id: try input.readOptionalText(), to: try input.readOptional(),
-          query: try input.read()))
-    case .answerReceived: self = .answerReceived(try input.read())
-    case .pushReceived:
-      self = .pushReceived(
-        RosterPush(
-          id: try input.readOptionalText(), from: try input.readOptional(),
-          query: try input.read()))
-    case .answerSent:
-      self = .answerSent(id: try input.readText(), to: try input.readOptional())
-    case .subscriptionReceived: self = .subscriptionReceived(try input.read())
-    case .subscriptionSent: self = .subscriptionSent(try input.read())
-    case .availableReceived:
-      self = .availableReceived(from: try input.read(), try input.read())
-    case .unavailableReceived: self = .unavailableReceived(from: try input.read())
-    case .presenceSent:
-      self = .presenceSent(to: try input.readOptional(), isAvailable: try input.readFlag())
-    case .blocked: self = .blocked(from: try input.readOptional(), try input.readArray())
-    case .unblocked: self = .unblocked(from: try input.readOptional(), try input.readArray())
-    case .nicknamePublished:
-      self = .nicknamePublished(try input.read(), try input.readOptionalText())
-    case .vCardPublished: self = .vCardPublished(try input.read(), try input.read())
-    case .rejected:
-      self = .rejected(Rejection(kind: try input.readName(), reason: try input.readText()))
-    case .captureBegan, .negotiated, .featuresOffered, .authenticated, .opened, .resumable,
-      .resumed, .closed, .annotation, nil:
-      return nil
     }
   }
 }

@@ -27,46 +27,45 @@ extension Query: CanonicalCodable {
   }
 }
 
-extension Answer: CanonicalCodable {
-  package func encode(to output: inout CanonicalOutput) {
+/// What an answer holds.
+enum AnswerTag: UInt8 {
+  case nothing = 0
+  case other = 1
+  case roster = 2
+  case blockList = 3
+  case vCard = 4
+  case nickname = 5
+  case error = 6
+
+  init(from input: inout CanonicalInput) throws(CodecError) {
+    guard let tag = Self(rawValue: try input.readTag()) else { throw input.invalid }
+    self = tag
+  }
+}
+
+extension Answer {
+  func encode(to output: inout CanonicalOutput) {
     output.write(id)
     output.write(from)
     switch payload {
-    case .nothing: output.write(tag: 0)
-    case .other: output.write(tag: 1)
+    case .nothing: output.write(AnswerTag.nothing)
+    case .other: output.write(AnswerTag.other)
     case .roster(let query):
-      output.write(tag: 2)
-      output.write(query)
+      output.write(AnswerTag.roster)
+      query.encode(to: &output)
     case .blockList(let jids):
-      output.write(tag: 3)
+      output.write(AnswerTag.blockList)
       output.write(jids)
     case .vCard(let names):
-      output.write(tag: 4)
+      output.write(AnswerTag.vCard)
       output.write(names)
     case .nickname(let name):
-      output.write(tag: 5)
+      output.write(AnswerTag.nickname)
       output.write(name)
     case .error(let condition):
-      output.write(tag: 6)
+      output.write(AnswerTag.error)
       output.write(condition)
     }
-  }
-
-  package init(from input: inout CanonicalInput) throws(CodecError) {
-    let id = try input.readOptionalText()
-    let from = try input.readOptional(JID.self)
-    let payload: Payload
-    switch try input.readTag() {
-    case 0: payload = .nothing
-    case 1: payload = .other
-    case 2: payload = .roster(try input.read())
-    case 3: payload = .blockList(try input.readArray())
-    case 4: payload = .vCard(try input.read())
-    case 5: payload = .nickname(try input.readOptionalText())
-    case 6: payload = .error(condition: try input.readOptionalText())
-    default: throw input.invalid
-    }
-    self.init(id: id, from: from, payload: payload)
   }
 }
 
@@ -90,9 +89,7 @@ extension SubscriptionStanza: CanonicalCodable {
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
-    self.init(
-      kind: try input.readName(), contact: try input.read(), status: try input.readOptionalText(),
-      nickname: try input.readOptionalText())
+    self = try StoredSubscription(from: &input).value
   }
 }
 
@@ -117,11 +114,7 @@ extension Availability: CanonicalCodable {
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
-    guard let show = Show(name: try input.readCounted()) else { throw input.invalid }
-    self.init(
-      show: show, priority: Int8(bitPattern: try input.readTag()),
-      status: try input.readOptionalText(), delay: try input.readOptionalText(),
-      malformed: try input.readOptionalText())
+    self.init(try StoredAvailability(from: &input))
   }
 }
 
@@ -140,71 +133,49 @@ extension Show {
   }
 }
 
-/// An `Availability` in place.
-struct StoredAvailability {
-  let show: Show
-  let priority: Int8
-  let status: UnsafeRawBufferPointer?
-  let delay: UnsafeRawBufferPointer?
-  let malformed: UnsafeRawBufferPointer?
-
-  init(from input: inout CanonicalInput) throws(CodecError) {
-    guard let show = Show(name: try input.readCounted()) else { throw input.invalid }
-    self.show = show
-    priority = Int8(bitPattern: try input.readTag())
-    status = try input.readOptionalTextBytes()
-    delay = try input.readOptionalTextBytes()
-    malformed = try input.readOptionalTextBytes()
+extension CanonicalInput {
+  mutating func readShow() throws(CodecError) -> Show {
+    guard let show = Show(name: try readCounted()) else { throw invalid }
+    return show
   }
 }
 
-extension Availability {
-  /// A copy of what stands elsewhere.
-  init(_ stored: StoredAvailability) {
-    func text(_ bytes: UnsafeRawBufferPointer?) -> String? {
-      bytes.map { String(decoding: $0, as: UTF8.self) }
-    }
-    self.init(
-      show: stored.show, priority: stored.priority, status: text(stored.status),
-      delay: text(stored.delay), malformed: text(stored.malformed))
-  }
-}
-
-extension RosterQuery: CanonicalCodable {
-  package func encode(to output: inout CanonicalOutput) {
+extension RosterQuery {
+  func encode(to output: inout CanonicalOutput) {
     output.write(version)
-    output.write(items)
+    output.write(UInt64(items.count))
+    for item in items { item.encode(to: &output) }
     output.write(malformed)
   }
+}
 
-  package init(from input: inout CanonicalInput) throws(CodecError) {
-    self.init(
-      version: try input.readOptionalText(), items: try input.readArray(),
-      malformed: try input.readArray())
+/// What an item of a query asks for.
+enum ItemTag: UInt8 {
+  case set = 0
+  case remove = 1
+
+  init(from input: inout CanonicalInput) throws(CodecError) {
+    guard let tag = Self(rawValue: try input.readTag()) else { throw input.invalid }
+    self = tag
   }
 }
 
-extension RosterQuery.Item: CanonicalCodable {
-  package func encode(to output: inout CanonicalOutput) {
+extension CanonicalOutput {
+  mutating func write(_ tag: AnswerTag) { write(tag: tag.rawValue) }
+  fileprivate mutating func write(_ tag: ItemTag) { write(tag: tag.rawValue) }
+}
+
+extension RosterQuery.Item {
+  fileprivate func encode(to output: inout CanonicalOutput) {
     switch change {
     case .set(let item):
-      output.write(tag: 0)
+      output.write(ItemTag.set)
       output.write(item)
     case .remove(let jid):
-      output.write(tag: 1)
+      output.write(ItemTag.remove)
       output.write(jid)
     }
     output.write(unknownSubscription)
-  }
-
-  package init(from input: inout CanonicalInput) throws(CodecError) {
-    let change: Change
-    switch try input.readTag() {
-    case 0: change = .set(try input.read())
-    case 1: change = .remove(try input.read())
-    default: throw input.invalid
-    }
-    self.init(change: change, unknownSubscription: try input.readOptionalText())
   }
 }
 
@@ -223,26 +194,52 @@ extension RosterItem: CanonicalCodable {
   package func encode(to output: inout CanonicalOutput) {
     output.write(jid)
     output.write(name)
-    output.write(tag: subscription.code | (isPending ? 0x10 : 0) | (isApproved ? 0x20 : 0))
+    output.write(subscription, isPending: isPending, isApproved: isApproved)
     output.write(UInt64(groups.count))
     for group in groups { output.write(group) }
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
     let jid = try input.read(BareJID.self)
-    let name = try input.readOptionalText()
-    let flags = try input.readTag()
-    guard flags < 0x40, let subscription = RosterSubscription(code: flags & 0x0F) else {
-      throw input.invalid
+    self = try StoredFields(from: &input).item(of: jid)
+  }
+}
+
+extension CanonicalOutput {
+  fileprivate mutating func write(
+    _ subscription: RosterSubscription, isPending: Bool, isApproved: Bool
+  ) {
+    write(tag: subscription.code | (isPending ? 0x10 : 0) | (isApproved ? 0x20 : 0))
+  }
+
+  /// What an item of a query says of a contact, and no unknown subscription, as its value is
+  /// encoded.
+  mutating func write(_ content: RosterItemContent, of address: PreparedAddress) {
+    if let subscription = content.subscription {
+      write(ItemTag.set)
+      write(counted: address.bare)
+      content.withName { write(optional: $0) }
+      write(subscription, isPending: content.isPending, isApproved: content.isApproved)
+      writeGroups(of: content)
+    } else {
+      write(ItemTag.remove)
+      write(counted: address.bare)
+    }
+    write(false)
+  }
+
+  /// In the order of their bytes, each once.
+  private mutating func writeGroups(of content: RosterItemContent) {
+    var count = 0
+    content.forEachGroup { _ in count += 1 }
+    guard count > 1 else {
+      write(UInt64(count))
+      return content.forEachGroup { write(counted: $0) }
     }
     var groups: [String] = []
-    let count = try input.readCount()
-    groups.reserveCapacity(count)
-    for _ in 0..<count { groups.append(try input.readText()) }
-    // An item keeps no empty name and sorts its groups: anything else was not written by it.
-    guard name?.isEmpty != true, groups.isSortedSet else { throw input.invalid }
-    self.init(
-      checked: jid, name: name, subscription: subscription, isPending: flags & 0x10 != 0,
-      isApproved: flags & 0x20 != 0, groups: groups)
+    content.forEachGroup { groups.append(String(of: $0)) }
+    groups = groups.sortedSet
+    write(UInt64(groups.count))
+    for group in groups { write(group) }
   }
 }

@@ -6,10 +6,30 @@ import XMPPStanza
 // Equal states have equal bytes only where their tables give the same numbers.
 extension Roster {
   /// The version of the encoding; snapshots of another version must be derived anew.
-  package static let codecVersion: UInt32 = 11
+  package static let codecVersion: UInt32 = 12
 
   /// The state in its stored form. Complexity: linear in what is known, and nothing is looked up.
-  package var snapshot: [UInt8] {
+  package var snapshot: [UInt8] { snapshot(.whole, of: contacts.known, isPresenceWhole: true) }
+
+  /// The state as the difference to what it was at a record: the contacts of whom something else is
+  /// known since `beginIncrement`, and all that is no contact's.
+  ///
+  /// - Parameter base: What it is to be put on.
+  /// - Returns: nil where the difference is not known.
+  package func increment(to base: SnapshotBase) -> [UInt8]? {
+    contacts.changes.map { changes in
+      let (numbers, onlyTheyAreAvailable) = contacts.named(changes)
+      return snapshot(.increment(base), of: numbers, isPresenceWhole: onlyTheyAreAvailable)
+    }
+  }
+
+  /// From now on, the next increment is the difference to what the state is now.
+  package mutating func beginIncrement() { contacts.noteChanges() }
+
+  /// - Parameter isPresenceWhole: Whether nobody but these contacts is available.
+  private func snapshot(
+    _ kind: SnapshotKind, of numbers: [ContactNumber], isPresenceWhole: Bool
+  ) -> [UInt8] {
     var body = RosterOutput(contacts)
     body.write(record: position)
     writeAccount(to: &body.plain)
@@ -17,9 +37,10 @@ extension Roster {
     for session in sessions.all { body.write(session) }
     body.write(ownPresence.all)
     body.plain.write(blocked.sorted())
-    body.writeContacts()
+    body.write(numbers)
     var output = CanonicalOutput()
-    output.write(UInt64(Self.codecVersion))
+    kind.encode(to: &output)
+    if kind != .whole { output.write(isPresenceWhole) }
     body.finish(into: &output)
     return output.bytes
   }
@@ -29,11 +50,42 @@ extension Roster {
   /// Complexity: linear in them, and for each address and text one look into its table. Contacts'
   /// details are looked through, and read when they are asked for.
   package init(snapshot: RawSpan) throws(CodecError) {
-    self = try CanonicalInput.read(snapshot) { (input) throws(CodecError) in
-      guard try input.readNumber() == UInt64(Self.codecVersion) else { throw input.invalid }
-      var body = try RosterInput(input)
+    self = try Roster(reading: snapshot) { (kind, input) throws(CodecError) in
+      guard kind == .whole else { throw input.invalid }
+    }
+  }
+
+  /// Takes the state on by exactly the bytes of an increment to it, or to an earlier one: who has
+  /// changed since then is all the more who has changed since now.
+  ///
+  /// Complexity: linear in them.
+  /// - Throws: `CodecError` where they are none, and then the state is as it was.
+  package mutating func add(increment: RawSpan) throws(CodecError) {
+    var isPresenceWhole = false
+    var next = try Roster(reading: increment) { (kind, input) throws(CodecError) in
+      guard let base = kind.base, base.sequence <= position else { throw input.invalid }
+      isPresenceWhole = try input.readFlag()
+    }
+    guard next.position >= position else { throw .invalid(offset: 0) }
+    var merged = contacts
+    if isPresenceWhole { merged.forgetPresence() }
+    next.ownPresence = merged.merge(next.contacts, with: next.ownPresence)
+    next.contacts = merged
+    self = next
+  }
+
+  private init(
+    reading bytes: RawSpan,
+    _ readHead: (SnapshotKind, inout CanonicalInput) throws(CodecError) -> Void
+  ) throws(CodecError) {
+    self = try CanonicalInput.readAll(bytes) { (input) throws(CodecError) in
+      let kind = try SnapshotKind(from: &input)
+      try readHead(kind, &input)
+      var body = try RosterInput(input, isIncrement: kind != .whole)
       defer { input = body.plain }
       return try Roster(from: &body)
+    } then: {
+      $0
     }
   }
 

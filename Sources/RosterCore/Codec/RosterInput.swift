@@ -9,13 +9,16 @@ struct RosterInput: StampInput {
   /// The contacts, of whom nothing is known before their rows are read.
   var contacts: ContactTable
 
+  /// Whether contacts can be there of whom nothing is known any more.
+  let isIncrement: Bool
   private let textCount: Int
   private let groupsCount: Int
   var base = (record: UInt64(0), time: Int64(0))
 
   /// Reads the tables.
-  init(_ input: CanonicalInput) throws(CodecError) {
+  init(_ input: CanonicalInput, isIncrement: Bool) throws(CodecError) {
     plain = input
+    self.isIncrement = isIncrement
     let addresses = try plain.readTexts { $0.isUTF8 }
     let texts = try plain.readTexts { $0.isUTF8 }
     let groups = try plain.readTexts { texts.isListOfGroups($0) }

@@ -4,8 +4,8 @@
 final class StoredDetails: Sendable {
   private let all: [UInt8]
 
-  /// Details of nobody.
-  static let none = StoredDetails(.noBytes)
+  /// How many bytes all of them take.
+  var byteCount: Int { all.count }
 
   /// Copies what `DetailsOutput` wrote.
   init(_ bytes: UnsafeRawBufferPointer) {

@@ -4,13 +4,14 @@ package import XMPPStanza
 /// that it concerns.
 ///
 /// It is used for one element after the other and keeps its memory. What most elements of a
-/// session are, presence of contacts and messages, goes from the element's bytes to the event's
-/// without a value in between.
+/// session are goes from the element's bytes to the event's without a value in between.
 package struct StoredMeaning {
-  private var output = CanonicalOutput()
+  var output = CanonicalOutput()
   /// The contacts' addresses, one after the other, and where each ends.
   private var names: [UInt8] = []
   private var ends: [Int] = []
+  /// The same contacts, once there are many.
+  private var known = TextTable()
 
   /// Of nothing yet.
   package init() {}
@@ -63,79 +64,38 @@ package struct StoredMeaning {
     subject.withUTF8Bytes { append(contact: $0) }
   }
 
-  private mutating func removeAll() {
+  mutating func removeAll() {
     // To empty what is empty costs as much as what most elements mean.
     if !output.bytes.isEmpty { output.removeAll() }
     if ends.isEmpty { return }
+    if known.count > 0 { known = TextTable() }
     names.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
   }
 
-  private mutating func append(contact: UnsafeRawBufferPointer) {
+  /// Adds a contact, unless it is there already.
+  mutating func append(contact: UnsafeRawBufferPointer) {
+    guard !has(contact) else { return }
     names.append(contentsOf: contact)
     ends.append(names.count)
   }
 
+  /// Nearly all elements concern fewer, and to look through them takes less than to look one up.
+  private static let few = 8
+
+  private mutating func has(_ contact: UnsafeRawBufferPointer) -> Bool {
+    guard ends.count < Self.few else {
+      if known.count == 0 { forEachContact { _ = known.insert($0) } }
+      return Int(known.insert(contact)) < ends.count
+    }
+    var isThere = false
+    forEachContact { if $0.isSame(as: contact) { isThere = true } }
+    return isThere
+  }
+
   private mutating func take(_ event: RosterEvent?, and peer: BareJID?) {
     event?.encode(to: &output)
-    let named = event?.contacts ?? []
-    // Most events concern one contact.
-    if named.count < 2 {
-      for jid in named { jid.text.withUTF8Bytes { append(contact: $0) } }
-      if let peer, peer != named.first { peer.text.withUTF8Bytes { append(contact: $0) } }
-    } else {
-      for jid in Set(named + (peer.map { [$0] } ?? [])) {
-        jid.text.withUTF8Bytes { append(contact: $0) }
-      }
-    }
-  }
-
-  // MARK: In place
-
-  /// Takes a message that is no event of a contact's, or presence of a contact; false, and nothing
-  /// is taken, where it is something else or something is wrong with it.
-  private mutating func takeInPlace(
-    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
-  ) -> Bool {
-    do {
-      switch try Stanza.Kind(node) {
-      case .message:
-        guard direction == .outbound || node.child("event", in: Namespace.pubsubEvent) == nil else {
-          return false
-        }
-        return try takePeer(of: node, direction, &addresses) { _, _ in }
-      case .presence(.available) where direction == .inbound:
-        let isRoom = StanzaTranslator.isRoom(node)
-        return try takePeer(of: node, direction, &addresses) { address, output in
-          if !isRoom { output.writeAvailable(from: address, PresenceContent(node)) }
-        }
-      case .presence(.unavailable) where direction == .inbound:
-        let isRoom = StanzaTranslator.isRoom(node)
-        return try takePeer(of: node, direction, &addresses) { address, output in
-          if !isRoom { output.writeUnavailable(from: address) }
-        }
-      case .presence, .iq, nil: return false
-      }
-    } catch {
-      return false
-    }
-  }
-
-  /// Takes the address that a stanza came from or went to; has `write` write the event where there
-  /// is one.
-  private mutating func takePeer(
-    of node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo,
-    _ write: (PreparedAddress, inout CanonicalOutput) -> Void
-  ) throws(JIDError) -> Bool {
-    let (mine, peer): (StaticString, StaticString) =
-      direction == .inbound ? ("to", "from") : ("from", "to")
-    // One that cannot be prepared is thrown.
-    try addresses.withAddress(mine, of: node) { _ in }
-    try addresses.withAddress(peer, of: node) { address in
-      guard let address else { return }
-      append(contact: address.bare)
-      write(address, &output)
-    }
-    return true
+    for jid in event?.contacts ?? [] { jid.text.withUTF8Bytes { append(contact: $0) } }
+    peer?.text.withUTF8Bytes { append(contact: $0) }
   }
 }

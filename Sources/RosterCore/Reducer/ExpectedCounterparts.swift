@@ -24,7 +24,7 @@ extension Reduction {
 
   /// The server shows a new state: whatever stanza made it so has come already or may still come.
   mutating func expectCounterparts(
-    of number: ContactNumber, from old: ItemRow?, to new: RosterItem, isPush: Bool
+    of number: ContactNumber, from old: ItemRow?, to new: StoredFields, isPush: Bool
   ) {
     // What a whole roster shows for the first time has its story before the log.
     guard isPush || old != nil else { return }

@@ -17,7 +17,7 @@ enum ItemSource {
 // Items: only what the server says edits them, by a result or a push (§2.1.4, §2.1.6).
 extension Reduction {
   /// Inserts an item or replaces it whole: what it lacks goes back to its default.
-  mutating func itemSet(_ item: RosterItem, _ number: ContactNumber, _ source: ItemSource) {
+  mutating func itemSet(_ item: StoredFields, _ number: ContactNumber, _ source: ItemSource) {
     let old = roster.contacts.item(of: number)
     expectCounterparts(of: number, from: old, to: item, isPush: source.isPush)
     if let old {
@@ -26,43 +26,48 @@ extension Reduction {
     } else {
       let provenance = RosterEntry.Provenance(allFrom: stamp.record)
       roster.contacts.setItem(roster.contacts.row(of: item, provenance), of: number)
-      changed(.itemAdded(item))
+      if tells { changed(.itemAdded(item.item(of: roster.contacts.address(of: number)))) }
     }
     settleIncoming(by: item, number)
     settleOutgoing(by: item, number, source)
-    compareWithEdits(item.jid, number, item)
+    compareWithEdits(number, item)
   }
 
-  private mutating func itemReplaced(_ old: ItemRow, by item: RosterItem, _ number: ContactNumber) {
+  private mutating func itemReplaced(
+    _ old: ItemRow, by item: StoredFields, _ number: ContactNumber
+  ) {
     var new = roster.contacts.row(of: item, old.provenance)
     let record = stamp.record
+    if new.name != old.name { new.provenance.name = record }
+    if new.subscription != old.subscription { new.provenance.subscription = record }
+    if new.isPending != old.isPending { new.provenance.ask = record }
+    if new.isApproved != old.isApproved { new.provenance.approved = record }
+    if new.groups != old.groups { new.provenance.groups = record }
+    roster.contacts.setItem(new, of: number)
+    if tells { itemChanged(from: old, to: new, number) }
+  }
+
+  private mutating func itemChanged(from old: ItemRow, to new: ItemRow, _ number: ContactNumber) {
+    let (contacts, jid) = (roster.contacts, roster.contacts.address(of: number))
     if new.name != old.name {
-      new.provenance.name = record
       changed(
         .itemChanged(
-          item.jid, .name(before: roster.contacts.text(old.name), after: item.name)))
+          jid, .name(before: contacts.text(old.name), after: contacts.text(new.name))))
     }
     if new.subscription != old.subscription {
-      new.provenance.subscription = record
-      changed(
-        .itemChanged(
-          item.jid, .subscription(before: old.subscription, after: new.subscription)))
+      changed(.itemChanged(jid, .subscription(before: old.subscription, after: new.subscription)))
     }
     if new.isPending != old.isPending {
-      new.provenance.ask = record
-      changed(.itemChanged(item.jid, .ask(before: old.isPending, after: new.isPending)))
+      changed(.itemChanged(jid, .ask(before: old.isPending, after: new.isPending)))
     }
     if new.isApproved != old.isApproved {
-      new.provenance.approved = record
-      changed(.itemChanged(item.jid, .approved(before: old.isApproved, after: new.isApproved)))
+      changed(.itemChanged(jid, .approved(before: old.isApproved, after: new.isApproved)))
     }
     if new.groups != old.groups {
-      new.provenance.groups = record
       changed(
         .itemChanged(
-          item.jid, .groups(before: roster.contacts.groups(old.groups), after: item.groups)))
+          jid, .groups(before: contacts.groups(old.groups), after: contacts.groups(new.groups))))
     }
-    roster.contacts.setItem(new, of: number)
   }
 
   /// The server took a contact out; it may be one that the roster does not know.
@@ -72,16 +77,15 @@ extension Reduction {
     voidPresence(of: number)
     doubtRequest(of: number, .itemRemoved)
     endOutgoing(number, .removed)
-    compareWithEdits(roster.contacts.address(of: number), number, nil)
+    compareWithEdits(number, nil)
   }
 
   /// A result does not list a contact that had an item, or that we had asked.
   mutating func itemMissing(_ number: ContactNumber, asked: UInt64?) {
-    let jid = roster.contacts.address(of: number)
     // The presence of somebody who never was an item is not the result's to void.
     if takeItemOut(number) { voidPresence(of: number) }
     settleOutgoing(byAbsenceOf: number, .result(asked: asked))
-    compareWithEdits(jid, number, nil)
+    compareWithEdits(number, nil)
   }
 
   /// - Returns: Whether there was an item.
@@ -89,7 +93,7 @@ extension Reduction {
   private mutating func takeItemOut(_ number: ContactNumber) -> Bool {
     forgetExpectedCounterparts(of: number)
     guard let old = roster.contacts.item(of: number) else { return false }
-    changed(.itemRemoved(roster.contacts.value(of: old, number)))
+    if tells { changed(.itemRemoved(roster.contacts.value(of: old, number))) }
     roster.contacts.setItem(nil, of: number)
     return true
   }

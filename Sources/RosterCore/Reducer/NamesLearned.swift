@@ -2,28 +2,27 @@ import XMPPStanza
 
 // What contacts call themselves: XEP-0172, XEP-0054, XEP-0292.
 extension Reduction {
-  mutating func nicknameLearned(_ nickname: String?, of jid: BareJID?) {
-    guard let jid else { return }
-    let number = roster.contacts.insert(jid)
-    let before = roster.contacts.names(of: number)
-    guard !(before?.nickname).hasSameBytes(as: nickname) else { return }
+  mutating func nicknameLearned(_ nickname: UnsafeRawBufferPointer?, of number: ContactNumber) {
+    let before = roster.contacts.names(of: number)?.nickname
+    guard !before.hasBytes(nickname) else { return }
+    let after = nickname.map { String(of: $0) }
     namesChanged(number) { names, record in
-      names.nickname = nickname
+      names.nickname = after
       names.nicknameRecord = record
     }
-    changed(.nickname(jid, before: before?.nickname, after: nickname))
+    guard tells else { return }
+    changed(.nickname(roster.contacts.address(of: number), before: before, after: after))
   }
 
-  mutating func vCardLearned(_ card: VCardNames, of jid: BareJID?) {
-    guard let jid else { return }
-    let number = roster.contacts.insert(jid)
-    let before = roster.contacts.names(of: number)
-    guard before?.vCard != card else { return }
+  mutating func vCardLearned(_ card: VCardNames, of number: ContactNumber) {
+    let before = roster.contacts.names(of: number)?.vCard
+    guard before != card else { return }
     namesChanged(number) { names, record in
       names.vCard = card
       names.vCardRecord = record
     }
-    changed(.vCard(jid, before: before?.vCard, after: card))
+    guard tells else { return }
+    changed(.vCard(roster.contacts.address(of: number), before: before, after: card))
   }
 
   private mutating func namesChanged(

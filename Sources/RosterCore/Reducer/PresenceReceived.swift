@@ -2,39 +2,28 @@ import XMPPStanza
 
 // Presence (§4). It is kept by bare address and resource, whether or not the roster has come.
 extension Reduction {
-  mutating func availableReceived(from: JID, _ availability: Availability) {
-    let name = from.resource ?? ""
-    guard from.bare != roster.account else {
-      if let malformed = availability.malformed {
-        report(.presence(.malformed(malformed)), about: from.bare)
-      }
-      ownPresenceReceived(availability, by: name)
-      return
-    }
-    let number = roster.contacts.insert(from.bare)
-    let row = roster.contacts.row(of: availability, by: name, since: stamp, told: SessionSet(place))
-    presenceReceived(row, of: number)
-  }
-
-  /// A contact's presence from where it is stored.
   mutating func presenceReceived(_ presence: StoredPresence) {
-    guard roster.account?.text.hasBytes(presence.bare) != true else {
+    let address = presence.from.bare
+    guard roster.account?.text.hasBytes(address) != true else {
       return ownPresenceReceived(presence)
     }
     if let availability = presence.availability {
-      let number = roster.contacts.insert(address: presence.bare)
+      let number = roster.contacts.insert(address: address)
       let row = roster.contacts.row(
-        of: availability, by: presence.resource ?? .noBytes, of: number, since: stamp,
+        of: availability, by: presence.from.resource ?? .noBytes, of: number, since: stamp,
         told: SessionSet(place))
       presenceReceived(row, of: number)
-    } else if let number = roster.contacts.number(ofAddress: presence.bare) {
-      resourceEnded(presence.resource, of: number)
+    } else if let number = roster.contacts.number(ofAddress: address) {
+      resourceEnded(presence.from.resource, of: number)
     }
   }
 
   private mutating func ownPresenceReceived(_ presence: StoredPresence) {
-    let resource = presence.resource.map { String(decoding: $0, as: UTF8.self) }
+    let resource = presence.from.resource.map { String(of: $0) }
     if let availability = presence.availability {
+      if let malformed = availability.malformed {
+        report(.presence(.malformed(String(of: malformed))), about: roster.account)
+      }
       ownPresenceReceived(Availability(availability), by: resource ?? "")
     } else {
       ownUnavailableReceived(from: resource)
@@ -131,21 +120,11 @@ extension Reduction {
   }
 
   /// `unavailable` ends one resource; from a bare address it ends all of them (§4.5).
-  mutating func unavailableReceived(from: JID) {
-    guard from.bare != roster.account else {
-      ownUnavailableReceived(from: from.resource)
-      return
-    }
-    guard let number = roster.contacts.number(of: from.bare) else { return }
-    guard let name = from.resource else { return resourceEnded(nil, of: number) }
-    name.withUTF8Bytes { resourceEnded($0, of: number) }
-  }
-
   private mutating func resourceEnded(
     _ name: UnsafeRawBufferPointer?, of number: ContactNumber
   ) {
     if isShared {
-      let resource = String(decoding: name ?? .noBytes, as: UTF8.self)
+      let resource = String(of: name ?? .noBytes)
       let content = Delivery.Content.presence(resource: resource, nil)
       guard !isCopy(content, of: number), !isOvertaken(content, of: number) else { return }
       expectCopies(content, of: number, where: \.isToldPresence)

@@ -3,13 +3,13 @@ import XMPPStanza
 
 // Pushes: §2.1.6.
 extension Reduction {
-  mutating func pushReceived(_ push: RosterPush) {
+  mutating func pushReceived(_ push: StoredPush) {
     let item = push.query.items.first
-    if let refusal = owner.refusal(ofPushFrom: push.from) {
-      report(.item(.foreignPush(refusal)), about: item?.jid ?? push.from?.bare)
+    if let from = push.from?.jid, let refusal = owner.refusal(ofPushFrom: from) {
+      report(.item(.foreignPush(refusal)), about: item?.jid ?? from.bare)
       return
     }
-    expectAcknowledgement(of: push, about: item?.jid)
+    expectAcknowledgement(of: push, about: item)
     let count = push.query.items.count + push.query.malformed.count
     guard count == 1, let item else {
       reportMalformedParts(of: push.query)
@@ -19,19 +19,21 @@ extension Reduction {
     itemPushed(item, push.query)
   }
 
-  private mutating func itemPushed(_ item: RosterQuery.Item, _ query: RosterQuery) {
-    let number = roster.contacts.insert(item.jid)
+  private mutating func itemPushed(_ item: StoredItem, _ query: StoredQuery) {
+    let number = roster.contacts.insert(address: item.address)
     if canRepeat {
       let before = roster.contacts.entry(of: number)?.item
-      let content = Delivery.Content.push(item.shown, before: before, version: query.version)
+      let shown = item.shown
+      let content = Delivery.Content.push(
+        shown, before: before, version: query.version.map { String(of: $0) })
       guard !isKnown(content, of: number) else { return }
       // A copy of what changes nothing changes nothing either.
-      if before != item.shown { expectCopies(content, of: number, where: \.isToldPushes) }
+      if before != shown { expectCopies(content, of: number, where: \.isToldPushes) }
     }
     reportMalformedParts(of: query)
-    switch item.change {
-    case .set(let item): itemSet(item, number, .push)
-    case .remove:
+    if let fields = item.fields {
+      itemSet(fields, number, .push)
+    } else {
       reportIfRemovedElsewhere(number)
       itemRemoved(number)
     }
@@ -46,15 +48,15 @@ extension Reduction {
     report(.item(.removedElsewhere), about: jid)
   }
 
-  private mutating func expectAcknowledgement(of push: RosterPush, about contact: BareJID?) {
+  private mutating func expectAcknowledgement(of push: StoredPush, about item: StoredItem?) {
     guard !roster.isInboundOnly else { return }
     guard let id = push.id else {
       report(.answer(.missingID(.push)))
       return
     }
-    guard let contact, !isWaiting(id, about: contact) else { return }
+    guard let item, !isWaiting(id, about: item.address) else { return }
     session.unacknowledged.append(
-      UnacknowledgedPush(id: id, contact: contact, received: stamp))
+      UnacknowledgedPush(id: String(of: id), contact: item.jid, received: stamp))
     if session.unacknowledged.count > WaitingLimit.count {
       report(unacknowledged: session.unacknowledged.removeFirst())
     }
@@ -62,16 +64,20 @@ extension Reduction {
   }
 
   /// Whether a push that a resumed session is told again waits for its acknowledgement already.
-  private func isWaiting(_ id: String, about contact: BareJID) -> Bool {
+  private func isWaiting(
+    _ id: UnsafeRawBufferPointer, about address: UnsafeRawBufferPointer
+  ) -> Bool {
     session.resumptionID != nil
-      && session.unacknowledged.contains { $0.contact == contact && $0.id.hasSameBytes(as: id) }
+      && session.unacknowledged.contains {
+        $0.contact.text.hasBytes(address) && $0.id.hasBytes(id)
+      }
   }
 
   /// Each push wants an acknowledgement of its own, though servers use an id again. Our answer to
   /// somebody else's request may have the same id.
-  mutating func answerSent(_ id: String, to: JID?) {
-    guard owner.isOwnServer(to),
-      let index = session.unacknowledged.firstIndex(where: { $0.id.hasSameBytes(as: id) })
+  mutating func answerSent(_ id: UnsafeRawBufferPointer, to: StoredJID?) {
+    guard let index = session.unacknowledged.firstIndex(where: { $0.id.hasBytes(id) }),
+      owner.isOwnServer(to?.jid)
     else { return }
     let push = session.unacknowledged.remove(at: index)
     guard let number = roster.contacts.number(of: push.contact) else { return }
@@ -86,15 +92,5 @@ extension Reduction {
 
   mutating func report(unacknowledged push: UnacknowledgedPush) {
     report(.item(.unacknowledgedPush), about: push.contact, cause: push.received.record)
-  }
-}
-
-extension RosterQuery.Item {
-  /// What the roster shows afterwards: nil where the item is gone.
-  fileprivate var shown: RosterItem? {
-    switch change {
-    case .set(let item): item
-    case .remove: nil
-    }
   }
 }

@@ -48,22 +48,22 @@ extension Reduction {
     report(.item(.unfetched), cause: since.record)
   }
 
-  mutating func answerReceived(_ answer: Answer) {
+  mutating func answerReceived(_ answer: StoredAnswer) {
     guard let id = answer.id else {
       unaskedAnswerReceived(answer)
       return
     }
     // An id need be unique for one addressee only (RFC 6120 §8.1.3).
     if let index = session.openQueries.firstIndex(where: {
-      $0.query.id.hasSameBytes(as: id) && mayAnswer($0.query, from: answer.from)
+      $0.query.id.hasBytes(id) && mayAnswer($0.query, from: answer.from?.jid)
     }) {
       queryAnswered(session.openQueries.remove(at: index), by: answer)
-    } else if session.pendingEdits.contains(where: { $0.id.hasSameBytes(as: id) }) {
+    } else if session.pendingEdits.contains(where: { $0.id.hasBytes(id) }) {
       setAnswered(by: answer)
-    } else if let open = session.openQueries.first(where: { $0.query.id.hasSameBytes(as: id) }) {
+    } else if let open = session.openQueries.first(where: { $0.query.id.hasBytes(id) }) {
+      let from = answer.from?.jid
       report(
-        .answer(.spoofed(from: answer.from, to: .query)), about: answer.from?.bare,
-        cause: open.sent.record)
+        .answer(.spoofed(from: from, to: .query)), about: from?.bare, cause: open.sent.record)
     } else {
       unaskedAnswerReceived(answer)
     }
@@ -76,9 +76,8 @@ extension Reduction {
     return from == to || from == JID(prepared: to.bare, resource: nil)
   }
 
-  private mutating func queryAnswered(_ open: OpenQuery, by answer: Answer) {
+  private mutating func queryAnswered(_ open: OpenQuery, by answer: StoredAnswer) {
     serverAnswered(open.sent.record)
-    let owner = open.query.to?.bare ?? roster.account
     switch (open.query.subject, answer.payload) {
     case (.roster, .roster(let query)): rosterReceived(query, asked: open.sent.record)
     case (.roster(let version), .nothing): rosterUnchanged(since: version, open)
@@ -86,10 +85,17 @@ extension Reduction {
       report(.answer(.refusedQuery(condition: condition)), cause: open.sent.record)
     case (.roster, _): report(.answer(.missingRoster), cause: open.sent.record)
     case (.blockList, .blockList(let jids)): blockListReceived(jids)
-    case (.vCard, .vCard(let names)): vCardLearned(names, of: owner)
-    case (.nickname, .nickname(let name)): nicknameLearned(name, of: owner)
+    case (.vCard, .vCard(let names)):
+      if let number = subject(open.query.to?.bare) { vCardLearned(names, of: number) }
+    case (.nickname, .nickname(let name)):
+      if let number = subject(open.query.to?.bare) { nicknameLearned(name, of: number) }
     case (.blockList, _), (.vCard, _), (.nickname, _): break
     }
+  }
+
+  /// Whose names an answer gives, by whom they were asked of: our own account where that is nobody.
+  private mutating func subject(_ jid: BareJID?) -> ContactNumber? {
+    (jid ?? roster.account).map { roster.contacts.insert($0) }
   }
 
   /// An empty result to a versioned get: the roster is what the client already had (§2.6.3).
@@ -106,18 +112,22 @@ extension Reduction {
 
   /// Where only one direction was captured there are no requests to match: the server's results
   /// are taken at their word.
-  private mutating func unaskedAnswerReceived(_ answer: Answer) {
+  private mutating func unaskedAnswerReceived(_ answer: StoredAnswer) {
     let isInboundOnly = roster.isInboundOnly
-    let isTrusted = isInboundOnly && owner.isOwnServer(answer.from)
+    let isTrusted = isInboundOnly && owner.isOwnServer(answer.from?.jid)
     switch answer.payload {
     case .roster(let query) where isTrusted: rosterReceived(query, asked: nil)
     case .blockList(let jids) where isTrusted: blockListReceived(jids)
     case .roster, .blockList:
-      report(.answer(.unsolicited(from: answer.from)), about: answer.from?.bare)
+      report(.answer(.unsolicited(from: answer.from?.jid)), about: answer.from?.jid.bare)
     case .vCard(let names):
-      if isInboundOnly { vCardLearned(names, of: answer.from?.bare ?? roster.account) }
+      if isInboundOnly, let number = subject(answer.from?.jid.bare) {
+        vCardLearned(names, of: number)
+      }
     case .nickname(let name):
-      if isInboundOnly { nicknameLearned(name, of: answer.from?.bare ?? roster.account) }
+      if isInboundOnly, let number = subject(answer.from?.jid.bare) {
+        nicknameLearned(name, of: number)
+      }
     case .nothing, .other, .error: break
     }
   }

@@ -106,30 +106,21 @@ struct Reduction: ~Copyable {
 
   // MARK: What happened
 
-  mutating func eventHappened(_ event: RosterEvent) {
+  mutating func eventHappened(_ event: StoredEvent) {
     switch event {
     case .annotation(let annotation): annotationMade(annotation)
     case .session(let event):
       reportOverdue()
       sessionEventHappened(event)
-    case .stanza(let event):
+    case .stanza(let stanza):
       reportOverdue()
       // What another account's stream carries says nothing about this one.
       guard session.phase != .foreign else { return }
       // What was not taken tells nothing, not even that there is a session.
-      if !event.isRejected { assumeSession() }
-      if !roster.hasReceived { roster.hasReceived = event.isReceived }
-      stanzaEventHappened(event)
+      if !stanza.isRejected { assumeSession() }
+      if !roster.hasReceived { roster.hasReceived = stanza.isReceived }
+      stanzaHappened(stanza)
     }
-  }
-
-  /// The same of a contact's presence that stands elsewhere, whose texts are valid meanwhile.
-  mutating func presenceHappened(_ presence: StoredPresence) {
-    reportOverdue()
-    guard session.phase != .foreign else { return }
-    assumeSession()
-    if !roster.hasReceived { roster.hasReceived = true }
-    presenceReceived(presence)
   }
 
   private mutating func sessionEventHappened(_ event: SessionEvent) {
@@ -149,8 +140,8 @@ struct Reduction: ~Copyable {
 
   // MARK: Stanzas
 
-  private mutating func stanzaEventHappened(_ event: StanzaEvent) {
-    switch event {
+  private mutating func stanzaHappened(_ stanza: StoredStanza) {
+    switch stanza {
     case .querySent(let query): querySent(query)
     case .setSent(let set): setSent(set)
     case .answerReceived(let answer): answerReceived(answer)
@@ -158,29 +149,29 @@ struct Reduction: ~Copyable {
     case .answerSent(let id, let to): answerSent(id, to: to)
     case .subscriptionReceived(let stanza): subscriptionReceived(stanza)
     case .subscriptionSent(let stanza): subscriptionSent(stanza)
-    case .availableReceived(let from, let availability):
-      availableReceived(from: from, availability)
-    case .unavailableReceived(let from): unavailableReceived(from: from)
+    case .presenceReceived(let presence): presenceReceived(presence)
     case .presenceSent(let to, let isAvailable):
       if to == nil { presenceBroadcast(isAvailable: isAvailable) }
     case .blocked(let from, let jids): blockPushReceived(jids, from: from)
     case .unblocked(let from, let jids): unblockPushReceived(jids, from: from)
-    case .nicknamePublished(let jid, let nickname): nicknameLearned(nickname, of: jid)
-    case .vCardPublished(let jid, let names): vCardLearned(names, of: jid)
+    case .nicknamePublished(let contact, let nickname):
+      nicknameLearned(nickname, of: roster.contacts.insert(address: contact))
+    case .vCardPublished(let contact, let names):
+      vCardLearned(names, of: roster.contacts.insert(address: contact))
     case .rejected(let rejection): report(.rejected(rejection))
     }
   }
 }
 
-extension StanzaEvent {
+extension StoredStanza {
   /// Whether it could not be taken.
   fileprivate var isRejected: Bool { if case .rejected = self { true } else { false } }
 
   /// Whether the server sent it.
   fileprivate var isReceived: Bool {
     switch self {
-    case .answerReceived, .pushReceived, .subscriptionReceived, .availableReceived,
-      .unavailableReceived, .blocked, .unblocked, .nicknamePublished, .vCardPublished:
+    case .answerReceived, .pushReceived, .subscriptionReceived, .presenceReceived, .blocked,
+      .unblocked, .nicknamePublished, .vCardPublished:
       true
     case .querySent, .setSent, .answerSent, .subscriptionSent, .presenceSent, .rejected: false
     }

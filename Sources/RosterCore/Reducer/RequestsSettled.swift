@@ -5,7 +5,7 @@ import XMPPStanza
 extension Reduction {
   // MARK: Requests of contacts
 
-  mutating func settleIncoming(by item: RosterItem, _ number: ContactNumber) {
+  mutating func settleIncoming(by item: StoredFields, _ number: ContactNumber) {
     guard item.subscription.includesFrom else { return }
     endIncoming(number, .acceptedElsewhere)
     guard roster.contacts.isEndUntaken(of: number) else { return }
@@ -48,7 +48,8 @@ extension Reduction {
 
   // MARK: Requests of ours
 
-  mutating func settleOutgoing(by item: RosterItem, _ number: ContactNumber, _ source: ItemSource) {
+  mutating func settleOutgoing(by item: StoredFields, _ number: ContactNumber, _ source: ItemSource)
+  {
     if item.subscription.includesTo {
       endOutgoing(number, .subscribed)
     } else if item.isPending {

@@ -4,7 +4,7 @@ import XMPPStanza
 // Results: §2.1.4. A result is the whole roster, whatever was known before.
 extension Reduction {
   /// - Parameter asked: The record of the get that it answers, nil where none is in the capture.
-  mutating func rosterReceived(_ query: RosterQuery, asked: UInt64?) {
+  mutating func rosterReceived(_ query: StoredQuery, asked: UInt64?) {
     reportMalformedParts(of: query)
     var listing = Listing(asked: asked)
     readItems(of: query, into: &listing)
@@ -31,7 +31,7 @@ extension Reduction {
     /// How many of them have an item already.
     var known = 0
     /// The items that say anything new, in no order.
-    var news: [(ContactNumber, RosterItem)] = []
+    var news: [(ContactNumber, StoredFields)] = []
     /// Whether another connection was told something newer.
     var isOvertaken = false
     /// Whether an item is gone, or is another.
@@ -40,10 +40,11 @@ extension Reduction {
 
   /// What a result shows for the first time, other connections will still be pushed.
   private mutating func expectPushes(
-    of item: RosterItem?, _ number: ContactNumber, asked: UInt64?
+    of fields: StoredFields?, _ number: ContactNumber, asked: UInt64?
   ) {
     guard isShared else { return }
     let before = roster.contacts.entry(of: number)?.item
+    let item = fields?.item(of: roster.contacts.address(of: number))
     guard before != item else { return }
     expectCopies(
       .push(item, before: before, version: nil), of: number, asked: asked,
@@ -51,40 +52,40 @@ extension Reduction {
   }
 
   /// Of items with the same address the last one counts.
-  private mutating func readItems(of query: RosterQuery, into listing: inout Listing) {
+  private mutating func readItems(of query: StoredQuery, into listing: inout Listing) {
     var leftOut = 0
     for item in query.items.reversed() {
-      guard case .set(let item) = item.change else {
+      guard let fields = item.fields else {
         leftOut += 1
         continue
       }
-      let number = roster.contacts.insert(item.jid)
+      let number = roster.contacts.insert(address: item.address)
       guard listing.contacts.insert(number) else {
         leftOut += 1
         continue
       }
       let row = roster.contacts.item(of: number)
       if row != nil { listing.known += 1 }
-      if isOvertaken(item, number, asked: listing.asked) {
+      if isShared, isOvertaken(item.shown, number, asked: listing.asked) {
         listing.isOvertaken = true
-      } else if !isOldNews(item, row, number) {
-        listing.news.append((number, item))
-        if row.map({ !roster.contacts.says($0, item) }) ?? true { listing.saysNews = true }
+      } else if !isOldNews(fields, row, number) {
+        listing.news.append((number, fields))
+        if row.map({ !roster.contacts.says($0, fields) }) ?? true { listing.saysNews = true }
       }
     }
     if leftOut > 0 { reportLeftOut(query) }
   }
 
   /// Whether an item tells nothing: most results list what is known.
-  private func isOldNews(_ item: RosterItem, _ row: ItemRow?, _ number: ContactNumber) -> Bool {
+  private func isOldNews(_ item: StoredFields, _ row: ItemRow?, _ number: ContactNumber) -> Bool {
     guard let row, !item.isPending, !roster.sessions.hasPendingEdits else { return false }
     return !roster.contacts.hasDetails(number) && roster.contacts.says(row, item)
   }
 
   private func sorted(
-    _ news: [(ContactNumber, RosterItem)]
-  ) -> some Sequence<(ContactNumber, RosterItem)> {
-    ByteRank.order(of: news.map(\.1.jid.text)).lazy.map { news[$0.index] }
+    _ news: [(ContactNumber, StoredFields)]
+  ) -> some Sequence<(ContactNumber, StoredFields)> {
+    roster.contacts.order(of: news.map(\.0)).lazy.map { news[$0.index] }
   }
 
   /// What the result does not list is gone, also requests of ours without an item.
@@ -107,26 +108,24 @@ extension Reduction {
     }
   }
 
-  private mutating func reportLeftOut(_ query: RosterQuery) {
+  private mutating func reportLeftOut(_ query: StoredQuery) {
     var listed = ContactSet()
     for item in query.items {
-      switch item.change {
-      case .remove(let jid): report(.item(.removalInResult), about: jid)
-      case .set(let item):
-        if !listed.insert(roster.contacts.insert(item.jid)) {
-          report(.item(.duplicate), about: item.jid)
-        }
+      if item.fields == nil {
+        report(.item(.removalInResult), about: item.jid)
+      } else if !listed.insert(roster.contacts.insert(address: item.address)) {
+        report(.item(.duplicate), about: item.jid)
       }
     }
   }
 
-  mutating func reportMalformedParts(of query: RosterQuery) {
+  mutating func reportMalformedParts(of query: StoredQuery) {
     for item in query.malformed {
       report(.item(.malformed(jid: item.jid, reason: item.reason, .inbound)))
     }
     for item in query.items {
       guard let text = item.unknownSubscription else { continue }
-      report(.item(.unknownSubscription(text)), about: item.jid)
+      report(.item(.unknownSubscription(String(of: text))), about: item.jid)
     }
   }
 
@@ -136,14 +135,17 @@ extension Reduction {
     roster.completeness = new
   }
 
-  mutating func versionLearned(_ new: String?) {
-    if let new, !(roster.knownVersions.last?.hasSameBytes(as: new) ?? false) {
+  mutating func versionLearned(_ bytes: UnsafeRawBufferPointer?) {
+    let isLast = bytes.map { roster.knownVersions.last?.hasBytes($0) ?? false } ?? true
+    guard !isLast || !roster.version.hasBytes(bytes) else { return }
+    let new = bytes.map { String(of: $0) }
+    if let new, !isLast {
       if roster.knownVersions.count == WaitingLimit.knownVersions {
         roster.knownVersions.removeFirst()
       }
       roster.knownVersions.append(new)
     }
-    guard !roster.version.hasSameBytes(as: new) else { return }
+    guard !roster.version.hasBytes(bytes) else { return }
     changed(.version(before: roster.version, after: new))
     roster.version = new
   }

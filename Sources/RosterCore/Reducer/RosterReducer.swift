@@ -9,7 +9,7 @@ package enum RosterReducer {
   /// The version of the reduction; kept states of another version must be derived anew.
   package static let version: UInt32 = 13
 
-  /// Reduces one event into the state, in place.
+  /// Reduces one event into the state, in place, by its stored form: there is one way to read it.
   ///
   /// Complexity: O(1) amortised, but linear in the contacts for a result and where a session begins
   /// or ends.
@@ -19,11 +19,7 @@ package enum RosterReducer {
     _ roster: inout Roster, _ event: RosterEvent, at stamp: RecordStamp,
     on connection: ConnectionID = .first
   ) -> RosterOutcome {
-    Reduction.reduce(
-      into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, tells: true
-    ) {
-      $0.eventHappened(event)
-    }
+    reduce(&roster, event, at: stamp, on: connection, tells: true)
   }
 
   /// Reduces one event into the state, in place, where nobody asks what it did.
@@ -31,35 +27,62 @@ package enum RosterReducer {
     _ roster: inout Roster, by event: RosterEvent, at stamp: RecordStamp,
     on connection: ConnectionID = .first
   ) {
-    _ = Reduction.reduce(
-      into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, tells: false
-    ) {
-      $0.eventHappened(event)
+    _ = reduce(&roster, event, at: stamp, on: connection, tells: false)
+  }
+
+  private static func reduce(
+    _ roster: inout Roster, _ event: RosterEvent, at stamp: RecordStamp,
+    on connection: ConnectionID, tells: Bool
+  ) -> RosterOutcome {
+    do {
+      let bytes = event.canonicalBytes
+      return try reduce(&roster, bytes.span.bytes, at: stamp, on: connection, tells: tells)
+    } catch {
+      // An event reads back as it was written, or it is none.
+      let rejection = Rejection(kind: .payload, reason: "it cannot be stored: \(error)")
+      return Reduction.reduce(into: &roster, at: stamp, on: nil, tells: tells) {
+        $0.report(.rejected(rejection))
+      }
     }
   }
 
-  /// The same of an event in its stored form. What most events are is read in place.
+  /// The same of an event in its stored form, which is read in place.
+  ///
+  /// - Throws: `CodecError` where these bytes are no event, and then the roster is as it was.
+  package static func reduce(
+    _ roster: inout Roster, stored event: RawSpan, at stamp: RecordStamp,
+    on connection: ConnectionID = .first
+  ) throws(CodecError) -> RosterOutcome {
+    try reduce(&roster, event, at: stamp, on: connection, tells: true)
+  }
+
+  /// The same of an event in its stored form, where nobody asks what it did.
   ///
   /// - Throws: `CodecError` where these bytes are no event, and then the roster is as it was.
   package static func advance(
     _ roster: inout Roster, byStored event: RawSpan, at stamp: RecordStamp,
     on connection: ConnectionID = .first
   ) throws(CodecError) {
-    let other = try CanonicalInput.read(event) {
-      (input) throws(CodecError) -> RosterEvent? in
-      guard let presence = try StoredPresence(from: &input) else { return try input.read() }
-      // What is left over is refused after this, and nothing must have happened.
-      guard input.rest == 0 else { return nil }
-      _ = Reduction.reduce(into: &roster, at: stamp, on: connection, tells: false) {
-        $0.presenceHappened(presence)
+    _ = try reduce(&roster, event, at: stamp, on: connection, tells: false)
+  }
+
+  private static func reduce(
+    _ roster: inout Roster, _ event: RawSpan, at stamp: RecordStamp, on connection: ConnectionID,
+    tells: Bool
+  ) throws(CodecError) -> RosterOutcome {
+    try CanonicalInput.readAll(event) { (input) throws(CodecError) in
+      try StoredEvent(from: &input)
+    } then: { event in
+      Reduction.reduce(
+        into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, tells: tells
+      ) {
+        $0.eventHappened(event)
       }
-      return nil
     }
-    if let other { advance(&roster, by: other, at: stamp, on: connection) }
   }
 }
 
-extension RosterEvent {
+extension StoredEvent {
   /// Whether it happened on a connection.
   fileprivate var isOfConnection: Bool { if case .annotation = self { false } else { true } }
 }

@@ -4,9 +4,10 @@ import XMPPStanza
 // Our roster sets, kept until the server has answered and pushed (§2.1.5, §2.3 to §2.5). They
 // change no item: only the server's word does.
 extension Reduction {
-  mutating func setSent(_ set: RosterSet) {
-    guard owner.isOwnAccount(set.to) else {
-      report(.edit(.foreignSet), about: set.to?.bare)
+  mutating func setSent(_ set: StoredSet) {
+    let to = set.to?.jid
+    guard owner.isOwnAccount(to) else {
+      report(.edit(.foreignSet), about: to?.bare)
       return
     }
     if set.id == nil { report(.answer(.missingID(.set))) }
@@ -15,20 +16,21 @@ extension Reduction {
     for item in set.query.malformed {
       report(.item(.malformed(jid: item.jid, reason: item.reason, .outbound)))
     }
-    for item in set.query.items { editBegan(item, id: set.id) }
+    let id = set.id.map { String(of: $0) }
+    for item in set.query.items { editBegan(item, id: id) }
   }
 
-  private mutating func editBegan(_ item: RosterQuery.Item, id: String?) {
-    let number = roster.contacts.insert(item.jid)
+  private mutating func editBegan(_ item: StoredItem, id: String?) {
+    let number = roster.contacts.insert(address: item.address)
+    let contact = item.jid
     let before = editableFields(of: number)
-    var after: EditableFields?
-    if case .set(let wanted) = item.change { after = EditableFields(wanted) }
-    if let before, let after { reportLostGroups(item.jid, before, after) }
-    if let after { reportOutdated(item.jid, number, after) }
+    let after = item.fields?.editable
+    if let before, let after { reportLostGroups(contact, before, after) }
+    if let after { reportOutdated(contact, number, after) }
     forgetConfirmedEdit(of: number)
     guard id != nil else { return }
     session.pendingEdits.append(
-      PendingEdit(id: id, contact: item.jid, sent: stamp, before: before, after: after))
+      PendingEdit(id: id, contact: contact, sent: stamp, before: before, after: after))
     expectAnswer()
     while session.pendingEdits.count > 1,
       session.pendingEdits.count > WaitingLimit.count || session.hasTooManyGroups
@@ -79,16 +81,16 @@ extension Reduction {
 
   // MARK: The answer
 
-  mutating func setAnswered(by answer: Answer) {
-    let cause = session.pendingEdits.first { $0.id.hasSameBytes(as: answer.id) }?.sent.record
-    guard owner.isOwnServer(answer.from) else {
-      report(
-        .answer(.spoofed(from: answer.from, to: .set)), about: answer.from?.bare, cause: cause)
+  mutating func setAnswered(by answer: StoredAnswer) {
+    let cause = session.pendingEdits.first { $0.id.hasBytes(answer.id) }?.sent.record
+    let from = answer.from?.jid
+    guard owner.isOwnServer(from) else {
+      report(.answer(.spoofed(from: from, to: .set)), about: from?.bare, cause: cause)
       return
     }
     if case .roster = answer.payload { report(.answer(.unsolicitedRoster), cause: cause) }
     // One request has one answer (RFC 6120 §8.2.3).
-    let isMine = { (edit: PendingEdit) in !edit.isAnswered && edit.id.hasSameBytes(as: answer.id) }
+    let isMine = { (edit: PendingEdit) in !edit.isAnswered && edit.id.hasBytes(answer.id) }
     let mine = session.pendingEdits.filter(isMine)
     guard !mine.isEmpty else { return }
     session.pendingEdits.removeAll(where: isMine)
@@ -97,7 +99,7 @@ extension Reduction {
     for edit in mine { editAnswered(edit, by: answer) }
   }
 
-  private mutating func editAnswered(_ edit: PendingEdit, by answer: Answer) {
+  private mutating func editAnswered(_ edit: PendingEdit, by answer: StoredAnswer) {
     if case .error(let condition) = answer.payload {
       report(
         .edit(.refused(condition: condition)), about: edit.contact, cause: edit.sent.record)
@@ -127,12 +129,14 @@ extension Reduction {
   // MARK: What the server shows
 
   /// Compares what the server now shows with what we asked for.
-  mutating func compareWithEdits(_ jid: BareJID, _ number: ContactNumber, _ item: RosterItem?) {
+  mutating func compareWithEdits(_ number: ContactNumber, _ fields: StoredFields?) {
     // Nearly always there is neither for this contact.
     guard roster.contacts.hasDetails(number) || roster.sessions.hasPendingEdits else { return }
     let confirmed = roster.contacts.confirmedEdit(of: number)
+    guard confirmed != nil || roster.sessions.hasPendingEdits else { return }
+    let jid = roster.contacts.address(of: number)
     guard confirmed != nil || roster.sessions.hasEdit(of: jid) else { return }
-    let now = item.map { EditableFields($0) }
+    let now = fields?.editable
     if let confirmed, confirmed.after != now {
       forgetConfirmedEdit(of: number)
       if confirmed.before == now {

@@ -3,20 +3,21 @@ import XMPPStanza
 // Subscription stanzas of contacts: §3. Requests stand beside the items: None + Pending In is no
 // item (Appendix A).
 extension Reduction {
-  mutating func subscriptionReceived(_ stanza: SubscriptionStanza) {
-    guard stanza.contact != roster.account else {
-      report(.subscription(.own(stanza.kind, .inbound)), about: stanza.contact)
+  mutating func subscriptionReceived(_ stanza: StoredSubscription) {
+    guard roster.account?.text.hasBytes(stanza.contact) != true else {
+      report(.subscription(.own(stanza.kind, .inbound)), about: roster.account)
       return
     }
-    let number = roster.contacts.insert(stanza.contact)
+    let number = roster.contacts.insert(address: stanza.contact)
     if canRepeat {
-      guard !isKnown(.subscription(stanza), of: number) else {
+      let content = Delivery.Content.subscription(stanza.value)
+      guard !isKnown(content, of: number) else {
         if stanza.kind == .subscribe { confirm(number) }
         return
       }
       // A request is perhaps what a session is told of before.
-      if stanza.kind != .subscribe { nothingIsOnItsWay(like: .subscription(stanza), of: number) }
-      expectCopies(.subscription(stanza), of: number, where: \.isToldPresence)
+      if stanza.kind != .subscribe { nothingIsOnItsWay(like: content, of: number) }
+      expectCopies(content, of: number, where: \.isToldPresence)
     }
     switch stanza.kind {
     case .subscribe: requestReceived(stanza, number)
@@ -26,10 +27,10 @@ extension Reduction {
     }
   }
 
-  private mutating func requestReceived(_ stanza: SubscriptionStanza, _ number: ContactNumber) {
-    let jid = stanza.contact
+  private mutating func requestReceived(_ stanza: StoredSubscription, _ number: ContactNumber) {
     guard !seesUs(number) else {
-      report(.subscription(.needlessRequest(.inbound)), about: jid)
+      report(
+        .subscription(.needlessRequest(.inbound)), about: roster.contacts.address(of: number))
       return
     }
     if case .open(let open)? = roster.contacts.request(of: number), isSentAgain(open) {
@@ -42,17 +43,17 @@ extension Reduction {
     request.asked = stamp
     request.count += 1
     // Servers that send a request again often leave out its text.
-    request.status = stanza.status ?? request.status
-    request.nickname = stanza.nickname ?? request.nickname
+    request.status = stanza.status.map { String(of: $0) } ?? request.status
+    request.nickname = stanza.nickname.map { String(of: $0) } ?? request.nickname
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
     personAsked(number, since: request.since, isOurs: false)
     let mayHaveCrossed = mayHaveCrossedRefusal(number)
     if known == nil {
-      changed(.requestOpened(jid, request))
+      changed(.requestOpened(roster.contacts.address(of: number), request))
       if !mayHaveCrossed, !roundBegan(number, of: \.rounds) { reportReturn(number) }
       expectPerson()
     } else {
-      changed(.requestRepeated(jid, request))
+      changed(.requestRepeated(roster.contacts.address(of: number), request))
     }
     if mayHaveCrossed { doubtRequest(of: number, .crossed) }
   }

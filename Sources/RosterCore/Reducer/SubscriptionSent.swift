@@ -2,12 +2,12 @@ import XMPPStanza
 
 // Subscription stanzas of ours: §3. None of them edits an item.
 extension Reduction {
-  mutating func subscriptionSent(_ stanza: SubscriptionStanza) {
-    guard stanza.contact != roster.account else {
-      report(.subscription(.own(stanza.kind, .outbound)), about: stanza.contact)
+  mutating func subscriptionSent(_ stanza: StoredSubscription) {
+    guard roster.account?.text.hasBytes(stanza.contact) != true else {
+      report(.subscription(.own(stanza.kind, .outbound)), about: roster.account)
       return
     }
-    let number = roster.contacts.insert(stanza.contact)
+    let number = roster.contacts.insert(address: stanza.contact)
     answered(number) { if case .subscription = $0 { true } else { false } }
     switch stanza.kind {
     case .subscribe: requestSent(number)

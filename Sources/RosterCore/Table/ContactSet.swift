@@ -1,5 +1,5 @@
 /// Contacts of one table, a bit for each.
-struct ContactSet {
+struct ContactSet: Sendable {
   private var words: [UInt64] = []
 
   /// Whether a contact is among them. Complexity: O(1).
@@ -20,7 +20,44 @@ struct ContactSet {
     return words[word] & bit == 0
   }
 
+  /// The contacts in the order of their numbers. Complexity: linear in the highest number.
+  var members: [ContactNumber] {
+    words.indices.flatMap { word in
+      var rest = words[word]
+      var members: [ContactNumber] = []
+      while rest != 0 {
+        members.append(ContactNumber(rawValue: UInt32(word << 6 | rest.trailingZeroBitCount)))
+        rest &= rest - 1
+      }
+      return members
+    }
+  }
+
   private static func place(of number: ContactNumber) -> (word: Int, bit: UInt64) {
     (Int(number.rawValue >> 6), 1 << UInt64(number.rawValue & 63))
+  }
+}
+
+/// Which contacts of a table have changed since some time.
+///
+/// Whoever closes a session loses sight of everybody at once: those of whom nothing else is new are
+/// held apart, so that they need not be named where nobody but others is available.
+struct ContactChanges: Sendable {
+  /// Those whose last presence went.
+  var gone = ContactSet()
+  /// Those of whom something else changed.
+  var others = ContactSet()
+}
+
+extension ContactTable {
+  /// Whom to name so that all that changed is known, and whether only they are available.
+  func named(_ changes: ContactChanges) -> (numbers: [ContactNumber], onlyTheyAreAvailable: Bool) {
+    let others = changes.others
+    guard members(.presence).allSatisfy(others.contains) else {
+      var all = others
+      for number in changes.gone.members { _ = all.insert(number) }
+      return (all.members, false)
+    }
+    return (others.members, true)
   }
 }

@@ -17,24 +17,24 @@ extension ContactTable {
       isPending: row.isPending, isApproved: row.isApproved, groups: groups(row.groups))
   }
 
-  /// Whether a row says the same as an item.
-  func says(_ row: ItemRow, _ item: RosterItem) -> Bool {
+  /// Whether a row says the same as what stands elsewhere of an item.
+  func says(_ row: ItemRow, _ item: StoredFields) -> Bool {
     row.subscription == item.subscription && row.isPending == item.isPending
-      && row.isApproved == item.isApproved && isName(row.name, item.name)
+      && row.isApproved == item.isApproved && isText(row.name, item.name)
       && groups(row.groups, are: item.groups)
   }
 
-  private func isName(_ number: TextNumber, _ name: String?) -> Bool {
-    guard let name, number != .none else { return name == nil && number == .none }
-    return withText(number) { name.hasBytes($0) }
+  private func isText(_ number: TextNumber, _ text: UnsafeRawBufferPointer?) -> Bool {
+    guard let text, number != .none else { return text == nil && number == .none }
+    return withText(number) { text.isSame(as: $0) }
   }
 
   /// The row of an item.
   mutating func row(
-    of item: RosterItem, _ provenance: RosterEntry.Provenance
+    of item: StoredFields, _ provenance: RosterEntry.Provenance
   ) -> ItemRow {
     ItemRow(
-      name: insert(item.name), groups: insert(groups: item.groups),
+      name: item.name.map { insert(text: $0) } ?? .none, groups: insert(groups: item.groups),
       subscription: item.subscription, isPending: item.isPending, isApproved: item.isApproved,
       provenance: provenance)
   }

@@ -6,8 +6,11 @@ import XMPPStanza
 struct ContactTable: Sendable {
   private var storage = Storage(Tables())
 
-  /// What a table is made of.
-  private struct Tables: Sendable {
+  /// A table of nobody.
+  init() {}
+
+  /// What a table is made of. Only the table's own files look at it.
+  struct Tables: Sendable {
     /// Prepared addresses.
     var addresses = TextTable()
     var rows = ChunkedArray<ContactRow>(chunkBits: 3)
@@ -21,6 +24,8 @@ struct ContactTable: Sendable {
     var members = [ContactIndex](repeating: ContactIndex(), count: ContactPart.allCases.count)
     /// The long ones as texts, so that all that refer to one share it.
     var longGroups: [GroupsNumber: [String]] = [:]
+    /// Who has changed since it was begun to note it; nil where it is not noted.
+    var changes: ContactChanges?
     /// At what size the table is made anew.
     var compactionSize = Self.leastCompactionSize
 
@@ -48,7 +53,7 @@ struct ContactTable: Sendable {
     }
   }
 
-  private var tables: Tables {
+  var tables: Tables {
     @inline(__always) unsafeAddress { UnsafePointer(storage.tables) }
     @inline(__always) unsafeMutableAddress {
       if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.tables.pointee) }
@@ -65,6 +70,9 @@ struct ContactTable: Sendable {
   var numbers: some Sequence<ContactNumber> {
     (0..<UInt32(tables.rows.count)).lazy.map { ContactNumber(rawValue: $0) }
   }
+
+  /// The numbers of those of whom anything is known, in order.
+  var known: [ContactNumber] { numbers.filter { !isEmpty($0) } }
 
   /// The contacts that have a part, in the order of their numbers. Complexity: linear in how many
   /// they are.
@@ -112,11 +120,16 @@ struct ContactTable: Sendable {
     tables.addresses.withBytes(of: number.rawValue, body)
   }
 
+  /// The places of contacts in the order of their addresses. Complexity: O(n log n).
+  func order(of numbers: [ContactNumber]) -> [ByteRank] {
+    tables.addresses.order(of: numbers.map(\.rawValue))
+  }
+
   /// Contacts in the order of their addresses. Complexity: O(n log n).
   func sorted(_ numbers: some Sequence<ContactNumber>) -> [ContactNumber] {
     let numbers = Array(numbers)
     guard numbers.count > 1 else { return numbers }
-    return tables.addresses.order(of: numbers.map(\.rawValue)).map { numbers[$0.index] }
+    return order(of: numbers).map { numbers[$0.index] }
   }
 
   /// Resources in the order of their names. Complexity: O(n log n).
@@ -131,6 +144,20 @@ struct ContactTable: Sendable {
     return row.item == nil && row.presence == nil && row.details == .none
   }
 
+  // MARK: What changes
+
+  /// From now on, notes who changes.
+  mutating func noteChanges() { tables.changes = ContactChanges() }
+
+  /// Who has changed since then; nil where it was not noted, or where contacts have other numbers
+  /// since.
+  var changes: ContactChanges? { tables.changes }
+
+  @inline(__always)
+  private mutating func noteChange(of number: ContactNumber) {
+    _ = tables.changes?.others.insert(number)
+  }
+
   // MARK: Parts of a contact
 
   /// The contact's item.
@@ -138,6 +165,7 @@ struct ContactTable: Sendable {
 
   /// Sets the contact's item, or takes it out of the roster.
   mutating func setItem(_ item: ItemRow?, of number: ContactNumber) {
+    noteChange(of: number)
     let had = tables.rows[Int(number.rawValue)].item != nil
     tables.rows[Int(number.rawValue)].item = item
     guard had != (item != nil) else { return }
@@ -152,6 +180,11 @@ struct ContactTable: Sendable {
 
   /// Sets what the first resource said.
   mutating func setPresence(_ presence: PresenceRow?, of number: ContactNumber) {
+    if presence == nil {
+      _ = tables.changes?.gone.insert(number)
+    } else {
+      noteChange(of: number)
+    }
     let had = hasPresence(number)
     tables.rows[Int(number.rawValue)].presence = presence
     if had != (presence != nil) { note(.presence, of: number, !had) }
@@ -167,6 +200,7 @@ struct ContactTable: Sendable {
     guard let before = tables.rows[Int(number.rawValue)].presence,
       before.resource == presence.resource
     else { return nil }
+    noteChange(of: number)
     var after = presence
     after.told.formUnion(before.told)
     tables.rows[Int(number.rawValue)].presence = after
@@ -270,6 +304,7 @@ struct ContactTable: Sendable {
   mutating func updateDetails<Result>(
     of number: ContactNumber, _ body: (inout ContactDetails) -> Result
   ) -> Result {
+    noteChange(of: number)
     let row = Int(number.rawValue)
     let place = tables.details.makePlace(for: tables.rows[row].details)
     tables.rows[row].details = DetailsReference(place: place)
@@ -289,7 +324,18 @@ struct ContactTable: Sendable {
   }
 
   /// Takes over the details of a snapshot, nobody's yet.
-  mutating func keep(_ stored: StoredDetails) { tables.details.keep(stored) }
+  ///
+  /// - Returns: Where they begin among all that were taken over.
+  mutating func keep(_ stored: StoredDetails) -> Int { tables.details.keep(stored) }
+
+  /// Forgets the contact's details, further resources among them.
+  mutating func removeDetails(of number: ContactNumber) {
+    noteChange(of: number)
+    let reference = tables.rows[Int(number.rawValue)].details
+    tables.details.free(reference)
+    tables.rows[Int(number.rawValue)].details = .none
+    note([], of: number)
+  }
 
   /// Gives a contact details of those that were kept, beside further resources.
   mutating func setDetails(_ reference: DetailsReference, of number: ContactNumber) {
@@ -298,6 +344,7 @@ struct ContactTable: Sendable {
       details.furtherResources = furtherResources(of: number)
       return updateDetails(of: number) { $0 = details }
     }
+    noteChange(of: number)
     tables.rows[Int(number.rawValue)].details = reference
     note(tables.details.parts(reference), of: number)
   }
@@ -357,24 +404,32 @@ struct ContactTable: Sendable {
   func texts(ofGroups number: GroupsNumber) -> [TextNumber] {
     guard number != .none else { return [] }
     return tables.groups.withBytes(of: number.rawValue) { bytes in
-      stride(from: 0, to: bytes.count, by: 4).map { offset in
-        TextNumber(
-          rawValue: UInt32(
-            littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-      }
+      (0..<bytes.count / 4).map { TextNumber(rawValue: Self.text(at: $0, of: bytes)) }
     }
   }
 
-  /// Whether a list of groups has the same texts in the same order as another.
-  func groups(_ number: GroupsNumber, are list: [String]) -> Bool {
-    let texts = texts(ofGroups: number)
-    return texts.count == list.count
-      && zip(texts, list).allSatisfy { text, other in withText(text) { other.hasBytes($0) } }
+  /// Whether a list of groups has the same texts as one that stands elsewhere.
+  func groups(_ number: GroupsNumber, are list: StoredGroups) -> Bool {
+    guard number != .none else { return list.count == 0 }
+    return tables.groups.withBytes(of: number.rawValue) { bytes in
+      bytes.count == 4 * list.count
+        && list.allSatisfy { place, group in
+          tables.texts.withBytes(of: Self.text(at: place, of: bytes)) { $0.isSame(as: group) }
+        }
+    }
+  }
+
+  /// The number of a text of a list of groups.
+  private static func text(at place: Int, of list: UnsafeRawBufferPointer) -> UInt32 {
+    UInt32(littleEndian: list.loadUnaligned(fromByteOffset: 4 * place, as: UInt32.self))
   }
 
   /// The number of a list of groups, a new one where it has none.
-  mutating func insert(groups list: [String]) -> GroupsNumber {
-    insert(groups: list.map { TextNumber(rawValue: tables.texts.insert($0)) })
+  mutating func insert(groups list: StoredGroups) -> GroupsNumber {
+    var texts: [TextNumber] = []
+    texts.reserveCapacity(list.count)
+    list.forEach { texts.append(insert(text: $0)) }
+    return insert(groups: texts)
   }
 
   /// The number of a list of groups by its texts, a new one where it has none.
@@ -386,92 +441,8 @@ struct ContactTable: Sendable {
     return number
   }
 
-  private mutating func noteIfLong(_ number: GroupsNumber, _ texts: [TextNumber]) {
+  mutating func noteIfLong(_ number: GroupsNumber, _ texts: [TextNumber]) {
     guard texts.count > Self.fewGroups, tables.longGroups[number] == nil else { return }
     tables.longGroups[number] = texts.map { tables.texts[$0.rawValue] }
-  }
-
-  // MARK: Making it anew
-
-  /// A table of nobody.
-  init() {}
-
-  /// A table of contacts of whom nothing is known yet.
-  ///
-  /// - Parameters:
-  ///   - groups: Lists of groups, each as the numbers that its texts have in `texts`.
-  init(addresses: TextTable, texts: TextTable, groups: TextTable) {
-    tables.addresses = addresses
-    tables.texts = texts
-    tables.groups = groups
-    for _ in 0..<addresses.count { tables.rows.append(ContactRow()) }
-    for number in (0..<UInt32(groups.count)).lazy.map(GroupsNumber.init) {
-      noteIfLong(number, self.texts(ofGroups: number))
-    }
-    setCompactionSize()
-  }
-
-  /// How many lists of groups there are; their numbers are those below.
-  var groupsCount: Int { tables.groups.count }
-
-  /// Whether so much came and went that the table is best made anew.
-  var isCompactionDue: Bool { tables.size > tables.compactionSize }
-
-  private mutating func setCompactionSize() {
-    tables.compactionSize = max(Tables.leastCompactionSize, 2 * tables.size)
-  }
-
-  /// The same table without the texts that nothing refers to and the contacts of whom nothing is
-  /// known; the numbers change. Contacts stand in the order of their addresses, resources in that
-  /// of their names: what tables say that are equal, they say with the same numbers then.
-  ///
-  /// - Parameter others: Rows that stand elsewhere, and whose texts are in this table.
-  ///
-  /// Complexity: O(n log n), so next to nothing for each row and text that was added.
-  func compacted(with others: inout PresenceRows) -> ContactTable {
-    var new = ContactTable()
-    new.tables.details = tables.details.withoutPlaces
-    for number in sorted(numbers.filter { !isEmpty($0) }) {
-      let target = withAddress(of: number) { new.insert(address: $0) }
-      if let item = item(of: number) { new.setItem(new.copy(item, of: self), of: target) }
-      let rows = sorted(rows(of: number)).map { new.copy($0, of: self) }
-      new.setPresence(rows.first, of: target)
-      new.copyDetails(of: number, from: self, to: target, with: rows.dropFirst())
-    }
-    others = PresenceRows(sorted(others.all).map { new.copy($0, of: self) })
-    new.setCompactionSize()
-    return new
-  }
-
-  private mutating func copyDetails(
-    of number: ContactNumber, from other: ContactTable, to target: ContactNumber,
-    with further: ArraySlice<PresenceRow>
-  ) {
-    let reference = other.tables.rows[Int(number.rawValue)].details
-    if reference.isStored { return setDetails(reference, of: target) }
-    guard var details = other.details(of: number) else { return }
-    details.furtherResources = PresenceRows(Array(further))
-    updateDetails(of: target) { $0 = details }
-  }
-
-  private mutating func copy(_ item: ItemRow, of other: ContactTable) -> ItemRow {
-    var copy = item
-    copy.name = self.copy(item.name, of: other)
-    let groups = other.texts(ofGroups: item.groups).map { self.copy($0, of: other) }
-    copy.groups = insert(groups: groups)
-    return copy
-  }
-
-  private mutating func copy(_ presence: PresenceRow, of other: ContactTable) -> PresenceRow {
-    var copy = presence
-    copy.resource = self.copy(presence.resource, of: other)
-    copy.status = self.copy(presence.status, of: other)
-    copy.delay = self.copy(presence.delay, of: other)
-    copy.malformed = self.copy(presence.malformed, of: other)
-    return copy
-  }
-
-  private mutating func copy(_ text: TextNumber, of other: ContactTable) -> TextNumber {
-    text == .none ? .none : other.withText(text) { insert(text: $0) }
   }
 }

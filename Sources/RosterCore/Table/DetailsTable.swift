@@ -30,6 +30,11 @@ struct DetailsReference: Hashable, Sendable {
   /// Their place; nil where they have none.
   fileprivate var place: Int? { isStored || self == .none ? nil : Int(rawValue - 1) }
 
+  /// The same, further on by so many bytes; nil where that is too far away, or they are not stored.
+  func advanced(by start: Int) -> DetailsReference? {
+    isStored ? DetailsReference(offset: offset + start) : nil
+  }
+
   /// The offset of stored ones.
   fileprivate var offset: Int { Int(rawValue & ~Self.storedBit) }
 }
@@ -42,22 +47,39 @@ struct DetailsTable: Sendable {
   /// Those that were changed, each in a place of its own.
   var places = ChunkedArray<ContactDetails>(chunkBits: 2)
   private var freePlaces: [UInt32] = []
-  private var stored = StoredDetails.none
+  /// Those of a snapshot, and of the increments to it.
+  private var kept: [(start: Int, details: StoredDetails)] = []
 
   /// A table of none, which can refer to the same stored ones.
   var withoutPlaces: DetailsTable {
     var table = DetailsTable()
-    table.stored = stored
+    table.kept = kept
     return table
   }
 
   /// Takes over the details of a snapshot.
-  mutating func keep(_ stored: StoredDetails) { self.stored = stored }
+  ///
+  /// - Returns: Where they begin among all that were taken over.
+  mutating func keep(_ details: StoredDetails) -> Int {
+    let start = kept.last.map { $0.start + $0.details.byteCount } ?? 0
+    kept.append((start, details))
+    return start
+  }
+
+  /// The stored details of a table that was read from one snapshot; nil where it was not.
+  var stored: StoredDetails? { kept.first?.details }
+
+  /// Where stored details are.
+  private func find(_ reference: DetailsReference) -> (details: StoredDetails, offset: Int)? {
+    guard reference.isStored, let place = kept.lastIndex(where: { $0.start <= reference.offset })
+    else { return nil }
+    return (kept[place].details, reference.offset - kept[place].start)
+  }
 
   /// All details; nil where there are none.
   subscript(reference: DetailsReference) -> ContactDetails? {
     if let place = reference.place { return places[place] }
-    return reference.isStored ? stored.details(at: reference.offset) : nil
+    return find(reference).map { $0.details.details(at: $0.offset) }
   }
 
   /// What `value` sees in the details; nil where there are none, or none of these parts in stored
@@ -68,18 +90,20 @@ struct DetailsTable: Sendable {
     _ value: (UnsafePointer<ContactDetails>) -> Value?
   ) -> Value? {
     if let place = reference.place { return places.withElement(at: place, value) }
-    guard reference.isStored, !self.parts(reference).isDisjoint(with: parts) else { return nil }
-    return withUnsafePointer(to: stored.details(at: reference.offset), value)
+    guard let (stored, offset) = find(reference),
+      !stored.parts(at: offset).isDisjoint(with: parts)
+    else { return nil }
+    return withUnsafePointer(to: stored.details(at: offset), value)
   }
 
   /// The parts of stored details.
   func parts(_ reference: DetailsReference) -> DetailParts {
-    reference.isStored ? stored.parts(at: reference.offset) : []
+    find(reference).map { $0.details.parts(at: $0.offset) } ?? []
   }
 
   /// Stored details as they are stored; nil where they have a place.
   func stored(_ reference: DetailsReference) -> ArraySlice<UInt8>? {
-    reference.isStored ? stored.bytes(at: reference.offset) : nil
+    find(reference).map { $0.details.bytes(at: $0.offset) }
   }
 
   // MARK: Places
@@ -98,4 +122,11 @@ struct DetailsTable: Sendable {
 
   /// Gives up a place, whose details say nothing.
   mutating func free(place: Int) { freePlaces.append(UInt32(place)) }
+
+  /// Forgets details.
+  mutating func free(_ reference: DetailsReference) {
+    guard let place = reference.place else { return }
+    places[place] = ContactDetails()
+    free(place: place)
+  }
 }

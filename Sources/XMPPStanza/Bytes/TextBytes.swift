@@ -35,6 +35,15 @@ extension String {
 }
 
 extension String? {
+  /// Whether both are nil, or these are the bytes of the text.
+  @inlinable package func hasBytes(_ bytes: UnsafeRawBufferPointer?) -> Bool {
+    switch (self, bytes) {
+    case (nil, nil): true
+    case (let text?, let bytes?): text.hasBytes(bytes)
+    case (nil, _?), (_?, nil): false
+    }
+  }
+
   /// Whether both are nil or have the same bytes.
   @inlinable package func hasSameBytes(as other: String?) -> Bool {
     switch (self, other) {

@@ -148,39 +148,19 @@ extension RosterQuery {
 }
 
 extension RosterQuery.Item {
-  private static let subscription = WantedName("subscription")
-  private static let subscriptions = Words(RosterSubscription.self)
-  private static let remove = XMLPackedName("remove")
-  private static let ask = WantedName("ask")
-  private static let subscribe = XMLPackedName("subscribe")
-  private static let name = WantedName("name")
-
   fileprivate init(_ node: XMPPElement, jid: BareJID) {
-    // Empty is as good as none.
-    let word = node.word(Self.subscription) ?? XMLPackedName()
-    if word == Self.remove {
+    let content = RosterItemContent(node)
+    guard let subscription = content.subscription else {
       self.init(change: .remove(jid))
       return
     }
-    let known = word == XMLPackedName() ? RosterSubscription.none : Self.subscriptions[word]
+    var name: String?
+    content.withName { name = $0.map { String(decoding: $0, as: UTF8.self) } }
     var groups: [String] = []
-    for child in node.children where child.is("group", in: Namespace.roster) {
-      groups.append(child.text.trimmedOfXMLSpace)
-    }
-    let name = node.attributePart(Self.name).map { node.tree.string(of: $0).trimmedOfXMLSpace }
+    content.forEachGroup { groups.append(String(decoding: $0, as: UTF8.self)) }
     let item = RosterItem(
-      jid: jid, name: name, subscription: known ?? RosterSubscription.none,
-      isPending: node.word(Self.ask) == Self.subscribe,
-      isApproved: Self.boolean(node.attribute("approved")), groups: groups)
-    self.init(
-      change: .set(item), unknownSubscription: known == nil ? node.attribute("subscription") : nil)
-  }
-
-  /// XML Schema's boolean, whose white space collapses.
-  private static func boolean(_ text: String?) -> Bool {
-    switch text?.trimmedOfXMLSpace {
-    case "true", "1": true
-    default: false
-    }
+      jid: jid, name: name, subscription: subscription, isPending: content.isPending,
+      isApproved: content.isApproved, groups: groups)
+    self.init(change: .set(item), unknownSubscription: content.unknownSubscription)
   }
 }

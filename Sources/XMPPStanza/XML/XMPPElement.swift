@@ -272,6 +272,16 @@ extension Substring {
   }
 }
 
+extension UnsafeRawBufferPointer {
+  /// The bytes of a text without the white space of XML 1.0 §2.3 at its two ends.
+  package var trimmedOfXMLSpace: UnsafeRawBufferPointer {
+    var (start, end) = (0, count)
+    while start < end, self[start].isXMLSpace { start += 1 }
+    while start < end, self[end - 1].isXMLSpace { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: self[start..<end])
+  }
+}
+
 extension UInt8 {
   /// Space, tab, carriage return or line feed: the white space of XML 1.0 §2.3.
   package var isXMLSpace: Bool {

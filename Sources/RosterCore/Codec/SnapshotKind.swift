@@ -1,0 +1,51 @@
+/// The snapshot that an increment is to be put on.
+package struct SnapshotBase: Hashable, Sendable {
+  /// The record that it is of.
+  package let sequence: UInt64
+  /// How many increments it rests on itself; 0 for a whole one.
+  package let depth: UInt64
+
+  /// - Parameter sequence: Not 0: before all records, there is nothing to put one on.
+  package init(sequence: UInt64, depth: UInt64) {
+    self.sequence = sequence
+    self.depth = depth
+  }
+}
+
+/// Whether a snapshot stands for itself; the head of its stored form.
+package enum SnapshotKind: Hashable, Sendable {
+  case whole
+  case increment(SnapshotBase)
+
+  /// What it is to be put on; nil where it stands for itself.
+  package var base: SnapshotBase? {
+    switch self {
+    case .whole: nil
+    case .increment(let base): base
+    }
+  }
+
+  /// The kind of the snapshot that these bytes begin.
+  package init(of snapshot: RawSpan) throws(CodecError) {
+    self = try snapshot.withUnsafeBytes { (bytes) throws(CodecError) in
+      var input = CanonicalInput(bytes)
+      return try SnapshotKind(from: &input)
+    }
+  }
+
+  init(from input: inout CanonicalInput) throws(CodecError) {
+    guard try input.readNumber() == UInt64(Roster.codecVersion) else { throw input.invalid }
+    let sequence = try input.readNumber()
+    guard sequence > 0 else {
+      self = .whole
+      return
+    }
+    self = .increment(SnapshotBase(sequence: sequence, depth: try input.readNumber()))
+  }
+
+  func encode(to output: inout CanonicalOutput) {
+    output.write(UInt64(Roster.codecVersion))
+    output.write(base?.sequence ?? 0)
+    if let base { output.write(base.depth) }
+  }
+}

@@ -1,0 +1,171 @@
+import XMPPStanza
+
+// The stanzas that most of a session are, from the element's bytes to the event's. What is rare, or
+// has anything wrong with it, is left to `StanzaTranslator`.
+extension StoredMeaning {
+  /// Takes what a stanza means, if it is one of those; false, and nothing is taken, where not.
+  mutating func takeInPlace(
+    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
+  ) -> Bool {
+    do {
+      let isTaken =
+        switch try Stanza.Kind(node) {
+        case .message: try takeMessage(node, direction, &addresses)
+        case .presence(let kind): try takePresence(node, kind, direction, &addresses)
+        case .iq(let kind): try takeIQ(node, kind, direction, &addresses)
+        case nil: false
+        }
+      if !isTaken { removeAll() }
+      return isTaken
+    } catch {
+      removeAll()
+      return false
+    }
+  }
+
+  /// Takes the address that a stanza came from or went to; has `write` write the event where there
+  /// is one.
+  private mutating func takePeer(
+    of node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo,
+    _ write: (PreparedAddress?, inout CanonicalOutput) -> Void
+  ) throws(JIDError) {
+    let (mine, peer): (StaticString, StaticString) =
+      direction == .inbound ? ("to", "from") : ("from", "to")
+    // One that cannot be prepared is thrown.
+    try addresses.withAddress(mine, of: node) { _ in }
+    try addresses.withAddress(peer, of: node) { address in
+      if let address { append(contact: address.bare) }
+      write(address, &output)
+    }
+  }
+
+  /// A message that is no event of a contact's.
+  private mutating func takeMessage(
+    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
+  ) throws(JIDError) -> Bool {
+    guard direction == .outbound || node.child("event", in: Namespace.pubsubEvent) == nil else {
+      return false
+    }
+    try takePeer(of: node, direction, &addresses) { _, _ in }
+    return true
+  }
+
+  private mutating func takePresence(
+    _ node: XMPPElement, _ kind: Presence.Kind, _ direction: Direction,
+    _ addresses: inout AddressMemo
+  ) throws(JIDError) -> Bool {
+    guard direction == .inbound else { return false }
+    let isShown = !StanzaTranslator.isRoom(node)
+    switch kind {
+    case .available:
+      try takePeer(of: node, direction, &addresses) { address, output in
+        if isShown, let address { output.writeAvailable(from: address, PresenceContent(node)) }
+      }
+    case .unavailable:
+      try takePeer(of: node, direction, &addresses) { address, output in
+        if isShown, let address { output.writeUnavailable(from: address) }
+      }
+    case .subscribe, .subscribed, .unsubscribe, .unsubscribed, .probe, .error: return false
+    }
+    return true
+  }
+
+  // MARK: IQ
+
+  private mutating func takeIQ(
+    _ node: XMPPElement, _ kind: IQ.Kind, _ direction: Direction, _ addresses: inout AddressMemo
+  ) throws(JIDError) -> Bool {
+    switch (kind, direction) {
+    case (.result, .outbound), (.error, .outbound):
+      try takePeer(of: node, direction, &addresses) { to, output in
+        node.withAttribute("id") { id in
+          if let id { output.writeAnswerSent(id: id, to: to) }
+        }
+      }
+    case (.result, .inbound): return try takeResult(node, &addresses)
+    case (.set, _): return try takeSet(node, direction, &addresses)
+    case (.get, .inbound): try takePeer(of: node, direction, &addresses) { _, _ in }
+    case (.get, .outbound), (.error, .inbound): return false
+    }
+    return true
+  }
+
+  /// A roster, or what means nothing to it.
+  private mutating func takeResult(
+    _ node: XMPPElement, _ addresses: inout AddressMemo
+  ) throws(JIDError) -> Bool {
+    var children = node.children
+    let first = children.next()
+    // Of several, it depends on all of them which one counts.
+    guard children.next() == nil else { return false }
+    let tag: AnswerTag
+    if let first {
+      guard first.isRosterQuery || first.meansOther else { return false }
+      tag = first.isRosterQuery ? .roster : .other
+    } else {
+      tag = .nothing
+    }
+    try takeHead(of: node, .inbound, &addresses) { output, id, from in
+      output.writeAnswer(id: id, from: from, tag)
+    }
+    guard let first, tag == .roster else { return true }
+    return try takeQuery(first, &addresses)
+  }
+
+  /// A roster set of ours, or a push.
+  private mutating func takeSet(
+    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
+  ) throws(JIDError) -> Bool {
+    guard let query = node.child("query", in: Namespace.roster) else { return false }
+    try takeHead(of: node, direction, &addresses) { output, id, peer in
+      output.writeHead(ofSet: direction, id: id, peer: peer)
+    }
+    return try takeQuery(query, &addresses)
+  }
+
+  /// Takes the address of a request or its answer; has `write` write both it and the id.
+  private mutating func takeHead(
+    of node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo,
+    _ write: (inout CanonicalOutput, UnsafeRawBufferPointer?, PreparedAddress?) -> Void
+  ) throws(JIDError) {
+    try takePeer(of: node, direction, &addresses) { peer, output in
+      node.withAttribute("id") { write(&output, $0, peer) }
+    }
+  }
+
+  /// The items of a query; false where one of them cannot be taken.
+  private mutating func takeQuery(
+    _ query: XMPPElement, _ addresses: inout AddressMemo
+  ) throws(JIDError) -> Bool {
+    var count: UInt64 = 0
+    for item in query.children where item.is("item", in: Namespace.roster) { count += 1 }
+    query.withAttribute("ver") { output.write(optional: $0) }
+    output.write(count)
+    for item in query.children where item.is("item", in: Namespace.roster) {
+      let content = RosterItemContent(item)
+      guard content.unknownSubscription == nil else { return false }
+      var isThere = false
+      try addresses.withAddress("jid", of: item) { address in
+        guard let address else { return }
+        isThere = true
+        append(contact: address.bare)
+        output.write(content, of: address)
+      }
+      guard isThere else { return false }
+    }
+    // Those that are malformed.
+    output.write(UInt64(0))
+    return true
+  }
+}
+
+extension XMPPElement {
+  fileprivate var isRosterQuery: Bool { self.is("query", in: Namespace.roster) }
+
+  /// Whether it is surely nothing that a result means to the roster.
+  fileprivate var meansOther: Bool {
+    !(self.is("bind", in: Namespace.bind) || isRosterQuery
+      || self.is("blocklist", in: Namespace.blocking) || self.is("vCard", in: Namespace.vCard)
+      || self.is("vcard", in: Namespace.vCard4) || self.is("pubsub", in: Namespace.pubsub))
+  }
+}
