@@ -262,6 +262,48 @@ extension EventLog {
     #expect(stored > 0, "seed \(seed)")
   }
 
+  @Test("Whatever is appended, increments keep a share of their own", arguments: 21...30)
+  func incrementShare(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let ratio = Int.random(in: 4...20, using: &generator)
+    let least = Int.random(in: 1...500, using: &generator)
+    var pacing = SnapshotPacing(incrementRatio: ratio, leastRecords: least)
+    var (wholes, increments, since, logged, stored) = (0, 0, 0, 0, 0)
+    for record in 1...40_000 {
+      let bytes = Int.random(in: 20...800, using: &generator)
+      pacing.appended(bytes: bytes)
+      logged += bytes
+      since += 1
+      if pacing.isDue, pacing.admits(stateBytes: 400_000) {
+        wholes += 1
+        since = 0
+      } else if pacing.isIncrementDue {
+        let size = Int.random(in: 1000...60_000, using: &generator)
+        guard pacing.admits(incrementBytes: size) else { continue }
+        #expect(since >= least, "seed \(seed), record \(record)")
+        increments += 1
+        since = 0
+        stored += (size + 76 + 4095) / 4096 * 4096
+        #expect(stored * ratio <= logged, "seed \(seed), record \(record)")
+      }
+    }
+    #expect(wholes > 2, "seed \(seed)")
+    // At most seven between two whole ones, and some before the first of 400,000 bytes is known.
+    #expect(increments > wholes && increments <= 8 * wholes, "seed \(seed)")
+  }
+
+  @Test("Small states are never kept as increments")
+  func smallStates() {
+    var pacing = SnapshotPacing()
+    var wholes = 0
+    for _ in 1...20_000 {
+      pacing.appended(bytes: 400)
+      #expect(!pacing.isIncrementDue)
+      if pacing.isDue, pacing.admits(stateBytes: 60_000) { wholes += 1 }
+    }
+    #expect(wholes > 10)
+  }
+
   @Test("Snapshots of a constant size come at a constant distance")
   func constantState() {
     var pacing = SnapshotPacing(ratio: 7, leastRecords: 256)

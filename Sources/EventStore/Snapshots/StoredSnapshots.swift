@@ -81,6 +81,16 @@ extension ReadTransaction {
     return result
   }
 
+  /// Whether there is a snapshot of a record, in whatever condition. Complexity: a look-up.
+  package func hasSnapshot(of sequence: UInt64) throws -> Bool {
+    var isThere = false
+    try scanBack(databases.snapshots, from: sequence) { key, _ in
+      isThere = try UInt64(storedKey: key) == sequence
+      return false
+    }
+    return isThere
+  }
+
   /// Hands every snapshot to `body`, in order, of whatever version and in whatever condition. The
   /// bytes are those of the state, none where the snapshot is too short to have one.
   package func forEachSnapshot(_ body: (SnapshotCheck, RawSpan) throws -> Void) throws {

@@ -7,27 +7,115 @@ extension SnapshotVersion {
     events: DecodedRecord.version, reducer: RosterReducer.version, codec: Roster.codecVersion)
 }
 
+/// A state that snapshots gave.
+struct KeptState {
+  let roster: Roster
+  /// The newest of them, on which an increment can be put.
+  let base: SnapshotBase
+}
+
 extension Timeline {
-  /// The state of the newest snapshot at or before a record and after another one; nil where
-  /// there is none that can be used.
-  func snapshot(atOrBefore record: UInt64, after known: UInt64) throws -> State? {
+  /// The state of the newest snapshot at or before a record and after a state that is at hand; nil
+  /// where there is none that can be used.
+  func snapshot(atOrBefore record: UInt64, after known: Roster = Roster()) throws -> KeptState? {
     // Snapshots are of the whole log.
     guard connection == nil else { return nil }
-    return try log.read { (transaction) -> State? in
+    return try log.read { (transaction) -> KeptState? in
       var newest = record
-      while newest > known {
-        let found = try transaction.snapshot(atOrBefore: newest, version: .current) {
-          header, bytes in
-          (header.sequence, header.sequence > known ? try? Roster(snapshot: bytes) : nil)
+      while newest > known.position {
+        var chain = SnapshotChain(from: known)
+        switch try chain.read(atOrBefore: newest, in: transaction) {
+        case .none: return nil
+        case .state(let state): return state
+        case .unusable(let sequence): newest = sequence - 1
+        case .damaged(let sequence):
+          // One that does not hold what it should is as good as none.
+          log.derivedDamage.note(.snapshots, sequence...sequence)
+          newest = sequence - 1
         }
-        guard let (sequence, roster) = found, sequence > known else { return nil }
-        // One that does not hold what it should is as good as none.
-        if let roster, roster.position == sequence { return State(roster) }
-        log.derivedDamage.note(.snapshots, sequence...sequence)
-        newest = sequence - 1
       }
       return nil
     }
+  }
+}
+
+/// Reads a snapshot, and where it is an increment, those before it that it rests on.
+private struct SnapshotChain {
+  /// A state that is at hand, on which an increment to it or to an earlier one is put.
+  let known: Roster
+  /// Their bytes, the newest first.
+  private var increments: [[UInt8]] = []
+  private var top: SnapshotBase?
+
+  /// More do not rest on each other: the pacing of snapshots sees to it.
+  private static let limit = 64
+
+  enum Outcome {
+    case none
+    case state(KeptState)
+    /// This one rests on one that is not there any more, or was said to be damaged.
+    case unusable(UInt64)
+    case damaged(UInt64)
+  }
+
+  private enum Link {
+    case whole(Roster?)
+    case increment(SnapshotBase, [UInt8])
+  }
+
+  init(from known: Roster) {
+    self.known = known
+  }
+
+  mutating func read(
+    atOrBefore newest: UInt64, in transaction: borrowing ReadTransaction
+  ) throws -> Outcome {
+    var next = newest
+    while true {
+      let found = try transaction.snapshot(atOrBefore: next, version: .current) {
+        header, bytes in
+        (header.sequence, header.sequence > known.position ? Self.link(bytes) : nil)
+      }
+      guard let (sequence, link) = found, sequence > known.position else {
+        return top.map { .unusable($0.sequence) } ?? .none
+      }
+      let newest = top?.sequence ?? sequence
+      // It was the one that is wanted, or is the one that this rests on.
+      guard increments.isEmpty || sequence == next else { return .unusable(newest) }
+      switch link {
+      case nil: return .damaged(sequence)
+      case .whole(let roster):
+        guard let roster, roster.position == sequence else { return .damaged(sequence) }
+        return state(from: roster, top ?? SnapshotBase(sequence: sequence, depth: 0))
+      case .increment(let base, let bytes):
+        guard base.sequence < sequence, increments.count < Self.limit else {
+          return .damaged(sequence)
+        }
+        increments.append(bytes)
+        top = top ?? SnapshotBase(sequence: sequence, depth: base.depth + 1)
+        if base.sequence <= known.position { return state(from: known, top) }
+        next = base.sequence
+      }
+    }
+  }
+
+  private static func link(_ bytes: RawSpan) -> Link? {
+    guard let kind = try? SnapshotKind(of: bytes) else { return nil }
+    guard let base = kind.base else { return .whole(try? Roster(snapshot: bytes)) }
+    return .increment(base, bytes.withUnsafeBytes { Array($0) })
+  }
+
+  /// The state after all increments.
+  private func state(from start: Roster, _ top: SnapshotBase?) -> Outcome {
+    guard let top else { return .none }
+    var roster = start
+    do {
+      for bytes in increments.reversed() { try roster.add(increment: bytes.span.bytes) }
+    } catch {
+      return .damaged(top.sequence)
+    }
+    guard roster.position == top.sequence else { return .damaged(top.sequence) }
+    return .state(KeptState(roster: roster, base: top))
   }
 }
 
@@ -49,6 +137,8 @@ package struct SnapshotKeeper {
   private let timeline: Timeline
   private var state: Timeline.State
   private var pacing: SnapshotPacing
+  /// The last snapshot, on which an increment can be put; nil where there is none.
+  private var base: SnapshotBase?
 
   /// How many records are followed at a time: a snapshot is no nearer to where it is due.
   private static let step: UInt64 = 1000
@@ -56,13 +146,16 @@ package struct SnapshotKeeper {
   /// A keeper of a log that is open for writing, which goes on after its last snapshot.
   package init(_ log: EventLog) throws {
     timeline = Timeline(log)
-    state = try timeline.snapshot(atOrBefore: .max, after: 0) ?? Timeline.State()
     pacing = SnapshotPacing()
-    let position = state.roster.position
-    if position > 0 {
-      state.time = try log.read { try $0.header(at: position)?.clock }
-      pacing.begin(after: state.roster.snapshot.count)
+    guard let kept = try timeline.snapshot(atOrBefore: .max) else {
+      state = Timeline.State()
+      return
     }
+    state = Timeline.State(kept.roster)
+    state.time = try log.read { try $0.header(at: kept.roster.position)?.clock }
+    state.roster.beginIncrement()
+    base = kept.base
+    pacing.begin(after: state.roster.snapshot.count, depth: kept.base.depth)
   }
 
   /// Reduces what was appended since the last time, and stores the snapshots that are due.
@@ -108,13 +201,27 @@ package struct SnapshotKeeper {
   }
 
   private mutating func storeIfDue() throws {
-    guard pacing.isDue else { return }
-    let bytes = state.roster.snapshot
-    guard pacing.admits(stateBytes: bytes.count) else { return }
+    if pacing.isDue {
+      let bytes = state.roster.snapshot
+      guard pacing.admits(stateBytes: bytes.count) else { return }
+      try store(bytes, depth: 0)
+    } else if pacing.isIncrementDue, let base,
+      // Another process may have thrown it away.
+      try timeline.log.read({ try $0.hasSnapshot(of: base.sequence) }),
+      let bytes = state.roster.increment(to: base)
+    {
+      guard pacing.admits(incrementBytes: bytes.count) else { return }
+      try store(bytes, depth: base.depth + 1)
+    }
+  }
+
+  private mutating func store(_ bytes: [UInt8], depth: UInt64) throws {
     let position = state.roster.position
     try timeline.log.store([
       SnapshotDraft(sequence: position, version: .current, state: bytes)
     ])
+    base = SnapshotBase(sequence: position, depth: depth)
+    state.roster.beginIncrement()
   }
 
   private mutating func count(_ range: ClosedRange<UInt64>) throws {
