@@ -30,13 +30,13 @@ package struct SnapshotPacing: Hashable, Sendable {
   /// A whole one is read in no time up to this size.
   private static let smallBytes = 16 * page
   /// Into so many parts increments divide the way from one whole one to the next.
-  private static let steps = 8
+  private static let steps = 7
 
   /// - Parameters:
   ///   - ratio: 1 or more.
   ///   - incrementRatio: 1 or more.
   ///   - leastRecords: 1 or more.
-  package init(ratio: Int = 8, incrementRatio: Int = 12, leastRecords: Int = 256) {
+  package init(ratio: Int = 8, incrementRatio: Int = 10, leastRecords: Int = 256) {
     self.ratio = max(1, ratio)
     self.incrementRatio = max(1, incrementRatio)
     self.leastRecords = max(1, leastRecords)

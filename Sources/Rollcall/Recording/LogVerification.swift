@@ -209,9 +209,8 @@ package struct LogVerification {
     func state(of snapshot: RawSpan) -> Roster? {
       guard let kind = try? SnapshotKind(of: snapshot) else { return nil }
       guard let base = kind.base else { return try? Roster(snapshot: snapshot) }
-      guard var roster = kept, roster.position == base.sequence else { return nil }
-      guard (try? roster.add(increment: snapshot)) != nil else { return nil }
-      return roster
+      guard let kept, kept.position == base.sequence else { return nil }
+      return try? kept.adding(snapshot)
     }
   }
 

@@ -99,18 +99,21 @@ private struct SnapshotChain {
     }
   }
 
+  /// Its digest was looked at.
   private static func link(_ bytes: RawSpan) -> Link? {
     guard let kind = try? SnapshotKind(of: bytes) else { return nil }
-    guard let base = kind.base else { return .whole(try? Roster(snapshot: bytes)) }
+    guard let base = kind.base else { return .whole(try? Roster(snapshot: bytes, isSound: true)) }
     return .increment(base, bytes.withUnsafeBytes { Array($0) })
   }
 
   /// The state after all increments.
-  private func state(from start: Roster, _ top: SnapshotBase?) -> Outcome {
+  private func state(from start: consuming Roster, _ top: SnapshotBase?) -> Outcome {
     guard let top else { return .none }
     var roster = start
     do {
-      for bytes in increments.reversed() { try roster.add(increment: bytes.span.bytes) }
+      for bytes in increments.reversed() {
+        roster = try roster.adding(bytes.span.bytes, isSound: true)
+      }
     } catch {
       return .damaged(top.sequence)
     }

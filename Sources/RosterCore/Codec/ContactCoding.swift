@@ -8,7 +8,9 @@ private struct ContactParts: OptionSet {
   static let presence = Self(rawValue: 2)
   /// What stands with the details of all.
   static let details = Self(rawValue: 4)
-  static let all: Self = [.item, .presence, .details]
+  /// The details are what they were; only in an increment.
+  static let detailsStay = Self(rawValue: 8)
+  static let all: Self = [.item, .presence, .details, .detailsStay]
 }
 
 /// The first byte of an item.
@@ -36,14 +38,21 @@ extension RosterOutput {
   private mutating func writeParts(of number: ContactNumber) {
     let item = contacts.item(of: number)
     let first = contacts.presence(of: number)
-    let details = writeDetails(of: number)
     var parts: ContactParts = []
     if item != nil { parts.insert(.item) }
     if first != nil { parts.insert(.presence) }
-    if details.isWritten { parts.insert(.details) }
+    var further: [PresenceRow] = []
+    if changedDetails?.contains(number) ?? true {
+      let details = writeDetails(of: number)
+      if details.isWritten { parts.insert(.details) }
+      further = details.further
+    } else {
+      parts.insert(.detailsStay)
+      further = contacts.furtherResources(of: number).all
+    }
     plain.write(tag: parts.rawValue)
     if let item { write(item) }
-    if let first { write(first, and: details.further) }
+    if let first { write(first, and: further) }
   }
 
   /// Writes the contact's details, if it has any besides further resources.
@@ -86,44 +95,85 @@ extension RosterOutput {
   }
 }
 
+/// What a snapshot has of a contact beside its details.
+private struct ReadContact {
+  var item: ItemRow?
+  var first: PresenceRow?
+  var further: [PresenceRow] = []
+  /// Whether there are details, which come later.
+  var hasDetails = false
+  /// Whether they are what they were.
+  var detailsStay = false
+}
+
 extension RosterInput {
   /// Reads what is known of the contacts whose addresses are there.
   mutating func readContacts() throws(CodecError) {
     var owners: [ContactNumber] = []
-    for number in contacts.numbers where try readParts(of: number) { owners.append(number) }
+    if isIncrement {
+      for number in numbers {
+        let contact = try readContact()
+        if !contact.detailsStay { contacts.removeDetails(of: number) }
+        contacts.replace(
+          number, by: contact.item, contact.first, furtherResources: contact.further)
+        if contact.hasDetails { owners.append(number) }
+      }
+    } else {
+      owners = try readAll()
+    }
     try readDetails(of: owners)
   }
 
-  /// - Returns: Whether the contact has details that come later.
-  private mutating func readParts(of number: ContactNumber) throws(CodecError) -> Bool {
-    let parts = ContactParts(rawValue: try plain.readTag())
-    guard !parts.isEmpty || isIncrement, parts.isSubset(of: .all) else { throw plain.invalid }
-    if parts.contains(.item) { contacts.setItem(try readItem(), of: number) }
-    if parts.contains(.presence) {
-      var first: PresenceRow?
-      var further: [PresenceRow] = []
-      try readPresence { row in
-        if first == nil { first = row } else { further.append(row) }
-      }
-      guard let first else { throw plain.invalid }
-      contacts.setPresence(first, of: number)
-      if !further.isEmpty {
-        contacts.updateDetails(of: number) { $0.furtherResources = PresenceRows(further) }
-      }
+  /// The rows of a whole snapshot.
+  ///
+  /// - Returns: Who has details.
+  private mutating func readAll() throws(CodecError) -> [ContactNumber] {
+    var rows = ContactRows()
+    var owners: [ContactNumber] = []
+    var several: [(ContactNumber, [PresenceRow])] = []
+    for number in numbers {
+      let contact = try readContact()
+      rows.append(contact.item, contact.first)
+      if contact.hasDetails { owners.append(number) }
+      if !contact.further.isEmpty { several.append((number, contact.further)) }
     }
-    return parts.contains(.details)
+    contacts.fill(with: rows)
+    for (number, further) in several {
+      contacts.updateDetails(of: number) { $0.furtherResources = PresenceRows(further) }
+    }
+    return owners
+  }
+
+  private mutating func readContact() throws(CodecError) -> ReadContact {
+    let parts = ContactParts(rawValue: try plain.readTag())
+    guard parts.isSubset(of: .all), !parts.isSuperset(of: [.details, .detailsStay]),
+      isIncrement || !parts.isEmpty && !parts.contains(.detailsStay)
+    else { throw plain.invalid }
+    var contact = ReadContact()
+    contact.hasDetails = parts.contains(.details)
+    contact.detailsStay = parts.contains(.detailsStay)
+    if parts.contains(.item) { contact.item = try readItem() }
+    if parts.contains(.presence) {
+      let (first, further) = try readFirstPresence()
+      contact.first = first
+      contact.further = further
+    }
+    return contact
   }
 
   /// Looks the details through, and keeps their bytes: they are read when they are asked for.
   private mutating func readDetails(of owners: [ContactNumber]) throws(CodecError) {
     let bytes = try plain.readCounted()
-    _ = contacts.keep(StoredDetails(bytes))
+    let start = contacts.keep(StoredDetails(bytes))
     var input = CanonicalInput(bytes)
     for number in owners {
       let offset = bytes.count - input.rest
-      var details = DetailsInput(CanonicalInput(try input.readCounted()))
-      try details.check()
-      guard let reference = DetailsReference(offset: offset) else { throw plain.invalid }
+      let details = CanonicalInput(try input.readCounted())
+      if !isSound {
+        var details = DetailsInput(details)
+        try details.check()
+      }
+      guard let reference = DetailsReference(offset: start + offset) else { throw plain.invalid }
       contacts.setDetails(reference, of: number)
     }
     guard input.rest == 0 else { throw plain.invalid }

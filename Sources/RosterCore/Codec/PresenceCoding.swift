@@ -44,23 +44,36 @@ extension RosterOutput {
 }
 
 extension RosterInput {
-  /// Reads resources.
+  /// Reads resources. Several of one name are none: each would hide the others.
   mutating func readPresence() throws(CodecError) -> [PresenceRow] {
-    var rows: [PresenceRow] = []
-    try readPresence { rows.append($0) }
-    return rows
+    let count = try plain.readCount()
+    // Most contacts have one, for which no list is made.
+    guard count > 0 else { return [] }
+    return try readPresence(of: count, after: try readRow())
   }
 
-  /// The same, each handed to `body`. Several of one name are none: each would hide the others.
-  mutating func readPresence(_ body: (PresenceRow) -> Void) throws(CodecError) {
-    var names: Set<TextNumber> = []
+  /// Reads the first of several resources, and the others if there are any.
+  mutating func readFirstPresence() throws(CodecError) -> (
+    first: PresenceRow, further: [PresenceRow]
+  ) {
     let count = try plain.readCount()
-    for _ in 0..<count {
+    guard count > 0 else { throw plain.invalid }
+    let first = try readRow()
+    guard count > 1 else { return (first, []) }
+    return (first, Array(try readPresence(of: count, after: first).dropFirst()))
+  }
+
+  private mutating func readPresence(
+    of count: Int, after first: PresenceRow
+  ) throws(CodecError) -> [PresenceRow] {
+    var rows = [first]
+    var names: Set<TextNumber> = [first.resource]
+    for _ in 1..<count {
       let row = try readRow()
-      // Most contacts have one resource.
-      guard count == 1 || names.insert(row.resource).inserted else { throw plain.invalid }
-      body(row)
+      guard names.insert(row.resource).inserted else { throw plain.invalid }
+      rows.append(row)
     }
+    return rows
   }
 
   private mutating func readRow() throws(CodecError) -> PresenceRow {

@@ -9,7 +9,7 @@ extension Roster {
   package static let codecVersion: UInt32 = 12
 
   /// The state in its stored form. Complexity: linear in what is known, and nothing is looked up.
-  package var snapshot: [UInt8] { snapshot(.whole, of: contacts.known, isPresenceWhole: true) }
+  package var snapshot: [UInt8] { snapshot(.whole, of: contacts.known) }
 
   /// The state as the difference to what it was at a record: the contacts of whom something else is
   /// known since `beginIncrement`, and all that is no contact's.
@@ -19,18 +19,23 @@ extension Roster {
   package func increment(to base: SnapshotBase) -> [UInt8]? {
     contacts.changes.map { changes in
       let (numbers, onlyTheyAreAvailable) = contacts.named(changes)
-      return snapshot(.increment(base), of: numbers, isPresenceWhole: onlyTheyAreAvailable)
+      return snapshot(
+        .increment(base), of: numbers, details: changes.details,
+        isPresenceWhole: onlyTheyAreAvailable)
     }
   }
 
   /// From now on, the next increment is the difference to what the state is now.
   package mutating func beginIncrement() { contacts.noteChanges() }
 
-  /// - Parameter isPresenceWhole: Whether nobody but these contacts is available.
+  /// - Parameters:
+  ///   - details: Of whom the details are written; nil for all.
+  ///   - isPresenceWhole: Whether nobody but these contacts is available.
   private func snapshot(
-    _ kind: SnapshotKind, of numbers: [ContactNumber], isPresenceWhole: Bool
+    _ kind: SnapshotKind, of numbers: [ContactNumber], details: ContactSet? = nil,
+    isPresenceWhole: Bool = true
   ) -> [UInt8] {
-    var body = RosterOutput(contacts)
+    var body = RosterOutput(contacts, details: details)
     body.write(record: position)
     writeAccount(to: &body.plain)
     body.plain.write(UInt64(sessions.all.count))
@@ -49,41 +54,43 @@ extension Roster {
   ///
   /// Complexity: linear in them, and for each address and text one look into its table. Contacts'
   /// details are looked through, and read when they are asked for.
-  package init(snapshot: RawSpan) throws(CodecError) {
-    self = try Roster(reading: snapshot) { (kind, input) throws(CodecError) in
-      guard kind == .whole else { throw input.invalid }
+  ///
+  /// - Parameter isSound: Whether a digest says that the bytes are what was written; then what
+  ///   takes long to look through is not.
+  package init(snapshot: RawSpan, isSound: Bool = false) throws(CodecError) {
+    self = try CanonicalInput.readAll(snapshot) { (input) throws(CodecError) in
+      guard try SnapshotKind(from: &input) == .whole else { throw input.invalid }
+      var body = try RosterInput(input, isSound: isSound)
+      defer { input = body.plain }
+      return try Roster(from: &body)
+    } then: {
+      $0
     }
   }
 
-  /// Takes the state on by exactly the bytes of an increment to it, or to an earlier one: who has
+  /// The state after exactly the bytes of an increment to this one, or to an earlier one: who has
   /// changed since then is all the more who has changed since now.
   ///
   /// Complexity: linear in them.
-  /// - Throws: `CodecError` where they are none, and then the state is as it was.
-  package mutating func add(increment: RawSpan) throws(CodecError) {
-    var isPresenceWhole = false
-    var next = try Roster(reading: increment) { (kind, input) throws(CodecError) in
-      guard let base = kind.base, base.sequence <= position else { throw input.invalid }
-      isPresenceWhole = try input.readFlag()
-    }
-    guard next.position >= position else { throw .invalid(offset: 0) }
-    var merged = contacts
-    if isPresenceWhole { merged.forgetPresence() }
-    next.ownPresence = merged.merge(next.contacts, with: next.ownPresence)
-    next.contacts = merged
-    self = next
-  }
-
-  private init(
-    reading bytes: RawSpan,
-    _ readHead: (SnapshotKind, inout CanonicalInput) throws(CodecError) -> Void
-  ) throws(CodecError) {
-    self = try CanonicalInput.readAll(bytes) { (input) throws(CodecError) in
-      let kind = try SnapshotKind(from: &input)
-      try readHead(kind, &input)
-      var body = try RosterInput(input, isIncrement: kind != .whole)
+  /// - Parameter isSound: As where a whole state is read.
+  /// - Throws: `CodecError` where they are none.
+  package consuming func adding(
+    _ increment: RawSpan, isSound: Bool = false
+  ) throws(CodecError) -> Roster {
+    var earlier = self
+    return try CanonicalInput.readAll(increment) { (input) throws(CodecError) in
+      guard let base = try SnapshotKind(from: &input).base, base.sequence <= earlier.position
+      else { throw input.invalid }
+      let isPresenceWhole = try input.readFlag()
+      // Only who alone refers to it changes it without copying it.
+      var table = ContactTable()
+      swap(&table, &earlier.contacts)
+      if isPresenceWhole { table.forgetPresence() }
+      var body = try RosterInput(input, to: table, isSound: isSound)
       defer { input = body.plain }
-      return try Roster(from: &body)
+      let roster = try Roster(from: &body)
+      guard roster.position >= earlier.position else { throw input.invalid }
+      return roster
     } then: {
       $0
     }

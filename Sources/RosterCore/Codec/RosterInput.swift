@@ -6,35 +6,95 @@ import XMPPStanza
 struct RosterInput: StampInput {
   /// What stands after the tables.
   var plain: CanonicalInput
-  /// The contacts, of whom nothing is known before their rows are read.
+  /// The contacts: of those of a whole snapshot, nothing is known before their rows are read.
   var contacts: ContactTable
+  /// Whether a digest says that the bytes are what was written: what takes long to look through is
+  /// not looked through again.
+  let isSound: Bool
 
-  /// Whether contacts can be there of whom nothing is known any more.
+  /// Which contacts the snapshot is of, in its order.
+  let numbers: [ContactNumber]
+  private let texts: Numbers<TextNumber>
+  private let groups: Numbers<GroupsNumber>
+  /// Whether it is of some contacts of a table that has others.
   let isIncrement: Bool
-  private let textCount: Int
-  private let groupsCount: Int
   var base = (record: UInt64(0), time: Int64(0))
 
-  /// Reads the tables.
-  init(_ input: CanonicalInput, isIncrement: Bool) throws(CodecError) {
+  /// Which numbers texts have in the table.
+  private enum Numbers<Number> {
+    /// Those that they have in the snapshot, which are so many.
+    case same(Int)
+    case others([Number])
+  }
+
+  /// Reads the tables of a whole snapshot.
+  init(_ input: CanonicalInput, isSound: Bool) throws(CodecError) {
     plain = input
-    self.isIncrement = isIncrement
-    let addresses = try plain.readTexts { $0.isUTF8 }
-    let texts = try plain.readTexts { $0.isUTF8 }
-    let groups = try plain.readTexts { texts.isListOfGroups($0) }
-    textCount = texts.count
-    groupsCount = groups.count
+    self.isSound = isSound
+    isIncrement = false
+    let addresses = try plain.readTexts { isSound || $0.isUTF8 }
+    let texts = try plain.readTexts { isSound || $0.isUTF8 }
+    let groups = try plain.readTexts { list in
+      isSound
+        || list.isListOfGroups(of: texts.count) {
+          texts.withBytes(of: $0) { $0.isEmpty }
+        } precedes: {
+          a, b in
+          texts.withBytes(of: a) { a in texts.withBytes(of: b) { a.precedes($0) } }
+        }
+    }
+    (self.texts, self.groups) = (.same(texts.count), .same(groups.count))
+    numbers = (0..<UInt32(addresses.count)).map(ContactNumber.init)
     contacts = ContactTable(addresses: addresses, texts: texts, groups: groups)
+  }
+
+  /// Reads the tables of an increment, whose texts and contacts get their numbers in a table.
+  init(
+    _ input: CanonicalInput, to table: consuming ContactTable, isSound: Bool
+  ) throws(CodecError) {
+    plain = input
+    self.isSound = isSound
+    isIncrement = true
+    var table = table
+    var (plain, invalid) = (input, input.invalid)
+    numbers = try plain.readTexts { (address) throws(CodecError) in
+      guard isSound || address.isUTF8 else { throw invalid }
+      return table.insert(address: address)
+    }
+    let texts = try plain.readTexts { (text) throws(CodecError) in
+      guard isSound || text.isUTF8 else { throw invalid }
+      return table.insert(text: text)
+    }
+    let groups = try plain.readTexts { (list) throws(CodecError) in
+      let isList = list.isListOfGroups(of: texts.count) {
+        table.isEmptyText(texts[Int($0)])
+      } precedes: {
+        a, b in
+        table.withText(texts[Int(a)]) { a in table.withText(texts[Int(b)]) { a.precedes($0) } }
+      }
+      guard isList else { throw invalid }
+      return table.insert(groups: list.numbers.map { texts[Int($0)] })
+    }
+    invalid = plain.invalid
+    (self.texts, self.groups) = (.others(texts), .others(groups))
+    self.plain = plain
+    contacts = table
   }
 
   /// A text.
   mutating func readText() throws(CodecError) -> TextNumber {
-    TextNumber(rawValue: try readNumber(below: textCount))
+    switch texts {
+    case .same(let count): return TextNumber(rawValue: try readNumber(below: count))
+    case .others(let texts): return texts[Int(try readNumber(below: texts.count))]
+    }
   }
 
   /// The groups of an item.
   mutating func readGroups() throws(CodecError) -> GroupsNumber {
-    GroupsNumber(rawValue: try readNumber(below: groupsCount))
+    switch groups {
+    case .same(let count): return GroupsNumber(rawValue: try readNumber(below: count))
+    case .others(let groups): return groups[Int(try readNumber(below: groups.count))]
+    }
   }
 
   private mutating func readNumber(below count: Int) throws(CodecError) -> UInt32 {
@@ -44,22 +104,29 @@ struct RosterInput: StampInput {
   }
 }
 
-extension TextTable {
-  /// Whether bytes are the numbers of such texts as an item has for its groups: in order, each
+extension UnsafeRawBufferPointer {
+  /// The numbers of texts that a list of groups is made of.
+  fileprivate var numbers: some Sequence<UInt32> {
+    stride(from: 0, to: count, by: TextTable.endBytes).lazy.map { offset in
+      UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+  }
+
+  /// Whether these are the numbers of such texts as an item has for its groups: in order, each
   /// once, and none empty.
-  fileprivate func isListOfGroups(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard !bytes.isEmpty, bytes.count.isMultiple(of: Self.endBytes) else { return false }
+  ///
+  /// - Parameters:
+  ///   - count: How many texts there are.
+  ///   - isEmpty: Whether a text has no bytes.
+  ///   - precedes: Whether a text comes before another one by its bytes.
+  fileprivate func isListOfGroups(
+    of count: Int, isEmpty: (UInt32) -> Bool, precedes: (UInt32, UInt32) -> Bool
+  ) -> Bool {
+    guard !self.isEmpty, self.count.isMultiple(of: TextTable.endBytes) else { return false }
     var last: UInt32?
-    for offset in stride(from: 0, to: bytes.count, by: Self.endBytes) {
-      let number = UInt32(
-        littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-      guard number < UInt32(count), withBytes(of: number, { !$0.isEmpty }) else { return false }
-      if let last {
-        let isInOrder = withBytes(of: last) { before in
-          withBytes(of: number) { before.precedes($0) }
-        }
-        guard isInOrder else { return false }
-      }
+    for number in numbers {
+      guard number < UInt32(count), !isEmpty(number), last.map({ precedes($0, number) }) ?? true
+      else { return false }
       last = number
     }
     return true

@@ -17,13 +17,18 @@ struct RosterOutput: StampOutput {
   /// Lists of groups, each as the numbers of its texts in `texts`.
   private var groups = TextList()
   private var groupsNumbers: [UInt32]
+  /// Those of whom the details are written; nil for all. Of the others they are as they were.
+  let changedDetails: ContactSet?
   /// What stands at the end.
   var details = DetailsOutput()
   var base = (record: UInt64(0), time: Int64(0))
 
-  /// - Parameter contacts: Whose texts will be written.
-  init(_ contacts: ContactTable) {
+  /// - Parameters:
+  ///   - contacts: Whose texts will be written.
+  ///   - details: Of whom the details are; nil for all.
+  init(_ contacts: ContactTable, details: ContactSet?) {
     self.contacts = contacts
+    changedDetails = details
     textNumbers = Array(repeating: 0, count: contacts.textCount)
     groupsNumbers = Array(repeating: 0, count: contacts.groupsCount)
   }

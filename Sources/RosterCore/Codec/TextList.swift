@@ -38,14 +38,39 @@ extension CanonicalInput {
   mutating func readTexts(
     where isValid: (UnsafeRawBufferPointer) -> Bool
   ) throws(CodecError) -> TextTable {
+    let (ends, bytes) = try readTextList()
+    guard let table = TextTable(bytes, ends: ends, where: isValid) else { throw invalid }
+    return table
+  }
+
+  /// Reads a list of texts, and hands each to `body`.
+  ///
+  /// - Returns: What `body` made of each.
+  mutating func readTexts<Value>(
+    _ body: (UnsafeRawBufferPointer) throws(CodecError) -> Value
+  ) throws(CodecError) -> [Value] {
+    let (ends, bytes) = try readTextList()
+    var values: [Value] = []
+    values.reserveCapacity(ends.count / TextTable.endBytes)
+    var start = 0
+    for offset in stride(from: 0, to: ends.count, by: TextTable.endBytes) {
+      let end = Int(
+        UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+      guard start <= end, end <= bytes.count else { throw invalid }
+      values.append(try body(UnsafeRawBufferPointer(rebasing: bytes[start..<end])))
+      start = end
+    }
+    guard start == bytes.count else { throw invalid }
+    return values
+  }
+
+  private mutating func readTextList() throws(CodecError) -> (
+    ends: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer
+  ) {
     let count = try readCount()
     let size = try readCount()
     let (ends, overflows) = count.multipliedReportingOverflow(by: TextTable.endBytes)
     guard !overflows else { throw invalid }
-    let places = try readBytes(ends)
-    guard let table = TextTable(try readBytes(size), ends: places, where: isValid) else {
-      throw invalid
-    }
-    return table
+    return (try readBytes(ends), try readBytes(size))
   }
 }

@@ -173,9 +173,8 @@ extension Reduction {
   mutating func voidPresence(of number: ContactNumber) {
     guard let first = roster.contacts.presence(of: number) else { return }
     roster.contacts.setPresence(nil, of: number)
-    guard roster.contacts.hasFurtherResources(number) else { return presenceEnded(first, number) }
-    let further = roster.contacts.furtherResources(of: number)
-    roster.contacts.updateDetails(of: number) { $0.furtherResources = PresenceRows() }
+    let further = roster.contacts.removeFurtherResources(of: number)
+    guard !further.isEmpty else { return presenceEnded(first, number) }
     for row in roster.contacts.sorted([first] + further.all) { presenceEnded(row, number) }
   }
 

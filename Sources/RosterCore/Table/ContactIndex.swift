@@ -9,6 +9,22 @@ struct ContactIndex: Sendable {
   /// With three, the uppermost has a word for a quarter of a million contacts.
   private static let levelCount = 3
 
+  /// An index of nobody.
+  init() {}
+
+  /// An index of these contacts. Complexity: linear in the highest number.
+  init(_ set: ContactSet) {
+    var words = set.words
+    for level in levels.indices {
+      for word in words { levels[level].append(word) }
+      var above = [UInt64](repeating: 0, count: (words.count + 63) / 64)
+      for (place, word) in words.enumerated() where word != 0 {
+        above[place >> 6] |= 1 << UInt64(place & 63)
+      }
+      words = above
+    }
+  }
+
   /// Adds a contact or takes it out. Complexity: O(1) amortised.
   ///
   /// - Returns: Whether that changed anything.

@@ -1,6 +1,10 @@
 /// Contacts of one table, a bit for each.
 struct ContactSet: Sendable {
-  private var words: [UInt64] = []
+  /// From the lowest number on.
+  private(set) var words: [UInt64] = []
+
+  /// How many there are. Complexity: linear in the highest number.
+  var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
   /// Whether a contact is among them. Complexity: O(1).
   func contains(_ number: ContactNumber) -> Bool {
@@ -47,17 +51,18 @@ struct ContactChanges: Sendable {
   var gone = ContactSet()
   /// Those of whom something else changed.
   var others = ContactSet()
+  /// Those of them whose details may have changed.
+  var details = ContactSet()
 }
 
 extension ContactTable {
   /// Whom to name so that all that changed is known, and whether only they are available.
   func named(_ changes: ContactChanges) -> (numbers: [ContactNumber], onlyTheyAreAvailable: Bool) {
-    let others = changes.others
-    guard members(.presence).allSatisfy(others.contains) else {
-      var all = others
+    guard members(.presence).allSatisfy(changes.others.contains) else {
+      var all = changes.others
       for number in changes.gone.members { _ = all.insert(number) }
       return (all.members, false)
     }
-    return (others.members, true)
+    return (changes.others.members, true)
   }
 }

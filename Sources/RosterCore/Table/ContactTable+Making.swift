@@ -2,7 +2,7 @@ import XMPPStanza
 
 // How tables are made of others.
 extension ContactTable {
-  /// A table of contacts of whom nothing is known yet.
+  /// A table of contacts that is still to be filled with what is known of them.
   ///
   /// - Parameters:
   ///   - groups: Lists of groups, each as the numbers that its texts have in `texts`.
@@ -10,7 +10,6 @@ extension ContactTable {
     tables.addresses = addresses
     tables.texts = texts
     tables.groups = groups
-    for _ in 0..<addresses.count { tables.rows.append(ContactRow()) }
     for number in (0..<UInt32(groups.count)).lazy.map(GroupsNumber.init) {
       noteIfLong(number, self.texts(ofGroups: number))
     }
@@ -81,89 +80,46 @@ extension ContactTable {
     text == .none ? .none : other.withText(text) { insert(text: $0) }
   }
 
-  // MARK: Increments
+  /// Takes over what is known of all contacts of a table that is still to be filled.
+  mutating func fill(with rows: ContactRows) {
+    tables.rows = rows.rows
+    tables.members[ContactPart.item.rawValue] = ContactIndex(rows.items)
+    tables.members[ContactPart.presence.rawValue] = ContactIndex(rows.presences)
+    tables.itemCount = rows.items.count
+  }
 
-  /// Takes over what another table says of its contacts, instead of what this one says of them.
-  ///
-  /// - Parameter others: Rows that stand elsewhere, and whose texts are in the other table.
-  /// - Returns: These rows with their texts in this one.
-  ///
-  /// Complexity: linear in the other table.
-  mutating func merge(_ other: ContactTable, with others: PresenceRows) -> PresenceRows {
-    let start = other.tables.details.stored.map { keep($0) }
-    var texts = TextNumbers(of: other)
-    for number in other.numbers {
-      let target = other.withAddress(of: number) { insert(address: $0) }
-      removeDetails(of: target)
-      setItem(other.item(of: number).map { copy($0, &texts) }, of: target)
-      let rows = other.rows(of: number).map { copy($0, &texts) }
-      setPresence(rows.first, of: target)
-      let details = other.tables.rows[Int(number.rawValue)].details
-      if let start, let moved = details.advanced(by: start) {
-        setDetails(moved, of: target)
-      } else if var details = other.details(of: number) {
-        // Of who has further resources.
-        details.furtherResources = PresenceRows(Array(rows.dropFirst()))
-        updateDetails(of: target) { $0 = details }
-      }
-    }
-    return PresenceRows(others.all.map { copy($0, &texts) })
+  /// Takes over what is known of a contact beside its details, instead of what is.
+  mutating func replace(
+    _ number: ContactNumber, by item: ItemRow?, _ first: PresenceRow?,
+    furtherResources: [PresenceRow]
+  ) {
+    setItem(item, of: number)
+    setPresence(first, of: number)
+    _ = removeFurtherResources(of: number)
+    guard !furtherResources.isEmpty else { return }
+    updateDetails(of: number) { $0.furtherResources = PresenceRows(furtherResources) }
   }
 
   /// Forgets what all resources of all contacts said.
   mutating func forgetPresence() {
     for number in members(.presence) {
       setPresence(nil, of: number)
-      guard hasFurtherResources(number) else { continue }
-      updateDetails(of: number) { $0.furtherResources = PresenceRows() }
+      _ = removeFurtherResources(of: number)
     }
   }
+}
 
-  /// Which numbers the texts and groups of another table have in this one, each looked up once.
-  private struct TextNumbers {
-    let other: ContactTable
-    var texts: [TextNumber]
-    var groups: [GroupsNumber]
+/// What is known of contacts, in the order of their numbers, beside their details.
+struct ContactRows {
+  fileprivate var rows = ChunkedArray<ContactRow>(chunkBits: 3)
+  fileprivate var items = ContactSet()
+  fileprivate var presences = ContactSet()
 
-    init(of other: ContactTable) {
-      self.other = other
-      texts = Array(repeating: .none, count: other.textCount)
-      groups = Array(repeating: .none, count: other.groupsCount)
-    }
-  }
-
-  private mutating func copy(_ text: TextNumber, _ known: inout TextNumbers) -> TextNumber {
-    guard text != .none else { return .none }
-    let place = Int(text.rawValue)
-    if known.texts[place] == .none {
-      known.texts[place] = known.other.withText(text) { insert(text: $0) }
-    }
-    return known.texts[place]
-  }
-
-  private mutating func copy(_ groups: GroupsNumber, _ known: inout TextNumbers) -> GroupsNumber {
-    guard groups != .none else { return .none }
-    let place = Int(groups.rawValue)
-    if known.groups[place] == .none {
-      known.groups[place] = insert(
-        groups: known.other.texts(ofGroups: groups).map { copy($0, &known) })
-    }
-    return known.groups[place]
-  }
-
-  private mutating func copy(_ item: ItemRow, _ known: inout TextNumbers) -> ItemRow {
-    var copy = item
-    copy.name = self.copy(item.name, &known)
-    copy.groups = self.copy(item.groups, &known)
-    return copy
-  }
-
-  private mutating func copy(_ row: PresenceRow, _ known: inout TextNumbers) -> PresenceRow {
-    var copy = row
-    copy.resource = self.copy(row.resource, &known)
-    copy.status = self.copy(row.status, &known)
-    copy.delay = self.copy(row.delay, &known)
-    copy.malformed = self.copy(row.malformed, &known)
-    return copy
+  /// Adds the next contact.
+  mutating func append(_ item: ItemRow?, _ presence: PresenceRow?) {
+    let number = ContactNumber(rawValue: UInt32(rows.count))
+    rows.append(ContactRow(item: item, presence: presence))
+    if item != nil { _ = items.insert(number) }
+    if presence != nil { _ = presences.insert(number) }
   }
 }

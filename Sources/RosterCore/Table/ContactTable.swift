@@ -158,6 +158,12 @@ struct ContactTable: Sendable {
     _ = tables.changes?.others.insert(number)
   }
 
+  private mutating func noteChange(ofDetailsOf number: ContactNumber) {
+    guard tables.changes != nil else { return }
+    noteChange(of: number)
+    _ = tables.changes?.details.insert(number)
+  }
+
   // MARK: Parts of a contact
 
   /// The contact's item.
@@ -304,7 +310,7 @@ struct ContactTable: Sendable {
   mutating func updateDetails<Result>(
     of number: ContactNumber, _ body: (inout ContactDetails) -> Result
   ) -> Result {
-    noteChange(of: number)
+    noteChange(ofDetailsOf: number)
     let row = Int(number.rawValue)
     let place = tables.details.makePlace(for: tables.rows[row].details)
     tables.rows[row].details = DetailsReference(place: place)
@@ -312,11 +318,28 @@ struct ContactTable: Sendable {
     let result = body(&tables.details.places[place])
     let after = tables.details.places[place].membership
     if before != after { note(after, of: number) }
-    if tables.details.places[place].isEmpty {
-      tables.details.free(place: place)
-      tables.rows[row].details = .none
-    }
+    freeIfEmpty(place, of: row)
     return result
+  }
+
+  /// Takes out the resources besides the first one.
+  ///
+  /// - Returns: What they said.
+  mutating func removeFurtherResources(of number: ContactNumber) -> PresenceRows {
+    let further = furtherResources(of: number)
+    guard !further.isEmpty else { return further }
+    _ = tables.changes?.gone.insert(number)
+    let row = Int(number.rawValue)
+    let place = tables.details.makePlace(for: tables.rows[row].details)
+    tables.details.places[place].furtherResources = PresenceRows()
+    freeIfEmpty(place, of: row)
+    return further
+  }
+
+  private mutating func freeIfEmpty(_ place: Int, of row: Int) {
+    guard tables.details.places[place].isEmpty else { return }
+    tables.details.free(place: place)
+    tables.rows[row].details = .none
   }
 
   private mutating func note(_ parts: DetailParts, of number: ContactNumber) {
@@ -330,7 +353,7 @@ struct ContactTable: Sendable {
 
   /// Forgets the contact's details, further resources among them.
   mutating func removeDetails(of number: ContactNumber) {
-    noteChange(of: number)
+    noteChange(ofDetailsOf: number)
     let reference = tables.rows[Int(number.rawValue)].details
     tables.details.free(reference)
     tables.rows[Int(number.rawValue)].details = .none
@@ -344,9 +367,11 @@ struct ContactTable: Sendable {
       details.furtherResources = furtherResources(of: number)
       return updateDetails(of: number) { $0 = details }
     }
-    noteChange(of: number)
+    noteChange(ofDetailsOf: number)
     tables.rows[Int(number.rawValue)].details = reference
-    note(tables.details.parts(reference), of: number)
+    let parts = tables.details.parts(reference)
+    // It had none.
+    for part in ContactPart.ofDetails where parts.has(part) { note(part, of: number, true) }
   }
 
   // MARK: Texts

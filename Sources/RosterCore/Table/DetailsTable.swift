@@ -30,11 +30,6 @@ struct DetailsReference: Hashable, Sendable {
   /// Their place; nil where they have none.
   fileprivate var place: Int? { isStored || self == .none ? nil : Int(rawValue - 1) }
 
-  /// The same, further on by so many bytes; nil where that is too far away, or they are not stored.
-  func advanced(by start: Int) -> DetailsReference? {
-    isStored ? DetailsReference(offset: offset + start) : nil
-  }
-
   /// The offset of stored ones.
   fileprivate var offset: Int { Int(rawValue & ~Self.storedBit) }
 }
@@ -65,9 +60,6 @@ struct DetailsTable: Sendable {
     kept.append((start, details))
     return start
   }
-
-  /// The stored details of a table that was read from one snapshot; nil where it was not.
-  var stored: StoredDetails? { kept.first?.details }
 
   /// Where stored details are.
   private func find(_ reference: DetailsReference) -> (details: StoredDetails, offset: Int)? {
