@@ -41,34 +41,27 @@ extension RosterOutput {
     var parts: ContactParts = []
     if item != nil { parts.insert(.item) }
     if first != nil { parts.insert(.presence) }
-    var further: [PresenceRow] = []
-    if changedDetails?.contains(number) ?? true {
-      let details = writeDetails(of: number)
-      if details.isWritten { parts.insert(.details) }
-      further = details.further
-    } else {
+    if !(changedDetails?.contains(number) ?? true) {
       parts.insert(.detailsStay)
-      further = contacts.furtherResources(of: number).all
+    } else if writeDetails(of: number) {
+      parts.insert(.details)
     }
     plain.write(tag: parts.rawValue)
     if let item { write(item) }
-    if let first { write(first, and: further) }
+    if let first { write(first, and: contacts.furtherResources(of: number).all) }
   }
 
-  /// Writes the contact's details, if it has any besides further resources.
-  private mutating func writeDetails(
-    of number: ContactNumber
-  ) -> (isWritten: Bool, further: [PresenceRow]) {
+  /// Writes the contact's details.
+  ///
+  /// - Returns: Whether it has any.
+  private mutating func writeDetails(of number: ContactNumber) -> Bool {
+    guard contacts.hasDetails(number) else { return false }
     if let stored = contacts.storedDetails(of: number) {
       details.write(stored: stored)
-      return (true, [])
+      return true
     }
     let table = contacts
-    return table.withDetails(of: number) { known in
-      let isWritten = !known.parts.isEmpty
-      if isWritten { details.write(known) }
-      return (isWritten, known.furtherResources.all)
-    } ?? (false, [])
+    return table.withDetails(of: number) { details.write($0) } != nil
   }
 
   private mutating func write(_ item: ItemRow) {
@@ -139,7 +132,7 @@ extension RosterInput {
     }
     contacts.fill(with: rows)
     for (number, further) in several {
-      contacts.updateDetails(of: number) { $0.furtherResources = PresenceRows(further) }
+      contacts.updateFurtherResources(of: number) { $0 = PresenceRows(further) }
     }
     return owners
   }

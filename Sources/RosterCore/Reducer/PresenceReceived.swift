@@ -106,9 +106,7 @@ extension Reduction {
       roster.contacts.setPresence(row, of: number)
       return nil
     }
-    return roster.contacts.updateDetails(of: number) { details in
-      details.furtherResources.update(row)
-    }
+    return roster.contacts.updateFurtherResources(of: number) { $0.update(row) }
   }
 
   private mutating func reportUninvited(_ jid: BareJID, _ name: String, _ number: ContactNumber) {
@@ -157,12 +155,12 @@ extension Reduction {
     let hasFurther = roster.contacts.hasFurtherResources(number)
     guard first.resource == resource else {
       guard hasFurther else { return nil }
-      return roster.contacts.updateDetails(of: number) { $0.furtherResources.remove(resource) }
+      return roster.contacts.updateFurtherResources(of: number) { $0.remove(resource) }
     }
     // Another one takes its place.
     let next =
       hasFurther
-      ? roster.contacts.updateDetails(of: number) { $0.furtherResources.removeAny() } : nil
+      ? roster.contacts.updateFurtherResources(of: number) { $0.removeAny() } : nil
     roster.contacts.setPresence(next, of: number)
     return first
   }
@@ -206,8 +204,11 @@ extension Reduction {
     let kept = rows.compactMap { $0.without(sessions) }
     guard !kept.isEmpty else { return voidPresence(of: number) }
     roster.contacts.setPresence(kept.first, of: number)
-    roster.contacts.updateDetails(of: number) {
-      $0.furtherResources = PresenceRows(Array(kept.dropFirst()))
+    _ = roster.contacts.removeFurtherResources(of: number)
+    if kept.count > 1 {
+      roster.contacts.updateFurtherResources(of: number) {
+        $0 = PresenceRows(Array(kept.dropFirst()))
+      }
     }
     for row in rows where row.without(sessions) == nil { presenceEnded(row, number) }
   }

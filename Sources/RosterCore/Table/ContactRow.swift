@@ -28,6 +28,8 @@ struct ContactRow: Sendable {
   var presence: PresenceRow?
   /// Where its details are.
   var details = DetailsReference.none
+  /// Where its further resources are.
+  var further: FurtherResources.Reference = 0
 }
 
 /// An item of the roster, and for each field the record that gave it the value it has.
@@ -79,8 +81,6 @@ struct ContactDetails: Sendable {
   /// Whether the roster has shown since then that the contact sees our presence.
   var wasTaken = false
   @Rare var outgoing: OutgoingRequest?
-  /// Besides the one of the row, in no order.
-  var furtherResources = PresenceRows()
   @Rare var names: OwnNames?
   @Rare var annotations: ContactAnnotations?
   var expected = ExpectedCounterparts()
@@ -103,7 +103,7 @@ struct ContactDetails: Sendable {
 
   /// Whether there is nothing to keep.
   var isEmpty: Bool {
-    $request.isNone && $lastEnded.isNone && $outgoing.isNone && furtherResources.isEmpty
+    $request.isNone && $lastEnded.isNone && $outgoing.isNone
       && $names.isNone && $annotations.isNone && expected.isEmpty && $confirmedEdit.isNone
       && deliveries.isEmpty
       && $rounds.isNone && $ownRounds.isNone

@@ -41,7 +41,10 @@ extension ContactTable {
       if let item = item(of: number) { new.setItem(new.copy(item, of: self), of: target) }
       let rows = sorted(rows(of: number)).map { new.copy($0, of: self) }
       new.setPresence(rows.first, of: target)
-      new.copyDetails(of: number, from: self, to: target, with: rows.dropFirst())
+      if rows.count > 1 {
+        new.updateFurtherResources(of: target) { $0 = PresenceRows(Array(rows.dropFirst())) }
+      }
+      new.copyDetails(of: number, from: self, to: target)
     }
     others = PresenceRows(sorted(others.all).map { new.copy($0, of: self) })
     new.setCompactionSize()
@@ -49,13 +52,11 @@ extension ContactTable {
   }
 
   private mutating func copyDetails(
-    of number: ContactNumber, from other: ContactTable, to target: ContactNumber,
-    with further: ArraySlice<PresenceRow>
+    of number: ContactNumber, from other: ContactTable, to target: ContactNumber
   ) {
     let reference = other.tables.rows[Int(number.rawValue)].details
     if reference.isStored { return setDetails(reference, of: target) }
-    guard var details = other.details(of: number) else { return }
-    details.furtherResources = PresenceRows(Array(further))
+    guard let details = other.details(of: number) else { return }
     updateDetails(of: target) { $0 = details }
   }
 
@@ -97,7 +98,7 @@ extension ContactTable {
     setPresence(first, of: number)
     _ = removeFurtherResources(of: number)
     guard !furtherResources.isEmpty else { return }
-    updateDetails(of: number) { $0.furtherResources = PresenceRows(furtherResources) }
+    updateFurtherResources(of: number) { $0 = PresenceRows(furtherResources) }
   }
 
   /// Forgets what all resources of all contacts said.

@@ -15,6 +15,7 @@ struct ContactTable: Sendable {
     var addresses = TextTable()
     var rows = ChunkedArray<ContactRow>(chunkBits: 3)
     var details = DetailsTable()
+    var further = FurtherResources()
     var texts = TextTable()
     /// Lists of groups, each as the numbers that its texts have.
     var groups = TextTable()
@@ -272,13 +273,42 @@ struct ContactTable: Sendable {
 
   /// What the resources besides the first one said.
   func furtherResources(of number: ContactNumber) -> PresenceRows {
-    // They never stand where a snapshot has them.
-    detail(of: number, in: []) { $0.pointee.furtherResources } ?? PresenceRows()
+    tables.further[tables.rows[Int(number.rawValue)].further]
   }
 
-  /// Whether more than one resource is available.
+  /// Whether more than one resource is available. Complexity: O(1).
   func hasFurtherResources(_ number: ContactNumber) -> Bool {
-    detail(of: number, in: []) { $0.pointee.furtherResources.isEmpty ? nil : true } ?? false
+    tables.rows[Int(number.rawValue)].further != 0
+  }
+
+  /// Changes what the resources besides the first one said, in place.
+  mutating func updateFurtherResources<Result>(
+    of number: ContactNumber, _ body: (inout PresenceRows) -> Result
+  ) -> Result {
+    noteChange(of: number)
+    return updateFurther(of: number, body)
+  }
+
+  private mutating func updateFurther<Result>(
+    of number: ContactNumber, _ body: (inout PresenceRows) -> Result
+  ) -> Result {
+    let row = Int(number.rawValue)
+    var reference = tables.rows[row].further
+    let result = tables.further.update(&reference, body)
+    tables.rows[row].further = reference
+    return result
+  }
+
+  /// Takes out the resources besides the first one.
+  ///
+  /// - Returns: What they said.
+  mutating func removeFurtherResources(of number: ContactNumber) -> PresenceRows {
+    guard hasFurtherResources(number) else { return PresenceRows() }
+    _ = tables.changes?.gone.insert(number)
+    return updateFurther(of: number) { further in
+      defer { further = PresenceRows() }
+      return further
+    }
   }
 
   /// What the contact calls itself.
@@ -318,28 +348,11 @@ struct ContactTable: Sendable {
     let result = body(&tables.details.places[place])
     let after = tables.details.places[place].membership
     if before != after { note(after, of: number) }
-    freeIfEmpty(place, of: row)
+    if tables.details.places[place].isEmpty {
+      tables.details.free(place: place)
+      tables.rows[row].details = .none
+    }
     return result
-  }
-
-  /// Takes out the resources besides the first one.
-  ///
-  /// - Returns: What they said.
-  mutating func removeFurtherResources(of number: ContactNumber) -> PresenceRows {
-    let further = furtherResources(of: number)
-    guard !further.isEmpty else { return further }
-    _ = tables.changes?.gone.insert(number)
-    let row = Int(number.rawValue)
-    let place = tables.details.makePlace(for: tables.rows[row].details)
-    tables.details.places[place].furtherResources = PresenceRows()
-    freeIfEmpty(place, of: row)
-    return further
-  }
-
-  private mutating func freeIfEmpty(_ place: Int, of row: Int) {
-    guard tables.details.places[place].isEmpty else { return }
-    tables.details.free(place: place)
-    tables.rows[row].details = .none
   }
 
   private mutating func note(_ parts: DetailParts, of number: ContactNumber) {
@@ -351,7 +364,7 @@ struct ContactTable: Sendable {
   /// - Returns: Where they begin among all that were taken over.
   mutating func keep(_ stored: StoredDetails) -> Int { tables.details.keep(stored) }
 
-  /// Forgets the contact's details, further resources among them.
+  /// Forgets the contact's details.
   mutating func removeDetails(of number: ContactNumber) {
     noteChange(ofDetailsOf: number)
     let reference = tables.rows[Int(number.rawValue)].details
@@ -360,17 +373,11 @@ struct ContactTable: Sendable {
     note([], of: number)
   }
 
-  /// Gives a contact details of those that were kept, beside further resources.
+  /// Gives a contact that has none details of those that were kept.
   mutating func setDetails(_ reference: DetailsReference, of number: ContactNumber) {
-    guard !hasDetails(number) else {
-      guard var details = tables.details[reference] else { return }
-      details.furtherResources = furtherResources(of: number)
-      return updateDetails(of: number) { $0 = details }
-    }
     noteChange(ofDetailsOf: number)
     tables.rows[Int(number.rawValue)].details = reference
     let parts = tables.details.parts(reference)
-    // It had none.
     for part in ContactPart.ofDetails where parts.has(part) { note(part, of: number, true) }
   }
 
