@@ -140,15 +140,31 @@ struct IncrementTests {
     #expect(read == roster)
   }
 
-  @Test("Contacts that have other numbers since are in no increment")
-  func compacted() {
-    var roster = Scenario.alice(item("bob@example.test")).roster
-    let base = SnapshotBase(sequence: roster.position, depth: 0)
-    #expect(roster.increment(to: base) == nil)
+  @Test("Who has changed is known also where contacts have other numbers since")
+  func compacted() throws {
+    var scenario = Scenario.alice(
+      item("zoe@example.test", "name='Zoe'") + item("bob@example.test") + item("carol@example.test")
+    )
+    var roster = scenario.roster
+    let start = roster
+    #expect(roster.increment(to: SnapshotBase(sequence: roster.position, depth: 0)) == nil)
     roster.beginIncrement()
-    #expect(roster.increment(to: base) != nil)
+    let base = SnapshotBase(sequence: roster.position, depth: 0)
+    let before = scenario.history.count
+    scenario.pushed(item("zoe@example.test", "subscription='remove'"))
+    scenario.receives("subscribe", from: "dave@example.test")
+    for (event, stamp, connection) in scenario.history.dropFirst(before) {
+      _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
+    }
+    let numbers = roster.contacts.numbers.map { roster.contacts.address(of: $0) }
     roster.contacts = roster.contacts.compacted(with: &roster.ownPresence)
-    #expect(roster.increment(to: base) == nil)
+    #expect(numbers != roster.contacts.numbers.map { roster.contacts.address(of: $0) })
+    let bytes = try #require(roster.increment(to: base))
+    #expect(try start.adding(bytes.span.bytes) == roster)
+    // Nobody keeps who is gone for longer than that.
+    roster.beginIncrement()
+    roster.contacts = roster.contacts.compacted(with: &roster.ownPresence)
+    #expect(roster.contacts.numbers.count { _ in true } == 3)
   }
 
   @Test("An increment is put on nothing else, and a whole state is none")

@@ -36,7 +36,7 @@ package struct SnapshotPacing: Hashable, Sendable {
   ///   - ratio: 1 or more.
   ///   - incrementRatio: 1 or more.
   ///   - leastRecords: 1 or more.
-  package init(ratio: Int = 8, incrementRatio: Int = 10, leastRecords: Int = 256) {
+  package init(ratio: Int = 8, incrementRatio: Int = 8, leastRecords: Int = 256) {
     self.ratio = max(1, ratio)
     self.incrementRatio = max(1, incrementRatio)
     self.leastRecords = max(1, leastRecords)

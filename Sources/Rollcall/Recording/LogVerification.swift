@@ -244,14 +244,14 @@ package struct LogVerification {
     replay.ahead.removeLast()
     replay.roster.move(to: header.sequence)
     replay.compared += 1
+    var isRight = true
     // Others may have dropped it meanwhile.
-    let isRight =
-      try transaction.snapshot(atOrBefore: header.sequence, version: .current) {
-        guard $0.sequence == header.sequence else { return nil }
-        replay.kept = replay.state(of: $1)
-        return replay.kept == replay.roster
-      } as Bool??
-    if isRight == .some(.some(false)) {
+    _ = try transaction.snapshot(atOrBefore: header.sequence, version: .current) {
+      guard $0.sequence == header.sequence else { return }
+      replay.kept = replay.state(of: $1)
+      isRight = replay.kept == replay.roster
+    }
+    if !isRight {
       report(.snapshots, header.sequence, "its snapshot is not what a replay gives")
     }
   }

@@ -53,6 +53,15 @@ struct ContactChanges: Sendable {
   var others = ContactSet()
   /// Those of them whose details may have changed.
   var details = ContactSet()
+
+  /// Notes of a contact that has another number in another table what is noted here.
+  func note(
+    _ number: ContactNumber, as other: ContactNumber, in changes: inout ContactChanges
+  ) {
+    if gone.contains(number) { _ = changes.gone.insert(other) }
+    if others.contains(number) { _ = changes.others.insert(other) }
+    if details.contains(number) { _ = changes.details.insert(other) }
+  }
 }
 
 extension ContactTable {

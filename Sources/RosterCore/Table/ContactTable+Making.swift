@@ -27,8 +27,9 @@ extension ContactTable {
   }
 
   /// The same table without the texts that nothing refers to and the contacts of whom nothing is
-  /// known; the numbers change. Contacts stand in the order of their addresses, resources in that
-  /// of their names: what tables say that are equal, they say with the same numbers then.
+  /// known, but for those who were noted to change; the numbers change. Contacts stand in the order
+  /// of their addresses, resources in that of their names: what tables say that are equal, they say
+  /// with the same numbers then.
   ///
   /// - Parameter others: Rows that stand elsewhere, and whose texts are in this table.
   ///
@@ -36,8 +37,10 @@ extension ContactTable {
   func compacted(with others: inout PresenceRows) -> ContactTable {
     var new = ContactTable()
     new.tables.details = tables.details.withoutPlaces
-    for number in sorted(known) {
+    var changes = ContactChanges()
+    for number in sorted(numbers.filter { !isEmpty($0) || hasChanged($0) }) {
       let target = withAddress(of: number) { new.insert(address: $0) }
+      tables.changes?.note(number, as: target, in: &changes)
       if let item = item(of: number) { new.setItem(new.copy(item, of: self), of: target) }
       let rows = sorted(rows(of: number)).map { new.copy($0, of: self) }
       new.setPresence(rows.first, of: target)
@@ -47,8 +50,13 @@ extension ContactTable {
       new.copyDetails(of: number, from: self, to: target)
     }
     others = PresenceRows(sorted(others.all).map { new.copy($0, of: self) })
+    if tables.changes != nil { new.tables.changes = changes }
     new.setCompactionSize()
     return new
+  }
+
+  private func hasChanged(_ number: ContactNumber) -> Bool {
+    tables.changes?.others.contains(number) ?? false
   }
 
   private mutating func copyDetails(

@@ -150,8 +150,7 @@ struct ContactTable: Sendable {
   /// From now on, notes who changes.
   mutating func noteChanges() { tables.changes = ContactChanges() }
 
-  /// Who has changed since then; nil where it was not noted, or where contacts have other numbers
-  /// since.
+  /// Who has changed since then; nil where it was not noted.
   var changes: ContactChanges? { tables.changes }
 
   @inline(__always)

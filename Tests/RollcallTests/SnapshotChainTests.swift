@@ -1,0 +1,137 @@
+import EventStore
+import Foundation
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+@testable import Rollcall
+
+/// The snapshots of a roster that is so large that increments are kept between whole ones.
+@Suite("Chains of snapshots") struct SnapshotChainTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private static let contacts = (0..<8000).map { "contact\($0)@example.test" }
+
+  /// A capture of a large roster, whose contacts come, go and are renamed in several sessions.
+  private func capture(seed: UInt64) throws -> String {
+    var random = SeededGenerator(seed: seed)
+    var text = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"# + "\n"
+    func add(_ direction: String, _ xml: String) {
+      text += #"{"dir":"\#(direction)","xml":"\#(xml)"}"# + "\n"
+    }
+    for session in 0..<3 {
+      text += #"{"stream":"opened","jid":"alice@example.test/phone"}"# + "\n"
+      add("out", "<iq type='get' id='r\(session)'><query xmlns='jabber:iq:roster'/></iq>")
+      let items = Self.contacts.map {
+        "<item jid='\($0)' name='\($0)' subscription='to'/>"
+      }
+      add(
+        "in",
+        "<iq type='result' id='r\(session)'><query xmlns='jabber:iq:roster'>\(items.joined())</query></iq>"
+      )
+      for line in 0..<2000 {
+        let contact = Self.contacts.randomElement(using: &random) ?? ""
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0:
+          add(
+            "in",
+            "<iq type='set' id='p\(line)'><query xmlns='jabber:iq:roster'>"
+              + "<item jid='\(contact)' name='N\(line)' subscription='to'/></query></iq>")
+        case 1: add("in", "<presence from='\(contact)' type='subscribe'/>")
+        case 2: add("in", "<presence from='\(contact)/desk' type='unavailable'/>")
+        case 3: add("in", "<presence from='\(contact)/phone'/>")
+        default:
+          let words = String(repeating: "so much to say ", count: 100)
+          for _ in 0..<3 {
+            add("in", "<message from='\(contact)/desk'><body>\(words)</body></message>")
+          }
+          add("in", "<presence from='\(contact)/desk'><status>\(line)</status></presence>")
+        }
+      }
+      text += #"{"stream":"closed"}"# + "\n"
+    }
+    let path = folder.file("\(seed).jsonl")
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return path
+  }
+
+  private func log(seed: UInt64) throws -> EventLog {
+    let log = try EventLog.create(
+      at: folder.file("\(seed).rollcall"), eventVersion: DecodedRecord.version)
+    var reading = CaptureImport(ImportOptions())
+    _ = try reading.run(
+      try FileHandle(forReadingFrom: URL(filePath: try capture(seed: seed))), into: log)
+    return log
+  }
+
+  /// The snapshots of a log, and what each rests on.
+  private func snapshots(_ log: EventLog) throws -> [(sequence: UInt64, base: UInt64?)] {
+    var all: [(UInt64, UInt64?)] = []
+    try log.read { transaction in
+      try transaction.forEachSnapshot { check, bytes in
+        guard case .sound(let header) = check else { return }
+        all.append((header.sequence, try SnapshotKind(of: bytes).base?.sequence))
+      }
+    }
+    return all
+  }
+
+  /// Compares states after every so many records with those of one replay, and those that are
+  /// reduced from another state.
+  private func compare(_ log: EventLog, _ note: Comment) throws {
+    let timeline = Timeline(log)
+    let last = try log.read { try $0.lastSequence }
+    var known: Timeline.State?
+    var wanted = Timeline.State()
+    for record in stride(from: UInt64(1), through: last, by: 1009) {
+      try timeline.advance(&wanted, to: record)
+      let state = try timeline.state(at: .record(record))
+      #expect(state == wanted, "\(note), record \(record)")
+      known = try timeline.state(after: record, from: known)
+      #expect(known == wanted, "\(note), record \(record), from a state before it")
+    }
+  }
+
+  @Test("A state is what a replay gives, whatever snapshots it comes from")
+  func states() throws {
+    let log = try log(seed: 1)
+    let all = try snapshots(log)
+    #expect(all.count { $0.base != nil } >= 4, "\(all)")
+    #expect(all.count { $0.base == nil } >= 2, "\(all)")
+    // Each rests on the one before it.
+    for (earlier, later) in zip(all, all.dropFirst()) where later.base != nil {
+      #expect(later.base == earlier.sequence)
+    }
+    try compare(log, "all snapshots")
+    #expect(log.derivedDamage.parts.isEmpty)
+  }
+
+  @Test("Where one of a chain holds something else, the others do not lead astray")
+  func damaged() throws {
+    let log = try log(seed: 2)
+    let all = try snapshots(log)
+    let whole = try #require(all.last { $0.base == nil })
+    let middle = try #require(all.dropFirst(2).first { $0.base != nil })
+    let draft = { (sequence: UInt64, state: [UInt8]) in
+      SnapshotDraft(sequence: sequence, version: .current, state: state)
+    }
+    try log.store([draft(middle.sequence, [1, 2, 3])])
+    try compare(log, "no state in the middle")
+    try log.store([draft(whole.sequence, Roster().snapshot)])
+    try compare(log, "another state at the beginning")
+  }
+
+  @Test("A log that is gone on with keeps increments to its last snapshot")
+  func goingOn() throws {
+    let log = try log(seed: 3)
+    let before = try snapshots(log).count
+    var reading = CaptureImport(ImportOptions())
+    _ = try reading.run(
+      try FileHandle(forReadingFrom: URL(filePath: try capture(seed: 4))), into: log)
+    #expect(try snapshots(log).count > before + 4)
+    try compare(log, "after two imports")
+  }
+}
