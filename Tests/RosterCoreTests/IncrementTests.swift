@@ -167,6 +167,40 @@ struct IncrementTests {
     #expect(roster.contacts.numbers.count { _ in true } == 3)
   }
 
+  @Test("Who only went, and of whom nothing is known, went also where the table was made anew")
+  func goneAndCompacted() throws {
+    var scenario = Scenario.alice(item("bob@example.test", "subscription='to'"))
+    scenario.receives(from: "bob@example.test/desk")
+    scenario.receives(from: "stranger@example.test/desk")
+    var roster = scenario.roster
+    let start = roster
+    roster.beginIncrement()
+    let base = SnapshotBase(sequence: roster.position, depth: 0)
+    let before = scenario.history.count
+    scenario.received("<presence from='stranger@example.test/desk' type='unavailable'/>")
+    for (event, stamp, connection) in scenario.history.dropFirst(before) {
+      _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
+    }
+    roster.contacts = roster.contacts.compacted(with: &roster.ownPresence)
+    let bytes = try #require(roster.increment(to: base))
+    let read = try start.adding(bytes.span.bytes)
+    #expect(read.shownPresences.keys == [bare("bob@example.test")])
+    #expect(read == roster)
+  }
+
+  @Test("A chain that nobody would write is refused")
+  func depth() throws {
+    var roster = Scenario.alice(item("bob@example.test")).roster
+    let start = roster
+    roster.beginIncrement()
+    for depth in [SnapshotBase.mostDepth, .max - 1, .max] {
+      let base = SnapshotBase(sequence: roster.position, depth: depth)
+      let bytes = try #require(roster.increment(to: base))
+      #expect(throws: CodecError.self) { try SnapshotKind(of: bytes.span.bytes) }
+      #expect(throws: CodecError.self) { try start.adding(bytes.span.bytes) }
+    }
+  }
+
   @Test("An increment is put on nothing else, and a whole state is none")
   func refused() throws {
     var scenario = Scenario.alice(item("bob@example.test"))

@@ -205,12 +205,17 @@ package struct LogVerification {
     /// Those that are not what was written.
     var damaged: [(record: UInt64?, damage: SnapshotDamage)] = []
 
-    /// What a snapshot says; nil where it cannot be read, or rests on another one than the last.
-    func state(of snapshot: RawSpan) -> Roster? {
-      guard let kind = try? SnapshotKind(of: snapshot) else { return nil }
-      guard let base = kind.base else { return try? Roster(snapshot: snapshot) }
-      guard let kept, kept.position == base.sequence else { return nil }
-      return try? kept.adding(snapshot)
+    /// What is wrong with a snapshot of the state, whose digest is right; a clause, nil where
+    /// nothing is.
+    mutating func problem(of snapshot: RawSpan) -> String? {
+      let base = (try? SnapshotKind(of: snapshot))?.base
+      if let base, kept?.position != base.sequence {
+        return "its snapshot rests on one that cannot be used, of record \(base.sequence)"
+      }
+      let read = base == nil ? try? Roster(snapshot: snapshot) : try? kept?.adding(snapshot)
+      guard let read, read == roster else { return "its snapshot is not what a replay gives" }
+      kept = read
+      return nil
     }
   }
 
@@ -244,16 +249,12 @@ package struct LogVerification {
     replay.ahead.removeLast()
     replay.roster.move(to: header.sequence)
     replay.compared += 1
-    var isRight = true
+    var problem: String?
     // Others may have dropped it meanwhile.
     _ = try transaction.snapshot(atOrBefore: header.sequence, version: .current) {
-      guard $0.sequence == header.sequence else { return }
-      replay.kept = replay.state(of: $1)
-      isRight = replay.kept == replay.roster
+      if $0.sequence == header.sequence { problem = replay.problem(of: $1) }
     }
-    if !isRight {
-      report(.snapshots, header.sequence, "its snapshot is not what a replay gives")
-    }
+    if let problem { report(.snapshots, header.sequence, problem) }
   }
 
   // MARK: Records

@@ -47,9 +47,6 @@ private struct SnapshotChain {
   private var increments: [[UInt8]] = []
   private var top: SnapshotBase?
 
-  /// More do not rest on each other: the pacing of snapshots sees to it.
-  private static let limit = 64
-
   enum Outcome {
     case none
     case state(KeptState)
@@ -88,7 +85,7 @@ private struct SnapshotChain {
         guard let roster, roster.position == sequence else { return .damaged(sequence) }
         return state(from: roster, top ?? SnapshotBase(sequence: sequence, depth: 0))
       case .increment(let base, let bytes):
-        guard base.sequence < sequence, increments.count < Self.limit else {
+        guard base.sequence < sequence, increments.count < SnapshotBase.mostDepth else {
           return .damaged(sequence)
         }
         increments.append(bytes)
@@ -208,7 +205,7 @@ package struct SnapshotKeeper {
       let bytes = state.roster.snapshot
       guard pacing.admits(stateBytes: bytes.count) else { return }
       try store(bytes, depth: 0)
-    } else if pacing.isIncrementDue, let base,
+    } else if pacing.isIncrementDue, let base, base.depth + 1 < SnapshotBase.mostDepth,
       // Another process may have thrown it away.
       try timeline.log.read({ try $0.hasSnapshot(of: base.sequence) }),
       let bytes = state.roster.increment(to: base)

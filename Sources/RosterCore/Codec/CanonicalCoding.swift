@@ -180,9 +180,6 @@ package struct CanonicalInput {
     try readFlag() ? try readTextBytes() : nil
   }
 
-  /// The byte that is read next; 0 at the end.
-  var nextTag: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
-
   /// Bytes after their count. They are valid as long as this value is.
   mutating func readCounted() throws(CodecError) -> UnsafeRawBufferPointer {
     try readBytes(try readCount())

@@ -35,7 +35,7 @@ struct RosterInput: StampInput {
     let addresses = try plain.readTexts { isSound || $0.isUTF8 }
     let texts = try plain.readTexts { isSound || $0.isUTF8 }
     let groups = try plain.readTexts { list in
-      isSound
+      isSound && list.isListOfNumbers(below: texts.count)
         || list.isListOfGroups(of: texts.count) {
           texts.withBytes(of: $0) { $0.isEmpty }
         } precedes: {
@@ -56,10 +56,14 @@ struct RosterInput: StampInput {
     self.isSound = isSound
     isIncrement = true
     var table = table
-    var (plain, invalid) = (input, input.invalid)
+    var plain = input
+    let invalid = input.invalid
+    var known = ContactSet()
     numbers = try plain.readTexts { (address) throws(CodecError) in
       guard isSound || address.isUTF8 else { throw invalid }
-      return table.insert(address: address)
+      let number = table.insert(address: address)
+      guard known.insert(number) else { throw invalid }
+      return number
     }
     let texts = try plain.readTexts { (text) throws(CodecError) in
       guard isSound || text.isUTF8 else { throw invalid }
@@ -75,7 +79,6 @@ struct RosterInput: StampInput {
       guard isList else { throw invalid }
       return table.insert(groups: list.numbers.map { texts[Int($0)] })
     }
-    invalid = plain.invalid
     (self.texts, self.groups) = (.others(texts), .others(groups))
     self.plain = plain
     contacts = table
@@ -110,6 +113,11 @@ extension UnsafeRawBufferPointer {
     stride(from: 0, to: count, by: TextTable.endBytes).lazy.map { offset in
       UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
+  }
+
+  /// Whether these are numbers below another one.
+  fileprivate func isListOfNumbers(below count: Int) -> Bool {
+    self.count.isMultiple(of: TextTable.endBytes) && numbers.allSatisfy { $0 < UInt32(count) }
   }
 
   /// Whether these are the numbers of such texts as an item has for its groups: in order, each

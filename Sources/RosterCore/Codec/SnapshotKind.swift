@@ -5,6 +5,9 @@ package struct SnapshotBase: Hashable, Sendable {
   /// How many increments it rests on itself; 0 for a whole one.
   package let depth: UInt64
 
+  /// No increment rests on so many.
+  package static let mostDepth: UInt64 = 64
+
   /// - Parameter sequence: Not 0: before all records, there is nothing to put one on.
   package init(sequence: UInt64, depth: UInt64) {
     self.sequence = sequence
@@ -40,7 +43,9 @@ package enum SnapshotKind: Hashable, Sendable {
       self = .whole
       return
     }
-    self = .increment(SnapshotBase(sequence: sequence, depth: try input.readNumber()))
+    let depth = try input.readNumber()
+    guard depth < SnapshotBase.mostDepth else { throw input.invalid }
+    self = .increment(SnapshotBase(sequence: sequence, depth: depth))
   }
 
   func encode(to output: inout CanonicalOutput) {

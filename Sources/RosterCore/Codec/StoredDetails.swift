@@ -1,6 +1,7 @@
 /// The details of contacts as a snapshot has them, each after its count of bytes.
 ///
-/// All were looked through before anybody refers to them, so that to read them never fails.
+/// All were looked through before anybody refers to them, or a digest says that they are what was
+/// written, so that to read them never fails.
 final class StoredDetails: Sendable {
   private let all: [UInt8]
 

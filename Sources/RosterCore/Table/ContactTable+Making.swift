@@ -56,7 +56,7 @@ extension ContactTable {
   }
 
   private func hasChanged(_ number: ContactNumber) -> Bool {
-    tables.changes?.others.contains(number) ?? false
+    tables.changes.map { $0.others.contains(number) || $0.gone.contains(number) } ?? false
   }
 
   private mutating func copyDetails(
