@@ -179,14 +179,26 @@ private final class FirstAnswer: ChannelInboundHandler, Sendable {
   func channelInactive(context: ChannelHandlerContext) { answer.succeed(false) }
 }
 
-/// A port that nobody uses.
+/// Below those that the system gives to whoever asks for any: between the choice of a port and its
+/// use, a connection of another test could get such a one.
+private let ports = 10_000..<32_768
+private let nextPort = Mutex(Int.random(in: ports))
+
+/// A port that nobody uses, another one each time.
 func freePort() throws -> Int {
-  let channel = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-    .bind(host: "127.0.0.1", port: 0).wait()
-  defer { try? channel.close().wait() }
-  guard let port = channel.localAddress?.port else { throw Tool.Failure(words: "no port") }
-  return port
+  for _ in ports {
+    let port = nextPort.withLock { next in
+      defer { next = next + 1 < ports.upperBound ? next + 1 : ports.lowerBound }
+      return next
+    }
+    let binding = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .bind(host: "127.0.0.1", port: port)
+    guard let channel = try? binding.wait() else { continue }
+    try channel.close().wait()
+    return port
+  }
+  throw Tool.Failure(words: "no port")
 }
 
 /// The program of a server, where it runs.
