@@ -68,6 +68,60 @@ struct ContactTableTests {
     }
   }
 
+  @Test("Rows are stored by their bytes, of which each belongs to a field")
+  func rowsHaveNoGaps() {
+    let (short, long) = (MemoryLayout<UInt32>.size, MemoryLayout<UInt64>.size)
+    #expect(MemoryLayout<ItemRow>.size == 2 * short + 6 * long + short)
+    #expect(MemoryLayout<PresenceRow>.size == 3 * long + 4 * short + 4)
+    #expect(
+      MemoryLayout<ContactRow>.size
+        == MemoryLayout<ItemRow>.size + MemoryLayout<PresenceRow>.size + 3 * short)
+    // A bit for each word.
+    #expect(MemoryLayout<ContactRow>.size <= 32 * short)
+  }
+
+  @Test("Rows that differ in any words are read as they were written", arguments: 0..<UInt64(20))
+  func rowsAreReadAsTheyWere(seed: UInt64) throws {
+    struct Row: BitwiseCopyable, Equatable {
+      var a: UInt32 = 0, b: UInt32 = .max, c: UInt64 = 0, d: Int64 = -1
+    }
+    var random = SeededGenerator(seed: seed)
+    var rows: [Row] = []
+    var row = Row()
+    for _ in 0..<200 {
+      if Bool.random(using: &random) { row.a &+= 1 }
+      if Bool.random(using: &random) { row.b = .random(in: 0 ... .max, using: &random) }
+      if Bool.random(using: &random) { row.c = .random(in: 0 ... .max, using: &random) }
+      if Bool.random(using: &random) { row.d = .random(in: -1000...1000, using: &random) }
+      rows.append(row)
+    }
+    var output = CanonicalOutput()
+    var writing = RowCoding(after: Row())
+    for row in rows { writing.write(row, to: &output) }
+    func read(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> [Row] {
+      var input = CanonicalInput(bytes)
+      var reading = RowCoding(after: Row())
+      var rows: [Row] = []
+      for _ in 0..<200 { rows.append(try reading.read(from: &input)) }
+      return rows
+    }
+    try output.bytes.withUnsafeBytes { bytes in
+      let readBack = try read(bytes)
+      #expect(readBack == rows, "seed \(seed)")
+      for count in bytes.indices {
+        let beginning = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        if (try? read(beginning)) != nil { Issue.record("seed \(seed): cut at \(count)") }
+      }
+    }
+    // A word that no row has, and a difference that no word can have.
+    for bytes: [UInt8] in [[0x40, 0, 0, 0, 2], [1, 0, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x20]] {
+      bytes.withUnsafeBytes { bytes in
+        var (input, reading) = (CanonicalInput(bytes), RowCoding(after: Row()))
+        #expect(throws: CodecError.self) { try reading.read(from: &input) }
+      }
+    }
+  }
+
   @Test("Each text has one number, and texts in two normal forms have two")
   func textsAreInternedByTheirBytes() {
     var table = TextTable()

@@ -41,6 +41,13 @@ struct IncrementTests {
     return (try #require(kept), states)
   }
 
+  /// Reduces what happened in a scenario after its first events.
+  private func follow(_ scenario: Scenario, from first: Int, _ roster: inout Roster) {
+    for (event, stamp, connection) in scenario.history.dropFirst(first) {
+      _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
+    }
+  }
+
   @Test("A whole state and its increments give what everything gives", arguments: 0..<UInt64(12))
   func chain(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
@@ -108,9 +115,7 @@ struct IncrementTests {
     scenario.closed()
     scenario.opened("alice@example.test/phone")
     scenario.receives(from: contacts[7] + "/desk")
-    for (event, stamp, connection) in scenario.history.dropFirst(before) {
-      _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
-    }
+    follow(scenario, from: before, &roster)
     let bytes = try #require(roster.increment(to: base))
     #expect(bytes.count < 600)
     read = try read.adding(bytes.span.bytes)
@@ -130,9 +135,7 @@ struct IncrementTests {
     scenario.receives(from: "bob@example.test/desk")
     scenario.receives(from: "bob@example.test/phone")
     scenario.receives("subscribe", from: "bob@example.test")
-    for (event, stamp, connection) in scenario.history.dropFirst(before) {
-      _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
-    }
+    follow(scenario, from: before, &roster)
     let bytes = try #require(roster.increment(to: base))
     read = try read.adding(bytes.span.bytes)
     #expect(read.incoming.keys == [bare("bob@example.test")])
@@ -153,9 +156,7 @@ struct IncrementTests {
     let before = scenario.history.count
     scenario.pushed(item("zoe@example.test", "subscription='remove'"))
     scenario.receives("subscribe", from: "dave@example.test")
-    for (event, stamp, connection) in scenario.history.dropFirst(before) {
-      _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
-    }
+    follow(scenario, from: before, &roster)
     let numbers = roster.contacts.numbers.map { roster.contacts.address(of: $0) }
     roster.contacts = roster.contacts.compacted(with: &roster.ownPresence)
     #expect(numbers != roster.contacts.numbers.map { roster.contacts.address(of: $0) })
@@ -178,9 +179,7 @@ struct IncrementTests {
     let base = SnapshotBase(sequence: roster.position, depth: 0)
     let before = scenario.history.count
     scenario.received("<presence from='stranger@example.test/desk' type='unavailable'/>")
-    for (event, stamp, connection) in scenario.history.dropFirst(before) {
-      _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
-    }
+    follow(scenario, from: before, &roster)
     roster.contacts = roster.contacts.compacted(with: &roster.ownPresence)
     let bytes = try #require(roster.increment(to: base))
     let read = try start.adding(bytes.span.bytes)
@@ -210,9 +209,7 @@ struct IncrementTests {
     let base = SnapshotBase(sequence: roster.position, depth: 0)
     let before = scenario.history.count
     scenario.pushed(item("bob@example.test", "name='Bob'"))
-    for (event, stamp, connection) in scenario.history.dropFirst(before) {
-      _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
-    }
+    follow(scenario, from: before, &roster)
     let bytes = try #require(roster.increment(to: base))
     #expect(throws: CodecError.self) { try early.adding(bytes.span.bytes) }
     #expect(throws: CodecError.self) { try Roster(snapshot: bytes.span.bytes) }
@@ -233,9 +230,7 @@ struct IncrementTests {
     scenario.receives(from: "bob@example.test/phone", "<status>there</status>")
     scenario.pushed(item("bob@example.test", "name='Bob' subscription='to'", groups: ["G"]))
     scenario.receives("subscribe", from: "dave@example.test", "<status>hi</status>")
-    for (event, stamp, connection) in scenario.history.dropFirst(before) {
-      _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
-    }
+    follow(scenario, from: before, &roster)
     let bytes = try #require(roster.increment(to: base))
     for index in bytes.indices {
       for byte: UInt8 in [0, 1, bytes[index] ^ 0x80, 0xFF] where byte != bytes[index] {

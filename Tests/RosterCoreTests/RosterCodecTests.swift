@@ -256,6 +256,24 @@ struct RosterCodecTests {
     #expect(throws: CodecError.excess(offset: bytes.count)) { try decode(bytes + [0]) }
   }
 
+  @Test("A resource that is there twice is an error", arguments: [["desk"], ["tv", "tv"]])
+  func twice(_ further: [String]) throws {
+    var scenario = Scenario.alice(item("bob@example.test", "subscription='to'"))
+    scenario.receives(from: "bob@example.test/desk")
+    var roster = scenario.roster
+    let number = try #require(roster.contacts.number(of: bare("bob@example.test")))
+    let rows = further.map {
+      roster.contacts.row(
+        of: Availability(), by: $0, since: RecordStamp(record: 1), told: SessionSet(0))
+    }
+    roster.contacts.updateFurtherResources(of: number) { $0 = PresenceRows(rows) }
+    #expect(throws: CodecError.self) { try decode(roster.snapshot) }
+    roster.contacts.updateFurtherResources(of: number) { $0 = PresenceRows([rows[0]]) }
+    // By itself, only the one that is the first one, too, is wrong.
+    let isFirst = further[0] == "desk"
+    #expect(((try? decode(roster.snapshot)) == nil) == isFirst)
+  }
+
   @Test("A changed byte is an error or another state, which is kept as well")
   func damaged() {
     var bytes = Self.full().roster.snapshot

@@ -204,6 +204,9 @@ package struct SnapshotKeeper {
     if pacing.isDue {
       let bytes = state.roster.snapshot
       guard pacing.admits(stateBytes: bytes.count) else { return }
+      // What is read back has nothing in it that is gone, and details that need not be encoded
+      // again for the next one.
+      state.roster = try Roster(snapshot: bytes.span.bytes, isSound: true)
       try store(bytes, depth: 0)
     } else if pacing.isIncrementDue, let base, base.depth + 1 < SnapshotBase.mostDepth,
       // Another process may have thrown it away.

@@ -153,6 +153,7 @@ package struct CanonicalInput {
     throw invalid
   }
 
+  @inline(__always)
   mutating func readSigned() throws(CodecError) -> Int64 {
     let number = try readNumber()
     return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)

@@ -1,206 +1,141 @@
 import XMPPStanza
 
-/// What is stored of a contact; the first byte of each.
-private struct ContactParts: OptionSet {
-  let rawValue: UInt8
-
-  static let item = Self(rawValue: 1)
-  static let presence = Self(rawValue: 2)
-  /// What stands with the details of all.
-  static let details = Self(rawValue: 4)
-  /// The details are what they were; only in an increment.
-  static let detailsStay = Self(rawValue: 8)
-  static let all: Self = [.item, .presence, .details, .detailsStay]
-}
-
-/// The first byte of an item.
-private enum ItemFlag {
-  static let subscription: UInt8 = 0x03
-  static let isPending: UInt8 = 0x04
-  static let isApproved: UInt8 = 0x08
-  static let hasName: UInt8 = 0x10
-  static let hasGroups: UInt8 = 0x20
-  /// The fields come from different records.
-  static let isMixed: UInt8 = 0x40
-  static let unused: UInt8 = 0x80
-}
-
-// What most contacts have stands together, contact by contact in the order of the table; then the
-// details of those that have any, in the same order.
+// The details of the contacts that have any, then the rows of all as the table has them, in the
+// order of the addresses, and then the further resources of those that have any. A row says whether
+// there are details and further resources, which are the next ones, and refers to texts by their
+// numbers in the snapshot.
 extension RosterOutput {
   mutating func write(_ numbers: [ContactNumber]) {
+    writeDetails(of: numbers)
+    var several: [ContactNumber] = []
     for number in numbers {
       write(contact: number)
-      writeParts(of: number)
+      var row = contacts.row(of: number)
+      row.renumber {
+        numberOfText($0)
+      } _: {
+        numberOfGroups($0)
+      }
+      if row.further != 0 {
+        several.append(number)
+        row.further = ContactRow.hasFurther
+      }
+      if !hasNewDetails(number) {
+        row.refer(to: .unchanged, with: [])
+      } else if row.details != .none {
+        row.refer(to: .next, with: row.parts)
+      }
+      rows.write(row, to: &plain)
     }
+    for number in several { write(contacts.furtherResources(of: number).all) }
   }
 
-  private mutating func writeParts(of number: ContactNumber) {
-    let item = contacts.item(of: number)
-    let first = contacts.presence(of: number)
-    var parts: ContactParts = []
-    if item != nil { parts.insert(.item) }
-    if first != nil { parts.insert(.presence) }
-    if !(changedDetails?.contains(number) ?? true) {
-      parts.insert(.detailsStay)
-    } else if writeDetails(of: number) {
-      parts.insert(.details)
-    }
-    plain.write(tag: parts.rawValue)
-    if let item { write(item) }
-    if let first { write(first, and: contacts.furtherResources(of: number).all) }
+  private func hasNewDetails(_ number: ContactNumber) -> Bool {
+    changedDetails?.contains(number) ?? true
   }
 
-  /// Writes the contact's details.
-  ///
-  /// - Returns: Whether it has any.
-  private mutating func writeDetails(of number: ContactNumber) -> Bool {
-    guard contacts.hasDetails(number) else { return false }
-    if let stored = contacts.storedDetails(of: number) {
-      details.write(stored: stored)
-      return true
+  private mutating func writeDetails(of numbers: [ContactNumber]) {
+    var details = DetailsOutput()
+    for number in numbers where hasNewDetails(number) && contacts.hasDetails(number) {
+      if let stored = contacts.storedDetails(of: number) {
+        details.write(stored: stored)
+      } else {
+        contacts.withDetails(of: number) { details.write($0) }
+      }
     }
-    let table = contacts
-    return table.withDetails(of: number) { details.write($0) } != nil
+    details.all.bytes.withUnsafeBytes { plain.write(counted: $0) }
   }
-
-  private mutating func write(_ item: ItemRow) {
-    let provenance = item.provenance
-    let hasGroups = item.groups != .none
-    let isMixed = provenance != RosterEntry.Provenance(allFrom: provenance.item)
-    var flags = item.subscription.code
-    if item.isPending { flags |= ItemFlag.isPending }
-    if item.isApproved { flags |= ItemFlag.isApproved }
-    if item.name != .none { flags |= ItemFlag.hasName }
-    if hasGroups { flags |= ItemFlag.hasGroups }
-    if isMixed { flags |= ItemFlag.isMixed }
-    plain.write(tag: flags)
-    if item.name != .none { write(item.name) }
-    if hasGroups { write(groups: item.groups) }
-    write(record: provenance.item)
-    guard isMixed else { return }
-    for record in [
-      provenance.name, provenance.subscription, provenance.ask, provenance.approved,
-      provenance.groups,
-    ] {
-      plain.write(signed: Int64(bitPattern: record &- provenance.item))
-    }
-  }
-}
-
-/// What a snapshot has of a contact beside its details.
-private struct ReadContact {
-  var item: ItemRow?
-  var first: PresenceRow?
-  var further: [PresenceRow] = []
-  /// Whether there are details, which come later.
-  var hasDetails = false
-  /// Whether they are what they were.
-  var detailsStay = false
 }
 
 extension RosterInput {
   /// Reads what is known of the contacts whose addresses are there.
   mutating func readContacts() throws(CodecError) {
-    var owners: [ContactNumber] = []
-    if isIncrement {
-      for number in numbers {
-        let contact = try readContact()
-        if !contact.detailsStay { contacts.removeDetails(of: number) }
-        contacts.replace(
-          number, by: contact.item, contact.first, furtherResources: contact.further)
-        if contact.hasDetails { owners.append(number) }
-      }
-    } else {
-      owners = try readAll()
+    let all = try plain.readCounted()
+    var details = KeptDetails(all, from: contacts.keep(StoredDetails(all)))
+    var firsts: [TextNumber] = []
+    let rows = try ChunkedArray(chunkBits: ContactTable.chunkBits, count: numbers.count) {
+      () throws(CodecError) in
+      try readContact(&details, &firsts)
     }
-    try readDetails(of: owners)
+    guard details.rest == 0 else { throw plain.invalid }
+    var further: [[PresenceRow]] = []
+    for first in firsts { further.append(try readFurther(than: first)) }
+    guard isIncrement else { return contacts.fill(with: rows, further) }
+    for (place, number) in numbers.enumerated() {
+      let row = rows[place]
+      contacts.replace(
+        number, by: row,
+        furtherResources: row.further == 0 ? [] : further[Int(row.further) - 1])
+    }
   }
 
-  /// The rows of a whole snapshot.
+  /// Reads what the resources besides the first one said.
+  private mutating func readFurther(than first: TextNumber) throws(CodecError) -> [PresenceRow] {
+    let rows = try readPresence()
+    guard !rows.isEmpty, isSound || !rows.contains(where: { $0.resource == first }) else {
+      throw plain.invalid
+    }
+    return rows
+  }
+
+  /// Reads a row, whose texts have their numbers in the table.
   ///
-  /// - Returns: Who has details.
-  private mutating func readAll() throws(CodecError) -> [ContactNumber] {
-    var rows = ContactRows()
-    var owners: [ContactNumber] = []
-    var several: [(ContactNumber, [PresenceRow])] = []
-    for number in numbers {
-      let contact = try readContact()
-      rows.append(contact.item, contact.first)
-      if contact.hasDetails { owners.append(number) }
-      if !contact.further.isEmpty { several.append((number, contact.further)) }
+  /// - Parameter firsts: The first resources of those who have further ones.
+  @inline(__always)
+  private mutating func readContact(
+    _ details: inout KeptDetails, _ firsts: inout [TextNumber]
+  ) throws(CodecError) -> ContactRow {
+    var row = try rows.read(from: &plain)
+    guard row.isWellFormed, isIncrement || !row.isEmpty else { throw plain.invalid }
+    switch row.details {
+    case .next where !row.parts.isEmpty:
+      row.refer(to: try details.next(row.parts, isSound: isSound), with: row.parts)
+    case .unchanged where isIncrement && row.parts.isEmpty: break
+    default: guard row.details == .none, row.parts.isEmpty else { throw plain.invalid }
     }
-    contacts.fill(with: rows)
-    for (number, further) in several {
-      contacts.updateFurtherResources(of: number) { $0 = PresenceRows(further) }
+    try row.renumber { (text) throws(CodecError) in
+      try number(ofText: text)
+    } _: { (groups) throws(CodecError) in
+      try number(ofGroups: groups)
     }
-    return owners
-  }
-
-  private mutating func readContact() throws(CodecError) -> ReadContact {
-    let parts = ContactParts(rawValue: try plain.readTag())
-    guard parts.isSubset(of: .all), !parts.isSuperset(of: [.details, .detailsStay]),
-      isIncrement || !parts.isEmpty && !parts.contains(.detailsStay)
-    else { throw plain.invalid }
-    var contact = ReadContact()
-    contact.hasDetails = parts.contains(.details)
-    contact.detailsStay = parts.contains(.detailsStay)
-    if parts.contains(.item) { contact.item = try readItem() }
-    if parts.contains(.presence) {
-      let (first, further) = try readFirstPresence()
-      contact.first = first
-      contact.further = further
-    }
-    return contact
-  }
-
-  /// Looks the details through, and keeps their bytes: they are read when they are asked for.
-  private mutating func readDetails(of owners: [ContactNumber]) throws(CodecError) {
-    let bytes = try plain.readCounted()
-    let start = contacts.keep(StoredDetails(bytes))
-    var input = CanonicalInput(bytes)
-    for number in owners {
-      let offset = bytes.count - input.rest
-      let details = CanonicalInput(try input.readCounted())
-      if !isSound {
-        var details = DetailsInput(details)
-        try details.check()
+    if row.further != 0 {
+      guard row.further == ContactRow.hasFurther, let first = row.presence?.resource else {
+        throw plain.invalid
       }
-      guard let reference = DetailsReference(offset: start + offset) else { throw plain.invalid }
-      contacts.setDetails(reference, of: number)
+      firsts.append(first)
+      row.further = UInt32(firsts.count)
     }
-    guard input.rest == 0 else { throw plain.invalid }
+    if !isSound, let name = row.item?.name, name != .none, contacts.isEmptyText(name) {
+      throw plain.invalid
+    }
+    return row
+  }
+}
+
+/// The details of a snapshot, to which its rows refer one after the other. They are read when they
+/// are asked for.
+private struct KeptDetails {
+  private var input: CanonicalInput
+  /// Where they end among all that are kept.
+  private let end: Int
+
+  init(_ bytes: UnsafeRawBufferPointer, from start: Int) {
+    input = CanonicalInput(bytes)
+    end = start + bytes.count
   }
 
-  private mutating func readItem() throws(CodecError) -> ItemRow {
-    let flags = try plain.readTag()
-    guard flags & ItemFlag.unused == 0,
-      let subscription = RosterSubscription(code: flags & ItemFlag.subscription)
-    else { throw plain.invalid }
-    var name = TextNumber.none
-    if flags & ItemFlag.hasName != 0 {
-      name = try readText()
-      guard !contacts.isEmptyText(name) else { throw plain.invalid }
-    }
-    let groups = flags & ItemFlag.hasGroups != 0 ? try readGroups() : .none
-    return ItemRow(
-      name: name, groups: groups, subscription: subscription,
-      isPending: flags & ItemFlag.isPending != 0, isApproved: flags & ItemFlag.isApproved != 0,
-      provenance: try readProvenance(isMixed: flags & ItemFlag.isMixed != 0))
-  }
+  var rest: Int { input.rest }
 
-  private mutating func readProvenance(
-    isMixed: Bool
-  ) throws(CodecError) -> RosterEntry.Provenance {
-    let record = try readRecord()
-    var provenance = RosterEntry.Provenance(allFrom: record)
-    guard isMixed else { return provenance }
-    provenance.name = record &+ UInt64(bitPattern: try plain.readSigned())
-    provenance.subscription = record &+ UInt64(bitPattern: try plain.readSigned())
-    provenance.ask = record &+ UInt64(bitPattern: try plain.readSigned())
-    provenance.approved = record &+ UInt64(bitPattern: try plain.readSigned())
-    provenance.groups = record &+ UInt64(bitPattern: try plain.readSigned())
-    guard provenance != RosterEntry.Provenance(allFrom: record) else { throw plain.invalid }
-    return provenance
+  /// Where the next ones are, which have these parts; they are looked through, unless they are
+  /// known to be sound.
+  @inline(__always)
+  mutating func next(
+    _ parts: DetailParts, isSound: Bool
+  ) throws(CodecError) -> DetailsReference {
+    let place = end - input.rest
+    var details = DetailsInput(CanonicalInput(try input.readCounted()))
+    if !isSound { try details.check(parts) }
+    guard let reference = DetailsReference(offset: place) else { throw input.invalid }
+    return reference
   }
 }

@@ -165,8 +165,11 @@ struct DetailsInput: StampInput {
     return details ?? ContactDetails()
   }
 
-  /// Refuses what `read` would refuse. Nothing is made of what nearly all details are.
-  mutating func check() throws(CodecError) {
+  /// Refuses what `read` would refuse, and details of other parts. Nothing is made of what nearly
+  /// all details are.
+  mutating func check(_ parts: DetailParts) throws(CodecError) {
+    var head = plain
+    guard try DetailParts(from: &head) == parts else { throw plain.invalid }
     var none: ContactDetails?
     plain.keepsTexts = false
     try read(into: &none)

@@ -19,6 +19,8 @@ struct RosterInput: StampInput {
   /// Whether it is of some contacts of a table that has others.
   let isIncrement: Bool
   var base = (record: UInt64(0), time: Int64(0))
+  var rows = RowCoding(after: ContactRow())
+  var presences = RowCoding(after: PresenceRow.none)
 
   /// Which numbers texts have in the table.
   private enum Numbers<Number> {
@@ -84,26 +86,24 @@ struct RosterInput: StampInput {
     contacts = table
   }
 
-  /// A text.
-  mutating func readText() throws(CodecError) -> TextNumber {
+  /// The number in the table of a text of the snapshot.
+  @inline(__always)
+  func number(ofText text: TextNumber) throws(CodecError) -> TextNumber {
     switch texts {
-    case .same(let count): return TextNumber(rawValue: try readNumber(below: count))
-    case .others(let texts): return texts[Int(try readNumber(below: texts.count))]
+    case .same(let count) where text.rawValue < count: return text
+    case .others(let texts) where text.rawValue < texts.count: return texts[Int(text.rawValue)]
+    case .same, .others: throw plain.invalid
     }
   }
 
-  /// The groups of an item.
-  mutating func readGroups() throws(CodecError) -> GroupsNumber {
+  /// The number in the table of a list of groups of the snapshot.
+  @inline(__always)
+  func number(ofGroups list: GroupsNumber) throws(CodecError) -> GroupsNumber {
     switch groups {
-    case .same(let count): return GroupsNumber(rawValue: try readNumber(below: count))
-    case .others(let groups): return groups[Int(try readNumber(below: groups.count))]
+    case .same(let count) where list.rawValue < count: return list
+    case .others(let groups) where list.rawValue < groups.count: return groups[Int(list.rawValue)]
+    case .same, .others: throw plain.invalid
     }
-  }
-
-  private mutating func readNumber(below count: Int) throws(CodecError) -> UInt32 {
-    let number = try plain.readNumber()
-    guard number < UInt64(count) else { throw plain.invalid }
-    return UInt32(truncatingIfNeeded: number)
   }
 }
 

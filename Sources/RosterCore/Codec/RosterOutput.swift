@@ -19,9 +19,9 @@ struct RosterOutput: StampOutput {
   private var groupsNumbers: [UInt32]
   /// Those of whom the details are written; nil for all. Of the others they are as they were.
   let changedDetails: ContactSet?
-  /// What stands at the end.
-  var details = DetailsOutput()
   var base = (record: UInt64(0), time: Int64(0))
+  var rows = RowCoding(after: ContactRow())
+  var presences = RowCoding(after: PresenceRow.none)
 
   /// - Parameters:
   ///   - contacts: Whose texts will be written.
@@ -38,29 +38,25 @@ struct RosterOutput: StampOutput {
     contacts.withAddress(of: contact) { addresses.append($0) }
   }
 
-  /// A text.
-  mutating func write(_ text: TextNumber) {
-    plain.write(UInt64(number(of: text)))
-  }
-
-  private mutating func number(of text: TextNumber) -> UInt32 {
+  /// The number that a text has among those that are written.
+  mutating func numberOfText(_ text: TextNumber) -> TextNumber {
     let place = Int(text.rawValue)
     if textNumbers[place] == 0 {
       contacts.withText(text) { texts.append($0) }
       textNumbers[place] = UInt32(texts.count)
     }
-    return textNumbers[place] - 1
+    return TextNumber(rawValue: textNumbers[place] - 1)
   }
 
-  /// The groups of an item.
-  mutating func write(groups list: GroupsNumber) {
+  /// The number that the groups of an item have among those that are written.
+  mutating func numberOfGroups(_ list: GroupsNumber) -> GroupsNumber {
     let place = Int(list.rawValue)
     if groupsNumbers[place] == 0 {
-      let numbers = contacts.texts(ofGroups: list).map { number(of: $0).littleEndian }
+      let numbers = contacts.texts(ofGroups: list).map { numberOfText($0).rawValue.littleEndian }
       numbers.withUnsafeBytes { groups.append($0) }
       groupsNumbers[place] = UInt32(groups.count)
     }
-    plain.write(UInt64(groupsNumbers[place] - 1))
+    return GroupsNumber(rawValue: groupsNumbers[place] - 1)
   }
 
   /// Writes the tables, and then the rest.
@@ -69,6 +65,5 @@ struct RosterOutput: StampOutput {
     texts.write(to: &output)
     groups.write(to: &output)
     plain.bytes.withUnsafeBytes { output.write(encoded: $0) }
-    details.all.bytes.withUnsafeBytes { output.write(counted: $0) }
   }
 }

@@ -18,14 +18,6 @@ final class StoredDetails: Sendable {
     read(at: offset) { (input, start) in all[offset..<start + input.rest] }
   }
 
-  /// Which parts there are of details.
-  func parts(at offset: Int) -> DetailParts {
-    read(at: offset) { (input, _) in
-      var input = input
-      return (try? DetailParts(from: &input)) ?? []
-    }
-  }
-
   /// The details.
   func details(at offset: Int) -> ContactDetails {
     read(at: offset) { (input, _) in

@@ -26,6 +26,19 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
     count = chunks << chunkBits
   }
 
+  /// An array of so many elements, each of which `make` makes.
+  init<E: Error>(chunkBits: Int, count: Int, _ make: () throws(E) -> Element) throws(E) {
+    self.init(chunkBits: chunkBits)
+    chunks.reserveCapacity(count >> chunkBits + 1)
+    while self.count < count {
+      let chunk = Chunk.make(repeating: try make(), count: 1 << chunkBits)
+      let end = min(1 << chunkBits, count - self.count)
+      for place in 1..<max(1, end) { chunk.elements[place] = try make() }
+      chunks.append(chunk)
+      self.count += end
+    }
+  }
+
   /// An element of those that there are. Complexity: O(1).
   subscript(index: Int) -> Element {
     @inline(__always)

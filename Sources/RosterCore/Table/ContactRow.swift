@@ -1,5 +1,3 @@
-import XMPPStanza
-
 /// Which contact of a table.
 struct ContactNumber: Hashable, Sendable {
   let rawValue: UInt32
@@ -21,47 +19,69 @@ struct GroupsNumber: Hashable, Sendable {
 
 /// What nearly every contact has, in a fixed size and without references; texts stand in the table
 /// by their numbers.
-struct ContactRow: Sendable {
-  /// The contact's item, nil where it is not in the roster.
-  var item: ItemRow?
-  /// What the first of its resources said; nil where none is available.
-  var presence: PresenceRow?
+///
+/// Between its fields there is no room that holds nothing, so that rows are stored by their bytes.
+struct ContactRow: BitwiseCopyable {
+  private var itemRow = ItemRow.none
   /// Where its details are.
-  var details = DetailsReference.none
-  /// Where its further resources are.
+  private(set) var details = DetailsReference.none
+  private var first = PresenceRow.none
+  /// Where its further resources are; in a snapshot, whether there are any.
   var further: FurtherResources.Reference = 0
-}
+  private var detailParts: UInt32 = 0
 
-/// An item of the roster, and for each field the record that gave it the value it has.
-struct ItemRow: Sendable {
-  var name: TextNumber
-  var groups: GroupsNumber
-  var subscription: RosterSubscription
-  var isPending: Bool
-  var isApproved: Bool
-  var provenance: RosterEntry.Provenance
-}
+  /// In a snapshot: the next further resources there.
+  static let hasFurther: FurtherResources.Reference = 1
 
-/// What a resource last said.
-struct PresenceRow: Sendable {
-  /// Its name; the empty one is presence of the bare address.
-  var resource: TextNumber
-  var status: TextNumber
-  var delay: TextNumber
-  var malformed: TextNumber
-  var show: Show
-  var priority: Int8
-  var since: RecordStamp
-  /// Which sessions were told that the resource is available.
-  var told: SessionSet
-}
+  /// The contact's item, nil where it is not in the roster.
+  var item: ItemRow? {
+    get { itemRow.isThere ? itemRow : nil }
+    set { itemRow = newValue ?? .none }
+  }
 
-extension PresenceRow {
-  /// The same, told to these sessions no more; nil where nobody else was told.
-  func without(_ sessions: SessionSet) -> PresenceRow? {
-    var row = self
-    row.told.subtract(sessions)
-    return row.told.isEmpty ? nil : row
+  /// What the first of its resources said; nil where none is available.
+  var presence: PresenceRow? {
+    get { first.isThere ? first : nil }
+    set { first = newValue ?? .none }
+  }
+
+  /// What there is of its details.
+  var parts: DetailParts { DetailParts(rawValue: UInt16(truncatingIfNeeded: detailParts)) }
+
+  /// Refers to details that have these parts.
+  mutating func refer(to details: DetailsReference, with parts: DetailParts) {
+    self.details = details
+    detailParts = UInt32(parts.rawValue)
+  }
+
+  var hasItem: Bool { itemRow.isThere }
+  var hasPresence: Bool { first.isThere }
+
+  /// Whether nothing is known of the contact.
+  var isEmpty: Bool { !hasItem && !hasPresence && details == .none }
+
+  /// Whether it has a part that contacts are gone over for.
+  func has(_ part: ContactPart) -> Bool {
+    switch part {
+    case .item: hasItem
+    case .presence: hasPresence
+    case .openRequest, .outgoing, .deliveries, .expected: parts.has(part)
+    }
+  }
+
+  /// The same with other numbers of its texts.
+  mutating func renumber<E: Error>(
+    _ text: (TextNumber) throws(E) -> TextNumber,
+    _ groups: (GroupsNumber) throws(E) -> GroupsNumber
+  ) throws(E) {
+    try itemRow.renumber(text, groups)
+    try first.renumber(text)
+  }
+
+  /// Whether it is one that the other members can have made, whatever its numbers are of.
+  var isWellFormed: Bool {
+    itemRow.isWellFormed && first.isWellFormed && (further == 0 || hasPresence)
+      && detailParts <= DetailParts.all.rawValue
   }
 }
 
@@ -69,76 +89,4 @@ extension PresenceRow {
 enum ContactPart: Int, CaseIterable, Sendable {
   case item, presence
   case openRequest, outgoing, deliveries, expected
-
-  /// Those that stand in the details.
-  static let ofDetails: [ContactPart] = [.openRequest, .outgoing, .deliveries, .expected]
-}
-
-/// What few contacts have.
-struct ContactDetails: Sendable {
-  @Rare var request: ContactRequest?
-  @Rare var lastEnded: EndedRequest?
-  /// Whether the roster has shown since then that the contact sees our presence.
-  var wasTaken = false
-  @Rare var outgoing: OutgoingRequest?
-  @Rare var names: OwnNames?
-  @Rare var annotations: ContactAnnotations?
-  var expected = ExpectedCounterparts()
-  @Rare var confirmedEdit: ConfirmedEdit?
-  /// How its requests and ours open again and again.
-  @Rare var rounds: Rounds?
-  @Rare var ownRounds: Rounds?
-  /// What some sessions are still to be told, in the order in which others were.
-  var deliveries: [Delivery] = []
-
-  /// Which parts there are that contacts are gone over for.
-  var membership: DetailParts {
-    var parts: DetailParts = []
-    if case .open? = request { parts.insert(.openRequest) }
-    if !$outgoing.isNone { parts.insert(.outgoing) }
-    if !deliveries.isEmpty { parts.insert(.deliveries) }
-    if !expected.isEmpty { parts.insert(.expected) }
-    return parts
-  }
-
-  /// Whether there is nothing to keep.
-  var isEmpty: Bool {
-    $request.isNone && $lastEnded.isNone && $outgoing.isNone
-      && $names.isNone && $annotations.isNone && expected.isEmpty && $confirmedEdit.isNone
-      && deliveries.isEmpty
-      && $rounds.isNone && $ownRounds.isNone
-  }
-}
-
-/// A part that few of those have that may have it: where there is none, it takes the room of a
-/// reference.
-@propertyWrapper
-struct Rare<Value: Sendable>: Sendable {
-  private final class Box: Sendable {
-    let value: Value
-
-    init(_ value: Value) {
-      self.value = value
-    }
-  }
-
-  private var box: Box?
-
-  init(wrappedValue: Value?) {
-    box = wrappedValue.map(Box.init)
-  }
-
-  init() {
-    box = nil
-  }
-
-  var wrappedValue: Value? {
-    get { box?.value }
-    set { box = newValue.map(Box.init) }
-  }
-
-  var projectedValue: Self { self }
-
-  /// Whether there is none, without a look at it.
-  var isNone: Bool { box == nil }
 }

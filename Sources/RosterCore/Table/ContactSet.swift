@@ -3,6 +3,20 @@ struct ContactSet: Sendable {
   /// From the lowest number on.
   private(set) var words: [UInt64] = []
 
+  /// A set of nobody.
+  init() {}
+
+  /// Those of the first so many that are members.
+  init(count: Int, where isMember: (Int) -> Bool) {
+    words = stride(from: 0, to: count, by: 64).map { first in
+      var word: UInt64 = 0
+      for number in first..<min(first + 64, count) where isMember(number) {
+        word |= 1 << UInt64(number - first)
+      }
+      return word
+    }
+  }
+
   /// How many there are. Complexity: linear in the highest number.
   var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 

@@ -62,51 +62,62 @@ extension ContactTable {
   private mutating func copyDetails(
     of number: ContactNumber, from other: ContactTable, to target: ContactNumber
   ) {
-    let reference = other.tables.rows[Int(number.rawValue)].details
-    if reference.isStored { return setDetails(reference, of: target) }
+    let row = other.row(of: number)
+    if row.details.isStored { return setDetails(row.details, with: row.parts, of: target) }
     guard let details = other.details(of: number) else { return }
     updateDetails(of: target) { $0 = details }
   }
 
   private mutating func copy(_ item: ItemRow, of other: ContactTable) -> ItemRow {
     var copy = item
-    copy.name = self.copy(item.name, of: other)
-    let groups = other.texts(ofGroups: item.groups).map { self.copy($0, of: other) }
-    copy.groups = insert(groups: groups)
+    copy.renumber {
+      self.copy($0, of: other)
+    } _: {
+      let texts = other.texts(ofGroups: $0).map { self.copy($0, of: other) }
+      return insert(groups: texts)
+    }
     return copy
   }
 
   private mutating func copy(_ presence: PresenceRow, of other: ContactTable) -> PresenceRow {
     var copy = presence
-    copy.resource = self.copy(presence.resource, of: other)
-    copy.status = self.copy(presence.status, of: other)
-    copy.delay = self.copy(presence.delay, of: other)
-    copy.malformed = self.copy(presence.malformed, of: other)
+    copy.renumber { self.copy($0, of: other) }
     return copy
   }
 
   private mutating func copy(_ text: TextNumber, of other: ContactTable) -> TextNumber {
-    text == .none ? .none : other.withText(text) { insert(text: $0) }
+    other.withText(text) { insert(text: $0) }
   }
 
-  /// Takes over what is known of all contacts of a table that is still to be filled.
-  mutating func fill(with rows: ContactRows) {
-    tables.rows = rows.rows
-    tables.members[ContactPart.item.rawValue] = ContactIndex(rows.items)
-    tables.members[ContactPart.presence.rawValue] = ContactIndex(rows.presences)
-    tables.itemCount = rows.items.count
+  /// Takes over what is known of all contacts of a table that is still to be filled, in the order
+  /// of their numbers.
+  ///
+  /// - Parameter further: The resources that the rows refer to.
+  mutating func fill(with rows: ChunkedArray<ContactRow>, _ further: [[PresenceRow]]) {
+    tables.rows = rows
+    tables.further = FurtherResources(further)
+    for part in ContactPart.allCases {
+      let members = ContactSet(count: rows.count) { rows[$0].has(part) }
+      tables.members[part.rawValue] = ContactIndex(members)
+      switch part {
+      case .item: tables.itemCount = members.count
+      case .openRequest, .outgoing: tables.requestCount += members.count
+      case .presence, .deliveries, .expected: break
+      }
+    }
   }
 
-  /// Takes over what is known of a contact beside its details, instead of what is.
+  /// Takes over what is known of a contact instead of what is, but for details that are unchanged.
   mutating func replace(
-    _ number: ContactNumber, by item: ItemRow?, _ first: PresenceRow?,
-    furtherResources: [PresenceRow]
+    _ number: ContactNumber, by row: ContactRow, furtherResources: [PresenceRow]
   ) {
-    setItem(item, of: number)
-    setPresence(first, of: number)
+    setItem(row.item, of: number)
+    setPresence(row.presence, of: number)
     _ = removeFurtherResources(of: number)
-    guard !furtherResources.isEmpty else { return }
-    updateFurtherResources(of: number) { $0 = PresenceRows(furtherResources) }
+    if !furtherResources.isEmpty {
+      updateFurtherResources(of: number) { $0 = PresenceRows(furtherResources) }
+    }
+    if row.details != .unchanged { setDetails(row.details, with: row.parts, of: number) }
   }
 
   /// Forgets what all resources of all contacts said.
@@ -115,20 +126,5 @@ extension ContactTable {
       setPresence(nil, of: number)
       _ = removeFurtherResources(of: number)
     }
-  }
-}
-
-/// What is known of contacts, in the order of their numbers, beside their details.
-struct ContactRows {
-  fileprivate var rows = ChunkedArray<ContactRow>(chunkBits: 3)
-  fileprivate var items = ContactSet()
-  fileprivate var presences = ContactSet()
-
-  /// Adds the next contact.
-  mutating func append(_ item: ItemRow?, _ presence: PresenceRow?) {
-    let number = ContactNumber(rawValue: UInt32(rows.count))
-    rows.append(ContactRow(item: item, presence: presence))
-    if item != nil { _ = items.insert(number) }
-    if presence != nil { _ = presences.insert(number) }
   }
 }

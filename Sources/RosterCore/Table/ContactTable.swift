@@ -6,6 +6,9 @@ import XMPPStanza
 struct ContactTable: Sendable {
   private var storage = Storage(Tables())
 
+  /// Two to this power of contacts are copied where one of them is changed.
+  static let chunkBits = 3
+
   /// A table of nobody.
   init() {}
 
@@ -13,7 +16,7 @@ struct ContactTable: Sendable {
   struct Tables: Sendable {
     /// Prepared addresses.
     var addresses = TextTable()
-    var rows = ChunkedArray<ContactRow>(chunkBits: 3)
+    var rows = ChunkedArray<ContactRow>(chunkBits: ContactTable.chunkBits)
     var details = DetailsTable()
     var further = FurtherResources()
     var texts = TextTable()
@@ -84,7 +87,12 @@ struct ContactTable: Sendable {
 
   private mutating func note(_ part: ContactPart, of number: ContactNumber, _ isThere: Bool) {
     guard tables.members[part.rawValue].set(number, isThere) else { return }
-    if part == .openRequest || part == .outgoing { tables.requestCount += isThere ? 1 : -1 }
+    let difference = isThere ? 1 : -1
+    switch part {
+    case .item: tables.itemCount += difference
+    case .openRequest, .outgoing: tables.requestCount += difference
+    case .presence, .deliveries, .expected: break
+    }
   }
 
   /// The number of an address, nil where nothing was ever known of it. Complexity: O(1).
@@ -141,8 +149,7 @@ struct ContactTable: Sendable {
 
   /// Whether nothing is known of a contact any more.
   func isEmpty(_ number: ContactNumber) -> Bool {
-    let row = tables.rows[Int(number.rawValue)]
-    return row.item == nil && row.presence == nil && row.details == .none
+    tables.rows[Int(number.rawValue)].isEmpty
   }
 
   // MARK: What changes
@@ -172,11 +179,9 @@ struct ContactTable: Sendable {
   /// Sets the contact's item, or takes it out of the roster.
   mutating func setItem(_ item: ItemRow?, of number: ContactNumber) {
     noteChange(of: number)
-    let had = tables.rows[Int(number.rawValue)].item != nil
+    let had = tables.rows[Int(number.rawValue)].hasItem
     tables.rows[Int(number.rawValue)].item = item
-    guard had != (item != nil) else { return }
-    tables.itemCount += had ? -1 : 1
-    note(.item, of: number, !had)
+    if had != (item != nil) { note(.item, of: number, !had) }
   }
 
   /// What the contact's first resource said.
@@ -215,8 +220,11 @@ struct ContactTable: Sendable {
 
   /// Whether a resource of the contact is available. Complexity: O(1).
   func hasPresence(_ number: ContactNumber) -> Bool {
-    tables.rows[Int(number.rawValue)].presence != nil
+    tables.rows[Int(number.rawValue)].hasPresence
   }
+
+  /// What is known of the contact, in the numbers of the table.
+  func row(of number: ContactNumber) -> ContactRow { tables.rows[Int(number.rawValue)] }
 
   /// Whether the contact has anything of what few have. Complexity: O(1).
   func hasDetails(_ number: ContactNumber) -> Bool {
@@ -245,7 +253,9 @@ struct ContactTable: Sendable {
     of number: ContactNumber, in parts: DetailParts,
     _ value: (UnsafePointer<ContactDetails>) -> Value?
   ) -> Value? {
-    tables.details.look(at: tables.rows[Int(number.rawValue)].details, for: parts, value)
+    let row = Int(number.rawValue)
+    guard !tables.rows[row].parts.isDisjoint(with: parts) else { return nil }
+    return tables.details.look(at: tables.rows[row].details, value)
   }
 
   /// The contact's request to see our presence.
@@ -341,21 +351,26 @@ struct ContactTable: Sendable {
   ) -> Result {
     noteChange(ofDetailsOf: number)
     let row = Int(number.rawValue)
+    let before = tables.rows[row].parts
     let place = tables.details.makePlace(for: tables.rows[row].details)
-    tables.rows[row].details = DetailsReference(place: place)
-    let before = tables.details.places[place].membership
     let result = body(&tables.details.places[place])
-    let after = tables.details.places[place].membership
-    if before != after { note(after, of: number) }
-    if tables.details.places[place].isEmpty {
+    let after = tables.details.places[place].parts
+    if after.isEmpty {
       tables.details.free(place: place)
-      tables.rows[row].details = .none
+      tables.rows[row].refer(to: .none, with: [])
+    } else {
+      tables.rows[row].refer(to: DetailsReference(place: place), with: after)
     }
+    if before != after { note(from: before, to: after, of: number) }
     return result
   }
 
-  private mutating func note(_ parts: DetailParts, of number: ContactNumber) {
-    for part in ContactPart.ofDetails { note(part, of: number, parts.has(part)) }
+  private mutating func note(
+    from before: DetailParts, to after: DetailParts, of number: ContactNumber
+  ) {
+    for part in ContactPart.allCases where before.has(part) != after.has(part) {
+      note(part, of: number, after.has(part))
+    }
   }
 
   /// Takes over the details of a snapshot, nobody's yet.
@@ -363,21 +378,16 @@ struct ContactTable: Sendable {
   /// - Returns: Where they begin among all that were taken over.
   mutating func keep(_ stored: StoredDetails) -> Int { tables.details.keep(stored) }
 
-  /// Forgets the contact's details.
-  mutating func removeDetails(of number: ContactNumber) {
+  /// Refers to details of those that were kept, or to none, instead of those that the contact has.
+  mutating func setDetails(
+    _ reference: DetailsReference, with parts: DetailParts, of number: ContactNumber
+  ) {
     noteChange(ofDetailsOf: number)
-    let reference = tables.rows[Int(number.rawValue)].details
-    tables.details.free(reference)
-    tables.rows[Int(number.rawValue)].details = .none
-    note([], of: number)
-  }
-
-  /// Gives a contact that has none details of those that were kept.
-  mutating func setDetails(_ reference: DetailsReference, of number: ContactNumber) {
-    noteChange(ofDetailsOf: number)
-    tables.rows[Int(number.rawValue)].details = reference
-    let parts = tables.details.parts(reference)
-    for part in ContactPart.ofDetails where parts.has(part) { note(part, of: number, true) }
+    let row = Int(number.rawValue)
+    let before = tables.rows[row].parts
+    tables.details.free(tables.rows[row].details)
+    tables.rows[row].refer(to: reference, with: parts)
+    note(from: before, to: parts, of: number)
   }
 
   // MARK: Texts

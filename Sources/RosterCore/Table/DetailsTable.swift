@@ -24,6 +24,12 @@ struct DetailsReference: Hashable, Sendable {
     rawValue = Self.storedBit | UInt32(offset)
   }
 
+  /// In a snapshot: the next ones there.
+  static let next = DetailsReference(rawValue: 1)
+
+  /// In an increment: they are what they were.
+  static let unchanged = DetailsReference(rawValue: 2)
+
   /// Whether they are where a snapshot has them.
   var isStored: Bool { rawValue & Self.storedBit != 0 }
 
@@ -74,23 +80,15 @@ struct DetailsTable: Sendable {
     return find(reference).map { $0.details.details(at: $0.offset) }
   }
 
-  /// What `value` sees in the details; nil where there are none, or none of these parts in stored
-  /// ones. The pointer is valid while `value` runs.
+  /// What `value` sees in the details; nil where there are none. The pointer is valid while `value`
+  /// runs.
   @inline(__always)
   func look<Value>(
-    at reference: DetailsReference, for parts: DetailParts,
-    _ value: (UnsafePointer<ContactDetails>) -> Value?
+    at reference: DetailsReference, _ value: (UnsafePointer<ContactDetails>) -> Value?
   ) -> Value? {
     if let place = reference.place { return places.withElement(at: place, value) }
-    guard let (stored, offset) = find(reference),
-      !stored.parts(at: offset).isDisjoint(with: parts)
-    else { return nil }
+    guard let (stored, offset) = find(reference) else { return nil }
     return withUnsafePointer(to: stored.details(at: offset), value)
-  }
-
-  /// The parts of stored details.
-  func parts(_ reference: DetailsReference) -> DetailParts {
-    find(reference).map { $0.details.parts(at: $0.offset) } ?? []
   }
 
   /// Stored details as they are stored; nil where they have a place.

@@ -8,6 +8,14 @@ struct FurtherResources: Sendable {
   /// Where a contact's are: a place plus one; 0 where there are none.
   typealias Reference = UInt32
 
+  /// Of nobody.
+  init() {}
+
+  /// - Parameter lists: What each place is to hold, which is not empty.
+  init(_ lists: [[PresenceRow]]) {
+    for list in lists { places.append(PresenceRows(list)) }
+  }
+
   /// What they said.
   subscript(reference: Reference) -> PresenceRows {
     reference == 0 ? PresenceRows() : places[Int(reference - 1)]

@@ -1,0 +1,88 @@
+import XMPPStanza
+
+/// An item of the roster, and for each field the record that gave it the value it has.
+struct ItemRow: Equatable, BitwiseCopyable {
+  var name: TextNumber
+  var groups: GroupsNumber
+  private var record: UInt64
+  // How long before that one the others came; what many items have in common is 0 there.
+  private var nameDistance: UInt64
+  private var subscriptionDistance: UInt64
+  private var askDistance: UInt64
+  private var approvedDistance: UInt64
+  private var groupsDistance: UInt64
+  private var flags: UInt32
+
+  private static let isThere: UInt32 = 0x01
+  private static let isPending: UInt32 = 0x02
+  private static let isApproved: UInt32 = 0x04
+  private static let subscriptionShift: UInt32 = 3
+  private static let all: UInt32 = 0x1F
+
+  init(
+    name: TextNumber, groups: GroupsNumber, subscription: RosterSubscription, isPending: Bool,
+    isApproved: Bool, provenance: RosterEntry.Provenance
+  ) {
+    self.name = name
+    self.groups = groups
+    record = provenance.item
+    nameDistance = record &- provenance.name
+    subscriptionDistance = record &- provenance.subscription
+    askDistance = record &- provenance.ask
+    approvedDistance = record &- provenance.approved
+    groupsDistance = record &- provenance.groups
+    flags = Self.isThere | UInt32(subscription.code) << Self.subscriptionShift
+    if isPending { flags |= Self.isPending }
+    if isApproved { flags |= Self.isApproved }
+  }
+
+  /// No item.
+  static let none = {
+    var row = ItemRow(
+      name: .none, groups: .none, subscription: .none, isPending: false, isApproved: false,
+      provenance: RosterEntry.Provenance(allFrom: 0))
+    row.flags = 0
+    return row
+  }()
+
+  /// Whether there is an item.
+  var isThere: Bool { flags & Self.isThere != 0 }
+  var isPending: Bool { flags & Self.isPending != 0 }
+  var isApproved: Bool { flags & Self.isApproved != 0 }
+
+  var subscription: RosterSubscription {
+    // It was made of one.
+    RosterSubscription(code: UInt8(truncatingIfNeeded: flags >> Self.subscriptionShift)) ?? .none
+  }
+
+  var provenance: RosterEntry.Provenance {
+    get {
+      var provenance = RosterEntry.Provenance(allFrom: record)
+      provenance.name = record &- nameDistance
+      provenance.subscription = record &- subscriptionDistance
+      provenance.ask = record &- askDistance
+      provenance.approved = record &- approvedDistance
+      provenance.groups = record &- groupsDistance
+      return provenance
+    }
+    set {
+      self = ItemRow(
+        name: name, groups: groups, subscription: subscription, isPending: isPending,
+        isApproved: isApproved, provenance: newValue)
+    }
+  }
+
+  /// Whether it is one that the other members can have made, whatever its numbers are of.
+  var isWellFormed: Bool {
+    isThere ? flags & ~Self.all == 0 : self == .none
+  }
+
+  /// The same with other numbers of its texts.
+  mutating func renumber<E: Error>(
+    _ text: (TextNumber) throws(E) -> TextNumber,
+    _ groups: (GroupsNumber) throws(E) -> GroupsNumber
+  ) throws(E) {
+    if name != .none { name = try text(name) }
+    if self.groups != .none { self.groups = try groups(self.groups) }
+  }
+}

@@ -1,0 +1,87 @@
+/// What a resource last said.
+struct PresenceRow: Equatable, BitwiseCopyable {
+  /// Which sessions were told that the resource is available.
+  var told: SessionSet
+  private var record: UInt64
+  private var time: Int64
+  /// Its name; the empty one is presence of the bare address.
+  var resource: TextNumber
+  var status: TextNumber
+  var delay: TextNumber
+  var malformed: TextNumber
+  private var showCode: UInt8
+  let priority: Int8
+  private var flags: UInt16
+
+  private static let isThere: UInt16 = 1
+  private static let hasTime: UInt16 = 2
+  private static let all: UInt16 = 3
+
+  init(
+    resource: TextNumber, status: TextNumber, delay: TextNumber, malformed: TextNumber,
+    show: Show, priority: Int8, since: RecordStamp, told: SessionSet
+  ) {
+    self.told = told
+    record = since.record
+    time = since.time ?? 0
+    self.resource = resource
+    self.status = status
+    self.delay = delay
+    self.malformed = malformed
+    showCode = show.code
+    self.priority = priority
+    flags = Self.isThere | (since.time == nil ? 0 : Self.hasTime)
+  }
+
+  /// No resource.
+  static let none = {
+    var row = PresenceRow(
+      resource: .none, status: .none, delay: .none, malformed: .none, show: .available,
+      priority: 0, since: RecordStamp(record: 0), told: [])
+    row.flags = 0
+    return row
+  }()
+
+  /// Whether there is such a resource.
+  var isThere: Bool { flags & Self.isThere != 0 }
+
+  var show: Show {
+    // It was made of one.
+    Show(code: showCode) ?? .available
+  }
+
+  var since: RecordStamp {
+    get { RecordStamp(record: record, time: flags & Self.hasTime == 0 ? nil : time) }
+    set {
+      record = newValue.record
+      time = newValue.time ?? 0
+      flags = Self.isThere | (newValue.time == nil ? 0 : Self.hasTime)
+    }
+  }
+
+  /// Whether it is one that the other members can have made, whatever its numbers are of.
+  var isWellFormed: Bool {
+    guard isThere else { return self == .none }
+    return flags & ~Self.all == 0 && resource != .none && Show(code: showCode) != nil
+      && (flags & Self.hasTime != 0 || time == 0)
+  }
+
+  /// The same with other numbers of its texts.
+  mutating func renumber<E: Error>(
+    _ text: (TextNumber) throws(E) -> TextNumber
+  ) throws(E) {
+    if resource != .none { resource = try text(resource) }
+    if status != .none { status = try text(status) }
+    if delay != .none { delay = try text(delay) }
+    if malformed != .none { malformed = try text(malformed) }
+  }
+}
+
+extension PresenceRow {
+  /// The same, told to these sessions no more; nil where nobody else was told.
+  func without(_ sessions: SessionSet) -> PresenceRow? {
+    var row = self
+    row.told.subtract(sessions)
+    return row.told.isEmpty ? nil : row
+  }
+}
