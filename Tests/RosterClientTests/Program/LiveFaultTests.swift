@@ -118,11 +118,10 @@
       }
     }
 
-    /// The calls to fail: spread over all, or each one.
-    private func places(_ calls: UInt32) -> [UInt32] {
+    /// At how many of the calls to fail: a dozen, or all of them.
+    private func steps(_ calls: UInt32) -> UInt32 {
       let environment = ProcessInfo.processInfo.environment["ROLLCALL_FAULTS"]
-      let step = environment == "all" ? 1 : max(1, calls / 12)
-      return Array(stride(from: 1, through: calls, by: Int(step)))
+      return environment == "all" ? calls : min(calls, 12)
     }
 
     private static let calls: Shim.Calls = [.disk, .opens, .maps]
@@ -137,14 +136,17 @@
       #expect(whole.received.count > 6 && whole.count.calls > 20)
       try await judge(whole, "no fault")
       fault.manner = .killed
+      // What comes together is written by one call, so that runs differ in how many they have:
+      // the places go on being spread over as many as the shortest run so far had.
+      var calls = whole.count.calls
       var killed = 0
-      for place in places(whole.count.calls) {
-        fault.at = place
-        let outcome = try await record("killed\(place)", fault)
-        // How often is written depends on what comes together: some runs have fewer calls.
-        let isReached = outcome.count.calls >= place
+      let steps = steps(calls)
+      for step in 0..<steps {
+        fault.at = 1 + calls * step / steps
+        let outcome = try await record("killed\(step)", fault)
+        let isReached = outcome.count.calls >= fault.at
         #expect(outcome.run.ending == (isReached ? .signalled(SIGKILL) : .exited(0)), "\(fault)")
-        killed += isReached ? 1 : 0
+        if isReached { killed += 1 } else { calls = outcome.count.calls }
         try await judge(outcome, "\(fault)")
       }
       #expect(killed >= 6)
@@ -160,9 +162,10 @@
       fault.calls = Self.calls
       let calls = try await record("counted\(error)", fault).count.calls
       (fault.error, fault.goesOn) = (error, goesOn)
-      for place in places(calls) {
-        fault.at = place
-        let outcome = try await record("failed\(error)at\(place)", fault)
+      let steps = steps(calls)
+      for step in 0..<steps {
+        fault.at = 1 + calls * step / steps
+        let outcome = try await record("failed\(error)at\(step)", fault)
         switch outcome.run.ending {
         case .exited(0): break
         case .exited(2):
