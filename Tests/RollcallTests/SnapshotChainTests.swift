@@ -34,6 +34,10 @@ import XMPPStanza
       )
       for line in 0..<2000 {
         let contact = Self.contacts.randomElement(using: &random) ?? ""
+        if line.isMultiple(of: 500) {
+          // New ones, who stand before all others in the order of the addresses.
+          add("in", "<presence from='a\(session)-\(line)@example.test' type='subscribe'/>")
+        }
         switch Int.random(in: 0..<8, using: &random) {
         case 0:
           add(
@@ -122,6 +126,21 @@ import XMPPStanza
     try compare(log, "no state in the middle")
     try log.store([draft(whole.sequence, Roster().snapshot)])
     try compare(log, "another state at the beginning")
+  }
+
+  @Test("Where its beginning was written anew with other numbers, a chain does not lead astray")
+  func renumbered() throws {
+    let log = try log(seed: 5)
+    let all = try snapshots(log)
+    let place = try #require(
+      all.indices.dropLast().last { all[$0].base == nil && all[$0 + 1].base != nil })
+    let sequence = all[place].sequence
+    let roster = try Timeline(log).state(at: .record(sequence)).roster
+    let other = roster.canonicalBytes
+    #expect(other != roster.snapshot)
+    try log.store([SnapshotDraft(sequence: sequence, version: .current, state: other)])
+    try compare(log, "a whole one with other numbers")
+    #expect(log.derivedDamage.parts.isEmpty)
   }
 
   @Test("A log that is gone on with keeps increments to its last snapshot")

@@ -54,15 +54,17 @@ enum LogFormat {
 
   /// Writes a whole snapshot of the state after a record in its place.
   ///
-  /// - Parameter pack: The digest of the pack that holds the record.
+  /// - Parameters:
+  ///   - digest: Of the state.
+  ///   - pack: The digest of the pack that holds the record.
   static func writeSnapshot(
-    _ version: SnapshotVersion, _ state: UnsafeRawBufferPointer, sequence: UInt64,
-    pack: LogDigest, to space: UnsafeMutableRawBufferPointer
+    _ version: SnapshotVersion, _ state: UnsafeRawBufferPointer, _ digest: LogDigest,
+    sequence: UInt64, pack: LogDigest, to space: UnsafeMutableRawBufferPointer
   ) {
     space.storeBigEndian(version.events, at: 0)
     space.storeBigEndian(version.reducer, at: 4)
     space.storeBigEndian(version.codec, at: 8)
-    space.storeBytes(of: LogDigest(of: state), toByteOffset: 12, as: LogDigest.self)
+    space.storeBytes(of: digest, toByteOffset: 12, as: LogDigest.self)
     let head = UnsafeRawBufferPointer(rebasing: space[..<checkedBytes])
     let checksum = snapshotChecksum(of: head, sequence: sequence, pack: pack)
     space.storeBytes(of: checksum, toByteOffset: checkedBytes, as: LogDigest.self)

@@ -36,6 +36,9 @@ package struct LogDigest: Hashable, Sendable {
     d = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
   }
 
+  /// The first eight bytes: enough to tell what is not meant to be alike.
+  package var prefix: UInt64 { UInt64(littleEndian: a) }
+
   /// The 32 bytes.
   package var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
 }

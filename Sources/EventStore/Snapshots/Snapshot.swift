@@ -17,15 +17,19 @@ package struct SnapshotVersion: Hashable, Sendable {
 /// A snapshot as it is handed in.
 package struct SnapshotDraft: Hashable, Sendable {
   /// The record after which the state is as it is here.
-  package var sequence: UInt64
-  package var version: SnapshotVersion
+  package let sequence: UInt64
+  package let version: SnapshotVersion
   /// The state's bytes, at most 1 GiB. The log does not look into them.
-  package var state: [UInt8]
+  package let state: [UInt8]
+  /// Of the state's bytes.
+  package let digest: LogDigest
 
+  /// Complexity: linear in the state's bytes.
   package init(sequence: UInt64, version: SnapshotVersion, state: [UInt8]) {
     self.sequence = sequence
     self.version = version
     self.state = state
+    digest = LogDigest(of: state.span.bytes)
   }
 }
 

@@ -30,7 +30,7 @@ package struct SnapshotPacing: Hashable, Sendable {
   /// A whole one is read in no time up to this size.
   private static let smallBytes = 16 * page
   /// Into so many parts increments divide the way from one whole one to the next.
-  private static let steps = 7
+  private static let steps = 30
 
   /// - Parameters:
   ///   - ratio: 1 or more.

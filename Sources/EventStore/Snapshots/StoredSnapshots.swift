@@ -7,7 +7,7 @@ import CLMDB
 extension WriteTransaction {
   /// Stores a snapshot. One that is there for the same record is replaced.
   func add(_ draft: borrowing SnapshotDraft) throws(EventLogError) {
-    let (sequence, version) = (draft.sequence, draft.version)
+    let (sequence, version, digest) = (draft.sequence, draft.version, draft.digest)
     let count = draft.state.count
     guard count <= LogFormat.stateLimit else {
       throw .stateTooLong(bytes: count, limit: LogFormat.stateLimit)
@@ -19,7 +19,8 @@ extension WriteTransaction {
     let size = LogFormat.snapshotHeaderBytes + count
     try draft.state.withRawBytes { (state) throws(EventLogError) in
       try put(snapshots, sequence, byteCount: size) { space in
-        LogFormat.writeSnapshot(version, state, sequence: sequence, pack: pack, to: space)
+        LogFormat.writeSnapshot(
+          version, state, digest, sequence: sequence, pack: pack, to: space)
       }
     }
   }

@@ -207,14 +207,15 @@ package struct LogVerification {
 
     /// What is wrong with a snapshot of the state, whose digest is right; a clause, nil where
     /// nothing is.
-    mutating func problem(of snapshot: RawSpan) -> String? {
+    mutating func problem(of snapshot: RawSpan, _ header: SnapshotHeader) -> String? {
       let base = (try? SnapshotKind(of: snapshot))?.base
-      if let base, kept?.position != base.sequence {
+      if let base, kept?.base != base {
         return "its snapshot rests on one that cannot be used, of record \(base.sequence)"
       }
       let read = base == nil ? try? Roster(snapshot: snapshot) : try? kept?.adding(snapshot)
       guard let read, read == roster else { return "its snapshot is not what a replay gives" }
       kept = read
+      kept?.base = SnapshotBase(header, depth: base.map { $0.depth + 1 } ?? 0)
       return nil
     }
   }
@@ -252,7 +253,7 @@ package struct LogVerification {
     var problem: String?
     // Others may have dropped it meanwhile.
     _ = try transaction.snapshot(atOrBefore: header.sequence, version: .current) {
-      if $0.sequence == header.sequence { problem = replay.problem(of: $1) }
+      if $0.sequence == header.sequence { problem = replay.problem(of: $1, $0) }
     }
     if let problem { report(.snapshots, header.sequence, problem) }
   }

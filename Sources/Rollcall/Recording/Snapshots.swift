@@ -7,26 +7,28 @@ extension SnapshotVersion {
     events: DecodedRecord.version, reducer: RosterReducer.version, codec: Roster.codecVersion)
 }
 
-/// A state that snapshots gave.
-struct KeptState {
-  let roster: Roster
-  /// The newest of them, on which an increment can be put.
-  let base: SnapshotBase
+extension SnapshotBase {
+  /// A stored snapshot.
+  ///
+  /// - Parameter depth: How many increments it rests on itself.
+  init(_ header: SnapshotHeader, depth: UInt64) {
+    self.init(sequence: header.sequence, identity: header.digest.prefix, depth: depth)
+  }
 }
 
 extension Timeline {
   /// The state of the newest snapshot at or before a record and after a state that is at hand; nil
   /// where there is none that can be used.
-  func snapshot(atOrBefore record: UInt64, after known: Roster = Roster()) throws -> KeptState? {
+  func snapshot(atOrBefore record: UInt64, after known: Roster = Roster()) throws -> Roster? {
     // Snapshots are of the whole log.
     guard connection == nil else { return nil }
-    return try log.read { (transaction) -> KeptState? in
+    return try log.read { (transaction) -> Roster? in
       var newest = record
       while newest > known.position {
         var chain = SnapshotChain(from: known)
         switch try chain.read(atOrBefore: newest, in: transaction) {
         case .none: return nil
-        case .state(let state): return state
+        case .state(let roster): return roster
         case .unusable(let sequence): newest = sequence - 1
         case .damaged(let sequence):
           // One that does not hold what it should is as good as none.
@@ -41,22 +43,22 @@ extension Timeline {
 
 /// Reads a snapshot, and where it is an increment, those before it that it rests on.
 private struct SnapshotChain {
-  /// A state that is at hand, on which an increment to it or to an earlier one is put.
+  /// A state that is at hand: an increment to the snapshot that it came from is put on it.
   let known: Roster
-  /// Their bytes, the newest first.
-  private var increments: [[UInt8]] = []
-  private var top: SnapshotBase?
+  /// The newest first.
+  private var increments: [(snapshot: SnapshotBase, bytes: [UInt8])] = []
 
   enum Outcome {
     case none
-    case state(KeptState)
+    /// It has its snapshot as its base.
+    case state(Roster)
     /// This one rests on one that is not there any more, or was said to be damaged.
     case unusable(UInt64)
     case damaged(UInt64)
   }
 
   private enum Link {
-    case whole(Roster?)
+    case whole(Roster)
     case increment(SnapshotBase, [UInt8])
   }
 
@@ -67,55 +69,62 @@ private struct SnapshotChain {
   mutating func read(
     atOrBefore newest: UInt64, in transaction: borrowing ReadTransaction
   ) throws -> Outcome {
-    var next = newest
+    var (next, wanted) = (newest, SnapshotBase?.none)
     while true {
       let found = try transaction.snapshot(atOrBefore: next, version: .current) {
         header, bytes in
-        (header.sequence, header.sequence > known.position ? Self.link(bytes) : nil)
+        let isOfUse = wanted != nil || header.sequence > known.position
+        return (header, isOfUse ? Self.link(header, bytes) : nil)
       }
-      guard let (sequence, link) = found, sequence > known.position else {
-        return top.map { .unusable($0.sequence) } ?? .none
-      }
-      let newest = top?.sequence ?? sequence
-      // It was the one that is wanted, or is the one that this rests on.
-      guard increments.isEmpty || sequence == next else { return .unusable(newest) }
-      switch link {
-      case nil: return .damaged(sequence)
-      case .whole(let roster):
-        guard let roster, roster.position == sequence else { return .damaged(sequence) }
-        return state(from: roster, top ?? SnapshotBase(sequence: sequence, depth: 0))
-      case .increment(let base, let bytes):
-        guard base.sequence < sequence, increments.count < SnapshotBase.mostDepth else {
-          return .damaged(sequence)
+      guard let (header, link) = found else { return unusable }
+      if let wanted {
+        guard wanted.sequence == header.sequence, wanted.identity == header.digest.prefix else {
+          return unusable
         }
-        increments.append(bytes)
-        top = top ?? SnapshotBase(sequence: sequence, depth: base.depth + 1)
-        if base.sequence <= known.position { return state(from: known, top) }
-        next = base.sequence
+      } else if header.sequence <= known.position {
+        return .none
+      }
+      switch link {
+      case nil: return .damaged(header.sequence)
+      case .whole(let roster): return state(from: roster)
+      case .increment(let base, let bytes):
+        guard base.sequence < header.sequence, increments.count < SnapshotBase.mostDepth else {
+          return .damaged(header.sequence)
+        }
+        increments.append((SnapshotBase(header, depth: base.depth + 1), bytes))
+        if base == known.base { return state(from: known) }
+        (next, wanted) = (base.sequence, base)
       }
     }
+  }
+
+  /// Without the one that the last increment rests on.
+  private var unusable: Outcome {
+    increments.first.map { .unusable($0.snapshot.sequence) } ?? .none
   }
 
   /// Its digest was looked at.
-  private static func link(_ bytes: RawSpan) -> Link? {
+  private static func link(_ header: SnapshotHeader, _ bytes: RawSpan) -> Link? {
     guard let kind = try? SnapshotKind(of: bytes) else { return nil }
-    guard let base = kind.base else { return .whole(try? Roster(snapshot: bytes, isSound: true)) }
-    return .increment(base, bytes.withUnsafeBytes { Array($0) })
+    if let base = kind.base { return .increment(base, bytes.withUnsafeBytes { Array($0) }) }
+    guard var roster = try? Roster(snapshot: bytes, isSound: true),
+      roster.position == header.sequence
+    else { return nil }
+    roster.base = SnapshotBase(header, depth: 0)
+    return .whole(roster)
   }
 
   /// The state after all increments.
-  private func state(from start: consuming Roster, _ top: SnapshotBase?) -> Outcome {
-    guard let top else { return .none }
+  private func state(from start: consuming Roster) -> Outcome {
     var roster = start
-    do {
-      for bytes in increments.reversed() {
-        roster = try roster.adding(bytes.span.bytes, isSound: true)
-      }
-    } catch {
-      return .damaged(top.sequence)
+    for (snapshot, bytes) in increments.reversed() {
+      guard let next = try? roster.adding(bytes.span.bytes, isSound: true),
+        next.position == snapshot.sequence
+      else { return .damaged(snapshot.sequence) }
+      roster = next
+      roster.base = snapshot
     }
-    guard roster.position == top.sequence else { return .damaged(top.sequence) }
-    return .state(KeptState(roster: roster, base: top))
+    return .state(roster)
   }
 }
 
@@ -137,8 +146,6 @@ package struct SnapshotKeeper {
   private let timeline: Timeline
   private var state: Timeline.State
   private var pacing: SnapshotPacing
-  /// The last snapshot, on which an increment can be put; nil where there is none.
-  private var base: SnapshotBase?
 
   /// How many records are followed at a time: a snapshot is no nearer to where it is due.
   private static let step: UInt64 = 1000
@@ -147,15 +154,14 @@ package struct SnapshotKeeper {
   package init(_ log: EventLog) throws {
     timeline = Timeline(log)
     pacing = SnapshotPacing()
-    guard let kept = try timeline.snapshot(atOrBefore: .max) else {
+    guard let roster = try timeline.snapshot(atOrBefore: .max), let base = roster.base else {
       state = Timeline.State()
       return
     }
-    state = Timeline.State(kept.roster)
-    state.time = try log.read { try $0.header(at: kept.roster.position)?.clock }
-    state.roster.beginIncrement()
-    base = kept.base
-    pacing.begin(after: state.roster.snapshot.count, depth: kept.base.depth)
+    state = Timeline.State(roster)
+    state.time = try log.read { try $0.header(at: roster.position)?.clock }
+    state.roster.beginIncrement(to: base)
+    pacing.begin(after: state.roster.snapshot.count, depth: base.depth)
   }
 
   /// Reduces what was appended since the last time, and stores the snapshots that are due.
@@ -208,10 +214,11 @@ package struct SnapshotKeeper {
       // again for the next one.
       state.roster = try Roster(snapshot: bytes.span.bytes, isSound: true)
       try store(bytes, depth: 0)
-    } else if pacing.isIncrementDue, let base, base.depth + 1 < SnapshotBase.mostDepth,
+    } else if pacing.isIncrementDue, let base = state.roster.base,
+      base.depth + 1 < SnapshotBase.mostDepth,
       // Another process may have thrown it away.
       try timeline.log.read({ try $0.hasSnapshot(of: base.sequence) }),
-      let bytes = state.roster.increment(to: base)
+      let bytes = state.roster.increment
     {
       guard pacing.admits(incrementBytes: bytes.count) else { return }
       try store(bytes, depth: base.depth + 1)
@@ -219,12 +226,12 @@ package struct SnapshotKeeper {
   }
 
   private mutating func store(_ bytes: [UInt8], depth: UInt64) throws {
-    let position = state.roster.position
-    try timeline.log.store([
-      SnapshotDraft(sequence: position, version: .current, state: bytes)
-    ])
-    base = SnapshotBase(sequence: position, depth: depth)
-    state.roster.beginIncrement()
+    let snapshot = SnapshotDraft(
+      sequence: state.roster.position, version: .current, state: bytes)
+    try timeline.log.store([snapshot])
+    state.roster.beginIncrement(
+      to: SnapshotBase(
+        sequence: snapshot.sequence, identity: snapshot.digest.prefix, depth: depth))
   }
 
   private mutating func count(_ range: ClosedRange<UInt64>) throws {

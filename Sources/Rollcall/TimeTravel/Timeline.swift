@@ -90,7 +90,7 @@ public struct Timeline: Sendable {
   /// a snapshot.
   func state(after record: UInt64, from known: State?) throws -> State {
     let kept = try snapshot(atOrBefore: record, after: known?.roster ?? Roster())
-    var state = kept.map { State($0.roster) } ?? known ?? State()
+    var state = kept.map { State($0) } ?? known ?? State()
     try advance(&state, to: record)
     return state
   }

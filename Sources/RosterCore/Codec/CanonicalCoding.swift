@@ -138,6 +138,7 @@ package struct CanonicalInput {
   }
 
   private mutating func readLongNumber() throws(CodecError) -> UInt64 {
+    if let number = readNumberInWord() { return number }
     var number: UInt64 = 0
     for shift in stride(from: 0, to: 64, by: 7) {
       let byte = try readTag()
@@ -151,6 +152,27 @@ package struct CanonicalInput {
       }
     }
     throw invalid
+  }
+
+  /// A number of at most eight bytes where eight more are there: without a look at each. Nil, and
+  /// nothing is read, where it may be another.
+  @inline(__always)
+  private mutating func readNumberInWord() -> UInt64? {
+    guard rest >= 8 else { return nil }
+    let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    // The upper bit of a byte says that another one follows.
+    let ends = ~word & 0x8080_8080_8080_8080
+    guard ends != 0 else { return nil }
+    let bits = UInt64(ends.trailingZeroBitCount + 1)
+    let last = (word << (64 - bits)) >> 56
+    // A longer form of the same number would be a second encoding of it.
+    guard last != 0 || bits == 8 else { return nil }
+    offset += Int(bits >> 3)
+    // Seven bits of each byte, then of each two, and of each four, are put side by side.
+    var number = word & (.max >> (64 - bits)) & 0x7F7F_7F7F_7F7F_7F7F
+    number = number & 0x007F_007F_007F_007F | (number & 0x7F00_7F00_7F00_7F00) >> 1
+    number = number & 0x0000_3FFF_0000_3FFF | (number & 0x3FFF_0000_3FFF_0000) >> 2
+    return number & 0x0000_0000_0FFF_FFFF | (number & 0x0FFF_FFFF_0000_0000) >> 4
   }
 
   @inline(__always)
@@ -199,6 +221,12 @@ package struct CanonicalInput {
     let count = try readNumber()
     guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: offset) }
     return Int(count)
+  }
+
+  /// A number that is not above another one.
+  mutating func readNumber(upTo limit: Int) throws(CodecError) -> Int {
+    guard let number = Int(exactly: try readNumber()), number <= limit else { throw invalid }
+    return number
   }
 
   /// A value that is stored by its name, which is of ASCII: no other text is equal to it.

@@ -1,42 +1,63 @@
 import XMPPStanza
 
-// The details of the contacts that have any, then the rows of all as the table has them, in the
-// order of the addresses, and then the further resources of those that have any. A row says whether
-// there are details and further resources, which are the next ones, and refers to texts by their
-// numbers in the snapshot.
+// The details of the contacts that have any, then the rows of all as the table has them, and then
+// the further resources of those that have any. A row says whether there are details and further
+// resources, which are the next ones, and refers to texts by their numbers.
+//
+// In a whole snapshot the rows stand in the order of the addresses. In an increment each comes
+// after a number: the way from the number of the contact before, and which parts of the row are the
+// contact's; the others are those of the row before, which takes no room.
 extension RosterOutput {
   mutating func write(_ numbers: [ContactNumber]) {
     writeDetails(of: numbers)
+    if changes != nil { plain.write(UInt64(numbers.count)) }
     var several: [ContactNumber] = []
+    var last: UInt32 = 0
     for number in numbers {
-      write(contact: number)
-      var row = contacts.row(of: number)
-      row.renumber {
-        numberOfText($0)
-      } _: {
-        numberOfGroups($0)
+      let parts = changes?.parts(of: number) ?? .all
+      if changes == nil {
+        write(contact: number)
+      } else {
+        let way = UInt64(number.rawValue - last)
+        plain.write(way << UInt64(ChangedParts.bits) | UInt64(parts.rawValue))
+        last = number.rawValue
       }
-      if row.further != 0 {
-        several.append(number)
-        row.further = ContactRow.hasFurther
-      }
-      if !hasNewDetails(number) {
-        row.refer(to: .unchanged, with: [])
-      } else if row.details != .none {
-        row.refer(to: .next, with: row.parts)
-      }
+      let row = storedRow(of: number, parts)
+      if row.further != 0, parts.contains(.presence) { several.append(number) }
       rows.write(row, to: &plain)
     }
     for number in several { write(contacts.furtherResources(of: number).all) }
   }
 
-  private func hasNewDetails(_ number: ContactNumber) -> Bool {
-    changedDetails?.contains(number) ?? true
+  /// The row of a contact, with the other parts as the row before has them.
+  private mutating func storedRow(of number: ContactNumber, _ parts: ChangedParts) -> ContactRow {
+    let row = contacts.row(of: number)
+    var stored = rows.last
+    if parts.contains(.item) {
+      var item = row.item
+      item?.renumber {
+        numberOfText($0)
+      } _: {
+        numberOfGroups($0)
+      }
+      stored.item = item
+    }
+    if parts.contains(.presence) {
+      var presence = row.presence
+      presence?.renumber { numberOfText($0) }
+      stored.presence = presence
+      stored.further = row.further == 0 ? 0 : ContactRow.hasFurther
+    }
+    if parts.contains(.details) {
+      stored.refer(to: row.details == .none ? .none : .next, with: row.parts)
+    }
+    return stored
   }
 
   private mutating func writeDetails(of numbers: [ContactNumber]) {
     var details = DetailsOutput()
-    for number in numbers where hasNewDetails(number) && contacts.hasDetails(number) {
+    for number in numbers
+    where changes?.details.contains(number) ?? true && contacts.hasDetails(number) {
       if let stored = contacts.storedDetails(of: number) {
         details.write(stored: stored)
       } else {
@@ -48,24 +69,59 @@ extension RosterOutput {
 }
 
 extension RosterInput {
-  /// Reads what is known of the contacts whose addresses are there.
+  /// Reads what is known of the contacts.
   mutating func readContacts() throws(CodecError) {
     let all = try plain.readCounted()
     var details = KeptDetails(all, from: contacts.keep(StoredDetails(all)))
-    var firsts: [TextNumber] = []
-    let rows = try ChunkedArray(chunkBits: ContactTable.chunkBits, count: numbers.count) {
-      () throws(CodecError) in
-      try readContact(&details, &firsts)
-    }
+    if isIncrement { try readChanges(&details) } else { try readAll(&details) }
     guard details.rest == 0 else { throw plain.invalid }
+  }
+
+  /// Reads the rows of all contacts of a whole snapshot.
+  private mutating func readAll(_ details: inout KeptDetails) throws(CodecError) {
+    // The first resources of those who have further ones.
+    var firsts: [TextNumber] = []
+    var parts: [ContactParts] = []
+    parts.reserveCapacity(counts.contacts)
+    let rows = try ChunkedArray(chunkBits: ContactTable.chunkBits, count: counts.contacts) {
+      () throws(CodecError) in
+      var row = try readRow(.all, &details)
+      guard !row.isEmpty else { throw plain.invalid }
+      if row.further != 0, let presence = row.presence {
+        firsts.append(presence.resource)
+        row.further = UInt32(firsts.count)
+      }
+      parts.append(row.membership)
+      return row
+    }
     var further: [[PresenceRow]] = []
     for first in firsts { further.append(try readFurther(than: first)) }
-    guard isIncrement else { return contacts.fill(with: rows, further) }
-    for (place, number) in numbers.enumerated() {
-      let row = rows[place]
-      contacts.replace(
-        number, by: row,
-        furtherResources: row.further == 0 ? [] : further[Int(row.further) - 1])
+    contacts.fill(with: rows, parts, further)
+  }
+
+  /// Reads the rows of the contacts of whom an increment says anything.
+  private mutating func readChanges(_ details: inout KeptDetails) throws(CodecError) {
+    var several: [(number: ContactNumber, first: TextNumber)] = []
+    var last: UInt64?
+    for _ in 0..<(try plain.readCount()) {
+      let head = try plain.readNumber()
+      let way = head >> UInt64(ChangedParts.bits)
+      let parts = ChangedParts(rawValue: UInt8(truncatingIfNeeded: head)).intersection(.all)
+      let (next, overflows) = (last ?? 0).addingReportingOverflow(way)
+      guard !overflows, next < UInt64(counts.contacts), last.map({ $0 < next }) ?? true else {
+        throw plain.invalid
+      }
+      let number = ContactNumber(rawValue: UInt32(next))
+      let row = try readRow(parts, &details)
+      contacts.replace(parts, of: number, by: row)
+      if row.further != 0, parts.contains(.presence), let presence = row.presence {
+        several.append((number, presence.resource))
+      }
+      last = next
+    }
+    for (number, first) in several {
+      let further = try readFurther(than: first)
+      contacts.updateFurtherResources(of: number) { $0 = PresenceRows(further) }
     }
   }
 
@@ -78,32 +134,23 @@ extension RosterInput {
     return rows
   }
 
-  /// Reads a row, whose texts have their numbers in the table.
+  /// Reads a row.
   ///
-  /// - Parameter firsts: The first resources of those who have further ones.
+  /// - Parameter parts: What of it is the contact's.
   @inline(__always)
-  private mutating func readContact(
-    _ details: inout KeptDetails, _ firsts: inout [TextNumber]
+  private mutating func readRow(
+    _ parts: ChangedParts, _ details: inout KeptDetails
   ) throws(CodecError) -> ContactRow {
     var row = try rows.read(from: &plain)
-    guard row.isWellFormed, isIncrement || !row.isEmpty else { throw plain.invalid }
-    switch row.details {
-    case .next where !row.parts.isEmpty:
-      row.refer(to: try details.next(row.parts, isSound: isSound), with: row.parts)
-    case .unchanged where isIncrement && row.parts.isEmpty: break
-    default: guard row.details == .none, row.parts.isEmpty else { throw plain.invalid }
-    }
-    try row.renumber { (text) throws(CodecError) in
-      try number(ofText: text)
-    } _: { (groups) throws(CodecError) in
-      try number(ofGroups: groups)
-    }
-    if row.further != 0 {
-      guard row.further == ContactRow.hasFurther, let first = row.presence?.resource else {
-        throw plain.invalid
+    guard isSound || row.isWellFormed, row.refersOnly(to: counts),
+      row.further == 0 || row.further == ContactRow.hasFurther
+    else { throw plain.invalid }
+    if parts.contains(.details) {
+      switch row.details {
+      case .next where !row.parts.isEmpty:
+        row.refer(to: try details.next(row.parts, isSound: isSound), with: row.parts)
+      default: guard row.details == .none, row.parts.isEmpty else { throw plain.invalid }
       }
-      firsts.append(first)
-      row.further = UInt32(firsts.count)
     }
     if !isSound, let name = row.item?.name, name != .none, contacts.isEmptyText(name) {
       throw plain.invalid

@@ -19,15 +19,15 @@ struct DetailParts: OptionSet {
   static let request: Self = [.openRequest, .unconfirmedRequest]
   static let all = Self(rawValue: 511)
 
-  /// Whether a part that contacts are gone over for is among them.
-  func has(_ part: ContactPart) -> Bool {
-    switch part {
-    case .item, .presence: false
-    case .openRequest: contains(.openRequest)
-    case .outgoing: contains(.outgoing)
-    case .deliveries: contains(.deliveries)
-    case .expected: contains(.expected)
-    }
+  /// Those of them that contacts are gone over for.
+  var membership: ContactParts {
+    var all = ContactParts()
+    if isDisjoint(with: [.openRequest, .outgoing, .deliveries, .expected]) { return all }
+    if contains(.openRequest) { all.insert(.openRequest) }
+    if contains(.outgoing) { all.insert(.outgoing) }
+    if contains(.deliveries) { all.insert(.deliveries) }
+    if contains(.expected) { all.insert(.expected) }
+    return all
   }
 }
 

@@ -21,11 +21,8 @@ extension RosterInput {
   }
 
   private mutating func readResource() throws(CodecError) -> PresenceRow {
-    var row = try presences.read(from: &plain)
-    guard row.isThere, row.isWellFormed else { throw plain.invalid }
-    try row.renumber { (text) throws(CodecError) in
-      try number(ofText: text)
-    }
+    let row = try presences.read(from: &plain)
+    guard row.isThere, row.isWellFormed, row.refersOnly(to: counts) else { throw plain.invalid }
     return row
   }
 }

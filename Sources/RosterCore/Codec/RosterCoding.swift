@@ -6,36 +6,46 @@ import XMPPStanza
 // Equal states have equal bytes only where their tables give the same numbers.
 extension Roster {
   /// The version of the encoding; snapshots of another version must be derived anew.
-  package static let codecVersion: UInt32 = 13
+  package static let codecVersion: UInt32 = 14
 
   /// The state in its stored form. Complexity: linear in what is known, and nothing is looked up.
-  package var snapshot: [UInt8] { snapshot(.whole, of: contacts.known) }
+  package var snapshot: [UInt8] {
+    snapshot(.whole, RosterOutput(contacts), of: contacts.known)
+  }
 
-  /// The state as the difference to what it was at a record: the contacts of whom something else is
+  /// The state as the difference to what it was at its base: the contacts of whom something else is
   /// known since `beginIncrement`, and all that is no contact's.
   ///
-  /// - Parameter base: What it is to be put on.
-  /// - Returns: nil where the difference is not known.
-  package func increment(to base: SnapshotBase) -> [UInt8]? {
-    contacts.changes.map { changes in
-      let (numbers, onlyTheyAreAvailable) = contacts.named(changes)
-      return snapshot(
-        .increment(base), of: numbers, details: changes.details,
-        isPresenceWhole: onlyTheyAreAvailable)
-    }
+  /// Nil where the difference is not known.
+  package var increment: [UInt8]? {
+    guard let base = contacts.base, let changes = contacts.changes else { return nil }
+    let (numbers, isPresenceWhole) = changes.named(whileAvailable: contacts.members(.presence))
+    return snapshot(
+      .increment(base), RosterOutput(contacts, changes), of: numbers,
+      isPresenceWhole: isPresenceWhole)
+  }
+
+  /// The snapshot on which increments to this state are put; nil where they cannot be.
+  package var base: SnapshotBase? {
+    get { contacts.base }
+    set { contacts.base = newValue }
   }
 
   /// From now on, the next increment is the difference to what the state is now.
-  package mutating func beginIncrement() { contacts.noteChanges() }
+  ///
+  /// - Parameter base: Where it is kept so, with the same numbers: it was read from there, or is an
+  ///   increment of this one.
+  package mutating func beginIncrement(to base: SnapshotBase) {
+    self.base = base
+    contacts.noteChanges()
+  }
 
-  /// - Parameters:
-  ///   - details: Of whom the details are written; nil for all.
-  ///   - isPresenceWhole: Whether nobody but these contacts is available.
+  /// - Parameter isPresenceWhole: Whether nobody but these contacts is available.
   private func snapshot(
-    _ kind: SnapshotKind, of numbers: [ContactNumber], details: ContactSet? = nil,
+    _ kind: SnapshotKind, _ empty: RosterOutput, of numbers: [ContactNumber],
     isPresenceWhole: Bool = true
   ) -> [UInt8] {
-    var body = RosterOutput(contacts, details: details)
+    var body = empty
     body.write(record: position)
     writeAccount(to: &body.plain)
     body.plain.write(UInt64(sessions.all.count))
@@ -68,18 +78,19 @@ extension Roster {
     }
   }
 
-  /// The state after exactly the bytes of an increment to this one, or to an earlier one: who has
-  /// changed since then is all the more who has changed since now.
+  /// The state after exactly the bytes of an increment to the snapshot that this one is of, or was
+  /// reduced from: who has changed since then is all the more who has changed since now.
   ///
   /// Complexity: linear in them.
   /// - Parameter isSound: As where a whole state is read.
-  /// - Throws: `CodecError` where they are none.
+  /// - Throws: `CodecError` where they are none to this state's base.
   package consuming func adding(
     _ increment: RawSpan, isSound: Bool = false
   ) throws(CodecError) -> Roster {
     var earlier = self
     return try CanonicalInput.readAll(increment) { (input) throws(CodecError) in
-      guard let base = try SnapshotKind(from: &input).base, base.sequence <= earlier.position
+      guard let base = try SnapshotKind(from: &input).base, base == earlier.base,
+        base.sequence <= earlier.position
       else { throw input.invalid }
       let isPresenceWhole = try input.readFlag()
       // Only who alone refers to it changes it without copying it.

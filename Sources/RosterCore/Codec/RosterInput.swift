@@ -8,26 +8,16 @@ struct RosterInput: StampInput {
   var plain: CanonicalInput
   /// The contacts: of those of a whole snapshot, nothing is known before their rows are read.
   var contacts: ContactTable
+  /// How many they are, and their texts.
+  let counts: TableCounts
   /// Whether a digest says that the bytes are what was written: what takes long to look through is
   /// not looked through again.
   let isSound: Bool
-
-  /// Which contacts the snapshot is of, in its order.
-  let numbers: [ContactNumber]
-  private let texts: Numbers<TextNumber>
-  private let groups: Numbers<GroupsNumber>
   /// Whether it is of some contacts of a table that has others.
   let isIncrement: Bool
   var base = (record: UInt64(0), time: Int64(0))
   var rows = RowCoding(after: ContactRow())
   var presences = RowCoding(after: PresenceRow.none)
-
-  /// Which numbers texts have in the table.
-  private enum Numbers<Number> {
-    /// Those that they have in the snapshot, which are so many.
-    case same(Int)
-    case others([Number])
-  }
 
   /// Reads the tables of a whole snapshot.
   init(_ input: CanonicalInput, isSound: Bool) throws(CodecError) {
@@ -45,12 +35,12 @@ struct RosterInput: StampInput {
           texts.withBytes(of: a) { a in texts.withBytes(of: b) { a.precedes($0) } }
         }
     }
-    (self.texts, self.groups) = (.same(texts.count), .same(groups.count))
-    numbers = (0..<UInt32(addresses.count)).map(ContactNumber.init)
+    counts = TableCounts(contacts: addresses.count, texts: texts.count, groups: groups.count)
     contacts = ContactTable(addresses: addresses, texts: texts, groups: groups)
   }
 
-  /// Reads the tables of an increment, whose texts and contacts get their numbers in a table.
+  /// Reads the tables of an increment: what came into a table after the increment's base. Where the
+  /// table has gone on since then, it has some of it already.
   init(
     _ input: CanonicalInput, to table: consuming ContactTable, isSound: Bool
   ) throws(CodecError) {
@@ -59,51 +49,42 @@ struct RosterInput: StampInput {
     isIncrement = true
     var table = table
     var plain = input
-    let invalid = input.invalid
-    var known = ContactSet()
-    numbers = try plain.readTexts { (address) throws(CodecError) in
-      guard isSound || address.isUTF8 else { throw invalid }
-      let number = table.insert(address: address)
-      guard known.insert(number) else { throw invalid }
-      return number
+    let known = table.counts
+    let before = TableCounts(
+      contacts: try plain.readNumber(upTo: known.contacts),
+      texts: try plain.readNumber(upTo: known.texts),
+      groups: try plain.readNumber(upTo: known.groups))
+    let contacts = try plain.readTexts(from: before.contacts) { number, address in
+      guard isSound || address.isUTF8 else { return false }
+      return number < known.contacts
+        ? table.withAddress(of: ContactNumber(rawValue: UInt32(number))) { $0.isSame(as: address) }
+        : table.insert(address: address).rawValue == number
     }
-    let texts = try plain.readTexts { (text) throws(CodecError) in
-      guard isSound || text.isUTF8 else { throw invalid }
-      return table.insert(text: text)
+    let texts = try plain.readTexts(from: before.texts) { number, text in
+      guard isSound || text.isUTF8 else { return false }
+      return number < known.texts
+        ? table.withText(TextNumber(rawValue: UInt32(number))) { $0.isSame(as: text) }
+        : table.insert(text: text).rawValue == number
     }
-    let groups = try plain.readTexts { (list) throws(CodecError) in
-      let isList = list.isListOfGroups(of: texts.count) {
-        table.isEmptyText(texts[Int($0)])
+    let groups = try plain.readTexts(from: before.groups) { number, list in
+      let isList = list.isListOfGroups(of: table.counts.texts) {
+        table.isEmptyText(TextNumber(rawValue: $0))
       } precedes: {
         a, b in
-        table.withText(texts[Int(a)]) { a in table.withText(texts[Int(b)]) { a.precedes($0) } }
+        table.withText(TextNumber(rawValue: a)) { a in
+          table.withText(TextNumber(rawValue: b)) { a.precedes($0) }
+        }
       }
-      guard isList else { throw invalid }
-      return table.insert(groups: list.numbers.map { texts[Int($0)] })
+      guard isList else { return false }
+      return number < known.groups
+        ? table.withGroups(GroupsNumber(rawValue: UInt32(number))) { $0.isSame(as: list) }
+        : table.insert(groups: list.numbers.map(TextNumber.init)).rawValue == number
     }
-    (self.texts, self.groups) = (.others(texts), .others(groups))
+    counts = TableCounts(contacts: contacts, texts: texts, groups: groups)
+    guard counts == table.counts else { throw input.invalid }
     self.plain = plain
-    contacts = table
-  }
-
-  /// The number in the table of a text of the snapshot.
-  @inline(__always)
-  func number(ofText text: TextNumber) throws(CodecError) -> TextNumber {
-    switch texts {
-    case .same(let count) where text.rawValue < count: return text
-    case .others(let texts) where text.rawValue < texts.count: return texts[Int(text.rawValue)]
-    case .same, .others: throw plain.invalid
-    }
-  }
-
-  /// The number in the table of a list of groups of the snapshot.
-  @inline(__always)
-  func number(ofGroups list: GroupsNumber) throws(CodecError) -> GroupsNumber {
-    switch groups {
-    case .same(let count) where list.rawValue < count: return list
-    case .others(let groups) where list.rawValue < groups.count: return groups[Int(list.rawValue)]
-    case .same, .others: throw plain.invalid
-    }
+    table.setCompactionSize()
+    self.contacts = table
   }
 }
 

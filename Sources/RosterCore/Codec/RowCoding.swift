@@ -5,7 +5,7 @@
 ///     for each of those words, by how much: LEB128 in zigzag form
 struct RowCoding<Row: BitwiseCopyable> {
   /// The row that was written or read last.
-  private var last: Row
+  private(set) var last: Row
 
   private static var wordBytes: Int { MemoryLayout<UInt32>.size }
   /// How many words a row has. They are at most 32, and there is nothing between them.

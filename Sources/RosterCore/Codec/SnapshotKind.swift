@@ -2,6 +2,9 @@
 package struct SnapshotBase: Hashable, Sendable {
   /// The record that it is of.
   package let sequence: UInt64
+  /// What tells it from other snapshots of that record, of whose contacts and texts the numbers may
+  /// be others: a part of its digest.
+  package let identity: UInt64
   /// How many increments it rests on itself; 0 for a whole one.
   package let depth: UInt64
 
@@ -9,8 +12,9 @@ package struct SnapshotBase: Hashable, Sendable {
   package static let mostDepth: UInt64 = 64
 
   /// - Parameter sequence: Not 0: before all records, there is nothing to put one on.
-  package init(sequence: UInt64, depth: UInt64) {
+  package init(sequence: UInt64, identity: UInt64, depth: UInt64) {
     self.sequence = sequence
+    self.identity = identity
     self.depth = depth
   }
 }
@@ -45,12 +49,16 @@ package enum SnapshotKind: Hashable, Sendable {
     }
     let depth = try input.readNumber()
     guard depth < SnapshotBase.mostDepth else { throw input.invalid }
-    self = .increment(SnapshotBase(sequence: sequence, depth: depth))
+    let identity = UInt64(
+      littleEndian: try input.readBytes(MemoryLayout<UInt64>.size).loadUnaligned(as: UInt64.self))
+    self = .increment(SnapshotBase(sequence: sequence, identity: identity, depth: depth))
   }
 
   func encode(to output: inout CanonicalOutput) {
     output.write(UInt64(Roster.codecVersion))
     output.write(base?.sequence ?? 0)
-    if let base { output.write(base.depth) }
+    guard let base else { return }
+    output.write(base.depth)
+    withUnsafeBytes(of: base.identity.littleEndian) { output.write(encoded: $0) }
   }
 }

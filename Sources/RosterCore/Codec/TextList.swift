@@ -43,25 +43,27 @@ extension CanonicalInput {
     return table
   }
 
-  /// Reads a list of texts, and hands each to `body`.
+  /// Reads a list of texts, and hands each to `body` with its number.
   ///
-  /// - Returns: What `body` made of each.
-  mutating func readTexts<Value>(
-    _ body: (UnsafeRawBufferPointer) throws(CodecError) -> Value
-  ) throws(CodecError) -> [Value] {
+  /// - Parameters:
+  ///   - first: The number of the first one.
+  ///   - isRight: Whether a text can have that number.
+  /// - Returns: The number after the last one's.
+  mutating func readTexts(
+    from first: Int, where isRight: (Int, UnsafeRawBufferPointer) -> Bool
+  ) throws(CodecError) -> Int {
     let (ends, bytes) = try readTextList()
-    var values: [Value] = []
-    values.reserveCapacity(ends.count / TextTable.endBytes)
-    var start = 0
+    var (number, start) = (first, 0)
     for offset in stride(from: 0, to: ends.count, by: TextTable.endBytes) {
       let end = Int(
         UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-      guard start <= end, end <= bytes.count else { throw invalid }
-      values.append(try body(UnsafeRawBufferPointer(rebasing: bytes[start..<end])))
-      start = end
+      guard start <= end, end <= bytes.count,
+        isRight(number, UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+      else { throw invalid }
+      (number, start) = (number + 1, end)
     }
     guard start == bytes.count else { throw invalid }
-    return values
+    return number
   }
 
   private mutating func readTextList() throws(CodecError) -> (

@@ -8,6 +8,9 @@ struct TextNumber: Hashable, Sendable {
   let rawValue: UInt32
 
   static let none = TextNumber(rawValue: .max)
+
+  /// Whether it is none, or one of the first so many.
+  func isNone(orBelow count: Int) -> Bool { rawValue &+ 1 <= count }
 }
 
 /// Which list of groups of a table, or none.
@@ -15,6 +18,9 @@ struct GroupsNumber: Hashable, Sendable {
   let rawValue: UInt32
 
   static let none = GroupsNumber(rawValue: .max)
+
+  /// Whether it is none, or one of the first so many.
+  func isNone(orBelow count: Int) -> Bool { rawValue &+ 1 <= count }
 }
 
 /// What nearly every contact has, in a fixed size and without references; texts stand in the table
@@ -60,22 +66,17 @@ struct ContactRow: BitwiseCopyable {
   /// Whether nothing is known of the contact.
   var isEmpty: Bool { !hasItem && !hasPresence && details == .none }
 
-  /// Whether it has a part that contacts are gone over for.
-  func has(_ part: ContactPart) -> Bool {
-    switch part {
-    case .item: hasItem
-    case .presence: hasPresence
-    case .openRequest, .outgoing, .deliveries, .expected: parts.has(part)
-    }
+  /// The parts that it has and that contacts are gone over for.
+  var membership: ContactParts {
+    var all = parts.membership
+    if hasItem { all.insert(.item) }
+    if hasPresence { all.insert(.presence) }
+    return all
   }
 
-  /// The same with other numbers of its texts.
-  mutating func renumber<E: Error>(
-    _ text: (TextNumber) throws(E) -> TextNumber,
-    _ groups: (GroupsNumber) throws(E) -> GroupsNumber
-  ) throws(E) {
-    try itemRow.renumber(text, groups)
-    try first.renumber(text)
+  /// Whether its numbers are of texts and lists of groups of a table.
+  func refersOnly(to counts: TableCounts) -> Bool {
+    itemRow.refersOnly(to: counts) && first.refersOnly(to: counts)
   }
 
   /// Whether it is one that the other members can have made, whatever its numbers are of.
@@ -89,4 +90,13 @@ struct ContactRow: BitwiseCopyable {
 enum ContactPart: Int, CaseIterable, Sendable {
   case item, presence
   case openRequest, outgoing, deliveries, expected
+}
+
+/// Several of them.
+struct ContactParts: Equatable, BitwiseCopyable {
+  private var bits: UInt8 = 0
+
+  func contains(_ part: ContactPart) -> Bool { bits & 1 << part.rawValue != 0 }
+
+  mutating func insert(_ part: ContactPart) { bits |= 1 << part.rawValue }
 }

@@ -51,41 +51,14 @@ struct ContactSet: Sendable {
     }
   }
 
+  /// Adds all contacts of another set. Complexity: linear in the highest number.
+  mutating func formUnion(_ other: ContactSet) {
+    let missing = other.words.count - words.count
+    if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
+    for (place, word) in other.words.enumerated() { words[place] |= word }
+  }
+
   private static func place(of number: ContactNumber) -> (word: Int, bit: UInt64) {
     (Int(number.rawValue >> 6), 1 << UInt64(number.rawValue & 63))
-  }
-}
-
-/// Which contacts of a table have changed since some time.
-///
-/// Whoever closes a session loses sight of everybody at once: those of whom nothing else is new are
-/// held apart, so that they need not be named where nobody but others is available.
-struct ContactChanges: Sendable {
-  /// Those whose last presence went.
-  var gone = ContactSet()
-  /// Those of whom something else changed.
-  var others = ContactSet()
-  /// Those of them whose details may have changed.
-  var details = ContactSet()
-
-  /// Notes of a contact that has another number in another table what is noted here.
-  func note(
-    _ number: ContactNumber, as other: ContactNumber, in changes: inout ContactChanges
-  ) {
-    if gone.contains(number) { _ = changes.gone.insert(other) }
-    if others.contains(number) { _ = changes.others.insert(other) }
-    if details.contains(number) { _ = changes.details.insert(other) }
-  }
-}
-
-extension ContactTable {
-  /// Whom to name so that all that changed is known, and whether only they are available.
-  func named(_ changes: ContactChanges) -> (numbers: [ContactNumber], onlyTheyAreAvailable: Bool) {
-    guard members(.presence).allSatisfy(changes.others.contains) else {
-      var all = changes.others
-      for number in changes.gone.members { _ = all.insert(number) }
-      return (all.members, false)
-    }
-    return (changes.others.members, true)
   }
 }

@@ -16,20 +16,18 @@ extension ContactTable {
     setCompactionSize()
   }
 
-  /// How many lists of groups there are; their numbers are those below.
-  var groupsCount: Int { tables.groups.count }
+  /// Whether so much came and went that the table is best made anew. While changes are noted,
+  /// numbers stay what they are.
+  var isCompactionDue: Bool { tables.size > tables.compactionSize && tables.changes == nil }
 
-  /// Whether so much came and went that the table is best made anew.
-  var isCompactionDue: Bool { tables.size > tables.compactionSize }
-
-  private mutating func setCompactionSize() {
+  /// The table is as small as it gets.
+  mutating func setCompactionSize() {
     tables.compactionSize = max(Tables.leastCompactionSize, 2 * tables.size)
   }
 
   /// The same table without the texts that nothing refers to and the contacts of whom nothing is
-  /// known, but for those who were noted to change; the numbers change. Contacts stand in the order
-  /// of their addresses, resources in that of their names: what tables say that are equal, they say
-  /// with the same numbers then.
+  /// known; the numbers change. Contacts stand in the order of their addresses, resources in that
+  /// of their names: what tables say that are equal, they say with the same numbers then.
   ///
   /// - Parameter others: Rows that stand elsewhere, and whose texts are in this table.
   ///
@@ -37,10 +35,8 @@ extension ContactTable {
   func compacted(with others: inout PresenceRows) -> ContactTable {
     var new = ContactTable()
     new.tables.details = tables.details.withoutPlaces
-    var changes = ContactChanges()
-    for number in sorted(numbers.filter { !isEmpty($0) || hasChanged($0) }) {
+    for number in sorted(known) {
       let target = withAddress(of: number) { new.insert(address: $0) }
-      tables.changes?.note(number, as: target, in: &changes)
       if let item = item(of: number) { new.setItem(new.copy(item, of: self), of: target) }
       let rows = sorted(rows(of: number)).map { new.copy($0, of: self) }
       new.setPresence(rows.first, of: target)
@@ -50,13 +46,8 @@ extension ContactTable {
       new.copyDetails(of: number, from: self, to: target)
     }
     others = PresenceRows(sorted(others.all).map { new.copy($0, of: self) })
-    if tables.changes != nil { new.tables.changes = changes }
     new.setCompactionSize()
     return new
-  }
-
-  private func hasChanged(_ number: ContactNumber) -> Bool {
-    tables.changes.map { $0.others.contains(number) || $0.gone.contains(number) } ?? false
   }
 
   private mutating func copyDetails(
@@ -92,39 +83,22 @@ extension ContactTable {
   /// Takes over what is known of all contacts of a table that is still to be filled, in the order
   /// of their numbers.
   ///
-  /// - Parameter further: The resources that the rows refer to.
-  mutating func fill(with rows: ChunkedArray<ContactRow>, _ further: [[PresenceRow]]) {
+  /// - Parameters:
+  ///   - parts: The parts that each row has.
+  ///   - further: The resources that the rows refer to.
+  mutating func fill(
+    with rows: ChunkedArray<ContactRow>, _ parts: [ContactParts], _ further: [[PresenceRow]]
+  ) {
     tables.rows = rows
     tables.further = FurtherResources(further)
     for part in ContactPart.allCases {
-      let members = ContactSet(count: rows.count) { rows[$0].has(part) }
+      let members = ContactSet(count: parts.count) { parts[$0].contains(part) }
       tables.members[part.rawValue] = ContactIndex(members)
       switch part {
       case .item: tables.itemCount = members.count
       case .openRequest, .outgoing: tables.requestCount += members.count
       case .presence, .deliveries, .expected: break
       }
-    }
-  }
-
-  /// Takes over what is known of a contact instead of what is, but for details that are unchanged.
-  mutating func replace(
-    _ number: ContactNumber, by row: ContactRow, furtherResources: [PresenceRow]
-  ) {
-    setItem(row.item, of: number)
-    setPresence(row.presence, of: number)
-    _ = removeFurtherResources(of: number)
-    if !furtherResources.isEmpty {
-      updateFurtherResources(of: number) { $0 = PresenceRows(furtherResources) }
-    }
-    if row.details != .unchanged { setDetails(row.details, with: row.parts, of: number) }
-  }
-
-  /// Forgets what all resources of all contacts said.
-  mutating func forgetPresence() {
-    for number in members(.presence) {
-      setPresence(nil, of: number)
-      _ = removeFurtherResources(of: number)
     }
   }
 }

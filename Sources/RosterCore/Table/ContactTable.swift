@@ -28,7 +28,9 @@ struct ContactTable: Sendable {
     var members = [ContactIndex](repeating: ContactIndex(), count: ContactPart.allCases.count)
     /// The long ones as texts, so that all that refer to one share it.
     var longGroups: [GroupsNumber: [String]] = [:]
-    /// Who has changed since it was begun to note it; nil where it is not noted.
+    /// The snapshot that the numbers are of (`ContactTable.base`).
+    var base: SnapshotBase?
+    /// What has changed since it was begun to note it; nil where it is not noted.
     var changes: ContactChanges?
     /// At what size the table is made anew.
     var compactionSize = Self.leastCompactionSize
@@ -152,25 +154,6 @@ struct ContactTable: Sendable {
     tables.rows[Int(number.rawValue)].isEmpty
   }
 
-  // MARK: What changes
-
-  /// From now on, notes who changes.
-  mutating func noteChanges() { tables.changes = ContactChanges() }
-
-  /// Who has changed since then; nil where it was not noted.
-  var changes: ContactChanges? { tables.changes }
-
-  @inline(__always)
-  private mutating func noteChange(of number: ContactNumber) {
-    _ = tables.changes?.others.insert(number)
-  }
-
-  private mutating func noteChange(ofDetailsOf number: ContactNumber) {
-    guard tables.changes != nil else { return }
-    noteChange(of: number)
-    _ = tables.changes?.details.insert(number)
-  }
-
   // MARK: Parts of a contact
 
   /// The contact's item.
@@ -178,7 +161,7 @@ struct ContactTable: Sendable {
 
   /// Sets the contact's item, or takes it out of the roster.
   mutating func setItem(_ item: ItemRow?, of number: ContactNumber) {
-    noteChange(of: number)
+    _ = tables.changes?.items.insert(number)
     let had = tables.rows[Int(number.rawValue)].hasItem
     tables.rows[Int(number.rawValue)].item = item
     if had != (item != nil) { note(.item, of: number, !had) }
@@ -194,7 +177,7 @@ struct ContactTable: Sendable {
     if presence == nil {
       _ = tables.changes?.gone.insert(number)
     } else {
-      noteChange(of: number)
+      _ = tables.changes?.presences.insert(number)
     }
     let had = hasPresence(number)
     tables.rows[Int(number.rawValue)].presence = presence
@@ -211,7 +194,7 @@ struct ContactTable: Sendable {
     guard let before = tables.rows[Int(number.rawValue)].presence,
       before.resource == presence.resource
     else { return nil }
-    noteChange(of: number)
+    _ = tables.changes?.presences.insert(number)
     var after = presence
     after.told.formUnion(before.told)
     tables.rows[Int(number.rawValue)].presence = after
@@ -294,7 +277,7 @@ struct ContactTable: Sendable {
   mutating func updateFurtherResources<Result>(
     of number: ContactNumber, _ body: (inout PresenceRows) -> Result
   ) -> Result {
-    noteChange(of: number)
+    _ = tables.changes?.presences.insert(number)
     return updateFurther(of: number, body)
   }
 
@@ -349,7 +332,7 @@ struct ContactTable: Sendable {
   mutating func updateDetails<Result>(
     of number: ContactNumber, _ body: (inout ContactDetails) -> Result
   ) -> Result {
-    noteChange(ofDetailsOf: number)
+    _ = tables.changes?.details.insert(number)
     let row = Int(number.rawValue)
     let before = tables.rows[row].parts
     let place = tables.details.makePlace(for: tables.rows[row].details)
@@ -361,15 +344,17 @@ struct ContactTable: Sendable {
     } else {
       tables.rows[row].refer(to: DetailsReference(place: place), with: after)
     }
-    if before != after { note(from: before, to: after, of: number) }
+    note(from: before.membership, to: after.membership, of: number)
     return result
   }
 
-  private mutating func note(
-    from before: DetailParts, to after: DetailParts, of number: ContactNumber
+  /// Notes of which parts a contact has others than before.
+  mutating func note(
+    from before: ContactParts, to after: ContactParts, of number: ContactNumber
   ) {
-    for part in ContactPart.allCases where before.has(part) != after.has(part) {
-      note(part, of: number, after.has(part))
+    guard before != after else { return }
+    for part in ContactPart.allCases where before.contains(part) != after.contains(part) {
+      note(part, of: number, after.contains(part))
     }
   }
 
@@ -382,18 +367,15 @@ struct ContactTable: Sendable {
   mutating func setDetails(
     _ reference: DetailsReference, with parts: DetailParts, of number: ContactNumber
   ) {
-    noteChange(ofDetailsOf: number)
+    _ = tables.changes?.details.insert(number)
     let row = Int(number.rawValue)
     let before = tables.rows[row].parts
     tables.details.free(tables.rows[row].details)
     tables.rows[row].refer(to: reference, with: parts)
-    note(from: before, to: parts, of: number)
+    note(from: before.membership, to: parts.membership, of: number)
   }
 
   // MARK: Texts
-
-  /// How many texts there are; their numbers are those below.
-  var textCount: Int { tables.texts.count }
 
   /// The text of a number.
   func text(_ number: TextNumber) -> String? {
@@ -463,6 +445,14 @@ struct ContactTable: Sendable {
   /// The number of a text of a list of groups.
   private static func text(at place: Int, of list: UnsafeRawBufferPointer) -> UInt32 {
     UInt32(littleEndian: list.loadUnaligned(fromByteOffset: 4 * place, as: UInt32.self))
+  }
+
+  /// Hands the numbers of the texts that a list of groups is of to `body`, each a little-endian
+  /// `UInt32`; they are valid while it runs.
+  func withGroups<Result>(
+    _ number: GroupsNumber, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    tables.groups.withBytes(of: number.rawValue, body)
   }
 
   /// The number of a list of groups, a new one where it has none.

@@ -27,9 +27,6 @@ struct DetailsReference: Hashable, Sendable {
   /// In a snapshot: the next ones there.
   static let next = DetailsReference(rawValue: 1)
 
-  /// In an increment: they are what they were.
-  static let unchanged = DetailsReference(rawValue: 2)
-
   /// Whether they are where a snapshot has them.
   var isStored: Bool { rawValue & Self.storedBit != 0 }
 

@@ -77,12 +77,17 @@ struct ItemRow: Equatable, BitwiseCopyable {
     isThere ? flags & ~Self.all == 0 : self == .none
   }
 
+  /// Whether its numbers are of texts of a table.
+  func refersOnly(to counts: TableCounts) -> Bool {
+    name.isNone(orBelow: counts.texts) && groups.isNone(orBelow: counts.groups)
+  }
+
   /// The same with other numbers of its texts.
-  mutating func renumber<E: Error>(
-    _ text: (TextNumber) throws(E) -> TextNumber,
-    _ groups: (GroupsNumber) throws(E) -> GroupsNumber
-  ) throws(E) {
-    if name != .none { name = try text(name) }
-    if self.groups != .none { self.groups = try groups(self.groups) }
+  mutating func renumber(
+    _ text: (TextNumber) -> TextNumber,
+    _ groups: (GroupsNumber) -> GroupsNumber
+  ) {
+    if name != .none { name = text(name) }
+    if self.groups != .none { self.groups = groups(self.groups) }
   }
 }

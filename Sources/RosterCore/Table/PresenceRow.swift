@@ -66,14 +66,20 @@ struct PresenceRow: Equatable, BitwiseCopyable {
       && (flags & Self.hasTime != 0 || time == 0)
   }
 
+  /// Whether its numbers are of texts of a table.
+  func refersOnly(to counts: TableCounts) -> Bool {
+    resource.isNone(orBelow: counts.texts) && status.isNone(orBelow: counts.texts)
+      && delay.isNone(orBelow: counts.texts) && malformed.isNone(orBelow: counts.texts)
+  }
+
   /// The same with other numbers of its texts.
-  mutating func renumber<E: Error>(
-    _ text: (TextNumber) throws(E) -> TextNumber
-  ) throws(E) {
-    if resource != .none { resource = try text(resource) }
-    if status != .none { status = try text(status) }
-    if delay != .none { delay = try text(delay) }
-    if malformed != .none { malformed = try text(malformed) }
+  mutating func renumber(
+    _ text: (TextNumber) -> TextNumber
+  ) {
+    if resource != .none { resource = text(resource) }
+    if status != .none { status = text(status) }
+    if delay != .none { delay = text(delay) }
+    if malformed != .none { malformed = text(malformed) }
   }
 }
 

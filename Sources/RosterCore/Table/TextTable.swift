@@ -12,12 +12,14 @@ struct TextTable: Sendable {
     var count: UInt32
   }
 
-  private var places = ChunkedArray<Place>(chunkBits: 4)
+  private var places = ChunkedArray<Place>(chunkBits: placeBits)
   private var blocks: [TextBlock] = []
   /// An open-addressed table: the upper half of a text's hash beside its number plus one, 0 where
   /// there is none. Their number is a power of two, at least twice that of the texts.
   private var slots = ChunkedArray<UInt64>(chunkBits: slotBits)
 
+  /// Places are only added.
+  private static let placeBits = 6
   private static let slotBits = 6
 
   /// How many bytes the texts have.
@@ -129,17 +131,21 @@ struct TextTable: Sendable {
     block.append(bytes)
     blocks = [block]
     byteCount = bytes.count
-    var start = 0
-    for offset in stride(from: 0, to: count * Self.endBytes, by: Self.endBytes) {
+    var (offset, start) = (0, 0)
+    var areRight = true
+    places = ChunkedArray(chunkBits: Self.placeBits, count: count) {
       let end = Int(
         UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-      guard start <= end, end <= bytes.count,
+      guard areRight, start <= end, end <= bytes.count,
         isValid(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
-      else { return nil }
-      places.append(Place(block: 0, offset: UInt32(start), count: UInt32(end - start)))
-      start = end
+      else {
+        areRight = false
+        return Place(block: 0, offset: 0, count: 0)
+      }
+      defer { (offset, start) = (offset + Self.endBytes, end) }
+      return Place(block: 0, offset: UInt32(start), count: UInt32(end - start))
     }
-    guard start == bytes.count, fillSlots() else { return nil }
+    guard areRight, start == bytes.count, fillSlots() else { return nil }
   }
 
   // MARK: Looking up

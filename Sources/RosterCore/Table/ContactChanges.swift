@@ -1,0 +1,110 @@
+/// How many contacts, texts and lists of groups a table has: those that come get the numbers after
+/// them.
+struct TableCounts: Hashable, Sendable {
+  var contacts: Int
+  var texts: Int
+  var groups: Int
+}
+
+/// What has changed in a table since some time.
+///
+/// Whoever closes a session loses sight of everybody at once: those of whom nothing else is new are
+/// held apart, so that they need not be named where nobody but others is available.
+struct ContactChanges: Sendable {
+  /// What the table had then.
+  let before: TableCounts
+  /// The contacts whose item may have changed.
+  var items = ContactSet()
+  /// Those of whom a resource has come, or said something else.
+  var presences = ContactSet()
+  /// Those whose last presence went.
+  var gone = ContactSet()
+  /// Those whose details may have changed.
+  var details = ContactSet()
+
+  /// Whom to name so that all that changed is known, and whether only they are available.
+  ///
+  /// - Parameter available: All who are available.
+  func named(
+    whileAvailable available: [ContactNumber]
+  ) -> (numbers: [ContactNumber], onlyTheyAreAvailable: Bool) {
+    var named = items
+    named.formUnion(presences)
+    named.formUnion(details)
+    let isPresenceWhole = available.allSatisfy(presences.contains)
+    if !isPresenceWhole { named.formUnion(gone) }
+    return (named.members, isPresenceWhole)
+  }
+
+  /// What of a contact may have changed.
+  func parts(of number: ContactNumber) -> ChangedParts {
+    var parts: ChangedParts = []
+    if items.contains(number) { parts.insert(.item) }
+    if presences.contains(number) || gone.contains(number) { parts.insert(.presence) }
+    if details.contains(number) { parts.insert(.details) }
+    return parts
+  }
+}
+
+/// What of a contact is in an increment.
+struct ChangedParts: OptionSet {
+  let rawValue: UInt8
+
+  static let item = Self(rawValue: 1)
+  /// All resources.
+  static let presence = Self(rawValue: 2)
+  static let details = Self(rawValue: 4)
+  static let all: Self = [.item, .presence, .details]
+
+  /// In how many bits they are.
+  static let bits = 3
+}
+
+extension ContactTable {
+  /// How many contacts, texts and lists of groups there are.
+  var counts: TableCounts {
+    TableCounts(
+      contacts: tables.rows.count, texts: tables.texts.count, groups: tables.groups.count)
+  }
+
+  /// The snapshot that the table is of: what had a number in it has the same one here, and what
+  /// came after it has the numbers that it has in every table of that snapshot. Nil where there is
+  /// none, or numbers have changed since.
+  var base: SnapshotBase? {
+    get { tables.base }
+    set { tables.base = newValue }
+  }
+
+  /// From now on, notes what changes.
+  mutating func noteChanges() { tables.changes = ContactChanges(before: counts) }
+
+  /// What has changed since then; nil where it was not noted.
+  var changes: ContactChanges? { tables.changes }
+
+  /// Takes over what an increment says of a contact.
+  ///
+  /// - Parameter parts: Which parts of the row it says anything of.
+  mutating func replace(_ parts: ChangedParts, of number: ContactNumber, by row: ContactRow) {
+    let place = Int(number.rawValue)
+    let before = tables.rows[place]
+    var after = before
+    if parts.contains(.item) { after.item = row.item }
+    if parts.contains(.presence) {
+      after.presence = row.presence
+      if before.further != 0 { tables.further.update(&after.further) { $0 = PresenceRows() } }
+    }
+    if parts.contains(.details) {
+      tables.details.free(before.details)
+      after.refer(to: row.details, with: row.parts)
+    }
+    tables.rows[place] = after
+    note(from: before.membership, to: after.membership, of: number)
+  }
+
+  /// Forgets what all resources of all contacts said.
+  mutating func forgetPresence() {
+    for number in members(.presence) {
+      replace(.presence, of: number, by: ContactRow())
+    }
+  }
+}
