@@ -51,6 +51,9 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb",
       providers: [.apt(["liblmdb-dev", "pkg-config"]), .brew(["lmdb"])]),
+    .systemLibrary(
+      name: "CXXHash", pkgConfig: "libxxhash",
+      providers: [.apt(["libxxhash-dev", "pkg-config"]), .brew(["xxhash"])]),
     .target(
       name: "CXMLPush", dependencies: ["CLibXML2"],
       cSettings: [.treatAllWarnings(as: .error)]),
@@ -72,7 +75,7 @@ let package = Package(
       swiftSettings: rules),
     .target(
       name: "EventStore",
-      dependencies: ["CLMDB", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: ["CLMDB", "CXXHash", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: rules),
     .target(name: "ContactSections", swiftSettings: rules),
     .target(

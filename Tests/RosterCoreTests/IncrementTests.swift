@@ -4,6 +4,15 @@ import XMPPStanza
 
 @testable import RosterCore
 
+extension Roster {
+  /// The state after an increment to it.
+  fileprivate func adding(_ increment: RawSpan) throws -> Roster {
+    var next = self
+    try next.add(increment)
+    return next
+  }
+}
+
 /// States that are kept as the difference to an earlier one.
 @Suite("Increments of states")
 struct IncrementTests {

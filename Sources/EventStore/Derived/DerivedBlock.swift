@@ -1,13 +1,11 @@
-import Crypto
-
 /// Something derived of consecutive records, as it is stored under the number of the first one.
 ///
 /// It is a view of bytes that are LMDB's own, and valid as long as they are.
 ///
-///     0  32     checksum: SHA-256 of a label, of the number of the first record that it covers,
-///               and of what follows
-///     32 UInt64 the last record that it covers
-///     40        what is derived
+///     0  16     checksum: XXH3 of what follows, with a seed of a label and of the number of the
+///               first record that it covers
+///     16 UInt64 the last record that it covers
+///     24        what is derived
 ///
 /// Every record of a log whose derived parts are complete is covered by one block of events and one
 /// of the index, whether there is anything to say of it.
@@ -17,16 +15,16 @@ struct DerivedBlock {
   /// What is derived of them.
   let content: UnsafeRawBufferPointer
 
-  static let headBytes = LogDigest.size + 8
+  static let headBytes = Checksum.size + 8
 
   /// Nil where the bytes are not what was written.
   ///
   /// Complexity: linear in them.
   init?(_ value: UnsafeRawBufferPointer, first: UInt64, of kind: Kind) {
     guard value.count >= Self.headBytes, first > 0 else { return nil }
-    let last = value.loadBigEndian(at: LogDigest.size, as: UInt64.self)
-    let rest = UnsafeRawBufferPointer(rebasing: value[LogDigest.size...])
-    guard last >= first, LogDigest(stored: value) == Self.checksum(of: rest, first: first, kind)
+    let last = value.loadBigEndian(at: Checksum.size, as: UInt64.self)
+    let rest = UnsafeRawBufferPointer(rebasing: value[Checksum.size...])
+    guard last >= first, Checksum(stored: value) == Self.checksum(of: rest, first: first, kind)
     else { return nil }
     covers = first...last
     content = UnsafeRawBufferPointer(rebasing: value[Self.headBytes...])
@@ -43,22 +41,17 @@ struct DerivedBlock {
     _ kind: Kind, covering records: ClosedRange<UInt64>,
     to space: UnsafeMutableRawBufferPointer, _ fill: (UnsafeMutableRawBufferPointer) -> Void
   ) {
-    space.storeBigEndian(records.upperBound, at: LogDigest.size)
+    space.storeBigEndian(records.upperBound, at: Checksum.size)
     fill(UnsafeMutableRawBufferPointer(rebasing: space[headBytes...]))
-    let rest = UnsafeRawBufferPointer(rebasing: space[LogDigest.size...])
+    let rest = UnsafeRawBufferPointer(rebasing: space[Checksum.size...])
     let checksum = checksum(of: rest, first: records.lowerBound, kind)
-    space.storeBytes(of: checksum, as: LogDigest.self)
+    space.storeBytes(of: checksum, as: Checksum.self)
   }
 
   private static func checksum(
     of rest: UnsafeRawBufferPointer, first: UInt64, _ kind: Kind
-  ) -> LogDigest {
-    LogDigest { hash in
-      var label = kind.rawValue
-      label.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-      withUnsafeBytes(of: first.bigEndian) { hash.update(bufferPointer: $0) }
-      hash.update(bufferPointer: rest)
-    }
+  ) -> Checksum {
+    Checksum(of: rest, seed: Checksum.seed(kind.rawValue, first))
   }
 }
 

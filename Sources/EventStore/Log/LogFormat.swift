@@ -1,5 +1,3 @@
-import Crypto
-
 /// How a log lies in its file.
 ///
 /// One LMDB file with a few named databases. Every integer is big-endian, every key is ordered by
@@ -29,20 +27,20 @@ import Crypto
 ///     0  UInt32 version of the events
 ///     4  UInt32 version of the reducer
 ///     8  UInt32 version of the state's codec
-///     12 32     SHA-256 of the state
-///     44 32     checksum: SHA-256 of a label, the sequence, the 44 bytes above, the digest of the
-///               pack that holds the record
-///     76        state
+///     12 16     checksum: XXH3 of the state
+///     28 16     checksum: XXH3 of the 28 bytes above and the digest of the pack that holds the
+///               record, with a seed of a label and of the sequence
+///     44        state
 ///
-/// The checksum ties a snapshot to its own record of its own history: one that has got elsewhere,
-/// or whose version has changed by itself, is found out without a replay.
+/// The second checksum ties a snapshot to its own record of its own history: one that has got
+/// elsewhere, or whose version has changed by itself, is found out without a replay.
 enum LogFormat {
   /// The newest format that this code reads and the one it writes.
   static let version: UInt32 = 2
   static let chainLabel = "rollcall log, format 2"
 
-  static let checkedBytes = 44
-  static let snapshotHeaderBytes = checkedBytes + LogDigest.size
+  static let checkedBytes = 12 + Checksum.size
+  static let snapshotHeaderBytes = checkedBytes + Checksum.size
   static let snapshotChecksumLabel = "rollcall snapshot, format 1"
   static let metaChecksumLabel = "rollcall meta, format 1"
 
@@ -55,19 +53,19 @@ enum LogFormat {
   /// Writes a whole snapshot of the state after a record in its place.
   ///
   /// - Parameters:
-  ///   - digest: Of the state.
+  ///   - checksum: Of the state.
   ///   - pack: The digest of the pack that holds the record.
   static func writeSnapshot(
-    _ version: SnapshotVersion, _ state: UnsafeRawBufferPointer, _ digest: LogDigest,
+    _ version: SnapshotVersion, _ state: UnsafeRawBufferPointer, _ checksum: Checksum,
     sequence: UInt64, pack: LogDigest, to space: UnsafeMutableRawBufferPointer
   ) {
     space.storeBigEndian(version.events, at: 0)
     space.storeBigEndian(version.reducer, at: 4)
     space.storeBigEndian(version.codec, at: 8)
-    space.storeBytes(of: digest, toByteOffset: 12, as: LogDigest.self)
+    space.storeBytes(of: checksum, toByteOffset: 12, as: Checksum.self)
     let head = UnsafeRawBufferPointer(rebasing: space[..<checkedBytes])
-    let checksum = snapshotChecksum(of: head, sequence: sequence, pack: pack)
-    space.storeBytes(of: checksum, toByteOffset: checkedBytes, as: LogDigest.self)
+    let headChecksum = snapshotChecksum(of: head, sequence: sequence, pack: pack)
+    space.storeBytes(of: headChecksum, toByteOffset: checkedBytes, as: Checksum.self)
     UnsafeMutableRawBufferPointer(rebasing: space[snapshotHeaderBytes...]).copyMemory(from: state)
   }
 
@@ -82,18 +80,16 @@ enum LogFormat {
         events: value.loadBigEndian(at: 0, as: UInt32.self),
         reducer: value.loadBigEndian(at: 4, as: UInt32.self),
         codec: value.loadBigEndian(at: 8, as: UInt32.self)),
-      digest: LogDigest(stored: UnsafeRawBufferPointer(rebasing: value[12...])))
+      checksum: Checksum(stored: UnsafeRawBufferPointer(rebasing: value[12...])))
   }
 
   /// What tells a snapshot's head, which is before its checksum, from any other.
   static func snapshotChecksum(
     of head: UnsafeRawBufferPointer, sequence: UInt64, pack: LogDigest
-  ) -> LogDigest {
-    LogDigest { hash in
-      hash.update(data: Array(snapshotChecksumLabel.utf8))
-      withUnsafeBytes(of: sequence.bigEndian) { hash.update(bufferPointer: $0) }
-      hash.update(bufferPointer: head)
-      withUnsafeBytes(of: pack) { hash.update(bufferPointer: $0) }
+  ) -> Checksum {
+    let bytes = Array(head) + pack.bytes
+    return bytes.withUnsafeBytes {
+      Checksum(of: $0, seed: Checksum.seed(snapshotChecksumLabel, sequence))
     }
   }
 }

@@ -1,7 +1,7 @@
 import Crypto
 
-/// A SHA-256 value, 32 bytes in place: of a pack of records and all before it, of the state of a
-/// snapshot, or of what else a log keeps a checksum of.
+/// A SHA-256 value, 32 bytes in place: of a pack of records and all before it, or of an entry of
+/// the meta data.
 package struct LogDigest: Hashable, Sendable {
   /// How many bytes it has.
   static let size = 32
@@ -35,9 +35,6 @@ package struct LogDigest: Hashable, Sendable {
     c = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
     d = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
   }
-
-  /// The first eight bytes: enough to tell what is not meant to be alike.
-  package var prefix: UInt64 { UInt64(littleEndian: a) }
 
   /// The 32 bytes.
   package var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }

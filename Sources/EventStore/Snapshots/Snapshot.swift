@@ -22,14 +22,14 @@ package struct SnapshotDraft: Hashable, Sendable {
   /// The state's bytes, at most 1 GiB. The log does not look into them.
   package let state: [UInt8]
   /// Of the state's bytes.
-  package let digest: LogDigest
+  package let checksum: Checksum
 
   /// Complexity: linear in the state's bytes.
   package init(sequence: UInt64, version: SnapshotVersion, state: [UInt8]) {
     self.sequence = sequence
     self.version = version
     self.state = state
-    digest = LogDigest(of: state.span.bytes)
+    checksum = Checksum(of: state.span.bytes)
   }
 }
 
@@ -39,7 +39,7 @@ package struct SnapshotHeader: Hashable, Sendable {
   package let sequence: UInt64
   package let version: SnapshotVersion
   /// Of the state's bytes.
-  package let digest: LogDigest
+  package let checksum: Checksum
 }
 
 /// What is wrong with a stored snapshot that is not used.
@@ -48,7 +48,8 @@ package enum SnapshotDamage: Hashable, Sendable {
   case unreadable
   /// It is of a record that the log does not have, or that cannot be read.
   case noRecord
-  /// Its version, number, digest or record is not what it was when it was stored.
+  /// Its version, number or record, or what vouches for its state, is not what it was when it was
+  /// stored.
   case checksum
   /// Its state is not what it was when it was stored.
   case state
@@ -61,7 +62,7 @@ extension SnapshotDamage: CustomStringConvertible {
     case .unreadable: "it cannot be read"
     case .noRecord: "its record is not there or cannot be read"
     case .checksum: "its checksum is wrong: it is not of this record or not of the version it says"
-    case .state: "its digest is not that of its state"
+    case .state: "its state is not what it was when it was stored"
     }
   }
 }

@@ -7,7 +7,7 @@ import CLMDB
 extension WriteTransaction {
   /// Stores a snapshot. One that is there for the same record is replaced.
   func add(_ draft: borrowing SnapshotDraft) throws(EventLogError) {
-    let (sequence, version, digest) = (draft.sequence, draft.version, draft.digest)
+    let (sequence, version, checksum) = (draft.sequence, draft.version, draft.checksum)
     let count = draft.state.count
     guard count <= LogFormat.stateLimit else {
       throw .stateTooLong(bytes: count, limit: LogFormat.stateLimit)
@@ -20,7 +20,7 @@ extension WriteTransaction {
     try draft.state.withRawBytes { (state) throws(EventLogError) in
       try put(snapshots, sequence, byteCount: size) { space in
         LogFormat.writeSnapshot(
-          version, state, digest, sequence: sequence, pack: pack, to: space)
+          version, state, checksum, sequence: sequence, pack: pack, to: space)
       }
     }
   }
@@ -55,7 +55,7 @@ extension ReadTransaction {
   /// Hands the newest snapshot of this version at or before a record to `body`, without a copy.
   ///
   /// The bytes are valid until `body` returns. Complexity: a look-up, a step for each newer
-  /// snapshot of another version, and the digest of the state.
+  /// snapshot of another version, and the checksum of the state.
   /// - Parameter unusable: Told of each snapshot of this version that was passed over, and why.
   /// - Returns: What `body` returns; nil where there is no such snapshot.
   /// - Throws: `EventLogError`, and what `body` throws.
@@ -66,7 +66,7 @@ extension ReadTransaction {
   ) throws -> R? {
     var result: R?
     try scanBack(databases.snapshots, from: sequence) { key, value in
-      // Before its digest is made, which costs the most.
+      // Before its checksum is made, which costs the most.
       let stored = LogFormat.readSnapshotHeader(value, sequence: 0)
       if let stored, stored.version != version { return true }
       switch check(key, value) {
@@ -116,12 +116,12 @@ extension ReadTransaction {
       return .damaged(sequence: sequence, .noRecord)
     }
     let head = UnsafeRawBufferPointer(rebasing: value[..<LogFormat.checkedBytes])
-    let stored = LogDigest(
+    let stored = Checksum(
       stored: UnsafeRawBufferPointer(rebasing: value[LogFormat.checkedBytes...]))
     let checksum = LogFormat.snapshotChecksum(of: head, sequence: sequence, pack: pack)
     guard stored == checksum else { return .damaged(sequence: sequence, .checksum) }
     let state = UnsafeRawBufferPointer(rebasing: value[LogFormat.snapshotHeaderBytes...])
-    guard header.digest == LogDigest(of: state) else {
+    guard header.checksum == Checksum(of: state) else {
       return .damaged(sequence: sequence, .state)
     }
     return .sound(header)

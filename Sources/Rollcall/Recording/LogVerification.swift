@@ -212,9 +212,12 @@ package struct LogVerification {
       if let base, kept?.base != base {
         return "its snapshot rests on one that cannot be used, of record \(base.sequence)"
       }
-      let read = base == nil ? try? Roster(snapshot: snapshot) : try? kept?.adding(snapshot)
-      guard let read, read == roster else { return "its snapshot is not what a replay gives" }
-      kept = read
+      do {
+        if base == nil { kept = try Roster(snapshot: snapshot) } else { try kept?.add(snapshot) }
+      } catch {
+        kept = nil
+      }
+      guard kept == roster else { return "its snapshot is not what a replay gives" }
       kept?.base = SnapshotBase(header, depth: base.map { $0.depth + 1 } ?? 0)
       return nil
     }

@@ -12,7 +12,7 @@ extension SnapshotBase {
   ///
   /// - Parameter depth: How many increments it rests on itself.
   init(_ header: SnapshotHeader, depth: UInt64) {
-    self.init(sequence: header.sequence, identity: header.digest.prefix, depth: depth)
+    self.init(sequence: header.sequence, identity: header.checksum.prefix, depth: depth)
   }
 }
 
@@ -45,6 +45,9 @@ extension Timeline {
 private struct SnapshotChain {
   /// A state that is at hand: an increment to the snapshot that it came from is put on it.
   let known: Roster
+  /// The whole one that was read. It is taken out to be changed: who alone refers to a roster
+  /// changes it without copying it.
+  private var whole: Roster?
   /// The newest first.
   private var increments: [(snapshot: SnapshotBase, bytes: [UInt8])] = []
 
@@ -58,7 +61,7 @@ private struct SnapshotChain {
   }
 
   private enum Link {
-    case whole(Roster)
+    case whole
     case increment(SnapshotBase, [UInt8])
   }
 
@@ -74,11 +77,11 @@ private struct SnapshotChain {
       let found = try transaction.snapshot(atOrBefore: next, version: .current) {
         header, bytes in
         let isOfUse = wanted != nil || header.sequence > known.position
-        return (header, isOfUse ? Self.link(header, bytes) : nil)
+        return (header, isOfUse ? link(header, bytes) : nil)
       }
       guard let (header, link) = found else { return unusable }
       if let wanted {
-        guard wanted.sequence == header.sequence, wanted.identity == header.digest.prefix else {
+        guard wanted.sequence == header.sequence, wanted.identity == header.checksum.prefix else {
           return unusable
         }
       } else if header.sequence <= known.position {
@@ -86,13 +89,13 @@ private struct SnapshotChain {
       }
       switch link {
       case nil: return .damaged(header.sequence)
-      case .whole(let roster): return state(from: roster)
+      case .whole: return state()
       case .increment(let base, let bytes):
         guard base.sequence < header.sequence, increments.count < SnapshotBase.mostDepth else {
           return .damaged(header.sequence)
         }
         increments.append((SnapshotBase(header, depth: base.depth + 1), bytes))
-        if base == known.base { return state(from: known) }
+        if base == known.base { return state() }
         (next, wanted) = (base.sequence, base)
       }
     }
@@ -103,25 +106,28 @@ private struct SnapshotChain {
     increments.first.map { .unusable($0.snapshot.sequence) } ?? .none
   }
 
-  /// Its digest was looked at.
-  private static func link(_ header: SnapshotHeader, _ bytes: RawSpan) -> Link? {
+  /// Reads a snapshot, whose checksum was looked at.
+  private mutating func link(_ header: SnapshotHeader, _ bytes: RawSpan) -> Link? {
     guard let kind = try? SnapshotKind(of: bytes) else { return nil }
     if let base = kind.base { return .increment(base, bytes.withUnsafeBytes { Array($0) }) }
     guard var roster = try? Roster(snapshot: bytes, isSound: true),
       roster.position == header.sequence
     else { return nil }
     roster.base = SnapshotBase(header, depth: 0)
-    return .whole(roster)
+    whole = consume roster
+    return .whole
   }
 
   /// The state after all increments.
-  private func state(from start: consuming Roster) -> Outcome {
-    var roster = start
+  private mutating func state() -> Outcome {
+    var roster = whole.take() ?? known
     for (snapshot, bytes) in increments.reversed() {
-      guard let next = try? roster.adding(bytes.span.bytes, isSound: true),
-        next.position == snapshot.sequence
-      else { return .damaged(snapshot.sequence) }
-      roster = next
+      do {
+        try roster.add(bytes.span.bytes, isSound: true)
+      } catch {
+        return .damaged(snapshot.sequence)
+      }
+      guard roster.position == snapshot.sequence else { return .damaged(snapshot.sequence) }
       roster.base = snapshot
     }
     return .state(roster)
@@ -231,7 +237,7 @@ package struct SnapshotKeeper {
     try timeline.log.store([snapshot])
     state.roster.beginIncrement(
       to: SnapshotBase(
-        sequence: snapshot.sequence, identity: snapshot.digest.prefix, depth: depth))
+        sequence: snapshot.sequence, identity: snapshot.checksum.prefix, depth: depth))
   }
 
   private mutating func count(_ range: ClosedRange<UInt64>) throws {

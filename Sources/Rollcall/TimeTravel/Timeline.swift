@@ -89,8 +89,10 @@ public struct Timeline: Sendable {
   /// The state after a record, reduced from the nearest state before it: one that is at hand, or
   /// a snapshot.
   func state(after record: UInt64, from known: State?) throws -> State {
-    let kept = try snapshot(atOrBefore: record, after: known?.roster ?? Roster())
-    var state = kept.map { State($0) } ?? known ?? State()
+    // Held once, it is changed in place.
+    var state =
+      try snapshot(atOrBefore: record, after: known?.roster ?? Roster()).map { State($0) }
+      ?? known ?? State()
     try advance(&state, to: record)
     return state
   }

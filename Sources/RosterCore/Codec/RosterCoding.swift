@@ -78,17 +78,16 @@ extension Roster {
     }
   }
 
-  /// The state after exactly the bytes of an increment to the snapshot that this one is of, or was
+  /// Takes the state on by exactly the bytes of an increment to the snapshot that it is of, or was
   /// reduced from: who has changed since then is all the more who has changed since now.
   ///
-  /// Complexity: linear in them.
+  /// Complexity: linear in them, and in what is copied where others refer to the state.
   /// - Parameter isSound: As where a whole state is read.
-  /// - Throws: `CodecError` where they are none to this state's base.
-  package consuming func adding(
-    _ increment: RawSpan, isSound: Bool = false
-  ) throws(CodecError) -> Roster {
-    var earlier = self
-    return try CanonicalInput.readAll(increment) { (input) throws(CodecError) in
+  /// - Throws: `CodecError` where they are none to this state's base; it is then an empty one.
+  package mutating func add(_ increment: RawSpan, isSound: Bool = false) throws(CodecError) {
+    var earlier = Roster()
+    swap(&earlier, &self)
+    self = try CanonicalInput.readAll(increment) { (input) throws(CodecError) in
       guard let base = try SnapshotKind(from: &input).base, base == earlier.base,
         base.sequence <= earlier.position
       else { throw input.invalid }
@@ -97,7 +96,7 @@ extension Roster {
       var table = ContactTable()
       swap(&table, &earlier.contacts)
       if isPresenceWhole { table.forgetPresence() }
-      var body = try RosterInput(input, to: table, isSound: isSound)
+      var body = try RosterInput(input, to: consume table, isSound: isSound)
       defer { input = body.plain }
       let roster = try Roster(from: &body)
       guard roster.position >= earlier.position else { throw input.invalid }
@@ -123,7 +122,7 @@ extension Roster {
     ownPresence = PresenceRows(try body.readPresence())
     try readBlocked(from: &body.plain)
     try body.readContacts()
-    contacts = body.contacts
+    swap(&contacts, &body.contacts)
   }
 
   private func writeAccount(to output: inout CanonicalOutput) {

@@ -47,7 +47,6 @@ struct RosterInput: StampInput {
     plain = input
     self.isSound = isSound
     isIncrement = true
-    var table = table
     var plain = input
     let known = table.counts
     let before = TableCounts(
@@ -84,7 +83,7 @@ struct RosterInput: StampInput {
     guard counts == table.counts else { throw input.invalid }
     self.plain = plain
     table.setCompactionSize()
-    self.contacts = table
+    self.contacts = consume table
   }
 }
 

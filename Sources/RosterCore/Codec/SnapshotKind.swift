@@ -3,7 +3,7 @@ package struct SnapshotBase: Hashable, Sendable {
   /// The record that it is of.
   package let sequence: UInt64
   /// What tells it from other snapshots of that record, of whose contacts and texts the numbers may
-  /// be others: a part of its digest.
+  /// be others: a part of its checksum.
   package let identity: UInt64
   /// How many increments it rests on itself; 0 for a whole one.
   package let depth: UInt64
