@@ -84,12 +84,23 @@ final class Environment: @unchecked Sendable {
     }
   }
 
-  /// Closes the file, gives it its final path and opens it there.
+  /// Has what a draft's transactions wrote on the disk: they do not wait for it.
+  private func sync() throws(EventLogError) {
+    guard case .open(let open) = state else { throw .closed(path: path) }
+    do throws(EventLogError) {
+      try check(mdb_env_sync(open.raw, 1), "sync")
+    } catch {
+      throw error.explained(for: path)
+    }
+  }
+
+  /// Has all of a draft on the disk, closes the file, gives it its final path and opens it there.
   ///
   /// - Throws: `EventLogError.outcomeUnknown` where the file has its path and may lose it by a
   ///   power cut. After any other error it does not have it.
   func move(to target: String) throws(EventLogError) {
     try lock.exclusive { () throws(EventLogError) in
+      try sync()
       shut()
       let source = path
       defer {
@@ -115,7 +126,8 @@ final class Environment: @unchecked Sendable {
   private func opened(creating meta: NewLog? = nil) throws(EventLogError) -> Open {
     let location = location.withLock { $0 }
     let open = try Opening.open(
-      location.path, access: access, mapSize: mapSize, creating: meta)
+      location.path, access: access, mapSize: mapSize, isSynced: !location.isDraft,
+      creating: meta)
     // This process has the lock file open and nobody else needs its name: a draft that is thrown
     // away, or left by a crash, is one file.
     if location.isDraft { unlink(location.path + "-lock") }
@@ -170,7 +182,8 @@ final class Environment: @unchecked Sendable {
     return ReadTransaction(raw, open.databases, derivedDamage)
   }
 
-  /// Runs a write transaction and commits it: what `body` wrote is durable when this returns.
+  /// Runs a write transaction and commits it: what `body` wrote is durable when this returns, and
+  /// in a draft when that moves.
   ///
   /// `body` runs again from its start where the map has to grow first, so it must change nothing
   /// but the transaction.

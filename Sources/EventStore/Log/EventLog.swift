@@ -107,9 +107,10 @@ package final class EventLog: Sendable {
   /// Makes a log that is not yet at its path: it can be filled first, and takes its place by
   /// `publish()` when it is complete.
   ///
-  /// Until then it lies in a file of its own in the same directory. It goes away by `discard()`,
-  /// or when the last reference to it does; a crash can leave the file behind, with `.draft-` in
-  /// its name, never anything at the path itself. The next draft for the path removes it.
+  /// Until then it lies in a file of its own in the same directory, and nothing in it is durable.
+  /// It goes away by `discard()`, or when the last reference to it does; a crash can leave the file
+  /// behind, with `.draft-` in its name, never anything at the path itself. The next draft for the
+  /// path removes it.
   /// - Throws: `EventLogError.alreadyExists` where there is anything at the path.
   package static func draft(
     for path: String, eventVersion: UInt32, account: String? = nil,

@@ -22,11 +22,13 @@ enum Opening {
   /// Below this a map has no room for the two meta pages and one transaction.
   private static let leastMap = 1 << 18
 
+  /// - Parameter isSynced: Whether a transaction is on the disk when it is committed. A file that
+  ///   is lost by a power cut whatever is in it need not wait.
   static func open(
-    _ path: String, access: LogAccess, mapSize: Int, creating new: NewLog?
+    _ path: String, access: LogAccess, mapSize: Int, isSynced: Bool, creating new: NewLog?
   ) throws(EventLogError) -> Environment.Open {
     if new == nil { try MetaPageCheck.check(path) }
-    let raw = try openEnvironment(path, access: access, mapSize: mapSize)
+    let raw = try openEnvironment(path, access: access, mapSize: mapSize, isSynced: isSynced)
     do throws(EventLogError) {
       mdb_reader_check(raw, nil)
       let databases = try databases(raw, path, access: access, creating: new)
@@ -42,10 +44,11 @@ enum Opening {
 
   /// Opens the environment with as much of the wanted map as there is room for.
   private static func openEnvironment(
-    _ path: String, access: LogAccess, mapSize: Int
+    _ path: String, access: LogAccess, mapSize: Int, isSynced: Bool
   ) throws(EventLogError) -> OpaquePointer {
     var size = max(leastMap, rounded(mapSize))
     var flags = MDB_NOSUBDIR | MDB_NOTLS
+    if !isSynced { flags |= MDB_NOSYNC }
     if access == .readOnly { flags |= MDB_RDONLY }
     while true {
       do throws(EventLogError) {
