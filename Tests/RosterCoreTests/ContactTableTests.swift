@@ -76,7 +76,7 @@ struct ContactTableTests {
     #expect(
       MemoryLayout<ContactRow>.size
         == MemoryLayout<ItemRow>.size + MemoryLayout<PresenceRow>.size + 3 * short)
-    // A bit for each word.
+    // Two bits of a number for each word.
     #expect(MemoryLayout<ContactRow>.size <= 32 * short)
   }
 
@@ -113,8 +113,14 @@ struct ContactTableTests {
         if (try? read(beginning)) != nil { Issue.record("seed \(seed): cut at \(count)") }
       }
     }
-    // A word that no row has, and a difference that no word can have.
-    for bytes: [UInt8] in [[0x40, 0, 0, 0, 2], [1, 0, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x20]] {
+    // A word that no row has, and differences that fit into fewer bytes.
+    let wrong: [(word: UInt8, of: [UInt8])] = [
+      (6, [2]), (0, [0]), (1, [0xFF, 0]), (2, [0xFF, 0xFF, 0, 0]),
+    ]
+    for (word, difference) in wrong {
+      let width: [Int: UInt64] = [1: 1, 2: 2, 4: 3]
+      let widths = (width[difference.count] ?? 0) << UInt64(2 * word)
+      let bytes = withUnsafeBytes(of: widths.littleEndian) { Array($0) } + difference
       bytes.withUnsafeBytes { bytes in
         var (input, reading) = (CanonicalInput(bytes), RowCoding(after: Row()))
         #expect(throws: CodecError.self) { try reading.read(from: &input) }

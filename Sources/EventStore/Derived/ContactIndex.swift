@@ -1,3 +1,5 @@
+import CXXHash
+
 /// Which of consecutive records concern which contacts: the content of a `DerivedBlock`.
 ///
 /// In order, a `UInt64` for each record and each of its contacts: 48 bits of a hash of the
@@ -64,11 +66,11 @@ struct ContactIndex {
 
 /// What the index knows of a contact's name.
 struct ContactKey: Hashable, Sendable {
-  /// FNV-1a: the same on every machine, and quick for names.
+  /// XXH3: the same on every machine.
   let hash: UInt64
 
   init(_ name: UnsafeRawBufferPointer) {
-    hash = name.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    hash = XXH3_64bits(name.baseAddress, name.count)
   }
 
   init(_ name: String) {

@@ -204,7 +204,7 @@ package struct SnapshotKeeper {
       }
       guard let event = record.event else { return }
       try RosterReducer.advance(
-        &state.roster, byStored: event.bytes, at: stamp,
+        &state.roster, byStored: event.bytes, isSound: true, at: stamp,
         on: ConnectionID(number: record.connection))
     }
     // The last records may mean nothing.

@@ -177,7 +177,7 @@ public struct Timeline: Sendable {
             RosterReducer.advance(&roster, by: event, at: stamp, on: connection)
           case .stored(let bytes):
             try RosterReducer.advance(
-              &roster, byStored: bytes, at: stamp, on: connection)
+              &roster, byStored: bytes, isSound: true, at: stamp, on: connection)
           }
         }
       }
@@ -248,7 +248,7 @@ public struct Timeline: Sendable {
   private enum FoundEvent: ~Escapable {
     /// It was made of the record's bytes.
     case made(RosterEvent)
-    /// In the form in which it is stored.
+    /// In the form in which it is stored, compared with its checksum or just encoded.
     case stored(RawSpan)
   }
 

@@ -106,6 +106,9 @@ package struct CanonicalInput {
   private var offset = 0
   /// Whether texts are wanted; where they are not, they are checked and read as empty ones.
   var keepsTexts = true
+  /// Whether a checksum says that the bytes are what was written: texts that are read in place are
+  /// not looked through again.
+  var isSound = false
 
   /// Of bytes that must stay valid as long as this value is used.
   init(_ bytes: UnsafeRawBufferPointer) {
@@ -194,7 +197,7 @@ package struct CanonicalInput {
   /// The bytes of a text, which are valid as long as this value is.
   mutating func readTextBytes() throws(CodecError) -> UnsafeRawBufferPointer {
     let bytes = try readCounted()
-    guard bytes.isUTF8 else { throw invalid }
+    guard isSound || bytes.isUTF8 else { throw invalid }
     return bytes
   }
 
@@ -213,6 +216,17 @@ package struct CanonicalInput {
     guard count <= rest else { throw .truncated(offset: offset) }
     defer { offset += count }
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+  }
+
+  /// Passes so many bytes, which a value begins with of which all bytes are there; what stands in
+  /// it after these may be anything.
+  @inline(__always)
+  mutating func readBytes<Value: BitwiseCopyable>(
+    _ count: Int, of type: Value.Type
+  ) throws(CodecError) -> Value {
+    guard MemoryLayout<Value>.size <= rest, count <= rest else { throw .truncated(offset: offset) }
+    defer { offset &+= count }
+    return bytes.loadUnaligned(fromByteOffset: offset, as: type)
   }
 
   /// A count of things that take a byte at least each: a larger one is damage, and must not

@@ -1,13 +1,16 @@
 /// Rows of a fixed size as they are stored: of each, how the words differ from those of the row
 /// before it, for most of what rows say they say alike, or nearly.
 ///
-///     UInt32: a bit for each word of the row that differs, little-endian
-///     for each of those words, by how much: LEB128 in zigzag form
+///     UInt64: two bits for each word of the row, little-endian: how wide its difference is
+///     for each word that differs, by how much: 1, 2 or 4 bytes, little-endian, in zigzag form
+///
+/// The widths stand before all that they are of, so that no word waits for the one before it.
 struct RowCoding<Row: BitwiseCopyable> {
   /// The row that was written or read last.
   private(set) var last: Row
 
   private static var wordBytes: Int { MemoryLayout<UInt32>.size }
+  private static var headBytes: Int { MemoryLayout<UInt64>.size }
   /// How many words a row has. They are at most 32, and there is nothing between them.
   private static var words: Int { MemoryLayout<Row>.size / wordBytes }
 
@@ -18,45 +21,86 @@ struct RowCoding<Row: BitwiseCopyable> {
 
   /// Writes the next row.
   mutating func write(_ row: Row, to output: inout CanonicalOutput) {
-    withUnsafeBytes(of: row) { row in
-      withUnsafeBytes(of: last) { last in
-        var mask: UInt32 = 0
-        for word in 0..<Self.words where Self.difference(at: word, last, row) != 0 {
-          mask |= 1 << UInt32(word)
-        }
-        withUnsafeBytes(of: mask.littleEndian) { output.write(encoded: $0) }
-        while mask != 0 {
-          let difference = Self.difference(at: mask.trailingZeroBitCount, last, row)
-          output.write(signed: Int64(difference))
-          mask &= mask - 1
+    let mostBytes = Self.headBytes + Self.wordBytes * Self.words
+    withUnsafeTemporaryAllocation(byteCount: mostBytes, alignment: 8) { space in
+      var widths: UInt64 = 0
+      var end = Self.headBytes
+      withUnsafeBytes(of: row) { row in
+        withUnsafeBytes(of: last) { last in
+          for word in 0..<Self.words {
+            let difference = Self.word(word, of: row) &- Self.word(word, of: last)
+            let folded = UInt32(bitPattern: (difference << 1) ^ (difference >> 31))
+            let width = WordWidth(of: folded)
+            // There is room for all words of full width.
+            space.storeBytes(of: folded.littleEndian, toByteOffset: end, as: UInt32.self)
+            widths |= width.rawValue << UInt64(2 * word)
+            end += width.bytes
+          }
         }
       }
+      space.storeBytes(of: widths.littleEndian, as: UInt64.self)
+      output.write(encoded: UnsafeRawBufferPointer(rebasing: space[..<end]))
     }
     last = row
-  }
-
-  private static func difference(
-    at word: Int, _ last: UnsafeRawBufferPointer, _ row: UnsafeRawBufferPointer
-  ) -> Int32 {
-    row.loadUnaligned(fromByteOffset: wordBytes * word, as: Int32.self)
-      &- last.loadUnaligned(fromByteOffset: wordBytes * word, as: Int32.self)
   }
 
   /// Reads the next row, whatever it says.
   @inline(__always)
   mutating func read(from input: inout CanonicalInput) throws(CodecError) -> Row {
-    var mask = UInt32(
-      littleEndian: try input.readBytes(Self.wordBytes).loadUnaligned(as: UInt32.self))
-    guard mask >> UInt32(Self.words) == 0 else { throw input.invalid }
-    while mask != 0 {
-      guard let difference = Int32(exactly: try input.readSigned()) else { throw input.invalid }
+    let head = try input.readBytes(Self.headBytes)
+    var widths = UInt64(littleEndian: head.loadUnaligned(as: UInt64.self))
+    guard Self.words == 32 || widths >> UInt64(2 * Self.words) == 0 else { throw input.invalid }
+    // One that is wider than it need be would be a second encoding of the same row.
+    var isShortest = true
+    while widths != 0 {
+      let word = widths.trailingZeroBitCount / 2
+      let width = WordWidth(rawValue: widths >> UInt64(2 * word) & 3)
+      let folded = try input.readWord(of: width)
+      isShortest = isShortest && WordWidth(of: folded).rawValue == width.rawValue
+      let difference = Int32(bitPattern: folded >> 1) ^ -Int32(bitPattern: folded & 1)
       withUnsafeMutableBytes(of: &last) { row in
-        let offset = Self.wordBytes * mask.trailingZeroBitCount
-        let word = row.loadUnaligned(fromByteOffset: offset, as: Int32.self)
-        row.storeBytes(of: word &+ difference, toByteOffset: offset, as: Int32.self)
+        let value = Self.word(word, of: UnsafeRawBufferPointer(row)) &+ difference
+        row.storeBytes(of: value, toByteOffset: Self.wordBytes * word, as: Int32.self)
       }
-      mask &= mask - 1
+      widths &= ~(3 << UInt64(2 * word))
     }
+    guard isShortest else { throw input.invalid }
     return last
+  }
+
+  private static func word(_ word: Int, of row: UnsafeRawBufferPointer) -> Int32 {
+    row.loadUnaligned(fromByteOffset: wordBytes * word, as: Int32.self)
+  }
+}
+
+/// Of how many bytes a word is stored.
+struct WordWidth {
+  /// Two bits: 0, 1, 2 or 4 bytes.
+  let rawValue: UInt64
+
+  init(rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  /// The least that a word fits into.
+  @inline(__always)
+  init(of word: UInt32) {
+    rawValue = (word > 0 ? 1 : 0) + (word > 0xFF ? 1 : 0) + (word > 0xFFFF ? 1 : 0)
+  }
+
+  @inline(__always)
+  var bytes: Int { Int(truncatingIfNeeded: (0x4210 as UInt64) >> (4 * rawValue) & 7) }
+}
+
+extension CanonicalInput {
+  /// A word of which only so many bytes are stored; the others are 0.
+  @inline(__always)
+  mutating func readWord(of width: WordWidth) throws(CodecError) -> UInt32 {
+    let count = width.bytes
+    if rest >= MemoryLayout<UInt32>.size {
+      let word = UInt32(littleEndian: try readBytes(count, of: UInt32.self))
+      return UInt32(truncatingIfNeeded: UInt64(word) & (1 << UInt64(8 * count) - 1))
+    }
+    return try readBytes(count).reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

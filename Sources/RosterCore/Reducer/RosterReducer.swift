@@ -36,7 +36,8 @@ package enum RosterReducer {
   ) -> RosterOutcome {
     do {
       let bytes = event.canonicalBytes
-      return try reduce(&roster, bytes.span.bytes, at: stamp, on: connection, tells: tells)
+      return try reduce(
+        &roster, bytes.span.bytes, isSound: true, at: stamp, on: connection, tells: tells)
     } catch {
       // An event reads back as it was written, or it is none.
       let rejection = Rejection(kind: .payload, reason: "it cannot be stored: \(error)")
@@ -58,20 +59,24 @@ package enum RosterReducer {
 
   /// The same of an event in its stored form, where nobody asks what it did.
   ///
+  /// - Parameter isSound: Whether the bytes are surely what the encoder wrote, because it just did
+  ///   or a checksum says so; then its texts are not looked through.
   /// - Throws: `CodecError` where these bytes are no event, and then the roster is as it was.
   package static func advance(
-    _ roster: inout Roster, byStored event: RawSpan, at stamp: RecordStamp,
-    on connection: ConnectionID = .first
+    _ roster: inout Roster, byStored event: RawSpan, isSound: Bool = false,
+    at stamp: RecordStamp, on connection: ConnectionID = .first
   ) throws(CodecError) {
-    _ = try reduce(&roster, event, at: stamp, on: connection, tells: false)
+    _ = try reduce(
+      &roster, event, isSound: isSound, at: stamp, on: connection, tells: false)
   }
 
   private static func reduce(
-    _ roster: inout Roster, _ event: RawSpan, at stamp: RecordStamp, on connection: ConnectionID,
-    tells: Bool
+    _ roster: inout Roster, _ event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
+    on connection: ConnectionID, tells: Bool
   ) throws(CodecError) -> RosterOutcome {
     try CanonicalInput.readAll(event) { (input) throws(CodecError) in
-      try StoredEvent(from: &input)
+      input.isSound = isSound
+      return try StoredEvent(from: &input)
     } then: { event in
       Reduction.reduce(
         into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, tells: tells

@@ -49,18 +49,18 @@ struct ContactIndex: Sendable {
 
   /// The contacts in the order of their numbers. Complexity: linear in how many they are.
   var members: [ContactNumber] {
-    var places = Array(0..<levels[levels.count - 1].count)
+    var words = Array(0..<levels[levels.count - 1].count)
     for level in levels.reversed() {
-      places = places.flatMap { word in
+      var places: [Int] = []
+      for word in words {
         var rest = level[word]
-        var inner: [Int] = []
         while rest != 0 {
-          inner.append(word << 6 | rest.trailingZeroBitCount)
+          places.append(word << 6 | rest.trailingZeroBitCount)
           rest &= rest - 1
         }
-        return inner
       }
+      words = places
     }
-    return places.map { ContactNumber(rawValue: UInt32($0)) }
+    return words.map { ContactNumber(rawValue: UInt32($0)) }
   }
 }

@@ -40,15 +40,15 @@ struct ContactSet: Sendable {
 
   /// The contacts in the order of their numbers. Complexity: linear in the highest number.
   var members: [ContactNumber] {
-    words.indices.flatMap { word in
+    var members: [ContactNumber] = []
+    for word in words.indices {
       var rest = words[word]
-      var members: [ContactNumber] = []
       while rest != 0 {
         members.append(ContactNumber(rawValue: UInt32(word << 6 | rest.trailingZeroBitCount)))
         rest &= rest - 1
       }
-      return members
     }
+    return members
   }
 
   /// Adds all contacts of another set. Complexity: linear in the highest number.
