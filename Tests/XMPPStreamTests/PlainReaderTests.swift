@@ -16,7 +16,12 @@ struct PlainReaderTests {
     var reader = PlainReader(limits: limits)
     let padded = bytes + Array(repeating: 0, count: PaddedBytes.padding)
     let count = padded.withUnsafeBytes { PaddedBytes($0).flatMap { reader.read($0) } }
-    return count.map { (reader.element(of: bytes), $0) }
+    guard let count else { return nil }
+    let element = bytes.withUnsafeBytes {
+      reader.element(of: UnsafeRawBufferPointer(rebasing: $0[..<count]))
+    }
+    #expect(element.bytes == Array(bytes[..<count]))
+    return (element.node, count)
   }
 
   @Test(

@@ -91,7 +91,12 @@ public final class Case {
   }
 
   /// Reads the capture in the pieces in which a file is read.
-  func readCapture(_ take: (CapturedRecord) throws -> Void) throws {
+  ///
+  /// - Parameter takesInPlace: As an import takes most elements.
+  func readCapture(
+    takesInPlace: (borrowing CapturedElement) throws -> Bool = { _ in false },
+    _ take: (CapturedRecord) throws -> Void
+  ) throws {
     guard let native = CaptureFormat.detect(Array(capture.file.prefix(64 << 10))) else {
       throw WrongAnswer("the capture's format was not found")
     }
@@ -105,7 +110,8 @@ public final class Case {
     var start = 0
     while start < capture.file.count {
       let end = min(start + 256 << 10, capture.file.count)
-      try reader.read(Array(capture.file[start..<end]), took)
+      try reader.read(
+        Array(capture.file[start..<end]), takesInPlace: takesInPlace, took)
       start = end
     }
     try reader.finish(took)

@@ -17,11 +17,17 @@ extension Work {
       var events = 0
       var addresses = AddressMemo()
       var meaning = StoredMeaning()
-      try subject.readCapture { record in
-        guard case .element(let direction, let node, bytes: _) = record.content else { return }
+      func take(_ node: XMPPElement, _ direction: Direction) {
         elements += 1
         meaning.take(node, direction, &addresses)
         if meaning.event != nil { events += 1 }
+      }
+      try subject.readCapture { element in
+        take(element.node, element.direction)
+        return true
+      } _: { record in
+        guard case .element(let direction, let node, bytes: _) = record.content else { return }
+        take(node, direction)
       }
       return {
         try expect(elements == stanzas, "\(elements) stanzas were read")

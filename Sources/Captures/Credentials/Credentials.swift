@@ -60,11 +60,13 @@ package struct Credentials {
   /// The element without its secrets, nil where it has none. Complexity: linear, and once more for
   /// each element around one of which something is taken out.
   package mutating func scrubbed(_ node: XMPPElement) -> XMPPElement? {
-    // Nearly all elements have none: no name in them is one that a secret can have.
-    guard Self.filter.mayHold(node) || names.finds(in: node, SecretNames.mayMatter) else {
-      return nil
-    }
-    return scrubbed(node, isRegistration: false)
+    areAbsent(from: node) ? nil : scrubbed(node, isRegistration: false)
+  }
+
+  /// Whether there is surely no secret in an element, as in nearly all: no name in it is one that a
+  /// secret can have.
+  mutating func areAbsent(from node: XMPPElement) -> Bool {
+    !Self.filter.mayHold(node) && !names.finds(in: node, SecretNames.mayMatter)
   }
 
   /// - Parameter field: What the element stands in is, where that is a field of a form.

@@ -1,15 +1,25 @@
 import XMPPStanza
 
 extension Credentials {
-  /// What a reader gives, without what lets one log in.
-  mutating func removed(from output: CaptureOutput) -> CaptureOutput {
+  /// Hands on what a reader gives, without what lets one log in.
+  mutating func pass(
+    _ output: CaptureOutput, to sink: (CaptureOutput) throws -> Void
+  ) rethrows {
     // Nearly all have nothing to take out, and are not copied.
-    guard case .record(let record) = output, let content = removed(from: record.content) else {
-      return output
+    guard let clean = removed(from: output) else { return try sink(output) }
+    try sink(clean)
+  }
+
+  /// Nil where there is nothing to take out.
+  private mutating func removed(from output: CaptureOutput) -> CaptureOutput? {
+    switch output {
+    case .problem: return nil
+    case .record(let record):
+      guard let content = removed(from: record.content) else { return nil }
+      var clean = record
+      clean.content = content
+      return .record(clean)
     }
-    var clean = record
-    clean.content = content
-    return .record(clean)
   }
 
   /// The same of what a record tells; nil where there is nothing to take out.

@@ -6,14 +6,26 @@ final class NativeReader: LineReader {
 
   private let parser: StreamParser
   private var hasHeader = false
+
+  // Not checked for conflicts at each access: there are none, as one thread uses a reader, and
+  // what is called while they are used here does not call back.
+
   /// What the capture calls its connections.
-  private var names: [UInt32: String] = [:]
-  /// Not checked for conflicts at each access: there are none, as one thread uses a reader, and
-  /// what is called while it is used here does not call back.
+  @exclusivity(unchecked) private var names: [UInt32: String] = [:]
   @exclusivity(unchecked) private var commonLine = NativeLine()
 
   init(_ options: ReaderOptions) {
     parser = StreamParser(root: .records, limits: options.limits)
+  }
+
+  func ordinaryElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement? {
+    guard hasHeader, commonLine.read(line),
+      let element = commonLine.withPaddedXML({ parser.takeElement(padded: $0) })
+    else { return nil }
+    return CapturedElement(
+      connection: name(of: commonLine.connection), connectionNumber: commonLine.connection,
+      time: commonLine.time, line: number, direction: commonLine.direction, node: element.node,
+      bytes: element.bytes)
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
@@ -74,9 +86,6 @@ final class NativeReader: LineReader {
   /// The record of a line as nearly all are. Nil for any other, and for one with an error.
   private func commonRecord(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
     guard commonLine.read(line) else { return nil }
-    if let element = commonLine.withPaddedXML({ parser.takeElement(padded: $0) }) {
-      return record(.element(element), number)
-    }
     var found: StreamEvent?
     var count = 0
     do {
@@ -90,12 +99,8 @@ final class NativeReader: LineReader {
       return nil
     }
     guard count == 1, let found else { return nil }
-    return record(found, number)
-  }
-
-  private func record(_ event: StreamEvent, _ number: Int) -> CapturedRecord {
-    record(
-      CapturedRecord.Content(event, commonLine.direction), commonLine.time,
+    return record(
+      CapturedRecord.Content(found, commonLine.direction), commonLine.time,
       on: commonLine.connection, number)
   }
 
@@ -103,8 +108,12 @@ final class NativeReader: LineReader {
     _ content: CapturedRecord.Content, _ time: Int64?, on connection: UInt32, _ number: Int
   ) -> CapturedRecord {
     CapturedRecord(
-      connection: names[connection] ?? "", connectionNumber: connection, time: time, line: number,
+      connection: name(of: connection), connectionNumber: connection, time: time, line: number,
       content: content)
+  }
+
+  private func name(of connection: UInt32) -> String {
+    names.isEmpty ? "" : names[connection] ?? ""
   }
 
   /// The number of a line's connection, 1 where it does not say; any line may give it a name.

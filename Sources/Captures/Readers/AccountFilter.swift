@@ -66,6 +66,13 @@ package struct AccountFilter {
     chosen = account
   }
 
+  /// Whether all elements of a connection just pass, whatever they say.
+  ///
+  /// Mutating, so that the filter is asked where it stands: to copy it takes longer.
+  package mutating func passesElements(of connection: String) -> Bool {
+    headerAccount != nil && settled == connection
+  }
+
   /// Takes the next record and hands over those whose time has come.
   package mutating func take(
     _ record: CapturedRecord, _ sink: (CapturedRecord) throws -> Void

@@ -76,15 +76,24 @@ package struct CaptureReader {
 
   /// Takes the next bytes and hands over what they complete.
   ///
+  /// - Parameter takesInPlace: Asked first of an element that is ordinary in all respects; what it
+  ///   takes does not come as a record.
   /// - Throws: `CaptureError` where nothing of the capture can be read, and what `sink` throws.
   package mutating func read(
-    _ chunk: [UInt8], _ sink: (CaptureOutput) throws -> Void
+    _ chunk: [UInt8], takesInPlace: (borrowing CapturedElement) throws -> Bool = { _ in false },
+    _ sink: (CaptureOutput) throws -> Void
   ) throws {
     switch reader {
-    case .bytes(let reader): try reader.read(chunk) { try sink(credentials.removed(from: $0)) }
+    case .bytes(let reader): try reader.read(chunk) { try credentials.pass($0, to: sink) }
     case .lines(let reader):
       try lines.read(chunk) { line in
-        try Self.take(line, reader, &unwrapping) { try sink(credentials.removed(from: $0)) }
+        if unwrapping == nil, let element = Self.ordinaryElement(of: line, reader) {
+          guard credentials.areAbsent(from: element.node), try takesInPlace(element) else {
+            return try credentials.pass(.record(element.record), to: sink)
+          }
+          return
+        }
+        try Self.take(line, reader, &unwrapping) { try credentials.pass($0, to: sink) }
       }
     }
   }
@@ -94,17 +103,17 @@ package struct CaptureReader {
   /// - Throws: as `read` does.
   package mutating func finish(_ sink: (CaptureOutput) throws -> Void) throws {
     switch reader {
-    case .bytes(let reader): try reader.finish { try sink(credentials.removed(from: $0)) }
+    case .bytes(let reader): try reader.finish { try credentials.pass($0, to: sink) }
     case .lines(let reader):
       try lines.finish { line in
-        try Self.take(line, reader, &unwrapping) { try sink(credentials.removed(from: $0)) }
+        try Self.take(line, reader, &unwrapping) { try credentials.pass($0, to: sink) }
       }
       if let rest = unwrapping?.rest {
         try Self.take(rest.bytes, rest.number, nil, reader) {
-          try sink(credentials.removed(from: $0))
+          try credentials.pass($0, to: sink)
         }
       }
-      try reader.finish { try sink(credentials.removed(from: $0)) }
+      try reader.finish { try credentials.pass($0, to: sink) }
     }
   }
 
@@ -114,6 +123,13 @@ package struct CaptureReader {
     case .lines(let reader): reader.lacksYear || unwrapping?.lacksYear == true
     case .bytes: false
     }
+  }
+
+  private static func ordinaryElement(
+    of line: LineSplitter.Line, _ reader: any LineReader
+  ) -> CapturedElement? {
+    guard line.padding == 0, let bytes = line.bytes else { return nil }
+    return reader.ordinaryElement(bytes, number: line.number)
   }
 
   private static func take(
@@ -184,6 +200,9 @@ private struct Unwrapping {
 protocol LineReader: AnyObject {
   typealias Sink = (CaptureOutput) throws -> Void
 
+  /// The element of a line that has one, and is as most lines are. Nil for any other: nothing has
+  /// happened then, and it is for `take`.
+  func ordinaryElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement?
   /// Takes the next line, without its end.
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws
   /// Says that no line follows.
@@ -194,6 +213,8 @@ protocol LineReader: AnyObject {
 
 extension LineReader {
   var lacksYear: Bool { false }
+
+  func ordinaryElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement? { nil }
 }
 
 extension CaptureOutput {

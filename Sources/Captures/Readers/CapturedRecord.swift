@@ -41,6 +41,26 @@ package struct CapturedRecord: Hashable, Sendable {
   }
 }
 
+/// An element that a capture tells of, before it is a record: nothing of it is copied for who only
+/// looks at it.
+package struct CapturedElement: ~Copyable {
+  /// As a `CapturedRecord` has them.
+  package let connection: String
+  package let connectionNumber: UInt32
+  package let time: Int64?
+  package let line: Int
+  package let direction: Direction
+  package let node: XMPPElement
+  package let bytes: [UInt8]
+
+  /// The same as a record.
+  var record: CapturedRecord {
+    CapturedRecord(
+      connection: connection, connectionNumber: connectionNumber, time: time, line: line,
+      content: .element(direction, node, bytes: bytes))
+  }
+}
+
 /// A part of a capture that could not be read. It was skipped, and what stands around it was not.
 package struct CaptureProblem: Hashable, Sendable {
   /// The number of the line, from 1, that the part begins on.

@@ -11,6 +11,8 @@ struct LineSplitter {
   private var carry: [UInt8] = []
   private var number = 0
   private var isDropping = false
+  /// Whether any of the bytes begins a color.
+  private var mayHaveColors = false
   /// How many NULs stood before the line whose end has not come.
   private var padding = 0
 
@@ -37,16 +39,17 @@ struct LineSplitter {
   }
 
   mutating func read(_ chunk: [UInt8], _ take: (Line) throws -> Void) rethrows {
+    mayHaveColors = mayHaveColors || chunk.position(of: 0x1B, from: 0) != nil
     var start = 0
     while let end = chunk.position(of: UInt8(ascii: "\n"), from: start) {
       let piece = withoutPadding(chunk[start..<end])
       start = end + 1
-      if carry.isEmpty && !isDropping {
+      guard !carry.isEmpty || isDropping else {
         try finishLine(piece, take)
-      } else {
-        keep(piece)
-        try finishCarry(take)
+        continue
       }
+      keep(piece)
+      try finishCarry(take)
     }
     keep(withoutPadding(chunk[start...]))
   }
@@ -91,7 +94,7 @@ struct LineSplitter {
     var line = bytes
     if number == 0, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
     if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
-    if line.position(of: 0x1B) != nil { line = Self.withoutColors(line) }
+    if mayHaveColors, line.position(of: 0x1B) != nil { line = Self.withoutColors(line) }
     try give(line, take)
   }
 

@@ -35,7 +35,8 @@ package struct RecordArena: Sendable {
 
   /// Adds a record of which nothing is derived.
   package mutating func add(
-    time: Int64?, direction: RecordDirection, kind: RecordKind, connection: UInt32, bytes: [UInt8]
+    time: Int64?, direction: RecordDirection, kind: RecordKind, connection: UInt32,
+    bytes: UnsafeRawBufferPointer
   ) {
     self.bytes.append(contentsOf: bytes)
     places.append(
@@ -45,7 +46,7 @@ package struct RecordArena: Sendable {
   }
 
   /// Gives the record that was added last its event.
-  package mutating func addEvent(_ event: [UInt8]) {
+  package mutating func addEvent(_ event: UnsafeRawBufferPointer) {
     guard !places.isEmpty else { return }
     bytes.append(contentsOf: event)
     places[places.count - 1].endOfEvent = bytes.count
@@ -64,10 +65,12 @@ package struct RecordArena: Sendable {
 
   /// Adds a record with what is derived of it.
   package mutating func add(_ draft: RecordDraft) {
-    add(
-      time: draft.time, direction: draft.direction, kind: draft.kind, connection: draft.connection,
-      bytes: draft.bytes)
-    if let event = draft.event { addEvent(event) }
+    draft.bytes.withUnsafeBytes { bytes in
+      add(
+        time: draft.time, direction: draft.direction, kind: draft.kind,
+        connection: draft.connection, bytes: bytes)
+    }
+    draft.event?.withUnsafeBytes { addEvent($0) }
     for contact in draft.contacts { addContact(ContactKey(contact)) }
   }
 

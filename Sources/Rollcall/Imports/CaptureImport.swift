@@ -6,7 +6,7 @@ import XMPPStanza
 
 /// Reads captures into a log.
 package struct CaptureImport {
-  /// How many records one durable commit takes.
+  /// How many records one commit takes.
   package static let batch = 1000
   /// How many bytes of records it takes at most, and one more record.
   private static let batchBytes = 8 << 20
@@ -26,14 +26,14 @@ package struct CaptureImport {
   private var addresses = AddressMemo()
   private var meaning = StoredMeaning()
 
-  /// - Parameter batch: How many records one durable commit takes; the log is the same whatever it
+  /// - Parameter batch: How many records one commit takes; the log is the same whatever it
   ///   is, but for its snapshots.
   package init(_ options: ImportOptions, batch: Int = CaptureImport.batch) {
     self.options = options
     self.batch = batch
   }
 
-  /// Appends what a capture holds to a log, in durable batches; the last one notes the account.
+  /// Appends what a capture holds to a log, in batches; the last one notes the account.
   ///
   /// A batch is appended on a thread of its own while the next one is read. Memory is bounded
   /// whatever the capture's size.
@@ -88,7 +88,11 @@ package struct CaptureImport {
   mutating func take(
     _ chunk: [UInt8], of intake: CaptureIntake, _ writer: any BatchSink
   ) throws {
-    try intake.reader.read(chunk) { try take($0, intake, writer) }
+    try intake.reader.read(chunk) { element in
+      try takesInPlace(element, intake, writer)
+    } _: { output in
+      try take(output, intake, writer)
+    }
     intake.summary.lacksYear = intake.reader.lacksYear
   }
 
@@ -153,6 +157,25 @@ package struct CaptureImport {
     }
   }
 
+  /// Takes an element from where it stands; false where it first has to be found out whether it is
+  /// wanted.
+  private mutating func takesInPlace(
+    _ element: borrowing CapturedElement, _ intake: CaptureIntake, _ writer: any BatchSink
+  ) throws -> Bool {
+    guard options.connection == nil, intake.filter.passesElements(of: element.connection),
+      numbers.isLast(element.connection, element.connectionNumber)
+    else { return false }
+    meaning.take(element.node, element.direction, &addresses)
+    element.bytes.withUnsafeBytes { bytes in
+      pending.records.add(
+        time: element.time, direction: RecordDirection(element.direction), kind: .element,
+        connection: element.connectionNumber, bytes: bytes)
+    }
+    pending.records.add(meaning)
+    try count(&intake.summary, isElement: true, hasTime: element.time != nil, writer)
+    return true
+  }
+
   /// Whether a connection is to be taken. A resource's connection tells what that resource knows.
   private mutating func isWanted(_ connection: String) -> Bool {
     guard let wanted = options.connection else { return true }
@@ -171,9 +194,23 @@ package struct CaptureImport {
   ) throws {
     let connection = numbers.number(of: record)
     meaning.take(record, &addresses)
-    pending.records.add(record, meaning, on: connection)
+    record.content.withStored { direction, kind, bytes in
+      pending.records.add(
+        time: record.storedTime, direction: direction, kind: kind, connection: connection,
+        bytes: bytes)
+    }
+    pending.records.add(meaning)
+    var isElement = false
+    if case .element = record.content { isElement = true }
+    try count(&summary, isElement: isElement, hasTime: record.time != nil, writer)
+  }
+
+  /// Counts the record that was added last; what has been gathered goes into a commit if it is due.
+  private mutating func count(
+    _ summary: inout ImportSummary, isElement: Bool, hasTime: Bool, _ writer: any BatchSink
+  ) throws {
     summary.records += 1
-    if record.time == nil, case .element = record.content { summary.lacksTimes = true }
+    if isElement, !hasTime { summary.lacksTimes = true }
     guard Self.isBatch(pending.records, of: batch) else { return }
     try flush(into: writer)
   }
@@ -195,24 +232,18 @@ extension RecordDraft {
     var addresses = AddressMemo(bits: 0)
     var meaning = StoredMeaning()
     meaning.take(record, &addresses)
-    let (direction, kind, bytes) = record.stored
-    self.init(
-      time: record.storedTime, direction: direction, kind: kind, connection: connection,
-      bytes: bytes,
-      event: meaning.event, contacts: meaning.contacts)
+    self = record.content.withStored { direction, kind, bytes in
+      RecordDraft(
+        time: record.storedTime, direction: direction, kind: kind, connection: connection,
+        bytes: Array(bytes), event: meaning.event, contacts: meaning.contacts)
+    }
   }
 }
 
 extension RecordArena {
-  /// Adds the record that a captured one becomes.
-  fileprivate mutating func add(
-    _ record: CapturedRecord, _ meaning: borrowing StoredMeaning, on connection: UInt32
-  ) {
-    let (direction, kind, bytes) = record.stored
-    add(
-      time: record.storedTime, direction: direction, kind: kind, connection: connection,
-      bytes: bytes)
-    if let event = meaning.event { addEvent(event) }
+  /// Gives the record that was added last what it means.
+  fileprivate mutating func add(_ meaning: borrowing StoredMeaning) {
+    meaning.withEvent { if let event = $0 { addEvent(event) } }
     meaning.forEachContact { addContact($0) }
   }
 }
@@ -222,24 +253,27 @@ extension CapturedRecord {
   fileprivate var storedTime: Int64? {
     if case .annotation(.bookmark) = content { nil } else { time }
   }
-
-  fileprivate var stored: (direction: RecordDirection, kind: RecordKind, bytes: [UInt8]) {
-    content.stored
-  }
 }
 
 extension CapturedRecord.Content {
-  /// What the log keeps of it.
-  var stored: (direction: RecordDirection, kind: RecordKind, bytes: [UInt8]) {
+  /// Hands over what the log keeps of it; the bytes are valid while `body` runs.
+  func withStored<Result>(
+    _ body: (RecordDirection, RecordKind, UnsafeRawBufferPointer) -> Result
+  ) -> Result {
     switch self {
-    case .element(let way, _, let element): (RecordDirection(way), .element, element)
-    case .streamHeader(let way, _, let header): (RecordDirection(way), .streamHeader, header)
+    case .element(let way, _, let element):
+      element.withUnsafeBytes { body(RecordDirection(way), .element, $0) }
+    case .streamHeader(let way, _, let header):
+      header.withUnsafeBytes { body(RecordDirection(way), .streamHeader, $0) }
     case .streamEnd(let way):
-      (RecordDirection(way), .streamEnd, Array("</stream:stream>".utf8))
-    case .lifecycle(let lifecycle): (.none, .lifecycle, lifecycle.bytes)
+      "</stream:stream>".withUTF8Bytes { body(RecordDirection(way), .streamEnd, $0) }
+    case .lifecycle(let lifecycle):
+      lifecycle.bytes.withUnsafeBytes { body(.none, .lifecycle, $0) }
     case .unreadable(let unreadable):
-      (RecordDirection(unreadable.direction), .unreadable, unreadable.line)
-    case .annotation(let line): (.none, .annotation, line.bytes)
+      unreadable.line.withUnsafeBytes {
+        body(RecordDirection(unreadable.direction), .unreadable, $0)
+      }
+    case .annotation(let line): line.bytes.withUnsafeBytes { body(.none, .annotation, $0) }
     }
   }
 }

@@ -2,11 +2,12 @@ import Captures
 
 /// A capture while it is read.
 ///
-/// A class, so that its reader can hand on what the others take.
+/// A class, so that its reader can hand on what the others take. Not checked for conflicts at each
+/// access: one thread uses it, and each of the three while it works calls the next one only.
 final class CaptureIntake {
-  var reader: CaptureReader
-  var filter: AccountFilter
-  var summary: ImportSummary
+  @exclusivity(unchecked) var reader: CaptureReader
+  @exclusivity(unchecked) var filter: AccountFilter
+  @exclusivity(unchecked) var summary: ImportSummary
 
   /// - Parameter head: what the capture begins with: 64 KiB, or all of it. It is looked at only.
   /// - Throws: `ImportError` where its format is not known.

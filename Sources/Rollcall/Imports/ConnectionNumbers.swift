@@ -30,10 +30,15 @@ struct ConnectionNumbers {
       return number(of: record.connection, called: record.connection)
     }
     if !record.connection.isEmpty { names[number] = record.connection }
-    if let last, last.name == record.connection, last.number == number { return number }
+    if isLast(record.connection, number) { return number }
     used[names[number] ?? (number == 1 ? "" : "#\(number)")] = number
     last = (record.connection, number)
     return number
+  }
+
+  /// Whether a record's connection is that of the record before, which has this number.
+  func isLast(_ name: String, _ number: UInt32) -> Bool {
+    last.map { $0.number == number && $0.name == name } ?? false
   }
 
   /// The number of a connection that goes by a key.

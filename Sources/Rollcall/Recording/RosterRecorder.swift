@@ -174,7 +174,7 @@ package final class RosterRecorder {
   ) throws(RollcallError) -> SessionStep {
     let content = credentials.removed(from: content) ?? content
     let decoded = DecodedRecord(content, &addresses)
-    let (direction, kind, bytes) = content.stored
+    let (direction, kind, bytes) = content.withStored { ($0, $1, Array($2)) }
     guard bytes.count <= RecordDraft.byteLimit else {
       return try tooLong(bytes, content, time, on: connection)
     }

@@ -13,20 +13,31 @@ struct PresenceContent {
   init(_ node: XMPPElement) {
     status = node.child("status", in: Namespace.client)
     delay = node.child("delay", in: Namespace.delay)
-    if let text = node.child("show", in: Namespace.client)?.text.trimmedOfXMLSpace, !text.isEmpty {
-      // “available” is our word for no <show/>; on the wire it is as unknown as any other.
-      if let known = Show(rawValue: text), known != .available {
-        show = known
-      } else {
-        malformed = "<show>\(text)</show> is not defined and was taken as available"
-      }
+    node.child("show", in: Namespace.client)?.withText { take(show: $0.trimmedOfXMLSpace) }
+    node.child("priority", in: Namespace.client)?.withText {
+      take(priority: $0.trimmedOfXMLSpace)
     }
-    if let text = node.child("priority", in: Namespace.client)?.text.trimmedOfXMLSpace {
-      if let number = Int8(text) {
-        priority = number
-      } else {
-        malformed = "<priority>\(text)</priority> is no number from -128 to 127 and was taken as 0"
-      }
+  }
+
+  private mutating func take(show bytes: UnsafeRawBufferPointer) {
+    guard !bytes.isEmpty else { return }
+    // “available” is our word for no <show/>; on the wire it is as unknown as any other.
+    if let known = Show.allCases.first(where: { $0.rawValue.hasBytes(bytes) }),
+      known != .available
+    {
+      show = known
+    } else {
+      let text = String(decoding: bytes, as: UTF8.self)
+      malformed = "<show>\(text)</show> is not defined and was taken as available"
+    }
+  }
+
+  private mutating func take(priority bytes: UnsafeRawBufferPointer) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    if let number = Int8(text) {
+      priority = number
+    } else {
+      malformed = "<priority>\(text)</priority> is no number from -128 to 127 and was taken as 0"
     }
   }
 

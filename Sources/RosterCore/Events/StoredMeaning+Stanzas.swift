@@ -32,7 +32,7 @@ extension StoredMeaning {
     let (mine, peer): (StaticString, StaticString) =
       direction == .inbound ? ("to", "from") : ("from", "to")
     // One that cannot be prepared is thrown.
-    try addresses.withAddress(mine, of: node) { _ in }
+    try addresses.check(mine, of: node)
     try addresses.withAddress(peer, of: node) { address in
       if let address { append(contact: address.bare) }
       write(address, &output)

@@ -19,6 +19,11 @@ package struct StoredMeaning {
   /// The event's canonical bytes; nil where the element means nothing to the roster.
   package var event: [UInt8]? { output.bytes.isEmpty ? nil : output.bytes }
 
+  /// Hands the same to `body`, valid while it runs.
+  package func withEvent(_ body: (UnsafeRawBufferPointer?) -> Void) {
+    output.bytes.withUnsafeBytes { body($0.isEmpty ? nil : $0) }
+  }
+
   /// How many contacts there are, each once.
   package var contactCount: Int { ends.count }
 

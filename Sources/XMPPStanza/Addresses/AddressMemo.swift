@@ -28,6 +28,8 @@ package struct AddressMemo: Sendable {
   /// Each in the one place that its hash leads to.
   private var entries: [Entry?] = []
   private let bits: Int
+  /// How the address was written that was checked last.
+  private var checked: [UInt8] = []
 
   /// Longer addresses are not remembered.
   private static let maximumBytes = 256
@@ -75,6 +77,23 @@ package struct AddressMemo: Sendable {
         }
         resource.withUTF8Bytes { body(PreparedAddress(bare: bare, resource: $0)) }
       }
+    }
+  }
+
+  /// Whether the address that an attribute is, if it is there, can be prepared. Of a stream's own
+  /// account it is nearly always the one before.
+  ///
+  /// - Throws: `JIDError` where not.
+  package mutating func check(
+    _ attribute: StaticString, of node: XMPPElement
+  ) throws(JIDError) {
+    guard let part = node.attributePart(WantedName(attribute)) else { return }
+    try node.tree.withBytes(of: part) { (bytes) throws(JIDError) in
+      // An empty one cannot be prepared, and is what there is before the first.
+      if !bytes.isEmpty, checked.withUnsafeBytes({ $0.isSame(as: bytes) }) { return }
+      if JIDPreparation.prepared(bytes) == nil { _ = try prepare(bytes) }
+      checked.removeAll(keepingCapacity: true)
+      if bytes.count <= Self.maximumBytes { checked.append(contentsOf: bytes) }
     }
   }
 

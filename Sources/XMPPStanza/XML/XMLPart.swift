@@ -75,6 +75,11 @@ package struct XMLPackedName: BitwiseCopyable, Equatable, Sendable {
       low = UInt64(littleEndian: bytes.eight(at: 0))
       // The last eight, some of which are in `low`.
       high |= UInt64(littleEndian: bytes.eight(at: count - 8)) >> UInt64(8 * (16 - count))
+    } else if count >= 4 {
+      // The last four, some of which are among the first.
+      low = UInt64(UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
+      let last = bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+      low |= UInt64(UInt32(littleEndian: last)) << UInt64(8 * (count - 4))
     } else {
       for index in 0..<count { low |= UInt64(bytes[index]) << UInt64(8 * index) }
     }

@@ -4,29 +4,58 @@
 /// bytes, often of the very bytes that the element came in. After the last part stand the ranges of
 /// the namespaces.
 ///
-/// Sendable, as nothing of it is ever written to again.
+/// Sendable, as nothing of it is written to while anybody else refers to it.
 struct XMLTree: @unchecked Sendable {
+  typealias Parts = UnsafeBufferPointer<XMLPart>
+  typealias Namespaces = UnsafeBufferPointer<XMLRange>
+
   private struct Head {
-    let bytes: [UInt8]
-    let count: Int
-    let namespaces: Int
+    var bytes: [UInt8]
+    var count = 0
+    var namespaces = 0
+    /// How many parts there is room for; namespaces take some of it.
+    let room: Int
   }
 
-  private let memory: ManagedBuffer<Head, XMLPart>
+  private var memory: ManagedBuffer<Head, XMLPart>
 
-  init(
-    _ parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
-    of bytes: [UInt8]
-  ) {
-    // As many namespaces as there is room for in a part, and in the last one perhaps fewer.
-    let stride = MemoryLayout<XMLPart>.stride / MemoryLayout<XMLRange>.stride
-    let room = (namespaces.count + stride - 1) / stride
-    memory = .create(minimumCapacity: parts.count + room) { _ in
-      Head(bytes: bytes, count: parts.count, namespaces: namespaces.count)
+  init(_ parts: Parts, _ namespaces: Namespaces, of bytes: [UInt8]) {
+    self.init(room: Self.room(for: parts, namespaces), bytes)
+    fill(parts, namespaces)
+  }
+
+  private init(room: Int, _ bytes: [UInt8]) {
+    memory = .create(minimumCapacity: room) { _ in Head(bytes: bytes, room: room) }
+  }
+
+  /// Becomes another tree: in the same memory where nobody else refers to it.
+  mutating func become(_ parts: Parts, _ namespaces: Namespaces, of bytes: UnsafeRawBufferPointer) {
+    guard isKnownUniquelyReferenced(&memory) else {
+      self = XMLTree(parts, namespaces, of: Array(bytes))
+      return
     }
-    // There is room for all parts and, in that of `room` more, for all namespaces; neither have to
-    // be destroyed.
-    memory.withUnsafeMutablePointerToElements { start in
+    let wanted = Self.room(for: parts, namespaces)
+    let room = memory.withUnsafeMutablePointerToHeader { $0.pointee.room }
+    if wanted > room { self = XMLTree(room: max(wanted, 2 * room), []) }
+    memory.withUnsafeMutablePointerToHeader { head in
+      head.pointee.bytes.removeAll(keepingCapacity: true)
+      head.pointee.bytes.append(contentsOf: bytes)
+    }
+    fill(parts, namespaces)
+  }
+
+  /// As many namespaces as there is room for take a part, and the last of them perhaps fewer.
+  private static func room(for parts: Parts, _ namespaces: Namespaces) -> Int {
+    let stride = MemoryLayout<XMLPart>.stride / MemoryLayout<XMLRange>.stride
+    return parts.count + (namespaces.count + stride - 1) / stride
+  }
+
+  /// Puts parts and namespaces in, for which there is room, and nobody else refers to it.
+  private func fill(_ parts: Parts, _ namespaces: Namespaces) {
+    memory.withUnsafeMutablePointers { head, start in
+      head.pointee.count = parts.count
+      head.pointee.namespaces = namespaces.count
+      // Neither have to be destroyed.
       if let part = parts.baseAddress { start.initialize(from: part, count: parts.count) }
       if let first = namespaces.baseAddress, !namespaces.isEmpty {
         UnsafeMutableRawPointer(start + parts.count).initializeMemory(
@@ -35,9 +64,26 @@ struct XMLTree: @unchecked Sendable {
     }
   }
 
+  /// The bytes that the parts are ranges of.
+  var bytes: [UInt8] { memory.withUnsafeMutablePointerToHeader { $0.pointee.bytes } }
+
   /// A part, whose number is one of this tree's.
   subscript(number: Int) -> XMLPart {
     memory.withUnsafeMutablePointerToElements { $0[number] }
+  }
+
+  /// The number of the first element of a name that stands between the tags of another one.
+  func child(of number: Int, _ local: WantedName, in namespace: String) -> Int? {
+    memory.withUnsafeMutablePointerToElements { parts in
+      var next = Int(parts[number].start)
+      let end = Int(parts[number].next)
+      while next < end {
+        let part = parts[next]
+        if part.kind == .element, has(part, local, in: namespace) { return next }
+        next = Int(part.next)
+      }
+      return nil
+    }
   }
 
   /// Whether both are the same memory.

@@ -41,18 +41,35 @@ public struct XMPPElement: Sendable {
     case text(String)
   }
 
-  let tree: XMLTree
+  private(set) var tree: XMLTree
   /// The number of its part in the tree.
   let index: Int
 
   /// An element from its parts in document order; its names and values are ranges of bytes, which
   /// are UTF-8.
-  package init(
+  init(
     _ parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
     of bytes: [UInt8]
   ) {
     self.init(XMLTree(parts, namespaces, of: bytes), 0)
   }
+
+  /// The same of a stream's elements, one after the other.
+  ///
+  /// - Parameter former: What was made so before, or nil; its memory is used where nobody else
+  ///   refers to it any more. Afterwards it is the new element.
+  package init(
+    _ parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
+    of bytes: UnsafeRawBufferPointer, inPlaceOf former: inout XMPPElement?
+  ) {
+    former?.tree.become(parts, namespaces, of: bytes)
+    let element = former ?? XMPPElement(XMLTree(parts, namespaces, of: Array(bytes)), 0)
+    former = element
+    self = element
+  }
+
+  /// The bytes that the names and values of the top-level element are ranges of.
+  package var treeBytes: [UInt8] { tree.bytes }
 
   init(_ tree: XMLTree, _ index: Int) {
     self.tree = tree
@@ -216,17 +233,7 @@ extension XMPPElement {
 
   /// The first direct child of this expanded name.
   package func child(_ local: StaticString, in namespace: String) -> XMPPElement? {
-    let wanted = WantedName(local)
-    let part = part
-    var number = Int(part.start)
-    while number < Int(part.next) {
-      let child = tree[number]
-      if child.kind == .element, tree.has(child, wanted, in: namespace) {
-        return XMPPElement(tree, number)
-      }
-      number = Int(child.next)
-    }
-    return nil
+    tree.child(of: index, WantedName(local), in: namespace).map { XMPPElement(tree, $0) }
   }
 
   /// The text directly inside the element, the text of its children left out.

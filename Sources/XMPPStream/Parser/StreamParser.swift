@@ -208,8 +208,7 @@ package final class StreamParser {
     else { return nil }
     skip(to: padded.count)
     bufferStart = position
-    let bytes = Array(padded.prefix(padded.count))
-    return StreamElement(node: plainReader.element(of: bytes), bytes: bytes)
+    return plainReader.element(of: padded.prefix(padded.count))
   }
 
   /// Reads the element at `position` where it is a plain one and all of it is here.
@@ -223,8 +222,10 @@ package final class StreamParser {
     }
     buffer.removeLast(PaddedBytes.padding)
     guard let count else { return false }
-    let bytes = Array(buffer[start..<(start + count)])
-    events.append(.element(StreamElement(node: plainReader.element(of: bytes), bytes: bytes)))
+    let element = buffer.withUnsafeBytes {
+      plainReader.element(of: UnsafeRawBufferPointer(rebasing: $0[start..<(start + count)]))
+    }
+    events.append(.element(element))
     skip(to: start + count)
     return true
   }

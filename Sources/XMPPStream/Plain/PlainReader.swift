@@ -14,12 +14,16 @@ struct PlainReader: ~Copyable {
   /// All bytes that were looked at, one over the other: whether any of them is beyond ASCII.
   private var seen: UInt64 = 0
   private var limits: StreamLimits
+  /// The element before, whose memory the next one takes where nobody has kept it.
+  private var former: XMPPElement?
 
   /// The most attributes of an element: each is compared with those before it.
   private static let maximumAttributes = 16
   /// libxml2 takes no more than 256 elements inside one another, and no value of 10 MB.
   private static let maximumDepth = 128
   private static let maximumBytes = 8 << 20
+  /// The memory of longer elements does not stay.
+  private static let keptBytes = 64 << 10
 
   init(limits: StreamLimits) {
     self.limits = limits
@@ -53,8 +57,12 @@ struct PlainReader: ~Copyable {
 
   /// The element that was read last.
   ///
-  /// - Parameter bytes: The bytes that it was read from, whatever stands after it.
-  func element(of bytes: [UInt8]) -> XMPPElement { tables.element(of: bytes) }
+  /// - Parameter bytes: Its bytes, which it was read from.
+  mutating func element(of bytes: UnsafeRawBufferPointer) -> StreamElement {
+    let node = tables.element(of: bytes, inPlaceOf: &former)
+    if bytes.count > Self.keptBytes { former = nil }
+    return StreamElement(node: node, bytes: node.treeBytes)
+  }
 
   // Each index moves past bytes only that are not zero, and so never past the end.
 

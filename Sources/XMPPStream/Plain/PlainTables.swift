@@ -115,11 +115,16 @@ struct PlainTables: ~Copyable {
 
   /// The element that was found.
   ///
-  /// - Parameter bytes: What names and values are ranges of.
-  func element(of bytes: [UInt8]) -> XMPPElement {
+  /// - Parameters:
+  ///   - bytes: What names and values are ranges of.
+  ///   - former: The one that was made before, which it takes the place of.
+  func element(
+    of bytes: UnsafeRawBufferPointer, inPlaceOf former: inout XMPPElement?
+  ) -> XMPPElement {
     XMPPElement(
       UnsafeBufferPointer(start: parts, count: count),
-      UnsafeBufferPointer(start: namespaces, count: namespaceCount), of: bytes)
+      UnsafeBufferPointer(start: namespaces, count: namespaceCount), of: bytes,
+      inPlaceOf: &former)
   }
 
   // MARK: Memory

@@ -130,7 +130,7 @@ struct Simulation {
     if let session { return session }
     let session = try RosterSession(recordingTo: log.path)
     self.session = session
-    let over = CapturedRecord.Content.lifecycle(RosterRecorder.isOver).stored
+    let over = RosterRecorder.isOver
     for connection in model.states[Int(model.last)].connections where connection.isOpen {
       model.append(
         LogModel.Record(bytes: over.bytes, direction: .none, kind: .lifecycle, ownTime: time),
