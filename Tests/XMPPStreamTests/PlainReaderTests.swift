@@ -20,8 +20,8 @@ struct PlainReaderTests {
     let element = bytes.withUnsafeBytes {
       reader.element(of: UnsafeRawBufferPointer(rebasing: $0[..<count]))
     }
-    #expect(element.bytes == Array(bytes[..<count]))
-    return (element.node, count)
+    #expect(element.treeBytes == Array(bytes[..<count]))
+    return (element, count)
   }
 
   @Test(
@@ -157,7 +157,7 @@ struct PlainReaderTests {
       let padded = bytes + Array(repeating: 0, count: StreamParser.padding)
       if let element = padded.withUnsafeBytes({ parser.takeElement(padded: $0) }) {
         #expect(["<a/>", "<c x='1'/>", "<h/>"].contains(text))
-        texts.append(String(decoding: element.bytes, as: UTF8.self))
+        texts.append(String(decoding: element.treeBytes, as: UTF8.self))
       } else {
         try parser.feed(bytes) { event in
           if case .element(let element) = event {

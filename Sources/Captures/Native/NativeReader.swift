@@ -20,12 +20,11 @@ final class NativeReader: LineReader {
 
   func ordinaryElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement? {
     guard hasHeader, commonLine.read(line),
-      let element = commonLine.withPaddedXML({ parser.takeElement(padded: $0) })
+      let node = commonLine.withPaddedXML({ parser.takeElement(padded: $0) })
     else { return nil }
     return CapturedElement(
       connection: name(of: commonLine.connection), connectionNumber: commonLine.connection,
-      time: commonLine.time, line: number, direction: commonLine.direction, node: element.node,
-      bytes: element.bytes)
+      time: commonLine.time, line: number, direction: commonLine.direction, node: node)
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {

@@ -50,14 +50,14 @@ package struct CapturedElement: ~Copyable {
   package let time: Int64?
   package let line: Int
   package let direction: Direction
+  /// Its bytes are its `treeBytes`.
   package let node: XMPPElement
-  package let bytes: [UInt8]
 
   /// The same as a record.
   var record: CapturedRecord {
     CapturedRecord(
       connection: connection, connectionNumber: connectionNumber, time: time, line: line,
-      content: .element(direction, node, bytes: bytes))
+      content: .element(direction, node, bytes: node.treeBytes))
   }
 }
 

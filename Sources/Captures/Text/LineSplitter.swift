@@ -42,16 +42,16 @@ struct LineSplitter {
     mayHaveColors = mayHaveColors || chunk.position(of: 0x1B, from: 0) != nil
     var start = 0
     while let end = chunk.position(of: UInt8(ascii: "\n"), from: start) {
-      let piece = withoutPadding(chunk[start..<end])
+      let piece = withoutPadding(chunk, start..<end)
       start = end + 1
-      guard !carry.isEmpty || isDropping else {
-        try finishLine(piece, take)
-        continue
+      if carry.isEmpty, !isDropping {
+        try finishLine(chunk, piece, take)
+      } else {
+        keep(chunk[piece])
+        try finishCarry(take)
       }
-      keep(piece)
-      try finishCarry(take)
     }
-    keep(withoutPadding(chunk[start...]))
+    keep(chunk[withoutPadding(chunk, start..<chunk.count)])
   }
 
   /// Gives the last line, where the file does not end with a line end.
@@ -60,11 +60,13 @@ struct LineSplitter {
     try finishCarry(take)
   }
 
-  private mutating func withoutPadding(_ piece: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    guard piece.first == 0, carry.isEmpty, !isDropping else { return piece }
-    let rest = piece.drop { $0 == 0 }
+  private mutating func withoutPadding(_ chunk: [UInt8], _ piece: Range<Int>) -> Range<Int> {
+    guard !piece.isEmpty, chunk[piece.lowerBound] == 0, carry.isEmpty, !isDropping else {
+      return piece
+    }
+    let rest = chunk[piece].drop { $0 == 0 }
     padding += piece.count - rest.count
-    return rest
+    return rest.startIndex..<rest.endIndex
   }
 
   private mutating func keep(_ piece: ArraySlice<UInt8>) {
@@ -84,18 +86,22 @@ struct LineSplitter {
     }
     let whole = carry
     carry.removeAll(keepingCapacity: true)
-    try finishLine(whole[...], take)
+    try finishLine(whole, 0..<whole.count, take)
   }
 
+  /// Gives the line that some of these bytes are. Of most there is nothing to leave out, and they
+  /// become a slice once.
   private mutating func finishLine(
-    _ bytes: ArraySlice<UInt8>, _ take: (Line) throws -> Void
+    _ bytes: [UInt8], _ range: Range<Int>, _ take: (Line) throws -> Void
   ) rethrows {
-    guard bytes.count <= maximumBytes else { return try give(nil, take) }
-    var line = bytes
-    if number == 0, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
-    if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
-    if mayHaveColors, line.position(of: 0x1B) != nil { line = Self.withoutColors(line) }
-    try give(line, take)
+    guard range.count <= maximumBytes else { return try give(nil, take) }
+    var (start, end) = (range.lowerBound, range.upperBound)
+    if number == 0, bytes[range].starts(with: [0xEF, 0xBB, 0xBF]) { start += 3 }
+    if end > start, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+    guard mayHaveColors, bytes[start..<end].position(of: 0x1B) != nil else {
+      return try give(bytes[start..<end], take)
+    }
+    try give(Self.withoutColors(bytes[start..<end]), take)
   }
 
   private mutating func give(

@@ -166,7 +166,7 @@ package struct CaptureImport {
       numbers.isLast(element.connection, element.connectionNumber)
     else { return false }
     meaning.take(element.node, element.direction, &addresses)
-    element.bytes.withUnsafeBytes { bytes in
+    element.node.withTreeBytes { bytes in
       pending.records.add(
         time: element.time, direction: RecordDirection(element.direction), kind: .element,
         connection: element.connectionNumber, bytes: bytes)

@@ -91,6 +91,13 @@ struct XMLTree: @unchecked Sendable {
 
   // MARK: Bytes
 
+  /// All of the bytes, for the time that `body` runs.
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    memory.withUnsafeMutablePointerToHeader { head in
+      head.pointee.bytes.withUnsafeBytes { body($0) }
+    }
+  }
+
   /// Some of the bytes, for the time that `body` runs.
   private func withBytes<Result, Failure: Error>(
     in range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -71,6 +71,11 @@ public struct XMPPElement: Sendable {
   /// The bytes that the names and values of the top-level element are ranges of.
   package var treeBytes: [UInt8] { tree.bytes }
 
+  /// Hands the same to `body`, valid while it runs.
+  package func withTreeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    tree.withBytes(body)
+  }
+
   init(_ tree: XMLTree, _ index: Int) {
     self.tree = tree
     self.index = index

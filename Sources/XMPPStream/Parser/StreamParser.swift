@@ -1,4 +1,4 @@
-import XMPPStanza
+package import XMPPStanza
 
 /// Reads the top-level elements of an XMPP stream out of its bytes, however they are cut.
 ///
@@ -201,8 +201,9 @@ package final class StreamParser {
   /// Takes an element that comes all at once and by itself, where it is a plain one.
   ///
   /// - Parameter bytes: The element, and zeros as `padding` asks for.
-  /// - Returns: The element; nil where these bytes are to be fed, of which none has been taken.
-  package func takeElement(padded bytes: UnsafeRawBufferPointer) -> StreamElement? {
+  /// - Returns: The element, whose `treeBytes` are its bytes; nil where these are to be fed, and
+  ///   none of them has been taken.
+  package func takeElement(padded bytes: UnsafeRawBufferPointer) -> XMPPElement? {
     guard isBetweenElements, buffer.isEmpty, isPlainPossible, let padded = PaddedBytes(bytes),
       plainReader.read(padded) == padded.count
     else { return nil }
@@ -225,7 +226,7 @@ package final class StreamParser {
     let element = buffer.withUnsafeBytes {
       plainReader.element(of: UnsafeRawBufferPointer(rebasing: $0[start..<(start + count)]))
     }
-    events.append(.element(element))
+    events.append(.element(StreamElement(node: element, bytes: element.treeBytes)))
     skip(to: start + count)
     return true
   }

@@ -58,10 +58,10 @@ struct PlainReader: ~Copyable {
   /// The element that was read last.
   ///
   /// - Parameter bytes: Its bytes, which it was read from.
-  mutating func element(of bytes: UnsafeRawBufferPointer) -> StreamElement {
-    let node = tables.element(of: bytes, inPlaceOf: &former)
+  mutating func element(of bytes: UnsafeRawBufferPointer) -> XMPPElement {
+    let element = tables.element(of: bytes, inPlaceOf: &former)
     if bytes.count > Self.keptBytes { former = nil }
-    return StreamElement(node: node, bytes: node.treeBytes)
+    return element
   }
 
   // Each index moves past bytes only that are not zero, and so never past the end.
