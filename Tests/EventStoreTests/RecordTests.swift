@@ -219,6 +219,32 @@ import Testing
       ])
   }
 
+  /// XXH3 of blocks of events and of the index, and of a snapshot, worked out by another program
+  /// from what they are said to be made of.
+  @Test("The checksums of what is derived are those that are written down")
+  func checksumDefinition() throws {
+    do {
+      let log = try EventLog.create(at: path, eventVersion: 1)
+      try log.append([draft("<presence/>", event: [1, 2, 3], contacts: ["bob@example.test"])])
+      let version = SnapshotVersion(events: 1, reducer: 2, codec: 3)
+      try log.store([SnapshotDraft(sequence: 1, version: version, state: [7, 8, 9])])
+    }
+    let first: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1]
+    func stored(_ database: String) throws -> String {
+      try Tampering(path).value(database, first).map { String(format: "%02x", $0) }.joined()
+    }
+    #expect(
+      try stored("events")
+        == "2ed8eb6df33bdcba8da845b3663a92e9" + "0000000000000001" + "0000000300000101010203")
+    #expect(
+      try stored("index")
+        == "48b41643d482c1c1ca31b9b7c97492a9" + "0000000000000001" + "378dd0547bd10000")
+    #expect(
+      try stored("snapshots")
+        == "000000010000000200000003" + "67a4ae3d8b2d3739486a015ec4e7e05e"
+        + "a9dacf784daa9e27c3db53c85c0e92dc" + "070809")
+  }
+
   @Test("The chain depends on every part of a record")
   func chainParts() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)

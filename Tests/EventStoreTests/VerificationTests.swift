@@ -110,7 +110,8 @@ import Testing
   }
 
   /// In the checksum, in the last record that it covers, and in the events.
-  @Test("A changed pack of events is named by its first record", arguments: [3, 39, 47, 60, 80])
+  @Test(
+    "A changed pack of events is named by its first record", arguments: [3, 15, 16, 23, 40, 80])
   func changedEvents(offset: Int) throws {
     try change("events", Self.key(1), at: offset)
     #expect(

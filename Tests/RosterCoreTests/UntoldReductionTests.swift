@@ -11,16 +11,19 @@ struct UntoldReductionTests {
   private typealias Step = (event: RosterEvent, stamp: RecordStamp, connection: ConnectionID)
 
   private func compare(_ history: [Step], _ seed: UInt64) throws {
-    var (told, made, stored) = (Roster(), Roster(), Roster())
+    var (told, made, stored, sound) = (Roster(), Roster(), Roster(), Roster())
     for (index, step) in history.enumerated() {
       _ = RosterReducer.reduce(&told, step.event, at: step.stamp, on: step.connection)
       RosterReducer.advance(&made, by: step.event, at: step.stamp, on: step.connection)
+      let bytes = step.event.canonicalBytes
       try RosterReducer.advance(
-        &stored, byStored: step.event.canonicalBytes.span.bytes,
-        at: step.stamp, on: step.connection)
+        &stored, byStored: bytes.span.bytes, at: step.stamp, on: step.connection)
+      try RosterReducer.advance(
+        &sound, byStored: bytes.span.bytes, isSound: true, at: step.stamp, on: step.connection)
       guard index.isMultiple(of: 17) || index == history.count - 1 else { continue }
       #expect(made == told, "seed \(seed), event \(index)")
       #expect(stored == told, "seed \(seed), event \(index)")
+      #expect(sound == told, "seed \(seed), event \(index)")
       #expect(stored.canonicalBytes == told.canonicalBytes, "seed \(seed), event \(index)")
     }
   }

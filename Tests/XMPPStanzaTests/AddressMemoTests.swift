@@ -55,6 +55,15 @@ struct AddressMemoTests {
       let expected = result { () throws(JIDError) in try JID(parsing: text) }
       let found = result { () throws(JIDError) in try memo.jid("jid", of: element(text)) }
       #expect(found == expected, "seed \(bits), round \(round): \(text)")
+      // Twice, as the one that was checked last is remembered.
+      for _ in 0..<Int.random(in: 1...2, using: &random) {
+        let checked = result { () throws(JIDError) in
+          try memo.check("jid", of: element(text))
+          return nil
+        }
+        #expect(
+          checked == expected.map { _ in nil }, "seed \(bits), round \(round): \(text)")
+      }
       if case .success = expected { right += 1 }
     }
     #expect(right > 500 && right < 2500)

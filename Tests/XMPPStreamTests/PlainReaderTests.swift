@@ -176,6 +176,39 @@ struct PlainReaderTests {
     }
   }
 
+  /// The memory of an element is used again where nobody has kept it, or anything of it.
+  @Test("What is kept of elements stays as it was", arguments: 0..<UInt64(8))
+  func keptElements(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let parser = StreamParser(root: .records, limits: .live)
+    var kept: [(node: XMPPElement?, child: XMPPElement?, bytes: [UInt8]?, text: String)] = []
+    for number in 0..<400 {
+      let length = Int.random(in: 0...1, using: &random) * Int.random(in: 0...9000, using: &random)
+      let filling = String(repeating: "x", count: length)
+      let inner = (0..<Int.random(in: 0...20, using: &random)).map {
+        "<c n='\($0)' xmlns='u\($0)'/>"
+      }
+      let text = "<a n='\(number)'><b>\(filling)</b>\(inner.joined())</a>"
+      try parser.feed(Array(text.utf8)) { event in
+        guard case .element(let element) = event else { return }
+        let child = element.node.child("b", in: Namespace.client)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: kept.append((element.node, nil, nil, text))
+        case 1: kept.append((nil, child, nil, text))
+        case 2: kept.append((nil, nil, element.bytes, text))
+        default: break
+        }
+      }
+    }
+    for (node, child, bytes, text) in kept {
+      let fresh = try #require(plain(Array(text.utf8))).node
+      if let node { #expect(node == fresh && node.treeBytes == Array(text.utf8)) }
+      if let child { #expect(child == fresh.child("b", in: Namespace.client)) }
+      if let bytes { #expect(bytes == Array(text.utf8) && bytes.capacity < bytes.count + 10_000) }
+    }
+    #expect(kept.count > 100)
+  }
+
   @Test("Every captured stream is read as by libxml2")
   func everyCapturedStream() throws {
     for stream in try CapturedStreams.all() {

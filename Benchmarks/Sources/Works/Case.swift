@@ -92,9 +92,9 @@ public final class Case {
 
   /// Reads the capture in the pieces in which a file is read.
   ///
-  /// - Parameter takesInPlace: As an import takes most elements.
+  /// - Parameter takeInPlace: As an import takes most elements.
   func readCapture(
-    takesInPlace: (borrowing CapturedElement) throws -> Bool = { _ in false },
+    takeInPlace: (borrowing CapturedElement) throws -> Bool = { _ in false },
     _ take: (CapturedRecord) throws -> Void
   ) throws {
     guard let native = CaptureFormat.detect(Array(capture.file.prefix(64 << 10))) else {
@@ -111,7 +111,7 @@ public final class Case {
     while start < capture.file.count {
       let end = min(start + 256 << 10, capture.file.count)
       try reader.read(
-        Array(capture.file[start..<end]), takesInPlace: takesInPlace, took)
+        Array(capture.file[start..<end]), takeInPlace: takeInPlace, took)
       start = end
     }
     try reader.finish(took)

@@ -18,7 +18,7 @@ final class NativeReader: LineReader {
     parser = StreamParser(root: .records, limits: options.limits)
   }
 
-  func ordinaryElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement? {
+  func plainElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement? {
     guard hasHeader, commonLine.read(line),
       let node = commonLine.withPaddedXML({ parser.takeElement(padded: $0) })
     else { return nil }

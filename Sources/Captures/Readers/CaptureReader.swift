@@ -76,21 +76,22 @@ package struct CaptureReader {
 
   /// Takes the next bytes and hands over what they complete.
   ///
-  /// - Parameter takesInPlace: Asked first of an element that is ordinary in all respects; what it
-  ///   takes does not come as a record.
+  /// - Parameter takeInPlace: Given each element that is plain in all respects, and says whether it
+  ///   took it; what it took does not come as a record.
   /// - Throws: `CaptureError` where nothing of the capture can be read, and what `sink` throws.
   package mutating func read(
-    _ chunk: [UInt8], takesInPlace: (borrowing CapturedElement) throws -> Bool = { _ in false },
+    _ chunk: [UInt8], takeInPlace: (borrowing CapturedElement) throws -> Bool = { _ in false },
     _ sink: (CaptureOutput) throws -> Void
   ) throws {
     switch reader {
     case .bytes(let reader): try reader.read(chunk) { try credentials.pass($0, to: sink) }
     case .lines(let reader):
       try lines.read(chunk) { line in
-        if unwrapping == nil, let element = Self.ordinaryElement(of: line, reader) {
-          guard credentials.areAbsent(from: element.node), try takesInPlace(element) else {
+        if unwrapping == nil, let element = Self.plainElement(of: line, reader) {
+          guard credentials.areAbsent(from: element.node) else {
             return try credentials.pass(.record(element.record), to: sink)
           }
+          if try !takeInPlace(element) { try sink(.record(element.record)) }
           return
         }
         try Self.take(line, reader, &unwrapping) { try credentials.pass($0, to: sink) }
@@ -125,11 +126,11 @@ package struct CaptureReader {
     }
   }
 
-  private static func ordinaryElement(
+  private static func plainElement(
     of line: LineSplitter.Line, _ reader: any LineReader
   ) -> CapturedElement? {
     guard line.padding == 0, let bytes = line.bytes else { return nil }
-    return reader.ordinaryElement(bytes, number: line.number)
+    return reader.plainElement(bytes, number: line.number)
   }
 
   private static func take(
@@ -200,9 +201,9 @@ private struct Unwrapping {
 protocol LineReader: AnyObject {
   typealias Sink = (CaptureOutput) throws -> Void
 
-  /// The element of a line that has one, and is as most lines are. Nil for any other: nothing has
-  /// happened then, and it is for `take`.
-  func ordinaryElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement?
+  /// The element of a line that has one, and is plain in all respects. Nil for any other: nothing
+  /// has happened then, and it is for `take`.
+  func plainElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement?
   /// Takes the next line, without its end.
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws
   /// Says that no line follows.
@@ -214,7 +215,7 @@ protocol LineReader: AnyObject {
 extension LineReader {
   var lacksYear: Bool { false }
 
-  func ordinaryElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement? { nil }
+  func plainElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement? { nil }
 }
 
 extension CaptureOutput {

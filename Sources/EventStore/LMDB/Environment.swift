@@ -85,13 +85,21 @@ final class Environment: @unchecked Sendable {
   }
 
   /// Has what a draft's transactions wrote on the disk: they do not wait for it.
-  private func sync() throws(EventLogError) {
+  ///
+  /// - Throws: The system's error. The draft is then closed for good: the system tells once of
+  ///   bytes that it could not write, and would call the next try a success.
+  func sync() throws(EventLogError) {
+    try lock.exclusive { () throws(EventLogError) in try syncAlone() }
+  }
+
+  private func syncAlone() throws(EventLogError) {
+    if case .shut = state { state = .open(try opened()) }
     guard case .open(let open) = state else { throw .closed(path: path) }
-    do throws(EventLogError) {
-      try check(mdb_env_sync(open.raw, 1), "sync")
-    } catch {
-      throw error.explained(for: path)
-    }
+    let code = mdb_env_sync(open.raw, 1)
+    guard code != MDB_SUCCESS else { return }
+    shut()
+    state = .closed
+    throw EventLogError.lmdb(doing: "sync", code: code).explained(for: path)
   }
 
   /// Has all of a draft on the disk, closes the file, gives it its final path and opens it there.
@@ -100,7 +108,8 @@ final class Environment: @unchecked Sendable {
   ///   power cut. After any other error it does not have it.
   func move(to target: String) throws(EventLogError) {
     try lock.exclusive { () throws(EventLogError) in
-      try sync()
+      // What was written since `sync`, if anything was.
+      try syncAlone()
       shut()
       let source = path
       defer {

@@ -79,7 +79,8 @@ package struct WriteTransaction: ~Copyable, LogTransaction {
   /// Counts up by one with each commit, of whatever process.
   var id: Int { mdb_txn_id(handle.raw) }
 
-  /// Makes everything durable. The transaction is over, also where this fails.
+  /// Makes everything durable, in a draft when that is published. The transaction is over, also
+  /// where this fails.
   consuming func commit(to doing: String = "commit") throws(EventLogError) {
     changes.isOver = true
     try check(mdb_txn_commit(handle.raw), doing)

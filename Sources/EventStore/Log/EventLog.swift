@@ -158,12 +158,14 @@ package final class EventLog: Sendable {
   /// A log that is in its place is left there, and one without a name stays without.
   /// - Throws: `EventLogError.alreadyExists` where something has taken the path meanwhile, and
   ///   `EventLogError.replaced` where this process still has the log open that was there; the draft
-  ///   stays as it is.
+  ///   stays as it is. Where it cannot be synced, it is closed.
   package func publish() throws(EventLogError) {
     try place.withLock { (place) throws(EventLogError) in
       switch place {
       case .draft(let target):
         defer { if environment.path == target { place = .published } }
+        // First, as it can take long and others want to open logs meanwhile.
+        try environment.sync()
         try Registry.move(environment, to: target)
       case .published, .unnamed: return
       case .discarded: throw .closed(path: environment.path)

@@ -1,7 +1,8 @@
 /// How a log lies in its file.
 ///
 /// One LMDB file with a few named databases. Every integer is big-endian, every key is ordered by
-/// its bytes, no database has duplicate keys.
+/// its bytes, no database has duplicate keys. A checksum has its lower half first, and both
+/// little-endian.
 ///
 ///     meta      "format"         -> UInt32, the format's version
 ///               "account"        -> UTF-8, absent while unknown

@@ -89,7 +89,7 @@ package struct CaptureImport {
     _ chunk: [UInt8], of intake: CaptureIntake, _ writer: any BatchSink
   ) throws {
     try intake.reader.read(chunk) { element in
-      try takesInPlace(element, intake, writer)
+      try takeInPlace(element, intake, writer)
     } _: { output in
       try take(output, intake, writer)
     }
@@ -159,7 +159,7 @@ package struct CaptureImport {
 
   /// Takes an element from where it stands; false where it first has to be found out whether it is
   /// wanted.
-  private mutating func takesInPlace(
+  private mutating func takeInPlace(
     _ element: borrowing CapturedElement, _ intake: CaptureIntake, _ writer: any BatchSink
   ) throws -> Bool {
     guard options.connection == nil, intake.filter.passesElements(of: element.connection),

@@ -20,7 +20,8 @@ protocol BatchSink {
   func put(_ batch: inout RecordBatch) throws
 }
 
-/// Appends each batch when it comes: it is durable, and can be read, when `put` returns.
+/// Appends each batch when it comes: it can be read when `put` returns, and is as durable as what
+/// is appended to the log.
 final class DirectWriter: BatchSink {
   private var appender: BatchAppender
 

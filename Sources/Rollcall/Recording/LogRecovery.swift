@@ -3,7 +3,7 @@ import RosterCore
 
 /// Writes what is whole of a damaged log into a new one.
 package struct LogRecovery {
-  /// How many records one durable commit takes.
+  /// How many records one commit takes.
   private static let batch = 1000
 
   /// What came of it.

@@ -205,7 +205,7 @@ package struct LogVerification {
     /// Those that are not what was written.
     var damaged: [(record: UInt64?, damage: SnapshotDamage)] = []
 
-    /// What is wrong with a snapshot of the state, whose digest is right; a clause, nil where
+    /// What is wrong with a snapshot of the state, whose checksum is right; a clause, nil where
     /// nothing is.
     mutating func problem(of snapshot: RawSpan, _ header: SnapshotHeader) -> String? {
       let base = (try? SnapshotKind(of: snapshot))?.base
@@ -217,7 +217,10 @@ package struct LogVerification {
       } catch {
         kept = nil
       }
-      guard kept == roster else { return "its snapshot is not what a replay gives" }
+      guard kept == roster else {
+        kept = nil
+        return "its snapshot is not what a replay gives"
+      }
       kept?.base = SnapshotBase(header, depth: base.map { $0.depth + 1 } ?? 0)
       return nil
     }

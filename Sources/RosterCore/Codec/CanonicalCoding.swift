@@ -218,15 +218,13 @@ package struct CanonicalInput {
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
   }
 
-  /// Passes so many bytes, which a value begins with of which all bytes are there; what stands in
-  /// it after these may be anything.
+  /// Reads a word of four bytes, of which only the first so many are taken: the next thing begins
+  /// after these.
   @inline(__always)
-  mutating func readBytes<Value: BitwiseCopyable>(
-    _ count: Int, of type: Value.Type
-  ) throws(CodecError) -> Value {
-    guard MemoryLayout<Value>.size <= rest, count <= rest else { throw .truncated(offset: offset) }
+  mutating func readWord(taking count: Int) throws(CodecError) -> UInt32 {
+    guard MemoryLayout<UInt32>.size <= rest else { throw .truncated(offset: offset) }
     defer { offset &+= count }
-    return bytes.loadUnaligned(fromByteOffset: offset, as: type)
+    return UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
   /// A count of things that take a byte at least each: a larger one is damage, and must not

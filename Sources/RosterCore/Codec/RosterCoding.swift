@@ -65,7 +65,7 @@ extension Roster {
   /// Complexity: linear in them, and for each address and text one look into its table. Contacts'
   /// details are looked through, and read when they are asked for.
   ///
-  /// - Parameter isSound: Whether a digest says that the bytes are what was written; then details
+  /// - Parameter isSound: Whether a checksum says that the bytes are what was written; then details
   ///   and texts are not looked through.
   package init(snapshot: RawSpan, isSound: Bool = false) throws(CodecError) {
     self = try CanonicalInput.readAll(snapshot) { (input) throws(CodecError) in

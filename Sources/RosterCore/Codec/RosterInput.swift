@@ -10,8 +10,8 @@ struct RosterInput: StampInput {
   var contacts: ContactTable
   /// How many they are, and their texts.
   let counts: TableCounts
-  /// Whether a digest says that the bytes are what was written: what takes long to look through is
-  /// not looked through again.
+  /// Whether a checksum says that the bytes are what was written: what takes long to look through
+  /// is not looked through again.
   let isSound: Bool
   /// Whether it is of some contacts of a table that has others.
   let isIncrement: Bool

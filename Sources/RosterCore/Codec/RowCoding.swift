@@ -49,7 +49,7 @@ struct RowCoding<Row: BitwiseCopyable> {
   mutating func read(from input: inout CanonicalInput) throws(CodecError) -> Row {
     let head = try input.readBytes(Self.headBytes)
     var widths = UInt64(littleEndian: head.loadUnaligned(as: UInt64.self))
-    guard Self.words == 32 || widths >> UInt64(2 * Self.words) == 0 else { throw input.invalid }
+    guard widths >> UInt64(2 * Self.words) == 0 else { throw input.invalid }
     // One that is wider than it need be would be a second encoding of the same row.
     var isShortest = true
     while widths != 0 {
@@ -98,7 +98,7 @@ extension CanonicalInput {
   mutating func readWord(of width: WordWidth) throws(CodecError) -> UInt32 {
     let count = width.bytes
     if rest >= MemoryLayout<UInt32>.size {
-      let word = UInt32(littleEndian: try readBytes(count, of: UInt32.self))
+      let word = try readWord(taking: count)
       return UInt32(truncatingIfNeeded: UInt64(word) & (1 << UInt64(8 * count) - 1))
     }
     return try readBytes(count).reversed().reduce(0) { $0 << 8 | UInt32($1) }

@@ -1,6 +1,6 @@
 /// The details of contacts as a snapshot has them, each after its count of bytes.
 ///
-/// All were looked through before anybody refers to them, or a digest says that they are what was
+/// All were looked through before anybody refers to them, or a checksum says that they are what was
 /// written, so that to read them never fails.
 final class StoredDetails: Sendable {
   private let all: [UInt8]

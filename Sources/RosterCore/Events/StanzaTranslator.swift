@@ -2,7 +2,8 @@ package import XMPPStanza
 
 /// Says what a stream element means to the roster: a pure function of the element.
 package enum StanzaTranslator {
-  /// The version of the translation; stored events of another version must be made anew.
+  /// The version of the translation, and of how what is derived of records is stored; that of
+  /// another version must be made anew.
   package static let version: UInt32 = 6
 
   /// The event that an element stands for, or nil where it means nothing to the roster.

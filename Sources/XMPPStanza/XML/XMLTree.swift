@@ -1,4 +1,4 @@
-/// A top-level element and everything in it, which no one changes.
+/// A top-level element and everything in it, which no one changes while others see it.
 ///
 /// The parts stand in document order: an element, its attributes, its content. They are ranges of
 /// bytes, often of the very bytes that the element came in. After the last part stand the ranges of
@@ -38,11 +38,19 @@ struct XMLTree: @unchecked Sendable {
     let room = memory.withUnsafeMutablePointerToHeader { $0.pointee.room }
     if wanted > room { self = XMLTree(room: max(wanted, 2 * room), []) }
     memory.withUnsafeMutablePointerToHeader { head in
-      head.pointee.bytes.removeAll(keepingCapacity: true)
-      head.pointee.bytes.append(contentsOf: bytes)
+      // Who keeps only the bytes is not to keep the room of an element that was much longer.
+      if head.pointee.bytes.capacity > Self.mostSpare + bytes.count {
+        head.pointee.bytes = Array(bytes)
+      } else {
+        head.pointee.bytes.removeAll(keepingCapacity: true)
+        head.pointee.bytes.append(contentsOf: bytes)
+      }
     }
     fill(parts, namespaces)
   }
+
+  /// Room for so many more bytes than there are is kept.
+  private static let mostSpare = 4096
 
   /// As many namespaces as there is room for take a part, and the last of them perhaps fewer.
   private static func room(for parts: Parts, _ namespaces: Namespaces) -> Int {

@@ -146,8 +146,9 @@ package final class StreamParser {
     guard done > 0 else { return }
     bufferStart += done
     if done == buffer.count {
-      // Often it is the very memory of the last element's bytes, which was not copied for them.
-      buffer = []
+      // The memory of a long element does not stay.
+      if buffer.capacity > Self.pieceBytes { buffer = [] }
+      buffer.removeAll(keepingCapacity: true)
     } else {
       buffer.removeFirst(done)
     }

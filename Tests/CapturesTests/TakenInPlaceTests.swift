@@ -1,0 +1,67 @@
+import TestSupport
+import Testing
+import XMPPStanza
+
+@testable import Captures
+
+@Suite("Elements that are taken where they stand, compared with their records")
+struct TakenInPlaceTests {
+  private static let header = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#
+
+  /// Lines as a capture may have them, one after the other in any order.
+  private static let lines = [
+    #"{"t":1763600000000,"dir":"in","xml":"<presence from='bob@example.test/a'/>"}"#,
+    #"{"t":1763600000001,"c":2,"dir":"out","xml":"<iq type='get' id='1'/>"}"#,
+    #"{"c":2,"name":"tablet","dir":"in","xml":"<message>hi</message>"}"#,
+    #"{"dir":"in","xml":"<message><body>你好 &amp; &#38;</body></message>"}"#,
+    #"{"dir":"out","xml":"<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>secret</auth>"}"#,
+    #"{"dir":"in","xml":"<x password='secret'/>"}"#,
+    #"{"dir":"in","xml":"<a:b xmlns:a='u'/>"}"#,
+    #"{"dir":"in","xml":"<unended>"}"#, #"{"dir":"in","xml":"<a/><b/>"}"#, "no JSON", "",
+    #"{"t":1763600000002,"stream":"closed"}"#, #"{"bookmark":"here"}"#,
+    #"{"dir":"in","xml":"<stream:stream xmlns:stream='http://etherx.jabber.org/streams'>"}"#,
+    header, "\u{0}\u{0}" + #"{"dir":"in","xml":"<after-nul/>"}"#,
+    #"{"dir":"in","xml":"<return/>"}"# + "\r",
+    "\u{1B}[1;34m" + #"{"dir":"in","xml":"<color/>"}"# + "\u{1B}[0m",
+  ]
+
+  private func read(
+    _ bytes: [UInt8], cut: () -> Int, takeInPlace: (borrowing CapturedElement) -> Bool
+  ) throws -> Reading {
+    var reading = Reading()
+    var reader = CaptureReader(format: try #require(CaptureFormat.named("native")))
+    var start = 0
+    while start < bytes.count {
+      let end = min(start + cut(), bytes.count)
+      try reader.read(Array(bytes[start..<end])) { element in
+        let isTaken = takeInPlace(element)
+        if isTaken { reading.outputs.append(.record(element.record)) }
+        return isTaken
+      } _: {
+        reading.outputs.append($0)
+      }
+      start = end
+    }
+    try reader.finish { reading.outputs.append($0) }
+    return reading
+  }
+
+  @Test("Whoever takes some of them gets all that others get", arguments: 0..<UInt64(40))
+  func sameOutputs(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var capture = (seed.isMultiple(of: 3) ? "\u{FEFF}" : "") + Self.header
+    for _ in 0..<200 { capture += "\n" + (Self.lines.randomElement(using: &random) ?? "") }
+    if seed.isMultiple(of: 2) { capture += "\n" }
+    let bytes = Array(capture.utf8)
+    let whole = try read(bytes, cut: { bytes.count }, takeInPlace: { _ in false })
+    var taken = 0
+    let inPlace = try read(bytes, cut: { Int.random(in: 1...90, using: &random) }) { element in
+      let isTaken = Bool.random(using: &random)
+      if isTaken { taken += 1 }
+      return isTaken
+    }
+    #expect(inPlace == whole, "seed \(seed)")
+    #expect(taken > 5, "seed \(seed)")
+    #expect(!whole.elements.contains { $0.contains("secret") })
+  }
+}
