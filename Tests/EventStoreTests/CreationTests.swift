@@ -124,6 +124,33 @@ import Testing
     #expect(try folder.names == ["a.rollcall", "a.rollcall-lock"])
   }
 
+  #if os(Linux)
+    /// The system tells once of bytes that it could not write.
+    @Test("A draft that could not be synced is not published at the second try either")
+    func unsyncedDraft() throws {
+      let log = try EventLog.draft(for: path, eventVersion: 1)
+      try log.append([draft("a")])
+      // Its descriptors lead to what takes all and syncs nothing.
+      let other = open("/dev/full", O_RDWR)
+      defer { close(other) }
+      var replaced = 0
+      for descriptor in 3..<Int32(1024) {
+        let link = "/proc/self/fd/\(descriptor)"
+        let leadsTo = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+        guard leadsTo == log.path else { continue }
+        #expect(dup2(other, descriptor) == descriptor)
+        replaced += 1
+      }
+      try #require(replaced > 0)
+      let draft = log.path
+      #expect(throws: EventLogError.self) { try log.publish() }
+      // It is not tried again.
+      #expect(throws: EventLogError.closed(path: draft)) { try log.publish() }
+      log.discard()
+      #expect(try folder.names.isEmpty)
+    }
+  #endif
+
   @Test("Of two drafts for one path the first that is published has it")
   func twoDrafts() throws {
     let first = try EventLog.draft(for: path, eventVersion: 1)
