@@ -1,7 +1,9 @@
-import EventStore
+import CLMDB
 import Foundation
 import TestSupport
 import Testing
+
+@testable import EventStore
 
 /// Several users of one log: threads, processes, and one that is killed.
 @Suite("Sharing a log") struct SharingTests {
@@ -14,6 +16,37 @@ import Testing
   }
 
   // MARK: In one process
+
+  #if os(Linux)
+    /// A process that is killed while it makes the lock file leaves it so to who waits for it.
+    @Test("A lock file that does not say what was written last is made good by who is alone")
+    func unfinishedLockFile() throws {
+      do { try EventLog.create(at: path, eventVersion: 1).append([draft("1")]) }
+      let lockPath = path + "-lock"
+      var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: lockPath)))
+      let places = stride(from: 8, to: 128, by: 8).filter { place in
+        bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) } == 2
+      }
+      let place = try #require(places.first)
+      bytes.replaceSubrange(place..<place + 8, with: [UInt8](repeating: 0, count: 8))
+      try Data(bytes).write(to: URL(fileURLWithPath: lockPath))
+      // The lock of another's descriptor (`F_OFD_SETLK`), which counts in this process too.
+      let other = open(lockPath, O_RDWR)
+      var lock = flock()
+      lock.l_type = Int16(F_RDLCK)
+      lock.l_len = 1
+      #expect(fcntl(other, 37, &lock) == 0)
+      let raw = try Opening.openEnvironment(
+        path, access: .readOnly, mapSize: 1 << 20, isSynced: true)
+      #expect(Opening.lacksNumber(raw))
+      mdb_env_close(raw)
+      #expect(throws: EventLogError.self) {
+        try EventLog.open(at: path, access: .readOnly, eventVersion: 1).last
+      }
+      close(other)
+      #expect(try EventLog.open(at: path, access: .readOnly, eventVersion: 1).last == 1)
+    }
+  #endif
 
   @Test("A log that is opened a second time is shared")
   func secondOpen() throws {

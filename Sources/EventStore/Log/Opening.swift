@@ -28,7 +28,11 @@ enum Opening {
     _ path: String, access: LogAccess, mapSize: Int, isSynced: Bool, creating new: NewLog?
   ) throws(EventLogError) -> Environment.Open {
     if new == nil { try MetaPageCheck.check(path) }
-    let raw = try openEnvironment(path, access: access, mapSize: mapSize, isSynced: isSynced)
+    var raw = try openEnvironment(path, access: access, mapSize: mapSize, isSynced: isSynced)
+    if lacksNumber(raw) {
+      mdb_env_close(raw)
+      raw = try openEnvironment(path, access: access, mapSize: mapSize, isSynced: isSynced)
+    }
     do throws(EventLogError) {
       mdb_reader_check(raw, nil)
       let databases = try databases(raw, path, access: access, creating: new)
@@ -42,8 +46,22 @@ enum Opening {
 
   // MARK: The environment
 
+  /// Whether the lock file does not say which transaction was the last one. Whoever opens the log
+  /// alone writes that there: a process that was killed between making the file and that, while
+  /// this one waited for it, has left it so. By now nobody else need have the log open.
+  static func lacksNumber(_ raw: OpaquePointer) -> Bool {
+    var begun: OpaquePointer?
+    guard mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &begun) == MDB_SUCCESS, let begun else {
+      return false
+    }
+    let seen = mdb_txn_id(begun)
+    mdb_txn_abort(begun)
+    var info = MDB_envinfo()
+    return seen == 0 && mdb_env_info(raw, &info) == MDB_SUCCESS && info.me_last_txnid > 0
+  }
+
   /// Opens the environment with as much of the wanted map as there is room for.
-  private static func openEnvironment(
+  static func openEnvironment(
     _ path: String, access: LogAccess, mapSize: Int, isSynced: Bool
   ) throws(EventLogError) -> OpaquePointer {
     var size = max(leastMap, rounded(mapSize))
