@@ -103,7 +103,8 @@ import Testing
       contentsOf: Self.root.appending(path: "Tests/Adopter/Package.swift"), encoding: .utf8)
     #expect(manifest.contains(#".target(name: "Listings""#))
     let checks = try String(contentsOf: Self.root.appending(path: ".ci/run"), encoding: .utf8)
-    #expect(lines(checks).contains("swift build --package-path Tests/Adopter"))
+    #expect(
+      lines(checks).contains("swift build --package-path Tests/Adopter --scratch-path .build"))
   }
 
   @Test("Each listing is a piece of what is compiled", arguments: listed)
