@@ -9,45 +9,42 @@ import XMPPStanza
 // contact's; the others are those of the row before, which takes no room.
 extension RosterOutput {
   mutating func write(_ numbers: [ContactNumber]) {
-    // Held once here, it is not held again for each of them.
-    let contacts = contacts
-    writeDetails(of: numbers, in: contacts)
+    writeDetails(of: numbers)
     if changes != nil { plain.write(UInt64(numbers.count)) }
     var several: [ContactNumber] = []
     var last: UInt32 = 0
     for number in numbers {
       let parts = changes?.parts(of: number) ?? .all
       if changes == nil {
-        contacts.withAddress(of: number) { write(address: $0) }
+        write(contact: number)
       } else {
         let way = UInt64(number.rawValue - last)
         plain.write(way << UInt64(ChangedParts.bits) | UInt64(parts.rawValue))
         last = number.rawValue
       }
-      let row = stored(contacts.row(of: number), parts, in: contacts)
+      let row = storedRow(of: number, parts)
       if row.further != 0, parts.contains(.presence) { several.append(number) }
       rows.write(row, to: &plain)
     }
     for number in several { write(contacts.furtherResources(of: number).all) }
   }
 
-  /// A contact's row, with the other parts as the row before has them.
-  private mutating func stored(
-    _ row: ContactRow, _ parts: ChangedParts, in contacts: ContactTable
-  ) -> ContactRow {
+  /// The row of a contact, with the other parts as the row before has them.
+  private mutating func storedRow(of number: ContactNumber, _ parts: ChangedParts) -> ContactRow {
+    let row = contacts.row(of: number)
     var stored = rows.last
     if parts.contains(.item) {
       var item = row.item
       item?.renumber {
-        numberOfText($0, in: contacts)
+        numberOfText($0)
       } _: {
-        numberOfGroups($0, in: contacts)
+        numberOfGroups($0)
       }
       stored.item = item
     }
     if parts.contains(.presence) {
       var presence = row.presence
-      presence?.renumber { numberOfText($0, in: contacts) }
+      presence?.renumber { numberOfText($0) }
       stored.presence = presence
       stored.further = row.further == 0 ? 0 : ContactRow.hasFurther
     }
@@ -57,7 +54,7 @@ extension RosterOutput {
     return stored
   }
 
-  private mutating func writeDetails(of numbers: [ContactNumber], in contacts: ContactTable) {
+  private mutating func writeDetails(of numbers: [ContactNumber]) {
     var details = DetailsOutput()
     for number in numbers
     where changes?.details.contains(number) ?? true && contacts.hasDetails(number) {

@@ -4,7 +4,7 @@ extension RosterOutput {
     plain.write(UInt64(resources.count))
     for resource in resources {
       var row = resource
-      row.renumber { numberOfText($0, in: contacts) }
+      row.renumber { numberOfText($0) }
       presences.write(row, to: &plain)
     }
   }

@@ -40,7 +40,7 @@ struct RosterOutput: StampOutput {
     self.changes = changes
     let (before, after) = (changes.before, contacts.counts)
     for number in UInt32(before.contacts)..<UInt32(after.contacts) {
-      contacts.withAddress(of: ContactNumber(rawValue: number)) { write(address: $0) }
+      write(contact: ContactNumber(rawValue: number))
     }
     for number in UInt32(before.texts)..<UInt32(after.texts) {
       contacts.withText(TextNumber(rawValue: number)) { texts.append($0) }
@@ -51,10 +51,12 @@ struct RosterOutput: StampOutput {
   }
 
   /// The next contact's address.
-  mutating func write(address: UnsafeRawBufferPointer) { addresses.append(address) }
+  mutating func write(contact: ContactNumber) {
+    contacts.withAddress(of: contact) { addresses.append($0) }
+  }
 
   /// The number that a text has in the snapshot.
-  mutating func numberOfText(_ text: TextNumber, in contacts: ContactTable) -> TextNumber {
+  mutating func numberOfText(_ text: TextNumber) -> TextNumber {
     guard changes == nil else { return text }
     let place = Int(text.rawValue)
     if textNumbers[place] == 0 {
@@ -65,15 +67,11 @@ struct RosterOutput: StampOutput {
   }
 
   /// The number that the groups of an item have in the snapshot.
-  mutating func numberOfGroups(
-    _ list: GroupsNumber, in contacts: ContactTable
-  ) -> GroupsNumber {
+  mutating func numberOfGroups(_ list: GroupsNumber) -> GroupsNumber {
     guard changes == nil else { return list }
     let place = Int(list.rawValue)
     if groupsNumbers[place] == 0 {
-      let numbers = contacts.texts(ofGroups: list).map {
-        numberOfText($0, in: contacts).rawValue.littleEndian
-      }
+      let numbers = contacts.texts(ofGroups: list).map { numberOfText($0).rawValue.littleEndian }
       numbers.withUnsafeBytes { groups.append($0) }
       groupsNumbers[place] = UInt32(groups.count)
     }
