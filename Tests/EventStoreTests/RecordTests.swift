@@ -245,6 +245,27 @@ import Testing
         + "a9dacf784daa9e27c3db53c85c0e92dc" + "070809")
   }
 
+  @Test("A checksum is the same whatever pieces its bytes come in, and so is that of a copy")
+  func runningChecksum() {
+    let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 7) }
+    for size in [1, 7, 255, 256, 257, 4096, 5000] {
+      var running = RunningChecksum()
+      var half: RunningChecksum?
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        if start >= 2500, half == nil { half = running }
+        bytes[start..<min(start + size, bytes.count)].withUnsafeBytes { running.update($0) }
+      }
+      let rest = bytes[(bytes.count - 1)...]
+      #expect(running.checksum == Checksum(of: bytes.span.bytes), "pieces of \(size)")
+      guard var copy = half else { continue }
+      let before = copy.checksum
+      rest.withUnsafeBytes { copy.update($0) }
+      #expect(copy.checksum != before && half?.checksum == before, "pieces of \(size)")
+    }
+    // As `xxhsum -H2` prints it of no bytes.
+    #expect(RunningChecksum().checksum.description == "99aa06d3014798d86001c324468d497f")
+  }
+
   @Test("The chain depends on every part of a record")
   func chainParts() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)

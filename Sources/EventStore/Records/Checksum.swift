@@ -1,10 +1,12 @@
 import CXXHash
 
-/// What vouches for bytes that are derived: XXH3 of 128 bits, 16 bytes in place.
+/// What vouches for bytes that are derived, and what a capture is known again by: XXH3 of 128 bits,
+/// 16 bytes in place.
 ///
 /// It finds damage as surely as SHA-256 does, at a tenth of the cost. Against those who mean to
-/// deceive neither helps: whoever can write to a file can write any checksum. What is compared with
-/// elsewhere, the chain over the records, is of `LogDigest`.
+/// deceive it is no help: whoever can write to a log can write any checksum, and who makes two
+/// captures that are taken for one another deceives with his own. What others compare, the chain
+/// over the records, is of `LogDigest`.
 package struct Checksum: Hashable, Sendable {
   /// How many bytes it has.
   static let size = 16
@@ -19,8 +21,11 @@ package struct Checksum: Hashable, Sendable {
   }
 
   /// - Parameter seed: What tells these bytes from others, which may be the same.
-  init(of bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) {
-    let hash = XXH3_128bits_withSeed(bytes.baseAddress, bytes.count, seed)
+  package init(of bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) {
+    self.init(XXH3_128bits_withSeed(bytes.baseAddress, bytes.count, seed))
+  }
+
+  fileprivate init(_ hash: XXH128_hash_t) {
     (low, high) = (hash.low64.littleEndian, hash.high64.littleEndian)
   }
 
@@ -38,4 +43,52 @@ package struct Checksum: Hashable, Sendable {
 
   /// The first eight bytes: enough to tell apart what nobody means to be alike.
   package var prefix: UInt64 { UInt64(littleEndian: low) }
+}
+
+extension Checksum: CustomStringConvertible {
+  /// The upper half and then the lower one, as `xxhsum -H2` prints them.
+  package var description: String {
+    [high, low].map { half in
+      let digits = String(UInt64(littleEndian: half), radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+}
+
+/// The checksum of bytes that come one piece after the other.
+package struct RunningChecksum: Sendable {
+  /// What the hash is made of. Written to only by who alone refers to it.
+  private final class State: @unchecked Sendable {
+    let hash: OpaquePointer
+
+    init() {
+      guard let state = XXH3_createState() else { fatalError("there is no memory") }
+      hash = state
+      XXH3_128bits_reset(hash)
+    }
+
+    init(copy other: State) {
+      guard let state = XXH3_createState() else { fatalError("there is no memory") }
+      hash = state
+      XXH3_copyState(hash, other.hash)
+    }
+
+    deinit {
+      XXH3_freeState(hash)
+    }
+  }
+
+  private var state = State()
+
+  /// Of no bytes yet.
+  package init() {}
+
+  /// Takes the next bytes. Complexity: linear in them.
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    if !isKnownUniquelyReferenced(&state) { state = State(copy: state) }
+    XXH3_128bits_update(state.hash, bytes.baseAddress, bytes.count)
+  }
+
+  /// That of the bytes so far; more can be taken after.
+  package var checksum: Checksum { Checksum(XXH3_128bits_digest(state.hash)) }
 }

@@ -77,7 +77,7 @@ package struct CaptureImport {
       try take(chunk, of: intake, writer)
       done += chunk.count
       progress(done)
-      chunk = Array(try file.read(upToCount: Self.chunkBytes) ?? Data())
+      chunk = try FilePieces.next(of: file, upTo: Self.chunkBytes)
     }
     try finish(intake, writer)
     intake.summary.print = printer?.print
@@ -125,10 +125,10 @@ package struct CaptureImport {
   /// Enough of a file to tell its format by, also from a pipe that gives little at a time.
   package static func head(of file: FileHandle) throws -> [UInt8] {
     var head: [UInt8] = []
-    while head.count < Self.headBytes,
-      let chunk = try file.read(upToCount: Self.headBytes - head.count), !chunk.isEmpty
-    {
-      head += chunk
+    while head.count < Self.headBytes {
+      let piece = try FilePieces.next(of: file, upTo: Self.headBytes - head.count)
+      guard !piece.isEmpty else { break }
+      head += piece
     }
     return head
   }

@@ -109,7 +109,7 @@ private struct PairSide {
 
   /// Reads on, and says so where the file has ended.
   mutating func read(into interleaver: inout StreamInterleaver) throws {
-    let chunk = Array(try file.read(upToCount: CaptureImport.chunkBytes) ?? Data())
+    let chunk = try FilePieces.next(of: file, upTo: CaptureImport.chunkBytes)
     var outputs: [CaptureOutput] = []
     if chunk.isEmpty {
       try reader.finish { outputs.append($0) }

@@ -1,9 +1,8 @@
-import Crypto
 import EventStore
 
 /// What a record is known again by.
 struct RecordPrint {
-  /// The beginning of the SHA-256 of its kind and bytes.
+  /// Of its kind and bytes.
   let bytes: UInt64
   /// What the source's clock said; the least number where it said nothing.
   private let clock: Int64
@@ -16,10 +15,9 @@ struct RecordPrint {
   let isOfStream: Bool
 
   fileprivate init(_ header: RecordHeader, _ bytes: RawSpan) {
-    var hash = SHA256()
-    withUnsafeBytes(of: header.kind.rawValue) { hash.update(bufferPointer: $0) }
-    bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-    self.bytes = hash.finalize().withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+    self.bytes = bytes.withUnsafeBytes {
+      Checksum(of: $0, seed: UInt64(header.kind.rawValue)).prefix
+    }
     clock = header.ownTime ?? .min
     connection = header.connection
     direction = header.direction

@@ -1,6 +1,4 @@
-import Crypto
 package import EventStore
-import Foundation
 
 /// What the bytes of a capture were, by which it is known again.
 package struct SourcePrint: Hashable, Sendable {
@@ -8,7 +6,7 @@ package struct SourcePrint: Hashable, Sendable {
   package let name: String
   /// How many bytes it has.
   package let length: UInt64
-  /// Their SHA-256, hexadecimal.
+  /// Their checksum, hexadecimal.
   package let digest: String
   /// The digests of its beginnings, by their length, as far as they were asked for.
   let beginnings: [UInt64: String]
@@ -23,7 +21,7 @@ package struct SourcePrint: Hashable, Sendable {
 /// Makes the print of a capture from its bytes as they are read.
 package struct SourcePrinter {
   private let name: String
-  private var hash = SHA256()
+  private var checksum = RunningChecksum()
   private var length: UInt64 = 0
   /// The lengths of the beginnings that are still to come, the last one first.
   private var lengths: [UInt64]
@@ -43,7 +41,7 @@ package struct SourcePrinter {
       let part = rest.prefix(Int(next - length))
       add(part)
       rest = rest[part.endIndex...]
-      beginnings[next] = Self.hexadecimal(hash)
+      beginnings[next] = checksum.checksum.description
       lengths.removeLast()
     }
     add(rest)
@@ -51,16 +49,11 @@ package struct SourcePrinter {
 
   var print: SourcePrint {
     SourcePrint(
-      name: name, length: length, digest: Self.hexadecimal(hash), beginnings: beginnings)
+      name: name, length: length, digest: checksum.checksum.description, beginnings: beginnings)
   }
 
   private mutating func add(_ bytes: ArraySlice<UInt8>) {
-    bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    bytes.withUnsafeBytes { checksum.update($0) }
     length += UInt64(bytes.count)
-  }
-
-  /// The digest so far; more can be added after.
-  private static func hexadecimal(_ hash: SHA256) -> String {
-    hash.finalize().map { String(format: "%02x", $0) }.joined()
   }
 }

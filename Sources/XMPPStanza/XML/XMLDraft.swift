@@ -132,7 +132,8 @@ package struct XMLDraft: ~Copyable {
 
   /// The element that was put together, once it is closed; the draft is of nothing again.
   package mutating func finish() -> XMPPElement {
-    let node = XMPPElement(parts.elements, namespaces.elements, of: Array(bytes.elements))
+    let node = XMPPElement(
+      parts.elements, namespaces.elements, of: UnsafeRawBufferPointer(bytes.elements))
     clear()
     return node
   }

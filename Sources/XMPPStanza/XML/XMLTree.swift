@@ -1,8 +1,8 @@
 /// A top-level element and everything in it, which no one changes while others see it.
 ///
-/// The parts stand in document order: an element, its attributes, its content. They are ranges of
-/// bytes, often of the very bytes that the element came in. After the last part stand the ranges of
-/// the namespaces.
+/// All of it is in one piece of memory: the parts in document order (an element, its attributes, its
+/// content), then the ranges of the namespaces, then the bytes that parts and namespaces are ranges
+/// of, often the very bytes that the element came in.
 ///
 /// Sendable, as nothing of it is written to while anybody else refers to it.
 struct XMLTree: @unchecked Sendable {
@@ -10,70 +10,75 @@ struct XMLTree: @unchecked Sendable {
   typealias Namespaces = UnsafeBufferPointer<XMLRange>
 
   private struct Head {
-    var bytes: [UInt8]
     var count = 0
     var namespaces = 0
-    /// How many parts there is room for; namespaces take some of it.
+    var bytes = 0
+    /// How many parts there is room for; namespaces and bytes take some of it.
     let room: Int
   }
 
   private var memory: ManagedBuffer<Head, XMLPart>
 
-  init(_ parts: Parts, _ namespaces: Namespaces, of bytes: [UInt8]) {
-    self.init(room: Self.room(for: parts, namespaces), bytes)
-    fill(parts, namespaces)
+  init(_ parts: Parts, _ namespaces: Namespaces, of bytes: UnsafeRawBufferPointer) {
+    memory = Self.memory(Self.room(for: parts, namespaces, bytes))
+    fill(parts, namespaces, bytes)
   }
 
-  private init(room: Int, _ bytes: [UInt8]) {
-    memory = .create(minimumCapacity: room) { _ in Head(bytes: bytes, room: room) }
+  private static func memory(_ room: Int) -> ManagedBuffer<Head, XMLPart> {
+    .create(minimumCapacity: room) { _ in Head(room: room) }
   }
 
   /// Becomes another tree: in the same memory where nobody else refers to it.
   mutating func become(_ parts: Parts, _ namespaces: Namespaces, of bytes: UnsafeRawBufferPointer) {
-    guard isKnownUniquelyReferenced(&memory) else {
-      self = XMLTree(parts, namespaces, of: Array(bytes))
-      return
-    }
-    let wanted = Self.room(for: parts, namespaces)
+    let wanted = Self.room(for: parts, namespaces, bytes)
     let room = memory.withUnsafeMutablePointerToHeader { $0.pointee.room }
-    if wanted > room { self = XMLTree(room: max(wanted, 2 * room), []) }
-    memory.withUnsafeMutablePointerToHeader { head in
-      // Who keeps only the bytes is not to keep the room of an element that was much longer.
-      if head.pointee.bytes.capacity > Self.mostSpare + bytes.count {
-        head.pointee.bytes = Array(bytes)
-      } else {
-        head.pointee.bytes.removeAll(keepingCapacity: true)
-        head.pointee.bytes.append(contentsOf: bytes)
-      }
+    // Who keeps an element is not to keep the room of one that was much longer.
+    if !isKnownUniquelyReferenced(&memory) || wanted > room || room > wanted + Self.mostSpare {
+      memory = Self.memory(wanted)
     }
-    fill(parts, namespaces)
+    fill(parts, namespaces, bytes)
   }
 
-  /// Room for so many more bytes than there are is kept.
-  private static let mostSpare = 4096
+  /// Room for so many more parts than there are is kept.
+  private static let mostSpare = 4096 / MemoryLayout<XMLPart>.stride
 
-  /// As many namespaces as there is room for take a part, and the last of them perhaps fewer.
-  private static func room(for parts: Parts, _ namespaces: Namespaces) -> Int {
-    let stride = MemoryLayout<XMLPart>.stride / MemoryLayout<XMLRange>.stride
-    return parts.count + (namespaces.count + stride - 1) / stride
+  private static func room(
+    for parts: Parts, _ namespaces: Namespaces, _ bytes: UnsafeRawBufferPointer
+  ) -> Int {
+    let others = namespaces.count * MemoryLayout<XMLRange>.stride + bytes.count
+    let stride = MemoryLayout<XMLPart>.stride
+    return parts.count + (others + stride - 1) / stride
   }
 
-  /// Puts parts and namespaces in, for which there is room, and nobody else refers to it.
-  private func fill(_ parts: Parts, _ namespaces: Namespaces) {
+  /// Puts an element in, for which there is room, and nobody else refers to it.
+  private func fill(_ parts: Parts, _ namespaces: Namespaces, _ bytes: UnsafeRawBufferPointer) {
     memory.withUnsafeMutablePointers { head, start in
       head.pointee.count = parts.count
       head.pointee.namespaces = namespaces.count
-      // Neither have to be destroyed.
-      if let part = parts.baseAddress { start.initialize(from: part, count: parts.count) }
-      if let first = namespaces.baseAddress, !namespaces.isEmpty {
-        UnsafeMutableRawPointer(start + parts.count).initializeMemory(
-          as: XMLRange.self, from: first, count: namespaces.count)
-      }
+      head.pointee.bytes = bytes.count
+      // None of them have to be destroyed.
+      let end = UnsafeMutableRawPointer(start)
+      copy(UnsafeRawBufferPointer(parts), to: end)
+      copy(UnsafeRawBufferPointer(namespaces), to: end + Self.offsetOfNamespaces(head.pointee))
+      copy(bytes, to: end + Self.offsetOfBytes(head.pointee))
     }
   }
 
-  /// The bytes that the parts are ranges of.
-  var bytes: [UInt8] { memory.withUnsafeMutablePointerToHeader { $0.pointee.bytes } }
+  private func copy(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) {
+    guard let start = bytes.baseAddress else { return }
+    place.copyMemory(from: start, byteCount: bytes.count)
+  }
+
+  // A part takes no fewer bytes than its alignment, nor does a range: so those after them are
+  // aligned as well.
+
+  private static func offsetOfNamespaces(_ head: Head) -> Int {
+    head.count * MemoryLayout<XMLPart>.stride
+  }
+
+  private static func offsetOfBytes(_ head: Head) -> Int {
+    offsetOfNamespaces(head) + head.namespaces * MemoryLayout<XMLRange>.stride
+  }
 
   /// A part, whose number is one of this tree's.
   subscript(number: Int) -> XMLPart {
@@ -99,10 +104,13 @@ struct XMLTree: @unchecked Sendable {
 
   // MARK: Bytes
 
-  /// All of the bytes, for the time that `body` runs.
-  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    memory.withUnsafeMutablePointerToHeader { head in
-      head.pointee.bytes.withUnsafeBytes { body($0) }
+  /// The bytes that the parts are ranges of, for the time that `body` runs.
+  func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try memory.withUnsafeMutablePointers { head, parts throws(Failure) -> Result in
+      let start = UnsafeRawPointer(parts) + Self.offsetOfBytes(head.pointee)
+      return try body(UnsafeRawBufferPointer(start: start, count: head.pointee.bytes))
     }
   }
 
@@ -110,10 +118,8 @@ struct XMLTree: @unchecked Sendable {
   private func withBytes<Result, Failure: Error>(
     in range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try memory.withUnsafeMutablePointerToHeader { head throws(Failure) -> Result in
-      try head.pointee.bytes.withUnsafeBufferPointer { bytes throws(Failure) -> Result in
-        try body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range])))
-      }
+    try withBytes { bytes throws(Failure) -> Result in
+      try body(UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
   }
 
@@ -154,10 +160,9 @@ struct XMLTree: @unchecked Sendable {
   }
 
   private func namespaceRange(_ index: Int) -> Range<Int> {
-    // Those who made the parts have given them numbers of namespaces that there are, which stand
-    // after the last part.
+    // Those who made the parts have given them numbers of namespaces that there are.
     memory.withUnsafeMutablePointers { head, parts in
-      UnsafeRawPointer(parts + head.pointee.count)
+      (UnsafeRawPointer(parts) + Self.offsetOfNamespaces(head.pointee))
         .load(fromByteOffset: index * MemoryLayout<XMLRange>.stride, as: XMLRange.self).range
     }
   }

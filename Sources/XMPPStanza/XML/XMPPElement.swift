@@ -49,7 +49,7 @@ public struct XMPPElement: Sendable {
   /// are UTF-8.
   init(
     _ parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
-    of bytes: [UInt8]
+    of bytes: UnsafeRawBufferPointer
   ) {
     self.init(XMLTree(parts, namespaces, of: bytes), 0)
   }
@@ -63,13 +63,13 @@ public struct XMPPElement: Sendable {
     of bytes: UnsafeRawBufferPointer, inPlaceOf former: inout XMPPElement?
   ) {
     former?.tree.become(parts, namespaces, of: bytes)
-    let element = former ?? XMPPElement(XMLTree(parts, namespaces, of: Array(bytes)), 0)
+    let element = former ?? XMPPElement(parts, namespaces, of: bytes)
     former = element
     self = element
   }
 
   /// The bytes that the names and values of the top-level element are ranges of.
-  package var treeBytes: [UInt8] { tree.bytes }
+  package var treeBytes: [UInt8] { tree.withBytes { Array($0) } }
 
   /// Hands the same to `body`, valid while it runs.
   package func withTreeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
