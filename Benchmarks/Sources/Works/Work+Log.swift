@@ -13,22 +13,15 @@ extension Work {
   ) { subject in
     let stanzas = subject.capture.ends.count
     return Trial(units: stanzas) {
-      var elements = 0
-      var events = 0
-      var addresses = AddressMemo()
-      var meaning = StoredMeaning()
-      func take(_ node: XMPPElement, _ direction: Direction) {
-        elements += 1
-        meaning.take(node, direction, &addresses)
-        if meaning.event != nil { events += 1 }
-      }
+      var tally = MeaningTally()
       try subject.readCapture { element in
-        take(element.node, element.direction)
+        tally.take(element.node, element.direction)
         return true
       } _: { record in
         guard case .element(let direction, let node, bytes: _) = record.content else { return }
-        take(node, direction)
+        tally.take(node, direction)
       }
+      let (elements, events) = (tally.elements, tally.events)
       return {
         try expect(elements == stanzas, "\(elements) stanzas were read")
         try expect(events > 0, "nothing meant anything")
@@ -138,4 +131,20 @@ func opened(_ path: String) throws -> EventLog {
 func checkHead(_ path: String, _ subject: Case) throws {
   let state = try Timeline(opened(path)).state(at: .head(minus: 0))
   try subject.capture.final.check(state.roster)
+}
+
+/// Finds out what elements mean, and counts them.
+private struct MeaningTally {
+  private(set) var elements = 0
+  private(set) var events = 0
+  private var addresses = AddressMemo()
+  private var meaning = StoredMeaning()
+
+  mutating func take(_ node: XMPPElement, _ direction: Direction) {
+    elements += 1
+    meaning.take(node, direction, &addresses)
+    var isEvent = false
+    meaning.withEvent { isEvent = $0 != nil }
+    if isEvent { events += 1 }
+  }
 }

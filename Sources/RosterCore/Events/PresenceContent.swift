@@ -7,14 +7,12 @@ struct PresenceContent {
   private(set) var priority: Int8 = 0
   /// What was not as it has to be, a clause for a person.
   private(set) var malformed: String?
-  private let status: XMPPElement?
-  private let delay: XMPPElement?
+  private let node: XMPPElement
 
   init(_ node: XMPPElement) {
-    status = node.child("status", in: Namespace.client)
-    delay = node.child("delay", in: Namespace.delay)
-    node.child("show", in: Namespace.client)?.withText { take(show: $0.trimmedOfXMLSpace) }
-    node.child("priority", in: Namespace.client)?.withText {
+    self.node = node
+    node.withText(ofChild: "show", in: Namespace.client) { take(show: $0.trimmedOfXMLSpace) }
+    node.withText(ofChild: "priority", in: Namespace.client) {
       take(priority: $0.trimmedOfXMLSpace)
     }
   }
@@ -44,13 +42,17 @@ struct PresenceContent {
   /// Hands the status to `body`, nil where there is none or an empty one; the bytes are valid while
   /// it runs.
   func withStatus(_ body: (UnsafeRawBufferPointer?) -> Void) {
-    guard let status else { return body(nil) }
-    status.withText { body($0.isEmpty ? nil : $0) }
+    var isThere = false
+    node.withText(ofChild: "status", in: Namespace.client) { status in
+      isThere = !status.isEmpty
+      if isThere { body(status) }
+    }
+    if !isThere { body(nil) }
   }
 
   /// The same of the stamp of the delay.
   func withDelay(_ body: (UnsafeRawBufferPointer?) -> Void) {
-    guard let delay else { return body(nil) }
+    guard let delay = node.child("delay", in: Namespace.delay) else { return body(nil) }
     delay.withAttribute("stamp", body)
   }
 }

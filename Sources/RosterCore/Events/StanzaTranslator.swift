@@ -76,8 +76,8 @@ package enum StanzaTranslator {
       .session(
         .featuresOffered(
           StreamFeatures(
-            versioning: node.child("ver", in: Namespace.rosterVersioning) != nil,
-            preApproval: node.child("sub", in: Namespace.preApproval) != nil)))
+            versioning: node.hasChild("ver", in: Namespace.rosterVersioning),
+            preApproval: node.hasChild("sub", in: Namespace.preApproval))))
     case (Namespace.streamManagement, "resumed") where direction == .inbound,
       (Namespace.streamManagement2, "resumed") where direction == .inbound:
       .session(.resumed(nil, id: node.attribute("previd")))
@@ -135,10 +135,10 @@ package enum StanzaTranslator {
     let subject: Query.Subject
     if let query = node.child("query", in: Namespace.roster) {
       subject = .roster(version: query.attribute("ver"))
-    } else if node.child("blocklist", in: Namespace.blocking) != nil {
+    } else if node.hasChild("blocklist", in: Namespace.blocking) {
       subject = .blockList
-    } else if node.child("vCard", in: Namespace.vCard) != nil
-      || node.child("vcard", in: Namespace.vCard4) != nil
+    } else if node.hasChild("vCard", in: Namespace.vCard)
+      || node.hasChild("vcard", in: Namespace.vCard4)
     {
       subject = .vCard
     } else {
@@ -203,7 +203,7 @@ package enum StanzaTranslator {
     if let unblock = node.child("unblock", in: Namespace.blocking) {
       let items = blockItems(unblock)
       // Empty means everybody (XEP-0191 §3.5); a list that holds only unreadable items does not.
-      guard items.isEmpty, unblock.child("item", in: Namespace.blocking) != nil else {
+      guard items.isEmpty, unblock.hasChild("item", in: Namespace.blocking) else {
         return .unblocked(from: head.from, items)
       }
       return .rejected(
@@ -259,7 +259,7 @@ package enum StanzaTranslator {
 
   /// XEP-0045 §7.2.2: presence that a chat room sends for an occupant.
   static func isRoom(_ node: XMPPElement) -> Bool {
-    node.child("x", in: Namespace.mucUser) != nil
+    node.hasChild("x", in: Namespace.mucUser)
   }
 
   // MARK: Messages

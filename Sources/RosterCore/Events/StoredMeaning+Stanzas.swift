@@ -43,7 +43,7 @@ extension StoredMeaning {
   private mutating func takeMessage(
     _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
   ) throws(JIDError) -> Bool {
-    guard direction == .outbound || node.child("event", in: Namespace.pubsubEvent) == nil else {
+    guard direction == .outbound || !node.hasChild("event", in: Namespace.pubsubEvent) else {
       return false
     }
     try takePeer(of: node, direction, &addresses) { _, _ in }

@@ -1,10 +1,18 @@
 /// Some namespaces, and a short way to see that an element is in none of them.
 package struct NamespaceFilter: Sendable {
   private let keys: [UInt64]
+  /// A bit for each of them.
+  private let bits: UInt64
 
   /// - Parameter namespaces: Of at least eight bytes each; `jabber:client` is none of them.
   package init(_ namespaces: [String]) {
     keys = namespaces.map { $0.withUTF8Bytes { Self.key(of: $0) } }
+    bits = keys.reduce(0) { $0 | Self.bit(of: $1) }
+  }
+
+  private static func bit(of key: UInt64) -> UInt64 {
+    // Fibonacci hashing: the upper bits of a product with 2^64 over the golden ratio.
+    1 << (key &* 0x9E37_79B9_7F4A_7C15 >> 58)
   }
 
   /// Its first and last bytes, and how many it has.
@@ -17,6 +25,9 @@ package struct NamespaceFilter: Sendable {
   /// False where nothing in the top-level element that a node stands in is in one of them; hardly
   /// ever true where it is not.
   package func mayHold(_ node: XMPPElement) -> Bool {
-    node.tree.lists { keys.contains(Self.key(of: $0)) }
+    node.tree.lists { namespace in
+      let key = Self.key(of: namespace)
+      return bits & Self.bit(of: key) != 0 && keys.contains(key)
+    }
   }
 }

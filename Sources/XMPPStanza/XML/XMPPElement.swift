@@ -128,7 +128,7 @@ public struct XMPPElement: Sendable {
 
 /// The numbers of the parts that stand between the tags of an element.
 private struct XMLContent: Sequence, IteratorProtocol {
-  private let tree: XMLTree
+  let tree: XMLTree
   private var number: Int
   private let end: Int
 
@@ -148,17 +148,15 @@ private struct XMLContent: Sequence, IteratorProtocol {
 
 /// The child elements of an element, text left out.
 package struct XMLChildren: Sequence, IteratorProtocol {
-  private let tree: XMLTree
   private var content: XMLContent
 
   fileprivate init(_ node: XMPPElement) {
-    tree = node.tree
     content = XMLContent(node)
   }
 
   package mutating func next() -> XMPPElement? {
     while let number = content.next() {
-      if tree[number].kind == .element { return XMPPElement(tree, number) }
+      if content.tree[number].kind == .element { return XMPPElement(content.tree, number) }
     }
     return nil
   }
@@ -241,28 +239,42 @@ extension XMPPElement {
     tree.child(of: index, WantedName(local), in: namespace).map { XMPPElement(tree, $0) }
   }
 
+  /// Whether there is such a child.
+  package func hasChild(_ local: StaticString, in namespace: String) -> Bool {
+    tree.child(of: index, WantedName(local), in: namespace) != nil
+  }
+
+  /// Hands the text directly inside the first such child to `body`, where there is one; the bytes
+  /// are valid while it runs.
+  package func withText(
+    ofChild local: StaticString, in namespace: String, _ body: (UnsafeRawBufferPointer) -> Void
+  ) {
+    guard let child = tree.child(of: index, WantedName(local), in: namespace) else { return }
+    withText(of: child, body)
+  }
+
   /// The text directly inside the element, the text of its children left out.
   package var text: String {
-    let part = part
-    guard part.start < part.next else { return "" }
-    let first = tree[Int(part.start)]
-    // Nearly always.
-    if first.kind == .text, first.next == part.next { return tree.string(of: first) }
-    var joined = ""
-    for number in XMLContent(self) {
-      let part = tree[number]
-      if part.kind == .text { joined += tree.string(of: part) }
-    }
-    return joined
+    var text = ""
+    withText { text = String(decoding: $0, as: UTF8.self) }
+    return text
   }
 
   /// Hands the same to `body` as bytes, which are valid while it runs.
-  package func withText(_ body: (UnsafeRawBufferPointer) -> Void) {
-    let part = part
+  package func withText(_ body: (UnsafeRawBufferPointer) -> Void) { withText(of: index, body) }
+
+  /// Hands over the text directly inside one of the tree's elements.
+  private func withText(of number: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+    let part = tree[number]
     guard part.start < part.next else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
     let first = tree[Int(part.start)]
-    guard first.kind == .text, first.next == part.next else { return text.withUTF8Bytes(body) }
-    tree.withBytes(of: first) { body($0) }
+    // Nearly always.
+    if first.kind == .text, first.next == part.next { return tree.withBytes(of: first) { body($0) } }
+    var joined = ""
+    for number in XMLContent(XMPPElement(tree, number)) where tree[number].kind == .text {
+      joined += tree.string(of: tree[number])
+    }
+    joined.withUTF8Bytes(body)
   }
 }
 

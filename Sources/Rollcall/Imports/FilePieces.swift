@@ -1,0 +1,18 @@
+import Foundation
+
+/// Reads a file, or a pipe, piece by piece.
+enum FilePieces {
+  /// The next bytes of a file, at most so many; none where it has ended. It waits for a pipe.
+  ///
+  /// - Throws: `POSIXError`.
+  static func next(of file: FileHandle, upTo count: Int) throws -> [UInt8] {
+    try [UInt8](unsafeUninitializedCapacity: count) { space, filled in
+      var found = -1
+      repeat {
+        found = read(file.fileDescriptor, space.baseAddress, count)
+      } while found < 0 && errno == EINTR
+      guard found >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+      filled = found
+    }
+  }
+}
