@@ -115,13 +115,14 @@ struct ReadingParts {
     numberStart = digits.count
   }
 
-  private mutating func endRun(_ follower: HanRun.Follower) {
+  /// - Parameter follower: Looked for only where a run is open.
+  private mutating func endRun(_ follower: @autoclosure () -> HanRun.Follower) {
     guard let start = runStart else { return }
     runStart = nil
     guard runMayReadOtherwise else { return }
     var index = start
     if start == 0 {
-      headRun.close(elements.count > HanRun.limit ? .han : follower)
+      headRun.close(elements.count > HanRun.limit ? .han : follower())
       index = readHead()
     }
     while index < elements.count { index += readWord(at: index) }

@@ -24,18 +24,12 @@ public struct SortKey: Hashable, Comparable, Sendable {
   public init(_ reading: Reading, name: String? = nil) {
     let name = name ?? reading.name
     section = reading.section
-    // Most of what a screen of many contacts costs is this, so that the bytes are written into
-    // room that is made before.
-    let room = Self.room(for: reading)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(room + name.utf8.count)
-    bytes.append(contentsOf: repeatElement(0, count: room))
-    var span = bytes.mutableSpan
-    let count = Self.write(reading, into: &span)
-    // A zero ends the reading.
-    bytes.removeLast(bytes.count - count - 1)
-    bytes += name.utf8
-    self.bytes = bytes
+    bytes = [UInt8](capacity: Self.room(for: reading) + name.utf8.count) { bytes in
+      Self.write(reading, into: &bytes)
+      // It ends the reading.
+      bytes.append(0)
+      for byte in name.utf8 { bytes.append(byte) }
+    }
     prefix = Prefix(bytes)
   }
 
@@ -53,50 +47,46 @@ public struct SortKey: Hashable, Comparable, Sendable {
     return room
   }
 
-  /// Writes a reading; returns how many bytes it takes.
-  private static func write(_ reading: Reading, into bytes: inout MutableSpan<UInt8>) -> Int {
-    var count = 0
-    put(reading.section.rank, into: &bytes, &count)
+  private static func write(_ reading: Reading, into bytes: inout OutputSpan<UInt8>) {
+    bytes.append(reading.section.rank)
     var isInWord = false
     for element in reading.elements {
-      if isInWord, !continuesWord(element) { endLatinWord(in: &bytes, &count) }
-      isInWord = write(element, of: reading, into: &bytes, &count)
+      if isInWord, !continuesWord(element) { endLatinWord(in: &bytes) }
+      isInWord = write(element, of: reading, into: &bytes)
     }
-    if isInWord { endLatinWord(in: &bytes, &count) }
-    if reading.elements.isEmpty { put(nameless, into: &bytes, &count) }
-    return count
+    if isInWord { endLatinWord(in: &bytes) }
+    if reading.elements.isEmpty { bytes.append(nameless) }
   }
 
   /// Writes an element; returns whether a Latin word is open then.
   private static func write(
-    _ element: Reading.Element, of reading: Reading, into bytes: inout MutableSpan<UInt8>,
-    _ count: inout Int
+    _ element: Reading.Element, of reading: Reading, into bytes: inout OutputSpan<UInt8>
   ) -> Bool {
     switch element {
     case .letter(let letter, _):
-      put(letter, into: &bytes, &count)
+      bytes.append(letter)
       return true
     case .han(let han):
       if let syllable = han.reading {
-        for letter in syllable.spelling { put(letter, into: &bytes, &count) }
-        put(endOfWord, into: &bytes, &count)
-        put(UInt8(syllable.tone) + 1, into: &bytes, &count)
+        for letter in syllable.spelling { bytes.append(letter) }
+        bytes.append(endOfWord)
+        bytes.append(UInt8(syllable.tone) + 1)
       } else {
-        put(other, into: &bytes, &count)
+        bytes.append(other)
       }
-      put(scalar: han.raw, into: &bytes, &count)
+      append(scalar: han.raw, to: &bytes)
     case .number(let start, let length):
       // More digits are a greater number; beyond 255 of them, the length says no more.
       let significant = reading.digits(start, length).drop { $0 == UInt8(ascii: "0") }
-      put(number, into: &bytes, &count)
-      put(UInt8(clamping: significant.count), into: &bytes, &count)
-      for digit in significant { put(digit, into: &bytes, &count) }
+      bytes.append(number)
+      bytes.append(UInt8(clamping: significant.count))
+      for digit in significant { bytes.append(digit) }
     case .symbol(let scalar):
-      put(symbol, into: &bytes, &count)
-      put(scalar: scalar, into: &bytes, &count)
+      bytes.append(symbol)
+      append(scalar: scalar, to: &bytes)
     case .other(let scalar):
-      put(other, into: &bytes, &count)
-      put(scalar: scalar, into: &bytes, &count)
+      bytes.append(other)
+      append(scalar: scalar, to: &bytes)
     }
     return false
   }
@@ -105,22 +95,15 @@ public struct SortKey: Hashable, Comparable, Sendable {
     if case .letter(_, isFirst: false) = element { true } else { false }
   }
 
-  private static func endLatinWord(in bytes: inout MutableSpan<UInt8>, _ count: inout Int) {
-    put(endOfWord, into: &bytes, &count)
-    put(latinWord, into: &bytes, &count)
+  private static func endLatinWord(in bytes: inout OutputSpan<UInt8>) {
+    bytes.append(endOfWord)
+    bytes.append(latinWord)
   }
 
-  private static func put(
-    scalar: UInt32, into bytes: inout MutableSpan<UInt8>, _ count: inout Int
-  ) {
-    put(UInt8(truncatingIfNeeded: scalar >> 16), into: &bytes, &count)
-    put(UInt8(truncatingIfNeeded: scalar >> 8), into: &bytes, &count)
-    put(UInt8(truncatingIfNeeded: scalar), into: &bytes, &count)
-  }
-
-  private static func put(_ byte: UInt8, into bytes: inout MutableSpan<UInt8>, _ count: inout Int) {
-    bytes[count] = byte
-    count += 1
+  private static func append(scalar: UInt32, to bytes: inout OutputSpan<UInt8>) {
+    bytes.append(UInt8(truncatingIfNeeded: scalar >> 16))
+    bytes.append(UInt8(truncatingIfNeeded: scalar >> 8))
+    bytes.append(UInt8(truncatingIfNeeded: scalar))
   }
 
   /// The key of what has no name.
