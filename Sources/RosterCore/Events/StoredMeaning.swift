@@ -11,7 +11,7 @@ package struct StoredMeaning {
   private var names: [UInt8] = []
   private var ends: [Int] = []
   /// The same contacts, once there are many.
-  private var known = TextTable()
+  private var known: Set<[UInt8]> = []
 
   /// Of nothing yet.
   package init() {}
@@ -73,7 +73,7 @@ package struct StoredMeaning {
     // To empty what is empty costs as much as what most elements mean.
     if !output.bytes.isEmpty { output.removeAll() }
     if ends.isEmpty { return }
-    if known.count > 0 { known = TextTable() }
+    if !known.isEmpty { known = [] }
     names.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
   }
@@ -90,8 +90,8 @@ package struct StoredMeaning {
 
   private mutating func has(_ contact: UnsafeRawBufferPointer) -> Bool {
     guard ends.count < Self.few else {
-      if known.count == 0 { forEachContact { _ = known.insert($0) } }
-      return Int(known.insert(contact)) < ends.count
+      if known.isEmpty { forEachContact { known.insert(Array($0)) } }
+      return !known.insert(Array(contact)).inserted
     }
     var isThere = false
     forEachContact { if $0.isSame(as: contact) { isThere = true } }

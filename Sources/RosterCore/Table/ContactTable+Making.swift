@@ -6,11 +6,14 @@ extension ContactTable {
   ///
   /// - Parameters:
   ///   - groups: Lists of groups, each as the numbers that its texts have in `texts`.
-  init(addresses: TextTable, texts: TextTable, groups: TextTable) {
+  init(
+    addresses: consuming TextTable, texts: consuming TextTable, groups: consuming TextTable
+  ) {
+    let lists = groups.count
     tables.addresses = addresses
     tables.texts = texts
     tables.groups = groups
-    for number in (0..<UInt32(groups.count)).lazy.map(GroupsNumber.init) {
+    for number in (0..<UInt32(lists)).lazy.map(GroupsNumber.init) {
       noteIfLong(number, self.texts(ofGroups: number))
     }
     setCompactionSize()

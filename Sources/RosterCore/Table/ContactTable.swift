@@ -13,7 +13,7 @@ struct ContactTable: Sendable {
   init() {}
 
   /// What a table is made of. Only the table's own files look at it.
-  struct Tables: Sendable {
+  struct Tables: ~Copyable, Sendable {
     /// Prepared addresses.
     var addresses = TextTable()
     var rows = ChunkedArray<ContactRow>(chunkBits: ContactTable.chunkBits)
@@ -37,6 +37,14 @@ struct ContactTable: Sendable {
 
     static var leastCompactionSize: Int { 1 << 14 }
 
+    func copy() -> Tables {
+      Tables(
+        addresses: addresses.copy(), rows: rows, details: details, further: further,
+        texts: texts.copy(), groups: groups.copy(), itemCount: itemCount,
+        requestCount: requestCount, members: members, longGroups: longGroups, base: base,
+        changes: changes, compactionSize: compactionSize)
+    }
+
     /// In rows, texts and lists; long texts count as several.
     var size: Int {
       rows.count + texts.count + groups.count + (texts.byteCount + groups.byteCount) >> 10
@@ -48,7 +56,7 @@ struct ContactTable: Sendable {
   private final class Storage: @unchecked Sendable {
     let tables: UnsafeMutablePointer<Tables>
 
-    init(_ value: Tables) {
+    init(_ value: consuming Tables) {
       tables = .allocate(capacity: 1)
       tables.initialize(to: value)
     }
@@ -62,7 +70,7 @@ struct ContactTable: Sendable {
   var tables: Tables {
     @inline(__always) unsafeAddress { UnsafePointer(storage.tables) }
     @inline(__always) unsafeMutableAddress {
-      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.tables.pointee) }
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.tables.pointee.copy()) }
       return storage.tables
     }
   }

@@ -4,7 +4,10 @@ import XMPPStanza
 ///
 /// They are held as bytes, so that a text that is known costs a look-up and no `String`. Copies
 /// share them like a `ChunkedArray`. A text stays until the table is made anew.
-struct TextTable: Sendable {
+///
+/// To copy it counts a reference to each of its parts, which would be done for every text that is
+/// looked at where it stands: so it is done only where it is asked for.
+struct TextTable: ~Copyable, Sendable {
   /// Where a text is.
   private struct Place {
     var block: UInt32
@@ -27,6 +30,16 @@ struct TextTable: Sendable {
 
   /// A table of no texts.
   init() {}
+
+  /// The same texts. Complexity: O(1).
+  func copy() -> TextTable {
+    var copy = TextTable()
+    copy.places = places
+    copy.blocks = blocks
+    copy.slots = slots
+    copy.byteCount = byteCount
+    return copy
+  }
 
   /// How many texts there are.
   var count: Int { places.count }
