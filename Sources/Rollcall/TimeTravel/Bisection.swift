@@ -103,15 +103,14 @@ extension Timeline {
   package func course(
     of condition: RosterCondition, after start: UInt64, upTo end: UInt64
   ) throws -> ConditionCourse {
-    var state = try self.state(at: .record(start))
+    let state = try self.state(at: .record(start))
     var isPartial = state.roster.completeness != .complete
     var strict = Course(condition, mayBePartial: false, in: state.roster)
     var lenient = Course(condition, mayBePartial: true, in: state.roster)
-    try advance(&state, to: end) { moment, roster in
+    try forEachRoster(after: state, upTo: end) { roster in
       if roster.completeness == .complete { isPartial = false }
-      guard condition.mayTurn(by: moment.outcome.changes) else { return }
-      strict.look(at: roster, after: moment.stamp.record)
-      if isPartial { lenient.look(at: roster, after: moment.stamp.record) }
+      strict.look(at: roster)
+      if isPartial { lenient.look(at: roster) }
     }
     let course = isPartial ? lenient : strict
     return ConditionCourse(
@@ -133,11 +132,11 @@ extension Timeline {
       holdsAtStart = holds
     }
 
-    mutating func look(at roster: Roster, after record: UInt64) {
+    mutating func look(at roster: Roster) {
       let now = condition.holds(in: roster, mayBePartial: mayBePartial)
       guard now != holds else { return }
       holds = now
-      transitions.append((record, now))
+      transitions.append((roster.position, now))
     }
   }
 }

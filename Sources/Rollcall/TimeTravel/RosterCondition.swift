@@ -49,25 +49,18 @@ public enum RosterCondition: Hashable, Sendable {
   public func holds(in roster: Roster, mayBePartial: Bool) -> Bool {
     let isKnown = mayBePartial || roster.completeness == .complete
     return switch self {
-    case .missing(let jid): isKnown && roster.item(jid) == nil
-    case .friend(let jid): roster.item(jid).map(Self.friends.includes) ?? false
-    case .pending(let jid):
-      roster.incoming[jid] != nil || roster.unconfirmed[jid] != nil || roster.outgoing[jid] != nil
+    case .missing(let jid): isKnown && roster.subscription(of: jid) == nil
+    case .friend(let jid): roster.subscription(of: jid).map(Self.friends.includes) ?? false
+    case .pending(let jid): roster.isPending(jid)
     case .name(let jid, let name): roster.item(jid).map { $0.name == name } ?? false
     case .friendCount(let comparison, let count):
-      isKnown
-        && comparison.holds(roster.entries.count { Self.friends.includes($0.value.item) }, count)
+      isKnown && comparison.holds(Self.friendCount(in: roster), count)
     }
   }
 
-  /// Whether changes can have made it hold, or no longer hold. Counting friends takes as long as
-  /// there are contacts, so it is not done for nothing.
-  package func mayTurn(by changes: [RosterChange]) -> Bool {
-    switch self {
-    case .missing(let jid), .friend(let jid), .pending(let jid), .name(let jid, _):
-      return changes.contains { $0.contact == jid || $0.isOfCompleteness }
-    case .friendCount:
-      return changes.contains { $0.isOfFriends || $0.isOfCompleteness }
+  private static func friendCount(in roster: Roster) -> Int {
+    RosterSubscription.allCases.reduce(0) { count, subscription in
+      friends.includes(subscription) ? count + roster.itemCount(subscription) : count
     }
   }
 
@@ -92,23 +85,5 @@ public enum RosterCondition: Hashable, Sendable {
       let count = Int(text.dropFirst(sign.count)), count >= 0
     else { return nil }
     return .friendCount(comparison, count)
-  }
-}
-
-extension RosterChange {
-  fileprivate var isOfCompleteness: Bool {
-    if case .completeness = kind { true } else { false }
-  }
-
-  /// Whether the number of mutual friends can be another after it.
-  fileprivate var isOfFriends: Bool {
-    switch kind {
-    case .itemAdded, .itemRemoved, .itemChanged(_, .subscription): true
-    case .itemChanged, .account, .connected, .connection, .completeness, .version, .requestOpened,
-      .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected,
-      .outgoingEnded, .presence, .ownPresence, .blocking, .nickname, .vCard,
-      .requestSeen, .annotated:
-      false
-    }
   }
 }

@@ -163,27 +163,50 @@ public struct Timeline: Sendable {
   ///
   /// Complexity: as the other method of this name, at a fraction of its cost.
   package func advance(_ state: inout State, to last: UInt64) throws {
-    let reader = RecordReader()
     if state.roster.position == 0 { try begin(&state) }
-    while state.roster.position < last {
-      let range = state.roster.position + 1...last
-      var roster = Roster()
-      swap(&roster, &state.roster)
-      defer { swap(&roster, &state.roster) }
+    try follow(&state.roster, to: last, asksForPresence: true)
+    try addNotes(to: &state, upTo: last)
+  }
+
+  /// Hands a roster to `body` after each event up to a record, where nobody asks what the records
+  /// did, nor who is available: the roster need not say it.
+  ///
+  /// Complexity: linear in the events.
+  /// - Parameter body: It runs inside a transaction, and is to be short. It is not to change the
+  ///   roster: what is handed over in another way is copied, which costs more than most events.
+  func forEachRoster(
+    after start: State, upTo last: UInt64, _ body: (inout Roster) -> Void
+  ) throws {
+    var state = start
+    if state.roster.position == 0 { try begin(&state) }
+    try follow(&state.roster, to: last, asksForPresence: false, body)
+  }
+
+  private func follow(
+    _ roster: inout Roster, to last: UInt64, asksForPresence: Bool,
+    _ body: (inout Roster) -> Void = { _ in }
+  ) throws {
+    let reader = RecordReader()
+    while roster.position < last {
+      let range = roster.position + 1...last
       let end = try log.read { transaction in
         try forEachEvent(in: range, transaction, reader) { stamp, connection, _, event in
           switch event {
           case .made(let event):
             RosterReducer.advance(&roster, by: event, at: stamp, on: connection)
-          case .stored(let bytes):
+          case .stored(let bytes) where asksForPresence:
             try RosterReducer.advance(
               &roster, byStored: bytes, isSound: true, at: stamp, on: connection)
+          case .stored(let bytes):
+            try RosterReducer.advancePastPresence(
+              &roster, byStored: bytes, at: stamp, on: connection)
           }
+          body(&roster)
         }
       }
+      // The last records may mean nothing.
       roster.move(to: end)
     }
-    try addNotes(to: &state, upTo: last)
   }
 
   /// Adds to a state what the log says beside its events.

@@ -49,6 +49,24 @@ private enum EventTag: UInt8 {
   case annotation = 64
 }
 
+extension EventTag {
+  /// The kind of the event that these bytes begin; nil where they begin none.
+  fileprivate init?(of event: RawSpan) {
+    guard !event.isEmpty else { return nil }
+    self.init(rawValue: event.unsafeLoad(as: UInt8.self))
+  }
+}
+
+extension StoredEvent {
+  /// Whether these bytes begin a presence that was received.
+  static func isPresence(_ event: RawSpan) -> Bool {
+    switch EventTag(of: event) {
+    case .availableReceived, .unavailableReceived: true
+    default: false
+    }
+  }
+}
+
 /// An event in place.
 enum StoredEvent {
   case session(SessionEvent)

@@ -80,6 +80,6 @@ extension Roster: Hashable {
     hasher.combine(account)
     hasher.combine(bytesOf: version)
     hasher.combine(completeness)
-    hasher.combine(contacts.itemCount)
+    hasher.combine(contacts.items.total)
   }
 }

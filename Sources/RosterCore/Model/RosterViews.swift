@@ -51,7 +51,25 @@ extension Roster {
   public func item(_ jid: BareJID) -> RosterItem? { entries[jid]?.item }
 
   /// How many contacts are in the roster. Complexity: O(1).
-  public var itemCount: Int { contacts.itemCount }
+  public var itemCount: Int { contacts.items.total }
+
+  /// How many contacts are in the roster whose subscriptions are in a state. Complexity: O(1).
+  package func itemCount(_ subscription: RosterSubscription) -> Int {
+    contacts.items[subscription]
+  }
+
+  /// The state of the contact's subscription, nil where it is not in the roster. Complexity: O(1),
+  /// and nothing of the item is copied.
+  package func subscription(of jid: BareJID) -> RosterSubscription? {
+    contacts.number(of: jid).flatMap { contacts.item(of: $0)?.subscription }
+  }
+
+  /// Whether a request to or from the contact waits for an answer, be it unconfirmed.
+  /// Complexity: O(1), and nothing of the requests is copied.
+  package func isPending(_ jid: BareJID) -> Bool {
+    guard let number = contacts.number(of: jid) else { return false }
+    return !contacts.row(of: number).parts.isDisjoint(with: [.request, .outgoing])
+  }
 
   /// The items by address. Complexity: O(n log n).
   public var sortedItems: [RosterItem] { entries.map(\.value.item) }
@@ -97,7 +115,7 @@ extension Roster {
   }
 
   /// Whether the account and the contact see each other's presence.
-  public func isMutual(_ jid: BareJID) -> Bool { item(jid)?.subscription == .both }
+  public func isMutual(_ jid: BareJID) -> Bool { subscription(of: jid) == .both }
 
   // MARK: Presence
 

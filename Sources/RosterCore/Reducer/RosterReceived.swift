@@ -94,7 +94,7 @@ extension Reduction {
       roster.contacts.item(of: $0) == nil
     }
     // Mostly they are the same contacts as before.
-    guard listing.known < roster.contacts.itemCount || !requested.isEmpty else { return }
+    guard listing.known < roster.contacts.items.total || !requested.isEmpty else { return }
     let gone = roster.contacts.members(.item).filter { !listing.contacts.contains($0) }
     let unlisted = requested.filter { !listing.contacts.contains($0) }
     for number in roster.contacts.sorted(gone + unlisted) {

@@ -70,6 +70,22 @@ package enum RosterReducer {
       &roster, event, isSound: isSound, at: stamp, on: connection, tells: false)
   }
 
+  /// The same of a sound event where nobody asks who is available, either: presence that decides
+  /// nothing else is passed over, as is most of what a session says.
+  ///
+  /// It makes no items, edits none and ends no request. It can begin a session, in a log that begins
+  /// in the middle of one, and with several connections it is a place in what each is told.
+  package static func advancePastPresence(
+    _ roster: inout Roster, byStored event: RawSpan, at stamp: RecordStamp,
+    on connection: ConnectionID
+  ) throws(CodecError) {
+    if StoredEvent.isPresence(event), roster.isMovedByPresenceAlone(on: connection) {
+      roster.position = stamp.record
+    } else {
+      try advance(&roster, byStored: event, isSound: true, at: stamp, on: connection)
+    }
+  }
+
   private static func reduce(
     _ roster: inout Roster, _ event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
     on connection: ConnectionID, tells: Bool
@@ -90,4 +106,14 @@ package enum RosterReducer {
 extension StoredEvent {
   /// Whether it happened on a connection.
   fileprivate var isOfConnection: Bool { if case .annotation = self { false } else { true } }
+}
+
+extension Roster {
+  /// Whether presence that is received on a connection changes nothing but who is available.
+  fileprivate func isMovedByPresenceAlone(on connection: ConnectionID) -> Bool {
+    guard hasReceived, sessions.all.count == 1, let place = sessions.place(of: connection) else {
+      return false
+    }
+    return sessions[place].phase != .unseen
+  }
 }

@@ -98,6 +98,7 @@ extension ContactTable {
       after.refer(to: row.details, with: row.parts)
     }
     tables.rows[place] = after
+    tables.items.replace(before.item, by: after.item)
     note(from: before.membership, to: after.membership, of: number)
   }
 

@@ -98,10 +98,10 @@ extension ContactTable {
       let members = ContactSet(count: parts.count) { parts[$0].contains(part) }
       tables.members[part.rawValue] = ContactIndex(members)
       switch part {
-      case .item: tables.itemCount = members.count
       case .openRequest, .outgoing: tables.requestCount += members.count
-      case .presence, .deliveries, .expected: break
+      case .item, .presence, .deliveries, .expected: break
       }
     }
+    for number in numbers { tables.items.replace(nil, by: item(of: number)) }
   }
 }

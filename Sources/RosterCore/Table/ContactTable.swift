@@ -22,7 +22,7 @@ struct ContactTable: Sendable {
     var texts = TextTable()
     /// Lists of groups, each as the numbers that its texts have.
     var groups = TextTable()
-    var itemCount = 0
+    var items = ItemCounts()
     var requestCount = 0
     /// The contacts that have each part that is gone over.
     var members = [ContactIndex](repeating: ContactIndex(), count: ContactPart.allCases.count)
@@ -40,7 +40,7 @@ struct ContactTable: Sendable {
     func copy() -> Tables {
       Tables(
         addresses: addresses.copy(), rows: rows, details: details, further: further,
-        texts: texts.copy(), groups: groups.copy(), itemCount: itemCount,
+        texts: texts.copy(), groups: groups.copy(), items: items,
         requestCount: requestCount, members: members, longGroups: longGroups, base: base,
         changes: changes, compactionSize: compactionSize)
     }
@@ -75,8 +75,8 @@ struct ContactTable: Sendable {
     }
   }
 
-  /// How many contacts have an item.
-  var itemCount: Int { tables.itemCount }
+  /// How many contacts have an item, by the state of its subscription. Complexity: O(1).
+  var items: ItemCounts { tables.items }
 
   // MARK: Contacts
 
@@ -99,9 +99,8 @@ struct ContactTable: Sendable {
     guard tables.members[part.rawValue].set(number, isThere) else { return }
     let difference = isThere ? 1 : -1
     switch part {
-    case .item: tables.itemCount += difference
     case .openRequest, .outgoing: tables.requestCount += difference
-    case .presence, .deliveries, .expected: break
+    case .item, .presence, .deliveries, .expected: break
     }
   }
 
@@ -170,9 +169,10 @@ struct ContactTable: Sendable {
   /// Sets the contact's item, or takes it out of the roster.
   mutating func setItem(_ item: ItemRow?, of number: ContactNumber) {
     _ = tables.changes?.items.insert(number)
-    let had = tables.rows[Int(number.rawValue)].hasItem
+    let before = tables.rows[Int(number.rawValue)].item
     tables.rows[Int(number.rawValue)].item = item
-    if had != (item != nil) { note(.item, of: number, !had) }
+    tables.items.replace(before, by: item)
+    if (before != nil) != (item != nil) { note(.item, of: number, item != nil) }
   }
 
   /// What the contact's first resource said.

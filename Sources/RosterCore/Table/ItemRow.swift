@@ -52,8 +52,11 @@ struct ItemRow: Equatable, BitwiseCopyable {
 
   var subscription: RosterSubscription {
     // It was made of one.
-    RosterSubscription(code: UInt8(truncatingIfNeeded: flags >> Self.subscriptionShift)) ?? .none
+    RosterSubscription(code: UInt8(truncatingIfNeeded: subscriptionCode)) ?? .none
   }
+
+  /// Two bits.
+  fileprivate var subscriptionCode: Int { Int(flags >> Self.subscriptionShift & 3) }
 
   var provenance: RosterEntry.Provenance {
     get {
@@ -89,5 +92,22 @@ struct ItemRow: Equatable, BitwiseCopyable {
   ) {
     if name != .none { name = text(name) }
     if self.groups != .none { self.groups = groups(self.groups) }
+  }
+}
+
+/// How many items there are, by the state of their subscriptions.
+struct ItemCounts: Sendable {
+  private var counts = SIMD4<Int>()
+
+  /// All of them.
+  var total: Int { counts.wrappedSum() }
+
+  /// Those that have a subscription in this state.
+  subscript(subscription: RosterSubscription) -> Int { counts[Int(subscription.code)] }
+
+  /// A contact has another item than before, or none.
+  mutating func replace(_ before: ItemRow?, by after: ItemRow?) {
+    if let before { counts[before.subscriptionCode] -= 1 }
+    if let after { counts[after.subscriptionCode] += 1 }
   }
 }
