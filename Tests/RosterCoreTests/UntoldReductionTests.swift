@@ -43,6 +43,57 @@ struct UntoldReductionTests {
     try compare(server.scenario.history.map { (event: $0, stamp: $1, connection: $2) }, seed)
   }
 
+  /// Compares all that is no presence after each event, but for what was reported meanwhile of
+  /// requests that wait; returns how often the rosters differed, which they do where presence was
+  /// passed over.
+  private func comparePastPresence(_ history: [Step], _ seed: UInt64) throws -> Int {
+    var (told, silent) = (Roster(), Roster())
+    var differences = 0
+    for (index, step) in history.enumerated() {
+      _ = RosterReducer.reduce(&told, step.event, at: step.stamp, on: step.connection)
+      try RosterReducer.advancePastPresence(
+        &silent, byStored: step.event.canonicalBytes.span.bytes, at: step.stamp,
+        on: step.connection)
+      let place: Comment = "seed \(seed), event \(index)"
+      #expect(Array(silent.entries.map(\.value)) == Array(told.entries.map(\.value)), place)
+      #expect(requests(of: silent) == requests(of: told), place)
+      #expect(silent.completeness == told.completeness, place)
+      #expect(silent.version == told.version && silent.position == told.position, place)
+      for subscription in RosterSubscription.allCases {
+        let count = told.entries.count { $0.value.item.subscription == subscription }
+        #expect(told.itemCount(subscription) == count, place)
+        #expect(silent.itemCount(subscription) == count, place)
+      }
+      if silent != told { differences += 1 }
+    }
+    return differences
+  }
+
+  private func requests(of roster: Roster) -> [String] {
+    roster.incoming.map { "open \($0.key) \($0.value.since) \($0.value.last) \($0.value.count)" }
+      + roster.unconfirmed.map { "unconfirmed \($0.key) \($0.value.since)" }
+      + roster.outgoing.map { "ours \($0.key) \($0.value.since) \($0.value.isReflected)" }
+  }
+
+  @Test("Without presence items and requests are the same after each event",
+    arguments: 300..<UInt64(310))
+  func pastPresence(seed: UInt64) throws {
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var scenario = Scenario()
+    for _ in 0..<300 { fuzzer.step(&scenario) }
+    let differences = try comparePastPresence(
+      scenario.history.map { (event: $0, stamp: $1, connection: $2) }, seed)
+    #expect(differences > 0, "seed \(seed): no presence was passed over")
+  }
+
+  @Test("And on several connections", arguments: 400..<UInt64(410))
+  func pastPresenceOnSeveral(seed: UInt64) throws {
+    var server = SimulatedServer(seed: seed, devices: 3)
+    for _ in 0..<200 { server.step() }
+    _ = try comparePastPresence(
+      server.scenario.history.map { (event: $0, stamp: $1, connection: $2) }, seed)
+  }
+
   @Test("Bytes that are no event leave the roster as it was")
   func damage() throws {
     let from = try JID(parsing: "bob@example.test/phone")

@@ -12,7 +12,7 @@ package struct NamespaceFilter: Sendable {
 
   private static func bit(of key: UInt64) -> UInt64 {
     // Fibonacci hashing: the upper bits of a product with 2^64 over the golden ratio.
-    1 << (key &* 0x9E37_79B9_7F4A_7C15 >> 58)
+    1 << ((key &* 0x9E37_79B9_7F4A_7C15) >> 58)
   }
 
   /// Its first and last bytes, and how many it has.
