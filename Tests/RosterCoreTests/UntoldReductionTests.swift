@@ -75,7 +75,8 @@ struct UntoldReductionTests {
       + roster.outgoing.map { "ours \($0.key) \($0.value.since) \($0.value.isReflected)" }
   }
 
-  @Test("Without presence items and requests are the same after each event",
+  @Test(
+    "Without presence items and requests are the same after each event",
     arguments: 300..<UInt64(310))
   func pastPresence(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)

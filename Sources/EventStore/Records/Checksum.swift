@@ -59,22 +59,22 @@ extension Checksum: CustomStringConvertible {
 package struct RunningChecksum: Sendable {
   /// What the hash is made of. Written to only by who alone refers to it.
   private final class State: @unchecked Sendable {
+    private let memory: UnsafeMutableRawPointer
     let hash: OpaquePointer
 
     init() {
-      guard let state = XXH3_createState() else { fatalError("there is no memory") }
-      hash = state
+      memory = .allocate(byteCount: Int(xxh3StateBytes), alignment: Int(xxh3StateAlignment))
+      hash = OpaquePointer(memory)
       XXH3_128bits_reset(hash)
     }
 
-    init(copy other: State) {
-      guard let state = XXH3_createState() else { fatalError("there is no memory") }
-      hash = state
+    convenience init(copy other: State) {
+      self.init()
       XXH3_copyState(hash, other.hash)
     }
 
     deinit {
-      XXH3_freeState(hash)
+      memory.deallocate()
     }
   }
 

@@ -73,8 +73,8 @@ package enum RosterReducer {
   /// The same of a sound event where nobody asks who is available, either: presence that decides
   /// nothing else is passed over, as is most of what a session says.
   ///
-  /// It makes no items, edits none and ends no request. It can begin a session, in a log that begins
-  /// in the middle of one, and with several connections it is a place in what each is told.
+  /// It makes no items, edits none and ends no request. It can begin a session, in a log that
+  /// begins in the middle of one, and with several connections it is a place in what each is told.
   package static func advancePastPresence(
     _ roster: inout Roster, byStored event: RawSpan, at stamp: RecordStamp,
     on connection: ConnectionID

@@ -1,8 +1,8 @@
 /// A top-level element and everything in it, which no one changes while others see it.
 ///
-/// All of it is in one piece of memory: the parts in document order (an element, its attributes, its
-/// content), then the ranges of the namespaces, then the bytes that parts and namespaces are ranges
-/// of, often the very bytes that the element came in.
+/// All of it is in one piece of memory: the parts in document order (an element, its attributes,
+/// its content), then the ranges of the namespaces, then the bytes that parts and namespaces are
+/// ranges of, often the very bytes that the element came in.
 ///
 /// Sendable, as nothing of it is written to while anybody else refers to it.
 struct XMLTree: @unchecked Sendable {

@@ -269,7 +269,9 @@ extension XMPPElement {
     guard part.start < part.next else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
     let first = tree[Int(part.start)]
     // Nearly always.
-    if first.kind == .text, first.next == part.next { return tree.withBytes(of: first) { body($0) } }
+    if first.kind == .text, first.next == part.next {
+      return tree.withBytes(of: first) { body($0) }
+    }
     var joined = ""
     for number in XMLContent(XMPPElement(tree, number)) where tree[number].kind == .text {
       joined += tree.string(of: tree[number])
