@@ -245,25 +245,34 @@ import Testing
         + "a9dacf784daa9e27c3db53c85c0e92dc" + "070809")
   }
 
-  @Test("A checksum is the same whatever pieces its bytes come in, and so is that of a copy")
+  @Test("A running checksum is the same whatever pieces come, and another one for other bytes")
   func runningChecksum() {
-    let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 7) }
-    for size in [1, 7, 255, 256, 257, 4096, 5000] {
+    func checksum(_ bytes: [UInt8], in pieces: Int) -> Checksum {
       var running = RunningChecksum()
-      var half: RunningChecksum?
-      for start in stride(from: 0, to: bytes.count, by: size) {
-        if start >= 2500, half == nil { half = running }
-        bytes[start..<min(start + size, bytes.count)].withUnsafeBytes { running.update($0) }
+      for start in stride(from: 0, to: bytes.count, by: pieces) {
+        bytes[start..<min(start + pieces, bytes.count)].withUnsafeBytes { running.update($0) }
+        // To ask for it in between changes nothing.
+        if start.isMultiple(of: 7) { _ = running.checksum }
       }
-      let rest = bytes[(bytes.count - 1)...]
-      #expect(running.checksum == Checksum(of: bytes.span.bytes), "pieces of \(size)")
-      guard var copy = half else { continue }
-      let before = copy.checksum
-      rest.withUnsafeBytes { copy.update($0) }
-      #expect(copy.checksum != before && half?.checksum == before, "pieces of \(size)")
+      return running.checksum
     }
-    // As `xxhsum -H2` prints it of no bytes.
-    #expect(RunningChecksum().checksum.description == "99aa06d3014798d86001c324468d497f")
+    let block = 64 << 10
+    var seen: Set<Checksum> = []
+    for count in [0, 1, block - 1, block, block + 1, 2 * block, 2 * block + 9000] {
+      var bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 7) }
+      let whole = checksum(bytes, in: max(1, count))
+      for pieces in [4093, block - 1, block, block + 1] {
+        #expect(checksum(bytes, in: pieces) == whole, "\(count) bytes in pieces of \(pieces)")
+      }
+      seen.insert(whole)
+      for place in [0, count / 2, count - 1] where bytes.indices.contains(place) {
+        bytes[place] ^= 1
+        seen.insert(checksum(bytes, in: block))
+        bytes[place] ^= 1
+      }
+    }
+    // A byte has one place, not three.
+    #expect(seen.count == 7 + 1 + 5 * 3)
   }
 
   @Test("The chain depends on every part of a record")

@@ -39,6 +39,27 @@ struct NativeReadingTests {
     return found
   }
 
+  @Test("What the system does not give is said in its words")
+  func unreadableFile() throws {
+    let folder = try TemporaryFolder()
+    let handle = try FileHandle(forReadingFrom: URL(filePath: folder.path))
+    let error = #expect(throws: ImportError.self) { try CaptureImport.head(of: handle) }
+    #expect(error == .cannotBeRead(EISDIR))
+    #expect(error?.description == "Is a directory")
+  }
+
+  @Test("The head of a pipe is read however little comes at a time")
+  func pipeInPieces() throws {
+    let pipe = Pipe()
+    let bytes = (0..<700).map { UInt8(truncatingIfNeeded: $0) }
+    let writer = Thread {
+      for byte in bytes { pipe.fileHandleForWriting.write(Data([byte])) }
+      try? pipe.fileHandleForWriting.close()
+    }
+    writer.start()
+    #expect(try CaptureImport.head(of: pipe.fileHandleForReading) == bytes)
+  }
+
   @Test("There are files to compare with") func thereAreFiles() {
     #expect(Self.files.count > 30)
   }

@@ -15,7 +15,7 @@ package struct LogMeta: Hashable, Sendable {
 
 /// A capture that was imported into a log, as it was at the last import.
 package struct ImportedSource: Hashable, Sendable {
-  /// What tells its bytes from any others, commonly a hexadecimal digest; at most 1 KiB.
+  /// What its bytes are known again by, commonly a hexadecimal checksum; at most 1 KiB.
   package let digest: String
   /// What people call it; at most 64 KiB.
   package let name: String

@@ -22,10 +22,7 @@ package struct Checksum: Hashable, Sendable {
 
   /// - Parameter seed: What tells these bytes from others, which may be the same.
   package init(of bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) {
-    self.init(XXH3_128bits_withSeed(bytes.baseAddress, bytes.count, seed))
-  }
-
-  fileprivate init(_ hash: XXH128_hash_t) {
+    let hash = XXH3_128bits_withSeed(bytes.baseAddress, bytes.count, seed)
     (low, high) = (hash.low64.littleEndian, hash.high64.littleEndian)
   }
 
@@ -46,7 +43,7 @@ package struct Checksum: Hashable, Sendable {
 }
 
 extension Checksum: CustomStringConvertible {
-  /// The upper half and then the lower one, as `xxhsum -H2` prints them.
+  /// The upper half and then the lower one, hexadecimal.
   package var description: String {
     [high, low].map { half in
       let digits = String(UInt64(littleEndian: half), radix: 16)
@@ -55,40 +52,44 @@ extension Checksum: CustomStringConvertible {
   }
 }
 
-/// The checksum of bytes that come one piece after the other.
+/// The checksum of bytes that come one piece after the other: that of the checksums of their blocks.
 package struct RunningChecksum: Sendable {
-  /// What the hash is made of. Written to only by who alone refers to it.
-  private final class State: @unchecked Sendable {
-    private let memory: UnsafeMutableRawPointer
-    let hash: OpaquePointer
+  /// How many bytes a block has; the last one has fewer.
+  private static let blockBytes = 64 << 10
 
-    init() {
-      memory = .allocate(byteCount: Int(xxh3StateBytes), alignment: Int(xxh3StateAlignment))
-      hash = OpaquePointer(memory)
-      XXH3_128bits_reset(hash)
-    }
-
-    convenience init(copy other: State) {
-      self.init()
-      XXH3_copyState(hash, other.hash)
-    }
-
-    deinit {
-      memory.deallocate()
-    }
-  }
-
-  private var state = State()
+  /// The checksums of the blocks that are whole, one after the other.
+  private var blocks: [UInt8] = []
+  /// The bytes of the one that is not.
+  private var rest: [UInt8] = []
 
   /// Of no bytes yet.
   package init() {}
 
   /// Takes the next bytes. Complexity: linear in them.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    if !isKnownUniquelyReferenced(&state) { state = State(copy: state) }
-    XXH3_128bits_update(state.hash, bytes.baseAddress, bytes.count)
+    var bytes = bytes[...]
+    while rest.count + bytes.count >= Self.blockBytes {
+      let piece = bytes.prefix(Self.blockBytes - rest.count)
+      bytes = bytes[piece.endIndex...]
+      if rest.isEmpty {
+        append(Checksum(of: UnsafeRawBufferPointer(rebasing: piece)))
+      } else {
+        rest += piece
+        append(rest.withUnsafeBytes { Checksum(of: $0) })
+        rest.removeAll(keepingCapacity: true)
+      }
+    }
+    rest += bytes
   }
 
-  /// That of the bytes so far; more can be taken after.
-  package var checksum: Checksum { Checksum(XXH3_128bits_digest(state.hash)) }
+  private mutating func append(_ block: Checksum) {
+    withUnsafeBytes(of: block) { blocks += $0 }
+  }
+
+  /// That of the bytes so far; more can be taken after. Complexity: linear in the blocks.
+  package var checksum: Checksum {
+    var all = self
+    all.append(rest.withUnsafeBytes { Checksum(of: $0) })
+    return all.blocks.withUnsafeBytes { Checksum(of: $0) }
+  }
 }

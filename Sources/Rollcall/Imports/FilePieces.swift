@@ -4,14 +4,14 @@ import Foundation
 enum FilePieces {
   /// The next bytes of a file, at most so many; none where it has ended. It waits for a pipe.
   ///
-  /// - Throws: `POSIXError`.
+  /// - Throws: `ImportError.cannotBeRead`.
   static func next(of file: FileHandle, upTo count: Int) throws -> [UInt8] {
     try [UInt8](unsafeUninitializedCapacity: count) { space, filled in
       var found = -1
       repeat {
         found = read(file.fileDescriptor, space.baseAddress, count)
       } while found < 0 && errno == EINTR
-      guard found >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+      guard found >= 0 else { throw ImportError.cannotBeRead(errno) }
       filled = found
     }
   }

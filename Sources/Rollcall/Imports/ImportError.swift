@@ -1,4 +1,5 @@
 package import Captures
+import Foundation
 package import XMPPStanza
 
 /// Why a capture cannot be imported.
@@ -17,6 +18,8 @@ package enum ImportError: Error, Hashable, Sendable {
   /// Captures that the log holds as one client's, one after the other, have gone on at the same
   /// time.
   case nowOverlaps(captures: [String])
+  /// The system does not give its bytes, with a code of `errno`.
+  case cannotBeRead(Int32)
 }
 
 extension ImportError: CustomStringConvertible {
@@ -26,6 +29,7 @@ extension ImportError: CustomStringConvertible {
       "the format is not known; say it with --format, one of:\n"
         + CaptureFormat.all.map { "  \($0.id): \($0.title)" }.joined(separator: "\n")
     case .unreadable(let why): why.description
+    case .cannotBeRead(let code): strerror(code).map { String(cString: $0) } ?? "error \(code)"
     case .severalAccounts(let accounts):
       "several accounts are in it; choose one with --account: "
         + accounts.map(\.text).joined(separator: ", ")

@@ -1,6 +1,10 @@
 import EventStore
 
-/// What a record is known again by.
+/// Another one in each run of the program, so that nobody can send a stanza that is taken for one
+/// that is known.
+private let seed = UInt64.random(in: 0...UInt64.max)
+
+/// What a record is known again by, in one run of the program.
 struct RecordPrint {
   /// Of its kind and bytes.
   let bytes: UInt64
@@ -16,7 +20,7 @@ struct RecordPrint {
 
   fileprivate init(_ header: RecordHeader, _ bytes: RawSpan) {
     self.bytes = bytes.withUnsafeBytes {
-      Checksum(of: $0, seed: UInt64(header.kind.rawValue)).prefix
+      Checksum(of: $0, seed: seed &+ UInt64(header.kind.rawValue)).prefix
     }
     clock = header.ownTime ?? .min
     connection = header.connection

@@ -104,20 +104,47 @@ extension Timeline {
     of condition: RosterCondition, after start: UInt64, upTo end: UInt64
   ) throws -> ConditionCourse {
     let state = try self.state(at: .record(start))
-    var isPartial = state.roster.completeness != .complete
-    var strict = Course(condition, mayBePartial: false, in: state.roster)
-    var lenient = Course(condition, mayBePartial: true, in: state.roster)
-    try forEachRoster(after: state, upTo: end) { roster in
+    var reading = Reading(of: condition, in: state.roster)
+    let last = try forEachRoster(after: state, upTo: end, asksForPresence: false) {
+      reading.look(at: $0)
+    }
+    // Presence that one connection was told is a place in what others are told that come later.
+    if last.isShared, !state.roster.isShared {
+      reading = Reading(of: condition, in: state.roster)
+      _ = try forEachRoster(after: state, upTo: end, asksForPresence: true) {
+        reading.look(at: $0)
+      }
+    }
+    return reading.result
+  }
+
+  /// A condition while a range is gone over.
+  private struct Reading {
+    private var strict: Course
+    private var lenient: Course
+    /// Whether the whole roster was known nowhere so far.
+    private var isPartial: Bool
+
+    init(of condition: RosterCondition, in roster: Roster) {
+      isPartial = roster.completeness != .complete
+      strict = Course(condition, mayBePartial: false, in: roster)
+      lenient = Course(condition, mayBePartial: true, in: roster)
+    }
+
+    mutating func look(at roster: Roster) {
       if roster.completeness == .complete { isPartial = false }
       strict.look(at: roster)
       if isPartial { lenient.look(at: roster) }
     }
-    let course = isPartial ? lenient : strict
-    return ConditionCourse(
-      holdsAtStart: course.holdsAtStart, transitions: course.transitions, isPartial: isPartial)
+
+    var result: ConditionCourse {
+      let course = isPartial ? lenient : strict
+      return ConditionCourse(
+        holdsAtStart: course.holdsAtStart, transitions: course.transitions, isPartial: isPartial)
+    }
   }
 
-  /// One reading of a condition while a range is gone over.
+  /// One way to read it.
   private struct Course {
     let condition: RosterCondition
     let mayBePartial: Bool

@@ -52,7 +52,7 @@ public enum RosterCondition: Hashable, Sendable {
     case .missing(let jid): isKnown && roster.subscription(of: jid) == nil
     case .friend(let jid): roster.subscription(of: jid).map(Self.friends.includes) ?? false
     case .pending(let jid): roster.isPending(jid)
-    case .name(let jid, let name): roster.item(jid).map { $0.name == name } ?? false
+    case .name(let jid, let name): roster.isNamed(jid, name)
     case .friendCount(let comparison, let count):
       isKnown && comparison.holds(Self.friendCount(in: roster), count)
     }

@@ -40,7 +40,7 @@ extension Timeline {
     let earlier = try state(at: .record(min(from, to)))
     var later = earlier
     var causes = Causes()
-    try advance(&later, to: max(from, to)) { moment, _ in causes.note(moment) }
+    try advance(&later, to: max(from, to), outcomes: { causes.note($1, at: $0) })
     let (before, after) = isForward ? (earlier, later) : (later, earlier)
     let differences = before.roster.differences(to: after.roster, among: causes.contacts)
       // Whose log it is, it may say before the record that does.
@@ -93,11 +93,11 @@ private struct Causes {
   private var stamps: [Key: RecordStamp] = [:]
   private(set) var contacts: Set<BareJID> = []
 
-  mutating func note(_ moment: Timeline.Moment) {
-    for change in moment.outcome.changes {
+  mutating func note(_ outcome: RosterOutcome, at stamp: RecordStamp) {
+    for change in outcome.changes {
       if let contact = change.contact { contacts.insert(contact) }
       guard let (field, part) = change.subject else { continue }
-      stamps[Key(contact: change.contact, field: field, part: part)] = moment.stamp
+      stamps[Key(contact: change.contact, field: field, part: part)] = stamp
     }
   }
 

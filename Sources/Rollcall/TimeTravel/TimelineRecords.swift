@@ -10,7 +10,8 @@ extension Timeline {
   /// Complexity: linear in the events up to the point.
   public func findings(upTo point: LogPoint = .head(minus: 0)) throws -> [Finding] {
     var findings: [Finding] = []
-    try replay(upTo: point) { moment, _ in findings += moment.outcome.findings }
+    var state = State()
+    try advance(&state, to: record(at: point), outcomes: { findings += $1.findings })
     return findings
   }
 

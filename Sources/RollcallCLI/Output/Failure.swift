@@ -25,6 +25,8 @@ package struct Failure: Error, CustomStringConvertible {
           + "; rollcall verify says what of it is damaged, and rollcall recover saves the rest"
       case let error as EventLogError where error.namesPath: "\(error)"
       case let error as CocoaError: "\(path): \(error.sentence)"
+      case let error as POSIXError:
+        "\(path): \(text(ofSystemCode: error.code.rawValue))"
       default: "\(path): \(error)"
       }
   }

@@ -64,6 +64,15 @@ extension Roster {
     contacts.number(of: jid).flatMap { contacts.item(of: $0)?.subscription }
   }
 
+  /// Whether the contact is in the roster and has this name there. Complexity: O(1), and nothing
+  /// of the item but its name is copied.
+  package func isNamed(_ jid: BareJID, _ name: String?) -> Bool {
+    guard let item = contacts.number(of: jid).flatMap({ contacts.item(of: $0) }) else {
+      return false
+    }
+    return contacts.text(item.name) == name
+  }
+
   /// Whether a request to or from the contact waits for an answer, be it unconfirmed.
   /// Complexity: O(1), and nothing of the requests is copied.
   package func isPending(_ jid: BareJID) -> Bool {

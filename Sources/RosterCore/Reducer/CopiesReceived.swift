@@ -4,7 +4,7 @@ import XMPPStanza
 // account, to each in its own time and order (RFC 6121 §2.1.6, §3.1.3, §4.4.2).
 extension Reduction {
   /// Whether there are several connections, so that there can be copies.
-  var isShared: Bool { roster.sessions.all.count > 1 }
+  var isShared: Bool { roster.isShared }
 
   /// Whether this connection, or another one, was told the same push or subscription before.
   ///

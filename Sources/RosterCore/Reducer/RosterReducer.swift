@@ -49,18 +49,19 @@ package enum RosterReducer {
 
   /// The same of an event in its stored form, which is read in place.
   ///
+  /// - Parameter isSound: Whether the bytes are surely what the encoder wrote, because it just did
+  ///   or a checksum says so; then its texts are not looked through.
   /// - Throws: `CodecError` where these bytes are no event, and then the roster is as it was.
   package static func reduce(
-    _ roster: inout Roster, stored event: RawSpan, at stamp: RecordStamp,
+    _ roster: inout Roster, stored event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
     on connection: ConnectionID = .first
   ) throws(CodecError) -> RosterOutcome {
-    try reduce(&roster, event, at: stamp, on: connection, tells: true)
+    try reduce(&roster, event, isSound: isSound, at: stamp, on: connection, tells: true)
   }
 
   /// The same of an event in its stored form, where nobody asks what it did.
   ///
-  /// - Parameter isSound: Whether the bytes are surely what the encoder wrote, because it just did
-  ///   or a checksum says so; then its texts are not looked through.
+  /// - Parameter isSound: As where it is asked.
   /// - Throws: `CodecError` where these bytes are no event, and then the roster is as it was.
   package static func advance(
     _ roster: inout Roster, byStored event: RawSpan, isSound: Bool = false,
@@ -74,12 +75,14 @@ package enum RosterReducer {
   /// nothing else is passed over, as is most of what a session says.
   ///
   /// It makes no items, edits none and ends no request. It can begin a session, in a log that
-  /// begins in the middle of one, and with several connections it is a place in what each is told.
+  /// begins in the middle of one, and be the first to come after something is overdue. With several
+  /// connections it is a place in what each is told: where there are several in the end
+  /// (`Roster.isShared`), what was passed over before may be missing.
   package static func advancePastPresence(
     _ roster: inout Roster, byStored event: RawSpan, at stamp: RecordStamp,
     on connection: ConnectionID
   ) throws(CodecError) {
-    if StoredEvent.isPresence(event), roster.isMovedByPresenceAlone(on: connection) {
+    if StoredEvent.isPresence(event), roster.isMovedByPresenceAlone(on: connection, at: stamp) {
       roster.position = stamp.record
     } else {
       try advance(&roster, byStored: event, isSound: true, at: stamp, on: connection)
@@ -109,11 +112,15 @@ extension StoredEvent {
 }
 
 extension Roster {
+  /// Whether there are several connections, so that one can be told what another was.
+  package var isShared: Bool { sessions.all.count > 1 }
+
   /// Whether presence that is received on a connection changes nothing but who is available.
-  fileprivate func isMovedByPresenceAlone(on connection: ConnectionID) -> Bool {
-    guard hasReceived, sessions.all.count == 1, let place = sessions.place(of: connection) else {
-      return false
-    }
+  fileprivate func isMovedByPresenceAlone(
+    on connection: ConnectionID, at stamp: RecordStamp
+  ) -> Bool {
+    if let time = stamp.time, time > nextTimeout || time > nextNeglect { return false }
+    guard hasReceived, !isShared, let place = sessions.place(of: connection) else { return false }
     return sessions[place].phase != .unseen
   }
 }

@@ -134,7 +134,7 @@ extension ContactTable: Equatable {
   /// Whether the same is known of the same contacts, whatever numbers they have.
   static func == (a: ContactTable, b: ContactTable) -> Bool {
     func known(_ table: ContactTable) -> Int { table.numbers.count { !table.isEmpty($0) } }
-    guard a.items.total == b.items.total, known(a) == known(b) else { return false }
+    guard a.items == b.items, known(a) == known(b) else { return false }
     return a.numbers.allSatisfy { number in
       guard let contact = a.contact(number) else { return true }
       return b.number(of: contact.jid).flatMap { b.contact($0) } == contact

@@ -96,7 +96,7 @@ struct ItemRow: Equatable, BitwiseCopyable {
 }
 
 /// How many items there are, by the state of their subscriptions.
-struct ItemCounts: Sendable {
+struct ItemCounts: Equatable, Sendable {
   private var counts = SIMD4<Int>()
 
   /// All of them.

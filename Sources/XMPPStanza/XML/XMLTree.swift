@@ -69,8 +69,8 @@ struct XMLTree: @unchecked Sendable {
     place.copyMemory(from: start, byteCount: bytes.count)
   }
 
-  // A part takes no fewer bytes than its alignment, nor does a range: so those after them are
-  // aligned as well.
+  // Behind parts, ranges are aligned: a part's stride is a multiple of its alignment, which is no
+  // less than a range's.
 
   private static func offsetOfNamespaces(_ head: Head) -> Int {
     head.count * MemoryLayout<XMLPart>.stride
