@@ -52,7 +52,7 @@ extension Checksum: CustomStringConvertible {
   }
 }
 
-/// The checksum of bytes that come one piece after the other: that of the checksums of their blocks.
+/// The checksum of bytes that come one piece after the other: that of their blocks' checksums.
 package struct RunningChecksum: Sendable {
   /// How many bytes a block has; the last one has fewer.
   private static let blockBytes = 64 << 10
