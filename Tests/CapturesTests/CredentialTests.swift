@@ -57,6 +57,32 @@ struct CredentialTests {
     #expect(credentials.scrubbed(answer.node) != nil)
   }
 
+  private static let acknowledgements = [
+    "<r xmlns='urn:xmpp:sm:3'/>", "<r xmlns=\"urn:xmpp:sm:2\"></r>",
+    "<a xmlns='urn:xmpp:sm:3' h='17'/>", "<a h='4294967295' xmlns='urn:xmpp:sm:2'/>",
+    "<a xmlns='urn:xmpp:sm:3'/>", "<a xmlns='urn:xmpp:sm:3' h=''/>",
+  ]
+
+  @Test("An acknowledgement has nothing in it that could be a secret", arguments: acknowledgements)
+  func nothingSecret(_ xml: String) throws {
+    #expect(try element(xml).node.isAcknowledgement)
+    #expect(try clean(xml) == xml)
+  }
+
+  @Test(
+    "What has anything else in it is none",
+    arguments: [
+      "<r xmlns='urn:xmpp:sm:3' id='1'/>", "<a xmlns='urn:xmpp:sm:3' h='17' id='S3CRET'/>",
+      "<a xmlns='urn:xmpp:sm:3' h='S3CRET'/>", "<a xmlns='urn:xmpp:sm:3' h='42949672950'/>",
+      "<a xmlns='urn:xmpp:sm:3' previd='1'/>", "<r xmlns='urn:xmpp:sm:3'>S3CRET</r>",
+      "<r xmlns='urn:xmpp:sm:3'><r xmlns='urn:xmpp:sm:3'/></r>", "<r xmlns='urn:xmpp:sm:1'/>",
+      "<r/>", "<R xmlns='urn:xmpp:sm:3'/>", "<resume xmlns='urn:xmpp:sm:3' h='1' previd='S'/>",
+      "<enabled xmlns='urn:xmpp:sm:3' id='S3CRET' resume='true'/>",
+    ])
+  func noAcknowledgement(_ xml: String) throws {
+    #expect(try !element(xml).node.isAcknowledgement)
+  }
+
   @Test("The mark of a session's id is the same for the same, whoever says it")
   func idsStayEqual() throws {
     func mark(_ xml: String, _ name: StaticString) throws -> String {

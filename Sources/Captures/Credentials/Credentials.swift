@@ -66,7 +66,8 @@ package struct Credentials {
   /// Whether there is surely no secret in an element, as in nearly all: no name in it is one that a
   /// secret can have.
   mutating func areAbsent(from node: XMPPElement) -> Bool {
-    !Self.filter.mayHold(node) && !names.finds(in: node, SecretNames.mayMatter)
+    (!Self.filter.mayHold(node) || node.isAcknowledgement)
+      && !names.finds(in: node, SecretNames.mayMatter)
   }
 
   /// - Parameter field: What the element stands in is, where that is a field of a form.

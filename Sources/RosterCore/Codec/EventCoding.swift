@@ -137,6 +137,23 @@ extension CanonicalOutput {
     write(content)
   }
 
+  /// The event of a subscription stanza, as its value is encoded.
+  mutating func writeSubscription(
+    _ kind: SubscriptionStanza.Kind, _ direction: Direction, of contact: UnsafeRawBufferPointer,
+    _ node: XMPPElement
+  ) {
+    switch direction {
+    case .inbound: write(EventTag.subscriptionReceived)
+    case .outbound: write(EventTag.subscriptionSent)
+    }
+    write(kind.rawValue)
+    write(counted: contact)
+    node.withFilledText(ofChild: "status", in: Namespace.client) { write(optional: $0) }
+    node.withFilledText(ofChild: "nick", in: Namespace.nick, isTrimmed: true) {
+      write(optional: $0)
+    }
+  }
+
   /// The event of an unavailable presence, as its value is encoded.
   mutating func writeUnavailable(from address: PreparedAddress) {
     write(EventTag.unavailableReceived)

@@ -42,12 +42,7 @@ struct PresenceContent {
   /// Hands the status to `body`, nil where there is none or an empty one; the bytes are valid while
   /// it runs.
   func withStatus(_ body: (UnsafeRawBufferPointer?) -> Void) {
-    var isThere = false
-    node.withText(ofChild: "status", in: Namespace.client) { status in
-      isThere = !status.isEmpty
-      if isThere { body(status) }
-    }
-    if !isThere { body(nil) }
+    node.withFilledText(ofChild: "status", in: Namespace.client, body)
   }
 
   /// The same of the stamp of the delay.
@@ -63,5 +58,24 @@ extension Availability {
     self.init(show: content.show, priority: content.priority, malformed: content.malformed)
     content.withStatus { status = $0.map { String(decoding: $0, as: UTF8.self) } }
     content.withDelay { delay = $0.map { String(decoding: $0, as: UTF8.self) } }
+  }
+}
+
+extension XMPPElement {
+  /// Hands the text of a child to `body`, nil where there is none or an empty one; the bytes are
+  /// valid while it runs.
+  ///
+  /// - Parameter isTrimmed: Whether white space at its ends counts as nothing.
+  func withFilledText(
+    ofChild local: StaticString, in namespace: String, isTrimmed: Bool = false,
+    _ body: (UnsafeRawBufferPointer?) -> Void
+  ) {
+    var isFilled = false
+    withText(ofChild: local, in: namespace) { text in
+      let text = isTrimmed ? text.trimmedOfXMLSpace : text
+      isFilled = !text.isEmpty
+      if isFilled { body(text) }
+    }
+    if !isFilled { body(nil) }
   }
 }

@@ -324,7 +324,8 @@ extension VCardNames {
 }
 
 extension SubscriptionStanza.Kind {
-  fileprivate init?(_ kind: Presence.Kind) {
+  /// Nil for a presence that is not about a subscription.
+  init?(_ kind: Presence.Kind) {
     switch kind {
     case .subscribe: self = .subscribe
     case .subscribed: self = .subscribed

@@ -1,7 +1,7 @@
 import XMPPStanza
 
-// The stanzas that most of a session are, from the element's bytes to the event's. What is rare, or
-// has anything wrong with it, is left to `StanzaTranslator`.
+// The stanzas that most of a session are, from the element's bytes to the event's, and what
+// acknowledges them. What is rare, or has anything wrong with it, is left to `StanzaTranslator`.
 extension StoredMeaning {
   /// Takes what a stanza means, if it is one of those; false, and nothing is taken, where not.
   mutating func takeInPlace(
@@ -13,7 +13,8 @@ extension StoredMeaning {
         case .message: try takeMessage(node, direction, &addresses)
         case .presence(let kind): try takePresence(node, kind, direction, &addresses)
         case .iq(let kind): try takeIQ(node, kind, direction, &addresses)
-        case nil: false
+        // It means nothing and concerns nobody.
+        case nil: node.isAcknowledgement
         }
       if !isTaken { removeAll() }
       return isTaken
@@ -54,6 +55,9 @@ extension StoredMeaning {
     _ node: XMPPElement, _ kind: Presence.Kind, _ direction: Direction,
     _ addresses: inout AddressMemo
   ) throws(JIDError) -> Bool {
+    if let kind = SubscriptionStanza.Kind(kind) {
+      return try takeSubscription(node, kind, direction, &addresses)
+    }
     guard direction == .inbound else { return false }
     let isShown = !StanzaTranslator.isRoom(node)
     switch kind {
@@ -68,6 +72,20 @@ extension StoredMeaning {
     case .subscribe, .subscribed, .unsubscribe, .unsubscribed, .probe, .error: return false
     }
     return true
+  }
+
+  /// What is said of a subscription to somebody or by somebody; false where it is to or by nobody.
+  private mutating func takeSubscription(
+    _ node: XMPPElement, _ kind: SubscriptionStanza.Kind, _ direction: Direction,
+    _ addresses: inout AddressMemo
+  ) throws(JIDError) -> Bool {
+    var isThere = false
+    try takePeer(of: node, direction, &addresses) { address, output in
+      guard let address else { return }
+      isThere = true
+      output.writeSubscription(kind, direction, of: address.bare, node)
+    }
+    return isThere
   }
 
   // MARK: IQ

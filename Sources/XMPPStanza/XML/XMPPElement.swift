@@ -102,7 +102,7 @@ public struct XMPPElement: Sendable {
     self = draft.finish()
   }
 
-  private var part: XMLPart { tree[index] }
+  var part: XMLPart { tree[index] }
   /// The number of the part after its last one.
   var end: Int { Int(part.next) }
 
