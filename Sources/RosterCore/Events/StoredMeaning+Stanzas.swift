@@ -102,8 +102,11 @@ extension StoredMeaning {
       }
     case (.result, .inbound): return try takeResult(node, &addresses)
     case (.set, _): return try takeSet(node, direction, &addresses)
+    case (.get, .outbound):
+      guard node.children.allSatisfy(\.meansOther) else { return false }
+      try takePeer(of: node, direction, &addresses) { _, _ in }
     case (.get, .inbound): try takePeer(of: node, direction, &addresses) { _, _ in }
-    case (.get, .outbound), (.error, .inbound): return false
+    case (.error, .inbound): return false
     }
     return true
   }
@@ -180,7 +183,7 @@ extension StoredMeaning {
 extension XMPPElement {
   fileprivate var isRosterQuery: Bool { self.is("query", in: Namespace.roster) }
 
-  /// Whether it is surely nothing that a result means to the roster.
+  /// Whether it is surely nothing that a get or a result means to the roster.
   fileprivate var meansOther: Bool {
     !(self.is("bind", in: Namespace.bind) || isRosterQuery
       || self.is("blocklist", in: Namespace.blocking) || self.is("vCard", in: Namespace.vCard)
