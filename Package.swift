@@ -195,8 +195,10 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
-      exclude: ["slixmpp_client.py", "aioxmpp_client.py", "gloox_client.cpp", "qxmpp_client.cpp"]
-        .map { "Proxied/Clients/\($0)" },
+      exclude: [
+        "slixmpp_client.py", "aioxmpp_client.py", "finch_client.py", "gloox_client.cpp",
+        "qxmpp_client.cpp",
+      ].map { "Proxied/Clients/\($0)" },
       swiftSettings: rules),
     .testTarget(
       name: "RosterProxyTests",
