@@ -67,6 +67,15 @@ extension DeviceCase.Expected.Item {
 }
 
 @Suite("Several devices of one account, on real servers") struct DeviceTests {
+  @Test("Every turn of a condition is found that a replay shows", arguments: DeviceCase.all)
+  func turns(_ test: DeviceCase) throws {
+    let folder = try TemporaryFolder()
+    let timeline = Timeline(try test.log(in: folder))
+    // Then a search has passed over what the first connection was told, and is made again.
+    #expect(try timeline.state(at: .head(minus: 0)).roster.isShared)
+    try expectEveryTurn(in: timeline)
+  }
+
   @Test("Who is connected, at every moment", arguments: DeviceCase.all)
   func connected(_ test: DeviceCase) throws {
     let timeline = Timeline(try test.log(in: try TemporaryFolder()))

@@ -68,3 +68,22 @@ extension RecordDraft {
       decoded: RecordReader().decode(kind, direction, bytes))
   }
 }
+
+/// Expects of conditions on the log's contacts that each turn is found which a replay shows.
+func expectEveryTurn(in timeline: Timeline) throws {
+  var rosters: [Roster] = [Roster()]
+  try timeline.replay(upTo: .head(minus: 0)) { _, roster in rosters.append(roster) }
+  let last = try timeline.record(at: .head(minus: 0))
+  let contacts = Set(rosters.flatMap { $0.entries.map(\.key) + Array($0.incoming.keys) })
+  let conditions =
+    contacts.sorted().prefix(6).flatMap { contact in
+      [RosterCondition.missing(contact), .friend(contact), .pending(contact)]
+    } + [.friendCount(.atLeast, 1), .friendCount(.equal, 2)]
+  for condition in conditions {
+    let course = try timeline.course(of: condition, after: 0, upTo: last)
+    let held = rosters.map { condition.holds(in: $0, mayBePartial: course.isPartial) }
+    let expected = zip(rosters.dropFirst(), zip(held, held.dropFirst()))
+      .filter { $0.1.0 != $0.1.1 }.map(\.0.position)
+    #expect(course.transitions.map(\.record) == expected, "\(condition.clause)")
+  }
+}
