@@ -69,7 +69,7 @@ struct XMLTree: @unchecked Sendable {
     place.copyMemory(from: start, byteCount: bytes.count)
   }
 
-  // Behind parts, ranges are aligned: a part's stride is a multiple of its alignment, which is no
+  // After parts, ranges are aligned: a part's stride is a multiple of its alignment, which is no
   // less than a range's.
 
   private static func offsetOfNamespaces(_ head: Head) -> Int {
