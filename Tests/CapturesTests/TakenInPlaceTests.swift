@@ -26,16 +26,16 @@ struct TakenInPlaceTests {
   ]
 
   private func read(
-    _ bytes: [UInt8], cut: () -> Int, takeInPlace: (borrowing CapturedElement) -> Bool
+    _ bytes: [UInt8], cut: () -> Int, takeInPlace: () -> Bool
   ) throws -> Reading {
     var reading = Reading()
     var reader = CaptureReader(format: try #require(CaptureFormat.named("native")))
     var start = 0
     while start < bytes.count {
       let end = min(start + cut(), bytes.count)
-      try reader.read(Array(bytes[start..<end])) { element in
-        let isTaken = takeInPlace(element)
-        if isTaken { reading.outputs.append(.record(element.record)) }
+      try reader.read(Array(bytes[start..<end])) { head, node in
+        let isTaken = takeInPlace()
+        if isTaken { reading.outputs.append(.record(head.record(of: node))) }
         return isTaken
       } _: {
         reading.outputs.append($0)
@@ -53,9 +53,9 @@ struct TakenInPlaceTests {
     for _ in 0..<200 { capture += "\n" + (Self.lines.randomElement(using: &random) ?? "") }
     if seed.isMultiple(of: 2) { capture += "\n" }
     let bytes = Array(capture.utf8)
-    let whole = try read(bytes, cut: { bytes.count }, takeInPlace: { _ in false })
+    let whole = try read(bytes, cut: { bytes.count }, takeInPlace: { false })
     var taken = 0
-    let inPlace = try read(bytes, cut: { Int.random(in: 1...90, using: &random) }) { element in
+    let inPlace = try read(bytes, cut: { Int.random(in: 1...90, using: &random) }) {
       let isTaken = Bool.random(using: &random)
       if isTaken { taken += 1 }
       return isTaken

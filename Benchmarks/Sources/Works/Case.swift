@@ -94,7 +94,7 @@ public final class Case {
   ///
   /// - Parameter takeInPlace: As an import takes most elements.
   func readCapture(
-    takeInPlace: (borrowing CapturedElement) throws -> Bool = { _ in false },
+    takeInPlace: (borrowing CapturedHead, XMPPElement) throws -> Bool = { _, _ in false },
     _ take: (CapturedRecord) throws -> Void
   ) throws {
     guard let native = CaptureFormat.detect(Array(capture.file.prefix(64 << 10))) else {

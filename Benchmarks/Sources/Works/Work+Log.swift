@@ -14,8 +14,8 @@ extension Work {
     let stanzas = subject.capture.ends.count
     return Trial(units: stanzas) {
       var tally = MeaningTally()
-      try subject.readCapture { element in
-        tally.take(element.node, element.direction)
+      try subject.readCapture { head, node in
+        tally.take(node, head.direction)
         return true
       } _: { record in
         guard case .element(let direction, let node, bytes: _) = record.content else { return }

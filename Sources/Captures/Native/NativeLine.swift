@@ -7,7 +7,7 @@ import XMPPStream
 ///
 /// It only recognises: whatever is unusual about a line, and every error, is left to
 /// `JSONScanner`, which takes several times as long.
-struct NativeLine {
+struct NativeLine: ~Copyable {
   /// Milliseconds since 1970; nil where the line does not say.
   private(set) var time: Int64?
   private(set) var direction = Direction.inbound
@@ -29,14 +29,10 @@ struct NativeLine {
   private var textCount = 0
 
   /// Reads a line; where this gives false it is another one, and this value is void.
-  mutating func read(_ line: ArraySlice<UInt8>) -> Bool {
+  mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
+    // Each index is compared with `count` before it is used.
     time = nil
     connection = 1
-    // The pointer is used in the closure only, and each index is compared with `count` before.
-    return line.withUnsafeBytes { read($0) }
-  }
-
-  private mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     var (hasTime, hasConnection, hasDirection, hasXML) = (false, false, false, false)
     guard Self.skip(UInt8(ascii: "{"), in: line, &index) else { return false }

@@ -18,13 +18,19 @@ final class NativeReader: LineReader {
     parser = StreamParser(root: .records, limits: options.limits)
   }
 
-  func plainElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement? {
+  func takePlain(
+    _ line: UnsafeRawBufferPointer, number: Int,
+    _ take: (borrowing CapturedHead, XMPPElement) throws -> Void
+  ) rethrows -> Bool {
     guard hasHeader, commonLine.read(line),
       let node = commonLine.withPaddedXML({ parser.takeElement(padded: $0) })
-    else { return nil }
-    return CapturedElement(
+    else { return false }
+    let head = CapturedHead(
       connection: name(of: commonLine.connection), connectionNumber: commonLine.connection,
-      time: commonLine.time, line: number, direction: commonLine.direction, node: node)
+      time: commonLine.time, line: number, direction: commonLine.direction)
+    try take(head, node)
+    parser.reuse(node)
+    return true
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
@@ -84,7 +90,7 @@ final class NativeReader: LineReader {
 
   /// The record of a line as nearly all are. Nil for any other, and for one with an error.
   private func commonRecord(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
-    guard commonLine.read(line) else { return nil }
+    guard line.withUnsafeBytes({ commonLine.read($0) }) else { return nil }
     var found: StreamEvent?
     var count = 0
     do {

@@ -76,24 +76,26 @@ package struct CaptureReader {
 
   /// Takes the next bytes and hands over what they complete.
   ///
-  /// - Parameter takeInPlace: Given each element that is plain in all respects, and says whether it
-  ///   took it; what it took does not come as a record.
+  /// - Parameter takeInPlace: Given each element that is plain in all respects, with what stands
+  ///   beside it, and says whether it took it; what it took does not come as a record.
   /// - Throws: `CaptureError` where nothing of the capture can be read, and what `sink` throws.
   package mutating func read(
-    _ chunk: [UInt8], takeInPlace: (borrowing CapturedElement) throws -> Bool = { _ in false },
+    _ chunk: [UInt8],
+    takeInPlace: (borrowing CapturedHead, XMPPElement) throws -> Bool = { _, _ in false },
     _ sink: (CaptureOutput) throws -> Void
   ) throws {
     switch reader {
     case .bytes(let reader): try reader.read(chunk) { try credentials.pass($0, to: sink) }
     case .lines(let reader):
-      try lines.read(chunk) { line in
-        if unwrapping == nil, let element = Self.plainElement(of: line, reader) {
-          guard credentials.areAbsent(from: element.node) else {
-            return try credentials.pass(.record(element.record), to: sink)
+      try lines.read(chunk) { line, number in
+        guard unwrapping == nil else { return false }
+        return try reader.takePlain(line, number: number) { head, node in
+          guard credentials.areAbsent(from: node) else {
+            return try credentials.pass(.record(head.record(of: node)), to: sink)
           }
-          if try !takeInPlace(element) { try sink(.record(element.record)) }
-          return
+          if try !takeInPlace(head, node) { try sink(.record(head.record(of: node))) }
         }
+      } _: { line in
         try Self.take(line, reader, &unwrapping) { try credentials.pass($0, to: sink) }
       }
     }
@@ -124,13 +126,6 @@ package struct CaptureReader {
     case .lines(let reader): reader.lacksYear || unwrapping?.lacksYear == true
     case .bytes: false
     }
-  }
-
-  private static func plainElement(
-    of line: LineSplitter.Line, _ reader: any LineReader
-  ) -> CapturedElement? {
-    guard line.padding == 0, let bytes = line.bytes else { return nil }
-    return reader.plainElement(bytes, number: line.number)
   }
 
   private static func take(
@@ -201,9 +196,12 @@ private struct Unwrapping {
 protocol LineReader: AnyObject {
   typealias Sink = (CaptureOutput) throws -> Void
 
-  /// The element of a line that has one, and is plain in all respects. Nil for any other: nothing
-  /// has happened then, and it is for `take`.
-  func plainElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement?
+  /// Hands the element of a line over that has one, and is plain in all respects. False for any
+  /// other line: nothing has happened then, and it is for `take`.
+  func takePlain(
+    _ line: UnsafeRawBufferPointer, number: Int,
+    _ take: (borrowing CapturedHead, XMPPElement) throws -> Void
+  ) rethrows -> Bool
   /// Takes the next line, without its end.
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws
   /// Says that no line follows.
@@ -215,7 +213,10 @@ protocol LineReader: AnyObject {
 extension LineReader {
   var lacksYear: Bool { false }
 
-  func plainElement(_ line: ArraySlice<UInt8>, number: Int) -> CapturedElement? { nil }
+  func takePlain(
+    _ line: UnsafeRawBufferPointer, number: Int,
+    _ take: (borrowing CapturedHead, XMPPElement) throws -> Void
+  ) rethrows -> Bool { false }
 }
 
 extension CaptureOutput {

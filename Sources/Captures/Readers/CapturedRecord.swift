@@ -41,20 +41,18 @@ package struct CapturedRecord: Hashable, Sendable {
   }
 }
 
-/// An element that a capture tells of, before it is a record: nothing of it is copied for who only
-/// looks at it.
-package struct CapturedElement: ~Copyable {
+/// What a capture says of an element beside it, before both are a record: nothing of the element is
+/// copied for who only looks at it.
+package struct CapturedHead: ~Copyable {
   /// As a `CapturedRecord` has them.
   package let connection: String
   package let connectionNumber: UInt32
   package let time: Int64?
   package let line: Int
   package let direction: Direction
-  /// Its bytes are its `treeBytes`.
-  package let node: XMPPElement
 
-  /// The same as a record.
-  var record: CapturedRecord {
+  /// The record of the element, whose bytes are its `treeBytes`.
+  func record(of node: XMPPElement) -> CapturedRecord {
     CapturedRecord(
       connection: connection, connectionNumber: connectionNumber, time: time, line: line,
       content: .element(direction, node, bytes: node.treeBytes))

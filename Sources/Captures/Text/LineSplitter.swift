@@ -33,22 +33,31 @@ struct LineSplitter {
   static func lines(of head: [UInt8]) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var splitter = LineSplitter(maximumBytes: head.count)
-    splitter.read(head) { lines.append($0.bytes ?? []) }
+    splitter.read(head, takeInPlace: { _, _ in false }, { lines.append($0.bytes ?? []) })
     splitter.finish { lines.append($0.bytes ?? []) }
     return lines
   }
 
-  mutating func read(_ chunk: [UInt8], _ take: (Line) throws -> Void) rethrows {
+  /// Takes the next bytes of the file, and gives the lines that they complete.
+  ///
+  /// - Parameters:
+  ///   - takeInPlace: Given each line of which nothing has to be left out, with its number, from
+  ///     where it stands, and says whether it took it; what it took does not come as a line.
+  mutating func read(
+    _ chunk: [UInt8],
+    takeInPlace: (UnsafeRawBufferPointer, Int) throws -> Bool,
+    _ take: (Line) throws -> Void
+  ) rethrows {
     mayHaveColors = mayHaveColors || chunk.position(of: 0x1B, from: 0) != nil
     var start = 0
     while let end = chunk.position(of: UInt8(ascii: "\n"), from: start) {
       let piece = withoutPadding(chunk, start..<end)
       start = end + 1
       if carry.isEmpty, !isDropping {
-        try finishLine(chunk, piece, take)
+        try finishLine(chunk, piece, takeInPlace, take)
       } else {
         keep(chunk[piece])
-        try finishCarry(take)
+        try finishCarry(takeInPlace, take)
       }
     }
     keep(chunk[withoutPadding(chunk, start..<chunk.count)])
@@ -57,7 +66,7 @@ struct LineSplitter {
   /// Gives the last line, where the file does not end with a line end.
   mutating func finish(_ take: (Line) throws -> Void) rethrows {
     guard !carry.isEmpty || isDropping || padding > 0 else { return }
-    try finishCarry(take)
+    try finishCarry({ _, _ in false }, take)
   }
 
   private mutating func withoutPadding(_ chunk: [UInt8], _ piece: Range<Int>) -> Range<Int> {
@@ -79,26 +88,35 @@ struct LineSplitter {
     carry += piece
   }
 
-  private mutating func finishCarry(_ take: (Line) throws -> Void) rethrows {
+  private mutating func finishCarry(
+    _ takeInPlace: (UnsafeRawBufferPointer, Int) throws -> Bool, _ take: (Line) throws -> Void
+  ) rethrows {
     guard !isDropping else {
       isDropping = false
       return try give(nil, take)
     }
     let whole = carry
     carry.removeAll(keepingCapacity: true)
-    try finishLine(whole, 0..<whole.count, take)
+    try finishLine(whole, 0..<whole.count, takeInPlace, take)
   }
 
   /// Gives the line that some of these bytes are. Of most there is nothing to leave out, and they
   /// become a slice once.
   private mutating func finishLine(
-    _ bytes: [UInt8], _ range: Range<Int>, _ take: (Line) throws -> Void
+    _ bytes: [UInt8], _ range: Range<Int>,
+    _ takeInPlace: (UnsafeRawBufferPointer, Int) throws -> Bool, _ take: (Line) throws -> Void
   ) rethrows {
     guard range.count <= maximumBytes else { return try give(nil, take) }
     var (start, end) = (range.lowerBound, range.upperBound)
     if number == 0, bytes[range].starts(with: [0xEF, 0xBB, 0xBF]) { start += 3 }
     if end > start, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
     guard mayHaveColors, bytes[start..<end].position(of: 0x1B) != nil else {
+      let isTaken =
+        try padding == 0
+        && bytes.withUnsafeBytes { bytes in
+          try takeInPlace(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), number + 1)
+        }
+      guard !isTaken else { return number += 1 }
       return try give(bytes[start..<end], take)
     }
     try give(Self.withoutColors(bytes[start..<end]), take)

@@ -88,8 +88,8 @@ package struct CaptureImport {
   mutating func take(
     _ chunk: [UInt8], of intake: CaptureIntake, _ writer: any BatchSink
   ) throws {
-    try intake.reader.read(chunk) { element in
-      try takeInPlace(element, intake, writer)
+    try intake.reader.read(chunk) { head, node in
+      try takeInPlace(head, node, intake, writer)
     } _: { output in
       try take(output, intake, writer)
     }
@@ -160,19 +160,20 @@ package struct CaptureImport {
   /// Takes an element from where it stands; false where it first has to be found out whether it is
   /// wanted.
   private mutating func takeInPlace(
-    _ element: borrowing CapturedElement, _ intake: CaptureIntake, _ writer: any BatchSink
+    _ head: borrowing CapturedHead, _ node: XMPPElement, _ intake: CaptureIntake,
+    _ writer: any BatchSink
   ) throws -> Bool {
-    guard options.connection == nil, intake.filter.passesElements(of: element.connection),
-      numbers.isLast(element.connection, element.connectionNumber)
+    guard options.connection == nil, intake.filter.passesElements(of: head.connection),
+      numbers.isLast(head.connection, head.connectionNumber)
     else { return false }
-    meaning.take(element.node, element.direction, &addresses)
-    element.node.withTreeBytes { bytes in
+    meaning.take(node, head.direction, &addresses)
+    node.withTreeBytes { bytes in
       pending.records.add(
-        time: element.time, direction: RecordDirection(element.direction), kind: .element,
-        connection: element.connectionNumber, bytes: bytes)
+        time: head.time, direction: RecordDirection(head.direction), kind: .element,
+        connection: head.connectionNumber, bytes: bytes)
     }
     pending.records.add(meaning)
-    try count(&intake.summary, isElement: true, hasTime: element.time != nil, writer)
+    try count(&intake.summary, isElement: true, hasTime: head.time != nil, writer)
     return true
   }
 

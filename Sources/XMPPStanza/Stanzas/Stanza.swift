@@ -77,7 +77,7 @@ extension Stanza {
     private static let presenceTypes = Words(Presence.Kind.self)
 
     /// Nil for an element that is no stanza, such as a stream feature.
-    package init?(_ node: XMPPElement) throws(StanzaError) {
+    package init?(_ node: borrowing XMPPElement) throws(StanzaError) {
       let name = node.word
       if name == Self.messageName, node.isInClient {
         self = .message
@@ -152,7 +152,8 @@ struct Words<Value: Sendable>: Sendable {
   }
 
   subscript(word: XMLPackedName) -> Value? {
-    for item in all where item.word == word { return item.value }
+    // A pass over the array itself would hold it.
+    for place in all.indices where all[place].word == word { return all[place].value }
     return nil
   }
 }

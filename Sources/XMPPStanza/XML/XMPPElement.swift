@@ -57,14 +57,16 @@ public struct XMPPElement: Sendable {
   /// The same of a stream's elements, one after the other.
   ///
   /// - Parameter former: What was made so before, or nil; its memory is used where nobody else
-  ///   refers to it any more. Afterwards it is the new element.
+  ///   refers to it any more.
   package init(
     _ parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
-    of bytes: UnsafeRawBufferPointer, inPlaceOf former: inout XMPPElement?
+    of bytes: UnsafeRawBufferPointer, inPlaceOf former: consuming XMPPElement?
   ) {
-    former?.tree.become(parts, namespaces, of: bytes)
-    let element = former ?? XMPPElement(parts, namespaces, of: bytes)
-    former = element
+    guard var element = former.take() else {
+      self.init(parts, namespaces, of: bytes)
+      return
+    }
+    element.tree.become(parts, namespaces, of: bytes)
     self = element
   }
 

@@ -203,7 +203,7 @@ package final class StreamParser {
   ///
   /// - Parameter bytes: The element, and zeros as `padding` asks for.
   /// - Returns: The element, whose `treeBytes` are its bytes; nil where these are to be fed, and
-  ///   none of them has been taken.
+  ///   none of them has been taken. Who does not keep it gives it back to be used again (`reuse`).
   package func takeElement(padded bytes: UnsafeRawBufferPointer) -> XMPPElement? {
     guard isBetweenElements, buffer.isEmpty, isPlainPossible, let padded = PaddedBytes(bytes),
       plainReader.read(padded) == padded.count
@@ -212,6 +212,9 @@ package final class StreamParser {
     bufferStart = position
     return plainReader.element(of: padded.prefix(padded.count))
   }
+
+  /// Takes an element back whose memory may be used for the next one.
+  package func reuse(_ element: consuming XMPPElement) { plainReader.reuse(element) }
 
   /// Reads the element at `position` where it is a plain one and all of it is here.
   private func readPlain() -> Bool {
@@ -228,6 +231,7 @@ package final class StreamParser {
       plainReader.element(of: UnsafeRawBufferPointer(rebasing: $0[start..<(start + count)]))
     }
     events.append(.element(StreamElement(node: element, bytes: element.treeBytes)))
+    plainReader.reuse(element)
     skip(to: start + count)
     return true
   }

@@ -14,7 +14,7 @@ struct PlainReader: ~Copyable {
   /// All bytes that were looked at, one over the other: whether any of them is beyond ASCII.
   private var seen: UInt64 = 0
   private var limits: StreamLimits
-  /// The element before, whose memory the next one takes where nobody has kept it.
+  /// An element whose memory the next one takes, where nobody has kept it.
   private var former: XMPPElement?
 
   /// The most attributes of an element: each is compared with those before it.
@@ -59,9 +59,12 @@ struct PlainReader: ~Copyable {
   ///
   /// - Parameter bytes: Its bytes, which it was read from.
   mutating func element(of bytes: UnsafeRawBufferPointer) -> XMPPElement {
-    let element = tables.element(of: bytes, inPlaceOf: &former)
-    if bytes.count > Self.keptBytes { former = nil }
-    return element
+    tables.element(of: bytes, inPlaceOf: former.take())
+  }
+
+  /// Takes an element back whose memory may be used for the next one.
+  mutating func reuse(_ element: consuming XMPPElement) {
+    if element.withTreeBytes({ $0.count }) <= Self.keptBytes { former = element }
   }
 
   // Each index moves past bytes only that are not zero, and so never past the end.

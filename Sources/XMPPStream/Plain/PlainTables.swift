@@ -119,12 +119,12 @@ struct PlainTables: ~Copyable {
   ///   - bytes: What names and values are ranges of.
   ///   - former: The one that was made before, which it takes the place of.
   func element(
-    of bytes: UnsafeRawBufferPointer, inPlaceOf former: inout XMPPElement?
+    of bytes: UnsafeRawBufferPointer, inPlaceOf former: consuming XMPPElement?
   ) -> XMPPElement {
     XMPPElement(
       UnsafeBufferPointer(start: parts, count: count),
       UnsafeBufferPointer(start: namespaces, count: namespaceCount), of: bytes,
-      inPlaceOf: &former)
+      inPlaceOf: former)
   }
 
   // MARK: Memory
