@@ -16,6 +16,9 @@ struct EventPack {
   static let mostRecords: UInt64 = 1 << 16
 
   private static let headBytes = 8
+  private static let timeBytes = 8
+  private static let connectionBytes = 4
+  private static let mostHeadBytes = headBytes + timeBytes + connectionBytes
   private static let directions: UInt8 = 3
   private static let timeIsKnown: UInt8 = 4
   private static let hasConnection: UInt8 = 8
@@ -56,9 +59,9 @@ struct EventPack {
     guard rest.count >= size else { throw cutShort() }
     let flags = rest[6]
     let timeOffset = size
-    if flags & timeIsKnown != 0 { size += 8 }
+    if flags & timeIsKnown != 0 { size += timeBytes }
     let connectionOffset = size
-    if flags & hasConnection != 0 { size += 4 }
+    if flags & hasConnection != 0 { size += connectionBytes }
     let count = Int(rest.loadBigEndian(at: 0, as: UInt32.self))
     guard rest.count >= size, count <= rest.count - size else { throw cutShort() }
     guard let direction = RecordDirection(rawValue: flags & directions) else {
@@ -83,18 +86,22 @@ struct EventPack {
     var flags = header.direction.rawValue
     if header.time != nil { flags |= timeIsKnown }
     if header.connection != 1 { flags |= hasConnection }
-    output.append(bigEndian: UInt32(truncatingIfNeeded: event.count))
-    output.append(bigEndian: UInt16(truncatingIfNeeded: header.sequence - first))
-    output.append(flags)
-    output.append(header.kind.rawValue)
-    if let time = header.time { output.append(bigEndian: time) }
-    if header.connection != 1 { output.append(bigEndian: header.connection) }
+    withUnsafeTemporaryAllocation(byteCount: mostHeadBytes, alignment: 8) { head in
+      head.storeBigEndian(UInt32(truncatingIfNeeded: event.count), at: 0)
+      head.storeBigEndian(UInt16(truncatingIfNeeded: header.sequence - first), at: 4)
+      head[6] = flags
+      head[7] = header.kind.rawValue
+      var size = headBytes
+      if let time = header.time {
+        head.storeBigEndian(time, at: size)
+        size += timeBytes
+      }
+      if header.connection != 1 {
+        head.storeBigEndian(header.connection, at: size)
+        size += connectionBytes
+      }
+      output.append(contentsOf: UnsafeRawBufferPointer(rebasing: head[..<size]))
+    }
     output.append(contentsOf: event)
-  }
-}
-
-extension [UInt8] {
-  mutating func append(bigEndian number: some FixedWidthInteger & BitwiseCopyable) {
-    Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
   }
 }

@@ -1,5 +1,8 @@
 /// Which records of a log are appended to another one, and what is noted with them.
 package struct RecordSelection: Sendable {
+  /// How many bytes of records, and their events, are copied at once, about.
+  static let bytesAtOnce = 1 << 20
+
   /// The taken records by their own log's numbers, in order.
   package var records: [ClosedRange<UInt64>]
   /// The numbers that connections get; one that is not named keeps its own.
@@ -24,7 +27,7 @@ extension EventLog {
   /// Appends records of another log, in one transaction: all of it is durable when this returns,
   /// or none of it happened.
   ///
-  /// The records are read one by one, so memory is bounded whatever the length of the other log.
+  /// The records are read some at a time, so memory is bounded whatever the length of the other log.
   /// - Parameters:
   ///   - choose: Says which, inside the transaction: what it sees of this log is what the records
   ///     come after, whoever else writes. It must use neither log in another way.
@@ -77,16 +80,18 @@ extension WriteTransaction {
       return next..<next
     }
     var appender = try RecordAppender(self, eventVersion: eventVersion)
-    var one = RecordArena()
+    var some = RecordArena()
     for range in selection.records {
       try source.forEachRecord(in: range) { header, bytes in
         var draft = RecordDraft(header, bytes, try derive(header, bytes))
         draft.connection = selection.connections[draft.connection] ?? draft.connection
-        one.removeAll()
-        one.add(draft)
-        try one.forEach { try appender.append($0, in: self) }
+        some.add(draft)
+        guard some.byteCount >= RecordSelection.bytesAtOnce else { return }
+        try appender.append(some, in: self)
+        some.removeAll()
       }
     }
+    try appender.append(some, in: self)
     try appender.finish(in: self)
     return appender.appended
   }

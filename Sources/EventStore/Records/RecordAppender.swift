@@ -45,9 +45,7 @@ extension EventLog {
     return try environment.write { (transaction) throws(EventLogError) in
       try transaction.note(marks)
       var appender = try RecordAppender(transaction, eventVersion: version)
-      try records.forEach { (record) throws(EventLogError) in
-        try appender.append(record, in: transaction)
-      }
+      try appender.append(records, in: transaction)
       try appender.finish(in: transaction)
       return appender.appended
     }
@@ -73,7 +71,8 @@ extension WriteTransaction {
 }
 
 /// Adds records at the end of a log, and what is derived from each, inside one transaction: in
-/// packs, of which the last ones are stored by `finish`. It must go before the transaction ends.
+/// packs, of which the last derived ones are stored by `finish`. It must go before the transaction
+/// ends.
 struct RecordAppender: ~Copyable {
   private let records: WriteCursor<UInt64>
   private var derived: DerivedWriter
@@ -114,7 +113,18 @@ struct RecordAppender: ~Copyable {
     firstOfPack = first
   }
 
+  /// Adds records; a pack ends with the last of them.
   mutating func append(
+    _ records: RecordArena, in transaction: borrowing WriteTransaction
+  ) throws(EventLogError) {
+    try records.withRecords { (records) throws(EventLogError) in
+      for record in records { try append(record, in: transaction) }
+      // Their bytes are here no longer than that.
+      if !packer.isEmpty { try storePack() }
+    }
+  }
+
+  private mutating func append(
     _ record: ArenaRecord, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     let count = record.bytes.count
@@ -131,7 +141,6 @@ struct RecordAppender: ~Copyable {
 
   /// Stores what waits.
   mutating func finish(in transaction: borrowing WriteTransaction) throws(EventLogError) {
-    if !packer.isEmpty { try storePack() }
     if derives { try derived.finish(in: transaction) }
   }
 

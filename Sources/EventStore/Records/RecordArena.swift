@@ -81,33 +81,55 @@ package struct RecordArena: Sendable {
     contacts.removeAll(keepingCapacity: true)
   }
 
-  /// Hands the records to `body`, in order.
-  package func forEach<Failure: Error>(
-    _ body: (ArenaRecord) throws(Failure) -> Void
-  ) throws(Failure) {
+  /// Hands the records to `body`, in order; they are valid while it runs.
+  package func withRecords<Result, Failure: Error>(
+    _ body: (ArenaRecords) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try bytes.withRawBytes { (bytes) throws(Failure) in
       try contacts.withUnsafeBufferPointer { (contacts) throws(Failure) in
-        var (start, firstContact) = (0, 0)
-        for place in places {
-          // Both pointers are valid as long as `body` runs, which alone sees the record.
-          try body(
-            ArenaRecord(
-              time: place.time, direction: place.direction, kind: place.kind,
-              connection: place.connection,
-              bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<place.endOfBytes]),
-              event: place.endOfEvent.map {
-                UnsafeRawBufferPointer(rebasing: bytes[place.endOfBytes..<$0])
-              },
-              contacts: UnsafeBufferPointer(
-                rebasing: contacts[firstContact..<place.endOfContacts])))
-          (start, firstContact) = (place.endOfEvent ?? place.endOfBytes, place.endOfContacts)
+        try places.withUnsafeBufferPointer { (places) throws(Failure) in
+          try body(ArenaRecords(places, bytes, contacts))
         }
       }
     }
   }
 }
 
-/// A record that is appended, in place: valid in the closure only that is given it.
+/// The records of an arena in place: valid in the closure only that is given them.
+package struct ArenaRecords: Sequence, IteratorProtocol {
+  private let places: UnsafeBufferPointer<RecordArena.Place>
+  private let bytes: UnsafeRawBufferPointer
+  private let contacts: UnsafeBufferPointer<ContactKey>
+  private var index = 0
+  /// Where the next record's bytes and contacts begin.
+  private var start = 0
+  private var firstContact = 0
+
+  fileprivate init(
+    _ places: UnsafeBufferPointer<RecordArena.Place>, _ bytes: UnsafeRawBufferPointer,
+    _ contacts: UnsafeBufferPointer<ContactKey>
+  ) {
+    self.places = places
+    self.bytes = bytes
+    self.contacts = contacts
+  }
+
+  package mutating func next() -> ArenaRecord? {
+    guard index < places.count else { return nil }
+    let place = places[index]
+    let end = place.endOfEvent ?? place.endOfBytes
+    defer { (index, start, firstContact) = (index + 1, end, place.endOfContacts) }
+    return ArenaRecord(
+      time: place.time, direction: place.direction, kind: place.kind,
+      connection: place.connection,
+      bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<place.endOfBytes]),
+      event: place.endOfEvent == nil
+        ? nil : UnsafeRawBufferPointer(rebasing: bytes[place.endOfBytes..<end]),
+      contacts: UnsafeBufferPointer(rebasing: contacts[firstContact..<place.endOfContacts]))
+  }
+}
+
+/// A record that is appended, in place: valid as long as its arena's records are.
 package struct ArenaRecord {
   /// As those of a `RecordDraft`.
   package let time: Int64?

@@ -116,26 +116,25 @@ enum PackLayout {
     recordHeadBytes + (header.sourceTime == nil ? 0 : sourceTimeBytes) + bytes
   }
 
-  /// Adds a record to others.
+  /// Writes a record in its place.
+  ///
+  /// - Returns: How many bytes it takes.
   static func write(
-    _ header: RecordHeader, _ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]
-  ) {
+    _ header: RecordHeader, _ bytes: UnsafeRawBufferPointer, to space: UnsafeMutableRawBufferPointer
+  ) -> Int {
     var flags: UInt8 = header.timeIsKnown ? Flag.timeIsKnown : 0
     if header.sourceTime != nil { flags |= Flag.hasSourceTime }
     if header.clock != nil { flags |= Flag.hasClock }
-    withUnsafeTemporaryAllocation(
-      byteCount: recordHeadBytes + sourceTimeBytes, alignment: 8
-    ) { head in
-      head[0] = header.direction.rawValue
-      head[1] = header.kind.rawValue
-      head[2] = flags
-      head[3] = 0
-      head.storeBigEndian(header.connection, at: 4)
-      head.storeBigEndian(header.clock ?? 0, at: 8)
-      head.storeBigEndian(header.sourceTime ?? 0, at: recordHeadBytes)
-      output.append(contentsOf: head[..<size(of: header, bytes: 0)])
-    }
-    output.append(contentsOf: bytes)
+    space[0] = header.direction.rawValue
+    space[1] = header.kind.rawValue
+    space[2] = flags
+    space[3] = 0
+    space.storeBigEndian(header.connection, at: 4)
+    space.storeBigEndian(header.clock ?? 0, at: 8)
+    if let time = header.sourceTime { space.storeBigEndian(time, at: recordHeadBytes) }
+    let head = size(of: header, bytes: 0)
+    UnsafeMutableRawBufferPointer(rebasing: space[head...]).copyMemory(from: bytes)
+    return head + bytes.count
   }
 
   fileprivate static func readRecord(

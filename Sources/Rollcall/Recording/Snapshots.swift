@@ -194,18 +194,20 @@ package struct SnapshotKeeper {
       try timeline.log.derivedIsCurrent
     else { return try follow() }
     var stamp = RecordStamp(record: range.lowerBound - 1)
-    try records.forEach { record in
-      stamp = RecordStamp(record: stamp.record + 1)
-      pacing.appended(bytes: record.bytes.count)
-      // As the log has it: the clock never runs backwards.
-      if let time = record.time {
-        state.time = max(time, state.time ?? time)
-        stamp.time = state.time
+    try records.withRecords { records in
+      for record in records {
+        stamp = RecordStamp(record: stamp.record + 1)
+        pacing.appended(bytes: record.bytes.count)
+        // As the log has it: the clock never runs backwards.
+        if let time = record.time {
+          state.time = max(time, state.time ?? time)
+          stamp.time = state.time
+        }
+        guard let event = record.event else { continue }
+        try RosterReducer.advance(
+          &state.roster, byStored: event.bytes, isSound: true, at: stamp,
+          on: ConnectionID(number: record.connection))
       }
-      guard let event = record.event else { return }
-      try RosterReducer.advance(
-        &state.roster, byStored: event.bytes, isSound: true, at: stamp,
-        on: ConnectionID(number: record.connection))
     }
     // The last records may mean nothing.
     state.roster.move(to: range.upperBound - 1)
