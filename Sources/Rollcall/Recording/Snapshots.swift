@@ -216,12 +216,7 @@ package struct SnapshotKeeper {
 
   private mutating func storeIfDue() throws {
     if pacing.isDue {
-      let bytes = state.roster.snapshot
-      guard pacing.admits(stateBytes: bytes.count) else { return }
-      // What is read back has nothing in it that is gone, and details that need not be encoded
-      // again for the next one.
-      state.roster = try Roster(snapshot: bytes.span.bytes, isSound: true)
-      try store(bytes, depth: 0)
+      try storeWhole()
     } else if pacing.isIncrementDue, let base = state.roster.base,
       base.depth + 1 < SnapshotBase.mostDepth,
       // Another process may have thrown it away.
@@ -231,6 +226,21 @@ package struct SnapshotKeeper {
       guard pacing.admits(incrementBytes: bytes.count) else { return }
       try store(bytes, depth: base.depth + 1)
     }
+  }
+
+  private mutating func storeWhole() throws {
+    var former: Roster?
+    if state.roster.isBestCompacted {
+      former = state.roster
+      state.roster.compact()
+    }
+    let bytes = state.roster.takeSnapshot()
+    guard pacing.admits(stateBytes: bytes.count) else {
+      // Increments go on from its base.
+      if let former { state.roster = former }
+      return
+    }
+    try store(bytes, depth: 0)
   }
 
   private mutating func store(_ bytes: [UInt8], depth: UInt64) throws {

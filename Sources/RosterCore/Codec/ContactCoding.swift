@@ -4,20 +4,20 @@ import XMPPStanza
 // the further resources of those that have any. A row says whether there are details and further
 // resources, which are the next ones, and refers to texts by their numbers.
 //
-// In a whole snapshot the rows stand in the order of the addresses. In an increment each comes
-// after a number: the way from the number of the contact before, and which parts of the row are the
-// contact's; the others are those of the row before, which takes no room.
+// A whole snapshot has the rows of all contacts of the table, in the order of their numbers. In an
+// increment each comes after a number: the way from the number of the contact before, and which
+// parts of the row are the contact's; the others are those of the row before, which takes no room.
 extension RosterOutput {
-  mutating func write(_ numbers: [ContactNumber]) {
-    writeDetails(of: numbers)
+  /// - Parameter numbers: All contacts, or those that an increment is of.
+  /// - Returns: Where the details stand, for a table that goes on with them.
+  mutating func write(_ numbers: [ContactNumber]) -> StoredDetails {
+    let details = writeDetails(of: numbers)
     if changes != nil { plain.write(UInt64(numbers.count)) }
     var several: [ContactNumber] = []
     var last: UInt32 = 0
     for number in numbers {
       let parts = changes?.parts(of: number) ?? .all
-      if changes == nil {
-        write(contact: number)
-      } else {
+      if changes != nil {
         let way = UInt64(number.rawValue - last)
         plain.write(way << UInt64(ChangedParts.bits) | UInt64(parts.rawValue))
         last = number.rawValue
@@ -27,25 +27,16 @@ extension RosterOutput {
       rows.write(row, to: &plain)
     }
     for number in several { write(contacts.furtherResources(of: number).all) }
+    return details
   }
 
   /// The row of a contact, with the other parts as the row before has them.
   private mutating func storedRow(of number: ContactNumber, _ parts: ChangedParts) -> ContactRow {
     let row = contacts.row(of: number)
     var stored = rows.last
-    if parts.contains(.item) {
-      var item = row.item
-      item?.renumber {
-        numberOfText($0)
-      } _: {
-        numberOfGroups($0)
-      }
-      stored.item = item
-    }
+    if parts.contains(.item) { stored.item = row.item }
     if parts.contains(.presence) {
-      var presence = row.presence
-      presence?.renumber { numberOfText($0) }
-      stored.presence = presence
+      stored.presence = row.presence
       stored.further = row.further == 0 ? 0 : ContactRow.hasFurther
     }
     if parts.contains(.details) {
@@ -54,17 +45,14 @@ extension RosterOutput {
     return stored
   }
 
-  private mutating func writeDetails(of numbers: [ContactNumber]) {
+  private mutating func writeDetails(of numbers: [ContactNumber]) -> StoredDetails {
     var details = DetailsOutput()
     for number in numbers
     where changes?.details.contains(number) ?? true && contacts.hasDetails(number) {
-      if let stored = contacts.storedDetails(of: number) {
-        details.write(stored: stored)
-      } else {
-        contacts.withDetails(of: number) { details.write($0) }
-      }
+      contacts.writeDetails(of: number, to: &details)
     }
     details.all.bytes.withUnsafeBytes { plain.write(counted: $0) }
+    return StoredDetails(details.all.bytes)
   }
 }
 
@@ -72,7 +60,7 @@ extension RosterInput {
   /// Reads what is known of the contacts.
   mutating func readContacts() throws(CodecError) {
     let all = try plain.readCounted()
-    var details = KeptDetails(all, from: contacts.keep(StoredDetails(all)))
+    var details = KeptDetails(all, from: contacts.keep(StoredDetails(Array(all))))
     if isIncrement { try readChanges(&details) } else { try readAll(&details) }
     guard details.rest == 0 else { throw plain.invalid }
   }
@@ -86,7 +74,6 @@ extension RosterInput {
     let rows = try ChunkedArray(chunkBits: ContactTable.chunkBits, count: counts.contacts) {
       () throws(CodecError) in
       var row = try readRow(.all, &details)
-      guard !row.isEmpty else { throw plain.invalid }
       if row.further != 0, let presence = row.presence {
         firsts.append(presence.resource)
         row.further = UInt32(firsts.count)

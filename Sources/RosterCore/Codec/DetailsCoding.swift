@@ -72,9 +72,7 @@ struct DetailsOutput: StampOutput {
   var base = (record: UInt64(0), time: Int64(0))
 
   /// Details that were stored before, with their count.
-  mutating func write(stored details: ArraySlice<UInt8>) {
-    details.withUnsafeBytes { all.write(encoded: $0) }
-  }
+  mutating func write(stored details: UnsafeRawBufferPointer) { all.write(encoded: details) }
 
   /// The details of a contact.
   mutating func write(_ details: borrowing ContactDetails) {

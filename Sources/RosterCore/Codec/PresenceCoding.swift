@@ -2,11 +2,7 @@ extension RosterOutput {
   /// Resources whose texts are in the contacts' table.
   mutating func write(_ resources: [PresenceRow]) {
     plain.write(UInt64(resources.count))
-    for resource in resources {
-      var row = resource
-      row.renumber { numberOfText($0) }
-      presences.write(row, to: &plain)
-    }
+    for resource in resources { presences.write(resource, to: &plain) }
   }
 }
 

@@ -6,11 +6,29 @@ import XMPPStanza
 // Equal states have equal bytes only where their tables give the same numbers.
 extension Roster {
   /// The version of the encoding; snapshots of another version must be derived anew.
-  package static let codecVersion: UInt32 = 15
+  package static let codecVersion: UInt32 = 16
 
-  /// The state in its stored form. Complexity: linear in what is known, and nothing is looked up.
-  package var snapshot: [UInt8] {
-    snapshot(.whole, RosterOutput(contacts), of: contacts.known)
+  /// The state in its stored form. Complexity: linear in what its table has, and nothing is looked
+  /// up.
+  package var snapshot: [UInt8] { write(.whole, of: Array(contacts.numbers)).bytes }
+
+  /// The same, after which the details of contacts are held in that form, too: they need not be
+  /// encoded again for the next one.
+  package mutating func takeSnapshot() -> [UInt8] {
+    let (bytes, details) = write(.whole, of: Array(contacts.numbers))
+    contacts.goOn(with: details)
+    return bytes
+  }
+
+  /// Whether so much in the table is unused that it is best made anew before a whole snapshot.
+  package var isBestCompacted: Bool { contacts.isWrittenBestCompacted }
+
+  /// Makes the table of contacts anew, without what nothing refers to; then there is no base any
+  /// more. Complexity: O(n log n).
+  package mutating func compact() {
+    contacts = contacts.compacted(with: &ownPresence)
+    // The contacts have other numbers.
+    peopleWaiting = nil
   }
 
   /// The state as the difference to what it was at its base: the contacts of whom something else is
@@ -20,9 +38,7 @@ extension Roster {
   package var increment: [UInt8]? {
     guard let base = contacts.base, let changes = contacts.changes else { return nil }
     let (numbers, isPresenceWhole) = changes.named(whileAvailable: contacts.members(.presence))
-    return snapshot(
-      .increment(base), RosterOutput(contacts, changes), of: numbers,
-      isPresenceWhole: isPresenceWhole)
+    return write(.increment(base), changes, of: numbers, isPresenceWhole: isPresenceWhole).bytes
   }
 
   /// The snapshot on which increments to this state are put; nil where they cannot be.
@@ -41,23 +57,23 @@ extension Roster {
   }
 
   /// - Parameter isPresenceWhole: Whether nobody but these contacts is available.
-  private func snapshot(
-    _ kind: SnapshotKind, _ empty: RosterOutput, of numbers: [ContactNumber],
+  private func write(
+    _ kind: SnapshotKind, _ changes: ContactChanges? = nil, of numbers: [ContactNumber],
     isPresenceWhole: Bool = true
-  ) -> [UInt8] {
-    var body = empty
+  ) -> (bytes: [UInt8], details: StoredDetails) {
+    var body = RosterOutput(contacts, changes)
     body.write(record: position)
     writeAccount(to: &body.plain)
     body.plain.write(UInt64(sessions.all.count))
     for session in sessions.all { body.write(session) }
     body.write(ownPresence.all)
     body.plain.write(blocked.sorted())
-    body.write(numbers)
+    let details = body.write(numbers)
     var output = CanonicalOutput()
     kind.encode(to: &output)
     if kind != .whole { output.write(isPresenceWhole) }
     body.finish(into: &output)
-    return output.bytes
+    return (output.bytes, details)
   }
 
   /// Reads a state from exactly the bytes of its stored form.
@@ -110,7 +126,7 @@ extension Roster {
   /// tables were made anew. Complexity: O(n log n).
   package var canonicalBytes: [UInt8] {
     var copy = self
-    copy.contacts = contacts.compacted(with: &copy.ownPresence)
+    copy.compact()
     return copy.snapshot
   }
 

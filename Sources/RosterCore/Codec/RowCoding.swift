@@ -29,12 +29,12 @@ struct RowCoding<Row: BitwiseCopyable> {
         withUnsafeBytes(of: last) { last in
           for word in 0..<Self.words {
             let difference = Self.word(word, of: row) &- Self.word(word, of: last)
-            let folded = UInt32(bitPattern: (difference << 1) ^ (difference >> 31))
+            let folded = UInt32(bitPattern: (difference &<< 1) ^ (difference &>> 31))
             let width = WordWidth(of: folded)
             // There is room for all words of full width.
             space.storeBytes(of: folded.littleEndian, toByteOffset: end, as: UInt32.self)
-            widths |= width.rawValue << UInt64(2 * word)
-            end += width.bytes
+            widths |= width.rawValue &<< UInt64(2 &* word)
+            end &+= width.bytes
           }
         }
       }
@@ -85,11 +85,14 @@ struct WordWidth {
   /// The least that a word fits into.
   @inline(__always)
   init(of word: UInt32) {
-    rawValue = (word > 0 ? 1 : 0) + (word > 0xFF ? 1 : 0) + (word > 0xFFFF ? 1 : 0)
+    // Two bits for each number of bytes at its upper end that are 0, from none to four.
+    let widths: UInt32 = 0b00_01_10_11_11
+    let zeros = UInt32(truncatingIfNeeded: word.leadingZeroBitCount) &>> 3
+    rawValue = UInt64(widths &>> (2 &* zeros) & 3)
   }
 
   @inline(__always)
-  var bytes: Int { Int(truncatingIfNeeded: (0x4210 as UInt64) >> (4 * rawValue) & 7) }
+  var bytes: Int { Int(truncatingIfNeeded: (0x4210 as UInt64) &>> (4 &* rawValue) & 7) }
 }
 
 extension CanonicalInput {

@@ -8,14 +8,18 @@ final class StoredDetails: Sendable {
   /// How many bytes all of them take.
   var byteCount: Int { all.count }
 
-  /// Copies what `DetailsOutput` wrote.
-  init(_ bytes: UnsafeRawBufferPointer) {
-    all = Array(bytes)
+  /// What `DetailsOutput` wrote.
+  init(_ all: [UInt8]) {
+    self.all = all
   }
 
-  /// Details with their count.
-  func bytes(at offset: Int) -> ArraySlice<UInt8> {
-    read(at: offset) { (input, start) in all[offset..<start + input.rest] }
+  /// Where the details end, with their count, that begin at an offset.
+  func end(ofDetailsAt offset: Int) -> Int { read(at: offset) { $1 } }
+
+  /// Hands details with their count to `body`, valid while it runs.
+  func withBytes(at offset: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+    let end = end(ofDetailsAt: offset)
+    all.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[offset..<end])) }
   }
 
   /// The details.
@@ -27,12 +31,12 @@ final class StoredDetails: Sendable {
     }
   }
 
-  /// Hands details without their count to `body`, and where they begin.
+  /// Hands details without their count to `body`, and where they end.
   private func read<Result>(at offset: Int, _ body: (CanonicalInput, Int) -> Result) -> Result {
     all.withUnsafeBytes { bytes in
       var input = CanonicalInput(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
       let counted = (try? input.readCounted()) ?? .noBytes
-      return body(CanonicalInput(counted), bytes.count - input.rest - counted.count)
+      return body(CanonicalInput(counted), bytes.count - input.rest)
     }
   }
 }

@@ -1,33 +1,26 @@
 import XMPPStanza
 
-/// Texts as they are stored of a table: where each of them ends, and their bytes side by side, so
-/// that they are read with one look at each, and none of their bytes is copied alone.
-///
-///     count, bytes: LEB128
-///     UInt32 for each text: where it ends, little-endian
-///     the bytes
-struct TextList {
-  private var ends: [UInt32] = []
-  private var bytes: [UInt8] = []
+// Texts of a table as they are stored: where each of them ends, and their bytes side by side, so
+// that they are read with one look at each, and none of their bytes is copied alone.
+//
+//     count, bytes: LEB128
+//     UInt32 for each text: where it ends, little-endian
+//     the bytes
 
-  /// How many texts there are.
-  var count: Int { ends.count }
-
-  /// Adds a text.
-  mutating func append(_ text: UnsafeRawBufferPointer) {
-    bytes.append(contentsOf: text)
-    // All bytes of a snapshot together are fewer.
-    ends.append(UInt32(truncatingIfNeeded: bytes.count))
-  }
-
-  /// Writes the list down.
-  func write(to output: inout CanonicalOutput) {
-    output.write(UInt64(ends.count))
-    output.write(UInt64(bytes.count))
-    for end in ends {
-      withUnsafeBytes(of: end.littleEndian) { output.write(encoded: $0) }
+extension TextTable {
+  /// Writes the texts down that have a number or a later one.
+  func write(from first: Int, to output: inout CanonicalOutput) {
+    let numbers = UInt32(first)..<UInt32(count)
+    var end = 0
+    let ends = numbers.map { number in
+      end += withBytes(of: number) { $0.count }
+      // All bytes of a snapshot together are fewer.
+      return UInt32(truncatingIfNeeded: end).littleEndian
     }
-    bytes.withUnsafeBytes { output.write(encoded: $0) }
+    output.write(UInt64(ends.count))
+    output.write(UInt64(end))
+    ends.withUnsafeBytes { output.write(encoded: $0) }
+    for number in numbers { withBytes(of: number) { output.write(encoded: $0) } }
   }
 }
 

@@ -47,10 +47,7 @@ struct Reduction: ~Copyable {
   }
 
   private func compactIfDue() {
-    guard roster.contacts.isCompactionDue else { return }
-    roster.contacts = roster.contacts.compacted(with: &roster.ownPresence)
-    // The contacts have other numbers.
-    roster.peopleWaiting = nil
+    if roster.contacts.isCompactionDue { roster.compact() }
   }
 
   /// Finds the session of a connection; one of which nothing was seen gets a place.

@@ -4,6 +4,8 @@ struct TableCounts: Hashable, Sendable {
   var contacts: Int
   var texts: Int
   var groups: Int
+
+  static let none = TableCounts(contacts: 0, texts: 0, groups: 0)
 }
 
 /// What has changed in a table since some time.
@@ -65,6 +67,13 @@ extension ContactTable {
   var counts: TableCounts {
     TableCounts(
       contacts: tables.rows.count, texts: tables.texts.count, groups: tables.groups.count)
+  }
+
+  /// Writes down the addresses, texts and lists of groups that came after the first so many.
+  func write(after before: TableCounts, to output: inout CanonicalOutput) {
+    tables.addresses.write(from: before.contacts, to: &output)
+    tables.texts.write(from: before.texts, to: &output)
+    tables.groups.write(from: before.groups, to: &output)
   }
 
   /// The snapshot that the table is of: what had a number in it has the same one here, and what

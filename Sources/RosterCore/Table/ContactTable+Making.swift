@@ -16,17 +16,26 @@ extension ContactTable {
     for number in (0..<UInt32(lists)).lazy.map(GroupsNumber.init) {
       noteIfLong(number, self.texts(ofGroups: number))
     }
-    setCompactionSize()
+    noteCompactSize()
   }
+
+  /// Smaller tables are not made anew as they are.
+  private static let leastSize = 1 << 14
 
   /// Whether so much came and went that the table is best made anew. While changes are noted,
   /// numbers stay what they are.
-  var isCompactionDue: Bool { tables.size > tables.compactionSize && tables.changes == nil }
+  var isCompactionDue: Bool {
+    tables.size > max(Self.leastSize, 2 * tables.compactSize) && tables.changes == nil
+  }
+
+  /// Whether so much came and went that the table is best made anew before all of it is written.
+  /// Until the first time, there was no time for much to go.
+  var isWrittenBestCompacted: Bool {
+    tables.compactSize > 0 && 4 * tables.size > 5 * tables.compactSize
+  }
 
   /// The table is as small as it gets.
-  mutating func setCompactionSize() {
-    tables.compactionSize = max(Tables.leastCompactionSize, 2 * tables.size)
-  }
+  mutating func noteCompactSize() { tables.compactSize = tables.size }
 
   /// The same table without the texts that nothing refers to and the contacts of whom nothing is
   /// known; the numbers change. Contacts stand in the order of their addresses, resources in that
@@ -49,7 +58,7 @@ extension ContactTable {
       new.copyDetails(of: number, from: self, to: target)
     }
     others = PresenceRows(sorted(others.all).map { new.copy($0, of: self) })
-    new.setCompactionSize()
+    new.noteCompactSize()
     return new
   }
 

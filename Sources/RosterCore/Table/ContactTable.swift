@@ -32,17 +32,15 @@ struct ContactTable: Sendable {
     var base: SnapshotBase?
     /// What has changed since it was begun to note it; nil where it is not noted.
     var changes: ContactChanges?
-    /// At what size the table is made anew.
-    var compactionSize = Self.leastCompactionSize
-
-    static var leastCompactionSize: Int { 1 << 14 }
+    /// How large the table was when nothing in it was unused.
+    var compactSize = 0
 
     func copy() -> Tables {
       Tables(
         addresses: addresses.copy(), rows: rows, details: details, further: further,
         texts: texts.copy(), groups: groups.copy(), items: items,
         requestCount: requestCount, members: members, longGroups: longGroups, base: base,
-        changes: changes, compactionSize: compactionSize)
+        changes: changes, compactSize: compactSize)
     }
 
     /// In rows, texts and lists; long texts count as several.
@@ -227,16 +225,9 @@ struct ContactTable: Sendable {
     tables.details[tables.rows[Int(number.rawValue)].details]
   }
 
-  /// The same as a snapshot has it, with its count before it; nil where it is not as in one.
-  func storedDetails(of number: ContactNumber) -> ArraySlice<UInt8>? {
-    tables.details.stored(tables.rows[Int(number.rawValue)].details)
-  }
-
-  /// Hands what few contacts have to `body`, which costs less than a copy.
-  func withDetails<Value>(
-    of number: ContactNumber, _ body: (borrowing ContactDetails) -> Value
-  ) -> Value? {
-    detail(of: number, in: .all) { body($0.pointee) }
+  /// Writes down what few contacts have, where this one has any of it.
+  func writeDetails(of number: ContactNumber, to output: inout DetailsOutput) {
+    tables.details.write(tables.rows[Int(number.rawValue)].details, to: &output)
   }
 
   @inline(__always)
@@ -370,6 +361,24 @@ struct ContactTable: Sendable {
   ///
   /// - Returns: Where they begin among all that were taken over.
   mutating func keep(_ stored: StoredDetails) -> Int { tables.details.keep(stored) }
+
+  /// Goes on after a snapshot of all contacts: refers to details as it has them, instead of those
+  /// that they have, which are the same.
+  mutating func goOn(with stored: StoredDetails) {
+    var offset = 0
+    var references: [(row: Int, reference: DetailsReference)] = []
+    for number in numbers where hasDetails(number) {
+      // What is too far away to be referred to stays where it is.
+      guard let reference = DetailsReference(offset: offset) else { return }
+      references.append((Int(number.rawValue), reference))
+      offset = stored.end(ofDetailsAt: offset)
+    }
+    if tables.compactSize == 0 { noteCompactSize() }
+    tables.details = DetailsTable(of: stored)
+    for (row, reference) in references {
+      tables.rows[row].refer(to: reference, with: tables.rows[row].parts)
+    }
+  }
 
   /// Refers to details of those that were kept, or to none, instead of those that the contact has.
   mutating func setDetails(

@@ -55,6 +55,11 @@ struct DetailsTable: Sendable {
     return table
   }
 
+  /// A table of none, which can refer to these stored ones, the first of them at 0.
+  init(of details: StoredDetails) { _ = keep(details) }
+
+  init() {}
+
   /// Takes over the details of a snapshot.
   ///
   /// - Returns: Where they begin among all that were taken over.
@@ -88,9 +93,13 @@ struct DetailsTable: Sendable {
     return withUnsafePointer(to: stored.details(at: offset), value)
   }
 
-  /// Stored details as they are stored; nil where they have a place.
-  func stored(_ reference: DetailsReference) -> ArraySlice<UInt8>? {
-    find(reference).map { $0.details.bytes(at: $0.offset) }
+  /// Writes details down, which there are.
+  func write(_ reference: DetailsReference, to output: inout DetailsOutput) {
+    if let place = reference.place {
+      places.withElement(at: place) { output.write($0.pointee) }
+    } else if let (stored, offset) = find(reference) {
+      stored.withBytes(at: offset) { output.write(stored: $0) }
+    }
   }
 
   // MARK: Places
