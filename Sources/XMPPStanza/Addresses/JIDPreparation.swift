@@ -29,9 +29,8 @@ enum JIDPreparation {
   ///
   /// Nil where a byte is not ASCII or where only the long way can say what is wrong.
   private static func prepareASCII(_ text: String) throws(JIDError) -> String? {
-    guard let parts = SimpleParts(text.utf8), parts.bareCount == text.utf8.count else {
-      return nil
-    }
+    guard let parts = text.withUTF8Bytes({ SimpleParts($0) }), parts.bareCount == text.utf8.count
+    else { return nil }
     guard parts.localCount <= JIDLimit.partBytes else { throw .tooLong(.local) }
     guard parts.domainCount <= JIDLimit.partBytes else { throw .tooLong(.domain) }
     return parts.needsLowering ? text.lowercased() : text
@@ -45,33 +44,53 @@ enum JIDPreparation {
     private(set) var bareCount = 0
     private(set) var needsLowering = false
 
-    init?(_ bytes: some Sequence<UInt8>) {
+    /// Bits for the bytes that are as they should be, wherever they stand: digits among the first 64
+    /// bytes; small letters and `_` among the next 64.
+    private static let plain: (low: UInt64, high: UInt64) = (
+      0x03FF_0000_0000_0000, 0x07FF_FFFE_8000_0000
+    )
+
+    @inline(__always)
+    private static func isPlain(_ byte: UInt8) -> Bool {
+      let bits = byte < 64 ? plain.low : byte < 128 ? plain.high : 0
+      return bits &>> UInt64(truncatingIfNeeded: byte) & 1 != 0
+    }
+
+    init?(_ bytes: UnsafeRawBufferPointer) {
+      // What there is none of has no domain.
+      guard let start = bytes.baseAddress else { return nil }
       var hasLocal = false
-      var previous = UInt8(ascii: ".")
-      bare: for byte in bytes {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-          UInt8(ascii: "_"):
-          break
+      /// Whether no label stands before a byte.
+      func followsNoLabel(_ index: Int) -> Bool {
+        index == 0 || bytes[index - 1] == UInt8(ascii: ".") || bytes[index - 1] == UInt8(ascii: "@")
+      }
+      var index = 0
+      bare: while index < bytes.count {
+        // Nearly all are.
+        guard !Self.isPlain(start.load(fromByteOffset: index, as: UInt8.self)) else {
+          index &+= 1
+          continue
+        }
+        switch bytes[index] {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): needsLowering = true
         case UInt8(ascii: "@"):
-          guard !hasLocal, bareCount > 0 else { return nil }
+          guard !hasLocal, index > 0 else { return nil }
           hasLocal = true
-          localCount = bareCount
+          localCount = index
         case UInt8(ascii: "."):
           // An empty label, if this is the domain.
-          guard previous != UInt8(ascii: "."), previous != UInt8(ascii: "@") else { return nil }
+          guard !followsNoLabel(index) else { return nil }
         case UInt8(ascii: "-"):
           // Perhaps an A-label, which is compared as the U-label that it stands for.
-          guard previous != UInt8(ascii: "-") else { return nil }
+          guard index == 0 || bytes[index - 1] != UInt8(ascii: "-") else { return nil }
         case UInt8(ascii: "/"): break bare
         default: return nil
         }
-        previous = byte
-        bareCount += 1
+        index &+= 1
       }
-      guard previous != UInt8(ascii: "."), previous != UInt8(ascii: "@") else { return nil }
-      domainCount = bareCount - (hasLocal ? localCount + 1 : 0)
+      guard !followsNoLabel(index) else { return nil }
+      bareCount = index
+      domainCount = index - (hasLocal ? localCount + 1 : 0)
     }
   }
 
