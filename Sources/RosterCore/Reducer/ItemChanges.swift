@@ -36,7 +36,7 @@ extension Reduction {
   private mutating func itemReplaced(
     _ old: ItemRow, by item: StoredFields, _ number: ContactNumber
   ) {
-    var new = roster.contacts.row(of: item, old.provenance)
+    var new = roster.contacts.row(of: item, old.provenance, after: old)
     let record = stamp.record
     if new.name != old.name { new.provenance.name = record }
     if new.subscription != old.subscription { new.provenance.subscription = record }

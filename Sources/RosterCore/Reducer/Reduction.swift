@@ -36,7 +36,7 @@ struct Reduction: ~Copyable {
       if let connection { reduction.goTo(connection) }
       body(&reduction)
       reduction.compactIfDue()
-      return reduction.outcome
+      return tells ? reduction.outcome : RosterOutcome()
     }
   }
 

@@ -30,11 +30,16 @@ extension ContactTable {
   }
 
   /// The row of an item.
+  ///
+  /// - Parameter old: What it was before: what it says is compared, which takes less than to look
+  ///   it up.
   mutating func row(
-    of item: StoredFields, _ provenance: RosterEntry.Provenance
+    of item: StoredFields, _ provenance: RosterEntry.Provenance, after old: ItemRow = .none
   ) -> ItemRow {
     ItemRow(
-      name: item.name.map { insert(text: $0) } ?? .none, groups: insert(groups: item.groups),
+      name: isText(old.name, item.name)
+        ? old.name : item.name.map { insert(text: $0) } ?? .none,
+      groups: groups(old.groups, are: item.groups) ? old.groups : insert(groups: item.groups),
       subscription: item.subscription, isPending: item.isPending, isApproved: item.isApproved,
       provenance: provenance)
   }

@@ -474,10 +474,22 @@ struct ContactTable: Sendable {
 
   /// The number of a list of groups, a new one where it has none.
   mutating func insert(groups list: StoredGroups) -> GroupsNumber {
-    var texts: [TextNumber] = []
-    texts.reserveCapacity(list.count)
-    list.forEach { texts.append(insert(text: $0)) }
-    return insert(groups: texts)
+    guard (1...Self.fewGroups).contains(list.count) else {
+      var texts: [TextNumber] = []
+      list.forEach { texts.append(insert(text: $0)) }
+      return insert(groups: texts)
+    }
+    return withUnsafeTemporaryAllocation(
+      byteCount: MemoryLayout<UInt32>.size * list.count, alignment: MemoryLayout<UInt32>.alignment
+    ) { numbers in
+      var offset = 0
+      list.forEach { group in
+        let number = insert(text: group).rawValue.littleEndian
+        numbers.storeBytes(of: number, toByteOffset: offset, as: UInt32.self)
+        offset += MemoryLayout<UInt32>.size
+      }
+      return GroupsNumber(rawValue: tables.groups.insert(UnsafeRawBufferPointer(numbers)))
+    }
   }
 
   /// The number of a list of groups by its texts, a new one where it has none.
