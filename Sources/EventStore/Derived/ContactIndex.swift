@@ -54,6 +54,19 @@ struct ContactIndex {
     contact.hash << 16 | offset
   }
 
+  /// The entries of two lists that are in order each, in order. Complexity: linear.
+  static func merged(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
+    var merged: [UInt64] = []
+    merged.reserveCapacity(a.count + b.count)
+    var (inA, inB) = (0, 0)
+    while inA < a.count, inB < b.count {
+      let isFromB = b[inB] < a[inA]
+      merged.append(isFromB ? b[inB] : a[inA])
+      if isFromB { inB += 1 } else { inA += 1 }
+    }
+    return merged + a[inA...] + b[inB...]
+  }
+
   /// Writes entries, which are in order, in their place.
   static func write(_ entries: [UInt64], to space: UnsafeMutableRawBufferPointer) {
     for (index, entry) in entries.enumerated() {

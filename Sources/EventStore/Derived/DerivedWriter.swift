@@ -111,7 +111,7 @@ extension WriteTransaction {
       records.upperBound - first < ContactIndex.mostRecords
     {
       let offset = records.lowerBound - first
-      entries = (before + entries.map { $0 + offset }).sorted()
+      entries = ContactIndex.merged(before, entries.map { $0 + offset })
       records = first...records.upperBound
       try delete(databases.index, first)
     }

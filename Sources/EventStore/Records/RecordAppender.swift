@@ -41,14 +41,16 @@ extension EventLog {
     _ records: RecordArena, marks: LogMarks = LogMarks()
   ) throws(EventLogError) -> Range<UInt64> {
     guard access == .readWrite else { throw .readOnly(path: path) }
-    let version = eventVersion
-    return try environment.write { (transaction) throws(EventLogError) in
+    let (version, own) = (eventVersion, ownDigest)
+    let (appended, digest) = try environment.write { (transaction) throws(EventLogError) in
       try transaction.note(marks)
-      var appender = try RecordAppender(transaction, eventVersion: version)
+      var appender = try RecordAppender(transaction, eventVersion: version, after: own)
       try appender.append(records, in: transaction)
       try appender.finish(in: transaction)
-      return appender.appended
+      return (appender.appended, appender.digest)
     }
+    ownDigest = digest
+    return appended
   }
 }
 
@@ -84,20 +86,22 @@ struct RecordAppender: ~Copyable {
   private var clock: Int64?
   /// How many packs there are, and the digest of the last one.
   private var packs: UInt64
-  private var digest: LogDigest
+  private(set) var digest: LogDigest
   /// The first record of the pack that is being filled.
   private var firstOfPack: UInt64
 
   /// The numbers of the records that were added.
   var appended: Range<UInt64> { first..<(last + 1) }
 
-  /// - Parameter eventVersion: The version of what is derived. Where that of the log is another
-  ///   one, nothing is, and the log is marked.
+  /// - Parameters:
+  ///   - eventVersion: The version of what is derived. Where that of the log is another one, nothing
+  ///     is, and the log is marked.
+  ///   - own: The digest of the pack that this process has written last, where it knows of one.
   init(
-    _ transaction: borrowing WriteTransaction, eventVersion: UInt32
+    _ transaction: borrowing WriteTransaction, eventVersion: UInt32, after own: LogDigest? = nil
   ) throws(EventLogError) {
     let derives = try transaction.mayDerive(eventVersion)
-    let before = try transaction.lastPack
+    let before = try transaction.lastPack(after: own)
     let last = before?.sequences.upperBound ?? 0
     let clock = try before?.record(at: last).header.clock
     let (packs, digest) = (before?.number ?? 0, before?.digest ?? RecordChain.start)

@@ -19,6 +19,18 @@ extension LogTransaction where Self: ~Copyable {
     }
   }
 
+  /// The same after a pack that this process has written last, as far as it knows: where it is the
+  /// last one, it need not be compared.
+  ///
+  /// - Parameter own: That pack's digest.
+  func lastPack(after own: LogDigest?) throws(EventLogError) -> RecordPack? {
+    if let own, let (key, value) = try Cursor(databases.records, in: self).last() {
+      let pack = try RecordPack(value, first: try UInt64(storedKey: key))
+      if pack.digest == own { return pack }
+    }
+    return try lastPack
+  }
+
   /// The pack that holds a record, or else the last one before it, compared with its digest; nil
   /// where there is none. It is valid until the transaction writes or ends.
   ///
