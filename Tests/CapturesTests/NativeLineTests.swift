@@ -9,19 +9,23 @@ import XMPPStream
 struct NativeLineTests {
   private func isTaken(_ json: String) -> Bool {
     var line = NativeLine()
-    return line.read(Array(json.utf8)[...])
+    return line.read(Array(json.utf8))
   }
 
   @Test("Ordinary lines are taken")
   func commonLines() {
     var line = NativeLine()
-    let first = line.read(Array(#"{"t":17,"c":3,"dir":"in","xml":"<a/>"}"#.utf8)[...])
-    #expect(first && line.time == 17 && line.connection == 3 && line.direction == .inbound)
-    #expect(line.xml.elementsEqual("<a/>".utf8))
+    let first = line.read(Array(#"{"t":17,"c":3,"dir":"in","xml":"<a/>"}"#.utf8))
+    var (time, connection, direction) = (line.time, line.connection, line.direction)
+    #expect(first && time == 17 && connection == 3 && direction == .inbound)
+    var xml = Array(line.xml)
+    #expect(xml == Array("<a/>".utf8))
     // Used again, with less in it.
-    let second = line.read(Array(#" { "xml" : "\"\\\/\b\f\n\r\t你" , "dir":"out" } "#.utf8)[...])
-    #expect(second && line.time == nil && line.connection == 1 && line.direction == .outbound)
-    #expect(line.xml.elementsEqual("\"\\/\u{8}\u{C}\n\r\t你".utf8))
+    let second = line.read(Array(#" { "xml" : "\"\\\/\b\f\n\r\t你" , "dir":"out" } "#.utf8))
+    (time, connection, direction) = (line.time, line.connection, line.direction)
+    #expect(second && time == nil && connection == 1 && direction == .outbound)
+    xml = Array(line.xml)
+    #expect(xml == Array("\"\\/\u{8}\u{C}\n\r\t你".utf8))
     #expect(isTaken(#"{"dir":"out","xml":"","t":999999999999999}"#))
   }
 
@@ -65,14 +69,15 @@ struct NativeLineTests {
         let place = Int.random(in: 0..<json.count, using: &random)
         json[place] = bytes[Int.random(in: 0..<bytes.count, using: &random)]
       }
-      guard line.read(json[...]) else { continue }
+      guard line.read(json) else { continue }
       taken += 1
       do {
         let object = try JSONScanner.object(json[...])
         let isSame = object["xml"]?.string?.utf8.elementsEqual(line.xml) == true
         #expect(isSame, "seed \(seed)")
-        #expect(object["t"] == line.time.map { .integer($0) }, "seed \(seed)")
-        #expect(object["c"] ?? .integer(1) == .integer(Int64(line.connection)), "seed \(seed)")
+        let (time, connection) = (line.time, line.connection)
+        #expect(object["t"] == time.map { .integer($0) }, "seed \(seed)")
+        #expect(object["c"] ?? .integer(1) == .integer(Int64(connection)), "seed \(seed)")
         #expect(object["dir"] == .string("out"), "seed \(seed)")
       } catch {
         // It leaves it to the XML parser to see whether the text is UTF-8.
@@ -88,4 +93,8 @@ struct NativeLineTests {
     let reading = try read(header + [0xC1, 0xA1] + Array("</a>\"}\n".utf8), "native")
     #expect(reading.problems.map(\.message) == [JSONError.badString(at: 18).description])
   }
+}
+
+extension NativeLine {
+  fileprivate mutating func read(_ json: [UInt8]) -> Bool { json.withUnsafeBytes { read($0) } }
 }

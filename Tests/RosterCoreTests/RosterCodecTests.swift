@@ -213,16 +213,47 @@ struct RosterCodecTests {
         fuzzer.step(&scenario)
         guard step.isMultiple(of: 20) else { continue }
         let read = try decode(scenario.roster.snapshot)
-        unread += read.contacts.numbers.count { read.contacts.storedDetails(of: $0) != nil }
+        unread += stored(read.contacts)
         compare(read, with: touched(read), "seed \(seed), step \(step)")
       }
     }
     #expect(unread > 20, "hardly anything was left as it was stored")
   }
 
+  @Test("A state that goes on with the details of its snapshots says the same")
+  func takenSnapshot() throws {
+    var taken = 0
+    for seed in 60..<UInt64(64) {
+      var fuzzer = StanzaFuzzer(seed: seed)
+      var scenario = Scenario()
+      for _ in 0..<300 { fuzzer.step(&scenario) }
+      var roster = Roster()
+      for (step, (event, stamp, connection)) in scenario.history.enumerated() {
+        _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
+        guard step.isMultiple(of: 20) else { continue }
+        let note: Comment = "seed \(seed), step \(step)"
+        let before = roster
+        let bytes = roster.takeSnapshot()
+        #expect(bytes == before.snapshot && bytes == roster.snapshot, note)
+        let details = roster.contacts.numbers.count { roster.contacts.hasDetails($0) }
+        #expect(stored(roster.contacts) == details, note)
+        taken += details
+        #expect(try decode(bytes) == before, note)
+        compare(roster, with: touched(before), note)
+      }
+      #expect(roster == scenario.roster, "seed \(seed)")
+    }
+    #expect(taken > 20, "hardly anybody had details")
+  }
+
+  /// How many contacts have details that are as a snapshot has them.
+  private func stored(_ table: ContactTable) -> Int {
+    table.numbers.count { table.row(of: $0).details.isStored }
+  }
+
   private func compare(_ read: Roster, with other: Roster, _ note: Comment) {
     let (table, places) = (read.contacts, other.contacts)
-    #expect(places.numbers.allSatisfy { places.storedDetails(of: $0) == nil }, note)
+    #expect(stored(places) == 0, note)
     #expect(other == read && read == other, note)
     #expect(other.snapshot == read.snapshot, note)
     #expect(other.canonicalBytes == read.canonicalBytes, note)

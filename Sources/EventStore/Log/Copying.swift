@@ -27,7 +27,7 @@ extension EventLog {
   /// Appends records of another log, in one transaction: all of it is durable when this returns,
   /// or none of it happened.
   ///
-  /// The records are read some at a time, so memory is bounded whatever the length of the other log.
+  /// The records are read some at a time, so memory is bounded whatever the other log's length.
   /// - Parameters:
   ///   - choose: Says which, inside the transaction: what it sees of this log is what the records
   ///     come after, whoever else writes. It must use neither log in another way.

@@ -94,8 +94,8 @@ struct RecordAppender: ~Copyable {
   var appended: Range<UInt64> { first..<(last + 1) }
 
   /// - Parameters:
-  ///   - eventVersion: The version of what is derived. Where that of the log is another one, nothing
-  ///     is, and the log is marked.
+  ///   - eventVersion: The version of what is derived. Where that of the log is another one,
+  ///     nothing is, and the log is marked.
   ///   - own: The digest of the pack that this process has written last, where it knows of one.
   init(
     _ transaction: borrowing WriteTransaction, eventVersion: UInt32, after own: LogDigest? = nil

@@ -1,4 +1,5 @@
-/// Collects records until there are enough for a pack. They stay where they are until it is written.
+/// Collects records until there are enough for a pack. They stay where they are until it is
+/// written.
 struct RecordPacker {
   /// The most bytes of a pack that has several records: eight pages of LMDB's without the head of
   /// the first, so that hardly anything of them is left empty.

@@ -44,8 +44,8 @@ enum JIDPreparation {
     private(set) var bareCount = 0
     private(set) var needsLowering = false
 
-    /// Bits for the bytes that are as they should be, wherever they stand: digits among the first 64
-    /// bytes; small letters and `_` among the next 64.
+    /// Bits for the bytes that are as they should be, wherever they stand: digits among the first
+    /// 64 bytes; small letters and `_` among the next 64.
     private static let plain: (low: UInt64, high: UInt64) = (
       0x03FF_0000_0000_0000, 0x07FF_FFFE_8000_0000
     )
