@@ -3,7 +3,8 @@
 ///
 /// A whole one is taken only where `ratio` times its size has been appended since the one before,
 /// so all of them together are at most one part of `ratio` + 1 of the file: a ninth by default, and
-/// less as a file also holds an index and free space. Where a whole one is large, there are up to
+/// less as a file also holds an index and free space. The first one is taken after half of that,
+/// for nothing shortens the way to the records before it. Where a whole one is large, there are up to
 /// `steps` - 1 increments between two of them, which are together at most one part of
 /// `incrementRatio` + 1: the records after one of these take no longer to reduce than a whole one
 /// takes to read, whatever the number of contacts.
@@ -24,6 +25,8 @@ package struct SnapshotPacing: Hashable, Sendable {
   private var expectedIncrement = 0
   /// How many bytes the increments since the last whole one take.
   private var spent = 0
+  /// Whether there is a whole one.
+  private var hasWhole = false
 
   /// The pages in which a file grows.
   private static let page = 4096
@@ -52,7 +55,9 @@ package struct SnapshotPacing: Hashable, Sendable {
   }
 
   /// Whether it is time to write a whole state down.
-  package var isDue: Bool { records >= leastRecords && wholeBytes / ratio >= expected }
+  package var isDue: Bool {
+    records >= leastRecords && (hasWhole ? wholeBytes : 2 * wholeBytes) / ratio >= expected
+  }
 
   /// Whether it is time to write down what has changed.
   package var isIncrementDue: Bool {
@@ -89,6 +94,7 @@ package struct SnapshotPacing: Hashable, Sendable {
   ///   - depth: How many increments there are after the last whole one.
   package mutating func begin(after stateBytes: Int, depth: UInt64 = 0) {
     expected = Self.pages(of: stateBytes)
+    hasWhole = true
     spent = 0
     records = 0
     bytes = 0
