@@ -64,7 +64,9 @@ struct NativeLineTests {
       let text = (0..<Int.random(in: 0..<9, using: &random)).map { _ in
         texts[Int.random(in: 0..<texts.count, using: &random)]
       }
-      var json = Array(#"{"t":5,"c":12,"dir":"out","xml":"\#(text.joined())"}"#.utf8)
+      // Also longer ones than any time has.
+      let time = UInt64.random(in: 0..<1 << .random(in: 1..<60, using: &random), using: &random)
+      var json = Array(#"{"t":\#(time),"c":12,"dir":"out","xml":"\#(text.joined())"}"#.utf8)
       if Bool.random(using: &random) {
         let place = Int.random(in: 0..<json.count, using: &random)
         json[place] = bytes[Int.random(in: 0..<bytes.count, using: &random)]

@@ -86,7 +86,9 @@ struct EventPack {
     var flags = header.direction.rawValue
     if header.time != nil { flags |= timeIsKnown }
     if header.connection != 1 { flags |= hasConnection }
-    withUnsafeTemporaryAllocation(byteCount: mostHeadBytes, alignment: 8) { head in
+    withUnsafeTemporaryAllocation(
+      byteCount: mostHeadBytes + event.count, alignment: 8
+    ) { head in
       head.storeBigEndian(UInt32(truncatingIfNeeded: event.count), at: 0)
       head.storeBigEndian(UInt16(truncatingIfNeeded: header.sequence - first), at: 4)
       head[6] = flags
@@ -100,8 +102,8 @@ struct EventPack {
         head.storeBigEndian(header.connection, at: size)
         size += connectionBytes
       }
-      output.append(contentsOf: UnsafeRawBufferPointer(rebasing: head[..<size]))
+      UnsafeMutableRawBufferPointer(rebasing: head[size...]).copyMemory(from: event)
+      output.append(contentsOf: UnsafeRawBufferPointer(rebasing: head[..<(size + event.count)]))
     }
-    output.append(contentsOf: event)
   }
 }

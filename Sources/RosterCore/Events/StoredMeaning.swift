@@ -7,9 +7,12 @@ package import XMPPStanza
 /// session are goes from the element's bytes to the event's without a value in between.
 package struct StoredMeaning {
   var output = CanonicalOutput()
-  /// The contacts' addresses, one after the other, and where each ends.
+  /// The contacts' addresses, one after the other, and where each ends. What stands after the last
+  /// one is of no meaning: to keep it costs less than to take it out.
   private var names: [UInt8] = []
   private var ends: [Int] = []
+  /// How many contacts there are, each once.
+  package private(set) var contactCount = 0
   /// The same contacts, once there are many.
   private var known: Set<[UInt8]> = []
 
@@ -24,16 +27,13 @@ package struct StoredMeaning {
     output.bytes.withUnsafeBytes { body($0.isEmpty ? nil : $0) }
   }
 
-  /// How many contacts there are, each once.
-  package var contactCount: Int { ends.count }
-
   /// Hands each contact's bytes to `body`: a prepared bare address, valid while it runs.
   package func forEachContact(_ body: (UnsafeRawBufferPointer) -> Void) {
     names.withUnsafeBytes { bytes in
       var start = 0
-      for end in ends {
-        body(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
-        start = end
+      for contact in 0..<contactCount {
+        body(UnsafeRawBufferPointer(rebasing: bytes[start..<ends[contact]]))
+        start = ends[contact]
       }
     }
   }
@@ -72,24 +72,30 @@ package struct StoredMeaning {
   mutating func removeAll() {
     // To empty what is empty costs as much as what most elements mean.
     if !output.bytes.isEmpty { output.removeAll() }
-    if ends.isEmpty { return }
     if !known.isEmpty { known = [] }
-    names.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
+    contactCount = 0
   }
 
   /// Adds a contact, unless it is there already.
   mutating func append(contact: UnsafeRawBufferPointer) {
     guard !has(contact) else { return }
-    names.append(contentsOf: contact)
-    ends.append(names.count)
+    let start = contactCount == 0 ? 0 : ends[contactCount - 1]
+    let end = start + contact.count
+    if names.count < end {
+      names.append(contentsOf: repeatElement(0, count: end - names.count))
+    }
+    names.withUnsafeMutableBytes { names in
+      UnsafeMutableRawBufferPointer(rebasing: names[start..<end]).copyMemory(from: contact)
+    }
+    if contactCount == ends.count { ends.append(end) } else { ends[contactCount] = end }
+    contactCount += 1
   }
 
   /// Nearly all elements concern fewer, and to look through them takes less than to look one up.
   private static let few = 8
 
   private mutating func has(_ contact: UnsafeRawBufferPointer) -> Bool {
-    guard ends.count < Self.few else {
+    guard contactCount < Self.few else {
       if known.isEmpty { forEachContact { known.insert(Array($0)) } }
       return !known.insert(Array(contact)).inserted
     }
