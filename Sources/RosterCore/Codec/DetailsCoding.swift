@@ -74,43 +74,42 @@ struct DetailsOutput: StampOutput {
   /// Details that were stored before, with their count.
   mutating func write(stored details: UnsafeRawBufferPointer) { all.write(encoded: details) }
 
-  /// The details of a contact.
-  mutating func write(_ details: borrowing ContactDetails) {
+  /// The details of a contact, where they stand: a copy would count references to each part.
+  mutating func write(_ details: UnsafePointer<ContactDetails>) {
     plain.removeAll()
     base = (0, 0)
     writeParts(details)
     plain.bytes.withUnsafeBytes { all.write(counted: $0) }
   }
 
-  private mutating func writeParts(_ details: borrowing ContactDetails) {
-    let parts = details.parts
+  private mutating func writeParts(_ details: UnsafePointer<ContactDetails>) {
+    let parts = details.pointee.parts
     plain.write(UInt64(parts.rawValue))
-    if let request = details.request?.request { write(request) }
-    if let end = details.lastEnded {
+    if let request = details.pointee.request?.request { write(request) }
+    if let end = details.pointee.lastEnded {
       plain.write(tag: end.way.code)
       write(end.at)
       write(end.since)
-      plain.write(details.wasTaken)
+      plain.write(details.pointee.wasTaken)
     }
-    if let request = details.outgoing {
+    if let request = details.pointee.outgoing {
       write(request.since)
       plain.write(request.isReflected)
       plain.write(request.isReportedAsNeglected)
     }
-    if let names = details.names { write(names) }
-    let expected = details.expected
+    if let names = details.pointee.names { write(names) }
+    let expected = details.pointee.expected
     if !expected.isEmpty {
       plain.write(tag: expected.stanzas.rawValue | expected.pushes.rawValue << 4)
     }
-    if !details.deliveries.isEmpty { write(details.deliveries) }
-    if let annotations = details.annotations { write(annotations) }
+    if !details.pointee.deliveries.isEmpty { write(details.pointee.deliveries) }
+    if let annotations = details.pointee.annotations { write(annotations) }
     guard parts.contains(.memories) else { return }
-    for rounds in [details.rounds, details.ownRounds] {
-      plain.write(rounds != nil)
-      if let rounds { write(rounds) }
-    }
-    plain.write(details.confirmedEdit != nil)
-    guard let edit = details.confirmedEdit else { return }
+    write(details.pointee.rounds)
+    write(details.pointee.ownRounds)
+    let edit = details.pointee.confirmedEdit
+    plain.write(edit != nil)
+    guard let edit else { return }
     write(record: edit.sent)
     plain.write(edit.device)
     plain.write(edit.before)
@@ -129,7 +128,9 @@ struct DetailsOutput: StampOutput {
     if let record = request.seen { write(record: record) }
   }
 
-  private mutating func write(_ rounds: Rounds) {
+  private mutating func write(_ rounds: Rounds?) {
+    plain.write(rounds != nil)
+    guard let rounds else { return }
     plain.write(UInt64(rounds.count))
     write(rounds.first)
     plain.write(rounds.ended != nil)

@@ -28,7 +28,10 @@ struct RowCoding<Row: BitwiseCopyable> {
       withUnsafeBytes(of: row) { row in
         withUnsafeBytes(of: last) { last in
           for word in 0..<Self.words {
-            let difference = Self.word(word, of: row) &- Self.word(word, of: last)
+            let (new, old) = (Self.word(word, of: row), Self.word(word, of: last))
+            // Of most words it is known before.
+            guard new != old else { continue }
+            let difference = new &- old
             let folded = UInt32(bitPattern: (difference &<< 1) ^ (difference &>> 31))
             let width = WordWidth(of: folded)
             // There is room for all words of full width.

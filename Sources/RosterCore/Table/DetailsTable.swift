@@ -96,7 +96,7 @@ struct DetailsTable: Sendable {
   /// Writes details down, which there are.
   func write(_ reference: DetailsReference, to output: inout DetailsOutput) {
     if let place = reference.place {
-      places.withElement(at: place) { output.write($0.pointee) }
+      places.withElement(at: place) { output.write($0) }
     } else if let (stored, offset) = find(reference) {
       stored.withBytes(at: offset) { output.write(stored: $0) }
     }
