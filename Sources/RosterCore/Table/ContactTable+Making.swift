@@ -113,4 +113,22 @@ extension ContactTable {
     }
     for number in numbers { tables.items.replace(nil, by: item(of: number)) }
   }
+
+  /// Goes on after a snapshot of all contacts: refers to details as it has them, instead of those
+  /// that they have, which are the same.
+  mutating func goOn(with stored: StoredDetails) {
+    var offset = 0
+    var references: [(row: Int, reference: DetailsReference)] = []
+    for number in numbers where hasDetails(number) {
+      // What is too far away to be referred to stays where it is.
+      guard let reference = DetailsReference(offset: offset) else { return }
+      references.append((Int(number.rawValue), reference))
+      offset = stored.end(ofDetailsAt: offset)
+    }
+    if tables.compactSize == 0 { noteCompactSize() }
+    tables.details = DetailsTable(of: stored)
+    for (row, reference) in references {
+      tables.rows[row].refer(to: reference, with: tables.rows[row].parts)
+    }
+  }
 }
