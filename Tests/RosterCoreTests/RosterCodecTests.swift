@@ -238,12 +238,39 @@ struct RosterCodecTests {
         let details = roster.contacts.numbers.count { roster.contacts.hasDetails($0) }
         #expect(stored(roster.contacts) == details, note)
         taken += details
-        #expect(try decode(bytes) == before, note)
-        compare(roster, with: touched(before), note)
+        let read = try decode(bytes)
+        #expect(read == before && roster == before, note)
+        compare(roster, with: touched(read), note)
       }
       #expect(roster == scenario.roster, "seed \(seed)")
     }
     #expect(taken > 20, "hardly anybody had details")
+  }
+
+  @Test("Of what nobody says any more, no snapshot has much")
+  func unused() throws {
+    var scenario = Scenario()
+    scenario.receives(from: "bob@example.test/desk", "<status>here</status>")
+    var roster = scenario.roster
+    let short = roster.snapshot
+    for number in 0..<200 { _ = roster.contacts.insert("unused \(number)") }
+    #expect(roster.contacts.counts.texts > 200)
+    #expect(roster.snapshot == short, "what nobody says was written")
+    #expect(roster.contacts.counts.texts > 200, "to write it changed it")
+    #expect(roster.takeSnapshot() == short)
+    #expect(roster.contacts.counts.texts == scenario.roster.contacts.counts.texts)
+    #expect(roster == scenario.roster)
+    // What is little against what is said stays, with contacts of whom nothing is known.
+    let bob = roster.contacts.insert(bare("bob@example.test"))
+    var presence = try #require(roster.contacts.presence(of: bob))
+    presence.status = roster.contacts.insert(String(repeating: "long", count: 500))
+    roster.contacts.setPresence(presence, of: bob)
+    _ = roster.contacts.insert("little")
+    _ = roster.contacts.insert(bare("dave@example.test"))
+    let read = try decode(roster.takeSnapshot())
+    #expect(read.contacts.number(of: "little") != nil)
+    #expect(read.contacts.counts.contacts == scenario.roster.contacts.counts.contacts + 1)
+    #expect(read == roster && read.canonicalBytes == roster.canonicalBytes)
   }
 
   /// How many contacts have details that are as a snapshot has them.

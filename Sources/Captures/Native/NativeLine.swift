@@ -127,8 +127,8 @@ struct NativeLine: ~Copyable {
     guard eight & 0xF0F0_F0F0_F0F0_F0F0 == 0x3030_3030_3030_3030,
       (eight &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0 == 0x3030_3030_3030_3030
     else { return nil }
-    // Pairs of digits, then of pairs, and then of those: each product puts the sum of two parts
-    // into the upper one.
+    // Pairs of digits, then of pairs, and then of those: each sum of two parts is put where the
+    // lower one was.
     var number = eight & 0x0F0F_0F0F_0F0F_0F0F
     number = (number &* 10 &+ number >> 8) & 0x00FF_00FF_00FF_00FF
     number = (number &* 100 &+ number >> 16) & 0x0000_FFFF_0000_FFFF

@@ -1,7 +1,8 @@
 /// Which records of a log are appended to another one, and what is noted with them.
 package struct RecordSelection: Sendable {
-  /// How many bytes of records, and their events, are copied at once, about.
+  /// How many bytes of records, and their events, are copied at once, about, and how many records.
   static let bytesAtOnce = 1 << 20
+  static let countAtOnce = 1 << 12
 
   /// The taken records by their own log's numbers, in order.
   package var records: [ClosedRange<UInt64>]
@@ -86,7 +87,9 @@ extension WriteTransaction {
         var draft = RecordDraft(header, bytes, try derive(header, bytes))
         draft.connection = selection.connections[draft.connection] ?? draft.connection
         some.add(draft)
-        guard some.byteCount >= RecordSelection.bytesAtOnce else { return }
+        guard
+          some.byteCount >= RecordSelection.bytesAtOnce || some.count >= RecordSelection.countAtOnce
+        else { return }
         try appender.append(some, in: self)
         some.removeAll()
       }

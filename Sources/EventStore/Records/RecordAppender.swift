@@ -49,7 +49,7 @@ extension EventLog {
       try appender.finish(in: transaction)
       return (appender.appended, appender.digest)
     }
-    ownDigest = digest
+    if !appended.isEmpty { ownDigest = digest }
     return appended
   }
 }

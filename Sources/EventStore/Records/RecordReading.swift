@@ -20,7 +20,7 @@ extension LogTransaction where Self: ~Copyable {
   }
 
   /// The same after a pack that this process has written last, as far as it knows: where it is the
-  /// last one, it need not be compared.
+  /// last one, it is taken as it was written, and damage to it is left to those who read it.
   ///
   /// - Parameter own: That pack's digest.
   func lastPack(after own: LogDigest?) throws(EventLogError) -> RecordPack? {

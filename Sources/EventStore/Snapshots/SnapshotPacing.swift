@@ -3,9 +3,9 @@
 ///
 /// A whole one is taken only where `ratio` times its size has been appended since the one before,
 /// so all of them together are at most one part of `ratio` + 1 of the file: a ninth by default, and
-/// less as a file also holds an index and free space. The first one is taken after half of that,
-/// for nothing shortens the way to the records before it. Where a whole one is large, there are up
-/// to `steps` - 1 increments between two of them, which are together at most one part of
+/// less as a file also holds an index and free space. But the first one is taken after half of
+/// that, for nothing shortens the way to the records before it. Where a whole one is large, there
+/// are up to `steps` - 1 increments between two of them, which are together at most one part of
 /// `incrementRatio` + 1: the records after one of these take no longer to reduce than a whole one
 /// takes to read, whatever the number of contacts.
 package struct SnapshotPacing: Hashable, Sendable {

@@ -216,7 +216,9 @@ package struct SnapshotKeeper {
 
   private mutating func storeIfDue() throws {
     if pacing.isDue {
-      try storeWhole()
+      let bytes = state.roster.takeSnapshot()
+      guard pacing.admits(stateBytes: bytes.count) else { return }
+      try store(bytes, depth: 0)
     } else if pacing.isIncrementDue, let base = state.roster.base,
       base.depth + 1 < SnapshotBase.mostDepth,
       // Another process may have thrown it away.
@@ -226,21 +228,6 @@ package struct SnapshotKeeper {
       guard pacing.admits(incrementBytes: bytes.count) else { return }
       try store(bytes, depth: base.depth + 1)
     }
-  }
-
-  private mutating func storeWhole() throws {
-    var former: Roster?
-    if state.roster.isBestCompacted {
-      former = state.roster
-      state.roster.compact()
-    }
-    let bytes = state.roster.takeSnapshot()
-    guard pacing.admits(stateBytes: bytes.count) else {
-      // Increments go on from its base.
-      if let former { state.roster = former }
-      return
-    }
-    try store(bytes, depth: 0)
   }
 
   private mutating func store(_ bytes: [UInt8], depth: UInt64) throws {

@@ -8,24 +8,30 @@ extension Roster {
   /// The version of the encoding; snapshots of another version must be derived anew.
   package static let codecVersion: UInt32 = 16
 
-  /// The state in its stored form. Complexity: linear in what its table has, and nothing is looked
-  /// up.
-  package var snapshot: [UInt8] { write(.whole, of: Array(contacts.numbers)).bytes }
+  /// The state in its stored form: as its table is, which is made anew where much of it is unused.
+  /// Complexity: linear in the table, and nothing is looked up, where it is not made anew.
+  package var snapshot: [UInt8] {
+    var copy = self
+    copy.compactToBeWritten()
+    return copy.write(.whole, of: Array(copy.contacts.numbers)).bytes
+  }
 
-  /// The same, after which the details of contacts are held in that form, too: they need not be
-  /// encoded again for the next one.
+  /// The same, after which the state goes on as it is in the snapshot: its table is the one that
+  /// was written, and the details of contacts are held in that form, so that they need not be
+  /// encoded again for the next one. Where the table was made anew, there is no base any more.
   package mutating func takeSnapshot() -> [UInt8] {
+    compactToBeWritten()
     let (bytes, details) = write(.whole, of: Array(contacts.numbers))
     contacts.goOn(with: details)
     return bytes
   }
 
-  /// Whether so much in the table is unused that it is best made anew before a whole snapshot.
-  package var isBestCompacted: Bool { contacts.isWrittenBestCompacted }
+  private mutating func compactToBeWritten() {
+    if contacts.isWrittenBestCompacted(with: ownPresence) { compact() }
+  }
 
-  /// Makes the table of contacts anew, without what nothing refers to; then there is no base any
-  /// more. Complexity: O(n log n).
-  package mutating func compact() {
+  /// Makes the table of contacts anew, without what nothing refers to. Complexity: O(n log n).
+  mutating func compact() {
     contacts = contacts.compacted(with: &ownPresence)
     // The contacts have other numbers.
     peopleWaiting = nil

@@ -82,7 +82,7 @@ struct RosterInput: StampInput {
     counts = TableCounts(contacts: contacts, texts: texts, groups: groups)
     guard counts == table.counts else { throw input.invalid }
     self.plain = plain
-    table.noteCompactSize()
+    table.setCompactionSize()
     self.contacts = consume table
   }
 }

@@ -16,26 +16,56 @@ extension ContactTable {
     for number in (0..<UInt32(lists)).lazy.map(GroupsNumber.init) {
       noteIfLong(number, self.texts(ofGroups: number))
     }
-    noteCompactSize()
+    setCompactionSize()
   }
-
-  /// Smaller tables are not made anew as they are.
-  private static let leastSize = 1 << 14
 
   /// Whether so much came and went that the table is best made anew. While changes are noted,
   /// numbers stay what they are.
-  var isCompactionDue: Bool {
-    tables.size > max(Self.leastSize, 2 * tables.compactSize) && tables.changes == nil
-  }
-
-  /// Whether so much came and went that the table is best made anew before all of it is written.
-  /// Until the first time, there was no time for much to go.
-  var isWrittenBestCompacted: Bool {
-    tables.compactSize > 0 && 4 * tables.size > 5 * tables.compactSize
-  }
+  var isCompactionDue: Bool { tables.size > tables.compactionSize && tables.changes == nil }
 
   /// The table is as small as it gets.
-  mutating func noteCompactSize() { tables.compactSize = tables.size }
+  mutating func setCompactionSize() {
+    tables.compactionSize = max(Tables.leastCompactionSize, 2 * tables.size)
+  }
+
+  /// Whether more than a quarter of the addresses, texts and lists, by their bytes, are of contacts
+  /// of whom nothing is known, or nobody's: before all of it is written, the table is best made
+  /// anew. Complexity: linear in the table.
+  ///
+  /// - Parameter others: As where the table is made anew.
+  func isWrittenBestCompacted(with others: PresenceRows) -> Bool {
+    var texts = UseCount(of: tables.texts.count)
+    var groups = UseCount(of: tables.groups.count)
+    func use(_ number: TextNumber) {
+      texts.use(number.rawValue) { withText(number) { $0.count } }
+    }
+    func use(_ row: PresenceRow) {
+      for text in [row.resource, row.status, row.delay, row.malformed] where text != .none {
+        use(text)
+      }
+    }
+    var addresses = 0
+    for number in numbers where !isEmpty(number) {
+      addresses += UseCount.headBytes + withAddress(of: number) { $0.count }
+      let row = row(of: number)
+      if let item = row.item {
+        if item.name != .none { use(item.name) }
+        if item.groups != .none,
+          groups.use(item.groups.rawValue, { withGroups(item.groups) { $0.count } })
+        {
+          self.texts(ofGroups: item.groups).forEach { use($0) }
+        }
+      }
+      if let presence = row.presence { use(presence) }
+      if row.further != 0 { furtherResources(of: number).all.forEach { use($0) } }
+    }
+    others.all.forEach { use($0) }
+    let used = addresses + texts.bytes + groups.bytes
+    let all =
+      [counts.contacts, counts.texts, counts.groups].reduce(0, +) * UseCount.headBytes
+      + tables.addresses.byteCount + tables.texts.byteCount + tables.groups.byteCount
+    return 4 * used < 3 * all
+  }
 
   /// The same table without the texts that nothing refers to and the contacts of whom nothing is
   /// known; the numbers change. Contacts stand in the order of their addresses, resources in that
@@ -47,7 +77,7 @@ extension ContactTable {
   func compacted(with others: inout PresenceRows) -> ContactTable {
     var new = ContactTable()
     new.tables.details = tables.details.withoutPlaces
-    for number in sorted(known) {
+    for number in sorted(numbers.filter { !isEmpty($0) }) {
       let target = withAddress(of: number) { new.insert(address: $0) }
       if let item = item(of: number) { new.setItem(new.copy(item, of: self), of: target) }
       let rows = sorted(rows(of: number)).map { new.copy($0, of: self) }
@@ -58,7 +88,7 @@ extension ContactTable {
       new.copyDetails(of: number, from: self, to: target)
     }
     others = PresenceRows(sorted(others.all).map { new.copy($0, of: self) })
-    new.noteCompactSize()
+    new.setCompactionSize()
     return new
   }
 
@@ -125,10 +155,32 @@ extension ContactTable {
       references.append((Int(number.rawValue), reference))
       offset = stored.end(ofDetailsAt: offset)
     }
-    if tables.compactSize == 0 { noteCompactSize() }
     tables.details = DetailsTable(of: stored)
     for (row, reference) in references {
       tables.rows[row].refer(to: reference, with: tables.rows[row].parts)
     }
+  }
+}
+
+/// Of a list of texts, those that are in use.
+private struct UseCount {
+  private var isUsed: [Bool]
+  /// How many bytes they take where they are written.
+  private(set) var bytes = 0
+
+  /// Where a text ends is written, too.
+  static let headBytes = TextTable.endBytes
+
+  init(of count: Int) {
+    isUsed = Array(repeating: false, count: count)
+  }
+
+  /// - Returns: Whether it was not in use before.
+  @discardableResult
+  mutating func use(_ number: UInt32, _ count: () -> Int) -> Bool {
+    guard !isUsed[Int(number)] else { return false }
+    isUsed[Int(number)] = true
+    bytes += Self.headBytes + count()
+    return true
   }
 }

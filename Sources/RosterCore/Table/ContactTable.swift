@@ -32,15 +32,17 @@ struct ContactTable: Sendable {
     var base: SnapshotBase?
     /// What has changed since it was begun to note it; nil where it is not noted.
     var changes: ContactChanges?
-    /// How large the table was when nothing in it was unused.
-    var compactSize = 0
+    /// At what size the table is made anew.
+    var compactionSize = Self.leastCompactionSize
+
+    static var leastCompactionSize: Int { 1 << 14 }
 
     func copy() -> Tables {
       Tables(
         addresses: addresses.copy(), rows: rows, details: details, further: further,
         texts: texts.copy(), groups: groups.copy(), items: items,
         requestCount: requestCount, members: members, longGroups: longGroups, base: base,
-        changes: changes, compactSize: compactSize)
+        changes: changes, compactionSize: compactionSize)
     }
 
     /// In rows, texts and lists; long texts count as several.
@@ -82,9 +84,6 @@ struct ContactTable: Sendable {
   var numbers: some Sequence<ContactNumber> {
     (0..<UInt32(tables.rows.count)).lazy.map { ContactNumber(rawValue: $0) }
   }
-
-  /// The numbers of those of whom anything is known, in order.
-  var known: [ContactNumber] { numbers.filter { !isEmpty($0) } }
 
   /// The contacts that have a part, in the order of their numbers. Complexity: linear in how many
   /// they are.
