@@ -261,6 +261,25 @@ struct IncrementTests {
     #expect(roster == noting)
   }
 
+  @Test("A large state that was read is not made anew for one more text")
+  func readIsCompact() throws {
+    var scenario = Scenario.alice(item("bob@example.test", "subscription='to'"))
+    var roster = scenario.roster
+    // More of whom something is known than a table has room for that was never made anew.
+    for number in 0..<17_000 {
+      let contact = roster.contacts.insert(bare("c\(number)@example.test"))
+      roster.contacts.setItem(
+        roster.contacts.item(of: roster.contacts.insert(bare("bob@example.test"))), of: contact)
+    }
+    var read = try Roster(snapshot: roster.snapshot.span.bytes)
+    read.base = base(of: read)
+    let before = scenario.history.count
+    scenario.receives(from: "bob@example.test/desk")
+    follow(scenario, from: before, &read)
+    #expect(read.base != nil, "it was made anew")
+    #expect(read.contacts.counts.contacts == roster.contacts.counts.contacts)
+  }
+
   @Test("Who came and went between two snapshots has a number all the same")
   func cameAndWent() throws {
     var scenario = Scenario.alice(item("bob@example.test", "subscription='to'"))

@@ -16,7 +16,6 @@ extension ContactTable {
     for number in (0..<UInt32(lists)).lazy.map(GroupsNumber.init) {
       noteIfLong(number, self.texts(ofGroups: number))
     }
-    setCompactionSize()
   }
 
   /// Whether so much came and went that the table is best made anew. While changes are noted,
@@ -142,6 +141,7 @@ extension ContactTable {
       }
     }
     for number in numbers { tables.items.replace(nil, by: item(of: number)) }
+    setCompactionSize()
   }
 
   /// Goes on after a snapshot of all contacts: refers to details as it has them, instead of those
