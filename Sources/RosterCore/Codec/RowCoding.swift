@@ -29,7 +29,7 @@ struct RowCoding<Row: BitwiseCopyable> {
         withUnsafeBytes(of: last) { last in
           for word in 0..<Self.words {
             let (new, old) = (Self.word(word, of: row), Self.word(word, of: last))
-            // Of most words it is known before.
+            // Most are the same, and are done without the rest.
             guard new != old else { continue }
             let difference = new &- old
             let folded = UInt32(bitPattern: (difference &<< 1) ^ (difference &>> 31))
