@@ -55,6 +55,25 @@ import Testing
     #expect(try target.read { try $0.sequences(concerning: "5@x", in: 1...4) } == [4])
   }
 
+  @Test("Records that are too many to be copied at once are copied like few")
+  func manyRecords() throws {
+    let source = try EventLog.create(at: folder.file("source"), eventVersion: 1)
+    // Many small ones, then few that are large.
+    let small = (0..<9_000).map { draft("\($0)", time: Int64($0)) }
+    let large = (0..<40).map { draft(String(repeating: "\($0 % 10)", count: 100_000)) }
+    try source.append(small + large)
+    let target = try EventLog.create(at: folder.file("target"), eventVersion: 1)
+    try target.append([draft("before")])
+    let appended = try target.append(recordsOf: source, choosing: Self.all, parts)
+    #expect(appended == 2..<9_042)
+    let copied = try target.contents().dropFirst().map(\.bytes)
+    #expect(copied == (small + large).map(\.bytes))
+    #expect(try target.damage().isEmpty)
+    #expect(
+      try target.read { try $0.sequences(concerning: "100000@x", in: 1...10_000) }
+        == Array(9_002...9_041))
+  }
+
   @Test("Nothing is appended where one record fails")
   func failedCopy() throws {
     struct Refused: Error {}

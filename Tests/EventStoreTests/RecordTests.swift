@@ -275,6 +275,29 @@ import Testing
     #expect(seen.count == 7 + 1 + 5 * 3)
   }
 
+  /// A log takes the pack that it wrote last as it was written, but only where nobody has appended
+  /// after it.
+  @Test("Whoever appends, and however often, makes one chain")
+  func chainByTurns() throws {
+    let one = try EventLog.create(at: path, eventVersion: 1)
+    let two = try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
+    let other = folder.file("other")
+    _ = try EventLog.create(at: other, eventVersion: 1)
+    for (number, log) in [one, one, two, one, two, two, one, one].enumerated() {
+      let records = number == 4 ? [] : [draft("\(number)", time: Int64(100 - number))]
+      try log.append(records)
+      // Here nobody has written anything before, and the pack before is looked at.
+      try EventLog.open(at: other, access: .readWrite, eventVersion: 1).append(records)
+    }
+    let last = try one.read { try $0.record(at: 7)?.pack }
+    let expected = try EventLog.open(at: other, access: .readOnly, eventVersion: 1).read {
+      try $0.record(at: 7)?.pack
+    }
+    #expect(last != nil && last == expected)
+    #expect(try one.read { try $0.header(at: 7) }?.time == 100)
+    #expect(try one.damage().isEmpty)
+  }
+
   @Test("The chain depends on every part of a record")
   func chainParts() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
