@@ -50,14 +50,8 @@ package final class EventLog: Sendable {
   /// The version of the code that makes the derived parts.
   package let eventVersion: UInt32
   private let place: Mutex<Place>
-  /// The digest of the pack that was appended last through this log.
-  private let lastAppended: Mutex<LogDigest?> = Mutex(nil)
-
   /// The digest of the pack that was appended last through this log, where there is one.
-  var ownDigest: LogDigest? {
-    get { lastAppended.withLock { $0 } }
-    set { lastAppended.withLock { $0 = newValue } }
-  }
+  let lastAppended: Mutex<LogDigest?> = Mutex(nil)
 
   private init(_ environment: Environment, access: LogAccess, eventVersion: UInt32, place: Place) {
     self.environment = environment

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What is noted about the whole log together with the records that are appended.
 package struct LogMarks: Hashable, Sendable {
   /// The account whose history this is; nil leaves it as it is.
@@ -41,7 +43,7 @@ extension EventLog {
     _ records: RecordArena, marks: LogMarks = LogMarks()
   ) throws(EventLogError) -> Range<UInt64> {
     guard access == .readWrite else { throw .readOnly(path: path) }
-    let (version, own) = (eventVersion, ownDigest)
+    let (version, own) = (eventVersion, lastAppended.withLock { $0 })
     let (appended, digest) = try environment.write { (transaction) throws(EventLogError) in
       try transaction.note(marks)
       var appender = try RecordAppender(transaction, eventVersion: version, after: own)
@@ -49,7 +51,7 @@ extension EventLog {
       try appender.finish(in: transaction)
       return (appender.appended, appender.digest)
     }
-    if !appended.isEmpty { ownDigest = digest }
+    if !appended.isEmpty { lastAppended.withLock { $0 = digest } }
     return appended
   }
 }
