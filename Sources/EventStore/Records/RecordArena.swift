@@ -1,6 +1,9 @@
 /// Records on their way into a log, with what is derived of them: their bytes side by side in one
-/// piece of memory, so that a batch of them is made, handed to another thread and let go of without
-/// a value for each.
+/// piece of memory, and their events in another, so that a batch of them is made, handed to another
+/// thread and let go of without a value for each.
+///
+/// Who reduces or stores the events reads them alone: between the records' bytes each would be
+/// waited for, from the memory of another core.
 package struct RecordArena: Sendable {
   /// A record without its bytes, and where these end in the arena.
   fileprivate struct Place {
@@ -8,15 +11,16 @@ package struct RecordArena: Sendable {
     var direction: RecordDirection
     var kind: RecordKind
     var connection: UInt32
+    /// Whether the record means something, and so has an event.
+    var hasEvent = false
     var endOfBytes: Int
-    /// Nil where the record means nothing.
-    var endOfEvent: Int?
+    var endOfEvent: Int
     var endOfContacts: Int
   }
 
   private var places: [Place] = []
-  /// Of each record its bytes, and after them its event.
   private var bytes: [UInt8] = []
+  private var events: [UInt8] = []
   /// What the index goes by, of each record's contacts.
   private var contacts: [ContactKey] = []
 
@@ -31,7 +35,7 @@ package struct RecordArena: Sendable {
   /// How many records there are.
   package var count: Int { places.count }
   /// How many bytes they and their events have.
-  package var byteCount: Int { bytes.count }
+  package var byteCount: Int { bytes.count + events.count }
 
   /// Adds a record of which nothing is derived.
   package mutating func add(
@@ -42,14 +46,15 @@ package struct RecordArena: Sendable {
     places.append(
       Place(
         time: time, direction: direction, kind: kind, connection: connection,
-        endOfBytes: self.bytes.count, endOfContacts: contacts.count))
+        endOfBytes: self.bytes.count, endOfEvent: events.count, endOfContacts: contacts.count))
   }
 
   /// Gives the record that was added last its event.
   package mutating func addEvent(_ event: UnsafeRawBufferPointer) {
     guard !places.isEmpty else { return }
-    bytes.append(contentsOf: event)
-    places[places.count - 1].endOfEvent = bytes.count
+    events.append(contentsOf: event)
+    places[places.count - 1].hasEvent = true
+    places[places.count - 1].endOfEvent = events.count
   }
 
   /// Says that the record that was added last concerns a contact, a prepared bare address.
@@ -78,6 +83,7 @@ package struct RecordArena: Sendable {
   package mutating func removeAll() {
     places.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
+    events.removeAll(keepingCapacity: true)
     contacts.removeAll(keepingCapacity: true)
   }
 
@@ -86,9 +92,11 @@ package struct RecordArena: Sendable {
     _ body: (ArenaRecords) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try bytes.withRawBytes { (bytes) throws(Failure) in
-      try contacts.withUnsafeBufferPointer { (contacts) throws(Failure) in
-        try places.withUnsafeBufferPointer { (places) throws(Failure) in
-          try body(ArenaRecords(places, bytes, contacts))
+      try events.withRawBytes { (events) throws(Failure) in
+        try contacts.withUnsafeBufferPointer { (contacts) throws(Failure) in
+          try places.withUnsafeBufferPointer { (places) throws(Failure) in
+            try body(ArenaRecords(places, bytes, events, contacts))
+          }
         }
       }
     }
@@ -99,32 +107,36 @@ package struct RecordArena: Sendable {
 package struct ArenaRecords: Sequence, IteratorProtocol {
   private let places: UnsafeBufferPointer<RecordArena.Place>
   private let bytes: UnsafeRawBufferPointer
+  private let events: UnsafeRawBufferPointer
   private let contacts: UnsafeBufferPointer<ContactKey>
   private var index = 0
-  /// Where the next record's bytes and contacts begin.
-  private var start = 0
-  private var firstContact = 0
+  /// Where the next record's bytes, event and contacts begin.
+  private var (start, startOfEvent, firstContact) = (0, 0, 0)
 
   fileprivate init(
     _ places: UnsafeBufferPointer<RecordArena.Place>, _ bytes: UnsafeRawBufferPointer,
-    _ contacts: UnsafeBufferPointer<ContactKey>
+    _ events: UnsafeRawBufferPointer, _ contacts: UnsafeBufferPointer<ContactKey>
   ) {
     self.places = places
     self.bytes = bytes
+    self.events = events
     self.contacts = contacts
   }
 
   package mutating func next() -> ArenaRecord? {
     guard index < places.count else { return nil }
     let place = places[index]
-    let end = place.endOfEvent ?? place.endOfBytes
-    defer { (index, start, firstContact) = (index + 1, end, place.endOfContacts) }
+    defer {
+      index += 1
+      (start, startOfEvent) = (place.endOfBytes, place.endOfEvent)
+      firstContact = place.endOfContacts
+    }
     return ArenaRecord(
       time: place.time, direction: place.direction, kind: place.kind,
       connection: place.connection,
       bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<place.endOfBytes]),
-      event: place.endOfEvent == nil
-        ? nil : UnsafeRawBufferPointer(rebasing: bytes[place.endOfBytes..<end]),
+      event: place.hasEvent
+        ? UnsafeRawBufferPointer(rebasing: events[startOfEvent..<place.endOfEvent]) : nil,
       contacts: UnsafeBufferPointer(rebasing: contacts[firstContact..<place.endOfContacts]))
   }
 }
