@@ -117,10 +117,15 @@ final class BatchWriter: BatchSink, Sendable {
   private func work() {
     guard var appender = state.withLock({ $0.log.take() }).map(BatchAppender.init) else { return }
     var hasFailed = false
-    while let batch = next() {
+    while true {
+      var batch = next()
+      guard batch != nil else { return }
       do {
-        if !hasFailed { try appender.append(batch) }
-        state.withLock { $0.done.append(batch) }
+        if !hasFailed, let batch { try appender.append(batch) }
+        // Who gets it back uses its memory again, which nobody else may refer to then.
+        state.withLock { state in
+          if let batch = batch.take() { state.done.append(batch) }
+        }
       } catch {
         hasFailed = true
         state.withLock { $0.failure = error }
