@@ -47,10 +47,8 @@ extension RosterOutput {
 
   private mutating func writeDetails(of numbers: [ContactNumber]) -> StoredDetails {
     var details = DetailsOutput()
-    for number in numbers
-    where changes?.details.contains(number) ?? true && contacts.hasDetails(number) {
-      contacts.writeDetails(of: number, to: &details)
-    }
+    let changed = changes?.details
+    contacts.writeDetails(of: numbers.lazy.filter { changed?.contains($0) ?? true }, to: &details)
     details.all.bytes.withUnsafeBytes { plain.write(counted: $0) }
     return StoredDetails(details.all.bytes)
   }

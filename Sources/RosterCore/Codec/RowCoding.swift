@@ -27,17 +27,21 @@ struct RowCoding<Row: BitwiseCopyable> {
       var end = Self.headBytes
       withUnsafeBytes(of: row) { row in
         withUnsafeBytes(of: last) { last in
-          for word in 0..<Self.words {
-            let (new, old) = (Self.word(word, of: row), Self.word(word, of: last))
-            // Most are the same, and are done without the rest.
-            guard new != old else { continue }
-            let difference = new &- old
+          var word = 0
+          while word < Self.words {
+            // Most are the same, and are passed by twos.
+            if word < Self.words &- 1, Self.areSame(word, in: row, last) {
+              word &+= 2
+              continue
+            }
+            let difference = Self.word(word, of: row) &- Self.word(word, of: last)
             let folded = UInt32(bitPattern: (difference &<< 1) ^ (difference &>> 31))
             let width = WordWidth(of: folded)
             // There is room for all words of full width.
             space.storeBytes(of: folded.littleEndian, toByteOffset: end, as: UInt32.self)
             widths |= width.rawValue &<< UInt64(2 &* word)
             end &+= width.bytes
+            word &+= 1
           }
         }
       }
@@ -69,6 +73,15 @@ struct RowCoding<Row: BitwiseCopyable> {
     }
     guard isShortest else { throw input.invalid }
     return last
+  }
+
+  /// Whether a word and the one after it are the same in two rows.
+  @inline(__always)
+  private static func areSame(
+    _ word: Int, in one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer
+  ) -> Bool {
+    one.loadUnaligned(fromByteOffset: wordBytes * word, as: UInt64.self)
+      == other.loadUnaligned(fromByteOffset: wordBytes * word, as: UInt64.self)
   }
 
   private static func word(_ word: Int, of row: UnsafeRawBufferPointer) -> Int32 {

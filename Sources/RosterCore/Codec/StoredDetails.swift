@@ -16,10 +16,14 @@ final class StoredDetails: Sendable {
   /// Where the details end, with their count, that begin at an offset.
   func end(ofDetailsAt offset: Int) -> Int { read(at: offset) { $1 } }
 
-  /// Hands details with their count to `body`, valid while it runs.
-  func withBytes(at offset: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
-    let end = end(ofDetailsAt: offset)
-    all.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[offset..<end])) }
+  /// Hands something to `body` that gives the details at an offset, with their count; both are
+  /// valid while `body` runs.
+  func withBytes(_ body: ((_ offset: Int) -> UnsafeRawBufferPointer) -> Void) {
+    all.withUnsafeBytes { all in
+      body { offset in
+        UnsafeRawBufferPointer(rebasing: all[offset..<Self.read(all, at: offset) { $1 }])
+      }
+    }
   }
 
   /// The details.
@@ -33,10 +37,15 @@ final class StoredDetails: Sendable {
 
   /// Hands details without their count to `body`, and where they end.
   private func read<Result>(at offset: Int, _ body: (CanonicalInput, Int) -> Result) -> Result {
-    all.withUnsafeBytes { bytes in
-      var input = CanonicalInput(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
-      let counted = (try? input.readCounted()) ?? .noBytes
-      return body(CanonicalInput(counted), bytes.count - input.rest)
-    }
+    all.withUnsafeBytes { Self.read($0, at: offset, body) }
+  }
+
+  @inline(__always)
+  private static func read<Result>(
+    _ all: UnsafeRawBufferPointer, at offset: Int, _ body: (CanonicalInput, Int) -> Result
+  ) -> Result {
+    var input = CanonicalInput(UnsafeRawBufferPointer(rebasing: all[offset...]))
+    let counted = (try? input.readCounted()) ?? .noBytes
+    return body(CanonicalInput(counted), all.count - input.rest)
   }
 }

@@ -224,9 +224,10 @@ struct ContactTable: Sendable {
     tables.details[tables.rows[Int(number.rawValue)].details]
   }
 
-  /// Writes down what few contacts have, where this one has any of it.
-  func writeDetails(of number: ContactNumber, to output: inout DetailsOutput) {
-    tables.details.write(tables.rows[Int(number.rawValue)].details, to: &output)
+  /// Writes down what few contacts have, of those of some that have any of it.
+  func writeDetails(of numbers: some Sequence<ContactNumber>, to output: inout DetailsOutput) {
+    let all = numbers.lazy.map { tables.rows[Int($0.rawValue)].details }
+    tables.details.write(all.filter { $0 != .none }, to: &output)
   }
 
   @inline(__always)

@@ -93,12 +93,29 @@ struct DetailsTable: Sendable {
     return withUnsafePointer(to: stored.details(at: offset), value)
   }
 
-  /// Writes details down, which there are.
-  func write(_ reference: DetailsReference, to output: inout DetailsOutput) {
+  /// Writes details down, one after the other.
+  func write(_ references: some Sequence<DetailsReference>, to output: inout DetailsOutput) {
+    guard let (start, stored) = kept.last else {
+      for reference in references { write(reference, to: &output) }
+      return
+    }
+    // Nearly all that are stored came last, and are held once for all of them.
+    stored.withBytes { bytes in
+      for reference in references {
+        if reference.isStored, reference.offset >= start {
+          output.write(stored: bytes(reference.offset - start))
+        } else {
+          write(reference, to: &output)
+        }
+      }
+    }
+  }
+
+  private func write(_ reference: DetailsReference, to output: inout DetailsOutput) {
     if let place = reference.place {
       places.withElement(at: place) { output.write($0) }
     } else if let (stored, offset) = find(reference) {
-      stored.withBytes(at: offset) { output.write(stored: $0) }
+      stored.withBytes { output.write(stored: $0(offset)) }
     }
   }
 
