@@ -18,7 +18,7 @@ struct PlainReaderTests {
     let count = padded.withUnsafeBytes { PaddedBytes($0).flatMap { reader.read($0) } }
     guard let count else { return nil }
     let element = bytes.withUnsafeBytes {
-      reader.element(of: UnsafeRawBufferPointer(rebasing: $0[..<count]))
+      reader.element(borrowing: UnsafeRawBufferPointer(rebasing: $0[..<count])).owned
     }
     #expect(element.treeBytes == Array(bytes[..<count]))
     return (element, count)
@@ -155,10 +155,13 @@ struct PlainReaderTests {
     {
       let bytes = Array(text.utf8)
       let padded = bytes + Array(repeating: 0, count: StreamParser.padding)
-      if let element = padded.withUnsafeBytes({ parser.takeElement(padded: $0) }) {
-        #expect(["<a/>", "<c x='1'/>", "<h/>"].contains(text))
-        texts.append(String(decoding: element.treeBytes, as: UTF8.self))
-      } else {
+      let isTaken = padded.withUnsafeBytes { padded in
+        parser.takeElement(padded: padded) { element in
+          texts.append(String(decoding: element.treeBytes, as: UTF8.self))
+        }
+      }
+      #expect(isTaken == ["<a/>", "<c x='1'/>", "<h/>"].contains(text))
+      if !isTaken {
         try parser.feed(bytes) { event in
           if case .element(let element) = event {
             texts.append(String(decoding: element.bytes, as: UTF8.self))
@@ -176,7 +179,7 @@ struct PlainReaderTests {
     }
   }
 
-  /// The memory of an element is used again where nobody has kept it, or anything of it.
+  /// Each element is read where the one before it was; what is kept of them is in memory of its own.
   @Test("What is kept of elements stays as it was", arguments: 0..<UInt64(8))
   func keptElements(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -199,6 +202,17 @@ struct PlainReaderTests {
         default: break
         }
       }
+      let padded = Array(text.utf8) + Array(repeating: 0, count: StreamParser.padding)
+      let isTaken = padded.withUnsafeBytes { padded in
+        parser.takeElement(padded: padded) { node in
+          switch Int.random(in: 0..<6, using: &random) {
+          case 0: kept.append((node.owned, nil, nil, text))
+          case 1: kept.append((nil, node.child("b", in: Namespace.client)?.owned, nil, text))
+          default: break
+          }
+        }
+      }
+      #expect(isTaken)
     }
     for (node, child, bytes, text) in kept {
       let fresh = try #require(plain(Array(text.utf8))).node

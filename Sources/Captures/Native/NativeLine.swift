@@ -17,10 +17,12 @@ struct NativeLine: ~Copyable {
   var xml: ArraySlice<UInt8> { text[..<textCount] }
 
   /// Hands over the same bytes with zeros after them, as `StreamParser.takeElement` asks for.
-  func withPaddedXML<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+  func withPaddedXML<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
     // `readText` has put the zeros there.
-    text.withUnsafeBytes {
-      body(UnsafeRawBufferPointer(rebasing: $0[..<(textCount + StreamParser.padding)]))
+    try text.withUnsafeBytes {
+      try body(UnsafeRawBufferPointer(rebasing: $0[..<(textCount + StreamParser.padding)]))
     }
   }
 

@@ -22,15 +22,13 @@ final class NativeReader: LineReader {
     _ line: UnsafeRawBufferPointer, number: Int,
     _ take: (borrowing CapturedHead, XMPPElement) throws -> Void
   ) rethrows -> Bool {
-    guard hasHeader, commonLine.read(line),
-      let node = commonLine.withPaddedXML({ parser.takeElement(padded: $0) })
-    else { return false }
+    guard hasHeader, commonLine.read(line) else { return false }
     let head = CapturedHead(
       connection: name(of: commonLine.connection), connectionNumber: commonLine.connection,
       time: commonLine.time, line: number, direction: commonLine.direction)
-    try take(head, node)
-    parser.reuse(node)
-    return true
+    return try commonLine.withPaddedXML { xml in
+      try parser.takeElement(padded: xml) { try take(head, $0) }
+    }
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {

@@ -77,7 +77,8 @@ package struct CaptureReader {
   /// Takes the next bytes and hands over what they complete.
   ///
   /// - Parameter takeInPlace: Given each element that is plain in all respects, with what stands
-  ///   beside it, and says whether it took it; what it took does not come as a record.
+  ///   beside it, and says whether it took it; what it took does not come as a record. The element
+  ///   is borrowed, and valid so long.
   /// - Throws: `CaptureError` where nothing of the capture can be read, and what `sink` throws.
   package mutating func read(
     _ chunk: [UInt8],
@@ -196,8 +197,9 @@ private struct Unwrapping {
 protocol LineReader: AnyObject {
   typealias Sink = (CaptureOutput) throws -> Void
 
-  /// Hands the element of a line over that has one, and is plain in all respects. False for any
-  /// other line: nothing has happened then, and it is for `take`.
+  /// Hands the element of a line over that has one, and is plain in all respects; it is borrowed,
+  /// and valid while `take` runs. False for any other line: nothing has happened then, and it is
+  /// for the other `take`.
   func takePlain(
     _ line: UnsafeRawBufferPointer, number: Int,
     _ take: (borrowing CapturedHead, XMPPElement) throws -> Void

@@ -51,11 +51,11 @@ package struct CapturedHead: ~Copyable {
   package let line: Int
   package let direction: Direction
 
-  /// The record of the element, whose bytes are its `treeBytes`.
+  /// The record of the element, which may be borrowed, and whose bytes are its `treeBytes`.
   func record(of node: XMPPElement) -> CapturedRecord {
     CapturedRecord(
       connection: connection, connectionNumber: connectionNumber, time: time, line: line,
-      content: .element(direction, node, bytes: node.treeBytes))
+      content: .element(direction, node.owned, bytes: node.treeBytes))
   }
 }
 

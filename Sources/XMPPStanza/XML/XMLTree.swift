@@ -1,93 +1,65 @@
-/// A top-level element and everything in it, which no one changes while others see it.
+/// A top-level element and everything in it, which no one changes while others see it: the parts in
+/// document order (an element, its attributes, its content), the ranges of the namespaces, and the
+/// bytes that parts and namespaces are ranges of, often the very bytes that the element came in.
 ///
-/// All of it is in one piece of memory: the parts in document order (an element, its attributes,
-/// its content), then the ranges of the namespaces, then the bytes that parts and namespaces are
-/// ranges of, often the very bytes that the element came in.
+/// A tree has one piece of memory of its own for all of them, or it is borrowed: then it stands
+/// where the element was read, and is valid as long as its reader says.
 ///
-/// Sendable, as nothing of it is written to while anybody else refers to it.
+/// Sendable, as nothing of it is written to while it is valid.
 struct XMLTree: @unchecked Sendable {
   typealias Parts = UnsafeBufferPointer<XMLPart>
   typealias Namespaces = UnsafeBufferPointer<XMLRange>
 
-  private struct Head {
-    var count = 0
-    var namespaces = 0
-    var bytes = 0
-    /// How many parts there is room for; namespaces and bytes take some of it.
-    let room: Int
+  private let parts: Parts
+  private let namespaces: Namespaces
+  private let bytes: UnsafeRawBufferPointer
+  /// Where they are; nil in a borrowed tree. Each look at them has to hold it so long.
+  private let memory: ManagedBuffer<Void, XMLPart>?
+
+  /// A tree in memory of others, which it does not keep.
+  init(borrowing parts: Parts, _ namespaces: Namespaces, of bytes: UnsafeRawBufferPointer) {
+    (self.parts, self.namespaces, self.bytes) = (parts, namespaces, bytes)
+    memory = nil
   }
 
-  private var memory: ManagedBuffer<Head, XMLPart>
-
+  /// A tree in memory of its own.
   init(_ parts: Parts, _ namespaces: Namespaces, of bytes: UnsafeRawBufferPointer) {
-    memory = Self.memory(Self.room(for: parts, namespaces, bytes))
-    fill(parts, namespaces, bytes)
-  }
-
-  private static func memory(_ room: Int) -> ManagedBuffer<Head, XMLPart> {
-    .create(minimumCapacity: room) { _ in Head(room: room) }
-  }
-
-  /// Becomes another tree: in the same memory where nobody else refers to it.
-  mutating func become(_ parts: Parts, _ namespaces: Namespaces, of bytes: UnsafeRawBufferPointer) {
-    let wanted = Self.room(for: parts, namespaces, bytes)
-    let room = memory.withUnsafeMutablePointerToHeader { $0.pointee.room }
-    // Who keeps an element is not to keep the room of one that was much longer.
-    if !isKnownUniquelyReferenced(&memory) || wanted > room || room > wanted + Self.mostSpare {
-      memory = Self.memory(wanted)
-    }
-    fill(parts, namespaces, bytes)
-  }
-
-  /// Room for so many more parts than there are is kept.
-  private static let mostSpare = 4096 / MemoryLayout<XMLPart>.stride
-
-  private static func room(
-    for parts: Parts, _ namespaces: Namespaces, _ bytes: UnsafeRawBufferPointer
-  ) -> Int {
-    let others = namespaces.count * MemoryLayout<XMLRange>.stride + bytes.count
     let stride = MemoryLayout<XMLPart>.stride
-    return parts.count + (others + stride - 1) / stride
+    // Behind the parts, ranges are aligned: a part's stride is a multiple of its alignment, which
+    // is no less than a range's.
+    let offsetOfNamespaces = parts.count * stride
+    let offsetOfBytes = offsetOfNamespaces + namespaces.count * MemoryLayout<XMLRange>.stride
+    let memory = ManagedBuffer<Void, XMLPart>.create(
+      minimumCapacity: (offsetOfBytes + bytes.count + stride - 1) / stride
+    ) { _ in }
+    // There is room for all, and none of them have to be destroyed.
+    let start = memory.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
+    Self.copy(UnsafeRawBufferPointer(parts), to: start)
+    Self.copy(UnsafeRawBufferPointer(namespaces), to: start + offsetOfNamespaces)
+    Self.copy(bytes, to: start + offsetOfBytes)
+    self.parts = Parts(
+      start: UnsafePointer(start.assumingMemoryBound(to: XMLPart.self)), count: parts.count)
+    self.namespaces = Namespaces(
+      start: UnsafePointer((start + offsetOfNamespaces).assumingMemoryBound(to: XMLRange.self)),
+      count: namespaces.count)
+    self.bytes = UnsafeRawBufferPointer(start: start + offsetOfBytes, count: bytes.count)
+    self.memory = memory
   }
 
-  /// Puts an element in, for which there is room, and nobody else refers to it.
-  private func fill(_ parts: Parts, _ namespaces: Namespaces, _ bytes: UnsafeRawBufferPointer) {
-    memory.withUnsafeMutablePointers { head, start in
-      head.pointee.count = parts.count
-      head.pointee.namespaces = namespaces.count
-      head.pointee.bytes = bytes.count
-      // None of them have to be destroyed.
-      let end = UnsafeMutableRawPointer(start)
-      copy(UnsafeRawBufferPointer(parts), to: end)
-      copy(UnsafeRawBufferPointer(namespaces), to: end + Self.offsetOfNamespaces(head.pointee))
-      copy(bytes, to: end + Self.offsetOfBytes(head.pointee))
-    }
-  }
-
-  private func copy(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) {
+  private static func copy(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) {
     guard let start = bytes.baseAddress else { return }
     place.copyMemory(from: start, byteCount: bytes.count)
   }
 
-  // After parts, ranges are aligned: a part's stride is a multiple of its alignment, which is no
-  // less than a range's.
-
-  private static func offsetOfNamespaces(_ head: Head) -> Int {
-    head.count * MemoryLayout<XMLPart>.stride
-  }
-
-  private static func offsetOfBytes(_ head: Head) -> Int {
-    offsetOfNamespaces(head) + head.namespaces * MemoryLayout<XMLRange>.stride
-  }
+  /// The same in memory of its own.
+  var owned: XMLTree { memory == nil ? XMLTree(parts, namespaces, of: bytes) : self }
 
   /// A part, whose number is one of this tree's.
-  subscript(number: Int) -> XMLPart {
-    memory.withUnsafeMutablePointerToElements { $0[number] }
-  }
+  subscript(number: Int) -> XMLPart { withExtendedLifetime(memory) { parts[number] } }
 
   /// The number of the first element of a name that stands between the tags of another one.
   func child(of number: Int, _ local: WantedName, in namespace: String) -> Int? {
-    memory.withUnsafeMutablePointerToElements { parts in
+    withExtendedLifetime(memory) {
       var next = Int(parts[number].start)
       let end = Int(parts[number].next)
       while next < end {
@@ -100,7 +72,7 @@ struct XMLTree: @unchecked Sendable {
   }
 
   /// Whether both are the same memory.
-  func isSame(as other: XMLTree) -> Bool { memory === other.memory }
+  func isSame(as other: XMLTree) -> Bool { parts.baseAddress == other.parts.baseAddress }
 
   // MARK: Bytes
 
@@ -108,10 +80,7 @@ struct XMLTree: @unchecked Sendable {
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try memory.withUnsafeMutablePointers { head, parts throws(Failure) -> Result in
-      let start = UnsafeRawPointer(parts) + Self.offsetOfBytes(head.pointee)
-      return try body(UnsafeRawBufferPointer(start: start, count: head.pointee.bytes))
-    }
+    try withExtendedLifetime(memory) { () throws(Failure) in try body(bytes) }
   }
 
   /// Some of the bytes, for the time that `body` runs.
@@ -161,16 +130,14 @@ struct XMLTree: @unchecked Sendable {
 
   private func namespaceRange(_ index: Int) -> Range<Int> {
     // Those who made the parts have given them numbers of namespaces that there are.
-    memory.withUnsafeMutablePointers { head, parts in
-      (UnsafeRawPointer(parts) + Self.offsetOfNamespaces(head.pointee))
-        .load(fromByteOffset: index * MemoryLayout<XMLRange>.stride, as: XMLRange.self).range
-    }
+    withExtendedLifetime(memory) { namespaces[index].range }
   }
 
   /// Whether one of the namespaces that it lists is as `isWanted` says.
   func lists(_ isWanted: (UnsafeRawBufferPointer) -> Bool) -> Bool {
-    let count = memory.withUnsafeMutablePointerToHeader { $0.pointee.namespaces }
-    for index in 0..<count where withBytes(in: namespaceRange(index), isWanted) { return true }
+    for index in namespaces.indices where withBytes(in: namespaceRange(index), isWanted) {
+      return true
+    }
     return false
   }
 

@@ -41,42 +41,36 @@ public struct XMPPElement: Sendable {
     case text(String)
   }
 
-  private(set) var tree: XMLTree
+  let tree: XMLTree
   /// The number of its part in the tree.
   let index: Int
 
   /// An element from its parts in document order; its names and values are ranges of bytes, which
   /// are UTF-8.
-  init(
+  package init(
     _ parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
     of bytes: UnsafeRawBufferPointer
   ) {
     self.init(XMLTree(parts, namespaces, of: bytes), 0)
   }
 
-  /// The same of a stream's elements, one after the other.
-  ///
-  /// - Parameter former: What was made so before, or nil; its memory is used where nobody else
-  ///   refers to it any more.
+  /// The same where all of that stands: the element, and each that is taken out of it, is valid as
+  /// long as they are. Who keeps one keeps its `owned`.
   package init(
-    _ parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
-    of bytes: UnsafeRawBufferPointer, inPlaceOf former: consuming XMPPElement?
+    borrowing parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
+    of bytes: UnsafeRawBufferPointer
   ) {
-    guard var element = former.take() else {
-      self.init(parts, namespaces, of: bytes)
-      return
-    }
-    element.tree.become(parts, namespaces, of: bytes)
-    self = element
+    self.init(XMLTree(borrowing: parts, namespaces, of: bytes), 0)
   }
+
+  /// The same element, which can be kept.
+  package var owned: XMPPElement { XMPPElement(tree.owned, index) }
 
   /// The bytes that the names and values of the top-level element are ranges of.
   package var treeBytes: [UInt8] { tree.withBytes { Array($0) } }
 
   /// Hands the same to `body`, valid while it runs.
-  package func withTreeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    tree.withBytes(body)
-  }
+  package func withTreeBytes(_ body: (UnsafeRawBufferPointer) -> Void) { tree.withBytes(body) }
 
   init(_ tree: XMLTree, _ index: Int) {
     self.tree = tree

@@ -199,22 +199,26 @@ package final class StreamParser {
   /// How many zeros have to stand after bytes that are given to `takeElement`.
   package static let padding = PaddedBytes.padding
 
-  /// Takes an element that comes all at once and by itself, where it is a plain one.
+  /// Takes an element that comes all at once and by itself, where it is a plain one, and hands it
+  /// over where it stands.
   ///
-  /// - Parameter bytes: The element, and zeros as `padding` asks for.
-  /// - Returns: The element, whose `treeBytes` are its bytes; nil where these are to be fed, and
-  ///   none of them has been taken. Who does not keep it gives it back to be used again (`reuse`).
-  package func takeElement(padded bytes: UnsafeRawBufferPointer) -> XMPPElement? {
+  /// - Parameters:
+  ///   - bytes: The element, and zeros as `padding` asks for.
+  ///   - body: Given the element, whose `treeBytes` are its bytes. It is borrowed, and valid while
+  ///     `body` runs, which gives the parser nothing.
+  /// - Returns: Whether there was one; where not, the bytes are to be fed, and none of them has been
+  ///   taken.
+  package func takeElement(
+    padded bytes: UnsafeRawBufferPointer, _ body: (XMPPElement) throws -> Void
+  ) rethrows -> Bool {
     guard isBetweenElements, buffer.isEmpty, isPlainPossible, let padded = PaddedBytes(bytes),
       plainReader.read(padded) == padded.count
-    else { return nil }
+    else { return false }
     skip(to: padded.count)
     bufferStart = position
-    return plainReader.element(of: padded.prefix(padded.count))
+    try body(plainReader.element(borrowing: padded.prefix(padded.count)))
+    return true
   }
-
-  /// Takes an element back whose memory may be used for the next one.
-  package func reuse(_ element: consuming XMPPElement) { plainReader.reuse(element) }
 
   /// Reads the element at `position` where it is a plain one and all of it is here.
   private func readPlain() -> Bool {
@@ -228,10 +232,10 @@ package final class StreamParser {
     buffer.removeLast(PaddedBytes.padding)
     guard let count else { return false }
     let element = buffer.withUnsafeBytes {
-      plainReader.element(of: UnsafeRawBufferPointer(rebasing: $0[start..<(start + count)]))
+      let bytes = UnsafeRawBufferPointer(rebasing: $0[start..<(start + count)])
+      return plainReader.element(borrowing: bytes).owned
     }
     events.append(.element(StreamElement(node: element, bytes: element.treeBytes)))
-    plainReader.reuse(element)
     skip(to: start + count)
     return true
   }

@@ -14,16 +14,12 @@ struct PlainReader: ~Copyable {
   /// All bytes that were looked at, one over the other: whether any of them is beyond ASCII.
   private var seen: UInt64 = 0
   private var limits: StreamLimits
-  /// An element whose memory the next one takes, where nobody has kept it.
-  private var former: XMPPElement?
 
   /// The most attributes of an element: each is compared with those before it.
   private static let maximumAttributes = 16
   /// libxml2 takes no more than 256 elements inside one another, and no value of 10 MB.
   private static let maximumDepth = 128
   private static let maximumBytes = 8 << 20
-  /// The memory of longer elements does not stay.
-  private static let keptBytes = 64 << 10
 
   init(limits: StreamLimits) {
     self.limits = limits
@@ -55,16 +51,11 @@ struct PlainReader: ~Copyable {
     return index
   }
 
-  /// The element that was read last.
+  /// The element that was read last, valid until another one is read.
   ///
-  /// - Parameter bytes: Its bytes, which it was read from.
-  mutating func element(of bytes: UnsafeRawBufferPointer) -> XMPPElement {
-    tables.element(of: bytes, inPlaceOf: former.take())
-  }
-
-  /// Takes an element back whose memory may be used for the next one.
-  mutating func reuse(_ element: consuming XMPPElement) {
-    if element.withTreeBytes({ $0.count }) <= Self.keptBytes { former = element }
+  /// - Parameter bytes: Its bytes, which it was read from, and which it does not keep.
+  func element(borrowing bytes: UnsafeRawBufferPointer) -> XMPPElement {
+    tables.element(borrowing: bytes)
   }
 
   // Each index moves past bytes only that are not zero, and so never past the end.

@@ -113,18 +113,13 @@ struct PlainTables: ~Copyable {
     innermost = parent
   }
 
-  /// The element that was found.
+  /// The element that was found, valid until the tables change, and as long as the bytes are.
   ///
-  /// - Parameters:
-  ///   - bytes: What names and values are ranges of.
-  ///   - former: The one that was made before, which it takes the place of.
-  func element(
-    of bytes: UnsafeRawBufferPointer, inPlaceOf former: consuming XMPPElement?
-  ) -> XMPPElement {
+  /// - Parameter bytes: What names and values are ranges of.
+  func element(borrowing bytes: UnsafeRawBufferPointer) -> XMPPElement {
     XMPPElement(
-      UnsafeBufferPointer(start: parts, count: count),
-      UnsafeBufferPointer(start: namespaces, count: namespaceCount), of: bytes,
-      inPlaceOf: former)
+      borrowing: UnsafeBufferPointer(start: parts, count: count),
+      UnsafeBufferPointer(start: namespaces, count: namespaceCount), of: bytes)
   }
 
   // MARK: Memory
