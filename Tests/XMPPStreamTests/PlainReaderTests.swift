@@ -179,7 +179,7 @@ struct PlainReaderTests {
     }
   }
 
-  /// Each element is read where the one before it was; what is kept of them is in memory of its own.
+  /// Each element is read where the one before it was; what is kept is in memory of its own.
   @Test("What is kept of elements stays as it was", arguments: 0..<UInt64(8))
   func keptElements(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

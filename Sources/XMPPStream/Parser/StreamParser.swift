@@ -206,8 +206,8 @@ package final class StreamParser {
   ///   - bytes: The element, and zeros as `padding` asks for.
   ///   - body: Given the element, whose `treeBytes` are its bytes. It is borrowed, and valid while
   ///     `body` runs, which gives the parser nothing.
-  /// - Returns: Whether there was one; where not, the bytes are to be fed, and none of them has been
-  ///   taken.
+  /// - Returns: Whether there was one; where not, the bytes are to be fed, and none of them has
+  ///   been taken.
   package func takeElement(
     padded bytes: UnsafeRawBufferPointer, _ body: (XMPPElement) throws -> Void
   ) rethrows -> Bool {
