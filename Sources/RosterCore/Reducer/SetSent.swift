@@ -43,7 +43,7 @@ extension Reduction {
   private mutating func reportOutdated(
     _ jid: BareJID, _ number: ContactNumber, _ set: EditableFields
   ) {
-    guard let edit = roster.contacts.confirmedEdit(of: number), let device = edit.device,
+    guard tells, let edit = roster.contacts.confirmedEdit(of: number), let device = edit.device,
       let other = session.resource, !other.hasSameBytes(as: device),
       let lost = edit.takenBack(by: set)
     else { return }
