@@ -83,7 +83,7 @@ struct ContactTableTests {
   @Test("Rows that differ in any words are read as they were written", arguments: 0..<UInt64(20))
   func rowsAreReadAsTheyWere(seed: UInt64) throws {
     struct Row: BitwiseCopyable, Equatable {
-      var a: UInt32 = 0, b: UInt32 = .max, c: UInt64 = 0, d: Int64 = -1
+      var a: UInt32 = 0, b: UInt32 = .max, c: UInt64 = 0, d: Int64 = -1, e: UInt32 = 0
     }
     var random = SeededGenerator(seed: seed)
     var rows: [Row] = []
@@ -93,6 +93,7 @@ struct ContactTableTests {
       if Bool.random(using: &random) { row.b = .random(in: 0 ... .max, using: &random) }
       if Bool.random(using: &random) { row.c = .random(in: 0 ... .max, using: &random) }
       if Bool.random(using: &random) { row.d = .random(in: -1000...1000, using: &random) }
+      if Bool.random(using: &random) { row.e = .random(in: 0...70_000, using: &random) }
       rows.append(row)
     }
     var output = CanonicalOutput()
@@ -115,7 +116,7 @@ struct ContactTableTests {
     }
     // A word that no row has, and differences that fit into fewer bytes.
     let wrong: [(word: UInt8, of: [UInt8])] = [
-      (6, [2]), (0, [0]), (1, [0xFF, 0]), (2, [0xFF, 0xFF, 0, 0]),
+      (7, [2]), (0, [0]), (1, [0xFF, 0]), (2, [0xFF, 0xFF, 0, 0]),
     ]
     for (word, difference) in wrong {
       let width: [Int: UInt64] = [1: 1, 2: 2, 4: 3]

@@ -171,6 +171,14 @@ struct PlainReaderTests {
     }
     #expect(
       texts == ["<a/>", "<b>&#38;</b>", "<c x='1'/>", "<d/>", "<e/>", "<f/>", "<g>x</g>", "<h/>"])
+    // An element that its taker throws at is taken, and the next one comes after it.
+    let padded = Array("<j/>".utf8) + Array(repeating: 0, count: StreamParser.padding)
+    #expect(throws: CancellationError.self) {
+      try padded.withUnsafeBytes { padded in
+        _ = try parser.takeElement(padded: padded) { _ in throw CancellationError() }
+      }
+    }
+    texts.append("<j/>")
     // What went past libxml2 counts all the same.
     let count = texts.joined().utf8.count + 1
     #expect(throws: StreamError(.truncated, offset: count)) {
@@ -205,6 +213,7 @@ struct PlainReaderTests {
       let padded = Array(text.utf8) + Array(repeating: 0, count: StreamParser.padding)
       let isTaken = padded.withUnsafeBytes { padded in
         parser.takeElement(padded: padded) { node in
+          #expect(node.owned == node && node.owned.hashValue == node.hashValue)
           switch Int.random(in: 0..<6, using: &random) {
           case 0: kept.append((node.owned, nil, nil, text))
           case 1: kept.append((nil, node.child("b", in: Namespace.client)?.owned, nil, text))

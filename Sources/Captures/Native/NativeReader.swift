@@ -8,7 +8,7 @@ final class NativeReader: LineReader {
   private var hasHeader = false
 
   // Not checked for conflicts at each access: there are none, as one thread uses a reader, and
-  // what is called while they are used here does not call back.
+  // what is called while they are used here does not call back (`LineReader.takePlain` says so).
 
   /// What the capture calls its connections.
   @exclusivity(unchecked) private var names: [UInt32: String] = [:]
@@ -20,7 +20,7 @@ final class NativeReader: LineReader {
 
   func takePlain(
     _ line: UnsafeRawBufferPointer, number: Int,
-    _ take: (borrowing CapturedHead, XMPPElement) throws -> Void
+    _ take: (borrowing CapturedHead, borrowing XMPPElement) throws -> Void
   ) rethrows -> Bool {
     guard hasHeader, commonLine.read(line) else { return false }
     let head = CapturedHead(

@@ -78,11 +78,11 @@ package struct CaptureReader {
   ///
   /// - Parameter takeInPlace: Given each element that is plain in all respects, with what stands
   ///   beside it, and says whether it took it; what it took does not come as a record. The element
-  ///   is borrowed, and valid so long.
+  ///   is borrowed, and valid while this runs: who keeps it keeps its `owned`.
   /// - Throws: `CaptureError` where nothing of the capture can be read, and what `sink` throws.
   package mutating func read(
     _ chunk: [UInt8],
-    takeInPlace: (borrowing CapturedHead, XMPPElement) throws -> Bool = { _, _ in false },
+    takeInPlace: (borrowing CapturedHead, borrowing XMPPElement) throws -> Bool = { _, _ in false },
     _ sink: (CaptureOutput) throws -> Void
   ) throws {
     switch reader {
@@ -199,10 +199,10 @@ protocol LineReader: AnyObject {
 
   /// Hands the element of a line over that has one, and is plain in all respects; it is borrowed,
   /// and valid while `take` runs. False for any other line: nothing has happened then, and it is
-  /// for the other `take`.
+  /// for the other `take`. What `take` does calls the reader no more.
   func takePlain(
     _ line: UnsafeRawBufferPointer, number: Int,
-    _ take: (borrowing CapturedHead, XMPPElement) throws -> Void
+    _ take: (borrowing CapturedHead, borrowing XMPPElement) throws -> Void
   ) rethrows -> Bool
   /// Takes the next line, without its end.
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws
@@ -217,7 +217,7 @@ extension LineReader {
 
   func takePlain(
     _ line: UnsafeRawBufferPointer, number: Int,
-    _ take: (borrowing CapturedHead, XMPPElement) throws -> Void
+    _ take: (borrowing CapturedHead, borrowing XMPPElement) throws -> Void
   ) rethrows -> Bool { false }
 }
 

@@ -160,7 +160,7 @@ package struct CaptureImport {
   /// Takes an element from where it stands; false where it first has to be found out whether it is
   /// wanted.
   private mutating func takeInPlace(
-    _ head: borrowing CapturedHead, _ node: XMPPElement, _ intake: CaptureIntake,
+    _ head: borrowing CapturedHead, _ node: borrowing XMPPElement, _ intake: CaptureIntake,
     _ writer: any BatchSink
   ) throws -> Bool {
     guard options.connection == nil, intake.filter.passesElements(of: head.connection),

@@ -224,7 +224,7 @@ struct ContactTable: Sendable {
     tables.details[tables.rows[Int(number.rawValue)].details]
   }
 
-  /// Writes down what few contacts have, of those of some that have any of it.
+  /// Writes down what few contacts have, of each of these that has any of it, in their order.
   func writeDetails(of numbers: some Sequence<ContactNumber>, to output: inout DetailsOutput) {
     let all = numbers.lazy.map { tables.rows[Int($0.rawValue)].details }
     tables.details.write(all.filter { $0 != .none }, to: &output)

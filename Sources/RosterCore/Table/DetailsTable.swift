@@ -99,7 +99,7 @@ struct DetailsTable: Sendable {
       for reference in references { write(reference, to: &output) }
       return
     }
-    // Nearly all that are stored came last, and are held once for all of them.
+    // Where snapshots are taken, all that are stored came last; they are held once for all of them.
     stored.withBytes { bytes in
       for reference in references {
         if reference.isStored, reference.offset >= start {

@@ -40,7 +40,8 @@ struct XMLTree: @unchecked Sendable {
     self.parts = Parts(
       start: UnsafePointer(start.assumingMemoryBound(to: XMLPart.self)), count: parts.count)
     self.namespaces = Namespaces(
-      start: UnsafePointer((start + offsetOfNamespaces).assumingMemoryBound(to: XMLRange.self)),
+      start: UnsafePointer(
+        (start + offsetOfNamespaces).bindMemory(to: XMLRange.self, capacity: namespaces.count)),
       count: namespaces.count)
     self.bytes = UnsafeRawBufferPointer(start: start + offsetOfBytes, count: bytes.count)
     self.memory = memory
@@ -94,7 +95,7 @@ struct XMLTree: @unchecked Sendable {
 
   /// The value of an attribute or a text as UTF-8, references replaced.
   ///
-  /// The bytes are valid in the closure only, while this value keeps them.
+  /// The bytes are valid in the closure only.
   func withBytes<Result, Failure: Error>(
     of part: XMLPart, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

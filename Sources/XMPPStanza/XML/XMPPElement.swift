@@ -47,7 +47,7 @@ public struct XMPPElement: Sendable {
 
   /// An element from its parts in document order; its names and values are ranges of bytes, which
   /// are UTF-8.
-  package init(
+  init(
     _ parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
     of bytes: UnsafeRawBufferPointer
   ) {
@@ -55,7 +55,7 @@ public struct XMPPElement: Sendable {
   }
 
   /// The same where all of that stands: the element, and each that is taken out of it, is valid as
-  /// long as they are. Who keeps one keeps its `owned`.
+  /// long as that is. Who keeps one keeps its `owned`.
   package init(
     borrowing parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
     of bytes: UnsafeRawBufferPointer

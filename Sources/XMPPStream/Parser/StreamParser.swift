@@ -209,7 +209,7 @@ package final class StreamParser {
   /// - Returns: Whether there was one; where not, the bytes are to be fed, and none of them has
   ///   been taken.
   package func takeElement(
-    padded bytes: UnsafeRawBufferPointer, _ body: (XMPPElement) throws -> Void
+    padded bytes: UnsafeRawBufferPointer, _ body: (borrowing XMPPElement) throws -> Void
   ) rethrows -> Bool {
     guard isBetweenElements, buffer.isEmpty, isPlainPossible, let padded = PaddedBytes(bytes),
       plainReader.read(padded) == padded.count

@@ -29,7 +29,7 @@ int main(int count, char **words) {
   bool hasAsked = false, isLeaving = false;
   QObject::connect(roster, &QXmppRosterManager::rosterReceived, [&] {
     // It leaves only once it has the roster again: of a push that was on its way when the
-    // connection was cut, the new session's roster alone tells it.
+    // connection was cut, the new session's roster alone tells it. QXmpp 1.4 resumes no session.
     if (hasAsked) {
       client.sendPacket(QXmppMessage("", friend_, "back"));
       isLeaving = true;
