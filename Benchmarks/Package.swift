@@ -22,7 +22,7 @@ let rules: [SwiftSetting] = [
 ]
 
 // On Linux the runtime is linked in, as in the program that others get
-// (`tools/build --standalone`): to call it in a library of its own costs a twentieth of an import.
+// (`tools/build --standalone`): to call it in a library of its own costs 4 % of an import.
 // What compiles with the flag says to the linker which libraries Foundation needs then.
 let standalone = BuildSettingCondition.when(platforms: [.linux])
 let compiled = [SwiftSetting.unsafeFlags(["-static-stdlib"], standalone)]
