@@ -95,9 +95,12 @@ struct LineSplitter {
       isDropping = false
       return try give(nil, take)
     }
-    let whole = carry
-    carry.removeAll(keepingCapacity: true)
+    // Its memory is used again where nobody keeps the line.
+    var whole: [UInt8] = []
+    swap(&whole, &carry)
     try finishLine(whole, 0..<whole.count, takeInPlace, take)
+    whole.removeAll(keepingCapacity: true)
+    swap(&whole, &carry)
   }
 
   /// Gives the line that some of these bytes are. Of most there is nothing to leave out, and they

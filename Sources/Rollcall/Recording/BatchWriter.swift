@@ -88,19 +88,18 @@ final class BatchWriter: BatchSink, Sendable {
   func put(_ batch: inout RecordBatch) throws {
     guard try !appendAlone(batch) else { return batch.removeAll() }
     room.wait()
-    let emptied: RecordBatch?
     do {
-      emptied = try state.withLock { state in
+      try state.withLock { state in
         if let failure = state.failure { throw failure }
         state.waiting.append(batch)
-        return state.done.popLast()
+        // Nobody else may refer to it, or it has to be copied to be emptied.
+        batch = state.done.popLast() ?? RecordBatch()
       }
     } catch {
       room.signal()
       throw error
     }
     handedOver.signal()
-    batch = emptied ?? RecordBatch()
     batch.removeAll()
   }
 
@@ -118,13 +117,13 @@ final class BatchWriter: BatchSink, Sendable {
     guard var appender = state.withLock({ $0.log.take() }).map(BatchAppender.init) else { return }
     var hasFailed = false
     while true {
-      var batch = next()
-      guard batch != nil else { return }
+      guard var batch = next() else { return }
       do {
-        if !hasFailed, let batch { try appender.append(batch) }
+        if !hasFailed { try appender.append(batch) }
         // Who gets it back uses its memory again, which nobody else may refer to then.
         state.withLock { state in
-          if let batch = batch.take() { state.done.append(batch) }
+          state.done.append(batch)
+          batch = RecordBatch()
         }
       } catch {
         hasFailed = true
