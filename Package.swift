@@ -64,8 +64,12 @@ let package = Package(
 
     .target(name: "CPipe", cSettings: [.treatAllWarnings(as: .error)]),
 
-    .target(name: "XMPPStanza", swiftSettings: rules),
-    .target(name: "XMPPStream", dependencies: ["XMPPStanza", "CXMLPush"], swiftSettings: rules),
+    .target(name: "CByteMarks", cSettings: [.treatAllWarnings(as: .error)]),
+
+    .target(name: "XMPPStanza", dependencies: ["CByteMarks"], swiftSettings: rules),
+    .target(
+      name: "XMPPStream", dependencies: ["XMPPStanza", "CXMLPush", "CByteMarks"],
+      swiftSettings: rules),
     .target(
       name: "RosterCore",
       dependencies: [
@@ -81,7 +85,8 @@ let package = Package(
     .target(
       name: "Captures",
       dependencies: [
-        "XMPPStanza", "XMPPStream", .product(name: "DequeModule", package: "swift-collections"),
+        "XMPPStanza", "XMPPStream", "CByteMarks",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: rules),
@@ -150,7 +155,8 @@ let package = Package(
     .testTarget(
       name: "XMPPStanzaTests", dependencies: ["XMPPStanza", "TestSupport"], swiftSettings: rules),
     .testTarget(
-      name: "XMPPStreamTests", dependencies: ["XMPPStream", "XMPPStanza", "TestSupport"],
+      name: "XMPPStreamTests",
+      dependencies: ["XMPPStream", "XMPPStanza", "CByteMarks", "TestSupport"],
       swiftSettings: rules),
     .testTarget(
       name: "RosterCoreTests",

@@ -29,7 +29,7 @@ struct UTF8Tests {
       0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
     ]
     for _ in 0..<20_000 {
-      let front = Array(repeating: UInt8(0x41), count: Int.random(in: 0..<10, using: &random))
+      let front = Array(repeating: UInt8(0x41), count: Int.random(in: 0..<40, using: &random))
       let bytes =
         front
         + (0..<Int.random(in: 0..<7, using: &random)).map { _ in

@@ -1,3 +1,4 @@
+import CByteMarks
 import XMPPStanza
 import XMPPStream
 
@@ -166,59 +167,51 @@ struct NativeLine: ~Copyable {
   private static func copyText(
     from line: UnsafeRawBufferPointer, _ index: inout Int, to text: UnsafeMutableRawBufferPointer
   ) -> Int? {
-    // `count` never overtakes `index`, and nothing is read at the line's end or after it: so all
+    // No line with a text is shorter than a block.
+    guard let start = line.baseAddress, line.count >= blockBytes else { return nil }
+    let lastBlock = line.count &- blockBytes
+    var (place, count) = (index, 0)
+    // `count` never overtakes `place`, and nothing is read at the line's end or after it: so all
     // that is written lies in `text`.
-    var count = 0
-    while index < line.count {
-      if index &+ blockBytes <= line.count {
-        let low = line.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        let high = line.loadUnaligned(fromByteOffset: index &+ 8, as: UInt64.self)
-        text.storeBytes(of: low, toByteOffset: count, as: UInt64.self)
-        text.storeBytes(of: high, toByteOffset: count &+ 8, as: UInt64.self)
-        let (first, second) = (special(low), special(high))
-        guard first | second != 0 else {
-          index &+= blockBytes
-          count &+= blockBytes
-          continue
-        }
-        let plain =
-          (first != 0 ? first.trailingZeroBitCount : 64 &+ second.trailingZeroBitCount) / 8
-        index &+= plain
-        count &+= plain
+    while true {
+      var marks: UInt32 = 0
+      while place <= lastBlock {
+        marks = rollcall_marks_in_json(start + place)
+        text.storeBytes(
+          of: line.loadUnaligned(fromByteOffset: place, as: Block.self), toByteOffset: count,
+          as: Block.self)
+        guard marks == 0 else { break }
+        place &+= blockBytes
+        count &+= blockBytes
       }
-      switch line[index] {
+      if marks == 0 {
+        // The last block, of which some bytes have been looked at.
+        marks = rollcall_marks_in_json(start + lastBlock) &>> UInt32(place &- lastBlock)
+        guard marks != 0 else { return nil }
+        for offset in 0..<marks.trailingZeroBitCount {
+          text[count &+ offset] = line[place &+ offset]
+        }
+      }
+      place &+= marks.trailingZeroBitCount
+      count &+= marks.trailingZeroBitCount
+      switch line[place] {
       case UInt8(ascii: "\""):
-        index += 1
+        index = place &+ 1
         return count
       case UInt8(ascii: "\\"):
-        guard index + 1 < line.count, let byte = escape(line[index + 1]) else { return nil }
+        guard place &+ 1 < line.count, let byte = escape(line[place &+ 1]) else { return nil }
         text[count] = byte
-        index += 2
-      case 0..<0x20: return nil
-      case let byte:
-        text[count] = byte
-        index += 1
+        place &+= 2
+        count &+= 1
+      // A control character.
+      default: return nil
       }
-      count += 1
     }
-    return nil
   }
 
-  /// How many bytes are looked at and copied at once.
-  private static let blockBytes = 16
-
-  /// Sets the upper bit of the lowest byte that is a quote, a backslash or a control character;
-  /// bytes above it are not to be trusted, as they can have been borrowed from.
-  @inline(__always)
-  private static func special(_ bytes: UInt64) -> UInt64 {
-    let eight = UInt64(littleEndian: bytes)
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let control = eight &- 0x20 &* ones
-    let quote = (eight ^ (0x22 &* ones)) &- ones
-    let backslash = (eight ^ (0x5C &* ones)) &- ones
-    // Each of them goes below zero where the byte is one, and where its upper bit was set.
-    return (control | quote | backslash) & ~eight & (0x80 &* ones)
-  }
+  /// What is looked at and copied at once.
+  private typealias Block = SIMD16<UInt8>
+  private static let blockBytes = MemoryLayout<Block>.size
 
   /// What a character after a backslash stands for, but for `u`.
   private static func escape(_ byte: UInt8) -> UInt8? {

@@ -1,3 +1,4 @@
+import CByteMarks
 import Foundation
 
 /// Brings the bare part of an address into the form that addresses are compared in.
@@ -44,16 +45,37 @@ enum JIDPreparation {
     private(set) var bareCount = 0
     private(set) var needsLowering = false
 
-    /// Bits for the bytes that are as they should be, wherever they stand: digits among the first
-    /// 64 bytes; small letters and `_` among the next 64.
-    private static let plain: (low: UInt64, high: UInt64) = (
-      0x03FF_0000_0000_0000, 0x07FF_FFFE_8000_0000
-    )
-
+    /// The index, from one on, of the first byte that is none of those that are as they should be
+    /// wherever they stand: small letters, digits and `_`.
     @inline(__always)
+    private static func endOfPlain(
+      _ bytes: UnsafeRawBufferPointer, from start: Int, at base: UnsafeRawPointer
+    ) -> Int {
+      var index = start
+      while index &+ 16 <= bytes.count {
+        // The sixteen bytes from here on are there.
+        let marks = rollcall_marks_in_address(base + index)
+        guard marks == 0 else { return index &+ marks.trailingZeroBitCount }
+        index &+= 16
+      }
+      // The last sixteen, some of which have been looked at.
+      if bytes.count >= 16 {
+        let marks =
+          rollcall_marks_in_address(base + (bytes.count &- 16))
+          &>> UInt32(truncatingIfNeeded: index &- (bytes.count &- 16))
+        return marks == 0 ? bytes.count : index &+ marks.trailingZeroBitCount
+      }
+      while index < bytes.count, isPlain(bytes[index]) { index &+= 1 }
+      return index
+    }
+
     private static func isPlain(_ byte: UInt8) -> Bool {
-      let bits = byte < 64 ? plain.low : byte < 128 ? plain.high : 0
-      return bits &>> UInt64(truncatingIfNeeded: byte) & 1 != 0
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "_"):
+        true
+      default: false
+      }
     }
 
     init?(_ bytes: UnsafeRawBufferPointer) {
@@ -65,12 +87,9 @@ enum JIDPreparation {
         index == 0 || bytes[index - 1] == UInt8(ascii: ".") || bytes[index - 1] == UInt8(ascii: "@")
       }
       var index = 0
-      bare: while index < bytes.count {
-        // Nearly all are.
-        guard !Self.isPlain(start.load(fromByteOffset: index, as: UInt8.self)) else {
-          index &+= 1
-          continue
-        }
+      bare: while true {
+        index = Self.endOfPlain(bytes, from: index, at: start)
+        guard index < bytes.count else { break }
         switch bytes[index] {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): needsLowering = true
         case UInt8(ascii: "@"):
@@ -106,6 +125,10 @@ enum JIDPreparation {
   }
 
   private static func prepareDomain(_ part: Substring) throws(JIDError) -> String {
+    // Most domains are of plain ASCII, whatever stands before them.
+    if !part.utf8.contains(UInt8(ascii: "@")), let same = try prepareASCII(String(part)) {
+      return same
+    }
     guard part.utf8.count <= JIDLimit.partBytes else { throw .tooLong(.domain) }
     var prepared = stable(String(part), fold: { $0.lowercased() })
     // RFC 5895 §2.3: the ideographic full stop separates labels as the full stop does; its half

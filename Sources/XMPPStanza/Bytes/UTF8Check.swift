@@ -1,3 +1,5 @@
+import CByteMarks
+
 extension UnsafeRawBufferPointer {
   /// Whether the bytes are UTF-8 (RFC 3629 §4), which `String` can say too, but not without making
   /// one.
@@ -26,10 +28,10 @@ extension UnsafeRawBufferPointer {
   /// The index after the run of ASCII that goes on at `start`.
   private func endOfASCII(from start: Int) -> Int {
     var index = start
-    while index + 16 <= count {
-      // Sixteen bytes at once: each of ASCII has its upper bit clear.
-      let words = loadUnaligned(fromByteOffset: index, as: SIMD2<UInt64>.self)
-      guard (words[0] | words[1]) & 0x8080_8080_8080_8080 == 0 else { break }
+    while index + 16 <= count, let base = baseAddress {
+      // The sixteen bytes from here on are there.
+      let marks = rollcall_marks_beyond_ascii(base + index)
+      guard marks == 0 else { return index + marks.trailingZeroBitCount }
       index += 16
     }
     while index < count, self[index] < 0x80 { index += 1 }

@@ -1,3 +1,5 @@
+import CByteMarks
+
 /// Bytes after which sixteen zeros stand, so that eight or sixteen of them can be loaded at any
 /// index, and what looks for an end finds one.
 ///
@@ -38,10 +40,6 @@ struct PaddedBytes {
 }
 
 /// Eight bytes that are looked at as one number.
-///
-/// What `below` and `equal` give has a mark in the upper bit of the lowest byte that is meant.
-/// Bytes above it may be marked wrongly, as they can have been borrowed from, and so may bytes
-/// beyond ASCII, which `marks` takes out.
 struct EightBytes {
   /// The first byte is the lowest.
   let value: UInt64
@@ -49,36 +47,14 @@ struct EightBytes {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let uppers: UInt64 = 0x8080_8080_8080_8080
 
-  /// Marks what is below a byte of ASCII.
+  /// How many letters of ASCII stand before another byte; at most eight.
   @inline(__always)
-  func below(_ byte: UInt8) -> UInt64 { value &- UInt64(byte) &* Self.ones }
-
-  /// Marks a byte of ASCII.
-  @inline(__always)
-  func equal(_ byte: UInt8) -> UInt64 { (value ^ (UInt64(byte) &* Self.ones)) &- Self.ones }
-
-  /// What is left of marks.
-  @inline(__always)
-  func marks(_ found: UInt64) -> UInt64 { found & ~value & Self.uppers }
-
-  /// The index of the byte that has the lowest mark; there is one.
-  @inline(__always)
-  static func firstMark(_ marks: UInt64) -> Int { marks.trailingZeroBitCount / 8 }
-
-  /// Marks in what is no letter of ASCII; above the lowest mark there may be wrong ones.
-  var marksOfOthers: UInt64 {
+  var letters: Int {
     let small = value | 0x20 &* Self.ones
     // The first sum has the upper bit from `a` on, the second from after `z` on. A letter carries
-    // nothing into the byte above it.
+    // nothing into the byte above it, so the lowest byte that is marked as another one is right.
     let letters = (small &+ 0x1F &* Self.ones) & ~(small &+ 0x05 &* Self.ones) & ~value
-    return ~letters & Self.uppers
-  }
-
-  /// Marks in what is no character of ASCII or does not show, such as a space; above the lowest
-  /// mark there may be wrong ones.
-  var marksOfNoGraphics: UInt64 {
-    // The sum has the upper bit for what is beyond ASCII or the last of it.
-    (below(0x21) | (value &+ Self.ones) | value) & Self.uppers
+    return (~letters & Self.uppers).trailingZeroBitCount / 8
   }
 
   /// The first bytes, fewer than eight, with zeros after them.
@@ -86,9 +62,47 @@ struct EightBytes {
   func first(_ count: Int) -> UInt64 {
     value & ((1 &<< UInt64(truncatingIfNeeded: 8 &* count)) &- 1)
   }
+}
 
-  /// Whether none of eight bytes is beyond ASCII.
-  static func isASCII(_ value: UInt64) -> Bool { value & uppers == 0 }
+/// Which of sixteen bytes are meant: a bit for each, the lowest for the first of them.
+struct ByteMarks {
+  let bits: UInt32
+
+  /// How many bytes stand before the first that is meant; there is one.
+  @inline(__always)
+  var first: Int { bits.trailingZeroBitCount }
+
+  @inline(__always)
+  var isEmpty: Bool { bits == 0 }
+}
+
+// What is looked at is there up to sixteen bytes after the end.
+extension PaddedBytes {
+  /// What ends an attribute's value, and what may not stand in one as it is or is rare there: below
+  /// `(`, and `<`.
+  @inline(__always)
+  func marksInValue(at index: Int) -> ByteMarks {
+    ByteMarks(bits: rollcall_marks_in_value(start + index))
+  }
+
+  /// What ends a text between tags, and what may not stand in one as it is: control characters,
+  /// `<`, `&` and `]`.
+  @inline(__always)
+  func marksInText(at index: Int) -> ByteMarks {
+    ByteMarks(bits: rollcall_marks_in_text(start + index))
+  }
+
+  /// What is no character of ASCII or does not show, such as a space.
+  @inline(__always)
+  func marksOfNoGraphics(at index: Int) -> ByteMarks {
+    ByteMarks(bits: rollcall_marks_of_no_graphics(start + index))
+  }
+
+  /// What is beyond ASCII.
+  @inline(__always)
+  func marksBeyondASCII(at index: Int) -> ByteMarks {
+    ByteMarks(bits: rollcall_marks_beyond_ascii(start + index))
+  }
 }
 
 extension PaddedBytes {
@@ -98,10 +112,10 @@ extension PaddedBytes {
   func name(at index: inout Int) -> PlainName? {
     // Most names are up to seven letters.
     let eight = eight(at: index)
-    let others = eight.marksOfOthers
-    guard others != 0 else { return longName(at: &index) }
-    let count = EightBytes.firstMark(others)
-    guard count > 0, !self[index &+ count].isOtherInName else { return longName(at: &index) }
+    let count = eight.letters
+    guard count > 0, count < 8, !self[index &+ count].isOtherInName else {
+      return longName(at: &index)
+    }
     index &+= count
     return PlainName(low: eight.first(count), high: 0, count: count)
   }
@@ -113,7 +127,7 @@ extension PaddedBytes {
     let (low, high) = (eight(at: index), eight(at: index + 8))
     var end = index + 1
     // Eight letters are quickly passed.
-    if low.marksOfOthers == 0 { end = index + 8 }
+    if low.letters == 8 { end = index + 8 }
     while self[end].isLetter || self[end].isOtherInName { end += 1 }
     let count = end - index
     guard count <= 15 else { return nil }

@@ -11,8 +11,9 @@ struct PlainReader: ~Copyable {
   /// How many elements are open.
   private var depth = 0
   private var elements = 0
-  /// All bytes that were looked at, one over the other: whether any of them is beyond ASCII.
-  private var seen: UInt64 = 0
+  /// The marks of all bytes in values and texts, one over the other: whether any of them is beyond
+  /// ASCII.
+  private var seen: UInt32 = 0
   private var limits: StreamLimits
 
   /// The most attributes of an element: each is compared with those before it.
@@ -46,7 +47,7 @@ struct PlainReader: ~Copyable {
       guard depth == 0 || readText(bytes, &index) else { return nil }
     } while depth > 0
     guard index <= limits.bytesPerElement,
-      EightBytes.isASCII(seen) || bytes.prefix(index).isXMLText
+      seen == 0 || bytes.prefix(index).isXMLText
     else { return nil }
     return index
   }
@@ -136,15 +137,13 @@ struct PlainReader: ~Copyable {
   ) -> Bool? {
     var isEscaped = false
     while true {
-      let eight = bytes.eight(at: index)
-      seen |= eight.value
-      // Both quotes and `&` are below `(`, and of what else is there little stands in values.
-      let marks = eight.marks(eight.below(UInt8(ascii: "(")) | eight.equal(UInt8(ascii: "<")))
-      guard marks != 0 else {
-        index &+= 8
+      seen |= bytes.marksBeyondASCII(at: index).bits
+      let marks = bytes.marksInValue(at: index)
+      guard !marks.isEmpty else {
+        index &+= PaddedBytes.padding
         continue
       }
-      index &+= EightBytes.firstMark(marks)
+      index &+= marks.first
       switch bytes[index] {
       case quote: return isEscaped
       case UInt8(ascii: "&"):
@@ -164,16 +163,13 @@ struct PlainReader: ~Copyable {
     let start = index
     var isEscaped = false
     while true {
-      let eight = bytes.eight(at: index)
-      seen |= eight.value
-      let marks = eight.marks(
-        eight.below(0x20) | eight.equal(UInt8(ascii: "<")) | eight.equal(UInt8(ascii: "&"))
-          | eight.equal(UInt8(ascii: "]")))
-      guard marks != 0 else {
-        index &+= 8
+      seen |= bytes.marksBeyondASCII(at: index).bits
+      let marks = bytes.marksInText(at: index)
+      guard !marks.isEmpty else {
+        index &+= PaddedBytes.padding
         continue
       }
-      index &+= EightBytes.firstMark(marks)
+      index &+= marks.first
       switch bytes[index] {
       case UInt8(ascii: "<"):
         if index > start {
@@ -206,10 +202,10 @@ extension PaddedBytes {
   /// of them a space.
   fileprivate func isPlainNamespace(_ place: Range<Int>) -> Bool {
     var index = place.lowerBound
-    var marks: UInt64 = 0
-    while marks == 0, index < place.upperBound {
-      marks = eight(at: index).marksOfNoGraphics
-      index &+= marks == 0 ? 8 : EightBytes.firstMark(marks)
+    while index < place.upperBound {
+      let marks = marksOfNoGraphics(at: index)
+      index &+= marks.isEmpty ? Self.padding : marks.first
+      guard marks.isEmpty else { break }
     }
     // What stands after it may be anything.
     guard !place.isEmpty, index >= place.upperBound else { return false }

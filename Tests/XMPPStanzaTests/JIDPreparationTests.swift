@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+
+@testable import XMPPStanza
+
+@Suite("The short way to prepare an address, compared with what it is for")
+struct JIDPreparationTests {
+  /// What the short way gives of a text.
+  private func prepared(_ text: String) -> String? {
+    text.withUTF8Bytes { bytes in
+      JIDPreparation.prepared(bytes).map { address in
+        let bare = String(decoding: address.bare, as: UTF8.self)
+        guard let resource = address.resource else { return bare }
+        return bare + "/" + String(decoding: resource, as: UTF8.self)
+      }
+    }
+  }
+
+  /// Whether nothing of an address has to be prepared: small letters, digits, `_` and `-`, in
+  /// labels none of which is empty or can be an A-label.
+  private func isPlain(_ text: String) -> Bool {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let bare = parts[0]
+    let plain = Set("abcdefghijklmnopqrstuvwxyz0123456789_-.@".unicodeScalars)
+    return !bare.isEmpty && parts.last?.isEmpty == false
+      && bare.unicodeScalars.allSatisfy(plain.contains)
+      && !["..", "@.", "--"].contains { bare.contains($0) }
+      && !bare.hasPrefix(".") && !bare.hasPrefix("@") && !bare.hasSuffix(".")
+      && !bare.hasSuffix("@") && bare.count { $0 == "@" } < 2
+  }
+
+  @Test("What it takes, and what not", arguments: 0..<UInt64(8))
+  func plainAddresses(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let usual = Array("abcxyz0189_")
+    let others = Array("-.@/AZé `{")
+    var (taken, left) = (0, 0)
+    for _ in 0..<5000 {
+      var text = ""
+      for _ in 0..<Int.random(in: 0..<50, using: &random) {
+        let isUsual = Int.random(in: 0..<16, using: &random) > 0
+        text.append((isUsual ? usual : others).randomElement(using: &random) ?? "a")
+      }
+      let isTaken = prepared(text) != nil
+      #expect(isTaken == isPlain(text), "seed \(seed): \(text)")
+      #expect(!isTaken || prepared(text) == text, "seed \(seed)")
+      if isTaken { taken += 1 } else { left += 1 }
+    }
+    #expect(min(taken, left) > 500)
+  }
+
+  @Test(
+    "A domain of plain ASCII is prepared whatever stands before it",
+    arguments: [
+      ("黄强@Jabber.Example.test", "黄强@jabber.example.test"), ("é@A", "é@a"),
+      ("É@b.test.", "é@b.test"), ("é@xn--e1afmkfd.test", "é@пример.test"),
+    ])
+  func domains(text: String, expected: String) throws {
+    #expect(try BareJID(parsing: text).text == expected)
+  }
+
+  @Test(
+    "So is a mistake in it found",
+    arguments: [
+      ("é@", JIDError.emptyDomain), ("é@a..b", .emptyDomain), ("é@.", .emptyDomain),
+      ("é@b@c", .forbidden("@", .domain)), ("é@b c", .forbidden(" ", .domain)),
+      ("é@" + String(repeating: "a", count: 1024), .tooLong(.domain)),
+    ])
+  func mistakes(text: String, error: JIDError) {
+    #expect(throws: error) { try BareJID(parsing: text) }
+  }
+}
