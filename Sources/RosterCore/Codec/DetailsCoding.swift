@@ -11,13 +11,14 @@ struct DetailParts: OptionSet {
   static let names = Self(rawValue: 16)
   static let expected = Self(rawValue: 32)
   static let deliveries = Self(rawValue: 64)
-  /// How requests go round, and a confirmed edit.
-  static let memories = Self(rawValue: 128)
+  /// How requests go round.
+  static let rounds = Self(rawValue: 128)
   /// What the user has set.
   static let annotations = Self(rawValue: 256)
+  static let confirmedEdit = Self(rawValue: 512)
 
   static let request: Self = [.openRequest, .unconfirmedRequest]
-  static let all = Self(rawValue: 511)
+  static let all = Self(rawValue: 1023)
 
   /// Those of them that contacts are gone over for.
   var membership: ContactParts {
@@ -55,7 +56,8 @@ extension ContactDetails {
     if !$names.isNone { parts.insert(.names) }
     if !expected.isEmpty { parts.insert(.expected) }
     if !deliveries.isEmpty { parts.insert(.deliveries) }
-    if !$rounds.isNone || !$ownRounds.isNone || !$confirmedEdit.isNone { parts.insert(.memories) }
+    if !$rounds.isNone || !$ownRounds.isNone { parts.insert(.rounds) }
+    if !$confirmedEdit.isNone { parts.insert(.confirmedEdit) }
     if !$annotations.isNone { parts.insert(.annotations) }
     return parts
   }
@@ -104,16 +106,16 @@ struct DetailsOutput: StampOutput {
     }
     if !details.pointee.deliveries.isEmpty { write(details.pointee.deliveries) }
     if let annotations = details.pointee.annotations { write(annotations) }
-    guard parts.contains(.memories) else { return }
-    write(details.pointee.rounds)
-    write(details.pointee.ownRounds)
-    let edit = details.pointee.confirmedEdit
-    plain.write(edit != nil)
-    guard let edit else { return }
-    write(record: edit.sent)
-    plain.write(edit.device)
-    plain.write(edit.before)
-    plain.write(edit.after)
+    if parts.contains(.rounds) {
+      write(details.pointee.rounds)
+      write(details.pointee.ownRounds)
+    }
+    if let edit = details.pointee.confirmedEdit {
+      write(record: edit.sent)
+      plain.write(edit.device)
+      plain.write(edit.before)
+      plain.write(edit.after)
+    }
   }
 
   private mutating func write(_ request: IncomingRequest) {
@@ -214,23 +216,22 @@ struct DetailsInput: StampInput {
       let annotations = try readAnnotations()
       details?.annotations = annotations
     }
-    if parts.contains(.memories) { try readMemories(into: &details) }
+    if parts.contains(.rounds) { try readRounds(into: &details) }
+    if parts.contains(.confirmedEdit) {
+      let edit = ConfirmedEdit(
+        sent: try readRecord(), device: try plain.readOptionalText(),
+        before: try plain.readOptional(), after: try plain.readOptional())
+      details?.confirmedEdit = edit
+    }
     guard plain.rest == 0 else { throw plain.invalid }
   }
 
-  private mutating func readMemories(into details: inout ContactDetails?) throws(CodecError) {
+  private mutating func readRounds(into details: inout ContactDetails?) throws(CodecError) {
     let rounds = try plain.readFlag() ? try readRounds() : nil
     let ownRounds = try plain.readFlag() ? try readRounds() : nil
-    var edit: ConfirmedEdit?
-    if try plain.readFlag() {
-      edit = ConfirmedEdit(
-        sent: try readRecord(), device: try plain.readOptionalText(),
-        before: try plain.readOptional(), after: try plain.readOptional())
-    }
-    guard rounds != nil || ownRounds != nil || edit != nil else { throw plain.invalid }
+    guard rounds != nil || ownRounds != nil else { throw plain.invalid }
     details?.rounds = rounds
     details?.ownRounds = ownRounds
-    details?.confirmedEdit = edit
   }
 
   private mutating func readRequest() throws(CodecError) -> IncomingRequest {

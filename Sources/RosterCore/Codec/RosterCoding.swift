@@ -6,7 +6,7 @@ import XMPPStanza
 // Equal states have equal bytes only where their tables give the same numbers.
 extension Roster {
   /// The version of the encoding; snapshots of another version must be derived anew.
-  package static let codecVersion: UInt32 = 16
+  package static let codecVersion: UInt32 = 17
 
   /// The state in its stored form: as its table is, which is made anew where much of it is unused.
   /// Complexity: linear in the table, and nothing is looked up, where it is not made anew.
@@ -43,7 +43,8 @@ extension Roster {
   /// Nil where the difference is not known.
   package var increment: [UInt8]? {
     guard let base = contacts.base, let changes = contacts.changes else { return nil }
-    let (numbers, isPresenceWhole) = changes.named(whileAvailable: contacts.members(.presence))
+    let isPresenceWhole = contacts.areAll(.presence, in: changes.presences)
+    let numbers = changes.named(isPresenceWhole: isPresenceWhole)
     return write(.increment(base), changes, of: numbers, isPresenceWhole: isPresenceWhole).bytes
   }
 

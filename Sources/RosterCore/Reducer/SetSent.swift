@@ -59,7 +59,7 @@ extension Reduction {
 
   /// What we do next about a contact explains what the server does then.
   mutating func forgetConfirmedEdit(of number: ContactNumber) {
-    guard roster.contacts.confirmedEdit(of: number) != nil else { return }
+    guard roster.contacts.hasConfirmedEdit(of: number) else { return }
     roster.contacts.updateDetails(of: number) { $0.confirmedEdit = nil }
   }
 

@@ -24,18 +24,16 @@ struct ContactChanges: Sendable {
   /// Those whose details may have changed.
   var details = ContactSet()
 
-  /// Whom to name so that all that changed is known, and whether only they are available.
+  /// Whom to name so that all that changed is known.
   ///
-  /// - Parameter available: All who are available.
-  func named(
-    whileAvailable available: [ContactNumber]
-  ) -> (numbers: [ContactNumber], onlyTheyAreAvailable: Bool) {
+  /// - Parameter isPresenceWhole: Whether nobody is available but those of whom a resource has come
+  ///   or said something else.
+  func named(isPresenceWhole: Bool) -> [ContactNumber] {
     var named = items
     named.formUnion(presences)
     named.formUnion(details)
-    let isPresenceWhole = available.allSatisfy(presences.contains)
     if !isPresenceWhole { named.formUnion(gone) }
-    return (named.members, isPresenceWhole)
+    return named.members
   }
 
   /// What of a contact may have changed.

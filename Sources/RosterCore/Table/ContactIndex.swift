@@ -47,6 +47,15 @@ struct ContactIndex: Sendable {
     return true
   }
 
+  /// Whether all of them are in a set. Complexity: linear in the highest number.
+  func isSubset(of set: ContactSet) -> Bool {
+    for place in 0..<levels[0].count {
+      let others = place < set.words.count ? ~set.words[place] : .max
+      if levels[0][place] & others != 0 { return false }
+    }
+    return true
+  }
+
   /// The contacts in the order of their numbers. Complexity: linear in how many they are.
   var members: [ContactNumber] {
     var words = Array(0..<levels[levels.count - 1].count)

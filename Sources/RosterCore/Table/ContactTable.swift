@@ -89,6 +89,11 @@ struct ContactTable: Sendable {
   /// they are.
   func members(_ part: ContactPart) -> [ContactNumber] { tables.members[part.rawValue].members }
 
+  /// Whether all contacts that have a part are in a set. Complexity: linear in the highest number.
+  func areAll(_ part: ContactPart, in set: ContactSet) -> Bool {
+    tables.members[part.rawValue].isSubset(of: set)
+  }
+
   /// How many requests wait for an answer, contacts' and ours.
   var requestCount: Int { tables.requestCount }
 
@@ -324,7 +329,12 @@ struct ContactTable: Sendable {
 
   /// Our last edit that the server took over.
   func confirmedEdit(of number: ContactNumber) -> ConfirmedEdit? {
-    detail(of: number, in: .memories) { $0.pointee.confirmedEdit }
+    detail(of: number, in: .confirmedEdit) { $0.pointee.confirmedEdit }
+  }
+
+  /// Whether there is one. Complexity: O(1).
+  func hasConfirmedEdit(of number: ContactNumber) -> Bool {
+    tables.rows[Int(number.rawValue)].parts.contains(.confirmedEdit)
   }
 
   /// Changes what few contacts have, in place.
