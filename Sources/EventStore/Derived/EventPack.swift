@@ -86,24 +86,22 @@ struct EventPack {
     var flags = header.direction.rawValue
     if header.time != nil { flags |= timeIsKnown }
     if header.connection != 1 { flags |= hasConnection }
-    withUnsafeTemporaryAllocation(
-      byteCount: mostHeadBytes + event.count, alignment: 8
-    ) { head in
-      head.storeBigEndian(UInt32(truncatingIfNeeded: event.count), at: 0)
-      head.storeBigEndian(UInt16(truncatingIfNeeded: header.sequence - first), at: 4)
-      head[6] = flags
-      head[7] = header.kind.rawValue
+    output.append(atMost: mostHeadBytes + event.count) { space in
+      space.storeBigEndian(UInt32(truncatingIfNeeded: event.count), at: 0)
+      space.storeBigEndian(UInt16(truncatingIfNeeded: header.sequence - first), at: 4)
+      space[6] = flags
+      space[7] = header.kind.rawValue
       var size = headBytes
       if let time = header.time {
-        head.storeBigEndian(time, at: size)
+        space.storeBigEndian(time, at: size)
         size += timeBytes
       }
       if header.connection != 1 {
-        head.storeBigEndian(header.connection, at: size)
+        space.storeBigEndian(header.connection, at: size)
         size += connectionBytes
       }
-      UnsafeMutableRawBufferPointer(rebasing: head[size...]).copyMemory(from: event)
-      output.append(contentsOf: UnsafeRawBufferPointer(rebasing: head[..<(size + event.count)]))
+      UnsafeMutableRawBufferPointer(rebasing: space[size...]).copyMemory(from: event)
+      return size + event.count
     }
   }
 }

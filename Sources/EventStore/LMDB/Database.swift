@@ -40,4 +40,21 @@ extension [UInt8] {
   ) throws(E) -> R {
     try withUnsafeBufferPointer { (buffer) throws(E) in try body(UnsafeRawBufferPointer(buffer)) }
   }
+
+  /// Appends what `fill` writes into the space that it is given, and of which it says how much it
+  /// has written.
+  mutating func append(atMost count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
+    append(addingCapacity: count) { output in
+      output.withUnsafeMutableBufferPointer { $1 += fill(UnsafeMutableRawBufferPointer($0)) }
+    }
+  }
+
+  /// Appends bytes that stand elsewhere. `append(contentsOf:)` takes them for any sequence, and
+  /// costs several times as much where they are few.
+  mutating func append(bytes: UnsafeRawBufferPointer) {
+    append(atMost: bytes.count) { space in
+      space.copyMemory(from: bytes)
+      return bytes.count
+    }
+  }
 }

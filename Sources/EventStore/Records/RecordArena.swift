@@ -42,7 +42,7 @@ package struct RecordArena: Sendable {
     time: Int64?, direction: RecordDirection, kind: RecordKind, connection: UInt32,
     bytes: UnsafeRawBufferPointer
   ) {
-    self.bytes.append(contentsOf: bytes)
+    self.bytes.append(bytes: bytes)
     places.append(
       Place(
         time: time, direction: direction, kind: kind, connection: connection,
@@ -52,7 +52,7 @@ package struct RecordArena: Sendable {
   /// Gives the record that was added last its event.
   package mutating func addEvent(_ event: UnsafeRawBufferPointer) {
     guard !places.isEmpty else { return }
-    events.append(contentsOf: event)
+    events.append(bytes: event)
     places[places.count - 1].hasEvent = true
     places[places.count - 1].endOfEvent = events.count
   }

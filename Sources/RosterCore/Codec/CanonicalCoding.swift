@@ -42,12 +42,25 @@ package struct CanonicalOutput {
   }
 
   package mutating func write(_ number: UInt64) {
+    guard number >= 0x80 else { return bytes.append(UInt8(number)) }
+    write(atMost: Self.mostNumberBytes) { Self.put(number, into: $0) }
+  }
+
+  /// How many bytes a number takes at most.
+  private static let mostNumberBytes = 10
+
+  /// Writes a number into a space for one at least, and says how many bytes it takes.
+  @inline(__always)
+  private static func put(_ number: UInt64, into space: UnsafeMutableRawBufferPointer) -> Int {
     var rest = number
+    var count = 0
     while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      space[count] = UInt8(truncatingIfNeeded: rest) | 0x80
       rest >>= 7
+      count &+= 1
     }
-    bytes.append(UInt8(rest))
+    space[count] = UInt8(truncatingIfNeeded: rest)
+    return count &+ 1
   }
 
   /// A number that may be negative, in zigzag form, so that small ones are short.
@@ -61,8 +74,11 @@ package struct CanonicalOutput {
 
   /// Bytes after their count.
   mutating func write(counted piece: UnsafeRawBufferPointer) {
-    write(UInt64(piece.count))
-    bytes.append(contentsOf: piece)
+    write(atMost: Self.mostNumberBytes + piece.count) { space in
+      let head = Self.put(UInt64(piece.count), into: space)
+      UnsafeMutableRawBufferPointer(rebasing: space[head...]).copyMemory(from: piece)
+      return head + piece.count
+    }
   }
 
   /// A text by its bytes, as an optional text is written.
@@ -74,9 +90,16 @@ package struct CanonicalOutput {
   /// Goes back to the beginning, and keeps the memory.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
+  /// Writes what `fill` puts into the space that it is given, and of which it says how much that
+  /// is.
+  @inline(__always)
+  mutating func write(atMost count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
+    bytes.append(atMost: count, fill)
+  }
+
   /// Bytes that are an encoding already.
   mutating func write(encoded piece: UnsafeRawBufferPointer) {
-    bytes.append(contentsOf: piece)
+    bytes.append(bytes: piece)
   }
 
   package mutating func write(_ text: String?) {
@@ -207,11 +230,13 @@ package struct CanonicalInput {
   }
 
   /// Bytes after their count. They are valid as long as this value is.
+  @inline(__always)
   mutating func readCounted() throws(CodecError) -> UnsafeRawBufferPointer {
     try readBytes(try readCount())
   }
 
   /// So many bytes. They are valid as long as this value is.
+  @inline(__always)
   mutating func readBytes(_ count: Int) throws(CodecError) -> UnsafeRawBufferPointer {
     guard count <= rest else { throw .truncated(offset: offset) }
     defer { offset += count }
@@ -229,6 +254,7 @@ package struct CanonicalInput {
 
   /// A count of things that take a byte at least each: a larger one is damage, and must not
   /// reserve memory.
+  @inline(__always)
   mutating func readCount() throws(CodecError) -> Int {
     let count = try readNumber()
     guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: offset) }

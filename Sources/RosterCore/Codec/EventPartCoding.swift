@@ -120,7 +120,7 @@ extension Availability: CanonicalCodable {
 
 extension Show {
   /// The one of a name by its bytes. No text is made to compare them: most events have one.
-  fileprivate init?(name: UnsafeRawBufferPointer) {
+  init?(name: UnsafeRawBufferPointer) {
     let show: Show
     switch name.count {
     case 2: show = .xa

@@ -22,7 +22,7 @@ struct RowCoding<Row: BitwiseCopyable> {
   /// Writes the next row.
   mutating func write(_ row: Row, to output: inout CanonicalOutput) {
     let mostBytes = Self.headBytes + Self.wordBytes * Self.words
-    withUnsafeTemporaryAllocation(byteCount: mostBytes, alignment: 8) { space in
+    output.write(atMost: mostBytes) { space in
       var widths: UInt64 = 0
       var end = Self.headBytes
       withUnsafeBytes(of: row) { row in
@@ -46,7 +46,7 @@ struct RowCoding<Row: BitwiseCopyable> {
         }
       }
       space.storeBytes(of: widths.littleEndian, as: UInt64.self)
-      output.write(encoded: UnsafeRawBufferPointer(rebasing: space[..<end]))
+      return end
     }
     last = row
   }

@@ -20,9 +20,7 @@ struct PresenceContent {
   private mutating func take(show bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return }
     // “available” is our word for no <show/>; on the wire it is as unknown as any other.
-    if let known = Show.allCases.first(where: { $0.rawValue.hasBytes(bytes) }),
-      known != .available
-    {
+    if let known = Show(name: bytes), known != .available {
       show = known
     } else {
       let text = String(decoding: bytes, as: UTF8.self)
@@ -31,6 +29,11 @@ struct PresenceContent {
   }
 
   private mutating func take(priority bytes: UnsafeRawBufferPointer) {
+    // Nearly all are a digit.
+    if bytes.count == 1, let digit = bytes.first?.asDigit {
+      priority = Int8(digit)
+      return
+    }
     let text = String(decoding: bytes, as: UTF8.self)
     if let number = Int8(text) {
       priority = number
@@ -49,6 +52,13 @@ struct PresenceContent {
   func withDelay(_ body: (UnsafeRawBufferPointer?) -> Void) {
     guard let delay = node.child("delay", in: Namespace.delay) else { return body(nil) }
     delay.withAttribute("stamp", body)
+  }
+}
+
+extension UInt8 {
+  /// The number that a digit of ASCII stands for.
+  fileprivate var asDigit: UInt8? {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? self - UInt8(ascii: "0") : nil
   }
 }
 

@@ -93,7 +93,7 @@ package struct AddressMemo: Sendable {
       if !bytes.isEmpty, checked.withUnsafeBytes({ $0.isSame(as: bytes) }) { return }
       if JIDPreparation.prepared(bytes) == nil { _ = try prepare(bytes) }
       checked.removeAll(keepingCapacity: true)
-      if bytes.count <= Self.maximumBytes { checked.append(contentsOf: bytes) }
+      if bytes.count <= Self.maximumBytes { checked.append(bytes: bytes) }
     }
   }
 

@@ -88,3 +88,26 @@ extension UnsafeRawBufferPointer {
     loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 }
+
+extension [UInt8] {
+  /// Appends what `fill` writes into the space that it is given, and of which it says how much it
+  /// has written.
+  @inlinable @inline(__always)
+  package mutating func append(
+    atMost count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int
+  ) {
+    append(addingCapacity: count) { output in
+      output.withUnsafeMutableBufferPointer { $1 += fill(UnsafeMutableRawBufferPointer($0)) }
+    }
+  }
+
+  /// Appends bytes that stand elsewhere. `append(contentsOf:)` takes them for any sequence, and
+  /// costs several times as much where they are few.
+  @inlinable @inline(__always)
+  package mutating func append(bytes: UnsafeRawBufferPointer) {
+    append(atMost: bytes.count) { space in
+      space.copyMemory(from: bytes)
+      return bytes.count
+    }
+  }
+}

@@ -97,7 +97,7 @@ package final class StreamParser {
     while !rest.isEmpty {
       let piece = rest.prefix(Self.pieceBytes)
       rest = rest.dropFirst(Self.pieceBytes)
-      buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece))
+      buffer.append(bytes: UnsafeRawBufferPointer(rebasing: piece))
       try pump(sink)
     }
   }
