@@ -5,11 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
-// Looks at sixteen bytes at once, for which Swift has no operation that says which of them it found:
-// each function gives a bit for each byte that is meant, the lowest for the first byte.
+// Looks at sixteen bytes at once, for which Swift has no operation that says which of them it
+// found: each function gives a bit for each byte that is meant, the lowest for the first byte.
 //
-// They are written with Clang's vectors and are a few instructions on each machine that has any, so
-// they stand here, where who calls them has them compiled in. Sixteen bytes have to be there to read.
+// They are written with Clang's vectors and are a few instructions on each machine that has any,
+// and stand here so that who calls them has them compiled in. Sixteen bytes have to be there.
 
 typedef uint8_t rollcall_bytes __attribute__((ext_vector_type(16)));
 typedef char rollcall_matches __attribute__((ext_vector_type(16)));
@@ -41,8 +41,8 @@ static inline uint32_t rollcall_marks_in_json(const void *_Nonnull bytes) {
   return rollcall_marks((all < 0x20) | (all == '"') | (all == '\\'));
 }
 
-// What ends the value of an attribute, or may not stand in it as it is. Both quotes and `&` are below
-// `(`, and of what else is there little stands in values.
+// What ends the value of an attribute, or may not stand in it as it is. Both quotes and `&` are
+// below `(`, and of what else is there little stands in values.
 static inline uint32_t rollcall_marks_in_value(const void *_Nonnull bytes) {
   rollcall_bytes all = rollcall_load(bytes);
   return rollcall_marks((all < '(') | (all == '<'));

@@ -95,11 +95,14 @@ struct NativeLine: ~Copyable {
     // After the last word of a line there is more than its quote.
     guard skip(UInt8(ascii: "\""), in: line, &index), index &+ 4 <= line.count else { return nil }
     let four = UInt32(littleEndian: line.loadUnaligned(fromByteOffset: index, as: UInt32.self))
-    for count in 1...3 where line[index &+ count] == UInt8(ascii: "\"") {
-      index &+= count &+ 1
-      return four & (1 << UInt32(8 * count) - 1)
-    }
-    return nil
+    // Its quote has the lowest mark; bytes above it may be marked wrongly, as they can have been
+    // borrowed from.
+    let differences = four ^ 0x2222_2222
+    let marks = (differences &- 0x0101_0101) & ~differences & 0x8080_8080
+    let count = marks.trailingZeroBitCount / 8
+    guard (1...3).contains(count) else { return nil }
+    index &+= count &+ 1
+    return four & (1 &<< UInt32(8 &* count) &- 1)
   }
 
   /// A number of at most 15 digits, which no calendar ends before.

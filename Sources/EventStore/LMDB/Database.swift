@@ -43,6 +43,7 @@ extension [UInt8] {
 
   /// Appends what `fill` writes into the space that it is given, and of which it says how much it
   /// has written.
+  @inline(__always)
   mutating func append(atMost count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
     append(addingCapacity: count) { output in
       output.withUnsafeMutableBufferPointer { $1 += fill(UnsafeMutableRawBufferPointer($0)) }
@@ -51,6 +52,7 @@ extension [UInt8] {
 
   /// Appends bytes that stand elsewhere. `append(contentsOf:)` takes them for any sequence, and
   /// costs several times as much where they are few.
+  @inline(__always)
   mutating func append(bytes: UnsafeRawBufferPointer) {
     append(atMost: bytes.count) { space in
       space.copyMemory(from: bytes)

@@ -31,7 +31,7 @@ package struct CanonicalOutput {
   package private(set) var bytes: [UInt8] = []
 
   /// Makes room for so many bytes.
-  fileprivate mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
   package mutating func write(tag: UInt8) {
     bytes.append(tag)

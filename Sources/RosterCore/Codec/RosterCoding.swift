@@ -69,6 +69,9 @@ extension Roster {
     isPresenceWhole: Bool = true
   ) -> (bytes: [UInt8], details: StoredDetails) {
     var body = RosterOutput(contacts, changes)
+    kind.encode(to: &body.plain)
+    if kind != .whole { body.plain.write(isPresenceWhole) }
+    body.writeTables()
     body.write(record: position)
     writeAccount(to: &body.plain)
     body.plain.write(UInt64(sessions.all.count))
@@ -76,11 +79,7 @@ extension Roster {
     body.write(ownPresence.all)
     body.plain.write(blocked.sorted())
     let details = body.write(numbers)
-    var output = CanonicalOutput()
-    kind.encode(to: &output)
-    if kind != .whole { output.write(isPresenceWhole) }
-    body.finish(into: &output)
-    return (output.bytes, details)
+    return (body.plain.bytes, details)
   }
 
   /// Reads a state from exactly the bytes of its stored form.

@@ -6,7 +6,6 @@ import XMPPStanza
 /// It is laid out as the table of contacts is, with the same numbers, so that neither side looks a
 /// text up. An increment has what came since its base.
 struct RosterOutput: StampOutput {
-  /// What stands after the tables.
   var plain = CanonicalOutput()
   /// What is written.
   let contacts: ContactTable
@@ -22,12 +21,18 @@ struct RosterOutput: StampOutput {
     self.changes = changes
   }
 
-  /// Writes the tables, and then the rest.
-  func finish(into output: inout CanonicalOutput) {
-    if let before = changes?.before {
-      for count in [before.contacts, before.texts, before.groups] { output.write(UInt64(count)) }
+  /// Writes the tables, after which the rest goes by their numbers.
+  mutating func writeTables() {
+    let before = changes?.before ?? .none
+    if changes == nil {
+      plain.reserve(contacts.textBytes + contacts.counts.contacts * Self.usualRowBytes)
+    } else {
+      for count in [before.contacts, before.texts, before.groups] { plain.write(UInt64(count)) }
     }
-    contacts.write(after: changes?.before ?? .none, to: &output)
-    plain.bytes.withUnsafeBytes { output.write(encoded: $0) }
+    contacts.write(after: before, to: &plain)
   }
+
+  /// Most contacts take fewer bytes, without their texts: to make room once costs less than to
+  /// grow.
+  private static let usualRowBytes = 64
 }

@@ -67,6 +67,9 @@ extension ContactTable {
       contacts: tables.rows.count, texts: tables.texts.count, groups: tables.groups.count)
   }
 
+  /// How many bytes its addresses and texts have.
+  var textBytes: Int { tables.addresses.byteCount + tables.texts.byteCount }
+
   /// Writes down the addresses, texts and lists of groups that came after the first so many.
   func write(after before: TableCounts, to output: inout CanonicalOutput) {
     tables.addresses.write(from: before.contacts, to: &output)
