@@ -21,8 +21,19 @@ struct ManyTests {
         index.set(ContactNumber(rawValue: number), isMember) == isNew, "seed \(seed), step \(step)")
     }
     #expect(index.members.map(\.rawValue) == model.sorted(), "seed \(seed)")
+    var set = ContactSet()
+    #expect(!index.isSubset(of: set), "seed \(seed)")
+    for number in model { _ = set.insert(ContactNumber(rawValue: number)) }
+    #expect(index.isSubset(of: set), "seed \(seed)")
+    // Beside what the set has words for, and where it has some.
+    let others = (0..<most).filter { !model.contains($0) }
+    for other in [others.first, others.last].compactMap({ $0 }) + [most + 64] {
+      _ = index.set(ContactNumber(rawValue: other), true)
+      #expect(!index.isSubset(of: set), "seed \(seed)")
+      _ = index.set(ContactNumber(rawValue: other), false)
+    }
     for number in model { _ = index.set(ContactNumber(rawValue: number), false) }
-    #expect(index.members.isEmpty, "seed \(seed)")
+    #expect(index.members.isEmpty && index.isSubset(of: ContactSet()), "seed \(seed)")
   }
 
   @Test("Who waits longest comes first, whatever came and went", arguments: 0..<UInt64(10))

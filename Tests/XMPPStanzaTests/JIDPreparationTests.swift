@@ -3,7 +3,7 @@ import Testing
 
 @testable import XMPPStanza
 
-@Suite("The short way to prepare an address, compared with what it is for")
+@Suite("The short way to prepare an address")
 struct JIDPreparationTests {
   /// What the short way gives of a text.
   private func prepared(_ text: String) -> String? {
@@ -59,11 +59,46 @@ struct JIDPreparationTests {
     #expect(try BareJID(parsing: text).text == expected)
   }
 
+  /// A full stop at its end, which preparing takes away, is for the long way.
+  @Test("A domain is prepared the short way as by the long one", arguments: 0..<UInt64(4))
+  func domainsByBothWays(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var prepared = 0
+    for _ in 0..<2000 {
+      let domain = String(
+        (0..<Int.random(in: 1..<24, using: &random)).map { _ in
+          Array("abcXYZ019_--..x").randomElement(using: &random) ?? "a"
+        })
+      let (short, long) = (
+        Result { try BareJID(parsing: "é@" + domain) },
+        Result { try BareJID(parsing: "é@" + domain + ".") }
+      )
+      switch (short, long) {
+      case (.success(let short), .success(let long)) where !domain.hasSuffix("."):
+        #expect(short == long, "seed \(seed): \(domain)")
+        prepared += 1
+      // With another full stop at its end it has an empty label.
+      case (.success, .failure), (.success, .success): #expect(domain.hasSuffix("."), "\(domain)")
+      case (.failure, .failure): break
+      case (.failure, .success): Issue.record("seed \(seed): \(domain) is refused")
+      }
+    }
+    #expect(prepared > 500)
+  }
+
+  @Test("The longest domain is taken by both ways, and no longer one")
+  func longest() throws {
+    let domain = String(repeating: "a", count: 1023)
+    #expect(try BareJID(parsing: "é@" + domain).domain == domain)
+    #expect(throws: JIDError.tooLong(.domain)) { try BareJID(parsing: "é@a" + domain) }
+  }
+
   @Test(
     "So is a mistake in it found",
     arguments: [
       ("é@", JIDError.emptyDomain), ("é@a..b", .emptyDomain), ("é@.", .emptyDomain),
-      ("é@b@c", .forbidden("@", .domain)), ("é@b c", .forbidden(" ", .domain)),
+      ("é@b@c", .forbidden("@", .domain)), ("é@b/c", .forbidden("/", .domain)),
+      ("é@b c", .forbidden(" ", .domain)),
       ("é@" + String(repeating: "a", count: 1024), .tooLong(.domain)),
     ])
   func mistakes(text: String, error: JIDError) {

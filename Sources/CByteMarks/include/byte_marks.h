@@ -25,6 +25,10 @@ static inline uint32_t rollcall_marks(rollcall_matches matches) {
   rollcall_flags flags = __builtin_convertvector(matches, rollcall_flags);
   uint16_t marks;
   memcpy(&marks, &flags, sizeof marks);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  // There the first of the flags is the highest bit.
+  marks = __builtin_bitreverse16(marks);
+#endif
   return marks;
 }
 

@@ -41,6 +41,8 @@ extension [UInt8] {
     try withUnsafeBufferPointer { (buffer) throws(E) in try body(UnsafeRawBufferPointer(buffer)) }
   }
 
+  // The two that follow are in `XMPPStanza` too, which the log knows nothing of.
+
   /// Appends what `fill` writes into the space that it is given, and of which it says how much it
   /// has written.
   @inline(__always)

@@ -92,7 +92,7 @@ final class BatchWriter: BatchSink, Sendable {
       try state.withLock { state in
         if let failure = state.failure { throw failure }
         state.waiting.append(batch)
-        // Nobody else may refer to it, or it has to be copied to be emptied.
+        // Held by nothing else, or to empty it would give it new memory.
         batch = state.done.popLast() ?? RecordBatch()
       }
     } catch {

@@ -21,7 +21,8 @@ struct RosterOutput: StampOutput {
     self.changes = changes
   }
 
-  /// Writes the tables, after which the rest goes by their numbers.
+  /// Writes the tables, after which the rest goes by their numbers. Only what kind of snapshot it
+  /// is stands before them.
   mutating func writeTables() {
     let before = changes?.before ?? .none
     if changes == nil {

@@ -45,8 +45,8 @@ enum JIDPreparation {
     private(set) var bareCount = 0
     private(set) var needsLowering = false
 
-    /// The index, from one on, of the first byte that is none of those that are as they should be
-    /// wherever they stand: small letters, digits and `_`.
+    /// The index, at `start` or after it, of the first byte that is none of those that are as they
+    /// should be wherever they stand: small letters, digits and `_`.
     @inline(__always)
     private static func endOfPlain(
       _ bytes: UnsafeRawBufferPointer, from start: Int, at base: UnsafeRawPointer
@@ -125,7 +125,8 @@ enum JIDPreparation {
   }
 
   private static func prepareDomain(_ part: Substring) throws(JIDError) -> String {
-    // Most domains are of plain ASCII, whatever stands before them.
+    // Most domains are of plain ASCII, whatever stands before them. An `@` in one would be taken
+    // for the end of a local part.
     if !part.utf8.contains(UInt8(ascii: "@")), let same = try prepareASCII(String(part)) {
       return same
     }

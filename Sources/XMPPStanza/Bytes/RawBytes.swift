@@ -1,4 +1,5 @@
-// Bytes in place. Rosters hold thousands of texts, so they are looked at eight bytes at a time.
+// Bytes in place, and how they are appended. Rosters hold thousands of texts, so they are looked at
+// eight bytes at a time.
 extension UnsafeRawBufferPointer {
   /// Whether both have the same bytes.
   @inlinable package func isSame(as other: UnsafeRawBufferPointer) -> Bool {

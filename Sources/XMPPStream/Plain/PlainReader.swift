@@ -11,8 +11,8 @@ struct PlainReader: ~Copyable {
   /// How many elements are open.
   private var depth = 0
   private var elements = 0
-  /// The marks of all bytes in values and texts, one over the other: whether any of them is beyond
-  /// ASCII.
+  /// The marks of all bytes in values and texts, and of some after them, one over the other: not 0
+  /// where any of them is beyond ASCII.
   private var seen: UInt32 = 0
   private var limits: StreamLimits
 
