@@ -37,7 +37,7 @@ public func fuzzStream(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   for event in whole.events {
     guard case .element(let element) = event else { continue }
     for record in [element.bytes, element.node.serialized()] {
-      var found: [XMLNode] = []
+      var found: [XMPPElement] = []
       let parser = StreamParser(root: .records, limits: .capture)
       do {
         try parser.feed(record) { event in
