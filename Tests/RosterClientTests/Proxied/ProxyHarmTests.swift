@@ -129,27 +129,30 @@ import Testing
 
   @Test("A handshake that does not end is given up, on either side", arguments: ProxySide.allCases)
   func handshakes(_ slow: ProxySide) async throws {
-    var settings = try settings()
-    (settings.loginPatience, settings.closePatience) = (500, 20)
+    // Both ends have what they need before there is a connection, whose time is then the proxy's.
     let certificates = try Certificates(for: ["raw.test"])
-    settings.upstreamAuthority = certificates.authority
-    let proxy = try RecordingProxy(settings)
-    let wire = try await Wire.connected(to: try await proxy.start().port, reads: false)
+    let identity = try NIOSSLContext(
+      configuration: .makeServerConfiguration(
+        certificateChain: try NIOSSLCertificate.fromPEMFile(certificates.certificate)
+          .map { .certificate($0) },
+        privateKey: .privateKey(try NIOSSLPrivateKey(file: certificates.key, format: .pem))))
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.certificateVerification = .none
     let context = try NIOSSLContext(configuration: configuration)
+    let handshake: Wire.Layer = { NIOSSLServerHandler(context: identity) }
+    let server = try RawServer(over: slow == .client ? handshake : nil)
+    var settings = try settings()
+    (settings.loginPatience, settings.closePatience) = (2000, 20)
+    settings.upstream = ServerAddress(host: "127.0.0.1", port: server.port, isDirectTLS: false)
+    settings.upstreamAuthority = certificates.authority
+    let proxy = try RecordingProxy(settings)
     // It says who it wants to speak with, and reads no answer.
-    try await wire.add { try NIOSSLClientHandler(context: context, serverHostname: "raw.test") }
-    let other = try await server.wire(0)
-    if slow == .client {
-      let identity = try NIOSSLContext(
-        configuration: .makeServerConfiguration(
-          certificateChain: try NIOSSLCertificate.fromPEMFile(certificates.certificate)
-            .map { .certificate($0) },
-          privateKey: .privateKey(try NIOSSLPrivateKey(file: certificates.key, format: .pem))))
-      try await other.add { NIOSSLServerHandler(context: identity) }
+    let wire = try await Wire.connected(to: try await proxy.start().port, reads: false) {
+      try NIOSSLClientHandler(context: context, serverHostname: "raw.test")
     }
+    let other = try await server.wire(0)
     try await Wire.wait(for: "end") { proxy.counts.open == 0 && other.isOver }
+    wire.close()
     try await proxy.stop()
     #expect(await ends(of: proxy) == [.timeout])
   }

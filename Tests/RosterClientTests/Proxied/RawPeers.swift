@@ -9,30 +9,28 @@ final class Wire: Sendable {
   private let channel = Mutex<(any Channel)?>(nil)
   private let state = Mutex((heard: [UInt8](), isOver: false))
 
+  /// What a connection has beneath it from its beginning, such as TLS.
+  typealias Layer = @Sendable () throws -> any ChannelHandler
+
   /// Connects to a port of this machine.
-  static func connected(to port: Int, reads: Bool = true) async throws -> Wire {
+  static func connected(
+    to port: Int, reads: Bool = true, over layer: Layer? = nil
+  ) async throws -> Wire {
     let wire = Wire()
     _ = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.autoRead, value: reads)
       .channelOption(.allowRemoteHalfClosure, value: true)
-      .channelInitializer { wire.begin($0) }
+      .channelInitializer { wire.begin($0, over: layer) }
       .connect(host: "127.0.0.1", port: port).get()
     return wire
   }
 
-  fileprivate func begin(_ channel: any Channel) -> EventLoopFuture<Void> {
+  fileprivate func begin(_ channel: any Channel, over layer: Layer?) -> EventLoopFuture<Void> {
     self.channel.withLock { $0 = channel }
     return channel.eventLoop.makeCompletedFuture {
+      if let layer { try channel.pipeline.syncOperations.addHandler(layer()) }
       try channel.pipeline.syncOperations.addHandler(Ear(self))
     }
-  }
-
-  /// Puts TLS under it that wants nothing but to begin.
-  func add(_ handler: @escaping @Sendable () throws -> any ChannelHandler) async throws {
-    guard let channel = channel.withLock({ $0 }) else { return }
-    try await channel.eventLoop.submit {
-      try channel.pipeline.syncOperations.addHandler(handler(), position: .first)
-    }.get()
   }
 
   func say(_ text: String) {
@@ -119,7 +117,8 @@ final class RawServer: Sendable {
     let wires = Mutex<[Wire]>([])
   }
 
-  init() throws {
+  /// - Parameter layer: What each of its connections has beneath it.
+  init(over layer: Wire.Layer? = nil) throws {
     let accepted = Accepted()
     self.accepted = accepted
     listener = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -128,7 +127,7 @@ final class RawServer: Sendable {
       .childChannelInitializer { channel in
         let wire = Wire()
         accepted.wires.withLock { $0.append(wire) }
-        return wire.begin(channel)
+        return wire.begin(channel, over: layer)
       }
       .bind(host: "127.0.0.1", port: 0).wait()
   }
