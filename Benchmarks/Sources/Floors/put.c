@@ -1,15 +1,8 @@
-#include "Floors.h"
+#include "Storing.h"
 
-#include <lmdb.h>
 #include <string.h>
 
-typedef struct {
-  MDB_dbi records;
-  MDB_dbi events;
-  MDB_dbi index;
-} databases;
-
-static void store(uint8_t *space, uint64_t value, int bytes) {
+static void write_number(uint8_t *space, uint64_t value, int bytes) {
   for (int place = bytes - 1; place >= 0; place--) {
     space[place] = (uint8_t)value;
     value >>= 8;
@@ -31,7 +24,7 @@ static int append(
     MDB_txn *transaction, MDB_dbi database, uint64_t sequence, size_t header, const uint8_t *bytes,
     size_t count) {
   uint8_t number[8];
-  store(number, sequence, 8);
+  write_number(number, sequence, 8);
   MDB_val key = {.mv_size = sizeof number, .mv_data = number};
   MDB_val value = {.mv_size = header + count, .mv_data = NULL};
   int code = mdb_put(transaction, database, &key, &value, MDB_APPEND | MDB_RESERVE);
@@ -45,9 +38,9 @@ static int put_index(
     MDB_txn *transaction, MDB_dbi database, uint64_t sequence, const floors_record *record) {
   for (uint32_t place = 0; place < record->contact_count; place++) {
     uint8_t entry[10];
-    store(entry, (sequence - 1) >> 12, 4);
-    store(entry + 4, record->contacts[place], 4);
-    store(entry + 8, (sequence - 1) & 0xFFF, 2);
+    write_number(entry, (sequence - 1) >> 12, 4);
+    write_number(entry + 4, record->contacts[place], 4);
+    write_number(entry + 8, (sequence - 1) & 0xFFF, 2);
     MDB_val key = {.mv_size = sizeof entry, .mv_data = entry};
     MDB_val value = {.mv_size = 0, .mv_data = NULL};
     int code = mdb_put(transaction, database, &key, &value, 0);
@@ -56,55 +49,65 @@ static int put_index(
   return MDB_SUCCESS;
 }
 
-static int put_batch(
-    MDB_txn *transaction, databases databases, const floors_record *records, size_t first,
-    size_t end, int derives) {
-  for (size_t index = first; index < end; index++) {
+static int put_all(
+    MDB_txn *transaction, const floors_store *store, const floors_record *records, size_t count,
+    uint64_t first, int derives) {
+  for (size_t index = 0; index < count; index++) {
     const floors_record *record = records + index;
-    uint64_t sequence = index + 1;
+    uint64_t sequence = first + index;
     int code = append(
-        transaction, databases.records, sequence, floors_record_header, record->bytes,
+        transaction, store->records, sequence, floors_record_header, record->bytes,
         record->byte_count);
     if (code == MDB_SUCCESS && derives && record->event != NULL) {
       code = append(
-          transaction, databases.events, sequence, floors_event_header, record->event,
+          transaction, store->events, sequence, floors_event_header, record->event,
           record->event_count);
     }
     if (code == MDB_SUCCESS && derives) {
-      code = put_index(transaction, databases.index, sequence, record);
+      code = put_index(transaction, store->index, sequence, record);
     }
     if (code != MDB_SUCCESS) return code;
   }
   return MDB_SUCCESS;
 }
 
+int floors_put_batch(
+    floors_store *store, const floors_record *records, size_t count, uint64_t first, int derives) {
+  MDB_txn *transaction = NULL;
+  int code = mdb_txn_begin(store->env, NULL, 0, &transaction);
+  if (code != MDB_SUCCESS) return code;
+  code = put_all(transaction, store, records, count, first, derives);
+  if (code == MDB_SUCCESS) return mdb_txn_commit(transaction);
+  mdb_txn_abort(transaction);
+  return code;
+}
+
+int floors_open(const char *path, unsigned flags, floors_store *store) {
+  MDB_txn *transaction = NULL;
+  int code = open_environment(path, flags, &store->env);
+  if (code == MDB_SUCCESS) code = mdb_txn_begin(store->env, NULL, 0, &transaction);
+  if (code != MDB_SUCCESS) return code;
+  code = mdb_dbi_open(transaction, "records", MDB_CREATE, &store->records);
+  if (code == MDB_SUCCESS) code = mdb_dbi_open(transaction, "events", MDB_CREATE, &store->events);
+  if (code == MDB_SUCCESS) code = mdb_dbi_open(transaction, "index", MDB_CREATE, &store->index);
+  if (code == MDB_SUCCESS) return mdb_txn_commit(transaction);
+  mdb_txn_abort(transaction);
+  return code;
+}
+
+void floors_close(floors_store *store) {
+  if (store->env != NULL) mdb_env_close(store->env);
+}
+
 int floors_put(
     const char *path, const floors_record *records, size_t count, size_t batch, int derives) {
-  MDB_env *env = NULL;
-  MDB_txn *transaction = NULL;
-  databases databases = {0};
-  int code = open_environment(path, 0, &env);
+  floors_store store = {0};
+  int code = floors_open(path, 0, &store);
   for (size_t first = 0; first < count && code == MDB_SUCCESS; first += batch) {
-    code = mdb_txn_begin(env, NULL, 0, &transaction);
-    if (code == MDB_SUCCESS && first == 0) {
-      code = mdb_dbi_open(transaction, "records", MDB_CREATE, &databases.records);
-      if (code == MDB_SUCCESS) {
-        code = mdb_dbi_open(transaction, "events", MDB_CREATE, &databases.events);
-      }
-      if (code == MDB_SUCCESS) {
-        code = mdb_dbi_open(transaction, "index", MDB_CREATE, &databases.index);
-      }
-    }
-    if (code != MDB_SUCCESS) break;
-    size_t end = first + batch < count ? first + batch : count;
-    code = put_batch(transaction, databases, records, first, end, derives);
-    if (code == MDB_SUCCESS) {
-      code = mdb_txn_commit(transaction);
-    } else {
-      mdb_txn_abort(transaction);
-    }
+    size_t some = first + batch < count ? batch : count - first;
+    code = floors_put_batch(&store, records + first, some, first + 1, derives);
   }
-  if (env != NULL) mdb_env_close(env);
+  floors_close(&store);
   return code;
 }
 

@@ -1,18 +1,7 @@
-#include "Floors.h"
+#include "Reduction.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-  const uint8_t *address;
-  uint16_t address_count;
-  uint8_t fields;
-  uint8_t is_item;
-  uint8_t is_asking;
-  uint32_t item;
-  uint32_t presence;
-  uint32_t request;
-} slot;
 
 static uint64_t hash(const uint8_t *bytes, size_t count) {
   uint64_t mixed = count * 0x9E3779B97F4A7C15u;
@@ -30,55 +19,70 @@ static uint64_t hash(const uint8_t *bytes, size_t count) {
   return mixed ^ mixed >> 32;
 }
 
-static slot *find(slot *slots, size_t mask, const floors_event *event) {
-  size_t place = hash(event->address, event->address_count) & mask;
+static floors_slot *find(floors_reduction *reduction, const floors_event *event) {
+  size_t place = hash(event->address, event->address_count) & reduction->mask;
   for (;;) {
-    slot *found = slots + place;
+    floors_slot *found = reduction->slots + place;
     if (found->address == NULL) {
       found->address = event->address;
       found->address_count = event->address_count;
+      found->number = ++reduction->count;
       return found;
     }
     if (found->address_count == event->address_count &&
         memcmp(found->address, event->address, event->address_count) == 0) {
       return found;
     }
-    place = (place + 1) & mask;
+    place = (place + 1) & reduction->mask;
   }
 }
 
-long floors_reduce(const floors_event *events, size_t count) {
+int floors_begin(floors_reduction *reduction) {
   // The captures know at most some 11,000 addresses.
-  size_t mask = ((size_t)1 << 15) - 1;
-  slot *slots = calloc(mask + 1, sizeof *slots);
-  if (slots == NULL) return -1;
-  long items = 0;
-  for (size_t index = 0; index < count; index++) {
-    const floors_event *event = events + index;
-    if (event->kind == floors_nothing) continue;
-    slot *contact = find(slots, mask, event);
-    switch (event->kind) {
-      case floors_set:
-        items += !contact->is_item;
-        contact->is_item = 1;
-        contact->fields = event->fields;
-        contact->item = event->value;
-        break;
-      case floors_remove:
-        items -= contact->is_item;
-        contact->is_item = 0;
-        contact->presence = 0;
-        break;
-      case floors_available: contact->presence = event->value; break;
-      case floors_unavailable: contact->presence = 0; break;
-      case floors_request:
-        contact->is_asking = 1;
-        contact->request = event->value;
-        break;
-      case floors_request_end: contact->is_asking = 0; break;
-      case floors_nothing: break;
-    }
+  *reduction = (floors_reduction){.mask = ((size_t)1 << 15) - 1};
+  reduction->slots = calloc(reduction->mask + 1, sizeof *reduction->slots);
+  return reduction->slots == NULL ? -1 : 0;
+}
+
+void floors_end(floors_reduction *reduction) { free(reduction->slots); }
+
+floors_slot *floors_advance(floors_reduction *reduction, const floors_event *event) {
+  floors_slot *contact = find(reduction, event);
+  switch (event->kind) {
+    case floors_set:
+      reduction->items += !contact->is_item;
+      contact->is_item = 1;
+      contact->fields = event->fields;
+      contact->item = event->value;
+      break;
+    case floors_remove:
+      reduction->items -= contact->is_item;
+      contact->is_item = 0;
+      contact->presence = 0;
+      break;
+    case floors_available: contact->presence = event->value; break;
+    case floors_unavailable: contact->presence = 0; break;
+    case floors_request:
+      contact->is_asking = 1;
+      contact->request = event->value;
+      break;
+    case floors_request_end: contact->is_asking = 0; break;
+    case floors_nothing: break;
   }
-  free(slots);
-  return items;
+  return contact;
+}
+
+void floors_begin_roster(floors_reduction *reduction) {
+  for (size_t place = 0; place <= reduction->mask; place++) reduction->slots[place].is_item = 0;
+  reduction->items = 0;
+}
+
+long floors_reduce(const floors_event *events, size_t count) {
+  floors_reduction reduction;
+  if (floors_begin(&reduction) != 0) return -1;
+  for (size_t index = 0; index < count; index++) {
+    if (events[index].kind != floors_nothing) floors_advance(&reduction, events + index);
+  }
+  floors_end(&reduction);
+  return reduction.items;
 }

@@ -32,6 +32,20 @@ extension Floor {
     }
   }
 
+  /// The same import without what makes a log one: digests, snapshots, limits, prepared addresses.
+  static let importing = Floor("the import, in C") { subject in
+    let capture = try subject.captureFile()
+    let items = subject.capture.final.items.count
+    return Trial(units: subject.capture.ends.count) {
+      let path = subject.newPath()
+      let found = floors_import(capture, path)
+      return {
+        try expect(found == items, "\(found) items were left, not \(items)")
+        remove(path)
+      }
+    }
+  }
+
   /// A cursor over all records.
   static let scan = Floor("cursor scan, in C") { subject in
     let records = try FlatRecords(subject.drafts())

@@ -30,8 +30,12 @@ extension Work {
   }
 
   static let importing = Work(
-    "import, durable", per: "stanza", floor: .parse, goal: .ratio(2)
-  ) { subject in
+    "import, durable", per: "stanza", floor: .parse, goal: .ratio(2), importing)
+
+  static let importingBesideC = Work(
+    "import, beside one in C", per: "stanza", floor: .importing, goal: .ratio(1.1), importing)
+
+  @Sendable private static func importing(_ subject: Case) throws -> Trial {
     _ = try subject.captureFile()
     return Trial(units: subject.capture.ends.count) {
       let path = subject.newPath()

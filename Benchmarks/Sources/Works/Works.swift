@@ -1,9 +1,9 @@
 extension Work {
   /// Everything that is measured, in the order of the table.
   public static let all: [Work] = [
-    .capture, .importing, .append, .appendRecords, .recorder, .reduce, .reduceKeeping, .rebuild,
-    .rebuildRaw,
-    .derive, .state, .difference, .diff, .bisect, .bisectAll, .history, .records, .scan, .verify,
+    .capture, .importing, .importingBesideC, .append, .appendRecords, .recorder, .reduce,
+    .reduceKeeping, .rebuild, .rebuildRaw, .derive, .state, .difference, .diff, .bisect, .bisectAll,
+    .history, .records, .scan, .verify,
     .export, .sections, .sectionChange, .readings, .search,
   ]
 

@@ -1,0 +1,153 @@
+// For memmem.
+#define _GNU_SOURCE
+
+#include "Meaning.h"
+#include "Reduction.h"
+#include "Storing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { batch = 1000 };
+
+// Records that wait to be put, the next one to be added to included.
+typedef struct {
+  floors_record records[batch];
+  size_t count;
+  // How many are in the store.
+  uint64_t stored;
+} floors_batch;
+
+static void *copied(const void *bytes, size_t count) {
+  void *copy = malloc(count + 1);
+  if (copy != NULL) memcpy(copy, bytes, count);
+  return copy;
+}
+
+static int flush(floors_batch *waiting, floors_store *store) {
+  int code = floors_put_batch(store, waiting->records, waiting->count, waiting->stored + 1, 1);
+  for (size_t index = 0; index < waiting->count; index++) {
+    free((void *)waiting->records[index].bytes);
+    free((void *)waiting->records[index].event);
+    free((void *)waiting->records[index].contacts);
+  }
+  waiting->stored += waiting->count;
+  waiting->count = 0;
+  return code == MDB_SUCCESS ? 0 : -1;
+}
+
+// Takes a text without its escapes from its opening quote to its closing one. Returns how long it
+// is, or -1 where it is unusual.
+static long take_text(const char *place, const char *end, uint8_t *into) {
+  long count = 0;
+  for (;;) {
+    const char *quote = memchr(place, '"', (size_t)(end - place));
+    if (quote == NULL) return -1;
+    const char *escape = memchr(place, '\\', (size_t)(quote - place));
+    size_t plain = (size_t)((escape == NULL ? quote : escape) - place);
+    memcpy(into + count, place, plain);
+    count += (long)plain;
+    if (escape == NULL) return count;
+    // The captures have no others.
+    char byte = escape[1];
+    if (byte != '"' && byte != '\\' && byte != '/' && byte != 'n') return -1;
+    into[count++] = byte == 'n' ? '\n' : (uint8_t)byte;
+    place = escape + 2;
+  }
+}
+
+// What stands after these words in the beginning of a line; NULL where they do not.
+static const char *after(const char *words, const char *line, size_t count) {
+  size_t length = strlen(words);
+  const char *found = memmem(line, count < 64 ? count : 64, words, length);
+  return found == NULL ? NULL : found + length;
+}
+
+// Reduces what a stanza says, and notes whom it is about.
+static int take_meaning(
+    const floors_meaning *meaning, floors_reduction *reduction, floors_record *record) {
+  if (meaning->is_roster) floors_begin_roster(reduction);
+  uint32_t *contacts = malloc((meaning->count + 1) * sizeof *contacts);
+  if (contacts == NULL) return -1;
+  record->contacts = contacts;
+  for (size_t index = 0; index < meaning->count; index++) {
+    uint32_t known = reduction->count;
+    floors_slot *contact = floors_advance(reduction, meaning->parts + index);
+    if (contact->number > known) {
+      contact->address = copied(contact->address, contact->address_count);
+      if (contact->address == NULL) return -1;
+    }
+    contacts[index] = contact->number;
+  }
+  record->contact_count = (uint32_t)meaning->count;
+  if (meaning->count == 0) return 0;
+  record->event = copied(meaning->event.bytes, meaning->event.count);
+  record->event_count = (uint32_t)meaning->event.count;
+  return record->event == NULL ? -1 : 0;
+}
+
+static int take_line(
+    const char *line, size_t count, floors_bytes *text, floors_reader *reader,
+    floors_reduction *reduction, floors_record *record) {
+  const char *xml = after("\"xml\":\"", line, count);
+  *record = (floors_record){0};
+  if (xml == NULL) {
+    record->bytes = copied(line, count);
+    record->byte_count = (uint32_t)count;
+    return record->bytes == NULL ? -1 : 0;
+  }
+  text->count = 0;
+  if (floors_room(text, count) == NULL) return -1;
+  long length = take_text(xml, line + count, text->bytes);
+  if (length < 0) return -1;
+  record->bytes = copied(text->bytes, (size_t)length);
+  record->byte_count = (uint32_t)length;
+  if (record->bytes == NULL) return -1;
+  int is_inbound = after("\"dir\":\"in\"", line, count) != NULL;
+  const floors_meaning *meaning =
+      floors_reader_read(reader, record->bytes, (size_t)length, is_inbound);
+  return meaning == NULL ? -1 : take_meaning(meaning, reduction, record);
+}
+
+static int take_lines(
+    FILE *capture, floors_store *store, floors_reader *reader, floors_reduction *reduction) {
+  floors_batch *waiting = calloc(1, sizeof *waiting);
+  floors_bytes text = {0};
+  char *line = NULL;
+  size_t room = 0;
+  int code = waiting == NULL ? -1 : 0;
+  while (code == 0) {
+    ssize_t count = getline(&line, &room, capture);
+    if (count < 0) break;
+    floors_record *record = waiting->records + waiting->count++;
+    code = take_line(line, (size_t)count, &text, reader, reduction, record);
+    if (code == 0 && waiting->count == batch) code = flush(waiting, store);
+  }
+  if (code == 0) code = flush(waiting, store);
+  free(text.bytes);
+  free(line);
+  free(waiting);
+  return code;
+}
+
+long floors_import(const char *path, const char *log) {
+  floors_store store = {0};
+  floors_reduction reduction;
+  FILE *capture = fopen(path, "r");
+  floors_reader *reader = floors_reader_make();
+  int code = floors_begin(&reduction);
+  if (capture == NULL || reader == NULL) code = -1;
+  // It is durable once, at its end, as an import into a new log is.
+  if (code == 0 && floors_open(log, MDB_NOSYNC, &store) != MDB_SUCCESS) code = -1;
+  if (code == 0) code = take_lines(capture, &store, reader, &reduction);
+  if (code == 0 && mdb_env_sync(store.env, 1) != MDB_SUCCESS) code = -1;
+  floors_close(&store);
+  floors_reader_free(reader);
+  for (size_t place = 0; reduction.slots != NULL && place <= reduction.mask; place++) {
+    free((void *)reduction.slots[place].address);
+  }
+  floors_end(&reduction);
+  if (capture != NULL) fclose(capture);
+  return code == 0 ? reduction.items : -1;
+}
