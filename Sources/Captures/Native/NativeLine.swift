@@ -34,9 +34,13 @@ struct NativeLine: ~Copyable {
   /// Reads a line; where this gives false it is another one, and this value is void.
   mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
     // Each index is compared with `count` before it is used.
-    time = nil
     connection = 1
     var index = 0
+    if readUsualHead(of: line, &index), readText(in: line, &index), Self.isEnd(of: line, &index) {
+      return true
+    }
+    time = nil
+    index = 0
     var (hasTime, hasConnection, hasDirection, hasXML) = (false, false, false, false)
     guard Self.skip(UInt8(ascii: "{"), in: line, &index) else { return false }
     repeat {
@@ -66,9 +70,63 @@ struct NativeLine: ~Copyable {
       default: return false
       }
     } while Self.skip(UInt8(ascii: ","), in: line, &index)
-    guard Self.skip(UInt8(ascii: "}"), in: line, &index) else { return false }
-    Self.skipBlanks(in: line, &index)
-    return index == line.count && hasDirection && hasXML
+    return Self.isEnd(of: line, &index) && hasDirection && hasXML
+  }
+
+  /// Passes over what a native writer puts before the text: a time of thirteen digits, as all of
+  /// this century have, and a direction, in this order and without blanks. Elsewhere it passes over
+  /// nothing, and gives false.
+  @inline(__always)
+  private mutating func readUsualHead(
+    of line: UnsafeRawBufferPointer, _ index: inout Int
+  ) -> Bool {
+    guard line.count >= Self.usualHeadBytes,
+      Self.eight(of: line, at: 0) << 24 == Self.beforeTime << 24,
+      line[5] != UInt8(ascii: "0"), let upper = Self.eightDigits(Self.eight(of: line, at: 5)),
+      // The other five, behind three zeros.
+      let lower = Self.eightDigits(Self.eight(of: line, at: 13) << 24 | 0x30_3030),
+      Self.eight(of: line, at: 18) == Self.beforeDirection
+    else { return false }
+    switch Self.eight(of: line, at: 26) {
+    case Self.inbound where Self.eight(of: line, at: 29) == Self.beforeText:
+      direction = .inbound
+      index = 36
+    case Self.outbound where Self.eight(of: line, at: 30) == Self.beforeText:
+      direction = .outbound
+      index = 37
+    default: return false
+    }
+    time = upper * 100_000 + lower
+    return true
+  }
+
+  /// Whether the object and the line end here.
+  private static func isEnd(of line: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
+    guard skip(UInt8(ascii: "}"), in: line, &index) else { return false }
+    skipBlanks(in: line, &index)
+    return index == line.count
+  }
+
+  /// How much of a line is looked at to see whether its head is the usual one.
+  private static let usualHeadBytes = 38
+
+  // Eight bytes each, the first of them lowest.
+
+  /// `{"t":`
+  private static let beforeTime: UInt64 = 0x3A_22_74_22_7B
+  /// `,"dir":"`
+  private static let beforeDirection: UInt64 = 0x22_3A_22_72_69_64_22_2C
+  /// `in","xml`
+  private static let inbound: UInt64 = 0x6C_6D_78_22_2C_22_6E_69
+  /// `out","xm`
+  private static let outbound: UInt64 = 0x6D_78_22_2C_22_74_75_6F
+  /// `,"xml":"`
+  private static let beforeText: UInt64 = 0x22_3A_22_6C_6D_78_22_2C
+
+  /// Eight bytes of a line, which are there.
+  @inline(__always)
+  private static func eight(of line: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
+    UInt64(littleEndian: line.loadUnaligned(fromByteOffset: index, as: UInt64.self))
   }
 
   // MARK: Parts of a line
@@ -111,7 +169,7 @@ struct NativeLine: ~Copyable {
     let start = index
     var number: Int64 = 0
     if index &+ 8 <= line.count,
-      let eight = eightDigits(line.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let eight = eightDigits(eight(of: line, at: index))
     {
       number = eight
       index &+= 8
@@ -127,8 +185,7 @@ struct NativeLine: ~Copyable {
 
   /// The number that eight digits make, the first of them lowest; nil where they are none.
   @inline(__always)
-  private static func eightDigits(_ bytes: UInt64) -> Int64? {
-    let eight = UInt64(littleEndian: bytes)
+  private static func eightDigits(_ eight: UInt64) -> Int64? {
     // What is above a 9 carries into the upper half of its byte.
     guard eight & 0xF0F0_F0F0_F0F0_F0F0 == 0x3030_3030_3030_3030,
       (eight &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0 == 0x3030_3030_3030_3030

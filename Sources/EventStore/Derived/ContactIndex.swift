@@ -54,6 +54,30 @@ struct ContactIndex {
     contact.hash << 16 | offset
   }
 
+  /// Puts entries in order. Complexity: linear where their hashes differ as hashes do, else
+  /// O(n log n).
+  static func sort(_ entries: inout [UInt64]) {
+    // By the highest byte of their hashes at first, which leaves a few of each to be compared.
+    let buckets = 1 << UInt8.bitWidth
+    func bucket(_ entry: UInt64) -> Int { Int(entry >> UInt64(UInt64.bitWidth - UInt8.bitWidth)) }
+    var ends = [Int](repeating: 0, count: buckets)
+    for entry in entries { ends[bucket(entry)] += 1 }
+    for index in 1..<buckets { ends[index] += ends[index - 1] }
+    entries = [UInt64](unsafeUninitializedCapacity: entries.count) { sorted, count in
+      // From behind, so that those of one contact stay as they are.
+      for entry in entries.reversed() {
+        ends[bucket(entry)] -= 1
+        sorted.initializeElement(at: ends[bucket(entry)], to: entry)
+      }
+      count = entries.count
+      for (index, start) in ends.enumerated() {
+        let end = index + 1 < buckets ? ends[index + 1] : count
+        var some = UnsafeMutableBufferPointer(rebasing: sorted[start..<end])
+        some.sort()
+      }
+    }
+  }
+
   /// The entries of two lists that are in order each, in order. Complexity: linear.
   static func merged(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
     var merged: [UInt64] = []

@@ -82,7 +82,7 @@ struct DerivedWriter: ~Copyable {
     in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     guard last >= firstOfIndex else { return }
-    indexEntries.sort()
+    ContactIndex.sort(&indexEntries)
     try transaction.addToIndex(indexEntries, covering: firstOfIndex...last)
     indexEntries.removeAll(keepingCapacity: true)
     firstOfIndex = last + 1

@@ -27,7 +27,8 @@ extension Roster {
   }
 
   private mutating func compactToBeWritten() {
-    if contacts.isWrittenBestCompacted(with: ownPresence) { compact() }
+    guard contacts.isExaminationDue else { return }
+    if contacts.examine(with: ownPresence) { compact() }
   }
 
   /// Makes the table of contacts anew, without what nothing refers to. Complexity: O(n log n).

@@ -24,15 +24,26 @@ extension ContactTable {
 
   /// The table is as small as it gets.
   mutating func setCompactionSize() {
+    tables.examinedSize = tables.size
     tables.compactionSize = max(Tables.leastCompactionSize, 2 * tables.size)
   }
 
-  /// Whether more than a quarter of the addresses, texts and lists, by their bytes, are of contacts
-  /// of whom nothing is known, or nobody's: before all of it is written, the table is best made
-  /// anew. Complexity: linear in the table.
+  /// Whether the table has grown by more than an eighth since it was made anew, read or examined: so
+  /// much of it may have gone out of use that this is worth a look. What only went, and nothing came
+  /// in its place, mostly comes again.
+  var isExaminationDue: Bool { 8 * tables.size > 9 * tables.examinedSize }
+
+  /// Finds out whether more than a quarter of the addresses, texts and lists, by their bytes, are of
+  /// contacts of whom nothing is known, or nobody's: before all of it is written, the table is best
+  /// made anew then. Complexity: linear in the table.
   ///
   /// - Parameter others: As where the table is made anew.
-  func isWrittenBestCompacted(with others: PresenceRows) -> Bool {
+  mutating func examine(with others: PresenceRows) -> Bool {
+    tables.examinedSize = tables.size
+    return isWrittenBestCompacted(with: others)
+  }
+
+  private func isWrittenBestCompacted(with others: PresenceRows) -> Bool {
     var texts = UseCount(of: tables.texts.count)
     var groups = UseCount(of: tables.groups.count)
     func use(_ number: TextNumber) {

@@ -34,6 +34,8 @@ struct ContactTable: Sendable {
     var changes: ContactChanges?
     /// At what size the table is made anew.
     var compactionSize = Self.leastCompactionSize
+    /// What size it had when it was last found out how much of it is in use.
+    var examinedSize = 0
 
     static var leastCompactionSize: Int { 1 << 14 }
 
@@ -42,7 +44,8 @@ struct ContactTable: Sendable {
         addresses: addresses.copy(), rows: rows, details: details, further: further,
         texts: texts.copy(), groups: groups.copy(), items: items,
         requestCount: requestCount, members: members, longGroups: longGroups, base: base,
-        changes: changes, compactionSize: compactionSize)
+        changes: changes, compactionSize: compactionSize,
+        examinedSize: examinedSize)
     }
 
     /// In rows, texts and lists; long texts count as several.
