@@ -158,17 +158,16 @@ extension ContactTable {
   /// Goes on after a snapshot of all contacts: refers to details as it has them, instead of those
   /// that they have, which are the same.
   mutating func goOn(with stored: StoredDetails) {
-    var offset = 0
-    var references: [(row: Int, reference: DetailsReference)] = []
-    for number in numbers where hasDetails(number) {
-      // What is too far away to be referred to stays where it is.
-      guard let reference = DetailsReference(offset: offset) else { return }
-      references.append((Int(number.rawValue), reference))
-      offset = stored.end(ofDetailsAt: offset)
-    }
+    // What is too far away to be referred to stays where it is.
+    guard DetailsReference(offset: stored.byteCount) != nil else { return }
     tables.details = DetailsTable(of: stored)
-    for (row, reference) in references {
+    var offset = 0
+    for number in numbers where hasDetails(number) {
+      // None is further away than their end.
+      guard let reference = DetailsReference(offset: offset) else { return }
+      let row = Int(number.rawValue)
       tables.rows[row].refer(to: reference, with: tables.rows[row].parts)
+      offset = stored.end(ofDetailsAt: offset)
     }
   }
 }
