@@ -156,8 +156,8 @@ static void on_start(
   floors_reader *reader = data;
   int depth = reader->depth++;
   if (depth == 1) return start_stanza(reader, local, attributes, attribute_count);
-  if (depth == 2 && reader->stanza == iq && reader->is_inbound && reader->is_own && is(local, "query") &&
-      is(uri, "jabber:iq:roster")) {
+  if (depth == 2 && reader->stanza == iq && reader->is_inbound && reader->is_own &&
+      is(local, "query") && is(uri, "jabber:iq:roster")) {
     reader->is_in_query = 1;
     reader->meaning.is_roster = reader->type == result;
   } else if (depth == 3 && reader->is_in_query && is(local, "item")) {

@@ -28,14 +28,14 @@ extension ContactTable {
     tables.compactionSize = max(Tables.leastCompactionSize, 2 * tables.size)
   }
 
-  /// Whether the table has grown by more than an eighth since it was made anew, read or examined: so
-  /// much of it may have gone out of use that this is worth a look. What only went, and nothing came
-  /// in its place, mostly comes again.
+  /// Whether the table has grown by more than an eighth since it was made anew, read or examined:
+  /// so much of it may have gone out of use that this is worth a look. What only went, and nothing
+  /// came in its place, mostly comes again.
   var isExaminationDue: Bool { 8 * tables.size > 9 * tables.examinedSize }
 
-  /// Finds out whether more than a quarter of the addresses, texts and lists, by their bytes, are of
-  /// contacts of whom nothing is known, or nobody's: before all of it is written, the table is best
-  /// made anew then. Complexity: linear in the table.
+  /// Finds out whether more than a quarter of the addresses, texts and lists, by their bytes, are
+  /// of contacts of whom nothing is known, or nobody's: before all of it is written, the table is
+  /// best made anew then. Complexity: linear in the table.
   ///
   /// - Parameter others: As where the table is made anew.
   mutating func examine(with others: PresenceRows) -> Bool {
@@ -169,6 +169,16 @@ extension ContactTable {
       tables.rows[row].refer(to: reference, with: tables.rows[row].parts)
       offset = stored.end(ofDetailsAt: offset)
     }
+  }
+}
+
+extension ContactTable.Tables {
+  /// No smaller table is made anew for its size.
+  static var leastCompactionSize: Int { 1 << 14 }
+
+  /// In rows, texts and lists; long texts count as several.
+  var size: Int {
+    rows.count + texts.count + groups.count + (texts.byteCount + groups.byteCount) >> 10
   }
 }
 

@@ -37,8 +37,6 @@ struct ContactTable: Sendable {
     /// What size it had when it was last found out how much of it is in use.
     var examinedSize = 0
 
-    static var leastCompactionSize: Int { 1 << 14 }
-
     func copy() -> Tables {
       Tables(
         addresses: addresses.copy(), rows: rows, details: details, further: further,
@@ -46,11 +44,6 @@ struct ContactTable: Sendable {
         requestCount: requestCount, members: members, longGroups: longGroups, base: base,
         changes: changes, compactionSize: compactionSize,
         examinedSize: examinedSize)
-    }
-
-    /// In rows, texts and lists; long texts count as several.
-    var size: Int {
-      rows.count + texts.count + groups.count + (texts.byteCount + groups.byteCount) >> 10
     }
   }
 
