@@ -261,6 +261,30 @@ struct IncrementTests {
     #expect(roster == noting)
   }
 
+  @Test("What nobody says stays bounded, however often a state is read again, whole or in parts")
+  func readAgain() throws {
+    var scenario = Scenario()
+    for number in 0..<200 { scenario.receives(from: "c\(number)@example.test/desk") }
+    var roster = try Roster(snapshot: scenario.roster.snapshot.span.bytes)
+    let size = roster.contacts.tables.size
+    for round in 0..<40 {
+      // A tenth each time, some of it in an increment, of which nothing is in use.
+      for number in 0..<(size / 20) { _ = roster.contacts.insert("\(round): unused \(number)") }
+      roster = try Roster(snapshot: roster.snapshot.span.bytes)
+      let base = base(of: roster)
+      var increasing = roster
+      increasing.beginIncrement(to: base)
+      for number in 0..<(size / 20) { _ = increasing.contacts.insert("\(round): more \(number)") }
+      roster.base = base
+      let increment = try #require(increasing.increment)
+      roster = try roster.adding(increment.span.bytes)
+      #expect(roster.contacts.tables.size < 2 * size, "round \(round)")
+      let bytes = roster.takeSnapshot()
+      roster = try Roster(snapshot: bytes.span.bytes)
+    }
+    #expect(roster == scenario.roster)
+  }
+
   @Test("A large state that was read is not made anew for one more text")
   func readIsCompact() throws {
     var scenario = Scenario.alice(item("bob@example.test", "subscription='to'"))

@@ -307,29 +307,6 @@ struct RosterCodecTests {
     #expect(read == roster && read.canonicalBytes == roster.canonicalBytes)
   }
 
-  @Test("What is in use is found out only where a table has grown by more than an eighth")
-  func examined() throws {
-    var scenario = Scenario()
-    for number in 0..<200 { scenario.receives(from: "c\(number)@example.test/desk") }
-    var roster = scenario.roster
-    let size = roster.contacts.tables.size
-    #expect(roster.contacts.isExaminationDue)
-    _ = roster.takeSnapshot()
-    #expect(roster.contacts.tables.size == size && !roster.contacts.isExaminationDue)
-    for _ in 0..<(size / 8) {
-      #expect(!roster.contacts.isExaminationDue)
-      _ = roster.contacts.insert("unused \(roster.contacts.counts.texts)")
-    }
-    _ = roster.contacts.insert("one more")
-    #expect(roster.contacts.isExaminationDue)
-    var read = try decode(roster.takeSnapshot())
-    #expect(!read.contacts.isExaminationDue && !roster.contacts.isExaminationDue)
-    let said = read.contacts.counts.texts
-    for number in 0..<800 { _ = read.contacts.insert("of nobody \(number)") }
-    _ = read.takeSnapshot()
-    #expect(read.contacts.counts.texts < said, "what nobody says stayed")
-  }
-
   /// How many contacts have details that are as a snapshot has them.
   private func stored(_ table: ContactTable) -> Int {
     table.numbers.count { table.row(of: $0).details.isStored }

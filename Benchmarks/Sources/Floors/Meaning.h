@@ -13,9 +13,9 @@ typedef struct {
 // Room for so many bytes more; NULL where there is no memory.
 uint8_t *floors_room(floors_bytes *bytes, size_t count);
 
-// What a stanza says of contacts.
+// What a stanza says of contacts, an event.
 typedef struct {
-  // The same as bytes, of which the addresses are a part.
+  // It encoded; the addresses of the parts point into it.
   floors_bytes event;
   floors_event *parts;
   size_t count;

@@ -13,7 +13,7 @@ typedef struct {
   MDB_dbi index;
 } floors_store;
 
-// Opens a file that is there not yet. Returns 0 or LMDB's error.
+// Makes a file that is not there yet. Returns 0 or LMDB's error.
 int floors_open(const char *path, unsigned flags, floors_store *store);
 
 void floors_close(floors_store *store);

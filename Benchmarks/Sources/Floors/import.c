@@ -11,7 +11,7 @@
 
 enum { batch = 1000 };
 
-// Records that wait to be put, the next one to be added to included.
+// Records that wait to be put, the one that is being made included.
 typedef struct {
   floors_record records[batch];
   size_t count;
@@ -41,8 +41,9 @@ static int flush(floors_batch *waiting, floors_store *store) {
 // is, or -1 where it is unusual.
 static long take_text(const char *place, const char *end, uint8_t *into) {
   long count = 0;
+  const char *quote = NULL;
   for (;;) {
-    const char *quote = memchr(place, '"', (size_t)(end - place));
+    if (quote == NULL || quote < place) quote = memchr(place, '"', (size_t)(end - place));
     if (quote == NULL) return -1;
     const char *escape = memchr(place, '\\', (size_t)(quote - place));
     size_t plain = (size_t)((escape == NULL ? quote : escape) - place);
@@ -88,8 +89,8 @@ static int take_meaning(
 }
 
 static int take_line(
-    const char *line, size_t count, floors_bytes *text, floors_reader *reader,
-    floors_reduction *reduction, floors_record *record) {
+    const char *line, size_t count, floors_reader *reader, floors_reduction *reduction,
+    floors_record *record) {
   const char *xml = after("\"xml\":\"", line, count);
   *record = (floors_record){0};
   if (xml == NULL) {
@@ -97,13 +98,12 @@ static int take_line(
     record->byte_count = (uint32_t)count;
     return record->bytes == NULL ? -1 : 0;
   }
-  text->count = 0;
-  if (floors_room(text, count) == NULL) return -1;
-  long length = take_text(xml, line + count, text->bytes);
+  uint8_t *bytes = malloc(count);
+  if (bytes == NULL) return -1;
+  record->bytes = bytes;
+  long length = take_text(xml, line + count, bytes);
   if (length < 0) return -1;
-  record->bytes = copied(text->bytes, (size_t)length);
   record->byte_count = (uint32_t)length;
-  if (record->bytes == NULL) return -1;
   int is_inbound = after("\"dir\":\"in\"", line, count) != NULL;
   const floors_meaning *meaning =
       floors_reader_read(reader, record->bytes, (size_t)length, is_inbound);
@@ -111,9 +111,9 @@ static int take_line(
 }
 
 static int take_lines(
-    FILE *capture, floors_store *store, floors_reader *reader, floors_reduction *reduction) {
+    FILE *capture, floors_store *store, floors_reader *reader, floors_reduction *reduction,
+    uint64_t *records) {
   floors_batch *waiting = calloc(1, sizeof *waiting);
-  floors_bytes text = {0};
   char *line = NULL;
   size_t room = 0;
   int code = waiting == NULL ? -1 : 0;
@@ -121,17 +121,17 @@ static int take_lines(
     ssize_t count = getline(&line, &room, capture);
     if (count < 0) break;
     floors_record *record = waiting->records + waiting->count++;
-    code = take_line(line, (size_t)count, &text, reader, reduction, record);
+    code = take_line(line, (size_t)count, reader, reduction, record);
     if (code == 0 && waiting->count == batch) code = flush(waiting, store);
   }
   if (code == 0) code = flush(waiting, store);
-  free(text.bytes);
+  if (waiting != NULL) *records = waiting->stored;
   free(line);
   free(waiting);
   return code;
 }
 
-long floors_import(const char *path, const char *log) {
+long floors_import(const char *path, const char *log, uint64_t *records) {
   floors_store store = {0};
   floors_reduction reduction;
   FILE *capture = fopen(path, "r");
@@ -140,7 +140,7 @@ long floors_import(const char *path, const char *log) {
   if (capture == NULL || reader == NULL) code = -1;
   // It is durable once, at its end, as an import into a new log is.
   if (code == 0 && floors_open(log, MDB_NOSYNC, &store) != MDB_SUCCESS) code = -1;
-  if (code == 0) code = take_lines(capture, &store, reader, &reduction);
+  if (code == 0) code = take_lines(capture, &store, reader, &reduction, records);
   if (code == 0 && mdb_env_sync(store.env, 1) != MDB_SUCCESS) code = -1;
   floors_close(&store);
   floors_reader_free(reader);

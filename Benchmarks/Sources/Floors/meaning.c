@@ -19,6 +19,8 @@ struct floors_reader {
   size_t peer;
   size_t peer_count;
   int is_own;
+  // Whether there was no memory for something.
+  int failed;
   // Of the element that is read.
   int is_in_query;
   text text;
@@ -38,7 +40,10 @@ uint8_t *floors_room(floors_bytes *bytes, size_t count) {
 
 static void add(floors_reader *reader, const void *bytes, size_t count) {
   uint8_t *space = floors_room(&reader->meaning.event, count);
-  if (space == NULL) return xmlStopParser(reader->context);
+  if (space == NULL) {
+    reader->failed = 1;
+    return;
+  }
   memcpy(space, bytes, count);
   reader->meaning.event.count += count;
 }
@@ -58,11 +63,14 @@ static void add_part(
   if (meaning->count == meaning->room) {
     size_t room = 2 * meaning->room + 16;
     floors_event *grown = realloc(meaning->parts, room * sizeof *grown);
-    if (grown == NULL) return xmlStopParser(reader->context);
+    if (grown == NULL) {
+      reader->failed = 1;
+      return;
+    }
     meaning->parts = grown;
     meaning->room = room;
   }
-  // A place until the event is whole, for its memory moves as it grows.
+  // An offset until the event is whole, for its memory moves as it grows.
   meaning->parts[meaning->count++] = (floors_event){
       .address = (const uint8_t *)address, .address_count = (uint16_t)count, .kind = kind,
       .value = value};
@@ -94,8 +102,12 @@ static floors_kind kind_of_presence(const char *type, size_t count, int is_inbou
   if (count == 0) return is_inbound ? floors_available : floors_nothing;
   if (says(type, count, "unavailable")) return is_inbound ? floors_unavailable : floors_nothing;
   if (says(type, count, "subscribe")) return is_inbound ? floors_request : floors_nothing;
-  if (says(type, count, "error") || says(type, count, "probe")) return floors_nothing;
-  return floors_request_end;
+  // Who answers a request ends it, and so does who withdraws it.
+  if (says(type, count, "unsubscribe")) return is_inbound ? floors_request_end : floors_nothing;
+  if (says(type, count, "subscribed") || says(type, count, "unsubscribed")) {
+    return is_inbound ? floors_nothing : floors_request_end;
+  }
+  return floors_nothing;
 }
 
 static void start_stanza(
@@ -117,8 +129,10 @@ static void start_stanza(
   reader->peer = add_counted(reader, peer, peer_count);
   reader->peer_count = slash == NULL ? peer_count : (size_t)(slash - peer);
   // No stranger says what the roster is.
+  slash = memchr(own, '/', own_count);
+  if (slash != NULL) own_count = (size_t)(slash - own);
   reader->is_own = reader->peer_count == 0 ||
-      (reader->peer_count <= own_count && memcmp(peer, own, reader->peer_count) == 0);
+      (reader->peer_count == own_count && memcmp(peer, own, own_count) == 0);
 }
 
 static void start_item(floors_reader *reader, const xmlChar **attributes, int count) {
@@ -156,8 +170,8 @@ static void on_start(
   floors_reader *reader = data;
   int depth = reader->depth++;
   if (depth == 1) return start_stanza(reader, local, attributes, attribute_count);
-  if (depth == 2 && reader->stanza == iq && reader->is_inbound && reader->is_own &&
-      is(local, "query") && is(uri, "jabber:iq:roster")) {
+  if (depth == 2 && reader->stanza == iq && reader->type != other_type &&
+      reader->is_inbound && reader->is_own && is(local, "query") && is(uri, "jabber:iq:roster")) {
     reader->is_in_query = 1;
     reader->meaning.is_roster = reader->type == result;
   } else if (depth == 3 && reader->is_in_query && is(local, "item")) {
@@ -241,7 +255,7 @@ const floors_meaning *floors_reader_read(
     size_t piece = count - start < 1 << 16 ? count - start : 1 << 16;
     xmlParseChunk(reader->context, (const char *)bytes + start, (int)piece, 0);
   }
-  if (!reader->context->wellFormed || reader->depth != 1) return NULL;
+  if (reader->failed || !reader->context->wellFormed || reader->depth != 1) return NULL;
   for (size_t index = 0; index < meaning->count; index++) {
     meaning->parts[index].address = meaning->event.bytes + (size_t)meaning->parts[index].address;
   }

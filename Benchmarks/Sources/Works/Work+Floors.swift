@@ -32,15 +32,18 @@ extension Floor {
     }
   }
 
-  /// The same import without what makes a log one: digests, snapshots, limits, prepared addresses.
+  /// The same import without what makes a log one: digests, snapshots, limits, prepared addresses,
+  /// packs.
   static let importing = Floor("the import, in C") { subject in
     let capture = try subject.captureFile()
     let items = subject.capture.final.items.count
     return Trial(units: subject.capture.ends.count) {
       let path = subject.newPath()
-      let found = floors_import(capture, path)
-      return {
+      var records: UInt64 = 0
+      let found = floors_import(capture, path, &records)
+      return { [records] in
         try expect(found == items, "\(found) items were left, not \(items)")
+        try expect(records == subject.capture.records, "\(records) records were put")
         remove(path)
       }
     }

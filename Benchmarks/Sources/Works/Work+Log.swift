@@ -30,12 +30,12 @@ extension Work {
   }
 
   static let importing = Work(
-    "import, durable", per: "stanza", floor: .parse, goal: .ratio(2), importing)
+    "import, durable", per: "stanza", floor: .parse, goal: .ratio(2), importTrial)
 
   static let importingBesideC = Work(
-    "import, beside one in C", per: "stanza", floor: .importing, goal: .ratio(1.1), importing)
+    "import, beside one in C", per: "stanza", floor: .importing, goal: .ratio(1.1), importTrial)
 
-  @Sendable private static func importing(_ subject: Case) throws -> Trial {
+  @Sendable private static func importTrial(_ subject: Case) throws -> Trial {
     _ = try subject.captureFile()
     return Trial(units: subject.capture.ends.count) {
       let path = subject.newPath()

@@ -73,9 +73,9 @@ struct NativeLine: ~Copyable {
     return Self.isEnd(of: line, &index) && hasDirection && hasXML
   }
 
-  /// Passes over what a native writer puts before the text: a time of thirteen digits, as all of
-  /// this century have, and a direction, in this order and without blanks. Elsewhere it passes over
-  /// nothing, and gives false.
+  /// Passes over what a native writer puts before the text of a connection that has number 1 and no
+  /// name: a time of thirteen digits, as all since September 2001 have, and a direction, in this
+  /// order and without blanks. Elsewhere it passes over nothing, and gives false.
   @inline(__always)
   private mutating func readUsualHead(
     of line: UnsafeRawBufferPointer, _ index: inout Int

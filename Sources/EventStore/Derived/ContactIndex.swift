@@ -54,8 +54,7 @@ struct ContactIndex {
     contact.hash << 16 | offset
   }
 
-  /// Puts entries in order. Complexity: linear where their hashes differ as hashes do, else
-  /// O(n log n).
+  /// Puts entries in order. Complexity: O(n log n), a few comparisons for each of a block's.
   static func sort(_ entries: inout [UInt64]) {
     // By the highest byte of their hashes at first, which leaves a few of each to be compared.
     let buckets = 1 << UInt8.bitWidth
@@ -64,7 +63,7 @@ struct ContactIndex {
     for entry in entries { ends[bucket(entry)] += 1 }
     for index in 1..<buckets { ends[index] += ends[index - 1] }
     entries = [UInt64](unsafeUninitializedCapacity: entries.count) { sorted, count in
-      // From behind, so that those of one contact stay as they are.
+      // From behind, so that those of one contact stay in their order.
       for entry in entries.reversed() {
         ends[bucket(entry)] -= 1
         sorted.initializeElement(at: ends[bucket(entry)], to: entry)

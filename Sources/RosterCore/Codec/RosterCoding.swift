@@ -27,8 +27,7 @@ extension Roster {
   }
 
   private mutating func compactToBeWritten() {
-    guard contacts.isExaminationDue else { return }
-    if contacts.examine(with: ownPresence) { compact() }
+    if contacts.isWrittenBestCompacted(with: ownPresence) { compact() }
   }
 
   /// Makes the table of contacts anew, without what nothing refers to. Complexity: O(n log n).

@@ -24,26 +24,18 @@ extension ContactTable {
 
   /// The table is as small as it gets.
   mutating func setCompactionSize() {
-    tables.examinedSize = tables.size
     tables.compactionSize = max(Tables.leastCompactionSize, 2 * tables.size)
   }
 
-  /// Whether the table has grown by more than an eighth since it was made anew, read or examined:
-  /// so much of it may have gone out of use that this is worth a look. What only went, and nothing
-  /// came in its place, mostly comes again.
-  var isExaminationDue: Bool { 8 * tables.size > 9 * tables.examinedSize }
-
-  /// Finds out whether more than a quarter of the addresses, texts and lists, by their bytes, are
-  /// of contacts of whom nothing is known, or nobody's: before all of it is written, the table is
-  /// best made anew then. Complexity: linear in the table.
+  /// Whether more than a quarter of the addresses, texts and lists, by their bytes, are of contacts
+  /// of whom nothing is known, or nobody's: before all of it is written, the table is best made
+  /// anew. Complexity: linear in the table.
+  ///
+  /// It depends on nothing but the table: a state that was read is written as the one that it was
+  /// read from.
   ///
   /// - Parameter others: As where the table is made anew.
-  mutating func examine(with others: PresenceRows) -> Bool {
-    tables.examinedSize = tables.size
-    return isWrittenBestCompacted(with: others)
-  }
-
-  private func isWrittenBestCompacted(with others: PresenceRows) -> Bool {
+  func isWrittenBestCompacted(with others: PresenceRows) -> Bool {
     var texts = UseCount(of: tables.texts.count)
     var groups = UseCount(of: tables.groups.count)
     func use(_ number: TextNumber) {
@@ -169,16 +161,6 @@ extension ContactTable {
       tables.rows[row].refer(to: reference, with: tables.rows[row].parts)
       offset = stored.end(ofDetailsAt: offset)
     }
-  }
-}
-
-extension ContactTable.Tables {
-  /// No smaller table is made anew for its size.
-  static var leastCompactionSize: Int { 1 << 14 }
-
-  /// In rows, texts and lists; long texts count as several.
-  var size: Int {
-    rows.count + texts.count + groups.count + (texts.byteCount + groups.byteCount) >> 10
   }
 }
 

@@ -34,16 +34,20 @@ struct ContactTable: Sendable {
     var changes: ContactChanges?
     /// At what size the table is made anew.
     var compactionSize = Self.leastCompactionSize
-    /// What size it had when it was last found out how much of it is in use.
-    var examinedSize = 0
+
+    static var leastCompactionSize: Int { 1 << 14 }
 
     func copy() -> Tables {
       Tables(
         addresses: addresses.copy(), rows: rows, details: details, further: further,
         texts: texts.copy(), groups: groups.copy(), items: items,
         requestCount: requestCount, members: members, longGroups: longGroups, base: base,
-        changes: changes, compactionSize: compactionSize,
-        examinedSize: examinedSize)
+        changes: changes, compactionSize: compactionSize)
+    }
+
+    /// In rows, texts and lists; long texts count as several.
+    var size: Int {
+      rows.count + texts.count + groups.count + (texts.byteCount + groups.byteCount) >> 10
     }
   }
 

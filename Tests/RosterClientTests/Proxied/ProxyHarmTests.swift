@@ -142,7 +142,7 @@ import Testing
     let handshake: Wire.Layer = { NIOSSLServerHandler(context: identity) }
     let server = try RawServer(over: slow == .client ? handshake : nil)
     var settings = try settings()
-    (settings.loginPatience, settings.closePatience) = (2000, 20)
+    (settings.loginPatience, settings.closePatience) = (4000, 20)
     settings.upstream = ServerAddress(host: "127.0.0.1", port: server.port, isDirectTLS: false)
     settings.upstreamAuthority = certificates.authority
     let proxy = try RecordingProxy(settings)

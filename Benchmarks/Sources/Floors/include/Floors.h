@@ -65,11 +65,14 @@ long floors_reduce(const floors_event *_Nonnull events, size_t count);
 
 // Imports a native capture into a new LMDB file, which is synced at its end: takes its lines apart,
 // parses the stanzas with libxml2's SAX2, finds out what they say of contacts, reduces that into a
-// hash map, and puts records, events and an index entry for each contact, one transaction for each
-// thousand records. There are no digests, no snapshots, no limits, and addresses are as written.
+// hash map, and puts records, events and an index entry for each contact, each by itself, one
+// transaction for each thousand records. There are no digests, no snapshots, no limits, and
+// addresses are as written.
 //
-// Returns the number of items at the end, or -1 where something failed.
-long floors_import(const char *_Nonnull capture, const char *_Nonnull log);
+// Returns the number of items at the end, or -1 where something failed; `records` is how many
+// records were put.
+long floors_import(
+    const char *_Nonnull capture, const char *_Nonnull log, uint64_t *_Nonnull records);
 
 // Calls `body` and returns how long it took, in nanoseconds: the processor time of all threads of
 // the process, user and system, or with `waits` the time that passed.
