@@ -131,7 +131,8 @@ struct RealClientTests {
     try await wait(for: "second session", both) {
       guard !back.isEmpty else { return !program.isRunning }
       let isReady = try client.resumes || said(log, .outbound, from: 2).contains("<presence")
-      return try isReady && roster(log).isConnected
+      let isListening = client.returnWord.map { program.output.contains($0) } ?? true
+      return try isListening && isReady && roster(log).isConnected
     }
     program.type(back)
     try await wait(for: "second message", both) { try said(log, .outbound).contains(">back<") }

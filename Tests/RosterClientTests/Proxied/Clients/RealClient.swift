@@ -53,6 +53,15 @@ enum RealClient: String, CaseIterable, Sendable {
     }
   }
 
+  /// What it shows when it takes orders again after it was cut off; nil where nothing tells but
+  /// what it sends.
+  var returnWord: String? {
+    switch self {
+    case .profanity: "re-established"
+    case .slixmpp, .aioxmpp, .gloox, .qxmpp, .mcabber, .finch: nil
+    }
+  }
+
   /// Where it writes what it sees, in a form that Rollcall reads.
   func log(_ place: Place) -> String {
     self == .profanity
