@@ -1,6 +1,6 @@
 #include "Meaning.h"
+#include "Stream.h"
 
-#include <libxml/parser.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 typedef enum { nothing, show, status, priority, group } text;
 
 struct floors_reader {
-  xmlParserCtxtPtr context;
+  xmlParserCtxtPtr stream;
   floors_meaning meaning;
   int is_inbound;
   int depth;
@@ -206,38 +206,19 @@ static void on_end(void *data, const xmlChar *local, const xmlChar *prefix, cons
   }
 }
 
-// `vcard-temp` is no absolute URI, of which libxml2 warns.
-static void on_error(void *data, xmlErrorPtr error) {
-  (void)data;
-  (void)error;
-}
-
 floors_reader *floors_reader_make(void) {
-  static const char root[] =
-      "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>";
-  xmlSAXHandler handler;
-  memset(&handler, 0, sizeof handler);
-  handler.initialized = XML_SAX2_MAGIC;
-  handler.startElementNs = on_start;
-  handler.endElementNs = on_end;
-  handler.characters = on_text;
-  handler.serror = (xmlStructuredErrorFunc)on_error;
+  floors_callbacks callbacks = {.start = on_start, .end = on_end, .text = on_text};
   floors_reader *reader = calloc(1, sizeof *reader);
   if (reader == NULL) return NULL;
-  reader->context = xmlCreatePushParserCtxt(&handler, reader, NULL, 0, NULL);
-  if (reader->context == NULL) {
-    free(reader);
-    return NULL;
-  }
-  xmlCtxtUseOptions(reader->context, XML_PARSE_NOENT | XML_PARSE_NONET);
-  xmlParseChunk(reader->context, root, sizeof root - 1, 0);
-  return reader;
+  reader->stream = floors_stream_make(callbacks, reader);
+  if (reader->stream != NULL) return reader;
+  free(reader);
+  return NULL;
 }
 
 void floors_reader_free(floors_reader *reader) {
   if (reader == NULL) return;
-  if (reader->context->myDoc != NULL) xmlFreeDoc(reader->context->myDoc);
-  xmlFreeParserCtxt(reader->context);
+  floors_stream_free(reader->stream);
   free(reader->meaning.event.bytes);
   free(reader->meaning.parts);
   free(reader);
@@ -250,12 +231,8 @@ const floors_meaning *floors_reader_read(
   meaning->count = 0;
   meaning->is_roster = 0;
   reader->is_inbound = is_inbound;
-  // libxml2 does not look further ahead than 10 MB, so a large stanza goes in pieces.
-  for (size_t start = 0; start < count && reader->context->wellFormed; start += 1 << 16) {
-    size_t piece = count - start < 1 << 16 ? count - start : 1 << 16;
-    xmlParseChunk(reader->context, (const char *)bytes + start, (int)piece, 0);
-  }
-  if (reader->failed || !reader->context->wellFormed || reader->depth != 1) return NULL;
+  int sound = floors_stream_read(reader->stream, bytes, count);
+  if (!sound || reader->failed || reader->depth != 1) return NULL;
   for (size_t index = 0; index < meaning->count; index++) {
     meaning->parts[index].address = meaning->event.bytes + (size_t)meaning->parts[index].address;
   }

@@ -3,8 +3,7 @@ extension Work {
   public static let all: [Work] = [
     .capture, .importing, .importingBesideC, .append, .appendRecords, .recorder, .reduce,
     .reduceKeeping, .rebuild, .rebuildRaw, .derive, .state, .difference, .diff, .bisect, .bisectAll,
-    .history, .records, .scan, .verify,
-    .export, .sections, .sectionChange, .readings, .search,
+    .history, .records, .scan, .verify, .export, .sections, .sectionChange, .readings, .search,
   ]
 
   /// Those whose cost must not grow with the length of the log or the number of contacts.
