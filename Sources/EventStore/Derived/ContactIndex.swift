@@ -59,18 +59,19 @@ struct ContactIndex {
     // By the highest byte of their hashes at first, which leaves a few of each to be compared.
     let buckets = 1 << UInt8.bitWidth
     func bucket(_ entry: UInt64) -> Int { Int(entry >> UInt64(UInt64.bitWidth - UInt8.bitWidth)) }
-    var ends = [Int](repeating: 0, count: buckets)
-    for entry in entries { ends[bucket(entry)] += 1 }
-    for index in 1..<buckets { ends[index] += ends[index - 1] }
+    // Where each ends, and once its entries are there, where it begins.
+    var places = [Int](repeating: 0, count: buckets)
+    for entry in entries { places[bucket(entry)] += 1 }
+    for index in 1..<buckets { places[index] += places[index - 1] }
     entries = [UInt64](unsafeUninitializedCapacity: entries.count) { sorted, count in
       // From behind, so that those of one contact stay in their order.
       for entry in entries.reversed() {
-        ends[bucket(entry)] -= 1
-        sorted.initializeElement(at: ends[bucket(entry)], to: entry)
+        places[bucket(entry)] -= 1
+        sorted.initializeElement(at: places[bucket(entry)], to: entry)
       }
       count = entries.count
-      for (index, start) in ends.enumerated() {
-        let end = index + 1 < buckets ? ends[index + 1] : count
+      for (index, start) in places.enumerated() {
+        let end = index + 1 < buckets ? places[index + 1] : count
         var some = UnsafeMutableBufferPointer(rebasing: sorted[start..<end])
         some.sort()
       }
