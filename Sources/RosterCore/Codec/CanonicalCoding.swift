@@ -130,7 +130,7 @@ package struct CanonicalInput {
   /// Whether texts are wanted; where they are not, they are checked and read as empty ones.
   var keepsTexts = true
   /// Whether a checksum says that the bytes are what was written: texts that are read in place are
-  /// not looked through again.
+  /// not looked through again, nor whether a row has its only encoding.
   var isSound = false
 
   /// Of bytes that must stay valid as long as this value is used.

@@ -34,13 +34,12 @@ extension RosterOutput {
   private mutating func storedRow(of number: ContactNumber, _ parts: ChangedParts) -> ContactRow {
     let row = contacts.row(of: number)
     var stored = rows.last
-    if parts.contains(.item) { stored.item = row.item }
+    stored.take(parts, of: row)
     if parts.contains(.presence) {
-      stored.presence = row.presence
       stored.further = row.further == 0 ? 0 : ContactRow.hasFurther
     }
-    if parts.contains(.details) {
-      stored.refer(to: row.details == .none ? .none : .next, with: row.parts)
+    if parts.contains(.details), row.details != .none {
+      stored.refer(to: .next, with: row.parts)
     }
     return stored
   }
@@ -69,6 +68,7 @@ extension RosterInput {
     var firsts: [TextNumber] = []
     var parts: [ContactParts] = []
     parts.reserveCapacity(counts.contacts)
+    var items = ItemCounts()
     let rows = try ChunkedArray(chunkBits: ContactTable.chunkBits, count: counts.contacts) {
       () throws(CodecError) in
       var row = try readRow(.all, &details)
@@ -77,11 +77,12 @@ extension RosterInput {
         row.further = UInt32(firsts.count)
       }
       parts.append(row.membership)
+      items.count(row, 1)
       return row
     }
     var further: [[PresenceRow]] = []
     for first in firsts { further.append(try readFurther(than: first)) }
-    contacts.fill(with: rows, parts, further)
+    contacts.fill(with: rows, parts, items, further)
   }
 
   /// Reads the rows of the contacts of whom an increment says anything.

@@ -10,19 +10,20 @@ struct RosterInput: StampInput {
   var contacts: ContactTable
   /// How many they are, and their texts.
   let counts: TableCounts
-  /// Whether a checksum says that the bytes are what was written: what takes long to look through
-  /// is not looked through again.
-  let isSound: Bool
   /// Whether it is of some contacts of a table that has others.
   let isIncrement: Bool
   var base = (record: UInt64(0), time: Int64(0))
   var rows = RowCoding(after: ContactRow())
   var presences = RowCoding(after: PresenceRow.none)
 
+  /// Whether a checksum says that the bytes are what was written: what takes long to look through
+  /// is not looked through again.
+  var isSound: Bool { plain.isSound }
+
   /// Reads the tables of a whole snapshot.
   init(_ input: CanonicalInput, isSound: Bool) throws(CodecError) {
     plain = input
-    self.isSound = isSound
+    plain.isSound = isSound
     isIncrement = false
     let addresses = try plain.readTexts { isSound || $0.isUTF8 }
     let texts = try plain.readTexts { isSound || $0.isUTF8 }
@@ -44,10 +45,9 @@ struct RosterInput: StampInput {
   init(
     _ input: CanonicalInput, to table: consuming ContactTable, isSound: Bool
   ) throws(CodecError) {
-    plain = input
-    self.isSound = isSound
-    isIncrement = true
     var plain = input
+    plain.isSound = isSound
+    isIncrement = true
     let known = table.counts
     let before = TableCounts(
       contacts: try plain.readNumber(upTo: known.contacts),

@@ -63,7 +63,9 @@ struct RowCoding<Row: BitwiseCopyable> {
       let word = widths.trailingZeroBitCount / 2
       let width = WordWidth(rawValue: widths >> UInt64(2 * word) & 3)
       let folded = try input.readWord(of: width)
-      isShortest = isShortest && WordWidth(of: folded).rawValue == width.rawValue
+      if !input.isSound {
+        isShortest = isShortest && WordWidth(of: folded).rawValue == width.rawValue
+      }
       let difference = Int32(bitPattern: folded >> 1) ^ -Int32(bitPattern: folded & 1)
       withUnsafeMutableBytes(of: &last) { row in
         let value = Self.word(word, of: UnsafeRawBufferPointer(row)) &+ difference

@@ -96,26 +96,35 @@ extension ContactTable {
   /// - Parameter parts: Which parts of the row it says anything of.
   mutating func replace(_ parts: ChangedParts, of number: ContactNumber, by row: ContactRow) {
     let place = Int(number.rawValue)
-    let before = tables.rows[place]
-    var after = before
-    if parts.contains(.item) { after.item = row.item }
-    if parts.contains(.presence) {
-      after.presence = row.presence
-      if before.further != 0 { tables.further.update(&after.further) { $0 = PresenceRows() } }
+    let before = tables.rows[place].membership
+    var further = tables.rows[place].further
+    if parts.contains(.presence), further != 0 {
+      tables.further.update(&further) { $0 = PresenceRows() }
+      tables.rows[place].further = further
     }
-    if parts.contains(.details) {
-      tables.details.free(before.details)
-      after.refer(to: row.details, with: row.parts)
-    }
-    tables.rows[place] = after
-    tables.items.replace(before.item, by: after.item)
-    note(from: before.membership, to: after.membership, of: number)
+    if parts.contains(.details) { tables.details.free(tables.rows[place].details) }
+    tables.updateItem(at: place) { $0.take(parts, of: row) }
+    note(from: before, to: tables.rows[place].membership, of: number)
   }
 
   /// Forgets what all resources of all contacts said.
   mutating func forgetPresence() {
     for number in members(.presence) {
-      replace(.presence, of: number, by: ContactRow())
+      tables.rows[Int(number.rawValue)].presence = nil
+      tables.rows[Int(number.rawValue)].further = 0
     }
+    // Who has further resources has a first one.
+    tables.further = FurtherResources()
+    tables.members[ContactPart.presence.rawValue] = ContactIndex()
+  }
+}
+
+extension ContactTable.Tables {
+  /// Changes a row whose item may be another one afterwards.
+  @inline(__always)
+  mutating func updateItem(at place: Int, _ body: (inout ContactRow) -> Void) {
+    items.count(rows[place], -1)
+    body(&rows[place])
+    items.count(rows[place], 1)
   }
 }

@@ -28,7 +28,8 @@ struct GroupsNumber: Hashable, Sendable {
 ///
 /// Between its fields there is no room that holds nothing, so that rows are stored by their bytes.
 struct ContactRow: BitwiseCopyable {
-  private var itemRow = ItemRow.none
+  /// The item's row, which says whether there is one.
+  private(set) var itemRow = ItemRow.none
   /// Where its details are.
   private(set) var details = DetailsReference.none
   private var first = PresenceRow.none
@@ -58,6 +59,14 @@ struct ContactRow: BitwiseCopyable {
   mutating func refer(to details: DetailsReference, with parts: DetailParts) {
     self.details = details
     detailParts = UInt32(parts.rawValue)
+  }
+
+  /// Takes over parts of another row; further resources are not among them.
+  @inline(__always)
+  mutating func take(_ parts: ChangedParts, of other: ContactRow) {
+    if parts.contains(.item) { itemRow = other.itemRow }
+    if parts.contains(.presence) { first = other.first }
+    if parts.contains(.details) { refer(to: other.details, with: other.parts) }
   }
 
   var hasItem: Bool { itemRow.isThere }

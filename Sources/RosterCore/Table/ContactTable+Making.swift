@@ -129,11 +129,14 @@ extension ContactTable {
   ///
   /// - Parameters:
   ///   - parts: The parts that each row has.
+  ///   - items: The items of the rows.
   ///   - further: The resources that the rows refer to.
   mutating func fill(
-    with rows: ChunkedArray<ContactRow>, _ parts: [ContactParts], _ further: [[PresenceRow]]
+    with rows: ChunkedArray<ContactRow>, _ parts: [ContactParts], _ items: ItemCounts,
+    _ further: [[PresenceRow]]
   ) {
     tables.rows = rows
+    tables.items = items
     tables.further = FurtherResources(further)
     for part in ContactPart.allCases {
       let members = ContactSet(count: parts.count) { parts[$0].contains(part) }
@@ -143,7 +146,6 @@ extension ContactTable {
       case .item, .presence, .deliveries, .expected: break
       }
     }
-    for number in numbers { tables.items.replace(nil, by: item(of: number)) }
     setCompactionSize()
   }
 

@@ -171,10 +171,9 @@ struct ContactTable: Sendable {
   /// Sets the contact's item, or takes it out of the roster.
   mutating func setItem(_ item: ItemRow?, of number: ContactNumber) {
     _ = tables.changes?.items.insert(number)
-    let before = tables.rows[Int(number.rawValue)].item
-    tables.rows[Int(number.rawValue)].item = item
-    tables.items.replace(before, by: item)
-    if (before != nil) != (item != nil) { note(.item, of: number, item != nil) }
+    let had = tables.rows[Int(number.rawValue)].hasItem
+    tables.updateItem(at: Int(number.rawValue)) { $0.item = item }
+    if had != (item != nil) { note(.item, of: number, !had) }
   }
 
   /// What the contact's first resource said.

@@ -105,9 +105,9 @@ struct ItemCounts: Equatable, Sendable {
   /// Those that have a subscription in this state.
   subscript(subscription: RosterSubscription) -> Int { counts[Int(subscription.code)] }
 
-  /// A contact has another item than before, or none.
-  mutating func replace(_ before: ItemRow?, by after: ItemRow?) {
-    if let before { counts[before.subscriptionCode] -= 1 }
-    if let after { counts[after.subscriptionCode] += 1 }
+  /// The item of a row, if it has one, is there so many times more.
+  @inline(__always)
+  mutating func count(_ row: borrowing ContactRow, _ difference: Int) {
+    if row.hasItem { counts[row.itemRow.subscriptionCode] += difference }
   }
 }
