@@ -66,6 +66,8 @@ let package = Package(
 
     .target(name: "CByteMarks", cSettings: [.treatAllWarnings(as: .error)]),
 
+    .target(name: "CPrefetch", cSettings: [.treatAllWarnings(as: .error)]),
+
     .target(name: "XMPPStanza", dependencies: ["CByteMarks"], swiftSettings: rules),
     .target(
       name: "XMPPStream", dependencies: ["XMPPStanza", "CXMLPush", "CByteMarks"],
@@ -73,7 +75,8 @@ let package = Package(
     .target(
       name: "RosterCore",
       dependencies: [
-        "XMPPStanza", .product(name: "DequeModule", package: "swift-collections"),
+        "XMPPStanza", "CByteMarks", "CPrefetch",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: rules),

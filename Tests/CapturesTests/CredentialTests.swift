@@ -85,7 +85,7 @@ struct CredentialTests {
 
   @Test("The mark of a session's id is the same for the same, whoever says it")
   func idsStayEqual() throws {
-    func mark(_ xml: String, _ name: StaticString) throws -> String {
+    func mark(_ xml: String, _ name: WantedName) throws -> String {
       var credentials = Credentials()
       let clean = credentials.scrubbed(try element(xml).node)
       return try #require(clean?.attribute(name))

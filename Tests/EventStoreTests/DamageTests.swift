@@ -141,7 +141,7 @@ import Testing
       try transaction.forEachEvent(
         in: 1...UInt64.max,
         deriving: { header, bytes in [100 + UInt8(header.sequence), UInt8(bytes.byteCount)] }
-      ) { header, bytes in
+      ) { header, bytes, _ in
         #expect(header.sequence == UInt64(events.count) + 1)
         events.append(bytes.copied)
       }

@@ -159,11 +159,11 @@ import Testing
 
   @Test("An interrupted import leaves nothing behind", arguments: ["TERM", "HUP"])
   func interrupted(_ name: String) throws {
-    // The import waits for more of its input when the signal comes.
+    // The import waits for more of its input when the signal comes, however late it has begun.
     let line = """
-      mkfifo pipe; sleep 20 >pipe & feeder=$!
+      mkfifo pipe; sleep 300 >pipe & feeder=$!
       "$ROLLCALL" import pipe -o x.rollcall & import=$!
-      for i in 1 2 3 4 5 6 7 8 9 10; do ls x.rollcall.draft-* 2>/dev/null && break; sleep 0.2; done
+      for i in $(seq 600); do ls x.rollcall.draft-* 2>/dev/null && break; sleep 0.2; done
       kill -\(name) $import; wait $import; echo $?; kill $feeder; ls
       """
     let run = try Program(shell: line, in: folder.path)

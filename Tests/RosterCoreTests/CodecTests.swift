@@ -90,6 +90,26 @@ import XMPPStanza
     #expect(try decode(event.canonicalBytes) == event)
   }
 
+  @Test("A number of any size is read back, wherever the bytes end", arguments: 0..<10)
+  func numbers(more: Int) {
+    var numbers: [UInt64] = [0, 1, .max - 1, .max]
+    for bits in stride(from: 7, through: 63, by: 7) {
+      let border: UInt64 = 1 << UInt64(bits)
+      numbers += [border - 1, border]
+    }
+    for number in numbers {
+      var output = CanonicalOutput()
+      output.write(number)
+      let padding = [UInt8](repeating: 0xFF, count: more)
+      (output.bytes + padding).withUnsafeBytes { bytes in
+        var input = CanonicalInput(bytes)
+        let read = try? input.readNumber()
+        #expect(read == number)
+        #expect(input.rest == more, "\(number)")
+      }
+    }
+  }
+
   @Test("Different events have different bytes")
   func injective() {
     #expect(Set(Self.events.map(\.canonicalBytes)).count == Self.events.count)

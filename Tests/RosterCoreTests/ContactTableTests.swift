@@ -4,6 +4,51 @@ import XMPPStanza
 
 @testable import RosterCore
 
+/// A text that fills most of a table as long as something says it, and what ends that.
+private struct LongText: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let says: @Sendable (inout Scenario) -> Void
+  let ends: @Sendable (inout Scenario) -> Void
+
+  private static let text = String(repeating: "x", count: 1000)
+  private static let status = "<status>\(text)</status>"
+  private static let bob = "bob@example.test"
+
+  static let all = [
+    LongText(testDescription: "name") {
+      $0.pushed(item(bob, "name='\(text)'"))
+    } ends: {
+      $0.pushed(item(bob))
+    },
+    LongText(testDescription: "group") {
+      $0.pushed(item(bob, groups: [text]))
+    } ends: {
+      $0.pushed(item(bob))
+    },
+    LongText(testDescription: "resource") {
+      $0.receives(from: "\(bob)/\(text)")
+    } ends: {
+      $0.receives("unavailable", from: "\(bob)/\(text)")
+    },
+    LongText(testDescription: "status of a further resource") {
+      $0.receives(from: "\(bob)/desk")
+      $0.receives(from: "\(bob)/phone", status)
+    } ends: {
+      $0.receives("unavailable", from: "\(bob)/phone")
+    },
+    LongText(testDescription: "status of the account's own") {
+      $0.receives(from: "\(Scenario.account)/desk", status)
+    } ends: {
+      $0.receives("unavailable", from: "\(Scenario.account)/desk")
+    },
+    LongText(testDescription: "address") {
+      $0.receives(from: "\(text)@example.test/desk")
+    } ends: {
+      $0.receives("unavailable", from: "\(text)@example.test/desk")
+    },
+  ]
+}
+
 @Suite("The table of contacts")
 struct ContactTableTests {
   @Test(
@@ -76,8 +121,10 @@ struct ContactTableTests {
     #expect(
       MemoryLayout<ContactRow>.size
         == MemoryLayout<ItemRow>.size + MemoryLayout<PresenceRow>.size + 3 * short)
-    // Two bits of a number for each word.
-    #expect(MemoryLayout<ContactRow>.size <= 32 * short)
+    // Two bits of a number for each word, and four words are looked at at once.
+    for size in [MemoryLayout<ContactRow>.size, MemoryLayout<PresenceRow>.size] {
+      #expect((4...32).contains(size / short) && size.isMultiple(of: short))
+    }
   }
 
   @Test("Rows that differ in any words are read as they were written", arguments: 0..<UInt64(20))
@@ -97,36 +144,65 @@ struct ContactTableTests {
       rows.append(row)
     }
     var output = CanonicalOutput()
-    var writing = RowCoding(after: Row())
-    for row in rows { writing.write(row, to: &output) }
-    func read(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> [Row] {
+    var writing = RowOutput(after: Row())
+    for row in rows { writing.write(to: &output) { $0 = row } }
+    func read(_ bytes: UnsafeRawBufferPointer, isSound: Bool) throws(CodecError) -> [Row] {
       var input = CanonicalInput(bytes)
-      var reading = RowCoding(after: Row())
+      input.isSound = isSound
+      var reading = RowInput(after: Row())
       var rows: [Row] = []
-      for _ in 0..<200 { rows.append(try reading.read(from: &input)) }
+      for _ in 0..<200 {
+        var row = Row()
+        try reading.read(from: &input, into: &row)
+        rows.append(row)
+      }
       return rows
     }
     try output.bytes.withUnsafeBytes { bytes in
-      let readBack = try read(bytes)
-      #expect(readBack == rows, "seed \(seed)")
-      for count in bytes.indices {
-        let beginning = UnsafeRawBufferPointer(rebasing: bytes[..<count])
-        if (try? read(beginning)) != nil { Issue.record("seed \(seed): cut at \(count)") }
+      for isSound in [false, true] {
+        let readBack = try read(bytes, isSound: isSound)
+        #expect(readBack == rows, "seed \(seed)")
+        for count in bytes.indices {
+          let beginning = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+          if (try? read(beginning, isSound: isSound)) != nil {
+            Issue.record("seed \(seed): cut at \(count)")
+          }
+        }
       }
     }
-    // A word that no row has, and differences that fit into fewer bytes.
-    let wrong: [(word: UInt8, of: [UInt8])] = [
-      (7, [2]), (0, [0]), (1, [0xFF, 0]), (2, [0xFF, 0xFF, 0, 0]),
+    // A word that no row has, and differences that fit into fewer bytes, each with the place after
+    // it.
+    let wrong: [(word: UInt8, of: [UInt8], refusedAt: Int)] = [
+      (7, [2], 8), (0, [0], 9), (1, [0xFF, 0], 10), (2, [0xFF, 0xFF, 0, 0], 12),
     ]
-    for (word, difference) in wrong {
+    for (word, difference, offset) in wrong {
       let width: [Int: UInt64] = [1: 1, 2: 2, 4: 3]
       let widths = (width[difference.count] ?? 0) << UInt64(2 * word)
       let bytes = withUnsafeBytes(of: widths.littleEndian) { Array($0) } + difference
       bytes.withUnsafeBytes { bytes in
-        var (input, reading) = (CanonicalInput(bytes), RowCoding(after: Row()))
-        #expect(throws: CodecError.self) { try reading.read(from: &input) }
+        var (input, reading) = (CanonicalInput(bytes), RowInput(after: Row()))
+        var row = Row()
+        #expect(throws: CodecError.invalid(offset: offset)) {
+          try reading.read(from: &input, into: &row)
+        }
       }
     }
+  }
+
+  @Test(
+    "A table is made anew before it is written where most of it is nobody's, and else not",
+    arguments: LongText.all)
+  fileprivate func isCompactedWhereUnused(long: LongText) {
+    var scenario = Scenario.alice(item("bob@example.test"))
+    func isCompacted() -> Bool {
+      scenario.roster.contacts.isWrittenBestCompacted(with: scenario.roster.ownPresence)
+    }
+    #expect(!isCompacted())
+    long.says(&scenario)
+    #expect(scenario.roster.contacts.textBytes > 1000)
+    #expect(!isCompacted())
+    long.ends(&scenario)
+    #expect(isCompacted())
   }
 
   @Test("Each text has one number, and texts in two normal forms have two")
@@ -146,6 +222,33 @@ struct ContactTableTests {
     }
     #expect(table.count == texts.count)
     #expect(early.count == 0 && early.number(of: "a") == nil)
+  }
+
+  @Test("A text that is expected is mostly found before it is asked for, and never another one")
+  func expectedTexts() {
+    var table = TextTable()
+    func expect(_ text: String) -> ExpectedText { text.withUTF8Bytes { table.expect($0) } }
+    var early = expect("text 0")
+    table.prefetchPlace(&early)
+    #expect(early.number == nil)
+
+    let texts = (0..<1_000).map { "text \($0)" }
+    for text in texts { _ = table.insert(text) }
+    let strangers = (0..<1_000).map { "stranger \($0)" }
+    // What was expected is looked for in a table that has grown meanwhile.
+    for growth in [0, 5_000] {
+      var (known, unknown) = (texts.map(expect), strangers.map(expect))
+      for number in 0..<growth { _ = table.insert("later \(number)") }
+      for place in texts.indices {
+        table.prefetchPlace(&known[place])
+        table.prefetchPlace(&unknown[place])
+        let number = known[place].number
+        #expect(number == nil || number == UInt32(place))
+        table.prefetchBytes(of: number ?? .max)
+      }
+      #expect(known.count { $0.number != nil } > 500)
+      #expect(unknown.allSatisfy { $0.number == nil })
+    }
   }
 
   @Test("A kept table has the numbers that it had, and takes nothing that is none")

@@ -218,6 +218,46 @@ struct IncrementTests {
     #expect(read.presence(of: bare(contacts[3])).resources.isEmpty)
   }
 
+  @Test("Who had several resources when all were lost has those that came back, and no other")
+  func lostWithSeveral() throws {
+    let contacts = (0..<4).map { "user\($0)@example.test" }
+    var scenario = Scenario.alice(contacts.map { item($0, "subscription='both'") }.joined())
+    for contact in contacts {
+      for resource in ["desk", "phone", "tablet"] {
+        scenario.receives(from: "\(contact)/\(resource)")
+      }
+    }
+    var roster = scenario.roster
+    var read = roster
+    func goOn(_ depth: Int, _ continued: (inout Scenario) -> Void) throws {
+      let base = base(of: roster, depth: depth)
+      read.base = base
+      roster.beginIncrement(to: base)
+      let before = scenario.history.count
+      continued(&scenario)
+      follow(scenario, from: before, &roster)
+      let bytes = try #require(roster.increment)
+      read = try read.adding(bytes.span.bytes)
+      #expect(read == roster)
+    }
+    func resources(_ number: Int) -> Set<String> {
+      Set(read.presence(of: bare(contacts[number])).resources.keys)
+    }
+    try goOn(0) { scenario in
+      scenario.closed()
+      scenario.opened("alice@example.test/phone")
+      scenario.receives(from: contacts[0] + "/phone")
+      for resource in ["desk", "car"] { scenario.receives(from: "\(contacts[1])/\(resource)") }
+    }
+    #expect((0..<4).map(resources) == [["phone"], ["desk", "car"], [], []])
+    try goOn(1) { scenario in
+      for resource in ["car", "tablet"] { scenario.receives(from: "\(contacts[2])/\(resource)") }
+      scenario.receives(from: contacts[3] + "/desk")
+      scenario.receives("unavailable", from: contacts[1] + "/desk")
+    }
+    #expect((0..<4).map(resources) == [["phone"], ["car"], ["car", "tablet"], ["desk"]])
+  }
+
   @Test("What a contact has beside several resources is in an increment")
   func several() throws {
     var scenario = Scenario.alice(item("bob@example.test", "subscription='to'"))

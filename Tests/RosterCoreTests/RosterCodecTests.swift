@@ -88,40 +88,6 @@ struct RosterCodecTests {
     #expect(read.canonicalBytes == roster.canonicalBytes)
   }
 
-  /// Each of them by itself, and with each of the others.
-  @Test("How requests go round and a confirmed edit are read back", arguments: 0..<8)
-  func memories(which: Int) throws {
-    let contact = bare("bob@example.test")
-    var roster = Scenario.alice(item("bob@example.test", "subscription='to'")).roster
-    let number = try #require(roster.contacts.number(of: contact))
-    let stamp = RecordStamp(record: 7, time: 70)
-    let rounds = Rounds(count: 3, first: stamp, ended: stamp)
-    let fields = EditableFields(name: "Bob", groups: ["A"])
-    roster.contacts.updateDetails(of: number) { details in
-      if which & 1 != 0 { details.rounds = rounds }
-      if which & 2 != 0 { details.ownRounds = Rounds(count: 1, first: stamp, ended: nil) }
-      if which & 4 != 0 {
-        details.confirmedEdit = ConfirmedEdit(
-          sent: 6, device: "desk", before: nil, after: fields)
-      }
-    }
-    let read = try decode(roster.snapshot)
-    #expect(read == roster && read.snapshot == roster.snapshot)
-    let known = try #require(read.contacts.contact(number))
-    #expect((known.confirmedEdit != nil) == (which & 4 != 0))
-    #expect(read.contacts.hasConfirmedEdit(of: number) == (which & 4 != 0))
-    #expect(known.rounds.contains(rounds) == (which & 1 != 0))
-  }
-
-  @Test("Where there is said to be how requests go round, there is")
-  func noRounds() {
-    let bytes: [UInt8] = [0x80, 0x01, 0, 0]
-    bytes.withUnsafeBytes { bytes in
-      var input = DetailsInput(CanonicalInput(bytes))
-      #expect(throws: CodecError.self) { try input.check(.rounds) }
-    }
-  }
-
   @Test("Every state of a mad history is read back as it was", arguments: 0..<UInt64(6))
   func fuzzed(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)

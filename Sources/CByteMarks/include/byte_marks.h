@@ -6,7 +6,8 @@
 #include <string.h>
 
 // Looks at sixteen bytes at once, for which Swift has no operation that says which of them it
-// found: each function gives a bit for each byte that is meant, the lowest for the first byte.
+// found: each function gives a bit for each byte, or word of four bytes, that is meant, the lowest
+// for the first.
 //
 // They are written with Clang's vectors and are a few instructions on each machine that has any,
 // and stand here so that who calls them has them compiled in. Sixteen bytes have to be there.
@@ -14,6 +15,8 @@
 typedef uint8_t rollcall_bytes __attribute__((ext_vector_type(16)));
 typedef char rollcall_matches __attribute__((ext_vector_type(16)));
 typedef bool rollcall_flags __attribute__((ext_vector_type(16)));
+typedef uint32_t rollcall_words __attribute__((ext_vector_type(4)));
+typedef bool rollcall_word_flags __attribute__((ext_vector_type(4)));
 
 static inline rollcall_bytes rollcall_load(const void *_Nonnull bytes) {
   rollcall_bytes all;
@@ -69,6 +72,21 @@ static inline uint32_t rollcall_marks_in_address(const void *_Nonnull bytes) {
   rollcall_bytes all = rollcall_load(bytes);
   rollcall_bytes letters = all - 'a', digits = all - '0';
   return rollcall_marks((letters >= 26) & (digits >= 10) & (all != '_'));
+}
+
+// Which of four words of four bytes are not the same as four others: a bit for each of them.
+static inline uint32_t rollcall_marks_of_other_words(
+    const void *_Nonnull words, const void *_Nonnull others) {
+  rollcall_words these, those;
+  memcpy(&these, words, sizeof these);
+  memcpy(&those, others, sizeof those);
+  rollcall_word_flags flags = __builtin_convertvector(these != those, rollcall_word_flags);
+  uint8_t marks;
+  memcpy(&marks, &flags, sizeof marks);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  marks = __builtin_bitreverse8(marks);
+#endif
+  return marks & 0xF;
 }
 
 #endif

@@ -130,7 +130,7 @@ package struct DerivedCheck {
       database, around: block, records, upTo: range.upperBound, in: transaction)
     guard let block else { return StoredEvents(records: records, hasStray: hasStray) }
     var events: [UInt64: (header: EventHeader, bytes: [UInt8])] = [:]
-    try EventPack(block).forEach(in: records) { header, event in
+    try EventPack(block).forEach(in: records) { header, event, _ in
       events[header.sequence] = (header, Array(event))
     }
     return StoredEvents(records: records, hasStray: hasStray, events: events)

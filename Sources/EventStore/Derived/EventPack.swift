@@ -31,51 +31,67 @@ struct EventPack {
 
   /// Hands the events of some of its records to `body`, in order.
   ///
+  /// - Parameters:
+  ///   - distance: How many events later the one is that is handed over besides; 0 for none.
+  ///   - body: It is given that later one, too; nil where the pack has no such.
   /// - Throws: `EventLogError.corrupt` at what no program of ours wrote, and what `body` throws.
   func forEach(
-    in range: ClosedRange<UInt64>, _ body: (EventHeader, UnsafeRawBufferPointer) throws -> Void
+    in range: ClosedRange<UInt64>, ahead distance: Int = 0,
+    _ body: (EventHeader, UnsafeRawBufferPointer, _ later: UnsafeRawBufferPointer?) throws -> Void
   ) throws {
     var rest = block.content
+    var later = distance > 0 ? rest : UnsafeRawBufferPointer(rebasing: rest.prefix(0))
+    for _ in 0..<distance { _ = Self.takeEvent(from: &later) }
     while !rest.isEmpty {
       let (header, event) = try Self.take(from: &rest, first: block.covers.lowerBound)
+      let upcoming = Self.takeEvent(from: &later)
       guard header.sequence <= range.upperBound else { return }
-      if header.sequence >= range.lowerBound { try body(header, event) }
+      if header.sequence >= range.lowerBound { try body(header, event, upcoming) }
     }
   }
 
+  /// Takes the next event with its header.
   private static func take(
     from rest: inout UnsafeRawBufferPointer, first: UInt64
   ) throws(EventLogError) -> (EventHeader, UnsafeRawBufferPointer) {
-    let sequence =
-      rest.count < headBytes
-      ? first
-      : first
-        + UInt64(
-          rest.loadBigEndian(at: 4, as: UInt16.self))
-    var size = headBytes
-    func cutShort() -> EventLogError {
-      .corrupt(sequence: sequence, what: "its stored event is cut short")
+    let head = rest
+    let place = head.count >= headBytes ? head.loadBigEndian(at: 4, as: UInt16.self) : 0
+    let sequence = first + UInt64(place)
+    guard let size = headSize(of: head), let event = takeEvent(from: &rest) else {
+      throw .corrupt(sequence: sequence, what: "its stored event is cut short")
     }
-    guard rest.count >= size else { throw cutShort() }
-    let flags = rest[6]
-    let timeOffset = size
-    if flags & timeIsKnown != 0 { size += timeBytes }
-    let connectionOffset = size
-    if flags & hasConnection != 0 { size += connectionBytes }
-    let count = Int(rest.loadBigEndian(at: 0, as: UInt32.self))
-    guard rest.count >= size, count <= rest.count - size else { throw cutShort() }
+    let flags = head[6]
     guard let direction = RecordDirection(rawValue: flags & directions) else {
       throw .corrupt(
         sequence: sequence, what: "its stored event's direction is \(flags & directions)")
     }
     let header = EventHeader(
-      sequence: sequence, direction: direction, kind: RecordKind(rawValue: rest[7]),
+      sequence: sequence, direction: direction, kind: RecordKind(rawValue: head[7]),
       connection: flags & hasConnection != 0
-        ? rest.loadBigEndian(at: connectionOffset, as: UInt32.self) : 1,
-      time: flags & timeIsKnown != 0 ? rest.loadBigEndian(at: timeOffset, as: Int64.self) : nil)
-    let event = UnsafeRawBufferPointer(rebasing: rest[size..<(size + count)])
-    rest = UnsafeRawBufferPointer(rebasing: rest[(size + count)...])
+        ? head.loadBigEndian(at: size - connectionBytes, as: UInt32.self) : 1,
+      time: flags & timeIsKnown != 0 ? head.loadBigEndian(at: headBytes, as: Int64.self) : nil)
     return (header, event)
+  }
+
+  /// Takes the next event; nil where there is none, or it is cut short.
+  private static func takeEvent(
+    from rest: inout UnsafeRawBufferPointer
+  ) -> UnsafeRawBufferPointer? {
+    guard let size = headSize(of: rest) else { return nil }
+    let count = Int(rest.loadBigEndian(at: 0, as: UInt32.self))
+    guard count <= rest.count - size else { return nil }
+    defer { rest = UnsafeRawBufferPointer(rebasing: rest[(size + count)...]) }
+    return UnsafeRawBufferPointer(rebasing: rest[size..<(size + count)])
+  }
+
+  /// How many bytes stand before the next event; nil where they are not all there.
+  private static func headSize(of rest: UnsafeRawBufferPointer) -> Int? {
+    guard rest.count >= headBytes else { return nil }
+    let flags = rest[6]
+    let size =
+      headBytes + (flags & timeIsKnown != 0 ? timeBytes : 0)
+      + (flags & hasConnection != 0 ? connectionBytes : 0)
+    return size <= rest.count ? size : nil
   }
 
   /// Adds an event to others of the records from `first` on.

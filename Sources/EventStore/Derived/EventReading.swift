@@ -7,14 +7,16 @@ extension ReadTransaction {
   ///
   /// - Parameters:
   ///   - most: At least one pack of events is handed over, and none after so many bytes.
+  ///   - distance: How many events later the one is that is handed over besides; 0 for none.
   ///   - derive: The event of a record.
+  ///   - body: It is given that later one, too, where it stands in the same pack.
   /// - Returns: The record that comes next; nil where the range, or the log, is at its end.
   /// - Throws: What `derive` and `body` throw, and `EventLogError`.
   @discardableResult
   package func forEachEvent(
-    in range: ClosedRange<UInt64>, bytes most: Int = .max,
+    in range: ClosedRange<UInt64>, bytes most: Int = .max, ahead distance: Int = 0,
     deriving derive: (RecordHeader, RawSpan) throws -> [UInt8]?,
-    _ body: (EventHeader, RawSpan) throws -> Void
+    _ body: (EventHeader, RawSpan, _ later: UnsafeRawBufferPointer?) throws -> Void
   ) throws -> UInt64? {
     let last = min(range.upperBound, try lastSequence)
     var next = max(1, range.lowerBound)
@@ -25,14 +27,14 @@ extension ReadTransaction {
       next = records.upperBound + 1
       if let block {
         bytesSeen += block.content.count
-        try EventPack(block).forEach(in: records) { try body($0, $1.bytes) }
+        try EventPack(block).forEach(in: records, ahead: distance) { try body($0, $1.bytes, $2) }
         continue
       }
       damage.note(.events, records)
       let rest = try forEachRecord(in: records, bytes: most) { header, bytes in
         bytesSeen += bytes.byteCount
         guard let event = try derive(header, bytes) else { return }
-        try body(EventHeader(header), event.span.bytes)
+        try body(EventHeader(header), event.span.bytes, nil)
       }
       if let rest { return rest }
     }

@@ -90,7 +90,9 @@ extension Timeline {
   ) throws -> Roster {
     var state = start
     if state.roster.position == 0 { try begin(&state) }
-    try follow(&state.roster, to: last) { roster, event, stamp, connection in
+    // Where presence is not asked for, most events are passed over without a look at their contact.
+    try follow(&state.roster, to: last, looksAhead: asksForPresence) {
+      roster, event, stamp, connection in
       switch event {
       case .made(let event):
         RosterReducer.advance(&roster, by: event, at: stamp, on: connection)
@@ -107,15 +109,21 @@ extension Timeline {
   }
 
   /// Takes a roster on to a later record: has `reduce` reduce each event on the way.
+  ///
+  /// - Parameter looksAhead: Whether what stored events look at is asked for before.
   private func follow(
-    _ roster: inout Roster, to last: UInt64,
+    _ roster: inout Roster, to last: UInt64, looksAhead: Bool = true,
     _ reduce: (inout Roster, borrowing FoundEvent, RecordStamp, ConnectionID) throws -> Void
   ) throws {
     let reader = RecordReader()
+    var ahead = EventsAhead()
     while roster.position < last {
       let range = roster.position + 1...last
       let end = try log.read { transaction in
-        try forEachEvent(in: range, transaction, reader) { stamp, connection, _, event in
+        try forEachEvent(
+          in: range, ahead: looksAhead ? EventsAhead.distance : 0, transaction, reader
+        ) { stamp, connection, _, event, later in
+          if looksAhead { ahead.look(at: later, for: &roster) }
           try reduce(&roster, event, stamp, connection)
         }
       }
@@ -207,7 +215,8 @@ extension Timeline {
     try log.read { transaction in
       var steps = Steps()
       steps.end = try forEachEvent(in: range, transaction, reader) {
-        try steps.add($0, $1, $2, $3)
+        stamp, connection, direction, event, _ in
+        try steps.add(stamp, connection, direction, event)
       }
       return steps
     }
@@ -224,14 +233,20 @@ extension Timeline {
   /// Hands the next events of a range to `body`: the stored ones where this program made them, and
   /// others made anew of the raw bytes.
   ///
+  /// - Parameters:
+  ///   - distance: How many events later the stored one is that is handed over besides; 0 for none.
+  ///   - body: It is given that later one, too, where it is in the same pack.
   /// - Returns: The last record that was looked at: of no more records than a slice has, and no
   ///   more bytes than a piece.
   /// - Throws: `EventLogError.corrupt` where `body` cannot read what is stored, and what it throws
   ///   else.
   private func forEachEvent(
-    in range: ClosedRange<UInt64>, _ transaction: borrowing ReadTransaction,
-    _ reader: RecordReader,
-    _ body: (RecordStamp, ConnectionID, RecordDirection, borrowing FoundEvent) throws -> Void
+    in range: ClosedRange<UInt64>, ahead distance: Int = 0,
+    _ transaction: borrowing ReadTransaction, _ reader: RecordReader,
+    _ body: (
+      RecordStamp, ConnectionID, RecordDirection, borrowing FoundEvent,
+      _ later: UnsafeRawBufferPointer?
+    ) throws -> Void
   ) throws -> UInt64 {
     let range = range.lowerBound...min(range.upperBound, range.lowerBound + UInt64(Self.slice) - 1)
     // Asked for each slice: a program of another version may have come in between.
@@ -243,19 +258,19 @@ extension Timeline {
         else { return }
         try body(
           RecordStamp(record: header.sequence, time: header.time),
-          ConnectionID(number: header.connection), header.direction, .made(event))
+          ConnectionID(number: header.connection), header.direction, .made(event), nil)
       }
       return next.map { $0 - 1 } ?? range.upperBound
     }
     let next = try transaction.forEachEvent(
-      in: range, bytes: EventLog.pieceBytes,
+      in: range, bytes: EventLog.pieceBytes, ahead: distance,
       deriving: { reader.decode($0, $1).event?.canonicalBytes }
-    ) { header, bytes in
+    ) { header, bytes, later in
       guard includes(header.kind, of: header.connection) else { return }
       do {
         try body(
           RecordStamp(record: header.sequence, time: header.time),
-          ConnectionID(number: header.connection), header.direction, .stored(bytes))
+          ConnectionID(number: header.connection), header.direction, .stored(bytes), later)
       } catch let error as CodecError {
         throw EventLogError.corrupt(
           sequence: header.sequence, what: "its stored event cannot be read: \(error)")

@@ -190,12 +190,12 @@ package struct CanonicalInput {
     let ends = ~word & 0x8080_8080_8080_8080
     guard ends != 0 else { return nil }
     let bits = UInt64(ends.trailingZeroBitCount + 1)
-    let last = (word << (64 - bits)) >> 56
+    let last = (word &<< (64 &- bits)) >> 56
     // A longer form of the same number would be a second encoding of it.
     guard last != 0 || bits == 8 else { return nil }
-    offset += Int(bits >> 3)
+    offset &+= Int(truncatingIfNeeded: bits >> 3)
     // Seven bits of each byte, then of each two, and of each four, are put side by side.
-    var number = word & (.max >> (64 - bits)) & 0x7F7F_7F7F_7F7F_7F7F
+    var number = word & (.max &>> (64 &- bits)) & 0x7F7F_7F7F_7F7F_7F7F
     number = number & 0x007F_007F_007F_007F | (number & 0x7F00_7F00_7F00_7F00) >> 1
     number = number & 0x0000_3FFF_0000_3FFF | (number & 0x3FFF_0000_3FFF_0000) >> 2
     return number & 0x0000_0000_0FFF_FFFF | (number & 0x0FFF_FFFF_0000_0000) >> 4
@@ -243,13 +243,39 @@ package struct CanonicalInput {
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
   }
 
-  /// Reads a word of four bytes, of which only the first so many are taken: the next thing begins
-  /// after these.
+  /// What `read` reads, and the bytes that it takes, which are valid as long as this value is.
+  mutating func withBytes<Value>(
+    _ read: (inout CanonicalInput) throws(CodecError) -> Value
+  ) throws(CodecError) -> (value: Value, bytes: UnsafeRawBufferPointer) {
+    let start = offset
+    let value = try read(&self)
+    return (value, UnsafeRawBufferPointer(rebasing: bytes[start..<offset]))
+  }
+
+  /// Hands `read` the place of the next thing, from which on it may look at so many bytes: where
+  /// fewer are left, zeros stand for those after the end.
+  ///
+  /// - Parameter read: Says how many bytes the thing has.
   @inline(__always)
-  mutating func readWord(taking count: Int) throws(CodecError) -> UInt32 {
-    guard MemoryLayout<UInt32>.size <= rest else { throw .truncated(offset: offset) }
-    defer { offset &+= count }
-    return UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  mutating func read(
+    atMost count: Int, _ read: (UnsafeRawPointer) -> Int
+  ) throws(CodecError) {
+    let taken: Int
+    if count <= rest, let start = bytes.baseAddress {
+      taken = read(start + offset)
+    } else {
+      taken = readPadded(count, read)
+    }
+    guard taken <= rest else { throw .truncated(offset: offset) }
+    offset &+= taken
+  }
+
+  /// The same where fewer bytes are left.
+  @inline(never)
+  private func readPadded(_ count: Int, _ read: (UnsafeRawPointer) -> Int) -> Int {
+    let padded = Array(bytes[offset...]) + repeatElement(0, count: max(0, count - rest))
+    // It has no address only where no byte is asked for.
+    return padded.withUnsafeBytes { $0.baseAddress.map(read) ?? 0 }
   }
 
   /// A count of things that take a byte at least each: a larger one is damage, and must not

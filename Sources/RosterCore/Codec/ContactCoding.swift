@@ -5,43 +5,42 @@ import XMPPStanza
 // resources, which are the next ones, and refers to texts by their numbers.
 //
 // A whole snapshot has the rows of all contacts of the table, in the order of their numbers. In an
-// increment each comes after a number: the way from the number of the contact before, and which
-// parts of the row are the contact's; the others are those of the row before, which takes no room.
+// increment numbers come before the rows: for each row the way from the number of the contact
+// before, and which parts of it are the contact's; the others are those of the row before, which
+// takes no room. Where no resource is available, the row says so, and keeps what the row before
+// said of presence.
 extension RosterOutput {
   /// - Parameter numbers: All contacts, or those that an increment is of.
   /// - Returns: Where the details stand, for a table that goes on with them.
   mutating func write(_ numbers: [ContactNumber]) -> StoredDetails {
     let details = writeDetails(of: numbers)
-    if changes != nil { plain.write(UInt64(numbers.count)) }
+    if let changes { write(numbers, changes) }
     var several: [ContactNumber] = []
-    var last: UInt32 = 0
-    for number in numbers {
-      let parts = changes?.parts(of: number) ?? .all
-      if changes != nil {
-        let way = UInt64(number.rawValue - last)
-        plain.write(way << UInt64(ChangedParts.bits) | UInt64(parts.rawValue))
-        last = number.rawValue
+    for (place, number) in numbers.enumerated() {
+      if place + ContactTable.rowsAhead < numbers.count {
+        contacts.prefetch(numbers[place + ContactTable.rowsAhead])
       }
-      let row = storedRow(of: number, parts)
+      let parts = changes?.parts(of: number) ?? .all
+      let row = contacts.row(of: number)
       if row.further != 0, parts.contains(.presence) { several.append(number) }
-      rows.write(row, to: &plain)
+      rows.write(to: &plain) { $0.store(parts, of: row) }
     }
-    for number in several { write(contacts.furtherResources(of: number).all) }
+    // Held for itself, for writing changes the value that it stands in.
+    let contacts = contacts
+    for number in several { contacts.withFurtherResources(of: number) { write($0) } }
     return details
   }
 
-  /// The row of a contact, with the other parts as the row before has them.
-  private mutating func storedRow(of number: ContactNumber, _ parts: ChangedParts) -> ContactRow {
-    let row = contacts.row(of: number)
-    var stored = rows.last
-    stored.take(parts, of: row)
-    if parts.contains(.presence) {
-      stored.further = row.further == 0 ? 0 : ContactRow.hasFurther
+  /// The contacts that an increment is of.
+  private mutating func write(_ numbers: [ContactNumber], _ changes: ContactChanges) {
+    plain.write(UInt64(numbers.count))
+    var last: UInt32 = 0
+    for number in numbers {
+      let way = UInt64(number.rawValue - last)
+      let parts = changes.parts(of: number)
+      plain.write(way << UInt64(ChangedParts.bits) | UInt64(parts.rawValue))
+      last = number.rawValue
     }
-    if parts.contains(.details), row.details != .none {
-      stored.refer(to: .next, with: row.parts)
-    }
-    return stored
   }
 
   private mutating func writeDetails(of numbers: [ContactNumber]) -> StoredDetails {
@@ -50,6 +49,19 @@ extension RosterOutput {
     contacts.writeDetails(of: numbers.lazy.filter { changed?.contains($0) ?? true }, to: &details)
     details.all.bytes.withUnsafeBytes { plain.write(counted: $0) }
     return StoredDetails(details.all.bytes)
+  }
+}
+
+extension ContactRow {
+  /// Takes over parts of a contact's row as they are stored.
+  @inline(__always)
+  fileprivate mutating func store(_ parts: ChangedParts, of row: ContactRow) {
+    take(row.hasPresence ? parts : parts.subtracting(.presence), of: row)
+    if parts.contains(.presence) {
+      further =
+        !row.hasPresence ? Self.lacksPresence : row.further == 0 ? 0 : Self.hasFurther
+    }
+    if parts.contains(.details), row.details != .none { refer(to: .next, with: row.parts) }
   }
 }
 
@@ -69,16 +81,16 @@ extension RosterInput {
     var parts: [ContactParts] = []
     parts.reserveCapacity(counts.contacts)
     var items = ItemCounts()
-    let rows = try ChunkedArray(chunkBits: ContactTable.chunkBits, count: counts.contacts) {
-      () throws(CodecError) in
-      var row = try readRow(.all, &details)
+    let rows = try ChunkedArray(
+      repeating: ContactRow(), count: counts.contacts, chunkBits: ContactTable.chunkBits
+    ) { (row) throws(CodecError) in
+      try readRow(.all, &details, into: &row)
       if row.further != 0, let presence = row.presence {
         firsts.append(presence.resource)
         row.further = UInt32(firsts.count)
       }
       parts.append(row.membership)
       items.count(row, 1)
-      return row
     }
     var further: [[PresenceRow]] = []
     for first in firsts { further.append(try readFurther(than: first)) }
@@ -87,9 +99,34 @@ extension RosterInput {
 
   /// Reads the rows of the contacts of whom an increment says anything.
   private mutating func readChanges(_ details: inout KeptDetails) throws(CodecError) {
+    let changed = try readNumbers()
     var several: [(number: ContactNumber, first: TextNumber)] = []
+    var row = ContactRow()
+    for (place, (number, parts)) in changed.enumerated() {
+      if place + ContactTable.rowsAhead < changed.count {
+        contacts.prefetch(changed[place + ContactTable.rowsAhead].number)
+      }
+      try readRow(parts, &details, into: &row)
+      contacts.replace(parts, of: number, by: row)
+      if row.further != 0, parts.contains(.presence), let presence = row.presence {
+        several.append((number, presence.resource))
+      }
+    }
+    for (number, first) in several {
+      let further = try readFurther(than: first)
+      contacts.updateFurtherResources(of: number) { $0 = PresenceRows(further) }
+    }
+  }
+
+  /// Reads which contacts an increment is of, and which parts of them.
+  private mutating func readNumbers() throws(CodecError) -> [(
+    number: ContactNumber, parts: ChangedParts
+  )] {
+    var changed: [(number: ContactNumber, parts: ChangedParts)] = []
+    let count = try plain.readCount()
+    changed.reserveCapacity(count)
     var last: UInt64?
-    for _ in 0..<(try plain.readCount()) {
+    for _ in 0..<count {
       let head = try plain.readNumber()
       let way = head >> UInt64(ChangedParts.bits)
       let parts = ChangedParts(rawValue: UInt8(truncatingIfNeeded: head)).intersection(.all)
@@ -97,18 +134,10 @@ extension RosterInput {
       guard !overflows, next < UInt64(counts.contacts), last.map({ $0 < next }) ?? true else {
         throw plain.invalid
       }
-      let number = ContactNumber(rawValue: UInt32(next))
-      let row = try readRow(parts, &details)
-      contacts.replace(parts, of: number, by: row)
-      if row.further != 0, parts.contains(.presence), let presence = row.presence {
-        several.append((number, presence.resource))
-      }
+      changed.append((ContactNumber(rawValue: UInt32(next)), parts))
       last = next
     }
-    for (number, first) in several {
-      let further = try readFurther(than: first)
-      contacts.updateFurtherResources(of: number) { $0 = PresenceRows(further) }
-    }
+    return changed
   }
 
   /// Reads what the resources besides the first one said.
@@ -120,14 +149,22 @@ extension RosterInput {
     return rows
   }
 
-  /// Reads a row.
+  /// Reads a row into the place of another one.
   ///
   /// - Parameter parts: What of it is the contact's.
   @inline(__always)
   private mutating func readRow(
-    _ parts: ChangedParts, _ details: inout KeptDetails
-  ) throws(CodecError) -> ContactRow {
-    var row = try rows.read(from: &plain)
+    _ parts: ChangedParts, _ details: inout KeptDetails, into row: inout ContactRow
+  ) throws(CodecError) {
+    let last = isSound ? nil : rows.last
+    try rows.read(from: &plain, into: &row)
+    if row.further == ContactRow.lacksPresence {
+      // Other words of presence than those of the row before would be a second encoding.
+      guard last.map({ row.hasSamePresence(as: $0) }) ?? true else { throw plain.invalid }
+      row.forgetPresence()
+    } else if parts.contains(.presence), !row.hasPresence {
+      throw plain.invalid
+    }
     guard isSound || row.isWellFormed, row.refersOnly(to: counts),
       row.further == 0 || row.further == ContactRow.hasFurther
     else { throw plain.invalid }
@@ -141,7 +178,6 @@ extension RosterInput {
     if !isSound, let name = row.item?.name, name != .none, contacts.isEmptyText(name) {
       throw plain.invalid
     }
-    return row
   }
 }
 

@@ -107,15 +107,15 @@ struct DetailsOutput: StampOutput {
     if !details.pointee.deliveries.isEmpty { write(details.pointee.deliveries) }
     if let annotations = details.pointee.annotations { write(annotations) }
     if parts.contains(.rounds) {
-      write(details.pointee.rounds)
+      let end = details.pointee.lastEnded
+      if let rounds = details.pointee.rounds, rounds.areTold(by: end) {
+        plain.write(tag: Rounds.toldTag)
+      } else {
+        write(details.pointee.rounds)
+      }
       write(details.pointee.ownRounds)
     }
-    if let edit = details.pointee.confirmedEdit {
-      write(record: edit.sent)
-      plain.write(edit.device)
-      plain.write(edit.before)
-      plain.write(edit.after)
-    }
+    if let edit = details.pointee.confirmedEdit { write(edit) }
   }
 
   private mutating func write(_ request: IncomingRequest) {
@@ -131,7 +131,7 @@ struct DetailsOutput: StampOutput {
   }
 
   private mutating func write(_ rounds: Rounds?) {
-    plain.write(rounds != nil)
+    plain.write(tag: rounds == nil ? Rounds.noneTag : Rounds.tag)
     guard let rounds else { return }
     plain.write(UInt64(rounds.count))
     write(rounds.first)
@@ -187,8 +187,9 @@ struct DetailsInput: StampInput {
       let request = try readRequest()
       details?.request = .unconfirmed(request)
     }
+    var end: EndedRequest?
     if parts.contains(.lastEnded) {
-      let end = EndedRequest(
+      end = EndedRequest(
         way: try plain.readCode(), at: try readStamp(), since: try readStamp())
       details?.lastEnded = end
       let wasTaken = try plain.readFlag()
@@ -216,22 +217,18 @@ struct DetailsInput: StampInput {
       let annotations = try readAnnotations()
       details?.annotations = annotations
     }
-    if parts.contains(.rounds) { try readRounds(into: &details) }
+    if parts.contains(.rounds) {
+      let rounds = try readRounds(after: end)
+      let ownRounds = try readRounds(after: nil)
+      guard rounds != nil || ownRounds != nil else { throw plain.invalid }
+      details?.rounds = rounds
+      details?.ownRounds = ownRounds
+    }
     if parts.contains(.confirmedEdit) {
-      let edit = ConfirmedEdit(
-        sent: try readRecord(), device: try plain.readOptionalText(),
-        before: try plain.readOptional(), after: try plain.readOptional())
+      let edit = try readConfirmedEdit()
       details?.confirmedEdit = edit
     }
     guard plain.rest == 0 else { throw plain.invalid }
-  }
-
-  private mutating func readRounds(into details: inout ContactDetails?) throws(CodecError) {
-    let rounds = try plain.readFlag() ? try readRounds() : nil
-    let ownRounds = try plain.readFlag() ? try readRounds() : nil
-    guard rounds != nil || ownRounds != nil else { throw plain.invalid }
-    details?.rounds = rounds
-    details?.ownRounds = ownRounds
   }
 
   private mutating func readRequest() throws(CodecError) -> IncomingRequest {
@@ -243,10 +240,20 @@ struct DetailsInput: StampInput {
       seen: try plain.readFlag() ? try readRecord() : nil)
   }
 
-  private mutating func readRounds() throws(CodecError) -> Rounds {
-    guard let count = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
-    return Rounds(
-      count: count, first: try readStamp(), ended: try plain.readFlag() ? try readStamp() : nil)
+  /// - Parameter end: How the last request ended that they may be of.
+  private mutating func readRounds(after end: EndedRequest?) throws(CodecError) -> Rounds? {
+    switch (try plain.readTag(), end) {
+    case (Rounds.noneTag, _): return nil
+    case (Rounds.toldTag, let end?): return Rounds(first: end.since, ended: end.at)
+    case (Rounds.tag, _):
+      guard let count = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
+      let rounds = Rounds(
+        count: count, first: try readStamp(), ended: try plain.readFlag() ? try readStamp() : nil)
+      // Rounds that the last ended request tells already would be a second encoding of the same.
+      guard !rounds.areTold(by: end) else { throw plain.invalid }
+      return rounds
+    default: throw plain.invalid
+    }
   }
 
   private mutating func readNames() throws(CodecError) -> OwnNames {
@@ -264,5 +271,18 @@ struct DetailsInput: StampInput {
     return ExpectedCounterparts(
       stanzas: SubscriptionKinds(rawValue: kinds & 0x07),
       pushes: SubscriptionKinds(rawValue: kinds >> 4))
+  }
+}
+
+extension Rounds {
+  fileprivate static let noneTag: UInt8 = 0
+  fileprivate static let tag: UInt8 = 1
+  /// Of the last ended request alone.
+  fileprivate static let toldTag: UInt8 = 2
+
+  /// Whether they are of that request alone, so that nothing else need be written of them.
+  fileprivate func areTold(by end: EndedRequest?) -> Bool {
+    guard let end else { return false }
+    return self == Rounds(first: end.since, ended: end.at)
   }
 }

@@ -65,6 +65,33 @@ extension StoredEvent {
     default: false
     }
   }
+
+  /// The contact, as prepared, of an event of one of the kinds that most are of; of a query, that
+  /// of its first item. It is found without reading the event.
+  ///
+  /// - Parameter event: What the encoder wrote: its texts are not looked through.
+  static func contact(of event: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    var input = CanonicalInput(event)
+    input.isSound = true
+    return try? contact(from: &input)
+  }
+
+  private static func contact(
+    from input: inout CanonicalInput
+  ) throws(CodecError) -> UnsafeRawBufferPointer? {
+    switch EventTag(rawValue: try input.readTag()) {
+    case .availableReceived, .unavailableReceived:
+      return try input.readTextBytes()
+    case .subscriptionReceived, .subscriptionSent:
+      _ = try input.readCounted()
+      return try input.readTextBytes()
+    case .setSent, .pushReceived:
+      _ = try input.readOptionalTextBytes()
+      _ = try input.readOptionalAddress()
+      return try StoredQuery.firstContact(from: &input)
+    default: return nil
+    }
+  }
 }
 
 /// An event in place.

@@ -1,8 +1,8 @@
 extension RosterOutput {
   /// Resources whose texts are in the contacts' table.
-  mutating func write(_ resources: [PresenceRow]) {
+  mutating func write(_ resources: some Collection<PresenceRow>) {
     plain.write(UInt64(resources.count))
-    for resource in resources { presences.write(resource, to: &plain) }
+    for resource in resources { presences.write(to: &plain) { $0 = resource } }
   }
 }
 
@@ -17,7 +17,8 @@ extension RosterInput {
   }
 
   private mutating func readResource() throws(CodecError) -> PresenceRow {
-    let row = try presences.read(from: &plain)
+    var row = PresenceRow.none
+    try presences.read(from: &plain, into: &row)
     guard row.isThere, row.isWellFormed, row.refersOnly(to: counts) else { throw plain.invalid }
     return row
   }

@@ -13,8 +13,8 @@ struct RosterInput: StampInput {
   /// Whether it is of some contacts of a table that has others.
   let isIncrement: Bool
   var base = (record: UInt64(0), time: Int64(0))
-  var rows = RowCoding(after: ContactRow())
-  var presences = RowCoding(after: PresenceRow.none)
+  var rows = RowInput(after: ContactRow())
+  var presences = RowInput(after: PresenceRow.none)
 
   /// Whether a checksum says that the bytes are what was written: what takes long to look through
   /// is not looked through again.

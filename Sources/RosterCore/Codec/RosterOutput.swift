@@ -12,8 +12,8 @@ struct RosterOutput: StampOutput {
   /// What an increment is of; nil of a whole one.
   let changes: ContactChanges?
   var base = (record: UInt64(0), time: Int64(0))
-  var rows = RowCoding(after: ContactRow())
-  var presences = RowCoding(after: PresenceRow.none)
+  var rows = RowOutput(after: ContactRow())
+  var presences = RowOutput(after: PresenceRow.none)
 
   /// - Parameter changes: Of an increment, since its base.
   init(_ contacts: ContactTable, _ changes: ContactChanges? = nil) {

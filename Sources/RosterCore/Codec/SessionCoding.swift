@@ -121,27 +121,3 @@ extension RosterInput {
     return list
   }
 }
-
-extension EditableFields: CanonicalCodable {
-  package func encode(to output: inout CanonicalOutput) {
-    output.write(name)
-    output.write(UInt64(groups.count))
-    for group in groups { output.write(group) }
-  }
-
-  package init(from input: inout CanonicalInput) throws(CodecError) {
-    // They are those of an item, which keeps no empty name and sorts its groups.
-    let name = try input.readOptionalTextBytes()
-    guard name?.isEmpty != true else { throw input.invalid }
-    var groups: [String] = []
-    var last: UnsafeRawBufferPointer?
-    for _ in 0..<(try input.readCount()) {
-      let group = try input.readTextBytes()
-      guard last?.precedes(group) ?? true else { throw input.invalid }
-      last = group
-      if input.keepsTexts { groups.append(String(decoding: group, as: UTF8.self)) }
-    }
-    let text = input.keepsTexts ? name.map { String(decoding: $0, as: UTF8.self) } : nil
-    self.init(name: text, groups: groups)
-  }
-}

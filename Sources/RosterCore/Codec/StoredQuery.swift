@@ -19,6 +19,16 @@ struct StoredQuery {
 }
 
 extension StoredQuery {
+  /// The contact of the first item of a query, which is not read; nil where it has none.
+  static func firstContact(
+    from input: inout CanonicalInput
+  ) throws(CodecError) -> UnsafeRawBufferPointer? {
+    _ = try input.readOptionalTextBytes()
+    guard try input.readCount() > 0 else { return nil }
+    _ = try ItemTag(from: &input)
+    return try input.readTextBytes()
+  }
+
   /// The same as a value.
   var value: RosterQuery {
     RosterQuery(

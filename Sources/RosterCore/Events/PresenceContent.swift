@@ -77,7 +77,7 @@ extension XMPPElement {
   ///
   /// - Parameter isTrimmed: Whether white space at its ends counts as nothing.
   func withFilledText(
-    ofChild local: StaticString, in namespace: String, isTrimmed: Bool = false,
+    ofChild local: WantedName, in namespace: String, isTrimmed: Bool = false,
     _ body: (UnsafeRawBufferPointer?) -> Void
   ) {
     var isFilled = false

@@ -315,7 +315,7 @@ package enum StanzaTranslator {
 extension VCardNames {
   /// XEP-0292 and RFC 6351: the texts of `nickname` and `fn`.
   fileprivate init(vCard4 card: XMPPElement) {
-    func text(_ property: StaticString) -> String? {
+    func text(_ property: WantedName) -> String? {
       card.child(property, in: Namespace.vCard4)?.child("text", in: Namespace.vCard4)
         .flatMap(StanzaTranslator.name)
     }

@@ -30,7 +30,7 @@ extension StoredMeaning {
     of node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo,
     _ write: (PreparedAddress?, inout CanonicalOutput) -> Void
   ) throws(JIDError) {
-    let (mine, peer): (StaticString, StaticString) =
+    let (mine, peer): (WantedName, WantedName) =
       direction == .inbound ? ("to", "from") : ("from", "to")
     // One that cannot be prepared is thrown.
     try addresses.check(mine, of: node)

@@ -1,3 +1,5 @@
+import CPrefetch
+
 /// Elements by dense number, in chunks that copies of the array share.
 ///
 /// To copy it costs nothing, and to change an element of a copy costs its chunk and the list of
@@ -12,7 +14,8 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
 
   /// An array of nothing.
   ///
-  /// - Parameter bits: Two to this power of elements are copied where one of them is changed.
+  /// - Parameter bits: Two to this power of elements are copied where one of them is changed;
+  ///   it is below 64.
   init(chunkBits bits: Int) {
     self.bits = bits
   }
@@ -26,14 +29,18 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
     count = chunks << chunkBits
   }
 
-  /// An array of so many elements, each of which `make` makes.
-  init<E: Error>(chunkBits: Int, count: Int, _ make: () throws(E) -> Element) throws(E) {
+  /// An array of so many elements, each of which `fill` is given to be changed where it stands, in
+  /// their order.
+  init<E: Error>(
+    repeating element: Element, count: Int, chunkBits: Int,
+    _ fill: (inout Element) throws(E) -> Void
+  ) throws(E) {
     self.init(chunkBits: chunkBits)
     chunks.reserveCapacity(count >> chunkBits + 1)
     while self.count < count {
-      let chunk = Chunk.make(repeating: try make(), count: 1 << chunkBits)
+      let chunk = Chunk.make(repeating: element, count: 1 << chunkBits)
       let end = min(1 << chunkBits, count - self.count)
-      for place in 1..<max(1, end) { chunk.elements[place] = try make() }
+      for place in 0..<end { try fill(&chunk.elements[place]) }
       chunks.append(chunk)
       self.count += end
     }
@@ -42,33 +49,60 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
   /// An element of those that there are. Complexity: O(1).
   subscript(index: Int) -> Element {
     @inline(__always)
-    unsafeAddress { UnsafePointer(chunks[index >> bits].elements + (index & (1 << bits - 1))) }
+    unsafeAddress { UnsafePointer(chunks[chunk(of: index)].elements + place(of: index)) }
     @inline(__always)
     unsafeMutableAddress {
-      if !isKnownUniquelyReferenced(&chunks[index >> bits]) {
-        chunks[index >> bits] = chunks[index >> bits].copy()
-      }
-      return chunks[index >> bits].elements + (index & (1 << bits - 1))
+      let chunk = chunk(of: index)
+      if !isKnownUniquelyReferenced(&chunks[chunk]) { chunks[chunk] = chunks[chunk].copy() }
+      return chunks[chunk].elements + place(of: index)
     }
   }
+
+  // Each element is got by these: `bits` is known to be below 64, so that the shifts need not look
+  // at it.
+
+  /// Which chunk an element is in.
+  @inline(__always)
+  private func chunk(of index: Int) -> Int { index &>> bits }
+
+  /// Where in its chunk an element is.
+  @inline(__always)
+  private func place(of index: Int) -> Int { index & (1 &<< bits &- 1) }
 
   /// Hands an element to `body` where it stands, so that what is not looked at is not copied.
   @inline(__always)
   func withElement<Result>(
     at index: Int, _ body: (UnsafePointer<Element>) -> Result
   ) -> Result {
-    let chunk = chunks[index >> bits]
+    let chunk = chunks[chunk(of: index)]
     // The chunk is held meanwhile.
     return withExtendedLifetime(chunk) {
-      body(UnsafePointer(chunk.elements + (index & (1 << bits - 1))))
+      body(UnsafePointer(chunk.elements + place(of: index)))
     }
   }
+
+  /// Has an element brought near that will be looked at soon. Complexity: O(1).
+  @inline(__always)
+  func prefetch(_ index: Int) {
+    let elements = UnsafeRawPointer(chunks[chunk(of: index)].elements)
+    let place = elements + place(of: index) &* MemoryLayout<Element>.stride
+    // Who writes looks at how many refer to the chunk, which stands before its head.
+    rollcall_prefetch(elements - (MemoryLayout<Int>.size + 1))
+    // Each line of memory that the element is in.
+    for offset in stride(from: 0, to: MemoryLayout<Element>.size, by: Self.lineBytes) {
+      rollcall_prefetch(place + offset)
+    }
+    rollcall_prefetch(place + (MemoryLayout<Element>.size - 1))
+  }
+
+  /// How much memory a processor brings near at once, on nearly all.
+  private static var lineBytes: Int { 64 }
 
   /// Adds an element. Complexity: O(1) amortised.
   mutating func append(_ element: Element) {
     let index = count
     count += 1
-    if index >> bits == chunks.count {
+    if chunk(of: index) == chunks.count {
       // All places of a chunk hold something; those after the end are never read.
       chunks.append(Chunk.make(repeating: element, count: 1 << bits))
     } else {

@@ -103,15 +103,18 @@ extension ContactTable {
       tables.rows[place].further = further
     }
     if parts.contains(.details) { tables.details.free(tables.rows[place].details) }
-    tables.updateItem(at: place) { $0.take(parts, of: row) }
+    if parts.contains(.item) {
+      tables.updateItem(at: place) { $0.take(parts, of: row) }
+    } else {
+      tables.rows[place].take(parts, of: row)
+    }
     note(from: before, to: tables.rows[place].membership, of: number)
   }
 
   /// Forgets what all resources of all contacts said.
   mutating func forgetPresence() {
     for number in members(.presence) {
-      tables.rows[Int(number.rawValue)].presence = nil
-      tables.rows[Int(number.rawValue)].further = 0
+      tables.rows[Int(number.rawValue)].forgetPresence()
     }
     // Who has further resources has a first one.
     tables.further = FurtherResources()

@@ -33,12 +33,15 @@ struct ContactRow: BitwiseCopyable {
   /// Where its details are.
   private(set) var details = DetailsReference.none
   private var first = PresenceRow.none
-  /// Where its further resources are; in a snapshot, whether there are any.
+  /// Where its further resources are; in a snapshot `hasFurther`, `lacksPresence`, or 0 where there
+  /// is one resource.
   var further: FurtherResources.Reference = 0
   private var detailParts: UInt32 = 0
 
   /// In a snapshot: the next further resources there.
   static let hasFurther: FurtherResources.Reference = 1
+  /// In a snapshot: no resource is available, and what the row says of one is another contact's.
+  static let lacksPresence: FurtherResources.Reference = 2
 
   /// The contact's item, nil where it is not in the roster.
   var item: ItemRow? {
@@ -50,6 +53,12 @@ struct ContactRow: BitwiseCopyable {
   var presence: PresenceRow? {
     get { first.isThere ? first : nil }
     set { first = newValue ?? .none }
+  }
+
+  /// Forgets what its resources said.
+  mutating func forgetPresence() {
+    presence = nil
+    further = 0
   }
 
   /// What there is of its details.
@@ -68,6 +77,9 @@ struct ContactRow: BitwiseCopyable {
     if parts.contains(.presence) { first = other.first }
     if parts.contains(.details) { refer(to: other.details, with: other.parts) }
   }
+
+  /// Whether another row says the same of the first resource.
+  func hasSamePresence(as other: ContactRow) -> Bool { first == other.first }
 
   var hasItem: Bool { itemRow.isThere }
   var hasPresence: Bool { first.isThere }
@@ -99,13 +111,15 @@ struct ContactRow: BitwiseCopyable {
 enum ContactPart: Int, CaseIterable, Sendable {
   case item, presence
   case openRequest, outgoing, deliveries, expected
+
+  fileprivate var bit: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
 }
 
 /// Several of them.
 struct ContactParts: Equatable, BitwiseCopyable {
   private var bits: UInt8 = 0
 
-  func contains(_ part: ContactPart) -> Bool { bits & 1 << part.rawValue != 0 }
+  func contains(_ part: ContactPart) -> Bool { bits & 1 &<< part.bit != 0 }
 
-  mutating func insert(_ part: ContactPart) { bits |= 1 << part.rawValue }
+  mutating func insert(_ part: ContactPart) { bits |= 1 &<< part.bit }
 }

@@ -36,36 +36,30 @@ extension ContactTable {
   ///
   /// - Parameter others: As where the table is made anew.
   func isWrittenBestCompacted(with others: PresenceRows) -> Bool {
-    var texts = UseCount(of: tables.texts.count)
-    var groups = UseCount(of: tables.groups.count)
-    func use(_ number: TextNumber) {
-      texts.use(number.rawValue) { withText(number) { $0.count } }
-    }
-    func use(_ row: PresenceRow) {
-      for text in [row.resource, row.status, row.delay, row.malformed] where text != .none {
-        use(text)
-      }
-    }
-    var addresses = 0
-    for number in numbers where !isEmpty(number) {
-      addresses += UseCount.headBytes + withAddress(of: number) { $0.count }
+    var addresses = UseMarks(of: counts.contacts)
+    var texts = UseMarks(of: counts.texts)
+    var groups = UseMarks(of: counts.groups)
+    for number in numbers {
       let row = row(of: number)
+      guard !row.isEmpty else { continue }
+      addresses.use(number.rawValue)
       if let item = row.item {
-        if item.name != .none { use(item.name) }
-        if item.groups != .none,
-          groups.use(item.groups.rawValue, { withGroups(item.groups) { $0.count } })
-        {
-          self.texts(ofGroups: item.groups).forEach { use($0) }
-        }
+        if item.name != .none { texts.use(item.name.rawValue) }
+        if item.groups != .none { groups.use(item.groups.rawValue) }
       }
-      if let presence = row.presence { use(presence) }
-      if row.further != 0 { furtherResources(of: number).all.forEach { use($0) } }
+      if let presence = row.presence { texts.use(of: presence) }
+      tables.further.withRows(row.further) { rows in rows.forEach { texts.use(of: $0) } }
     }
-    others.all.forEach { use($0) }
-    let used = addresses + texts.bytes + groups.bytes
+    for list in groups.used {
+      self.texts(ofGroups: GroupsNumber(rawValue: list)).forEach { texts.use($0.rawValue) }
+    }
+    others.all.forEach { texts.use(of: $0) }
+    let used =
+      tables.addresses.storedBytes(where: addresses.isUsed)
+      + tables.texts.storedBytes(where: texts.isUsed)
+      + tables.groups.storedBytes(where: groups.isUsed)
     let all =
-      [counts.contacts, counts.texts, counts.groups].reduce(0, +) * UseCount.headBytes
-      + tables.addresses.byteCount + tables.texts.byteCount + tables.groups.byteCount
+      tables.addresses.storedBytes + tables.texts.storedBytes + tables.groups.storedBytes
     return 4 * used < 3 * all
   }
 
@@ -166,25 +160,26 @@ extension ContactTable {
   }
 }
 
-/// Of a list of texts, those that are in use.
-private struct UseCount {
-  private var isUsed: [Bool]
-  /// How many bytes they take where they are written.
-  private(set) var bytes = 0
-
-  /// Where a text ends is written, too.
-  static let headBytes = TextTable.endBytes
+/// Which texts of a table are in use.
+private struct UseMarks {
+  private(set) var isUsed: [Bool]
 
   init(of count: Int) {
     isUsed = Array(repeating: false, count: count)
   }
 
-  /// - Returns: Whether it was not in use before.
-  @discardableResult
-  mutating func use(_ number: UInt32, _ count: () -> Int) -> Bool {
-    guard !isUsed[Int(number)] else { return false }
-    isUsed[Int(number)] = true
-    bytes += Self.headBytes + count()
-    return true
+  /// Those that are.
+  var used: some Sequence<UInt32> {
+    isUsed.indices.lazy.filter { isUsed[$0] }.map { UInt32($0) }
+  }
+
+  mutating func use(_ number: UInt32) { isUsed[Int(number)] = true }
+
+  /// Marks the texts of a resource.
+  mutating func use(of row: PresenceRow) {
+    if row.resource != .none { use(row.resource.rawValue) }
+    if row.status != .none { use(row.status.rawValue) }
+    if row.delay != .none { use(row.delay.rawValue) }
+    if row.malformed != .none { use(row.malformed.rawValue) }
   }
 }

@@ -21,6 +21,17 @@ struct FurtherResources: Sendable {
     reference == 0 ? PresenceRows() : places[Int(reference - 1)]
   }
 
+  /// Hands what they said to `body` where it stands, while it runs: a copy would count references.
+  @inline(__always)
+  func withRows<Result>(
+    _ reference: Reference, _ body: (UnsafeBufferPointer<PresenceRow>) -> Result
+  ) -> Result {
+    guard reference != 0 else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
+    return places.withElement(at: Int(reference - 1)) {
+      $0.pointee.all.withUnsafeBufferPointer(body)
+    }
+  }
+
   /// Changes them in place.
   mutating func update<Result>(
     _ reference: inout Reference, _ body: (inout PresenceRows) -> Result

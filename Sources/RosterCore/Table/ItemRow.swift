@@ -5,7 +5,8 @@ struct ItemRow: Equatable, BitwiseCopyable {
   var name: TextNumber
   var groups: GroupsNumber
   private var record: UInt64
-  // How long before that one the others came; what many items have in common is 0 there.
+  // How long after that one the others came: none came before it, and what many items have in
+  // common is 0 there.
   private var nameDistance: UInt64
   private var subscriptionDistance: UInt64
   private var askDistance: UInt64
@@ -26,11 +27,11 @@ struct ItemRow: Equatable, BitwiseCopyable {
     self.name = name
     self.groups = groups
     record = provenance.item
-    nameDistance = record &- provenance.name
-    subscriptionDistance = record &- provenance.subscription
-    askDistance = record &- provenance.ask
-    approvedDistance = record &- provenance.approved
-    groupsDistance = record &- provenance.groups
+    nameDistance = provenance.name &- record
+    subscriptionDistance = provenance.subscription &- record
+    askDistance = provenance.ask &- record
+    approvedDistance = provenance.approved &- record
+    groupsDistance = provenance.groups &- record
     flags = Self.isThere | UInt32(subscription.code) << Self.subscriptionShift
     if isPending { flags |= Self.isPending }
     if isApproved { flags |= Self.isApproved }
@@ -61,11 +62,11 @@ struct ItemRow: Equatable, BitwiseCopyable {
   var provenance: RosterEntry.Provenance {
     get {
       var provenance = RosterEntry.Provenance(allFrom: record)
-      provenance.name = record &- nameDistance
-      provenance.subscription = record &- subscriptionDistance
-      provenance.ask = record &- askDistance
-      provenance.approved = record &- approvedDistance
-      provenance.groups = record &- groupsDistance
+      provenance.name = record &+ nameDistance
+      provenance.subscription = record &+ subscriptionDistance
+      provenance.ask = record &+ askDistance
+      provenance.approved = record &+ approvedDistance
+      provenance.groups = record &+ groupsDistance
       return provenance
     }
     set {
@@ -108,6 +109,9 @@ struct ItemCounts: Equatable, Sendable {
   /// The item of a row, if it has one, is there so many times more.
   @inline(__always)
   mutating func count(_ row: borrowing ContactRow, _ difference: Int) {
-    if row.hasItem { counts[row.itemRow.subscriptionCode] += difference }
+    // One lane alone would be changed by way of memory.
+    let lane = row.hasItem ? row.itemRow.subscriptionCode : -1
+    let isMeant = SIMD4(0, 1, 2, 3) .== SIMD4(repeating: lane)
+    counts &+= SIMD4(repeating: 0).replacing(with: difference, where: isMeant)
   }
 }

@@ -1,3 +1,4 @@
+import CPrefetch
 import XMPPStanza
 
 /// Texts by dense number, from 0 in the order of their coming, each once.
@@ -20,10 +21,14 @@ struct TextTable: ~Copyable, Sendable {
   /// An open-addressed table: the upper half of a text's hash beside its number plus one, 0 where
   /// there is none. Their number is a power of two, at least twice that of the texts.
   private var slots = ChunkedArray<UInt64>(chunkBits: slotBits)
+  /// What hashes start from; it is here because a global is got by a call.
+  private let seed = TextTable.seed
 
   /// Places are only added.
   private static let placeBits = 6
   private static let slotBits = 6
+  /// A slot is asked for where that of the text so many before it is filled.
+  private static let slotsAhead = 8
 
   /// How many bytes the texts have.
   private(set) var byteCount = 0
@@ -123,10 +128,53 @@ struct TextTable: ~Copyable, Sendable {
     blocks[index].append(text)
   }
 
+  // MARK: Looking ahead
+
+  /// Has the slot of a text brought near, which will be looked for soon. Complexity: linear in the
+  /// text.
+  func expect(_ text: UnsafeRawBufferPointer) -> ExpectedText {
+    guard slots.count > 0 else { return .none }
+    let hash = text.hash(from: seed)
+    slots.prefetch(Self.home(of: hash, among: slots.count))
+    return ExpectedText(hash: hash)
+  }
+
+  /// Has it brought near where the text is, once its slot is. Complexity: O(1).
+  ///
+  /// - Parameter text: It gets its number, the likely one: a text that has it was not looked at.
+  func prefetchPlace(_ text: inout ExpectedText) {
+    guard text.hash != 0, slots.count > 0 else { return }
+    let slot = slots[Self.home(of: text.hash, among: slots.count)]
+    guard slot != 0, slot >> 32 == text.hash >> 32 else { return }
+    let number = Self.number(in: slot)
+    places.prefetch(Int(number))
+    text.number = number
+  }
+
+  /// Has the bytes of a text brought near, once it is there where they are. Complexity: O(1).
+  ///
+  /// - Parameter number: It may be one of another table.
+  func prefetchBytes(of number: UInt32) {
+    guard number < places.count else { return }
+    if let start = bytes(of: number).baseAddress { rollcall_prefetch(start) }
+  }
+
   // MARK: Kept tables
 
   /// How many bytes the end of a text takes.
   static let endBytes = MemoryLayout<UInt32>.size
+
+  /// How many bytes the texts take where they are kept. Complexity: O(1).
+  var storedBytes: Int { count * Self.endBytes + byteCount }
+
+  /// The same of some of them. Complexity: linear in all texts.
+  ///
+  /// - Parameter isMeant: For each number, whether its text is one of them.
+  func storedBytes(where isMeant: [Bool]) -> Int {
+    isMeant.indices.reduce(0) { bytes, number in
+      isMeant[number] ? bytes + Self.endBytes + Int(places[number].count) : bytes
+    }
+  }
 
   /// A table of texts that stand side by side, with the numbers from 0 on.
   ///
@@ -146,28 +194,30 @@ struct TextTable: ~Copyable, Sendable {
     byteCount = bytes.count
     var (offset, start) = (0, 0)
     var areRight = true
-    places = ChunkedArray(chunkBits: Self.placeBits, count: count) {
+    let noPlace = Place(block: 0, offset: 0, count: 0)
+    places = ChunkedArray(repeating: noPlace, count: count, chunkBits: Self.placeBits) { place in
       let end = Int(
         UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
       guard areRight, start <= end, end <= bytes.count,
         isValid(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
       else {
         areRight = false
-        return Place(block: 0, offset: 0, count: 0)
+        return
       }
-      defer { (offset, start) = (offset + Self.endBytes, end) }
-      return Place(block: 0, offset: UInt32(start), count: UInt32(end - start))
+      place = Place(block: 0, offset: UInt32(start), count: UInt32(end - start))
+      (offset, start) = (offset + Self.endBytes, end)
     }
     guard areRight, start == bytes.count, fillSlots() else { return nil }
   }
 
   // MARK: Looking up
 
-  /// The slot that a hash is looked for from, of a number that is a power of two. Texts that differ
-  /// in their last characters only differ in the upper bits of their hashes, and not in the lower.
+  /// The slot that a hash is looked for from, of a number that is a power of two and not 1. Texts
+  /// that differ in their last characters only differ in the upper bits of their hashes, and not in
+  /// the lower.
   @inline(__always)
   static func home(of hash: UInt64, among slots: Int) -> Int {
-    Int(truncatingIfNeeded: hash >> UInt64(truncatingIfNeeded: (slots - 1).leadingZeroBitCount))
+    Int(truncatingIfNeeded: hash &>> UInt64(truncatingIfNeeded: (slots &- 1).leadingZeroBitCount))
   }
 
   /// Where the text is, or else where it belongs.
@@ -195,10 +245,13 @@ struct TextTable: ~Copyable, Sendable {
     while count <= 2 * places.count { count *= 2 }
     slots = ChunkedArray(
       repeating: 0, chunks: count >> Self.slotBits, chunkBits: Self.slotBits)
-    for number in 0..<UInt32(places.count) {
-      let text = bytes(of: number)
-      let hash = text.hash(from: seed)
-      let place = place(of: text, hash)
+    let hashes = (0..<UInt32(places.count)).map { bytes(of: $0).hash(from: seed) }
+    for (number, hash) in hashes.enumerated() {
+      if number + Self.slotsAhead < hashes.count {
+        slots.prefetch(Self.home(of: hashes[number + Self.slotsAhead], among: count))
+      }
+      let number = UInt32(number)
+      let place = place(of: bytes(of: number), hash)
       guard slots[place] == 0 else { return false }
       slots[place] = Self.slot(hash, number)
     }
@@ -213,15 +266,25 @@ struct TextTable: ~Copyable, Sendable {
   }
 }
 
-/// What hashes start from: another number in each run of the program, as for Swift's own tables, so
-/// that nobody can send texts that meet. No result depends on it.
-private let seed: UInt64 = {
-  var hasher = Hasher()
-  hasher.combine(0)
-  return UInt64(bitPattern: Int64(hasher.finalize()))
-}()
+/// A text that a table will be asked for.
+struct ExpectedText {
+  /// Of no text; one whose hash is this is not expected, which costs it the wait.
+  static let none = ExpectedText(hash: 0)
+
+  fileprivate let hash: UInt64
+  /// Its number, as soon as the table has it near.
+  fileprivate(set) var number: UInt32?
+}
 
 extension TextTable {
+  /// What hashes start from: another number in each run of the program, as for Swift's own tables,
+  /// so that nobody can send texts that meet. No result depends on it.
+  private static let seed: UInt64 = {
+    var hasher = Hasher()
+    hasher.combine(0)
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }()
+
   /// These texts in the order of their bytes. Complexity: O(n log n).
   func order(of numbers: [UInt32]) -> [ByteRank] {
     ByteRank.order(

@@ -46,12 +46,8 @@ package struct AddressMemo: Sendable {
   /// - Returns: Nil where there is no such attribute.
   /// - Throws: `JIDError`, naming the part that cannot be prepared.
   package mutating func jid(
-    _ attribute: StaticString, of node: XMPPElement
+    _ attribute: WantedName, of node: XMPPElement
   ) throws(JIDError) -> JID? {
-    try jid(WantedName(attribute), of: node)
-  }
-
-  mutating func jid(_ attribute: WantedName, of node: XMPPElement) throws(JIDError) -> JID? {
     var jid: JID?
     try withAddress(attribute, of: node) { jid = $0?.jid }
     return jid
@@ -59,12 +55,6 @@ package struct AddressMemo: Sendable {
 
   /// Hands the same to `body` without a copy.
   package mutating func withAddress(
-    _ attribute: StaticString, of node: XMPPElement, _ body: (PreparedAddress?) -> Void
-  ) throws(JIDError) {
-    try withAddress(WantedName(attribute), of: node, body)
-  }
-
-  private mutating func withAddress(
     _ attribute: WantedName, of node: XMPPElement, _ body: (PreparedAddress?) -> Void
   ) throws(JIDError) {
     guard let part = node.attributePart(attribute) else { return body(nil) }
@@ -85,9 +75,9 @@ package struct AddressMemo: Sendable {
   ///
   /// - Throws: `JIDError` where not.
   package mutating func check(
-    _ attribute: StaticString, of node: XMPPElement
+    _ attribute: WantedName, of node: XMPPElement
   ) throws(JIDError) {
-    guard let part = node.attributePart(WantedName(attribute)) else { return }
+    guard let part = node.attributePart(attribute) else { return }
     try node.tree.withBytes(of: part) { (bytes) throws(JIDError) in
       // An empty one cannot be prepared, and is what there is before the first.
       if !bytes.isEmpty, checked.withUnsafeBytes({ $0.isSame(as: bytes) }) { return }

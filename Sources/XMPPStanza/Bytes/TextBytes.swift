@@ -20,12 +20,13 @@ extension String {
 
   /// Whether these are the bytes of the text.
   @inlinable package func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    withUTF8Bytes { $0.isSame(as: bytes) }
+    // Most differ in their length, which is known without a look at the bytes.
+    utf8.count == bytes.count && withUTF8Bytes { $0.isSame(as: bytes) }
   }
 
   /// Whether another text has the same bytes.
   @inlinable package func hasSameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && withUTF8Bytes { other.hasBytes($0) }
+    withUTF8Bytes { other.hasBytes($0) }
   }
 
   /// Whether the text comes before another in the order of their bytes.

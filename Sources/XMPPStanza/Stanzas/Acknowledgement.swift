@@ -1,19 +1,15 @@
 extension XMPPElement {
-  private static let request = XMLPackedName("r")
-  private static let answer = XMLPackedName("a")
-  private static let count = WantedName("h")
-
   /// Whether it is a request for an acknowledgement of stanzas or the answer to one (XEP-0198 §4),
   /// and there is nothing in it but how many they were. A stream may have one for each stanza.
   package var isAcknowledgement: Bool {
-    guard word == Self.request || word == Self.answer else { return false }
+    guard word == "r" || word == "a" else { return false }
     guard
       tree.isIn(part, Namespace.streamManagement) || tree.isIn(part, Namespace.streamManagement2)
     else { return false }
     switch end - index {
     case 1: return true
     case 2:
-      guard let count = attributePart(Self.count) else { return false }
+      guard let count = attributePart("h") else { return false }
       return tree.withBytes(of: count) { digits in
         digits.count <= 10 && digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
       }

@@ -1,11 +1,6 @@
 /// What an `<item/>` of a roster query says, read from its element (RFC 6121 §2.1.2).
 package struct RosterItemContent {
-  private static let subscription = WantedName("subscription")
   private static let subscriptions = Words(RosterSubscription.self)
-  private static let remove = XMLPackedName("remove")
-  private static let ask = WantedName("ask")
-  private static let subscribe = XMLPackedName("subscribe")
-  private static let name = WantedName("name")
 
   private let node: XMPPElement
   /// The state of the subscription; nil where the item is removed.
@@ -17,8 +12,8 @@ package struct RosterItemContent {
   package init(_ node: XMPPElement) {
     self.node = node
     // Empty is as good as none.
-    let word = node.word(Self.subscription) ?? XMLPackedName()
-    guard word != Self.remove else {
+    let word = node.word("subscription") ?? XMLPackedName()
+    guard word != "remove" else {
       (subscription, unknownSubscription) = (nil, nil)
       return
     }
@@ -28,7 +23,7 @@ package struct RosterItemContent {
   }
 
   /// Whether a request of ours waits for an answer.
-  package var isPending: Bool { node.word(Self.ask) == Self.subscribe }
+  package var isPending: Bool { node.word("ask") == "subscribe" }
 
   /// Whether a later request of the contact is approved already: XML Schema's boolean, whose white
   /// space collapses.
@@ -42,7 +37,7 @@ package struct RosterItemContent {
   /// Hands the name to `body`, nil where there is none or an empty one; the bytes are valid while
   /// it runs.
   package func withName(_ body: (UnsafeRawBufferPointer?) -> Void) {
-    guard let part = node.attributePart(Self.name) else { return body(nil) }
+    guard let part = node.attributePart("name") else { return body(nil) }
     node.tree.withBytes(of: part) { bytes in
       let name = bytes.trimmedOfXMLSpace
       body(name.isEmpty ? nil : name)

@@ -69,27 +69,23 @@ extension Stanza {
     case presence(Presence.Kind)
     case message
 
-    private static let iqName = XMLPackedName("iq")
-    private static let presenceName = XMLPackedName("presence")
-    private static let messageName = XMLPackedName("message")
-    private static let type = WantedName("type")
     private static let iqTypes = Words(IQ.Kind.self)
     private static let presenceTypes = Words(Presence.Kind.self)
 
     /// Nil for an element that is no stanza, such as a stream feature.
     package init?(_ node: borrowing XMPPElement) throws(StanzaError) {
       let name = node.word
-      if name == Self.messageName, node.isInClient {
+      if name == "message", node.isInClient {
         self = .message
-      } else if name == Self.presenceName, node.isInClient {
-        let type = node.word(Self.type)
+      } else if name == "presence", node.isInClient {
+        let type = node.word("type")
         guard let kind = Self.presenceTypes[type ?? XMLPackedName()], type != XMLPackedName()
         else {
           throw .unknownType(element: "presence", type: node.attribute("type"))
         }
         self = .presence(kind)
-      } else if name == Self.iqName, node.isInClient {
-        guard let kind = node.word(Self.type).flatMap({ Self.iqTypes[$0] }) else {
+      } else if name == "iq", node.isInClient {
+        guard let kind = node.word("type").flatMap({ Self.iqTypes[$0] }) else {
           throw .unknownType(element: "iq", type: node.attribute("type"))
         }
         self = .iq(kind)
@@ -113,9 +109,6 @@ extension Stanza {
 }
 
 extension StanzaHead {
-  private static let from = WantedName("from")
-  private static let to = WantedName("to")
-
   /// Reads the addresses that an element has.
   ///
   /// - Parameters:
@@ -124,8 +117,8 @@ extension StanzaHead {
   package init(
     _ node: XMPPElement, id: String?, _ addresses: inout AddressMemo
   ) throws(StanzaError) {
-    let from = try Self.address(Self.from, of: node, &addresses)
-    let to = try Self.address(Self.to, of: node, &addresses)
+    let from = try Self.address("from", of: node, &addresses)
+    let to = try Self.address("to", of: node, &addresses)
     self.init(id: id, from: from, to: to)
   }
 
@@ -136,7 +129,7 @@ extension StanzaHead {
       return try addresses.jid(wanted, of: node)
     } catch {
       let text = node.attributePart(wanted).map { node.tree.string(of: $0) }
-      throw .address(attribute: wanted.text, text: text ?? "", reason: error)
+      throw .address(attribute: wanted.description, text: text ?? "", reason: error)
     }
   }
 }

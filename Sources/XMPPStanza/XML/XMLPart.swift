@@ -45,25 +45,30 @@ package struct XMLRange: BitwiseCopyable, Sendable {
 ///
 /// A name of at most fifteen bytes is all there: eight bytes in `low`, the first of them lowest,
 /// the others in `high`, above which stands their number. Of a longer one `low` is where it is.
-package struct XMLPackedName: BitwiseCopyable, Equatable, Sendable {
-  package var low: UInt64 = 0
-  package var high: UInt64 = 0
+@usableFromInline
+package struct XMLPackedName: BitwiseCopyable, Equatable, ExpressibleByStringLiteral, Sendable {
+  @usableFromInline package var low: UInt64 = 0
+  @usableFromInline package var high: UInt64 = 0
 
   /// The most bytes that are kept in the words themselves.
-  static let maximumBytes = 15
+  @inlinable static var maximumBytes: Int { 15 }
 
   /// What stands for all names that are longer.
-  static let long = XMLPackedName(at: 0..<0)
+  @inlinable static var long: XMLPackedName { XMLPackedName(at: 0..<0) }
 
   /// An empty name.
-  package init() {}
+  @inlinable package init() {}
 
-  /// A literal of at most fifteen bytes.
-  package init(_ text: StaticString) {
+  /// A literal of at most fifteen bytes, which the optimiser packs ahead.
+  @inlinable @inline(__always)
+  package init(stringLiteral text: StaticString) {
+    // Longer ones would all be the same.
+    assert(text.utf8CodeUnitCount <= Self.maximumBytes)
     self.init(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   /// A name of at most fifteen bytes; of a longer one that it is long.
+  @inlinable @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count <= Self.maximumBytes else {
       self = .long
@@ -73,20 +78,22 @@ package struct XMLPackedName: BitwiseCopyable, Equatable, Sendable {
     high = UInt64(count) << 56
     if count >= 8 {
       low = UInt64(littleEndian: bytes.eight(at: 0))
-      // The last eight, some of which are in `low`.
-      high |= UInt64(littleEndian: bytes.eight(at: count - 8)) >> UInt64(8 * (16 - count))
+      // The last eight, without those that are in `low`, which is one at least: by two shifts, the
+      // second of which is of less than 64.
+      let last = UInt64(littleEndian: bytes.eight(at: count - 8))
+      high |= (last >> 8) &>> UInt64(truncatingIfNeeded: 8 &* (15 &- count))
     } else if count >= 4 {
       // The last four, some of which are among the first.
       low = UInt64(UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
       let last = bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
-      low |= UInt64(UInt32(littleEndian: last)) << UInt64(8 * (count - 4))
+      low |= UInt64(UInt32(littleEndian: last)) &<< UInt64(truncatingIfNeeded: 8 &* (count &- 4))
     } else {
       for index in 0..<count { low |= UInt64(bytes[index]) << UInt64(8 * index) }
     }
   }
 
   /// A longer name.
-  init(at range: Range<Int>) {
+  @inlinable init(at range: Range<Int>) {
     low = UInt64(range.lowerBound) << 32 | UInt64(range.count)
     high = .max
   }
@@ -105,18 +112,20 @@ package struct XMLPackedName: BitwiseCopyable, Equatable, Sendable {
   }
 }
 
-/// A local name that the program looks for.
-struct WantedName: @unchecked Sendable {
-  let packed: XMLPackedName
+/// A local name that the program looks for, always a literal: the optimiser packs it ahead.
+@usableFromInline
+package struct WantedName: ExpressibleByStringLiteral, CustomStringConvertible,
+  @unchecked Sendable
+{
+  @usableFromInline let packed: XMLPackedName
   /// They are there as long as the program is.
-  let bytes: UnsafeRawBufferPointer
+  @usableFromInline let bytes: UnsafeRawBufferPointer
 
-  /// What a namespace has for its number 1.
-  static let client = WantedName("jabber:client")
+  /// The name itself.
+  @usableFromInline package var description: String { String(decoding: bytes, as: UTF8.self) }
 
-  var text: String { String(decoding: bytes, as: UTF8.self) }
-
-  init(_ text: StaticString) {
+  @inlinable @inline(__always)
+  package init(stringLiteral text: StaticString) {
     bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     packed = XMLPackedName(bytes)
   }

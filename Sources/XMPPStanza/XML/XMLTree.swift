@@ -124,7 +124,7 @@ struct XMLTree: @unchecked Sendable {
   ) -> Result {
     switch part.namespace {
     case 0: body(UnsafeRawBufferPointer(start: nil, count: 0))
-    case 1: body(WantedName.client.bytes)
+    case 1: Namespace.client.withUTF8Bytes(body)
     default: withBytes(in: namespaceRange(Int(part.namespace) - 2), body)
     }
   }
@@ -163,9 +163,7 @@ struct XMLTree: @unchecked Sendable {
 
   /// Whether an element or an attribute is in a namespace.
   func isIn(_ part: XMLPart, _ namespace: String) -> Bool {
-    withNamespace(of: part) { bytes in
-      namespace.utf8.count == bytes.count && namespace.hasBytes(bytes)
-    }
+    withNamespace(of: part) { namespace.hasBytes($0) }
   }
 
   /// Whether an element or an attribute has the name of another tree's.

@@ -191,8 +191,8 @@ extension XMPPElement: Hashable {
 
 extension XMPPElement {
   /// Whether the element has this expanded name.
-  package func `is`(_ local: StaticString, in namespace: String) -> Bool {
-    tree.has(part, WantedName(local), in: namespace)
+  package func `is`(_ local: WantedName, in namespace: String) -> Bool {
+    tree.has(part, local, in: namespace)
   }
 
   /// Whether the element is in `jabber:client`.
@@ -202,14 +202,14 @@ extension XMPPElement {
   var word: XMLPackedName { part.name.isLong ? .long : part.name }
 
   /// The value of an attribute without a prefix, or nil where there is none.
-  package func attribute(_ local: StaticString) -> String? {
-    attributePart(WantedName(local)).map { tree.string(of: $0) }
+  package func attribute(_ local: WantedName) -> String? {
+    attributePart(local).map { tree.string(of: $0) }
   }
 
   /// Hands the value of an attribute without a prefix to `body`, nil where there is none; the bytes
   /// are valid while it runs.
-  package func withAttribute(_ local: StaticString, _ body: (UnsafeRawBufferPointer?) -> Void) {
-    guard let part = attributePart(WantedName(local)) else { return body(nil) }
+  package func withAttribute(_ local: WantedName, _ body: (UnsafeRawBufferPointer?) -> Void) {
+    guard let part = attributePart(local) else { return body(nil) }
     tree.withBytes(of: part) { body($0) }
   }
 
@@ -231,21 +231,21 @@ extension XMPPElement {
   package var children: XMLChildren { XMLChildren(self) }
 
   /// The first direct child of this expanded name.
-  package func child(_ local: StaticString, in namespace: String) -> XMPPElement? {
-    tree.child(of: index, WantedName(local), in: namespace).map { XMPPElement(tree, $0) }
+  package func child(_ local: WantedName, in namespace: String) -> XMPPElement? {
+    tree.child(of: index, local, in: namespace).map { XMPPElement(tree, $0) }
   }
 
   /// Whether there is such a child.
-  package func hasChild(_ local: StaticString, in namespace: String) -> Bool {
-    tree.child(of: index, WantedName(local), in: namespace) != nil
+  package func hasChild(_ local: WantedName, in namespace: String) -> Bool {
+    tree.child(of: index, local, in: namespace) != nil
   }
 
   /// Hands the text directly inside the first such child to `body`, where there is one; the bytes
   /// are valid while it runs.
   package func withText(
-    ofChild local: StaticString, in namespace: String, _ body: (UnsafeRawBufferPointer) -> Void
+    ofChild local: WantedName, in namespace: String, _ body: (UnsafeRawBufferPointer) -> Void
   ) {
-    guard let child = tree.child(of: index, WantedName(local), in: namespace) else { return }
+    guard let child = tree.child(of: index, local, in: namespace) else { return }
     withText(of: child, body)
   }
 

@@ -216,7 +216,7 @@ package final class StreamParser {
     else { return false }
     skip(to: padded.count)
     bufferStart = position
-    try body(plainReader.element(borrowing: padded.prefix(padded.count)))
+    try body(plainReader.element(borrowing: padded.all))
     return true
   }
 

@@ -29,11 +29,10 @@ struct PaddedBytes {
     return EightBytes(value: UInt64(littleEndian: value))
   }
 
-  /// The bytes up to an index.
-  func prefix(_ end: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: start, count: end)
-  }
+  /// All of them, without the zeros.
+  var all: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
+  /// Some of them.
   func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count)
   }

@@ -11,9 +11,6 @@ struct PlainReader: ~Copyable {
   /// How many elements are open.
   private var depth = 0
   private var elements = 0
-  /// The marks of all bytes in values and texts, and of some after them, one over the other: not 0
-  /// where any of them is beyond ASCII.
-  private var seen: UInt32 = 0
   private var limits: StreamLimits
 
   /// The most attributes of an element: each is compared with those before it.
@@ -34,7 +31,7 @@ struct PlainReader: ~Copyable {
   /// - Returns: How many bytes it has; nil where it is for libxml2.
   mutating func read(_ bytes: PaddedBytes) -> Int? {
     tables.clear()
-    (depth, elements, seen) = (0, 0, 0)
+    (depth, elements) = (0, 0)
     var index = 0
     repeat {
       guard bytes[index] == UInt8(ascii: "<") else { return nil }
@@ -46,10 +43,7 @@ struct PlainReader: ~Copyable {
       }
       guard depth == 0 || readText(bytes, &index) else { return nil }
     } while depth > 0
-    guard index <= limits.bytesPerElement,
-      seen == 0 || bytes.prefix(index).isXMLText
-    else { return nil }
-    return index
+    return index <= limits.bytesPerElement ? index : nil
   }
 
   /// The element that was read last, valid until another one is read.
@@ -135,7 +129,10 @@ struct PlainReader: ~Copyable {
   private mutating func passValue(
     _ bytes: PaddedBytes, _ index: inout Int, _ quote: UInt8
   ) -> Bool? {
+    let start = index
     var isEscaped = false
+    // The marks of all bytes, and of some after them, one over the other.
+    var seen: UInt32 = 0
     while true {
       seen |= bytes.marksBeyondASCII(at: index).bits
       let marks = bytes.marksInValue(at: index)
@@ -145,9 +142,12 @@ struct PlainReader: ~Copyable {
       }
       index &+= marks.first
       switch bytes[index] {
-      case quote: return isEscaped
+      case quote:
+        let value = Range(uncheckedBounds: (start, index))
+        guard seen == 0 || bytes.slice(value).isXMLText else { return nil }
+        return isEscaped
       case UInt8(ascii: "&"):
-        guard let found = bytes.prefix(bytes.count).reference(at: index) else { return nil }
+        guard let found = bytes.all.reference(at: index) else { return nil }
         isEscaped = true
         index &+= found.count
       case 0..<0x20, UInt8(ascii: "<"): return nil
@@ -162,6 +162,7 @@ struct PlainReader: ~Copyable {
   private mutating func readText(_ bytes: PaddedBytes, _ index: inout Int) -> Bool {
     let start = index
     var isEscaped = false
+    var seen: UInt32 = 0
     while true {
       seen |= bytes.marksBeyondASCII(at: index).bits
       let marks = bytes.marksInText(at: index)
@@ -174,11 +175,12 @@ struct PlainReader: ~Copyable {
       case UInt8(ascii: "<"):
         if index > start {
           let text = Range(uncheckedBounds: (start, index))
+          guard seen == 0 || bytes.slice(text).isXMLText else { return false }
           tables.addText(text, isEscaped: isEscaped)
         }
         return true
       case UInt8(ascii: "&"):
-        guard let found = bytes.prefix(bytes.count).reference(at: index) else { return false }
+        guard let found = bytes.all.reference(at: index) else { return false }
         isEscaped = true
         index &+= found.count
       // `]]>` is refused.
@@ -191,13 +193,6 @@ struct PlainReader: ~Copyable {
 }
 
 extension PaddedBytes {
-  /// What a plain element may not be in: XML forbids it, or it may be a stream's own.
-  private static let refused = [
-    Namespace.xml, "http://www.w3.org/2000/xmlns/", Namespace.streams,
-  ]
-  /// A bit for each of their lengths.
-  private static let refusedCounts = refused.reduce(0 as UInt64) { $0 | 1 << $1.utf8.count }
-
   /// Whether a plain element may declare the namespace that stands here: characters of ASCII, none
   /// of them a space.
   fileprivate func isPlainNamespace(_ place: Range<Int>) -> Bool {
@@ -209,7 +204,19 @@ extension PaddedBytes {
     }
     // What stands after it may be anything.
     guard !place.isEmpty, index >= place.upperBound else { return false }
-    return Self.refusedCounts >> UInt64(place.count) & 1 == 0
-      || !Self.refused.contains { $0.hasBytes(slice(place)) }
+    return !isRefused(slice(place))
+  }
+
+  private static let declarations = "http://www.w3.org/2000/xmlns/"
+  /// That of the shortest of those that are refused: most namespaces are shorter still, and are not
+  /// compared.
+  private static var leastRefused: Int { declarations.utf8.count }
+
+  /// Whether no plain element may be in a namespace: XML forbids it, or it may be a stream's own.
+  @inline(__always)
+  private func isRefused(_ namespace: UnsafeRawBufferPointer) -> Bool {
+    namespace.count >= Self.leastRefused
+      && (Namespace.xml.hasBytes(namespace) || Namespace.streams.hasBytes(namespace)
+        || Self.declarations.hasBytes(namespace))
   }
 }

@@ -1,0 +1,121 @@
+import XMPPStanza
+
+extension EditableFields: CanonicalCodable {
+  package func encode(to output: inout CanonicalOutput) {
+    output.write(name)
+    output.write(groups: groups)
+  }
+
+  package init(from input: inout CanonicalInput) throws(CodecError) {
+    self.init(name: try input.readItemName(), groups: try input.readGroups())
+  }
+}
+
+// An edit that was confirmed stays for as long as its contact does, and most change one of the two
+// fields: the other one is not written twice.
+extension DetailsOutput {
+  mutating func write(_ edit: ConfirmedEdit) {
+    write(record: edit.sent)
+    plain.write(edit.device)
+    plain.write(edit.before)
+    let unchanged = UnchangedFields(of: edit)
+    plain.write(tag: unchanged.rawValue)
+    guard let after = edit.after else { return }
+    if !unchanged.contains(.name) { plain.write(after.name) }
+    if !unchanged.contains(.groups) { plain.write(groups: after.groups) }
+  }
+}
+
+extension DetailsInput {
+  mutating func readConfirmedEdit() throws(CodecError) -> ConfirmedEdit {
+    var edit = ConfirmedEdit(sent: try readRecord(), device: try plain.readOptionalText())
+    // Equal fields have equal bytes, which are there where texts are not kept, too.
+    var stored: (name: UnsafeRawBufferPointer, groups: UnsafeRawBufferPointer)?
+    if try plain.readFlag() {
+      let (name, nameBytes) = try plain.withBytes { (input) throws(CodecError) in
+        try input.readItemName()
+      }
+      let (groups, groupsBytes) = try plain.withBytes { (input) throws(CodecError) in
+        try input.readGroups()
+      }
+      edit.before = EditableFields(name: name, groups: groups)
+      stored = (nameBytes, groupsBytes)
+    }
+    let unchanged = UnchangedFields(rawValue: try plain.readTag())
+    guard unchanged != .removal else { return edit }
+    guard unchanged.isSubset(of: stored == nil ? [] : [.name, .groups]) else { throw plain.invalid }
+    edit.after = EditableFields(name: edit.before?.name, groups: edit.before?.groups ?? [])
+    if !unchanged.contains(.name) {
+      edit.after?.name = try plain.readOther(than: stored?.name) { (input) throws(CodecError) in
+        try input.readItemName()
+      }
+    }
+    if !unchanged.contains(.groups) {
+      edit.after?.groups = try plain.readOther(than: stored?.groups) {
+        (input) throws(CodecError) in
+        try input.readGroups()
+      }
+    }
+    return edit
+  }
+}
+
+/// Which fields an edit leaves as they were, or that it leaves none.
+private struct UnchangedFields: OptionSet {
+  let rawValue: UInt8
+
+  static let name = Self(rawValue: 1)
+  static let groups = Self(rawValue: 2)
+  /// It is a removal; it stands alone.
+  static let removal = Self(rawValue: 4)
+
+  init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  init(of edit: ConfirmedEdit) {
+    self = edit.after == nil ? .removal : []
+    guard let before = edit.before, let after = edit.after else { return }
+    if before.name.hasSameBytes(as: after.name) { insert(.name) }
+    if before.groups.hasSameBytes(as: after.groups) { insert(.groups) }
+  }
+}
+
+extension CanonicalOutput {
+  fileprivate mutating func write(groups: [String]) {
+    write(UInt64(groups.count))
+    for group in groups { write(group) }
+  }
+}
+
+extension CanonicalInput {
+  /// The name of an item, which has no empty one.
+  fileprivate mutating func readItemName() throws(CodecError) -> String? {
+    let name = try readOptionalTextBytes()
+    guard name?.isEmpty != true else { throw invalid }
+    return keepsTexts ? name.map { String(decoding: $0, as: UTF8.self) } : nil
+  }
+
+  /// The groups of an item, which are sorted.
+  fileprivate mutating func readGroups() throws(CodecError) -> [String] {
+    var groups: [String] = []
+    var last: UnsafeRawBufferPointer?
+    for _ in 0..<(try readCount()) {
+      let group = try readTextBytes()
+      guard last?.precedes(group) ?? true else { throw invalid }
+      last = group
+      if keepsTexts { groups.append(String(decoding: group, as: UTF8.self)) }
+    }
+    return groups
+  }
+
+  /// Reads a value that has other bytes than one before: else it would not be written.
+  fileprivate mutating func readOther<Value>(
+    than before: UnsafeRawBufferPointer?,
+    _ read: (inout CanonicalInput) throws(CodecError) -> Value
+  ) throws(CodecError) -> Value {
+    let (value, bytes) = try withBytes(read)
+    if let before, before.isSame(as: bytes) { throw invalid }
+    return value
+  }
+}

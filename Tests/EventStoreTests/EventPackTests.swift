@@ -1,0 +1,81 @@
+import TestSupport
+import Testing
+
+@testable import EventStore
+
+/// Packs of stored events, as no program of ours writes them.
+@Suite("Packs of events")
+struct EventPackTests {
+  /// The stored form of events of these sizes, of the records from 7 on.
+  private static func content(_ sizes: [Int]) -> (bytes: [UInt8], ends: [Int]) {
+    var (bytes, ends): ([UInt8], [Int]) = ([], [])
+    for (place, size) in sizes.enumerated() {
+      // Heads of several sizes.
+      let header = RecordHeader(
+        sequence: 7 + UInt64(place), direction: .outbound, kind: stanza,
+        connection: place == 1 ? 300 : 1, timeIsKnown: place != 2, clock: 1000, sourceTime: nil)
+      let event = [UInt8](repeating: UInt8(place), count: size)
+      event.withUnsafeBytes { EventPack.write($0, of: header, first: 7, to: &bytes) }
+      ends.append(bytes.count)
+    }
+    return (bytes, ends)
+  }
+
+  /// What a pack of this content gives: for each event its first byte, and that of the one so many
+  /// later; and what is wrong with it.
+  private func read(
+    _ content: [UInt8], ahead distance: Int
+  ) throws -> (events: [[UInt8?]], damage: String?) {
+    var stored = [UInt8](repeating: 0, count: DerivedBlock.headBytes + content.count)
+    stored.withUnsafeMutableBytes { space in
+      DerivedBlock.write(.events, covering: 7...20, to: space) { $0.copyBytes(from: content) }
+    }
+    return try stored.withUnsafeBytes { bytes in
+      let block = try #require(DerivedBlock(bytes, first: 7, of: .events))
+      var events: [[UInt8?]] = []
+      do {
+        try EventPack(block).forEach(in: 7...20, ahead: distance) { header, event, later in
+          #expect(header.sequence == 7 + UInt64(events.count))
+          events.append([event.first, later?.first])
+        }
+      } catch EventLogError.corrupt(let sequence, let what) {
+        return (events, "\(sequence): \(what)")
+      }
+      return (events, nil)
+    }
+  }
+
+  @Test(
+    "A pack that is cut short gives the events before the cut, and says where it is",
+    arguments: [0, 2, 100])
+  func cut(ahead distance: Int) throws {
+    let sizes = [3, 5, 1, 4]
+    let (bytes, ends) = Self.content(sizes)
+    for count in 0...bytes.count {
+      let whole = ends.count { $0 <= count }
+      let (events, damage) = try read(Array(bytes[..<count]), ahead: distance)
+      let expected: [[UInt8?]] = (0..<whole).map { place in
+        let later = place + distance
+        return [UInt8(place), distance > 0 && later < whole ? UInt8(later) : nil]
+      }
+      #expect(events == expected, "\(count) bytes")
+      let start = whole > 0 ? ends[whole - 1] : 0
+      // The record's number is there with the eight bytes of the head.
+      let sequence = count - start < 8 ? 7 : 7 + whole
+      #expect(
+        damage == (count == start ? nil : "\(sequence): its stored event is cut short"),
+        "\(count) bytes")
+    }
+  }
+
+  @Test("A direction that there is none of is named, unless the event is cut short as well")
+  func direction() throws {
+    let (bytes, ends) = Self.content([3, 5, 1])
+    var wrong = bytes
+    wrong[ends[0] + 6] |= 3
+    #expect(try read(wrong, ahead: 2).events == [[0, 2]])
+    #expect(try read(wrong, ahead: 2).damage == "8: its stored event's direction is 3")
+    let cut = Array(wrong[..<(ends[1] - 1)])
+    #expect(try read(cut, ahead: 2).damage == "8: its stored event is cut short")
+  }
+}

@@ -1,0 +1,156 @@
+import TestSupport
+import Testing
+import XMPPStanza
+
+@testable import RosterCore
+
+/// What few contacts have is stored in as few bytes as it takes, and in one way only.
+@Suite("Stored details")
+struct DetailsCodecTests {
+  private func decode(_ bytes: [UInt8]) throws(CodecError) -> Roster {
+    try Roster(snapshot: bytes.span.bytes)
+  }
+
+  /// Each of them by itself, and with each of the others.
+  @Test("How requests go round and a confirmed edit are read back", arguments: 0..<8)
+  func memories(which: Int) throws {
+    let contact = bare("bob@example.test")
+    var roster = Scenario.alice(item("bob@example.test", "subscription='to'")).roster
+    let number = try #require(roster.contacts.number(of: contact))
+    let stamp = RecordStamp(record: 7, time: 70)
+    let rounds = Rounds(count: 3, first: stamp, ended: stamp)
+    let fields = EditableFields(name: "Bob", groups: ["A"])
+    roster.contacts.updateDetails(of: number) { details in
+      if which & 1 != 0 { details.rounds = rounds }
+      if which & 2 != 0 { details.ownRounds = Rounds(count: 1, first: stamp, ended: nil) }
+      if which & 4 != 0 {
+        details.confirmedEdit = ConfirmedEdit(
+          sent: 6, device: "desk", before: nil, after: fields)
+      }
+    }
+    let read = try decode(roster.snapshot)
+    #expect(read == roster && read.snapshot == roster.snapshot)
+    let known = try #require(read.contacts.contact(number))
+    #expect((known.confirmedEdit != nil) == (which & 4 != 0))
+    #expect(read.contacts.hasConfirmedEdit(of: number) == (which & 4 != 0))
+    #expect(known.rounds.contains(rounds) == (which & 1 != 0))
+  }
+
+  @Test(
+    "A confirmed edit is read back, whatever it changed",
+    arguments: [nil, ("Bob", ["A"]), ("Bob", []), (nil, ["A", "B"]), (nil, [])]
+      as [(name: String?, groups: [String])?],
+    [nil, ("Bob", ["A"]), ("Bobby", ["A"]), ("Bob", ["B"]), (nil, [])]
+      as [(name: String?, groups: [String])?])
+  func edits(
+    _ before: (name: String?, groups: [String])?, _ after: (name: String?, groups: [String])?
+  ) throws {
+    let edit = ConfirmedEdit(
+      sent: 6, device: "desk",
+      before: before.map { EditableFields(name: $0.name, groups: $0.groups) },
+      after: after.map { EditableFields(name: $0.name, groups: $0.groups) })
+    let details = try readBack { $0.confirmedEdit = edit }
+    #expect(details.confirmedEdit == edit)
+  }
+
+  @Test("How often requests went round is read back, also where the last end says it")
+  func rounds() throws {
+    let (first, last) = (RecordStamp(record: 7, time: 70), RecordStamp(record: 9, time: 90))
+    let end = EndedRequest(way: .denied, at: last, since: first)
+    for lastEnded in [nil, end] {
+      for rounds in [
+        Rounds(first: first, ended: last), Rounds(count: 1, first: first, ended: last),
+        Rounds(first: first), Rounds(first: first, ended: first), Rounds(first: last, ended: last),
+      ] {
+        let details = try readBack {
+          $0.lastEnded = lastEnded
+          $0.rounds = rounds
+          $0.ownRounds = Rounds(first: first, ended: last)
+        }
+        #expect(details.rounds == rounds && details.lastEnded == lastEnded)
+        #expect(details.ownRounds == Rounds(first: first, ended: last))
+      }
+    }
+  }
+
+  /// Details as they are read back, which were also looked through.
+  private func readBack(_ change: (inout ContactDetails) -> Void) throws -> ContactDetails {
+    var roster = Scenario.alice(item("bob@example.test", "subscription='to'")).roster
+    let number = try #require(roster.contacts.number(of: bare("bob@example.test")))
+    roster.contacts.updateDetails(of: number) { change(&$0) }
+    let read = try decode(roster.snapshot)
+    #expect(read == roster && read.snapshot == roster.snapshot)
+    return try #require(read.contacts.details(of: number))
+  }
+
+  @Test("What an edit left as it was is not written twice, nor what the last end says of rounds")
+  func onlyEncoding() throws {
+    var parts = DetailsOutput()
+    var details = ContactDetails()
+    details.lastEnded = EndedRequest(
+      way: .denied, at: RecordStamp(record: 9), since: RecordStamp(record: 7))
+    details.rounds = Rounds(first: RecordStamp(record: 7), ended: RecordStamp(record: 9))
+    details.confirmedEdit = ConfirmedEdit(
+      sent: 6, device: nil, before: EditableFields(name: "B", groups: ["A"]),
+      after: EditableFields(name: "B", groups: ["A"]))
+    withUnsafePointer(to: details) { parts.write($0) }
+    let bytes = Array(parts.all.bytes.dropFirst())
+    func isRead(_ bytes: [UInt8]) -> Bool {
+      bytes.withUnsafeBytes { bytes in
+        var input = DetailsInput(CanonicalInput(bytes))
+        return (try? input.check(details.parts)) != nil
+      }
+    }
+    #expect(isRead(bytes))
+    // The name, the groups, and both: as if they had been changed.
+    let name: [UInt8] = [1, 1, UInt8(ascii: "B")]
+    let groups: [UInt8] = [1, 1, UInt8(ascii: "A")]
+    #expect(bytes.suffix(7) == name + groups + [3])
+    for (left, after) in [(2, name), (1, groups), (0, name + groups)] as [(UInt8, [UInt8])] {
+      #expect(!isRead(bytes.dropLast() + [left] + after))
+    }
+    // The same number of bytes that say something else are read.
+    #expect(isRead(bytes.dropLast() + [2, 1, 1, UInt8(ascii: "C")]))
+    #expect(!isRead(bytes.dropLast() + [4 | 1]) && isRead(bytes.dropLast() + [4]))
+    // Before the edit, 2 says that there was one round, and 0 that there was none of ours.
+    let own = try #require(bytes.firstRange(of: [2, 0, 1, 0, 1] + name)?.lowerBound)
+    let edit = bytes[(own + 3)...]
+    // From record 7 on to 9, as the end says; and to 10. The edit's record is the way from there.
+    #expect(!isRead(bytes[..<own] + [1, 0, 0, 0, 1, 4, 0, 0, 5] + edit))
+    #expect(isRead(bytes[..<own] + [1, 0, 0, 0, 1, 6, 0, 0, 7] + edit))
+    // Ours are told by no end, and there is no third way.
+    #expect(!isRead(bytes[..<own] + [0, 2] + bytes[(own + 2)...]))
+    #expect(!isRead(bytes[..<own] + [3, 0] + bytes[(own + 2)...]))
+    #expect(!isRead(bytes.dropLast() + [8]))
+  }
+
+  @Test("Where there was nothing before an edit, it leaves nothing unchanged", arguments: 0..<4)
+  func nothingBefore(unchanged: UInt8) throws {
+    // Of record 6, of no device, before which there was nothing.
+    let bytes: [UInt8] = [0x80, 0x04, 12, 0, 0, unchanged]
+    let fields: [UInt8] = [0, 0]
+    let after = (unchanged & 1 == 0 ? 1 : 0) + (unchanged & 2 == 0 ? 1 : 0)
+    (bytes + fields.prefix(after)).withUnsafeBytes { bytes in
+      var input = DetailsInput(CanonicalInput(bytes))
+      #expect(((try? input.check(.confirmedEdit)) != nil) == (unchanged == 0))
+    }
+  }
+
+  @Test("Where no request ended, no end tells of rounds")
+  func noEnd() {
+    let bytes: [UInt8] = [0x80, 0x01, 2, 0]
+    bytes.withUnsafeBytes { bytes in
+      var input = DetailsInput(CanonicalInput(bytes))
+      #expect(throws: CodecError.self) { try input.check(.rounds) }
+    }
+  }
+
+  @Test("Where there is said to be how requests go round, there is")
+  func noRounds() {
+    let bytes: [UInt8] = [0x80, 0x01, 0, 0]
+    bytes.withUnsafeBytes { bytes in
+      var input = DetailsInput(CanonicalInput(bytes))
+      #expect(throws: CodecError.self) { try input.check(.rounds) }
+    }
+  }
+}

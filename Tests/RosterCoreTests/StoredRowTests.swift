@@ -1,0 +1,107 @@
+import TestSupport
+import Testing
+import XMPPStanza
+
+@testable import RosterCore
+
+/// The rows of snapshots.
+@Suite("Stored rows")
+struct StoredRowTests {
+  private func decode(_ bytes: [UInt8]) throws(CodecError) -> Roster {
+    try Roster(snapshot: bytes.span.bytes)
+  }
+
+  /// Contacts of whom every other one is available.
+  private static func roster() -> Roster {
+    var scenario = Scenario.alice(
+      item("ann@example.test", "subscription='both'")
+        + item("bob@example.test", "subscription='both'")
+        + item("cid@example.test", "subscription='both'")
+        + item("dan@example.test", "subscription='both'"))
+    scenario.receives(from: "bob@example.test/desk")
+    scenario.receives(from: "dan@example.test/phone", "<show>away</show>")
+    return scenario.roster
+  }
+
+  /// The rows of a roster's contacts as they are stored, which `change` may change.
+  private func rows(
+    of table: ContactTable, _ change: (ContactNumber, inout ContactRow) -> Void = { _, _ in }
+  ) -> [UInt8] {
+    var output = CanonicalOutput()
+    var rows = RowOutput(after: ContactRow())
+    for number in table.numbers {
+      let known = table.row(of: number)
+      rows.write(to: &output) { row in
+        row.take(known.hasPresence ? .all : [.item, .details], of: known)
+        row.further = known.hasPresence ? 0 : ContactRow.lacksPresence
+        change(number, &row)
+      }
+    }
+    return output.bytes
+  }
+
+  @Test(
+    "Of a contact who is not available a row says that, and nothing else",
+    arguments: ["ann@example.test", "cid@example.test"])
+  func absent(_ jid: String) throws {
+    let roster = Self.roster()
+    let absent = try #require(roster.contacts.number(of: bare(jid)))
+    let available = try #require(roster.contacts.number(of: bare("dan@example.test")))
+    // What nobody says.
+    var other = try #require(roster.contacts.row(of: available).presence)
+    other.told = SessionSet(5)
+    let snapshot = roster.snapshot
+    let right = rows(of: roster.contacts)
+    #expect(Array(snapshot.suffix(right.count)) == right)
+    let head = Array(snapshot.dropLast(right.count))
+    func isRead(_ rows: [UInt8]) -> Bool {
+      (try? decode(head + rows)) == roster
+    }
+    #expect(isRead(right))
+    // That there is none, said in another way.
+    #expect(
+      !isRead(
+        rows(of: roster.contacts) { number, row in
+          if number == absent { row.forgetPresence() }
+        }))
+    // What the one before does not say.
+    #expect(
+      !isRead(
+        rows(of: roster.contacts) { number, row in
+          if number == absent { row.presence = other }
+        }))
+    // Further resources of somebody who has none.
+    #expect(
+      !isRead(
+        rows(of: roster.contacts) { number, row in
+          guard number == absent else { return }
+          row.forgetPresence()
+          row.further = ContactRow.hasFurther
+        }))
+  }
+
+  @Test("Who stays available while another one goes is so after an increment")
+  func stays() throws {
+    var scenario = Scenario.alice(
+      item("ann@example.test", "subscription='both'")
+        + item("bob@example.test", "subscription='both'"))
+    scenario.receives(from: "ann@example.test/desk")
+    scenario.receives(from: "bob@example.test/desk")
+    let (whole, count) = (scenario.roster.snapshot, scenario.history.count)
+    scenario.receives("unavailable", from: "ann@example.test/desk")
+    scenario.pushed(item("bob@example.test", "name='Robert' subscription='both'"))
+
+    var (roster, known) = (try decode(whole), try decode(whole))
+    let base = SnapshotBase(sequence: roster.position, identity: 1, depth: 0)
+    known.base = base
+    roster.beginIncrement(to: base)
+    for (event, stamp, connection) in scenario.history.dropFirst(count) {
+      RosterReducer.advance(&roster, by: event, at: stamp, on: connection)
+    }
+    let increment = try #require(roster.increment)
+    try known.add(increment.span.bytes)
+    #expect(known == roster && known == scenario.roster)
+    #expect(known.item(bare("bob@example.test"))?.name == "Robert")
+    #expect(known.shownPresences.map(\.key) == [bare("bob@example.test")])
+  }
+}

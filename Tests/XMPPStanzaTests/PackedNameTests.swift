@@ -1,0 +1,32 @@
+import Testing
+
+@testable import XMPPStanza
+
+/// Names that are kept in two numbers.
+@Suite("Packed names")
+struct PackedNameTests {
+  /// Of each byte something else, so that none stands for another one.
+  private func name(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(ascii: "a") + UInt8($0) } }
+
+  private func packed(_ name: [UInt8]) -> XMLPackedName {
+    name.withUnsafeBytes { XMLPackedName($0) }
+  }
+
+  @Test("A name of up to fifteen bytes is all there", arguments: 0...15)
+  func short(count: Int) {
+    let name = name(count)
+    packed(name).withBytes { #expect(Array($0) == name) }
+    #expect(!packed(name).isLong)
+    for place in name.indices {
+      var other = name
+      other[place] = UInt8(ascii: "-")
+      #expect(packed(other) != packed(name), "byte \(place)")
+    }
+    if count > 0 { #expect(packed(Array(name.dropLast())) != packed(name)) }
+  }
+
+  @Test("Longer ones are all the same", arguments: 16...20)
+  func long(count: Int) {
+    #expect(packed(name(count)) == .long && packed(name(count)).isLong)
+  }
+}
