@@ -12,6 +12,10 @@ final class Ejabberd: RealServer {
 
   let domain = "ejabberd.test"
   let distinguishesRequests = false
+  /// Each session is a process of its own, which stores a change and then pushes it: of two changes
+  /// of one contact, the later one may be pushed first. The version that comes with a push is that
+  /// of the roster when it is pushed, so that it does not tell either.
+  let pushesInOrder = false
   let certificates: Certificates
   let port: Int
   let directPort: Int

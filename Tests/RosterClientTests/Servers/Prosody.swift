@@ -11,6 +11,7 @@ final class Prosody: RealServer {
 
   let domain = "prosody.test"
   let distinguishesRequests = true
+  let pushesInOrder = true
   let certificates: Certificates
   let port: Int
   let directPort: Int

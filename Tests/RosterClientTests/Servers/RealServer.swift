@@ -23,6 +23,15 @@ struct StoredContact: Hashable, CustomStringConvertible {
     (self.isPending, self.groups) = (isPending, groups)
   }
 
+  /// As an item is written (RFC 6121 §2.1.2).
+  init(_ item: XMPPElement) {
+    self.init(
+      name: item.attribute("name") ?? "", subscription: item.attribute("subscription") ?? "none",
+      isPending: item.attribute("ask") == "subscribe",
+      groups: Set(
+        item.children.filter { $0.is("group", in: Namespace.roster) }.map(\.text)))
+  }
+
   /// As our roster has it.
   init(_ item: RosterItem) {
     self.init(
@@ -92,6 +101,8 @@ protocol RealServer: AnyObject, Sendable {
   /// Whether it keeps a contact of no subscription who has asked apart from somebody who has only
   /// asked.
   var distinguishesRequests: Bool { get }
+  /// Whether the pushes of what two sessions change at once come in the order of these changes.
+  var pushesInOrder: Bool { get }
   /// What the server stores of an account.
   func stored(_ account: BareJID) throws -> StoredRoster
   func start() async throws

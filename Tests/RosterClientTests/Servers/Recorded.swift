@@ -49,6 +49,21 @@ struct Recorded {
     return rest.suffix(200).map { "\($0.direction): \($0.text)" }.joined(separator: "\n")
   }
 
+  /// What each contact's last push told of it, without those that were removed.
+  var lastPushed: [String: StoredContact] {
+    var contacts: [String: StoredContact] = [:]
+    for record in records where record.direction == .inbound && record.text.hasPrefix("<iq") {
+      let node = element(record.text)
+      guard node.attribute("type") == "set",
+        let item = node.child("query", in: Namespace.roster)?.child("item", in: Namespace.roster),
+        let jid = item.attribute("jid")
+      else { continue }
+      let isRemoved = item.attribute("subscription") == "remove"
+      contacts[jid] = isRemoved ? nil : StoredContact(item)
+    }
+    return contacts
+  }
+
   /// The rosters that were asked for: by which version, and the elements that answered.
   var fetches: [(version: String?, answer: XMPPElement?)] {
     let elements = records.filter { $0.text.hasPrefix("<iq") }
