@@ -114,14 +114,13 @@ package struct Scenario {
     self.time = time ?? self.time
     wire.append(
       WireLine(time: self.time, content: .element(direction, xml), connection: connection))
-    var addresses = AddressMemo(bits: 0)
-    let meaning = StanzaTranslator.read(element(xml), direction, &addresses)
-    let other = StanzaTranslator.read(elementByLibxml2(xml), direction, &addresses)
+    let meaning = StanzaTranslator.read(element(xml), direction)
+    let other = StanzaTranslator.read(elementByLibxml2(xml), direction)
     guard meaning == other else {
       fatalError("\(meaning) is not \(other), from what libxml2 makes of \(xml)")
     }
     var stored = StoredMeaning()
-    stored.take(element(xml), direction, &addresses)
+    stored.take(element(xml), direction)
     let contacts = Set((meaning.event?.contacts ?? []) + (meaning.peer.map { [$0] } ?? []))
     guard stored.event == meaning.event?.canonicalBytes,
       stored.contacts == contacts.map(\.text).sorted(by: { $0.precedesByBytes($1) })

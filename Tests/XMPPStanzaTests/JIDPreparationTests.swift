@@ -21,7 +21,7 @@ struct JIDPreparationTests {
   private func isPlain(_ text: String) -> Bool {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let bare = parts[0]
-    let plain = Set("abcdefghijklmnopqrstuvwxyz0123456789_-.@".unicodeScalars)
+    let plain = Set("abcdefghijklmnopqrstuvwxyz0123456789_-.@éж张".unicodeScalars)
     return !bare.isEmpty && parts.last?.isEmpty == false
       && bare.unicodeScalars.allSatisfy(plain.contains)
       && !["..", "@.", "--"].contains { bare.contains($0) }
@@ -33,7 +33,7 @@ struct JIDPreparationTests {
   func plainAddresses(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let usual = Array("abcxyz0189_")
-    let others = Array("-.@/AZé `{")
+    let others = Array("-.@/AZÉЖ张жé `{\u{301}")
     var (taken, left) = (0, 0)
     for _ in 0..<5000 {
       var text = ""
@@ -47,6 +47,55 @@ struct JIDPreparationTests {
       if isTaken { taken += 1 } else { left += 1 }
     }
     #expect(min(taken, left) > 500)
+  }
+
+  /// All letters that are said to stand for themselves.
+  private static let settled = (0x80...0x10FFFF).filter(Unicode.Scalar.isSettledLetter)
+    .compactMap(Unicode.Scalar.init)
+
+  /// An address that is to be prepared by all rules and by the short way, which are to leave it.
+  private func expectUnchanged(_ text: String, _ comment: Comment) throws {
+    #expect(
+      try JIDPreparation.prepareAtLength(text).unicodeScalars.elementsEqual(
+        text.unicodeScalars), comment)
+    #expect(prepared(text) == text, comment)
+  }
+
+  @Test("No rule changes a letter that is said to stand for itself")
+  func settledLetters() throws {
+    #expect(Self.settled.count > 39_000)
+    for start in stride(from: 0, to: Self.settled.count, by: 16) {
+      let letters = String(
+        String.UnicodeScalarView(Self.settled[start..<min(start + 16, Self.settled.count)]))
+      try expectUnchanged("\(letters)@\(letters).test", "\(letters)")
+    }
+  }
+
+  @Test("Nor any neighbour of these", arguments: 0..<UInt64(8))
+  func settledNeighbours(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    // Nearly all of them are Han and Hangul; half are taken of the others.
+    let few = Self.settled.filter { !(0x3400..<0xFFFF).contains($0.value) }
+    for _ in 0..<300 {
+      let letters = (0..<40).map { _ in
+        (Bool.random(using: &random) ? few : Self.settled).randomElement(using: &random) ?? "a"
+      }
+      let text = String(String.UnicodeScalarView(letters))
+      try expectUnchanged("\(text)@\(text).test", "seed \(seed): \(text)")
+    }
+  }
+
+  @Test("Bytes that are no UTF-8 are not taken", arguments: 0..<UInt64(4))
+  func otherBytes(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<3000 {
+      let bytes = (0..<Int.random(in: 1..<24, using: &random)).map { _ in
+        Bool.random(using: &random)
+          ? UInt8.random(in: 0x80...0xFF, using: &random) : UInt8(ascii: "a")
+      }
+      let isTaken = bytes.withUnsafeBytes { JIDPreparation.prepared($0) != nil }
+      #expect(!isTaken || String(validating: bytes, as: UTF8.self) != nil, "seed \(seed): \(bytes)")
+    }
   }
 
   @Test(

@@ -141,12 +141,11 @@ func checkHead(_ path: String, _ subject: Case) throws {
 private struct MeaningTally {
   private(set) var elements = 0
   private(set) var events = 0
-  private var addresses = AddressMemo()
   private var meaning = StoredMeaning()
 
   mutating func take(_ node: XMPPElement, _ direction: Direction) {
     elements += 1
-    meaning.take(node, direction, &addresses)
+    meaning.take(node, direction)
     var isEvent = false
     meaning.withEvent { isEvent = $0 != nil }
     if isEvent { events += 1 }

@@ -23,7 +23,6 @@ package struct CaptureImport {
   private var seen: Set<String> = []
   private(set) var numbers = ConnectionNumbers()
   private var pending = RecordBatch()
-  private var addresses = AddressMemo()
   private var meaning = StoredMeaning()
 
   /// - Parameter batch: How many records one commit takes; the log is the same whatever it
@@ -166,7 +165,7 @@ package struct CaptureImport {
     guard options.connection == nil, intake.filter.passesElements(of: head.connection),
       numbers.isLast(head.connection, head.connectionNumber)
     else { return false }
-    meaning.take(node, head.direction, &addresses)
+    meaning.take(node, head.direction)
     node.withTreeBytes { bytes in
       pending.records.add(
         time: head.time, direction: RecordDirection(head.direction), kind: .element,
@@ -194,7 +193,7 @@ package struct CaptureImport {
     _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: any BatchSink
   ) throws {
     let connection = numbers.number(of: record)
-    meaning.take(record, &addresses)
+    meaning.take(record)
     record.content.withStored { direction, kind, bytes in
       pending.records.add(
         time: record.storedTime, direction: direction, kind: kind, connection: connection,
@@ -230,9 +229,8 @@ extension RecordDraft {
 
   /// The record that a captured one becomes, on a connection.
   package init(_ record: CapturedRecord, on connection: UInt32 = 1) {
-    var addresses = AddressMemo(bits: 0)
     var meaning = StoredMeaning()
-    meaning.take(record, &addresses)
+    meaning.take(record)
     self = record.content.withStored { direction, kind, bytes in
       RecordDraft(
         time: record.storedTime, direction: direction, kind: kind, connection: connection,
@@ -281,9 +279,9 @@ extension CapturedRecord.Content {
 
 extension StoredMeaning {
   /// Takes what a captured record means.
-  fileprivate mutating func take(_ record: CapturedRecord, _ addresses: inout AddressMemo) {
+  fileprivate mutating func take(_ record: CapturedRecord) {
     switch record.content {
-    case .element(let direction, let node, _): take(node, direction, &addresses)
+    case .element(let direction, let node, _): take(node, direction)
     case .streamHeader: take(.session(.negotiated))
     case .streamEnd: take(.session(.closed(isLost: false)))
     case .lifecycle(let lifecycle): take(lifecycle.event)

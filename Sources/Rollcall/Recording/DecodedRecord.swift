@@ -44,10 +44,8 @@ package struct DecodedRecord {
   package static let version = StanzaTranslator.version
 
   /// What an element means.
-  ///
-  /// - Parameter addresses: What those who read many elements keep from one to the next.
-  package init(_ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo) {
-    let (event, peer) = StanzaTranslator.read(node, direction, &addresses)
+  package init(_ node: XMPPElement, _ direction: Direction) {
+    let (event, peer) = StanzaTranslator.read(node, direction)
     self.event = event
     contacts = Self.names(of: event, and: peer)
   }
@@ -59,9 +57,9 @@ package struct DecodedRecord {
   }
 
   /// What something means that was captured or is being recorded.
-  init(_ content: CapturedRecord.Content, _ addresses: inout AddressMemo) {
+  init(_ content: CapturedRecord.Content) {
     switch content {
-    case .element(let direction, let node, _): self.init(node, direction, &addresses)
+    case .element(let direction, let node, _): self.init(node, direction)
     case .streamHeader: self.init(.session(.negotiated))
     case .streamEnd: self.init(.session(.closed(isLost: false)))
     case .lifecycle(let lifecycle): self.init(lifecycle.event)
@@ -95,7 +93,6 @@ package struct DecodedRecord {
 /// Reads what records mean from their raw bytes, which is how every derived part is made anew.
 package final class RecordReader {
   private let parser = StreamParser(root: .records, limits: .capture)
-  private var addresses = AddressMemo()
 
   package init() {}
 
@@ -107,7 +104,7 @@ package final class RecordReader {
     switch kind {
     case .element:
       guard let direction = Direction(direction), let node = element(bytes) else { break }
-      return DecodedRecord(node, direction, &addresses)
+      return DecodedRecord(node, direction)
     case .streamHeader: return DecodedRecord(.session(.negotiated))
     case .streamEnd: return DecodedRecord(.session(.closed(isLost: false)))
     case .lifecycle: return DecodedRecord(Lifecycle(bytes)?.event)

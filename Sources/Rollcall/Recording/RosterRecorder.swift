@@ -15,7 +15,6 @@ package final class RosterRecorder {
   /// Nil in memory, and once it is closed.
   private var recording: Recording?
   private var isClosed = false
-  private var addresses = AddressMemo()
   private var credentials = Credentials()
   private var isAccountKnown = false
   /// Whether nothing was recorded by this recorder yet.
@@ -173,7 +172,7 @@ package final class RosterRecorder {
     on connection: ConnectionID, answers: Answers
   ) throws(RollcallError) -> SessionStep {
     let content = credentials.removed(from: content) ?? content
-    let decoded = DecodedRecord(content, &addresses)
+    let decoded = DecodedRecord(content)
     let (direction, kind, bytes) = content.withStored { ($0, $1, Array($2)) }
     guard bytes.count <= RecordDraft.byteLimit else {
       return try tooLong(bytes, content, time, on: connection)

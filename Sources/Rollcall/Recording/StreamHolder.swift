@@ -35,7 +35,6 @@ extension RosterSession {
 extension StreamElement {
   /// Whether a roster would go by it.
   fileprivate var meansSomething: Bool {
-    var addresses = AddressMemo()
-    return DecodedRecord(node, .inbound, &addresses).event != nil
+    return DecodedRecord(node, .inbound).event != nil
   }
 }

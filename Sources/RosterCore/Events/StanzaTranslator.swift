@@ -11,25 +11,21 @@ package enum StanzaTranslator {
   /// Only direct children of a stanza count: a stanza forwarded inside a message is none.
   /// Complexity: linear in the element.
   package static func translate(_ node: XMPPElement, _ direction: Direction) -> RosterEvent? {
-    var addresses = AddressMemo(bits: 0)
-    return read(node, direction, &addresses).event
+    read(node, direction).event
   }
 
   /// The event that an element stands for, as `translate` gives it, and whom it came from or went
   /// to, where it names an address that can be prepared.
-  ///
-  /// - Parameter addresses: What those who translate many elements keep from one to the next. It
-  ///   changes nothing of what they mean.
   package static func read(
-    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
+    _ node: XMPPElement, _ direction: Direction
   ) -> (event: RosterEvent?, peer: BareJID?) {
     do {
       guard let kind = try Stanza.Kind(node) else {
         return (translateNonza(node, direction), peer(of: node, direction))
       }
-      let head = try StanzaHead(node, id: id(of: node, kind), &addresses)
+      let head = try StanzaHead(node, id: id(of: node, kind))
       let peer = direction == .inbound ? head.from : head.to
-      return (translate(kind, head, node, direction, &addresses), peer?.bare)
+      return (translate(kind, head, node, direction), peer?.bare)
     } catch {
       let event =
         switch error {
@@ -47,11 +43,10 @@ package enum StanzaTranslator {
   }
 
   private static func translate(
-    _ kind: Stanza.Kind, _ head: StanzaHead, _ node: XMPPElement, _ direction: Direction,
-    _ addresses: inout AddressMemo
+    _ kind: Stanza.Kind, _ head: StanzaHead, _ node: XMPPElement, _ direction: Direction
   ) -> RosterEvent? {
     switch kind {
-    case .iq(let kind): translate(kind, head, node, direction, &addresses)
+    case .iq(let kind): translate(kind, head, node, direction)
     case .presence(let kind): translate(kind, head, node, direction).map { .stanza($0) }
     case .message: translateMessage(head, node, direction).map { .stanza($0) }
     }
@@ -109,13 +104,12 @@ package enum StanzaTranslator {
   // MARK: IQ
 
   private static func translate(
-    _ kind: IQ.Kind, _ head: StanzaHead, _ node: XMPPElement, _ direction: Direction,
-    _ addresses: inout AddressMemo
+    _ kind: IQ.Kind, _ head: StanzaHead, _ node: XMPPElement, _ direction: Direction
   ) -> RosterEvent? {
     switch (kind, direction) {
     case (.result, .outbound), (.error, .outbound):
       head.id.map { .stanza(.answerSent(id: $0, to: head.to)) }
-    case (.result, .inbound): translateResult(head, node, &addresses)
+    case (.result, .inbound): translateResult(head, node)
     case (.error, .inbound):
       .stanza(
         .answerReceived(
@@ -125,9 +119,9 @@ package enum StanzaTranslator {
     case (.get, .inbound): nil
     case (.set, .outbound):
       node.child("query", in: Namespace.roster).map {
-        .stanza(.setSent(RosterSet(id: head.id, to: head.to, query: RosterQuery($0, &addresses))))
+        .stanza(.setSent(RosterSet(id: head.id, to: head.to, query: RosterQuery($0))))
       }
-    case (.set, .inbound): translatePush(head, node, &addresses).map { .stanza($0) }
+    case (.set, .inbound): translatePush(head, node).map { .stanza($0) }
     }
   }
 
@@ -154,12 +148,12 @@ package enum StanzaTranslator {
   }
 
   private static func translateResult(
-    _ head: StanzaHead, _ node: XMPPElement, _ addresses: inout AddressMemo
+    _ head: StanzaHead, _ node: XMPPElement
   ) -> RosterEvent? {
     if let bind = node.child("bind", in: Namespace.bind) { return translateBind(head, bind) }
     let payload: Answer.Payload
     if let query = node.child("query", in: Namespace.roster) {
-      payload = .roster(RosterQuery(query, &addresses))
+      payload = .roster(RosterQuery(query))
     } else if let list = node.child("blocklist", in: Namespace.blocking) {
       payload = .blockList(blockItems(list))
     } else if let card = node.child("vCard", in: Namespace.vCard) {
@@ -191,10 +185,10 @@ package enum StanzaTranslator {
   }
 
   private static func translatePush(
-    _ head: StanzaHead, _ node: XMPPElement, _ addresses: inout AddressMemo
+    _ head: StanzaHead, _ node: XMPPElement
   ) -> StanzaEvent? {
     if let query = node.child("query", in: Namespace.roster) {
-      let push = RosterPush(id: head.id, from: head.from, query: RosterQuery(query, &addresses))
+      let push = RosterPush(id: head.id, from: head.from, query: RosterQuery(query))
       return .pushReceived(push)
     }
     if let block = node.child("block", in: Namespace.blocking) {

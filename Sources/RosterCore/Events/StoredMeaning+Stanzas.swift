@@ -5,14 +5,14 @@ import XMPPStanza
 extension StoredMeaning {
   /// Takes what a stanza means, if it is one of those; false, and nothing is taken, where not.
   mutating func takeInPlace(
-    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
+    _ node: XMPPElement, _ direction: Direction
   ) -> Bool {
     do {
       let isTaken =
         switch try Stanza.Kind(node) {
-        case .message: try takeMessage(node, direction, &addresses)
-        case .presence(let kind): try takePresence(node, kind, direction, &addresses)
-        case .iq(let kind): try takeIQ(node, kind, direction, &addresses)
+        case .message: try takeMessage(node, direction)
+        case .presence(let kind): try takePresence(node, kind, direction)
+        case .iq(let kind): try takeIQ(node, kind, direction)
         // It means nothing and concerns nobody.
         case nil: node.isAcknowledgement
         }
@@ -27,14 +27,14 @@ extension StoredMeaning {
   /// Takes the address that a stanza came from or went to; has `write` write the event where there
   /// is one.
   private mutating func takePeer(
-    of node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo,
+    of node: XMPPElement, _ direction: Direction,
     _ write: (PreparedAddress?, inout CanonicalOutput) -> Void
   ) throws(JIDError) {
     let (mine, peer): (WantedName, WantedName) =
       direction == .inbound ? ("to", "from") : ("from", "to")
     // One that cannot be prepared is thrown.
-    try addresses.check(mine, of: node)
-    try addresses.withAddress(peer, of: node) { address in
+    try node.withAddress(mine) { _ in }
+    try node.withAddress(peer) { address in
       if let address { append(contact: address.bare) }
       write(address, &output)
     }
@@ -42,31 +42,30 @@ extension StoredMeaning {
 
   /// A message that is no event of a contact's.
   private mutating func takeMessage(
-    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
+    _ node: XMPPElement, _ direction: Direction
   ) throws(JIDError) -> Bool {
     guard direction == .outbound || !node.hasChild("event", in: Namespace.pubsubEvent) else {
       return false
     }
-    try takePeer(of: node, direction, &addresses) { _, _ in }
+    try takePeer(of: node, direction) { _, _ in }
     return true
   }
 
   private mutating func takePresence(
-    _ node: XMPPElement, _ kind: Presence.Kind, _ direction: Direction,
-    _ addresses: inout AddressMemo
+    _ node: XMPPElement, _ kind: Presence.Kind, _ direction: Direction
   ) throws(JIDError) -> Bool {
     if let kind = SubscriptionStanza.Kind(kind) {
-      return try takeSubscription(node, kind, direction, &addresses)
+      return try takeSubscription(node, kind, direction)
     }
     guard direction == .inbound else { return false }
     let isShown = !StanzaTranslator.isRoom(node)
     switch kind {
     case .available:
-      try takePeer(of: node, direction, &addresses) { address, output in
+      try takePeer(of: node, direction) { address, output in
         if isShown, let address { output.writeAvailable(from: address, PresenceContent(node)) }
       }
     case .unavailable:
-      try takePeer(of: node, direction, &addresses) { address, output in
+      try takePeer(of: node, direction) { address, output in
         if isShown, let address { output.writeUnavailable(from: address) }
       }
     case .subscribe, .subscribed, .unsubscribe, .unsubscribed, .probe, .error: return false
@@ -76,11 +75,10 @@ extension StoredMeaning {
 
   /// What is said of a subscription to somebody or by somebody; false where it is to or by nobody.
   private mutating func takeSubscription(
-    _ node: XMPPElement, _ kind: SubscriptionStanza.Kind, _ direction: Direction,
-    _ addresses: inout AddressMemo
+    _ node: XMPPElement, _ kind: SubscriptionStanza.Kind, _ direction: Direction
   ) throws(JIDError) -> Bool {
     var isThere = false
-    try takePeer(of: node, direction, &addresses) { address, output in
+    try takePeer(of: node, direction) { address, output in
       guard let address else { return }
       isThere = true
       output.writeSubscription(kind, direction, of: address.bare, node)
@@ -91,21 +89,21 @@ extension StoredMeaning {
   // MARK: IQ
 
   private mutating func takeIQ(
-    _ node: XMPPElement, _ kind: IQ.Kind, _ direction: Direction, _ addresses: inout AddressMemo
+    _ node: XMPPElement, _ kind: IQ.Kind, _ direction: Direction
   ) throws(JIDError) -> Bool {
     switch (kind, direction) {
     case (.result, .outbound), (.error, .outbound):
-      try takePeer(of: node, direction, &addresses) { to, output in
+      try takePeer(of: node, direction) { to, output in
         node.withAttribute("id") { id in
           if let id { output.writeAnswerSent(id: id, to: to) }
         }
       }
-    case (.result, .inbound): return try takeResult(node, &addresses)
-    case (.set, _): return try takeSet(node, direction, &addresses)
+    case (.result, .inbound): return try takeResult(node)
+    case (.set, _): return try takeSet(node, direction)
     case (.get, .outbound):
       guard node.children.allSatisfy(\.meansOther) else { return false }
-      try takePeer(of: node, direction, &addresses) { _, _ in }
-    case (.get, .inbound): try takePeer(of: node, direction, &addresses) { _, _ in }
+      try takePeer(of: node, direction) { _, _ in }
+    case (.get, .inbound): try takePeer(of: node, direction) { _, _ in }
     case (.error, .inbound): return false
     }
     return true
@@ -113,7 +111,7 @@ extension StoredMeaning {
 
   /// A roster, or what means nothing to it.
   private mutating func takeResult(
-    _ node: XMPPElement, _ addresses: inout AddressMemo
+    _ node: XMPPElement
   ) throws(JIDError) -> Bool {
     var children = node.children
     let first = children.next()
@@ -126,37 +124,37 @@ extension StoredMeaning {
     } else {
       tag = .nothing
     }
-    try takeHead(of: node, .inbound, &addresses) { output, id, from in
+    try takeHead(of: node, .inbound) { output, id, from in
       output.writeAnswer(id: id, from: from, tag)
     }
     guard let first, tag == .roster else { return true }
-    return try takeQuery(first, &addresses)
+    return try takeQuery(first)
   }
 
   /// A roster set of ours, or a push.
   private mutating func takeSet(
-    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
+    _ node: XMPPElement, _ direction: Direction
   ) throws(JIDError) -> Bool {
     guard let query = node.child("query", in: Namespace.roster) else { return false }
-    try takeHead(of: node, direction, &addresses) { output, id, peer in
+    try takeHead(of: node, direction) { output, id, peer in
       output.writeHead(ofSet: direction, id: id, peer: peer)
     }
-    return try takeQuery(query, &addresses)
+    return try takeQuery(query)
   }
 
   /// Takes the address of a request or its answer; has `write` write both it and the id.
   private mutating func takeHead(
-    of node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo,
+    of node: XMPPElement, _ direction: Direction,
     _ write: (inout CanonicalOutput, UnsafeRawBufferPointer?, PreparedAddress?) -> Void
   ) throws(JIDError) {
-    try takePeer(of: node, direction, &addresses) { peer, output in
+    try takePeer(of: node, direction) { peer, output in
       node.withAttribute("id") { write(&output, $0, peer) }
     }
   }
 
   /// The items of a query; false where one of them cannot be taken.
   private mutating func takeQuery(
-    _ query: XMPPElement, _ addresses: inout AddressMemo
+    _ query: XMPPElement
   ) throws(JIDError) -> Bool {
     var count: UInt64 = 0
     for item in query.children where item.is("item", in: Namespace.roster) { count += 1 }
@@ -166,7 +164,7 @@ extension StoredMeaning {
       let content = RosterItemContent(item)
       guard content.unknownSubscription == nil else { return false }
       var isThere = false
-      try addresses.withAddress("jid", of: item) { address in
+      try item.withAddress("jid") { address in
         guard let address else { return }
         isThere = true
         append(contact: address.bare)

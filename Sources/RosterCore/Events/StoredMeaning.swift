@@ -46,14 +46,12 @@ package struct StoredMeaning {
   }
 
   /// Takes what an element means: what `StanzaTranslator.read` says.
-  ///
-  /// - Parameter addresses: What those who read many elements keep from one to the next.
   package mutating func take(
-    _ node: XMPPElement, _ direction: Direction, _ addresses: inout AddressMemo
+    _ node: XMPPElement, _ direction: Direction
   ) {
     removeAll()
-    guard !takeInPlace(node, direction, &addresses) else { return }
-    let (event, peer) = StanzaTranslator.read(node, direction, &addresses)
+    guard !takeInPlace(node, direction) else { return }
+    let (event, peer) = StanzaTranslator.read(node, direction)
     take(event, and: peer)
   }
 

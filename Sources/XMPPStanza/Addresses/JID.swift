@@ -54,8 +54,9 @@ public struct BareJID: Sendable {
 
   /// Parses and prepares an address without a resource.
   ///
-  /// ASCII in lower case is taken as it is; anything else goes through case folding, width
-  /// folding and normalisation (RFC 7622 §3.2 and §3.3). Complexity: linear in the text.
+  /// Letters in lower case, or without case, are taken as they are; anything else goes through case
+  /// folding, width folding and normalisation (RFC 7622 §3.2 and §3.3). Complexity: linear in the
+  /// text.
   /// - Throws: `JIDError`, naming the part that cannot be prepared.
   public init(parsing text: String) throws(JIDError) {
     self.init(prepared: try JIDPreparation.prepare(text))

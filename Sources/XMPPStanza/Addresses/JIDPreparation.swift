@@ -4,7 +4,12 @@ import Foundation
 /// Brings the bare part of an address into the form that addresses are compared in.
 enum JIDPreparation {
   static func prepare(_ text: String) throws(JIDError) -> String {
-    if let same = try prepareASCII(text) { return same }
+    if let same = try prepareSimple(text) { return same }
+    return try prepareAtLength(text)
+  }
+
+  /// The same by all rules, which is needed for few addresses.
+  static func prepareAtLength(_ text: String) throws(JIDError) -> String {
     let at = text.utf8.firstIndex(of: UInt8(ascii: "@"))
     let domainStart = at.map { text.utf8.index(after: $0) } ?? text.startIndex
     let domain = try prepareDomain(text[domainStart...])
@@ -26,10 +31,11 @@ enum JIDPreparation {
     return PreparedAddress(bare: bare, resource: resource)
   }
 
-  /// The fast path: an address of plain ASCII, whose letters need only be put in lower case.
+  /// The fast path: an address of which at most letters of ASCII are to be put in lower case.
   ///
-  /// Nil where a byte is not ASCII or where only the long way can say what is wrong.
-  private static func prepareASCII(_ text: String) throws(JIDError) -> String? {
+  /// Nil where there are other letters that may change, or where only the long way can say what is
+  /// wrong.
+  private static func prepareSimple(_ text: String) throws(JIDError) -> String? {
     guard let parts = text.withUTF8Bytes({ SimpleParts($0) }), parts.bareCount == text.utf8.count
     else { return nil }
     guard parts.localCount <= JIDLimit.partBytes else { throw .tooLong(.local) }
@@ -37,7 +43,8 @@ enum JIDPreparation {
     return parts.needsLowering ? text.lowercased() : text
   }
 
-  /// The parts of an address whose bare part is plain ASCII without anything unusual.
+  /// The parts of an address whose bare part has nothing unusual: letters and digits of ASCII, and
+  /// letters of other scripts that stand for themselves.
   private struct SimpleParts {
     private(set) var localCount = 0
     private(set) var domainCount = 0
@@ -103,7 +110,11 @@ enum JIDPreparation {
           // Perhaps an A-label, which is compared as the U-label that it stands for.
           guard index == 0 || bytes[index - 1] != UInt8(ascii: "-") else { return nil }
         case UInt8(ascii: "/"): break bare
-        default: return nil
+        default:
+          let letterBytes = bytes.settledLetterBytes(at: index)
+          guard letterBytes > 0 else { return nil }
+          index &+= letterBytes
+          continue bare
         }
         index &+= 1
       }
@@ -127,7 +138,9 @@ enum JIDPreparation {
   private static func prepareDomain(_ part: Substring) throws(JIDError) -> String {
     // Most domains are of plain ASCII, whatever stands before them. An `@` in one would be taken
     // for the end of a local part.
-    if !part.utf8.contains(UInt8(ascii: "@")), let same = try prepareASCII(String(part)) {
+    if part.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "@") }),
+      let same = try prepareSimple(String(part))
+    {
       return same
     }
     guard part.utf8.count <= JIDLimit.partBytes else { throw .tooLong(.domain) }
@@ -208,7 +221,43 @@ enum JIDPreparation {
   }
 }
 
+extension UnsafeRawBufferPointer {
+  /// How many bytes the letter beyond ASCII has that begins at a place, if it is settled; 0 for
+  /// anything else, also for what is no UTF-8.
+  fileprivate func settledLetterBytes(at index: Int) -> Int {
+    let (rest, first) = (count &- index, UInt32(self[index]))
+    func next(_ distance: Int) -> UInt32? {
+      let byte = UInt32(self[index &+ distance])
+      return byte & 0xC0 == 0x80 ? byte & 0x3F : nil
+    }
+    if first & 0xE0 == 0xC0, rest >= 2, let second = next(1) {
+      return Unicode.Scalar.isSettledLetter((first & 0x1F) << 6 | second) ? 2 : 0
+    }
+    if first & 0xF0 == 0xE0, rest >= 3, let second = next(1), let third = next(2) {
+      return Unicode.Scalar.isSettledLetter((first & 0x0F) << 12 | second << 6 | third) ? 3 : 0
+    }
+    return 0
+  }
+}
+
 extension Unicode.Scalar {
+  /// Whether a code point is a letter that is as it should be wherever it stands in an address: one
+  /// without case or in lower case, which no normalisation changes or joins with a neighbour of
+  /// this kind. Not all such letters, but those that most names are written in.
+  static func isSettledLetter(_ value: UInt32) -> Bool {
+    switch value {
+    // Latin-1, Greek without accents and the final sigma, Cyrillic, Hebrew, Arabic.
+    case 0xE0...0xF6, 0xF8...0xFF, 0x3B1...0x3C1, 0x3C3...0x3C9, 0x430...0x45F, 0x5D0...0x5EA,
+      0x621...0x64A,
+      // Hiragana, Katakana, Han, Hangul syllables.
+      0x3041...0x3096, 0x30A1...0x30FA, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xAC00...0xD7A3:
+      true
+    // Latin, where a small letter stands after each capital.
+    case 0x100...0x137, 0x14A...0x177, 0x1EA0...0x1EF9: value & 1 == 1
+    default: false
+    }
+  }
+
   fileprivate var isWidthForm: Bool {
     switch value {
     case 0xFF01...0xFFEE, 0x3000: true

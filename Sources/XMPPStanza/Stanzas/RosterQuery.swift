@@ -129,13 +129,11 @@ package struct RosterQuery: Hashable, Sendable {
 
 extension RosterQuery {
   /// Reads `<query xmlns='jabber:iq:roster'/>`; a malformed item is left out alone.
-  ///
-  /// - Parameter addresses: What those who read many stanzas keep from one to the next.
-  package init(_ node: XMPPElement, _ addresses: inout AddressMemo) {
+  package init(_ node: XMPPElement) {
     self.init(version: node.attribute("ver"))
     for child in node.children where child.is("item", in: Namespace.roster) {
       do {
-        guard let jid = try addresses.jid("jid", of: child) else {
+        guard let jid = try child.address("jid") else {
           malformed.append(Malformed(jid: nil, reason: "it has no jid"))
           continue
         }

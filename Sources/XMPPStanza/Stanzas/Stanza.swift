@@ -98,8 +98,7 @@ extension Stanza {
   /// Reads an element as a stanza; nil where it is none, such as a stream feature.
   package init?(_ node: XMPPElement) throws(StanzaError) {
     guard let kind = try Kind(node) else { return nil }
-    var addresses = AddressMemo(bits: 0)
-    let head = try StanzaHead(node, id: node.attribute("id"), &addresses)
+    let head = try StanzaHead(node, id: node.attribute("id"))
     switch kind {
     case .iq(let kind): self = .iq(IQ(head: head, kind: kind, node: node))
     case .presence(let kind): self = .presence(Presence(head: head, kind: kind, node: node))
@@ -111,22 +110,20 @@ extension Stanza {
 extension StanzaHead {
   /// Reads the addresses that an element has.
   ///
-  /// - Parameters:
-  ///   - id: Its id, where that matters.
-  ///   - addresses: What those who read many stanzas keep from one to the next.
+  /// - Parameter id: Its id, where that matters.
   package init(
-    _ node: XMPPElement, id: String?, _ addresses: inout AddressMemo
+    _ node: XMPPElement, id: String?
   ) throws(StanzaError) {
-    let from = try Self.address("from", of: node, &addresses)
-    let to = try Self.address("to", of: node, &addresses)
+    let from = try Self.address("from", of: node)
+    let to = try Self.address("to", of: node)
     self.init(id: id, from: from, to: to)
   }
 
   private static func address(
-    _ wanted: WantedName, of node: XMPPElement, _ addresses: inout AddressMemo
+    _ wanted: WantedName, of node: XMPPElement
   ) throws(StanzaError) -> JID? {
     do {
-      return try addresses.jid(wanted, of: node)
+      return try node.address(wanted)
     } catch {
       let text = node.attributePart(wanted).map { node.tree.string(of: $0) }
       throw .address(attribute: wanted.description, text: text ?? "", reason: error)

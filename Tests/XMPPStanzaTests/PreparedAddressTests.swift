@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("Addresses that are remembered")
-struct AddressMemoTests {
+@Suite("Addresses of elements")
+struct PreparedAddressTests {
   private func element(_ jid: String) -> XMPPElement {
     XMPPElement(
       XMLName("item", in: Namespace.roster), attributes: [XMLAttribute(XMLName("jid", in: ""), jid)]
@@ -20,27 +20,21 @@ struct AddressMemoTests {
 
   @Test("An element without the attribute has no address")
   func anElementWithoutTheAttribute() throws {
-    var memo = AddressMemo()
-    #expect(try memo.jid("from", of: element("a@b.test")) == nil)
+    #expect(try element("a@b.test").address("from") == nil)
   }
 
   @Test("An address is the same however it is written")
   func anAddressIsTheSameHoweverItIsWritten() throws {
-    var memo = AddressMemo()
     let jid = try JID(parsing: "alice@a.test/Home")
     for text in ["Alice@A.Test/Home", "alice@a.test./Home", "alice@a.test/Home"] {
-      for _ in 0..<3 { #expect(try memo.jid("jid", of: element(text)) == jid) }
+      for _ in 0..<3 { #expect(try element(text).address("jid") == jid) }
     }
-    #expect(try memo.jid("jid", of: element("alice@a.test/home")) != jid)
+    #expect(try element("alice@a.test/home").address("jid") != jid)
   }
 
-  /// In small memos nearly every address takes the place of another.
-  @Test(
-    "An address that is remembered is the one that would be prepared",
-    arguments: [0, 1, 4, 13])
-  func changesNoResult(bits: Int) {
-    var random = SeededGenerator(seed: UInt64(bits))
-    var memo = AddressMemo(bits: bits)
+  @Test("The address of an element is that of the text", arguments: 0..<UInt64(4))
+  func isThatOfTheText(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
     let locals = [
       "alice", "bob", "你好", "Ça", "a b", "", "x@y", String(repeating: "l", count: 1024),
     ]
@@ -53,17 +47,8 @@ struct AddressMemoTests {
       if Bool.random(using: &random) { text = pick(locals) + "@" + text }
       if Bool.random(using: &random) { text += "/" + pick(resources) }
       let expected = result { () throws(JIDError) in try JID(parsing: text) }
-      let found = result { () throws(JIDError) in try memo.jid("jid", of: element(text)) }
-      #expect(found == expected, "seed \(bits), round \(round): \(text)")
-      // Twice, as the one that was checked last is remembered.
-      for _ in 0..<Int.random(in: 1...2, using: &random) {
-        let checked = result { () throws(JIDError) in
-          try memo.check("jid", of: element(text))
-          return nil
-        }
-        #expect(
-          checked == expected.map { _ in nil }, "seed \(bits), round \(round): \(text)")
-      }
+      let found = result { () throws(JIDError) in try element(text).address("jid") }
+      #expect(found == expected, "seed \(seed), round \(round): \(text)")
       if case .success = expected { right += 1 }
     }
     #expect(right > 500 && right < 2500)
