@@ -68,6 +68,8 @@ let package = Package(
 
     .target(name: "CPrefetch", cSettings: [.treatAllWarnings(as: .error)]),
 
+    .target(name: "CRowDifferences", cSettings: [.treatAllWarnings(as: .error)]),
+
     .target(name: "XMPPStanza", dependencies: ["CByteMarks"], swiftSettings: rules),
     .target(
       name: "XMPPStream", dependencies: ["XMPPStanza", "CXMLPush", "CByteMarks"],
@@ -75,7 +77,7 @@ let package = Package(
     .target(
       name: "RosterCore",
       dependencies: [
-        "XMPPStanza", "CByteMarks", "CPrefetch",
+        "XMPPStanza", "CByteMarks", "CPrefetch", "CRowDifferences",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
@@ -164,7 +166,7 @@ let package = Package(
     .testTarget(
       name: "RosterCoreTests",
       dependencies: [
-        "RosterCore", "XMPPStanza", "XMPPStream", "TestSupport",
+        "RosterCore", "XMPPStanza", "XMPPStream", "CRowDifferences", "TestSupport",
       ],
       swiftSettings: rules),
     .executableTarget(

@@ -1,4 +1,5 @@
 import CByteMarks
+import CRowDifferences
 
 // Rows of a fixed size as they are stored: of each, how the words differ from those of the row
 // before it, for most of what rows say they say alike, or nearly.
@@ -66,14 +67,9 @@ struct RowInput<Row: BitwiseCopyable> {
 
   /// Reads the next row, whatever it says, into the place of another one.
   ///
-  /// The words that differ are stored one by one, there and in `last`. A processor that loads many
-  /// of them at once waits until those that were just stored have left it: so `last` is copied
-  /// first, whose words were stored a row ago, and nothing is copied afterwards.
-  ///
   /// Where it throws, neither the row nor this value is of use any more.
   @inline(__always)
   mutating func read(from input: inout CanonicalInput, into row: inout Row) throws(CodecError) {
-    row = last
     let words = RowWords.count(of: Row.self)
     let head = try input.readBytes(RowWords.headBytes)
     let widths = UInt64(littleEndian: head.loadUnaligned(as: UInt64.self))
@@ -81,27 +77,14 @@ struct RowInput<Row: BitwiseCopyable> {
     // One that is wider than it need be would be a second encoding of the same row.
     var isShortest = true
     let isSound = input.isSound
-    try input.read(atMost: RowWords.bytes * words) { differences in
-      var end = 0
-      var rest = widths
-      while rest != 0 {
-        let word = rest.trailingZeroBitCount / 2
-        let width = WordWidth(rawValue: rest &>> UInt64(2 &* word) & 3)
-        let folded = width.word(at: differences + end)
-        end &+= width.bytes
-        if !isSound {
-          isShortest = isShortest && WordWidth(of: folded).rawValue == width.rawValue
+    try input.read(atMost: RowWords.groupedBytes(of: Row.self)) { differences in
+      if !isSound { isShortest = WordWidth.areLeast(widths, for: differences) }
+      // As many bytes are there as all groups of words can have, and both rows have as many words.
+      return withUnsafeMutablePointer(to: &last) { last in
+        withUnsafeMutablePointer(to: &row) { row in
+          rollcall_add_differences(differences, widths, last, row, words)
         }
-        let difference = Int32(bitPattern: folded &>> 1) ^ -Int32(bitPattern: folded & 1)
-        let value = withUnsafeMutableBytes(of: &last) { last in
-          let value = RowWords.load(word, of: UnsafeRawBufferPointer(last)) &+ difference
-          RowWords.store(value, at: word, of: last)
-          return value
-        }
-        withUnsafeMutableBytes(of: &row) { RowWords.store(value, at: word, of: $0) }
-        rest &= ~(3 &<< UInt64(2 &* word))
       }
-      return end
     }
     guard isShortest else { throw input.invalid }
   }
@@ -118,6 +101,12 @@ private enum RowWords {
   @inline(__always)
   static func count<Row: BitwiseCopyable>(of row: Row.Type) -> Int {
     MemoryLayout<Row>.size / bytes
+  }
+
+  /// How many bytes the words of a row take at most, counted in whole groups.
+  @inline(__always)
+  static func groupedBytes<Row: BitwiseCopyable>(of row: Row.Type) -> Int {
+    (count(of: row) + group - 1) / group * group * bytes
   }
 
   @inline(__always)
@@ -171,11 +160,19 @@ struct WordWidth {
   @inline(__always)
   var bytes: Int { Int(truncatingIfNeeded: (0x4210 as UInt64) &>> (4 &* rawValue) & 7) }
 
-  /// The word that is stored at a place from which on four bytes are there; those of them that are
-  /// not stored are 0 in it.
-  @inline(__always)
-  func word(at place: UnsafeRawPointer) -> UInt32 {
-    let four = UInt32(littleEndian: place.loadUnaligned(as: UInt32.self))
-    return UInt32(truncatingIfNeeded: UInt64(four) & (1 &<< UInt64(8 &* bytes) &- 1))
+  /// Whether no difference of a row would fit into fewer bytes.
+  static func areLeast(_ widths: UInt64, for differences: UnsafeRawPointer) -> Bool {
+    var (rest, end) = (widths, 0)
+    while rest != 0 {
+      let width = WordWidth(rawValue: rest & 3)
+      var word: UInt32 = 0
+      for place in 0..<width.bytes {
+        word |= UInt32(differences.load(fromByteOffset: end + place, as: UInt8.self)) << (8 * place)
+      }
+      guard WordWidth(of: word).rawValue == width.rawValue else { return false }
+      end += width.bytes
+      rest >>= 2
+    }
+    return true
   }
 }
