@@ -113,6 +113,19 @@ struct ContactTableTests {
     }
   }
 
+  @Test("An array of elements has these, and copies of it go on by themselves", arguments: 0..<20)
+  func arrayOfElements(count: Int) {
+    let elements = Array(0..<count)
+    let array = ChunkedArray(elements, chunkBits: 2)
+    var longer = array
+    for step in 100..<110 { longer.append(step) }
+    if count > 0 { longer[count - 1] = -1 }
+    #expect(array.count == count && (0..<count).map { array[$0] } == elements)
+    #expect(
+      (0..<longer.count).map { longer[$0] }
+        == elements.dropLast() + (count > 0 ? [-1] : []) + Array(100..<110))
+  }
+
   @Test("Rows are stored by their bytes, of which each belongs to a field")
   func rowsHaveNoGaps() {
     let (short, long) = (MemoryLayout<UInt32>.size, MemoryLayout<UInt64>.size)

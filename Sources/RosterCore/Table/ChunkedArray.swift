@@ -20,13 +20,21 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
     self.bits = bits
   }
 
-  /// An array of so many chunks that holds the same element everywhere.
-  init(repeating element: Element, chunks: Int, chunkBits: Int) {
+  /// An array of these elements. Complexity: linear in them.
+  init(_ elements: [Element], chunkBits: Int) {
     self.init(chunkBits: chunkBits)
-    // They are one until they are written to.
-    let chunk = Chunk.make(repeating: element, count: 1 << chunkBits)
-    self.chunks = Array(repeating: chunk, count: chunks)
-    count = chunks << chunkBits
+    chunks.reserveCapacity(elements.count >> chunkBits + 1)
+    elements.withUnsafeBufferPointer { elements in
+      guard let first = elements.baseAddress else { return }
+      for start in stride(from: 0, to: elements.count, by: 1 << chunkBits) {
+        let chunk = Chunk.make(repeating: first[start], count: 1 << chunkBits)
+        // No more than there are, and than the chunk has places for.
+        chunk.elements.update(
+          from: first + start, count: min(1 << chunkBits, elements.count - start))
+        chunks.append(chunk)
+      }
+    }
+    count = elements.count
   }
 
   /// An array of so many elements, each of which `fill` is given to be changed where it stands, in

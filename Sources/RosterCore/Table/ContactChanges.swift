@@ -94,21 +94,12 @@ extension ContactTable {
   /// Takes over what an increment says of a contact.
   ///
   /// - Parameter parts: Which parts of the row it says anything of.
-  mutating func replace(_ parts: ChangedParts, of number: ContactNumber, by row: ContactRow) {
-    let place = Int(number.rawValue)
-    let before = tables.rows[place].membership
-    var further = tables.rows[place].further
-    if parts.contains(.presence), further != 0 {
-      tables.further.update(&further) { $0 = PresenceRows() }
-      tables.rows[place].further = further
-    }
-    if parts.contains(.details) { tables.details.free(tables.rows[place].details) }
-    if parts.contains(.item) {
-      tables.updateItem(at: place) { $0.take(parts, of: row) }
-    } else {
-      tables.rows[place].take(parts, of: row)
-    }
-    note(from: before, to: tables.rows[place].membership, of: number)
+  @inline(__always)
+  mutating func replace(
+    _ parts: ChangedParts, of number: ContactNumber, by row: ContactRow
+  ) {
+    let (before, after) = tables.replace(parts, at: Int(number.rawValue), by: row)
+    note(from: before, to: after, of: number)
   }
 
   /// Forgets what all resources of all contacts said.
@@ -123,6 +114,26 @@ extension ContactTable {
 }
 
 extension ContactTable.Tables {
+  /// Takes over parts of a row, and frees what the contact has of them beside its row.
+  ///
+  /// - Returns: Which parts it had before, and has now.
+  @inline(__always)
+  fileprivate mutating func replace(
+    _ parts: ChangedParts, at place: Int, by row: ContactRow
+  ) -> (before: ContactParts, after: ContactParts) {
+    let before = rows[place].membership
+    if parts.contains(.presence), rows[place].further != 0 {
+      further.update(&rows[place].further) { $0 = PresenceRows() }
+    }
+    if parts.contains(.details) { details.free(rows[place].details) }
+    if parts.contains(.item) {
+      updateItem(at: place) { $0.take(parts, of: row) }
+    } else {
+      rows[place].take(parts, of: row)
+    }
+    return (before, rows[place].membership)
+  }
+
   /// Changes a row whose item may be another one afterwards.
   @inline(__always)
   mutating func updateItem(at place: Int, _ body: (inout ContactRow) -> Void) {

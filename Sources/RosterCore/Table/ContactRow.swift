@@ -10,6 +10,7 @@ struct TextNumber: Hashable, Sendable {
   static let none = TextNumber(rawValue: .max)
 
   /// Whether it is none, or one of the first so many.
+  @inline(__always)
   func isNone(orBelow count: Int) -> Bool { rawValue &+ 1 <= count }
 }
 
@@ -20,6 +21,7 @@ struct GroupsNumber: Hashable, Sendable {
   static let none = GroupsNumber(rawValue: .max)
 
   /// Whether it is none, or one of the first so many.
+  @inline(__always)
   func isNone(orBelow count: Int) -> Bool { rawValue &+ 1 <= count }
 }
 
@@ -96,6 +98,7 @@ struct ContactRow: BitwiseCopyable {
   }
 
   /// Whether its numbers are of texts and lists of groups of a table.
+  @inline(__always)
   func refersOnly(to counts: TableCounts) -> Bool {
     itemRow.refersOnly(to: counts) && first.refersOnly(to: counts)
   }

@@ -82,6 +82,7 @@ struct ItemRow: Equatable, BitwiseCopyable {
   }
 
   /// Whether its numbers are of texts of a table.
+  @inline(__always)
   func refersOnly(to counts: TableCounts) -> Bool {
     name.isNone(orBelow: counts.texts) && groups.isNone(orBelow: counts.groups)
   }

@@ -67,6 +67,7 @@ struct PresenceRow: Equatable, BitwiseCopyable {
   }
 
   /// Whether its numbers are of texts of a table.
+  @inline(__always)
   func refersOnly(to counts: TableCounts) -> Bool {
     resource.isNone(orBelow: counts.texts) && status.isNone(orBelow: counts.texts)
       && delay.isNone(orBelow: counts.texts) && malformed.isNone(orBelow: counts.texts)

@@ -27,8 +27,6 @@ struct TextTable: ~Copyable, Sendable {
   /// Places are only added.
   private static let placeBits = 6
   private static let slotBits = 6
-  /// A slot is asked for where that of the text so many before it is filled.
-  private static let slotsAhead = 8
 
   /// How many bytes the texts have.
   private(set) var byteCount = 0
@@ -223,16 +221,24 @@ struct TextTable: ~Copyable, Sendable {
   /// Where the text is, or else where it belongs.
   @inline(__always)
   private func place(of text: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
-    var place = Self.home(of: hash, among: slots.count)
+    place(of: text, hash, among: slots.count) { slots[$0] }
+  }
+
+  /// The same among so many slots, each of which `slot` gives by its place.
+  @inline(__always)
+  private func place(
+    of text: UnsafeRawBufferPointer, _ hash: UInt64, among count: Int, slot: (Int) -> UInt64
+  ) -> Int {
+    var place = Self.home(of: hash, among: count)
     while true {
-      let slot = slots[place]
+      let slot = slot(place)
       // Most texts that are not meant differ in their hash: no other memory is looked at for them.
       if slot == 0
         || (slot >> 32 == hash >> 32 && bytes(of: Self.number(in: slot)).isSame(as: text))
       {
         return place
       }
-      place = (place + 1) & (slots.count - 1)
+      place = (place + 1) & (count - 1)
     }
   }
 
@@ -243,18 +249,16 @@ struct TextTable: ~Copyable, Sendable {
   private mutating func fillSlots() -> Bool {
     var count = 1 << Self.slotBits
     while count <= 2 * places.count { count *= 2 }
-    slots = ChunkedArray(
-      repeating: 0, chunks: count >> Self.slotBits, chunkBits: Self.slotBits)
-    let hashes = (0..<UInt32(places.count)).map { bytes(of: $0).hash(from: seed) }
-    for (number, hash) in hashes.enumerated() {
-      if number + Self.slotsAhead < hashes.count {
-        slots.prefetch(Self.home(of: hashes[number + Self.slotsAhead], among: count))
-      }
-      let number = UInt32(number)
-      let place = place(of: bytes(of: number), hash)
-      guard slots[place] == 0 else { return false }
-      slots[place] = Self.slot(hash, number)
+    // Side by side, for they are filled in no order.
+    var filled = [UInt64](repeating: 0, count: count)
+    for number in 0..<UInt32(places.count) {
+      let text = bytes(of: number)
+      let hash = text.hash(from: seed)
+      let place = place(of: text, hash, among: count) { filled[$0] }
+      guard filled[place] == 0 else { return false }
+      filled[place] = Self.slot(hash, number)
     }
+    slots = ChunkedArray(filled, chunkBits: Self.slotBits)
     return true
   }
 
