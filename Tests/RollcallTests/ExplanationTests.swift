@@ -457,6 +457,10 @@ extension Explanation {
       let told = try #require(
         try timeline.explanation(of: jid, at: .record(point), friends: .mutual), place)
       let explanation = told.explanation
+      // What a replay of everybody's records comes to.
+      var replay = ContactReplay(of: jid)
+      try timeline.replay(upTo: .record(point)) { replay.follow($0, $1) }
+      #expect(explanation == Explanation(roster, replay, friends: .mutual), place)
       let isOpen = roster.incoming[jid] != nil || roster.outgoing[jid] != nil
       #expect((explanation[.friend]?.verdict == .yes) == roster.isMutual(jid), place)
       #expect((explanation[.request]?.verdict == .yes) == isOpen, place)

@@ -28,7 +28,41 @@ import XMPPStanza
     }
     for (contact, changes) in changes {
       #expect(try entries(log, contact.text).flatMap(\.changes) == changes, comment)
+      #expect(try entries(log, contact.text).map(Told.init) == told(log, contact), comment)
     }
+  }
+
+  /// What an entry tells beside its changes' handshake and origin.
+  private struct Told: Equatable {
+    let record: UInt64
+    let changes: [RosterChange]
+    let findings: [Finding]
+
+    init(_ entry: HistoryEntry) {
+      (record, changes, findings) = (entry.moment.stamp.record, entry.changes, entry.findings)
+    }
+
+    /// Of what a record did, what is a contact's; nil where nothing is.
+    init?(_ moment: Timeline.Moment, _ contact: BareJID, isNamed: Bool) {
+      record = moment.stamp.record
+      changes = moment.outcome.changes.filter { $0.contact == contact }
+      findings = moment.outcome.findings.filter {
+        $0.contact == contact || ($0.contact == nil && isNamed)
+      }
+      if !isNamed && changes.isEmpty && findings.isEmpty { return nil }
+    }
+  }
+
+  /// The history of a contact as a replay of everybody's has it.
+  private func told(_ log: EventLog, _ contact: BareJID) throws -> [Told] {
+    let timeline = Timeline(log)
+    let named = try timeline.records(concerning: contact, in: 1...UInt64.max)
+    var told: [Told] = []
+    try timeline.replay(upTo: .head(minus: 0)) { moment, _ in
+      let isNamed = named.contains(moment.stamp.record)
+      if let entry = Told(moment, contact, isNamed: isNamed) { told.append(entry) }
+    }
+    return told
   }
 
   @Test("The histories of all contacts hold each change of a contact once", arguments: 1...12)

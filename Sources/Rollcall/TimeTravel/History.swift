@@ -54,7 +54,7 @@ extension Timeline {
   /// - Throws: `PointError` where there is no such point; what `body` throws; another error, a
   ///   sentence for a person, where the log cannot be read.
   ///
-  /// Complexity: linear in the events up to the point.
+  /// Complexity: linear in the events up to the point, of which presence of others costs the least.
   public func history(
     of contact: BareJID, upTo point: LogPoint, _ body: (HistoryEntry, Roster) throws -> Void
   ) throws -> (state: State, others: [UInt64]) {
@@ -62,7 +62,8 @@ extension Timeline {
     let named = end > 0 ? try records(concerning: contact, in: 1...end) : []
     var others = named
     var handshakes = Handshakes(contact)
-    let state = try replay(upTo: .record(end)) { moment, roster in
+    var state = State()
+    try advance(&state, to: end, naming: named) { moment, roster in
       others.remove(moment.stamp.record)
       let changes = moment.outcome.changes.filter { $0.contact == contact }
       let isNamed = named.contains(moment.stamp.record)

@@ -15,19 +15,26 @@ extension Timeline {
   /// The events are the stored ones where this program made them, so that no XML is parsed;
   /// otherwise they are derived again from the raw bytes, never misread. `body` runs outside of
   /// every transaction.
+  ///
+  /// - Parameter named: The records that name the contact that is asked for. Presence that others
+  ///   sent, most of what a log has, is not handed over then where it does nothing but to them. Nil
+  ///   where everybody is asked for.
   package func advance(
-    _ state: inout State, to last: UInt64, _ body: (Moment, Roster) throws -> Void
+    _ state: inout State, to last: UInt64, naming named: Set<UInt64>? = nil,
+    _ body: (Moment, Roster) throws -> Void
   ) throws {
     let reader = RecordReader()
     if state.roster.position == 0 { try begin(&state) }
     while state.roster.position < last {
       let steps = try steps(state.roster.position + 1...last, reader)
       for step in steps.all {
-        let outcome = try steps.reduce(step, into: &state.roster)
+        let isNamed = named?.contains(step.stamp.record) ?? true
+        if try !isNamed && steps.pass(step, over: &state.roster) { continue }
+        let (event, outcome) = try steps.reduce(step, into: &state.roster)
         try body(
           Moment(
             stamp: step.stamp, connection: step.connection, direction: step.direction,
-            event: step.event, outcome: outcome),
+            event: event, outcome: outcome),
           state.roster)
       }
       // The last records may mean nothing.
@@ -158,9 +165,13 @@ extension Timeline {
       let stamp: RecordStamp
       let connection: ConnectionID
       let direction: RecordDirection
-      let event: RosterEvent
-      /// Where it stands in its stored form, if it was found so.
-      let place: Range<Int>?
+      let event: Event
+    }
+
+    enum Event {
+      case made(RosterEvent)
+      /// Where its stored form stands.
+      case stored(Range<Int>)
     }
 
     private(set) var all: [Step] = []
@@ -172,29 +183,60 @@ extension Timeline {
     mutating func add(
       _ stamp: RecordStamp, _ connection: ConnectionID, _ direction: RecordDirection,
       _ event: borrowing FoundEvent
-    ) throws {
-      let start = bytes.count
-      let value: RosterEvent
+    ) {
+      let found: Event
       switch event {
-      case .made(let event): value = event
+      case .made(let event): found = .made(event)
       case .stored(let stored):
-        value = try RosterEvent.decode(stored)
+        let start = bytes.count
         stored.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        found = .stored(start..<bytes.count)
       }
       all.append(
-        Step(
-          stamp: stamp, connection: connection, direction: direction, event: value,
-          place: bytes.count > start ? start..<bytes.count : nil))
+        Step(stamp: stamp, connection: connection, direction: direction, event: found))
     }
 
     /// Reduces one of them, by its stored form where there is one.
-    func reduce(_ step: Step, into roster: inout Roster) throws -> RosterOutcome {
-      guard let place = step.place else {
-        return RosterReducer.reduce(&roster, step.event, at: step.stamp, on: step.connection)
+    func reduce(
+      _ step: Step, into roster: inout Roster
+    ) throws -> (RosterEvent, RosterOutcome) {
+      switch step.event {
+      case .made(let event):
+        let outcome = RosterReducer.reduce(&roster, event, at: step.stamp, on: step.connection)
+        return (event, outcome)
+      case .stored(let place):
+        let stored = bytes.span.bytes.extracting(place)
+        return try Timeline.reading(step.stamp.record) { () throws(CodecError) in
+          let event = try RosterEvent.decode(stored)
+          let outcome = try RosterReducer.reduce(
+            &roster, stored: stored, isSound: true, at: step.stamp, on: step.connection)
+          return (event, outcome)
+        }
       }
-      return try RosterReducer.reduce(
-        &roster, stored: bytes.span.bytes.extracting(place), isSound: true, at: step.stamp,
-        on: step.connection)
+    }
+
+    /// Passes over one of them that is presence of which nobody but its sender has anything: the
+    /// roster goes on to it, and nothing is told.
+    ///
+    /// - Returns: Whether it is such.
+    func pass(_ step: Step, over roster: inout Roster) throws -> Bool {
+      guard case .stored(let place) = step.event else { return false }
+      let stored = bytes.span.bytes.extracting(place)
+      return try Timeline.reading(step.stamp.record) { () throws(CodecError) in
+        try RosterReducer.advance(
+          &roster, byPresence: stored, at: step.stamp, on: step.connection)
+      }
+    }
+  }
+
+  /// What `read` makes of a record's stored event, or an error that names the record.
+  private static func reading<Result>(
+    _ record: UInt64, _ read: () throws(CodecError) -> Result
+  ) throws(EventLogError) -> Result {
+    do {
+      return try read()
+    } catch {
+      throw .corrupt(sequence: record, what: "its stored event cannot be read: \(error)")
     }
   }
 
@@ -216,7 +258,7 @@ extension Timeline {
       var steps = Steps()
       steps.end = try forEachEvent(in: range, transaction, reader) {
         stamp, connection, direction, event, _ in
-        try steps.add(stamp, connection, direction, event)
+        steps.add(stamp, connection, direction, event)
       }
       return steps
     }

@@ -82,11 +82,28 @@ package enum RosterReducer {
     _ roster: inout Roster, byStored event: RawSpan, at stamp: RecordStamp,
     on connection: ConnectionID
   ) throws(CodecError) {
-    if StoredEvent.isPresence(event), roster.isMovedByPresenceAlone(on: connection, at: stamp) {
+    if StoredEvent.isPresence(event), !roster.isShared,
+      roster.concernsSenderAlone(presenceOn: connection, at: stamp)
+    {
       roster.position = stamp.record
     } else {
       try advance(&roster, byStored: event, isSound: true, at: stamp, on: connection)
     }
+  }
+
+  /// The same of a sound event that is presence which was received, if it does nothing but to who
+  /// sent it.
+  ///
+  /// - Returns: Whether it is such; if not, the roster is as it was.
+  package static func advance(
+    _ roster: inout Roster, byPresence event: RawSpan, at stamp: RecordStamp,
+    on connection: ConnectionID
+  ) throws(CodecError) -> Bool {
+    guard StoredEvent.isPresence(event),
+      roster.concernsSenderAlone(presenceOn: connection, at: stamp)
+    else { return false }
+    try advance(&roster, byStored: event, isSound: true, at: stamp, on: connection)
+    return true
   }
 
   private static func reduce(
@@ -115,12 +132,13 @@ extension Roster {
   /// Whether there are several connections, so that one can be told what another was.
   package var isShared: Bool { sessions.all.count > 1 }
 
-  /// Whether presence that is received on a connection changes nothing but who is available.
-  fileprivate func isMovedByPresenceAlone(
-    on connection: ConnectionID, at stamp: RecordStamp
+  /// Whether presence that is received on a connection does nothing but to who sent it: it begins no
+  /// session, and nothing is overdue.
+  fileprivate func concernsSenderAlone(
+    presenceOn connection: ConnectionID, at stamp: RecordStamp
   ) -> Bool {
     if let time = stamp.time, time > nextTimeout || time > nextNeglect { return false }
-    guard hasReceived, !isShared, let place = sessions.place(of: connection) else { return false }
+    guard hasReceived, let place = sessions.place(of: connection) else { return false }
     return sessions[place].phase != .unseen
   }
 }
