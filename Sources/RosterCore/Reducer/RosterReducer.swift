@@ -132,8 +132,8 @@ extension Roster {
   /// Whether there are several connections, so that one can be told what another was.
   package var isShared: Bool { sessions.all.count > 1 }
 
-  /// Whether presence that is received on a connection does nothing but to who sent it: it begins no
-  /// session, and nothing is overdue.
+  /// Whether presence that is received on a connection does nothing but to who sent it: it begins
+  /// no session, and nothing is overdue.
   fileprivate func concernsSenderAlone(
     presenceOn connection: ConnectionID, at stamp: RecordStamp
   ) -> Bool {
