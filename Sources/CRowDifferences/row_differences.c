@@ -63,15 +63,15 @@ typedef uint32_t group_words __attribute__((ext_vector_type(4)));
 #define HAS_SHUFFLE __attribute__((target("ssse3")))
 static inline bool can_shuffle(void) { return __builtin_cpu_supports("ssse3"); }
 
-HAS_SHUFFLE static inline group_bytes shuffled(group_bytes bytes, group_bytes places) {
-  return (group_bytes)_mm_shuffle_epi8((__m128i)bytes, (__m128i)places);
+HAS_SHUFFLE static inline group_bytes shuffled(group_bytes bytes, group_bytes map) {
+  return (group_bytes)_mm_shuffle_epi8((__m128i)bytes, (__m128i)map);
 }
 #else
 #define HAS_SHUFFLE
 static inline bool can_shuffle(void) { return true; }
 
-static inline group_bytes shuffled(group_bytes bytes, group_bytes places) {
-  return (group_bytes)vqtbl1q_u8((uint8x16_t)bytes, (uint8x16_t)places);
+static inline group_bytes shuffled(group_bytes bytes, group_bytes map) {
+  return (group_bytes)vqtbl1q_u8((uint8x16_t)bytes, (uint8x16_t)map);
 }
 #endif
 

@@ -32,7 +32,7 @@ import XMPPStanza
     }
   }
 
-  /// What an entry tells beside its changes' handshake and origin.
+  /// What an entry tells apart from its handshake and origin.
   private struct Told: Equatable {
     let record: UInt64
     let changes: [RosterChange]
@@ -74,6 +74,27 @@ import XMPPStanza
   @Test("The same on real sessions", arguments: CaptureCase.all)
   func coversReal(_ capture: CaptureCase) throws {
     try covers(importedLog(of: capture.path, capture.account, in: folder), "\(capture)")
+  }
+
+  @Test("Presence of others is not handed over")
+  func othersArePassedOver() throws {
+    var scenario = Scenario.alice(
+      item("bob@example.test", "subscription='both'")
+        + item("carol@example.test", "subscription='both'"))
+    for _ in 0..<20 {
+      scenario.receives(from: "bob@example.test/desk")
+      scenario.receives(from: "carol@example.test/desk")
+    }
+    let timeline = Timeline(try log(of: scenario, in: folder))
+    let head = try timeline.record(at: .head(minus: 0))
+    let carol = bare("carol@example.test")
+    let named = try timeline.records(concerning: carol, in: 1...head)
+    var (state, senders) = (Timeline.State(), [BareJID]())
+    try timeline.advance(&state, to: head, naming: named) { moment, _ in
+      if case .stanza(.availableReceived(let from, _)) = moment.event { senders.append(from.bare) }
+    }
+    #expect(senders == Array(repeating: carol, count: 20))
+    #expect(try state.roster == timeline.state(at: .head(minus: 0)).roster)
   }
 
   /// What our request to bob goes through, with an edit in between.

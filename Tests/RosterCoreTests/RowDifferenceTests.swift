@@ -18,7 +18,9 @@ struct RowDifferenceTests {
           ? 0 : UInt64.random(in: 0...3, using: &random)
       }
       let head = widths.enumerated().reduce(UInt64(0)) { $0 | $1.element << UInt64(2 * $1.offset) }
-      let bytes = (0..<4 * Self.mostWords).map { _ in UInt8.random(in: 0...255, using: &random) }
+      // No more than are promised.
+      let count = (words + 3) / 4 * 16
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
       let last = (0..<Self.mostWords).map { _ in UInt32.random(in: 0 ... .max, using: &random) }
       let others = [UInt32](repeating: 7, count: Self.mostWords)
       var (oneLast, one, otherLast, other) = (last, others, last, others)
@@ -29,6 +31,21 @@ struct RowDifferenceTests {
       #expect(one[words...].allSatisfy { $0 == 7 } && oneLast[words...] == last[words...])
       #expect(one[..<words] == oneLast[..<words])
     }
+  }
+
+  @Test("The longest row is added whole, and of one without differences nothing is read")
+  func longest() {
+    let bytes = (0..<4 * Self.mostWords).map { UInt8($0) }
+    var (last, row) = ([UInt32](repeating: 0, count: 32), [UInt32](repeating: 7, count: 32))
+    #expect(rollcall_add_differences(bytes, .max, &last, &row, Self.mostWords) == 128)
+    let expected = (0..<UInt32(Self.mostWords)).map { word in
+      let folded = (0..<4).reduce(UInt32(0)) { $0 | (4 * word + $1) << (8 * $1) }
+      return folded >> 1 ^ (folded & 1 == 1 ? .max : 0)
+    }
+    #expect(row == expected && last == expected)
+    row = [UInt32](repeating: 7, count: 32)
+    #expect(rollcall_add_differences(bytes, 0, &last, &row, Self.mostWords) == 0)
+    #expect(row == expected && last == expected)
   }
 
   @Test("Differences are in zigzag form, the lowest byte first")

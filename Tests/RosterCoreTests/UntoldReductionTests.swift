@@ -106,6 +106,54 @@ struct UntoldReductionTests {
     #expect(roster.isShared)
   }
 
+  /// Has presence reduced that concerns its sender alone, and returns how much that is.
+  private func passOverPresence(_ history: [Step], _ seed: UInt64) throws -> Int {
+    var roster = Roster()
+    var count = 0
+    for (index, step) in history.enumerated() {
+      let before = roster
+      var passed = roster
+      let isPassed = try RosterReducer.advance(
+        &passed, byPresence: step.event.canonicalBytes.span.bytes, at: step.stamp,
+        on: step.connection)
+      let told = RosterReducer.reduce(&roster, step.event, at: step.stamp, on: step.connection)
+      let place: Comment = "seed \(seed), event \(index)"
+      #expect(passed == (isPassed ? roster : before), place)
+      guard isPassed else { continue }
+      count += 1
+      let sender: BareJID?
+      switch step.event {
+      case .stanza(.availableReceived(let from, _)), .stanza(.unavailableReceived(let from)):
+        sender = from.bare
+      default: sender = nil
+      }
+      #expect(sender != nil, place)
+      #expect(told.findings.allSatisfy { $0.contact == sender || $0.contact == nil }, place)
+      for change in told.changes {
+        if case .ownPresence = change.kind {
+          #expect(sender == roster.account, place)
+        } else {
+          #expect(change.contact == sender, place)
+        }
+      }
+    }
+    return count
+  }
+
+  @Test(
+    "Presence that concerns its sender alone is told of nobody else", arguments: 600..<UInt64(620))
+  func presenceAlone(seed: UInt64) throws {
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var scenario = Scenario()
+    for _ in 0..<400 { fuzzer.step(&scenario) }
+    var server = SimulatedServer(seed: seed, devices: 3)
+    for _ in 0..<200 { server.step() }
+    let counts = try [scenario.history, server.scenario.history].map { history in
+      try passOverPresence(history.map { (event: $0, stamp: $1, connection: $2) }, seed)
+    }
+    #expect(counts.reduce(0, +) > 0, "seed \(seed): none was")
+  }
+
   @Test("Items are counted by subscription as they change, are stored, read and made anew")
   func counts() throws {
     func check(_ roster: Roster, _ place: Comment) {

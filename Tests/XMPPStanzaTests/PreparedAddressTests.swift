@@ -27,7 +27,7 @@ struct PreparedAddressTests {
   func anAddressIsTheSameHoweverItIsWritten() throws {
     let jid = try JID(parsing: "alice@a.test/Home")
     for text in ["Alice@A.Test/Home", "alice@a.test./Home", "alice@a.test/Home"] {
-      for _ in 0..<3 { #expect(try element(text).address("jid") == jid) }
+      #expect(try element(text).address("jid") == jid)
     }
     #expect(try element("alice@a.test/home").address("jid") != jid)
   }

@@ -14,7 +14,8 @@
 // Adds the differences to the words of `last`, and makes `row` the same as that.
 //
 // At `differences` as many bytes have to be there as whole groups of four words would have, all of
-// four bytes; only those that are stored count. Returns how many these are.
+// four bytes; only those that are stored count. `widths` says nothing of words that the row has
+// not, and no two of the three overlap. Returns how many bytes the differences have.
 size_t rollcall_add_differences(
     const void *_Nonnull differences, uint64_t widths, void *_Nonnull last, void *_Nonnull row,
     size_t words);

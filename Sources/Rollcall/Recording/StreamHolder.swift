@@ -34,7 +34,5 @@ extension RosterSession {
 
 extension StreamElement {
   /// Whether a roster would go by it.
-  fileprivate var meansSomething: Bool {
-    return DecodedRecord(node, .inbound).event != nil
-  }
+  fileprivate var meansSomething: Bool { DecodedRecord(node, .inbound).event != nil }
 }

@@ -17,8 +17,8 @@ extension Timeline {
   /// every transaction.
   ///
   /// - Parameter named: The records that name the contact that is asked for. Presence that others
-  ///   sent, most of what a log has, is not handed over then where it does nothing but to them. Nil
-  ///   where everybody is asked for.
+  ///   sent, most of what a log has, is not handed over where it concerns nobody else. Nil where
+  ///   everybody is asked for.
   package func advance(
     _ state: inout State, to last: UInt64, naming named: Set<UInt64>? = nil,
     _ body: (Moment, Roster) throws -> Void
@@ -215,8 +215,8 @@ extension Timeline {
       }
     }
 
-    /// Passes over one of them that is presence of which nobody but its sender has anything: the
-    /// roster goes on to it, and nothing is told.
+    /// Passes over one of them that is presence which concerns nobody but its sender: the roster
+    /// goes on to it, and nothing is told.
     ///
     /// - Returns: Whether it is such.
     func pass(_ step: Step, over roster: inout Roster) throws -> Bool {
@@ -236,8 +236,12 @@ extension Timeline {
     do {
       return try read()
     } catch {
-      throw .corrupt(sequence: record, what: "its stored event cannot be read: \(error)")
+      throw unreadable(record, error)
     }
+  }
+
+  private static func unreadable(_ record: UInt64, _ error: CodecError) -> EventLogError {
+    .corrupt(sequence: record, what: "its stored event cannot be read: \(error)")
   }
 
   /// Whether a record is looked at: what the user says is of no connection.
@@ -314,8 +318,7 @@ extension Timeline {
           RecordStamp(record: header.sequence, time: header.time),
           ConnectionID(number: header.connection), header.direction, .stored(bytes), later)
       } catch let error as CodecError {
-        throw EventLogError.corrupt(
-          sequence: header.sequence, what: "its stored event cannot be read: \(error)")
+        throw Self.unreadable(header.sequence, error)
       }
     }
     return next.map { $0 - 1 } ?? range.upperBound

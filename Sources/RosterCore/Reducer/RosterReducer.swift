@@ -91,8 +91,8 @@ package enum RosterReducer {
     }
   }
 
-  /// The same of a sound event that is presence which was received, if it does nothing but to who
-  /// sent it.
+  /// Reduces a sound event, of which nobody asks what it did, if it is received presence that
+  /// concerns nobody but its sender.
   ///
   /// - Returns: Whether it is such; if not, the roster is as it was.
   package static func advance(
@@ -132,8 +132,8 @@ extension Roster {
   /// Whether there are several connections, so that one can be told what another was.
   package var isShared: Bool { sessions.all.count > 1 }
 
-  /// Whether presence that is received on a connection does nothing but to who sent it: it begins
-  /// no session, and nothing is overdue.
+  /// Whether presence that is received on a connection concerns nobody but its sender: it begins no
+  /// session, and nothing is overdue.
   fileprivate func concernsSenderAlone(
     presenceOn connection: ConnectionID, at stamp: RecordStamp
   ) -> Bool {

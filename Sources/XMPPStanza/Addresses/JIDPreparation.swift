@@ -136,8 +136,9 @@ enum JIDPreparation {
   }
 
   private static func prepareDomain(_ part: Substring) throws(JIDError) -> String {
-    // Most domains are of plain ASCII, whatever stands before them. An `@` in one would be taken
-    // for the end of a local part.
+    // Most domains are of plain ASCII, whatever stands before them; others are left to the rules,
+    // with which the short way is compared. An `@` in one would be taken for the end of a local
+    // part.
     if part.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "@") }),
       let same = try prepareSimple(String(part))
     {
@@ -234,7 +235,9 @@ extension UnsafeRawBufferPointer {
       return Unicode.Scalar.isSettledLetter((first & 0x1F) << 6 | second) ? 2 : 0
     }
     if first & 0xF0 == 0xE0, rest >= 3, let second = next(1), let third = next(2) {
-      return Unicode.Scalar.isSettledLetter((first & 0x0F) << 12 | second << 6 | third) ? 3 : 0
+      let value = (first & 0x0F) << 12 | second << 6 | third
+      // What takes two bytes is no UTF-8 in three.
+      return value >= 0x800 && Unicode.Scalar.isSettledLetter(value) ? 3 : 0
     }
     return 0
   }
@@ -246,14 +249,17 @@ extension Unicode.Scalar {
   /// this kind. Not all such letters, but those that most names are written in.
   static func isSettledLetter(_ value: UInt32) -> Bool {
     switch value {
-    // Latin-1, Greek without accents and the final sigma, Cyrillic, Hebrew, Arabic.
-    case 0xE0...0xF6, 0xF8...0xFF, 0x3B1...0x3C1, 0x3C3...0x3C9, 0x430...0x45F, 0x5D0...0x5EA,
-      0x621...0x64A,
+    // Latin-1, Greek but for the final sigma and letters of two marks, Cyrillic, Hebrew, Arabic.
+    case 0xE0...0xF6, 0xF8...0xFF, 0x3AC...0x3AF, 0x3B1...0x3C1, 0x3C3...0x3CE, 0x430...0x45F,
+      0x5D0...0x5EA, 0x621...0x64A,
       // Hiragana, Katakana, Han, Hangul syllables.
       0x3041...0x3096, 0x30A1...0x30FA, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xAC00...0xD7A3:
       true
-    // Latin, where a small letter stands after each capital.
-    case 0x100...0x137, 0x14A...0x177, 0x1EA0...0x1EF9: value & 1 == 1
+    // Latin and Cyrillic, where a small letter stands after each capital.
+    case 0x100...0x137, 0x14A...0x177, 0x1EA0...0x1EF9, 0x460...0x481, 0x48A...0x4BF:
+      value & 1 == 1
+    case 0x139...0x148, 0x179...0x17E: value & 1 == 0
+    case 0x1A1, 0x1B0: true
     default: false
     }
   }

@@ -55,10 +55,6 @@ extension UnsafeRawBufferPointer {
     return all & 0x8080_8080_8080_8080 == 0
   }
 
-  /// A hash for tables in which a collision costs little: nobody is kept from making one. Its upper
-  /// bits are the best. It depends on nothing but the bytes.
-  @inlinable package var quickHash: UInt64 { hash(from: 0) }
-
   /// A hash that starts from a number; who does not know the number cannot make texts that meet.
   @inlinable package func hash(from seed: UInt64) -> UInt64 {
     var hash = seed ^ UInt64(truncatingIfNeeded: count)

@@ -49,7 +49,8 @@ struct Recorded {
     return rest.suffix(200).map { "\($0.direction): \($0.text)" }.joined(separator: "\n")
   }
 
-  /// What each contact's last push told of it, without those that were removed.
+  /// What each contact's last push told of it, without those that were removed: all contacts of
+  /// who fetched an empty roster, and no other.
   var lastPushed: [String: StoredContact] {
     var contacts: [String: StoredContact] = [:]
     for record in records where record.direction == .inbound && record.text.hasPrefix("<iq") {
