@@ -147,9 +147,7 @@ package enum StanzaTranslator {
     return .querySent(Query(id: head.id, to: head.to, subject: subject))
   }
 
-  private static func translateResult(
-    _ head: StanzaHead, _ node: XMPPElement
-  ) -> RosterEvent? {
+  private static func translateResult(_ head: StanzaHead, _ node: XMPPElement) -> RosterEvent? {
     if let bind = node.child("bind", in: Namespace.bind) { return translateBind(head, bind) }
     let payload: Answer.Payload
     if let query = node.child("query", in: Namespace.roster) {
@@ -184,9 +182,7 @@ package enum StanzaTranslator {
     return .session(.opened(jid, from: head.from))
   }
 
-  private static func translatePush(
-    _ head: StanzaHead, _ node: XMPPElement
-  ) -> StanzaEvent? {
+  private static func translatePush(_ head: StanzaHead, _ node: XMPPElement) -> StanzaEvent? {
     if let query = node.child("query", in: Namespace.roster) {
       let push = RosterPush(id: head.id, from: head.from, query: RosterQuery(query))
       return .pushReceived(push)

@@ -4,9 +4,7 @@ import XMPPStanza
 // acknowledges them. What is rare, or has anything wrong with it, is left to `StanzaTranslator`.
 extension StoredMeaning {
   /// Takes what a stanza means, if it is one of those; false, and nothing is taken, where not.
-  mutating func takeInPlace(
-    _ node: XMPPElement, _ direction: Direction
-  ) -> Bool {
+  mutating func takeInPlace(_ node: XMPPElement, _ direction: Direction) -> Bool {
     do {
       let isTaken =
         switch try Stanza.Kind(node) {
@@ -110,9 +108,7 @@ extension StoredMeaning {
   }
 
   /// A roster, or what means nothing to it.
-  private mutating func takeResult(
-    _ node: XMPPElement
-  ) throws(JIDError) -> Bool {
+  private mutating func takeResult(_ node: XMPPElement) throws(JIDError) -> Bool {
     var children = node.children
     let first = children.next()
     // Of several, it depends on all of them which one counts.
@@ -153,9 +149,7 @@ extension StoredMeaning {
   }
 
   /// The items of a query; false where one of them cannot be taken.
-  private mutating func takeQuery(
-    _ query: XMPPElement
-  ) throws(JIDError) -> Bool {
+  private mutating func takeQuery(_ query: XMPPElement) throws(JIDError) -> Bool {
     var count: UInt64 = 0
     for item in query.children where item.is("item", in: Namespace.roster) { count += 1 }
     query.withAttribute("ver") { output.write(optional: $0) }

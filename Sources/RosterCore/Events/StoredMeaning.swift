@@ -46,9 +46,7 @@ package struct StoredMeaning {
   }
 
   /// Takes what an element means: what `StanzaTranslator.read` says.
-  package mutating func take(
-    _ node: XMPPElement, _ direction: Direction
-  ) {
+  package mutating func take(_ node: XMPPElement, _ direction: Direction) {
     removeAll()
     guard !takeInPlace(node, direction) else { return }
     let (event, peer) = StanzaTranslator.read(node, direction)

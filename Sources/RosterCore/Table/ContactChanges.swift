@@ -95,9 +95,7 @@ extension ContactTable {
   ///
   /// - Parameter parts: Which parts of the row it says anything of.
   @inline(__always)
-  mutating func replace(
-    _ parts: ChangedParts, of number: ContactNumber, by row: ContactRow
-  ) {
+  mutating func replace(_ parts: ChangedParts, of number: ContactNumber, by row: ContactRow) {
     let (before, after) = tables.replace(parts, at: Int(number.rawValue), by: row)
     note(from: before, to: after, of: number)
   }

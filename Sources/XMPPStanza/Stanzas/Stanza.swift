@@ -111,9 +111,7 @@ extension StanzaHead {
   /// Reads the addresses that an element has.
   ///
   /// - Parameter id: Its id, where that matters.
-  package init(
-    _ node: XMPPElement, id: String?
-  ) throws(StanzaError) {
+  package init(_ node: XMPPElement, id: String?) throws(StanzaError) {
     let from = try Self.address("from", of: node)
     let to = try Self.address("to", of: node)
     self.init(id: id, from: from, to: to)
