@@ -8,6 +8,8 @@ let rules: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
+  // Types that hold bytes in place, and functions that return them, as the standard library's do.
+  .enableExperimentalFeature("Lifetimes"),
   .treatAllWarnings(as: .error),
 ]
 
@@ -70,27 +72,29 @@ let package = Package(
 
     .target(name: "CRowDifferences", cSettings: [.treatAllWarnings(as: .error)]),
 
-    .target(name: "XMPPStanza", dependencies: ["CByteMarks"], swiftSettings: rules),
+    .target(name: "RawBytes", dependencies: ["CByteMarks"], swiftSettings: rules),
     .target(
-      name: "XMPPStream", dependencies: ["XMPPStanza", "CXMLPush", "CByteMarks"],
+      name: "XMPPStanza", dependencies: ["RawBytes", "CByteMarks"], swiftSettings: rules),
+    .target(
+      name: "XMPPStream", dependencies: ["RawBytes", "XMPPStanza", "CXMLPush", "CByteMarks"],
       swiftSettings: rules),
     .target(
       name: "RosterCore",
       dependencies: [
-        "XMPPStanza", "CByteMarks", "CPrefetch", "CRowDifferences",
+        "RawBytes", "XMPPStanza", "CByteMarks", "CPrefetch", "CRowDifferences",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: rules),
     .target(
       name: "EventStore",
-      dependencies: ["CLMDB", "CXXHash", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: ["RawBytes", "CLMDB", "CXXHash", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: rules),
     .target(name: "ContactSections", swiftSettings: rules),
     .target(
       name: "Captures",
       dependencies: [
-        "XMPPStanza", "XMPPStream", "CByteMarks",
+        "RawBytes", "XMPPStanza", "XMPPStream", "CByteMarks",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],
@@ -98,8 +102,8 @@ let package = Package(
     .target(
       name: "Rollcall",
       dependencies: [
-        "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "ContactSections",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "RawBytes", "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures",
+        "ContactSections", .product(name: "Crypto", package: "swift-crypto"),
       ],
       exclude: ["Documents/documents.schema.json"], swiftSettings: rules),
     .target(

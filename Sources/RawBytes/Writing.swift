@@ -1,0 +1,66 @@
+extension [UInt8] {
+  /// A copy of bytes that stand elsewhere.
+  @inlinable package init(_ bytes: RawSpan) {
+    self = bytes.withUnsafeBytes { Array($0) }
+  }
+
+  /// Appends what `fill` writes into the space that it is given, and of which it says how much it
+  /// has written; what it leaves out is not zero.
+  @inlinable @inline(__always)
+  package mutating func append(atMost count: Int, _ fill: (inout MutableRawSpan) -> Int) {
+    append(addingCapacity: count) { output in
+      output.withUnsafeMutableBufferPointer { buffer, filled in
+        // A byte needs no beginning: it may be written, and even read, as it was found.
+        var space = MutableRawSpan(_unsafeBytes: UnsafeMutableRawBufferPointer(buffer))
+        filled += fill(&space)
+      }
+    }
+  }
+
+  /// Appends bytes that stand elsewhere. `append(contentsOf:)` takes them for any sequence, and
+  /// costs several times as much where they are few.
+  @inlinable @inline(__always)
+  package mutating func append(bytes: RawSpan) {
+    append(atMost: bytes.byteCount) { space in
+      space.write(bytes, at: 0)
+      return bytes.byteCount
+    }
+  }
+}
+
+extension MutableRawSpan {
+  /// The byte at an offset.
+  @inlinable @inline(__always)
+  package subscript(offset: Int) -> UInt8 {
+    get { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
+    set { storeBytes(of: newValue, toByteOffset: offset, as: UInt8.self) }
+  }
+
+  /// Writes bytes from an offset on.
+  @inlinable @inline(__always)
+  package mutating func write(_ bytes: RawSpan, at offset: Int) {
+    bytes.withUnsafeBytes { bytes in
+      withUnsafeMutableBytes { space in
+        // The part is looked at for being there, and takes as many bytes as there are.
+        UnsafeMutableRawBufferPointer(rebasing: space[offset..<(offset + bytes.count)])
+          .copyMemory(from: bytes)
+      }
+    }
+  }
+
+  /// Writes an integer, its highest byte first.
+  @inlinable @inline(__always)
+  package mutating func write<Integer: FixedWidthInteger & BitwiseCopyable>(
+    bigEndian value: Integer, at offset: Int
+  ) {
+    storeBytes(of: value.bigEndian, toByteOffset: offset, as: Integer.self)
+  }
+
+  /// Writes an integer, its lowest byte first.
+  @inlinable @inline(__always)
+  package mutating func write<Integer: FixedWidthInteger & BitwiseCopyable>(
+    littleEndian value: Integer, at offset: Int
+  ) {
+    storeBytes(of: value.littleEndian, toByteOffset: offset, as: Integer.self)
+  }
+}
