@@ -88,7 +88,9 @@ let package = Package(
       swiftSettings: rules),
     .target(
       name: "EventStore",
-      dependencies: ["RawBytes", "CLMDB", "CXXHash", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: [
+        "RawBytes", "CLMDB", "CXXHash", .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: rules),
     .target(name: "ContactSections", swiftSettings: rules),
     .target(
