@@ -114,7 +114,7 @@ let package = Package(
     .target(
       name: "RosterClient",
       dependencies: [
-        "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures", "CResolver",
+        "RawBytes", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures", "CResolver",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
@@ -164,14 +164,16 @@ let package = Package(
     .executableTarget(
       name: "Scaling", dependencies: ["TestSupport"], path: "Tests/Scaling", swiftSettings: rules),
     .testTarget(
-      name: "XMPPStanzaTests", dependencies: ["XMPPStanza", "TestSupport"], swiftSettings: rules),
+      name: "XMPPStanzaTests", dependencies: ["RawBytes", "XMPPStanza", "TestSupport"],
+      swiftSettings: rules),
     .testTarget(
       name: "XMPPStreamTests",
-      dependencies: ["XMPPStream", "XMPPStanza", "CByteMarks", "TestSupport"],
+      dependencies: ["RawBytes", "XMPPStream", "XMPPStanza", "CByteMarks", "TestSupport"],
       swiftSettings: rules),
     .testTarget(
       name: "RosterCoreTests",
       dependencies: [
+        "RawBytes",
         "RosterCore", "XMPPStanza", "XMPPStream", "CRowDifferences", "TestSupport",
       ],
       swiftSettings: rules),
@@ -192,12 +194,14 @@ let package = Package(
     .testTarget(
       name: "CapturesTests",
       dependencies: [
+        "RawBytes",
         "Captures", "RosterCore", "XMPPStanza", "XMPPStream", "TestSupport",
       ],
       swiftSettings: rules),
     .testTarget(
       name: "RollcallTests",
       dependencies: [
+        "RawBytes",
         "Rollcall", "RosterCore", "Captures", "ContactSections", "EventStore", "XMPPStanza",
         "TestSupport",
       ],

@@ -1,6 +1,17 @@
 // Bytes in place are `RawSpan`s: the compiler sees to it that none outlives what it is of. What is
 // unsafe of reading, comparing and writing them stands in this target, each step with its proof;
 // everything above it looks at bytes by offsets that are checked.
+extension RawSpan? {
+  /// The bytes, or none.
+  @inlinable package var orEmpty: RawSpan {
+    @_lifetime(copy self)
+    get {
+      guard let self else { return RawSpan() }
+      return self
+    }
+  }
+}
+
 extension RawSpan {
   /// The byte at an offset.
   @inlinable @inline(__always)
@@ -38,9 +49,17 @@ extension RawSpan {
     unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
   }
 
+  /// What a function says of the sixteen bytes from an offset on: a bit for each.
+  ///
+  /// - Parameter marks: Looks at sixteen bytes from an address on.
+  @inlinable @inline(__always)
+  package func marks(at offset: Int, _ marks: (UnsafeRawPointer) -> UInt32) -> UInt32 {
+    // There are sixteen, which is checked, and so they have an address.
+    self[offset..<(offset &+ 16)].withUnsafeBytes { marks($0.baseAddress.unsafelyUnwrapped) }
+  }
+
   /// These bytes from one offset to another.
   @inlinable @inline(__always)
-  @_lifetime(copy self)
   package subscript(range: Range<Int>) -> RawSpan {
     @_lifetime(copy self) get { extracting(range) }
   }

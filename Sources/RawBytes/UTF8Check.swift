@@ -29,10 +29,7 @@ extension RawSpan {
   private func endOfASCII(from start: Int) -> Int {
     var index = start
     while index + 16 <= byteCount {
-      let marks = withUnsafeBytes { bytes in
-        // The sixteen bytes from here on are there.
-        bytes.baseAddress.map { rollcall_marks_beyond_ascii($0 + index) } ?? 0
-      }
+      let marks = marks(at: index) { rollcall_marks_beyond_ascii($0) }
       guard marks == 0 else { return index + marks.trailingZeroBitCount }
       index += 16
     }

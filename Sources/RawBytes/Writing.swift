@@ -28,6 +28,15 @@ extension [UInt8] {
   }
 }
 
+extension [UInt8] {
+  /// Puts bytes in place of as many from an index on.
+  package mutating func replace(at start: Int, with bytes: RawSpan) {
+    var all = mutableSpan
+    var space = all.mutableBytes
+    space.write(bytes, at: start)
+  }
+}
+
 extension MutableRawSpan {
   /// The byte at an offset.
   @inlinable @inline(__always)

@@ -123,5 +123,5 @@ struct NativeLineTests {
 }
 
 extension NativeLine {
-  fileprivate mutating func read(_ json: [UInt8]) -> Bool { json.withUnsafeBytes { read($0) } }
+  fileprivate mutating func read(_ json: [UInt8]) -> Bool { read(json.span.bytes) }
 }

@@ -1,3 +1,4 @@
+import RawBytes
 import TestSupport
 import Testing
 import XMPPStanza

@@ -101,12 +101,12 @@ import XMPPStanza
       var output = CanonicalOutput()
       output.write(number)
       let padding = [UInt8](repeating: 0xFF, count: more)
-      (output.bytes + padding).withUnsafeBytes { bytes in
-        var input = CanonicalInput(bytes)
-        let read = try? input.readNumber()
-        #expect(read == number)
-        #expect(input.rest == more, "\(number)")
-      }
+      let bytes = output.bytes + padding
+      var input = CanonicalInput(bytes.span.bytes)
+      let read = try? input.readNumber()
+      #expect(read == number)
+      let rest = input.rest
+      #expect(rest == more, "\(number)")
     }
   }
 

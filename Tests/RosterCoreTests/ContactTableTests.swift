@@ -1,3 +1,4 @@
+import RawBytes
 import TestSupport
 import Testing
 import XMPPStanza
@@ -159,7 +160,7 @@ struct ContactTableTests {
     var output = CanonicalOutput()
     var writing = RowOutput(after: Row())
     for row in rows { writing.write(to: &output) { $0 = row } }
-    func read(_ bytes: UnsafeRawBufferPointer, isSound: Bool) throws(CodecError) -> [Row] {
+    func read(_ bytes: RawSpan, isSound: Bool) throws(CodecError) -> [Row] {
       var input = CanonicalInput(bytes)
       input.isSound = isSound
       var reading = RowInput(after: Row())
@@ -171,15 +172,13 @@ struct ContactTableTests {
       }
       return rows
     }
-    try output.bytes.withUnsafeBytes { bytes in
-      for isSound in [false, true] {
-        let readBack = try read(bytes, isSound: isSound)
-        #expect(readBack == rows, "seed \(seed)")
-        for count in bytes.indices {
-          let beginning = UnsafeRawBufferPointer(rebasing: bytes[..<count])
-          if (try? read(beginning, isSound: isSound)) != nil {
-            Issue.record("seed \(seed): cut at \(count)")
-          }
+    for isSound in [false, true] {
+      let bytes = output.bytes.span.bytes
+      let readBack = try read(bytes, isSound: isSound)
+      #expect(readBack == rows, "seed \(seed)")
+      for count in bytes.byteOffsets {
+        if (try? read(bytes[0..<count], isSound: isSound)) != nil {
+          Issue.record("seed \(seed): cut at \(count)")
         }
       }
     }
@@ -192,12 +191,11 @@ struct ContactTableTests {
       let width: [Int: UInt64] = [1: 1, 2: 2, 4: 3]
       let widths = (width[difference.count] ?? 0) << UInt64(2 * word)
       let bytes = withUnsafeBytes(of: widths.littleEndian) { Array($0) } + difference
-      bytes.withUnsafeBytes { bytes in
-        var (input, reading) = (CanonicalInput(bytes), RowInput(after: Row()))
+      #expect(throws: CodecError.invalid(offset: offset)) {
+        var input = CanonicalInput(bytes.span.bytes)
+        var reading = RowInput(after: Row())
         var row = Row()
-        #expect(throws: CodecError.invalid(offset: offset)) {
-          try reading.read(from: &input, into: &row)
-        }
+        try reading.read(from: &input, into: &row)
       }
     }
   }
@@ -268,9 +266,8 @@ struct ContactTableTests {
   func keptTexts() {
     func table(_ text: String, _ ends: [UInt32]) -> TextTable? {
       let (bytes, ends) = (Array(text.utf8), ends.map(\.littleEndian))
-      return bytes.span.bytes.withUnsafeBytes { bytes in
-        ends.span.bytes.withUnsafeBytes { TextTable(bytes, ends: $0, where: \.isUTF8) }
-      }
+      let list = TextList(ends: ends.span.bytes, bytes: bytes.span.bytes)
+      return TextTable(list) { $0.isUTF8 }
     }
     func isTable(_ text: String, _ ends: [UInt32]) -> Bool { table(text, ends) != nil }
 

@@ -96,10 +96,8 @@ struct DetailsCodecTests {
     withUnsafePointer(to: details) { parts.write($0) }
     let bytes = Array(parts.all.bytes.dropFirst())
     func isRead(_ bytes: [UInt8]) -> Bool {
-      bytes.withUnsafeBytes { bytes in
-        var input = DetailsInput(CanonicalInput(bytes))
-        return (try? input.check(details.parts)) != nil
-      }
+      var input = DetailsInput(CanonicalInput(bytes.span.bytes))
+      return (try? input.check(details.parts)) != nil
     }
     #expect(isRead(bytes))
     // The name, the groups, and both: as if they had been changed.
@@ -130,27 +128,27 @@ struct DetailsCodecTests {
     let bytes: [UInt8] = [0x80, 0x04, 12, 0, 0, unchanged]
     let fields: [UInt8] = [0, 0]
     let after = (unchanged & 1 == 0 ? 1 : 0) + (unchanged & 2 == 0 ? 1 : 0)
-    (bytes + fields.prefix(after)).withUnsafeBytes { bytes in
-      var input = DetailsInput(CanonicalInput(bytes))
-      #expect(((try? input.check(.confirmedEdit)) != nil) == (unchanged == 0))
-    }
+    let all = bytes + fields.prefix(after)
+    var input = DetailsInput(CanonicalInput(all.span.bytes))
+    let isRead = (try? input.check(.confirmedEdit)) != nil
+    #expect(isRead == (unchanged == 0))
   }
 
   @Test("Where no request ended, no end tells of rounds")
   func noEnd() {
     let bytes: [UInt8] = [0x80, 0x01, 2, 0]
-    bytes.withUnsafeBytes { bytes in
-      var input = DetailsInput(CanonicalInput(bytes))
-      #expect(throws: CodecError.self) { try input.check(.rounds) }
+    #expect(throws: CodecError.self) {
+      var input = DetailsInput(CanonicalInput(bytes.span.bytes))
+      try input.check(.rounds)
     }
   }
 
   @Test("Where there is said to be how requests go round, there is")
   func noRounds() {
     let bytes: [UInt8] = [0x80, 0x01, 0, 0]
-    bytes.withUnsafeBytes { bytes in
-      var input = DetailsInput(CanonicalInput(bytes))
-      #expect(throws: CodecError.self) { try input.check(.rounds) }
+    #expect(throws: CodecError.self) {
+      var input = DetailsInput(CanonicalInput(bytes.span.bytes))
+      try input.check(.rounds)
     }
   }
 }

@@ -1,3 +1,4 @@
+import RawBytes
 import TestSupport
 import Testing
 import XMPPStanza
@@ -15,9 +16,8 @@ struct EventsAheadTests {
   }
 
   private func contact(of event: RosterEvent) -> String? {
-    event.canonicalBytes.withUnsafeBytes { bytes in
-      StoredEvent.contact(of: bytes).map { String(decoding: $0, as: UTF8.self) }
-    }
+    let bytes = event.canonicalBytes
+    return .init(decoding: StoredEvent.contact(of: bytes.span.bytes))
   }
 
   /// The contact that is to be found in the bytes of an event.
@@ -57,9 +57,8 @@ struct EventsAheadTests {
     let bytes = push.canonicalBytes
     let end = try #require(bytes.firstRange(of: Array("bob@example.test".utf8))).upperBound
     for count in 0..<bytes.count {
-      bytes[..<count].withUnsafeBytes { bytes in
-        #expect((StoredEvent.contact(of: bytes) != nil) == (count >= end), "\(count) bytes")
-      }
+      let isFound = StoredEvent.contact(of: bytes.span.bytes[0..<count]) != nil
+      #expect(isFound == (count >= end), "\(count) bytes")
     }
   }
 
@@ -76,7 +75,8 @@ struct EventsAheadTests {
       RosterReducer.advance(&roster, by: event, at: RecordStamp(record: UInt64(number + 1)))
     }
     for event in events {
-      event.canonicalBytes.withUnsafeBytes { ahead.look(at: $0, for: &roster) }
+      let bytes = event.canonicalBytes
+      ahead.look(at: bytes.span.bytes, for: &roster)
     }
     // The last ones have not been followed so far; a few are not where they are looked for.
     let found = ahead.expected.compactMap(\.number).sorted()
@@ -95,7 +95,7 @@ struct EventsAheadTests {
       let later = index + EventsAhead.distance
       let bytes = later < history.count ? history[later].0.canonicalBytes : nil
       if let bytes {
-        bytes.withUnsafeBytes { ahead.look(at: $0, for: &looked) }
+        ahead.look(at: bytes.span.bytes, for: &looked)
       } else {
         ahead.look(at: nil, for: &looked)
       }

@@ -1,3 +1,4 @@
+import RawBytes
 package import RosterCore
 package import XMPPStanza
 import XMPPStream

@@ -1,3 +1,4 @@
+import RawBytes
 import TestSupport
 import Testing
 
@@ -8,11 +9,10 @@ struct JIDPreparationTests {
   /// What the short way gives of a text.
   private func prepared(_ text: String) -> String? {
     text.withUTF8Bytes { bytes in
-      JIDPreparation.prepared(bytes).map { address in
-        let bare = String(decoding: address.bare, as: UTF8.self)
-        guard let resource = address.resource else { return bare }
-        return bare + "/" + String(decoding: resource, as: UTF8.self)
-      }
+      guard let address = JIDPreparation.prepared(bytes) else { return nil }
+      let bare = String(decoding: address.bare)
+      guard let resource = address.resource else { return bare }
+      return bare + "/" + String(decoding: resource)
     }
   }
 
@@ -93,7 +93,8 @@ struct JIDPreparationTests {
     ] as [[UInt8]])
   func noLetters(bytes: [UInt8]) {
     for text in [bytes, [0x61] + bytes, bytes + [0x61], bytes + Array("/r".utf8)] {
-      #expect(text.withUnsafeBytes { JIDPreparation.prepared($0) == nil })
+      let isTaken = JIDPreparation.prepared(text.span.bytes) != nil
+      #expect(!isTaken)
     }
   }
 
@@ -105,7 +106,7 @@ struct JIDPreparationTests {
         Bool.random(using: &random)
           ? UInt8.random(in: 0x80...0xFF, using: &random) : UInt8(ascii: "a")
       }
-      let isTaken = bytes.withUnsafeBytes { JIDPreparation.prepared($0) != nil }
+      let isTaken = JIDPreparation.prepared(bytes.span.bytes) != nil
       #expect(!isTaken || String(validating: bytes, as: UTF8.self) != nil, "seed \(seed): \(bytes)")
     }
   }

@@ -1,3 +1,4 @@
+import RawBytes
 import Testing
 
 @testable import XMPPStanza
@@ -9,13 +10,13 @@ struct PackedNameTests {
   private func name(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(ascii: "a") + UInt8($0) } }
 
   private func packed(_ name: [UInt8]) -> XMLPackedName {
-    name.withUnsafeBytes { XMLPackedName($0) }
+    XMLPackedName(name.span.bytes)
   }
 
   @Test("A name of up to fifteen bytes is all there", arguments: 0...15)
   func short(count: Int) {
     let name = name(count)
-    packed(name).withBytes { #expect(Array($0) == name) }
+    packed(name).withBytes { #expect([UInt8]($0) == name) }
     #expect(!packed(name).isLong)
     for place in name.indices {
       var other = name

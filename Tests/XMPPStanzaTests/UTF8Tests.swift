@@ -1,3 +1,4 @@
+import RawBytes
 import TestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import XMPPStanza
 @Suite("What is UTF-8, compared with the standard library")
 struct UTF8Tests {
   private func agrees(_ bytes: [UInt8]) -> Bool {
-    bytes.withUnsafeBytes(\.isUTF8) == (String(validating: bytes, as: UTF8.self) != nil)
+    bytes.span.bytes.isUTF8 == (String(validating: bytes, as: UTF8.self) != nil)
   }
 
   @Test("Every two bytes are judged as by the standard library")

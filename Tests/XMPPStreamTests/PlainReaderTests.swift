@@ -1,3 +1,4 @@
+import RawBytes
 import TestSupport
 import Testing
 import XMPPStanza
@@ -15,11 +16,10 @@ struct PlainReaderTests {
   ) -> (node: XMPPElement, count: Int)? {
     var reader = PlainReader(limits: limits)
     let padded = bytes + Array(repeating: 0, count: PaddedBytes.padding)
-    let count = padded.withUnsafeBytes { PaddedBytes($0).flatMap { reader.read($0) } }
-    guard let count else { return nil }
-    let element = bytes.withUnsafeBytes {
-      reader.element(borrowing: UnsafeRawBufferPointer(rebasing: $0[..<count])).owned
+    guard let padded = PaddedBytes(padded.span.bytes), let count = reader.read(padded) else {
+      return nil
     }
+    let element = reader.element(borrowing: bytes.span.bytes[0..<count]).owned
     #expect(element.treeBytes == Array(bytes[..<count]))
     return (element, count)
   }
@@ -163,10 +163,8 @@ struct PlainReaderTests {
     {
       let bytes = Array(text.utf8)
       let padded = bytes + Array(repeating: 0, count: StreamParser.padding)
-      let isTaken = padded.withUnsafeBytes { padded in
-        parser.takeElement(padded: padded) { element in
-          texts.append(String(decoding: element.treeBytes, as: UTF8.self))
-        }
+      let isTaken = parser.takeElement(padded: padded.span.bytes) { element in
+        texts.append(String(decoding: element.treeBytes, as: UTF8.self))
       }
       #expect(isTaken == ["<a/>", "<c x='1'/>", "<h/>"].contains(text))
       if !isTaken {
@@ -182,9 +180,7 @@ struct PlainReaderTests {
     // An element that its taker throws at is taken, and the next one comes after it.
     let padded = Array("<j/>".utf8) + Array(repeating: 0, count: StreamParser.padding)
     #expect(throws: CancellationError.self) {
-      try padded.withUnsafeBytes { padded in
-        _ = try parser.takeElement(padded: padded) { _ in throw CancellationError() }
-      }
+      _ = try parser.takeElement(padded: padded.span.bytes) { _ in throw CancellationError() }
     }
     texts.append("<j/>")
     // What went past libxml2 counts all the same.
@@ -219,14 +215,12 @@ struct PlainReaderTests {
         }
       }
       let padded = Array(text.utf8) + Array(repeating: 0, count: StreamParser.padding)
-      let isTaken = padded.withUnsafeBytes { padded in
-        parser.takeElement(padded: padded) { node in
-          #expect(node.owned == node && node.owned.hashValue == node.hashValue)
-          switch Int.random(in: 0..<6, using: &random) {
-          case 0: kept.append((node.owned, nil, nil, text))
-          case 1: kept.append((nil, node.child("b", in: Namespace.client)?.owned, nil, text))
-          default: break
-          }
+      let isTaken = parser.takeElement(padded: padded.span.bytes) { node in
+        #expect(node.owned == node && node.owned.hashValue == node.hashValue)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: kept.append((node.owned, nil, nil, text))
+        case 1: kept.append((nil, node.child("b", in: Namespace.client)?.owned, nil, text))
+        default: break
         }
       }
       #expect(isTaken)

@@ -1,4 +1,5 @@
 import CByteMarks
+import RawBytes
 import XMPPStanza
 import XMPPStream
 
@@ -18,13 +19,9 @@ struct NativeLine: ~Copyable {
   var xml: ArraySlice<UInt8> { text[..<textCount] }
 
   /// Hands over the same bytes with zeros after them, as `StreamParser.takeElement` asks for.
-  func withPaddedXML<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
+  func withPaddedXML<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     // `readText` has put the zeros there.
-    try text.withUnsafeBytes {
-      try body(UnsafeRawBufferPointer(rebasing: $0[..<(textCount + StreamParser.padding)]))
-    }
+    try body(text.span.bytes[0..<(textCount + StreamParser.padding)])
   }
 
   /// Used for line after line; only the first `textCount` bytes are of this one.
@@ -32,7 +29,7 @@ struct NativeLine: ~Copyable {
   private var textCount = 0
 
   /// Reads a line; where this gives false it is another one, and this value is void.
-  mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
+  mutating func read(_ line: RawSpan) -> Bool {
     // Each index is compared with `count` before it is used.
     connection = 1
     var index = 0
@@ -78,20 +75,20 @@ struct NativeLine: ~Copyable {
   /// order and without blanks. Elsewhere it passes over nothing, and gives false.
   @inline(__always)
   private mutating func readUsualHead(
-    of line: UnsafeRawBufferPointer, _ index: inout Int
+    of line: RawSpan, _ index: inout Int
   ) -> Bool {
-    guard line.count >= Self.usualHeadBytes,
-      Self.eight(of: line, at: 0) << 24 == Self.beforeTime << 24,
-      line[5] != UInt8(ascii: "0"), let upper = Self.eightDigits(Self.eight(of: line, at: 5)),
+    guard line.byteCount >= Self.usualHeadBytes,
+      line.littleEndian(at: 0, as: UInt64.self) << 24 == Self.beforeTime << 24,
+      line[5] != UInt8(ascii: "0"), let upper = Self.eightDigits(line.littleEndian(at: 5, as: UInt64.self)),
       // The other five, behind three zeros.
-      let lower = Self.eightDigits(Self.eight(of: line, at: 13) << 24 | 0x30_3030),
-      Self.eight(of: line, at: 18) == Self.beforeDirection
+      let lower = Self.eightDigits(line.littleEndian(at: 13, as: UInt64.self) << 24 | 0x30_3030),
+      line.littleEndian(at: 18, as: UInt64.self) == Self.beforeDirection
     else { return false }
-    switch Self.eight(of: line, at: 26) {
-    case Self.inbound where Self.eight(of: line, at: 29) == Self.beforeText:
+    switch line.littleEndian(at: 26, as: UInt64.self) {
+    case Self.inbound where line.littleEndian(at: 29, as: UInt64.self) == Self.beforeText:
       direction = .inbound
       index = 36
-    case Self.outbound where Self.eight(of: line, at: 30) == Self.beforeText:
+    case Self.outbound where line.littleEndian(at: 30, as: UInt64.self) == Self.beforeText:
       direction = .outbound
       index = 37
     default: return false
@@ -101,10 +98,10 @@ struct NativeLine: ~Copyable {
   }
 
   /// Whether the object and the line end here.
-  private static func isEnd(of line: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
+  private static func isEnd(of line: RawSpan, _ index: inout Int) -> Bool {
     guard skip(UInt8(ascii: "}"), in: line, &index) else { return false }
     skipBlanks(in: line, &index)
-    return index == line.count
+    return index == line.byteCount
   }
 
   /// How much of a line is looked at to see whether its head is the usual one.
@@ -123,36 +120,30 @@ struct NativeLine: ~Copyable {
   /// `,"xml":"`
   private static let beforeText: UInt64 = 0x22_3A_22_6C_6D_78_22_2C
 
-  /// Eight bytes of a line, which are there.
-  @inline(__always)
-  private static func eight(of line: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
-    UInt64(littleEndian: line.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-  }
-
   // MARK: Parts of a line
 
-  private static func skipBlanks(in line: UnsafeRawBufferPointer, _ index: inout Int) {
-    while index < line.count, line[index].isXMLSpace { index += 1 }
+  private static func skipBlanks(in line: RawSpan, _ index: inout Int) {
+    while index < line.byteCount, line[index].isXMLSpace { index += 1 }
   }
 
   /// Passes over a byte, and blanks before it, where it comes next.
   @inline(__always)
   private static func skip(
-    _ byte: UInt8, in line: UnsafeRawBufferPointer, _ index: inout Int
+    _ byte: UInt8, in line: RawSpan, _ index: inout Int
   ) -> Bool {
     // Hardly any line has blanks.
-    if index < line.count, line[index] != byte { skipBlanks(in: line, &index) }
-    guard index < line.count, line[index] == byte else { return false }
+    if index < line.byteCount, line[index] != byte { skipBlanks(in: line, &index) }
+    guard index < line.byteCount, line[index] == byte else { return false }
     index += 1
     return true
   }
 
   /// A text of one to three bytes, as the number that they make, the first of them lowest.
   @inline(__always)
-  private static func word(in line: UnsafeRawBufferPointer, _ index: inout Int) -> UInt32? {
+  private static func word(in line: RawSpan, _ index: inout Int) -> UInt32? {
     // After the last word of a line there is more than its quote.
-    guard skip(UInt8(ascii: "\""), in: line, &index), index &+ 4 <= line.count else { return nil }
-    let four = UInt32(littleEndian: line.loadUnaligned(fromByteOffset: index, as: UInt32.self))
+    guard skip(UInt8(ascii: "\""), in: line, &index), index &+ 4 <= line.byteCount else { return nil }
+    let four: UInt32 = line.littleEndian(at: index)
     // Its quote has the lowest mark; bytes above it may be marked wrongly, as they can have been
     // borrowed from.
     let differences = four ^ 0x2222_2222
@@ -164,17 +155,17 @@ struct NativeLine: ~Copyable {
   }
 
   /// A number of at most 15 digits, which no calendar ends before.
-  private static func number(in line: UnsafeRawBufferPointer, _ index: inout Int) -> Int64? {
+  private static func number(in line: RawSpan, _ index: inout Int) -> Int64? {
     skipBlanks(in: line, &index)
     let start = index
     var number: Int64 = 0
-    if index &+ 8 <= line.count,
-      let eight = eightDigits(eight(of: line, at: index))
+    if index &+ 8 <= line.byteCount,
+      let eight = eightDigits(line.littleEndian(at: index))
     {
       number = eight
       index &+= 8
     }
-    while index < line.count, index < start + 15, line[index].isDigit {
+    while index < line.byteCount, index < start + 15, line[index].isDigit {
       number = number * 10 + Int64(line[index] - UInt8(ascii: "0"))
       index += 1
     }
@@ -201,23 +192,23 @@ struct NativeLine: ~Copyable {
 
   // MARK: The text
 
-  private mutating func readText(in line: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
+  private mutating func readText(in line: RawSpan, _ index: inout Int) -> Bool {
     guard Self.skip(UInt8(ascii: "\""), in: line, &index) else { return false }
     // An escape is longer than what it stands for, and what is copied at once may lie over the
     // end, as the zeros do.
-    let room = line.count + max(Self.blockBytes, StreamParser.padding)
+    let room = line.byteCount + max(Self.blockBytes, StreamParser.padding)
     if text.count < room { text = Array(repeating: 0, count: room) }
-    let found = text.withUnsafeMutableBytes { text in
-      let count = Self.copyText(from: line, &index, to: text)
-      if let count {
-        // Sixteen of them, as `StreamParser.padding` asks for.
-        text.storeBytes(of: 0, toByteOffset: count, as: UInt64.self)
-        text.storeBytes(of: 0, toByteOffset: count + 8, as: UInt64.self)
-      }
-      return count
+    var span = text.mutableSpan
+    var space = span.mutableBytes
+    guard let count = Self.copyText(from: line, &index, to: &space) else {
+      textCount = 0
+      return false
     }
-    textCount = found ?? 0
-    return found != nil
+    // Sixteen of them, as `StreamParser.padding` asks for.
+    space.write(littleEndian: 0 as UInt64, at: count)
+    space.write(littleEndian: 0 as UInt64, at: count + 8)
+    textCount = count
+    return true
   }
 
   /// Copies a text whose opening quote has been passed, and passes the other one.
@@ -225,28 +216,26 @@ struct NativeLine: ~Copyable {
   /// - Parameter text: A block longer than the line.
   /// - Returns: How many bytes it has without its escapes; nil where it is unusual.
   private static func copyText(
-    from line: UnsafeRawBufferPointer, _ index: inout Int, to text: UnsafeMutableRawBufferPointer
+    from line: RawSpan, _ index: inout Int, to text: inout MutableRawSpan
   ) -> Int? {
     // No line with a text is shorter than a block.
-    guard let start = line.baseAddress, line.count >= blockBytes else { return nil }
-    let lastBlock = line.count &- blockBytes
+    guard line.byteCount >= blockBytes else { return nil }
+    let lastBlock = line.byteCount &- blockBytes
     var (place, count) = (index, 0)
-    // `count` never overtakes `place`, and nothing is read at the line's end or after it: so all
-    // that is written lies in `text`.
+    // `count` never overtakes `place`, so all that is written has room in `text`.
     while true {
       var marks: UInt32 = 0
       while place <= lastBlock {
-        marks = rollcall_marks_in_json(start + place)
-        text.storeBytes(
-          of: line.loadUnaligned(fromByteOffset: place, as: Block.self), toByteOffset: count,
-          as: Block.self)
+        marks = line.marks(at: place) { rollcall_marks_in_json($0) }
+        text.write(line[place..<(place &+ blockBytes)], at: count)
         guard marks == 0 else { break }
         place &+= blockBytes
         count &+= blockBytes
       }
       if marks == 0 {
         // The last block, of which some bytes have been looked at.
-        marks = rollcall_marks_in_json(start + lastBlock) &>> UInt32(place &- lastBlock)
+        marks =
+          line.marks(at: lastBlock) { rollcall_marks_in_json($0) } &>> UInt32(place &- lastBlock)
         guard marks != 0 else { return nil }
         for offset in 0..<marks.trailingZeroBitCount {
           text[count &+ offset] = line[place &+ offset]
@@ -259,7 +248,7 @@ struct NativeLine: ~Copyable {
         index = place &+ 1
         return count
       case UInt8(ascii: "\\"):
-        guard place &+ 1 < line.count, let byte = escape(line[place &+ 1]) else { return nil }
+        guard place &+ 1 < line.byteCount, let byte = escape(line[place &+ 1]) else { return nil }
         text[count] = byte
         place &+= 2
         count &+= 1
@@ -270,8 +259,7 @@ struct NativeLine: ~Copyable {
   }
 
   /// What is looked at and copied at once.
-  private typealias Block = SIMD16<UInt8>
-  private static let blockBytes = MemoryLayout<Block>.size
+  private static let blockBytes = 16
 
   /// What a character after a backslash stands for, but for `u`.
   private static func escape(_ byte: UInt8) -> UInt8? {

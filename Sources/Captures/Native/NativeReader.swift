@@ -19,7 +19,7 @@ final class NativeReader: LineReader {
   }
 
   func takePlain(
-    _ line: UnsafeRawBufferPointer, number: Int,
+    _ line: RawSpan, number: Int,
     _ take: (borrowing CapturedHead, borrowing XMPPElement) throws -> Void
   ) rethrows -> Bool {
     guard hasHeader, commonLine.read(line) else { return false }
@@ -88,7 +88,7 @@ final class NativeReader: LineReader {
 
   /// The record of a line as nearly all are. Nil for any other, and for one with an error.
   private func commonRecord(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
-    guard line.withUnsafeBytes({ commonLine.read($0) }) else { return nil }
+    guard commonLine.read(line.span.bytes) else { return nil }
     var found: StreamEvent?
     var count = 0
     do {

@@ -1,4 +1,4 @@
-import Foundation
+import RawBytes
 package import XMPPStanza
 
 /// The connection of a line: its number, 1 where there is one only, and the name that the line
@@ -36,7 +36,7 @@ package enum NativeWriter {
     time: Int64?, on connection: NativeConnection, object: RawSpan, to lines: inout [UInt8]
   ) {
     begin(time, connection, &lines)
-    object.withUnsafeBytes { lines += $0.dropFirst() }
+    lines.append(bytes: object.extracting(droppingFirst: 1))
     lines.append(0x0A)
   }
 
@@ -56,7 +56,7 @@ package enum NativeWriter {
     }
     if let name = connection.name {
       lines += "\"name\":\"".utf8
-      appendEscaped(Array(name.utf8).span.bytes, to: &lines)
+      name.withUTF8Bytes { appendEscaped($0, to: &lines) }
       lines += "\",".utf8
     }
   }
@@ -75,28 +75,17 @@ package enum NativeWriter {
     while start < text.byteCount {
       var end = min(start + pieceBytes, text.byteCount)
       // What begins a character with this byte is not parted from its other one.
-      if end < text.byteCount, text.unsafeLoad(fromByteOffset: end - 1, as: UInt8.self) == latin {
+      if end < text.byteCount, text[end - 1] == latin {
         end += 1
       }
-      appendPiece(text.extracting(start..<end), to: &lines)
+      appendPiece(text[start..<end], to: &lines)
       start = end
     }
   }
 
   private static func appendPiece(_ piece: RawSpan, to lines: inout [UInt8]) {
-    let end = lines.count
-    lines += repeatElement(0, count: mostForOne * piece.byteCount)
-    let isPlain = !contains(delete, piece) && !contains(latin, piece)
-    let written = lines.withUnsafeMutableBytes { lines in
-      escape(piece, isPlain: isPlain, to: UnsafeMutableRawBufferPointer(rebasing: lines[end...]))
-    }
-    lines.removeLast(lines.count - end - written)
-  }
-
-  private static func contains(_ byte: UInt8, _ text: RawSpan) -> Bool {
-    text.withUnsafeBytes { bytes in
-      bytes.baseAddress.map { memchr($0, Int32(byte), bytes.count) != nil } ?? false
-    }
+    let isPlain = piece.offset(of: delete) == nil && piece.offset(of: latin) == nil
+    lines.append(atMost: mostForOne * piece.byteCount) { escape(piece, isPlain: isPlain, to: &$0) }
   }
 
   private static let delete: UInt8 = 0x7F
@@ -109,30 +98,30 @@ package enum NativeWriter {
   /// - Parameter isPlain: Whether it has no control character above U+007E, as hardly any has.
   /// - Returns: How many bytes were written.
   private static func escape(
-    _ text: RawSpan, isPlain: Bool, to space: UnsafeMutableRawBufferPointer
+    _ text: RawSpan, isPlain: Bool, to space: inout MutableRawSpan
   ) -> Int {
     var (from, to) = (0, 0)
     while from < text.byteCount {
       if isPlain, from + 8 <= text.byteCount {
         // There is still room for all that is still to be read, so for these eight; those that turn
         // out to be escaped are written over.
-        let word = text.unsafeLoadUnaligned(fromByteOffset: from, as: UInt64.self)
-        space.storeBytes(of: word, toByteOffset: to, as: UInt64.self)
-        let plain = plainBytes(in: UInt64(littleEndian: word))
+        let word: UInt64 = text.littleEndian(at: from)
+        space.write(littleEndian: word, at: to)
+        let plain = plainBytes(in: word)
         from += plain
         to += plain
         if plain == 8 { continue }
       }
-      let byte = text.unsafeLoad(fromByteOffset: from, as: UInt8.self)
+      let byte = text[from]
       from += 1
       let next =
         byte == latin && from < text.byteCount
-        ? text.unsafeLoad(fromByteOffset: from, as: UInt8.self) : 0
+        ? text[from] : 0
       if (0x80...0x9F).contains(next) {
         from += 1
-        putNumber(next, to: space, &to)
+        putNumber(next, to: &space, &to)
       } else {
-        escape(byte, to: space, &to)
+        escape(byte, to: &space, &to)
       }
     }
     return to
@@ -152,28 +141,28 @@ package enum NativeWriter {
   }
 
   private static func escape(
-    _ byte: UInt8, to space: UnsafeMutableRawBufferPointer, _ place: inout Int
+    _ byte: UInt8, to space: inout MutableRawSpan, _ place: inout Int
   ) {
-    func put(_ byte: UInt8) {
-      space[place] = byte
-      place += 1
-    }
     let letter: UInt8
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"): letter = byte
     case 0x0A: letter = UInt8(ascii: "n")
     case 0x0D: letter = UInt8(ascii: "r")
     case 0x09: letter = UInt8(ascii: "t")
-    case 0..<0x20, delete: return putNumber(byte, to: space, &place)
-    default: return put(byte)
+    case 0..<0x20, delete: return putNumber(byte, to: &space, &place)
+    default:
+      space[place] = byte
+      place += 1
+      return
     }
-    put(UInt8(ascii: "\\"))
-    put(letter)
+    space[place] = UInt8(ascii: "\\")
+    space[place + 1] = letter
+    place += 2
   }
 
   /// Writes the character of this number as `\u0085`.
   private static func putNumber(
-    _ number: UInt8, to space: UnsafeMutableRawBufferPointer, _ place: inout Int
+    _ number: UInt8, to space: inout MutableRawSpan, _ place: inout Int
   ) {
     for digit in [
       UInt8(ascii: "\\"), UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0"),

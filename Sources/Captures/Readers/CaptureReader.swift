@@ -201,7 +201,7 @@ protocol LineReader: AnyObject {
   /// and valid while `take` runs. False for any other line: nothing has happened then, and it is
   /// for the other `take`. What `take` does calls the reader no more.
   func takePlain(
-    _ line: UnsafeRawBufferPointer, number: Int,
+    _ line: RawSpan, number: Int,
     _ take: (borrowing CapturedHead, borrowing XMPPElement) throws -> Void
   ) rethrows -> Bool
   /// Takes the next line, without its end.
@@ -216,7 +216,7 @@ extension LineReader {
   var lacksYear: Bool { false }
 
   func takePlain(
-    _ line: UnsafeRawBufferPointer, number: Int,
+    _ line: RawSpan, number: Int,
     _ take: (borrowing CapturedHead, borrowing XMPPElement) throws -> Void
   ) rethrows -> Bool { false }
 }

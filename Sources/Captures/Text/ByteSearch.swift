@@ -1,33 +1,10 @@
+import RawBytes
 import XMPPStanza
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-extension [UInt8] {
-  /// The index of the first `byte` from an index on, found by the C library's fast search.
-  func position(of byte: UInt8, from start: Int) -> Int? {
-    withUnsafeBytes { bytes in
-      // `start` is at most `count`, to where the search goes.
-      guard let base = bytes.baseAddress,
-        let found = memchr(base + start, Int32(byte), bytes.count - start)
-      else { return nil }
-      return UnsafeRawPointer(found) - base
-    }
-  }
-}
 
 extension ArraySlice<UInt8> {
   /// The index of the first `byte`, found by the C library's fast search.
   func position(of byte: UInt8) -> Int? {
-    withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress,
-        let found = memchr(base, Int32(byte), bytes.count)
-      else { return nil }
-      return startIndex + (UnsafeRawPointer(found) - base)
-    }
+    span.bytes.offset(of: byte).map { startIndex + $0 }
   }
 
   /// The index of the first occurrence of `text`, which is not empty.

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// Why a text is no JSON; the numbers are byte offsets in it.
@@ -24,14 +25,15 @@ package enum JSONError: Error, Hashable, CustomStringConvertible {
 /// A strict scanner (RFC 8259).
 ///
 /// A general decoder costs more a line than everything else that an import does.
-package struct JSONScanner {
+package struct JSONScanner: ~Escapable {
   /// How deep an array or object inside of an object may be nested.
   static let maximumDepth = 64
 
-  private let bytes: UnsafeBufferPointer<UInt8>
+  private let bytes: RawSpan
   private var index = 0
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  @_lifetime(copy bytes)
+  private init(_ bytes: RawSpan) {
     self.bytes = bytes
   }
 
@@ -43,28 +45,26 @@ package struct JSONScanner {
   package static func object(
     _ line: ArraySlice<UInt8>
   ) throws(JSONError) -> [String: JSONValue] {
-    try line.withUnsafeBufferPointer { (bytes) throws(JSONError) in
-      var scanner = JSONScanner(bytes)
-      guard try scanner.peek() == UInt8(ascii: "{") else { throw scanner.unexpected }
-      let object = try scanner.object(depth: 0)
-      scanner.skipSpace()
-      guard scanner.index == bytes.count else { throw scanner.unexpected }
-      return object
-    }
+    var scanner = JSONScanner(line.span.bytes)
+    guard try scanner.peek() == UInt8(ascii: "{") else { throw scanner.unexpected }
+    let object = try scanner.object(depth: 0)
+    scanner.skipSpace()
+    guard scanner.index == line.count else { throw scanner.unexpected }
+    return object
   }
 
   private var unexpected: JSONError {
-    index < bytes.count ? .unexpected(at: index) : .unfinished
+    index < bytes.byteCount ? .unexpected(at: index) : .unfinished
   }
 
   private mutating func skipSpace() {
-    while index < bytes.count, bytes[index].isXMLSpace { index += 1 }
+    while index < bytes.byteCount, bytes[index].isXMLSpace { index += 1 }
   }
 
   /// Skips white space and gives the next byte without taking it.
   private mutating func peek() throws(JSONError) -> UInt8 {
     skipSpace()
-    guard index < bytes.count else { throw .unfinished }
+    guard index < bytes.byteCount else { throw .unfinished }
     return bytes[index]
   }
 
@@ -130,9 +130,10 @@ package struct JSONScanner {
   private mutating func literal(
     _ text: StaticString, _ value: JSONValue
   ) throws(JSONError) -> JSONValue {
-    for offset in 0..<text.utf8CodeUnitCount {
-      guard index < bytes.count else { throw .unfinished }
-      guard bytes[index] == text.utf8Start[offset] else { throw unexpected }
+    let wanted = text.utf8Bytes
+    for offset in wanted.byteOffsets {
+      guard index < bytes.byteCount else { throw .unfinished }
+      guard bytes[index] == wanted[offset] else { throw unexpected }
       index += 1
     }
     return value
@@ -142,11 +143,11 @@ package struct JSONScanner {
 
   private mutating func number() throws(JSONError) -> JSONValue {
     let start = index
-    while index < bytes.count, isNumeric(bytes[index]) { index += 1 }
+    while index < bytes.byteCount, isNumeric(bytes[index]) { index += 1 }
     guard start < index else { throw unexpected }
     let text = bytes[start..<index]
     guard Self.isNumber(text) else { throw .badNumber(at: start) }
-    let string = String(decoding: text, as: UTF8.self)
+    let string = String(decoding: text)
     if let integer = Int64(string) { return .integer(integer) }
     guard let decimal = Double(string), decimal.isFinite else {
       throw .badNumber(at: start)
@@ -160,29 +161,28 @@ package struct JSONScanner {
   }
 
   /// Whether the bytes are a number as RFC 8259 §6 has it.
-  private static func isNumber(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-    var rest = text
-    func digits(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> Int {
-      let count = rest.prefix(while: \.isDigit).count
-      rest = rest.dropFirst(count)
-      return count
+  private static func isNumber(_ text: RawSpan) -> Bool {
+    var index = 0
+    var next: UInt8? { index < text.byteCount ? text[index] : nil }
+    func passDigits() -> Int {
+      let start = index
+      while next?.isDigit == true { index += 1 }
+      return index - start
     }
-    if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-    let startsWithZero = rest.first == UInt8(ascii: "0")
-    let whole = digits(&rest)
+    if next == UInt8(ascii: "-") { index += 1 }
+    let startsWithZero = next == UInt8(ascii: "0")
+    let whole = passDigits()
     guard whole == 1 || (whole > 1 && !startsWithZero) else { return false }
-    if rest.first == UInt8(ascii: ".") {
-      rest = rest.dropFirst()
-      guard digits(&rest) > 0 else { return false }
+    if next == UInt8(ascii: ".") {
+      index += 1
+      guard passDigits() > 0 else { return false }
     }
-    if let byte = rest.first, byte | 0x20 == UInt8(ascii: "e") {
-      rest = rest.dropFirst()
-      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") {
-        rest = rest.dropFirst()
-      }
-      guard digits(&rest) > 0 else { return false }
+    if let byte = next, byte | 0x20 == UInt8(ascii: "e") {
+      index += 1
+      if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { index += 1 }
+      guard passDigits() > 0 else { return false }
     }
-    return rest.isEmpty
+    return index == text.byteCount
   }
 
   // MARK: Strings
@@ -194,13 +194,13 @@ package struct JSONScanner {
     var output: [UInt8] = []
     while true {
       let runStart = index
-      while index < bytes.count {
+      while index < bytes.byteCount {
         let byte = bytes[index]
         guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
         index += 1
       }
-      output += bytes[runStart..<index]
-      guard index < bytes.count else { throw .unfinished }
+      output.append(bytes: bytes[runStart..<index])
+      guard index < bytes.byteCount else { throw .unfinished }
       switch bytes[index] {
       case UInt8(ascii: "\""):
         index += 1
@@ -217,7 +217,7 @@ package struct JSONScanner {
   }
 
   private mutating func escape(_ output: inout [UInt8]) throws(JSONError) {
-    guard index < bytes.count else { throw .unfinished }
+    guard index < bytes.byteCount else { throw .unfinished }
     let byte = bytes[index]
     index += 1
     switch byte {
@@ -238,7 +238,9 @@ package struct JSONScanner {
     let start = index
     let first = try hexadecimal()
     if let scalar = Unicode.Scalar(first) { return scalar }
-    guard first < 0xDC00, bytes[index...].starts(with: Array("\\u".utf8)) else {
+    guard first < 0xDC00, index + 2 <= bytes.byteCount, bytes[index] == UInt8(ascii: "\\"),
+      bytes[index + 1] == UInt8(ascii: "u")
+    else {
       throw .badString(at: start)
     }
     index += 2
@@ -250,10 +252,10 @@ package struct JSONScanner {
   }
 
   private mutating func hexadecimal() throws(JSONError) -> UInt32 {
-    guard index + 4 <= bytes.count else { throw .unfinished }
+    guard index + 4 <= bytes.byteCount else { throw .unfinished }
     var value: UInt32 = 0
-    for byte in bytes[index..<(index + 4)] {
-      guard let digit = byte.hexValue else { throw .badString(at: index) }
+    for place in index..<(index + 4) {
+      guard let digit = bytes[place].hexValue else { throw .badString(at: index) }
       value = value << 4 | UInt32(digit)
     }
     index += 4

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// Cuts the bytes of a file into lines, however they arrive.
 ///
 /// A line ends with a line feed, with or without a carriage return before it, or with the file. A
@@ -45,12 +47,12 @@ struct LineSplitter {
   ///     where it stands, and says whether it took it; what it took does not come as a line.
   mutating func read(
     _ chunk: [UInt8],
-    takeInPlace: (UnsafeRawBufferPointer, Int) throws -> Bool,
+    takeInPlace: (RawSpan, Int) throws -> Bool,
     _ take: (Line) throws -> Void
   ) rethrows {
-    mayHaveColors = mayHaveColors || chunk.position(of: 0x1B, from: 0) != nil
+    mayHaveColors = mayHaveColors || chunk.span.bytes.offset(of: 0x1B) != nil
     var start = 0
-    while let end = chunk.position(of: UInt8(ascii: "\n"), from: start) {
+    while let end = chunk.span.bytes.offset(of: UInt8(ascii: "\n"), from: start) {
       let piece = withoutPadding(chunk, start..<end)
       start = end + 1
       if carry.isEmpty, !isDropping {
@@ -89,7 +91,7 @@ struct LineSplitter {
   }
 
   private mutating func finishCarry(
-    _ takeInPlace: (UnsafeRawBufferPointer, Int) throws -> Bool, _ take: (Line) throws -> Void
+    _ takeInPlace: (RawSpan, Int) throws -> Bool, _ take: (Line) throws -> Void
   ) rethrows {
     guard !isDropping else {
       isDropping = false
@@ -107,7 +109,7 @@ struct LineSplitter {
   /// become a slice once.
   private mutating func finishLine(
     _ bytes: [UInt8], _ range: Range<Int>,
-    _ takeInPlace: (UnsafeRawBufferPointer, Int) throws -> Bool, _ take: (Line) throws -> Void
+    _ takeInPlace: (RawSpan, Int) throws -> Bool, _ take: (Line) throws -> Void
   ) rethrows {
     guard range.count <= maximumBytes else { return try give(nil, take) }
     var (start, end) = (range.lowerBound, range.upperBound)
@@ -115,10 +117,7 @@ struct LineSplitter {
     if end > start, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
     guard mayHaveColors, bytes[start..<end].position(of: 0x1B) != nil else {
       let isTaken =
-        try padding == 0
-        && bytes.withUnsafeBytes { bytes in
-          try takeInPlace(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), number + 1)
-        }
+        try padding == 0 && takeInPlace(bytes.span.bytes[start..<end], number + 1)
       guard !isTaken else { return number += 1 }
       return try give(bytes[start..<end], take)
     }

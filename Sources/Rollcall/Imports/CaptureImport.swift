@@ -1,6 +1,7 @@
 package import Captures
 package import EventStore
 package import Foundation
+import RawBytes
 import RosterCore
 import XMPPStanza
 
@@ -169,7 +170,7 @@ package struct CaptureImport {
     node.withTreeBytes { bytes in
       pending.records.add(
         time: head.time, direction: RecordDirection(head.direction), kind: .element,
-        connection: head.connectionNumber, bytes: bytes)
+        connection: head.connectionNumber, bytes: bytes.withUnsafeBytes { $0 })
     }
     pending.records.add(meaning)
     try count(&intake.summary, isElement: true, hasTime: head.time != nil, writer)
@@ -242,8 +243,8 @@ extension RecordDraft {
 extension RecordArena {
   /// Gives the record that was added last what it means.
   fileprivate mutating func add(_ meaning: borrowing StoredMeaning) {
-    meaning.withEvent { if let event = $0 { addEvent(event) } }
-    meaning.forEachContact { addContact($0) }
+    meaning.withEvent { if let event = $0 { addEvent(event.withUnsafeBytes { $0 }) } }
+    meaning.forEachContact { addContact($0.withUnsafeBytes { $0 }) }
   }
 }
 
@@ -265,7 +266,7 @@ extension CapturedRecord.Content {
     case .streamHeader(let way, _, let header):
       header.withUnsafeBytes { body(RecordDirection(way), .streamHeader, $0) }
     case .streamEnd(let way):
-      "</stream:stream>".withUTF8Bytes { body(RecordDirection(way), .streamEnd, $0) }
+      "</stream:stream>".withUTF8Bytes { body(RecordDirection(way), .streamEnd, $0.withUnsafeBytes { $0 }) }
     case .lifecycle(let lifecycle):
       lifecycle.bytes.withUnsafeBytes { body(.none, .lifecycle, $0) }
     case .unreadable(let unreadable):

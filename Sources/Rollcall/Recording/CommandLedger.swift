@@ -1,3 +1,4 @@
+import RawBytes
 import RosterCore
 import XMPPStanza
 

@@ -197,10 +197,10 @@ package struct SnapshotKeeper {
     try records.withRecords { records in
       var (ahead, later) = (EventsAhead(), records)
       for _ in 0..<EventsAhead.distance {
-        ahead.look(at: later.next()?.event, for: &state.roster)
+        ahead.look(at: later.next()?.event?.bytes, for: &state.roster)
       }
       for record in records {
-        ahead.look(at: later.next()?.event, for: &state.roster)
+        ahead.look(at: later.next()?.event?.bytes, for: &state.roster)
         stamp = RecordStamp(record: stamp.record + 1)
         pacing.appended(bytes: record.bytes.count)
         // As the log has it: the clock never runs backwards.

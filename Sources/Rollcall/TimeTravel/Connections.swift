@@ -1,4 +1,5 @@
 import EventStore
+import RawBytes
 package import RosterCore
 import XMPPStanza
 

@@ -1,5 +1,6 @@
 import Captures
 package import EventStore
+import RawBytes
 public import RosterCore
 public import XMPPStanza
 

@@ -130,7 +130,7 @@ extension Timeline {
         try forEachEvent(
           in: range, ahead: looksAhead ? EventsAhead.distance : 0, transaction, reader
         ) { stamp, connection, _, event, later in
-          if looksAhead { ahead.look(at: later, for: &roster) }
+          if looksAhead { ahead.look(at: later?.bytes, for: &roster) }
           try reduce(&roster, event, stamp, connection)
         }
       }

@@ -1,3 +1,4 @@
+import RawBytes
 import Rollcall
 import XMPPStanza
 

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// The mechanism that a client takes of those it is offered, and what it says of the channel.

@@ -1,4 +1,5 @@
 import Foundation
+import RawBytes
 import XMPPStanza
 
 /// A message of SCRAM's server (RFC 5802 §7): attributes of a letter and a value.
@@ -21,7 +22,8 @@ struct SCRAMMessage {
       guard let name = part.first, name.isLetter, part.dropFirst().first == UInt8(ascii: "=") else {
         throw .malformedChallenge("a part of it is no attribute")
       }
-      guard let value = part.dropFirst(2).withUnsafeBytes({ String(utf8: $0) }) else {
+      let bytes = part.dropFirst(2)
+      guard let value = String(utf8: bytes.span.bytes) else {
         throw .malformedChallenge("it is not UTF-8")
       }
       guard !value.isEmpty else { throw .malformedChallenge("an attribute of it is empty") }

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// The server's part of a login by SCRAM (RFC 5802 §3), which goes its way through these states:
@@ -128,7 +129,7 @@ package struct SCRAMServer: Sendable, Undisclosed {
   }
 
   private static func text(_ bytes: ArraySlice<UInt8>) throws(SASLRefusal) -> String {
-    guard let text = bytes.withUnsafeBytes({ String(utf8: $0) }) else { throw .malformed }
+    guard let text = String(utf8: bytes.span.bytes) else { throw .malformed }
     return text
   }
 

@@ -1,3 +1,4 @@
+import RawBytes
 package import XMPPStanza
 
 // What two states show differently.

@@ -1,3 +1,4 @@
+import RawBytes
 package import XMPPStanza
 
 /// Why stored bytes are not the encoding of a value.
@@ -43,7 +44,7 @@ package struct CanonicalOutput {
 
   package mutating func write(_ number: UInt64) {
     guard number >= 0x80 else { return bytes.append(UInt8(number)) }
-    write(atMost: Self.mostNumberBytes) { Self.put(number, into: $0) }
+    write(atMost: Self.mostNumberBytes) { Self.put(number, into: &$0) }
   }
 
   /// How many bytes a number takes at most.
@@ -51,7 +52,7 @@ package struct CanonicalOutput {
 
   /// Writes a number into a space for one at least, and says how many bytes it takes.
   @inline(__always)
-  private static func put(_ number: UInt64, into space: UnsafeMutableRawBufferPointer) -> Int {
+  private static func put(_ number: UInt64, into space: inout MutableRawSpan) -> Int {
     var rest = number
     var count = 0
     while rest >= 0x80 {
@@ -73,16 +74,16 @@ package struct CanonicalOutput {
   }
 
   /// Bytes after their count.
-  mutating func write(counted piece: UnsafeRawBufferPointer) {
-    write(atMost: Self.mostNumberBytes + piece.count) { space in
-      let head = Self.put(UInt64(piece.count), into: space)
-      UnsafeMutableRawBufferPointer(rebasing: space[head...]).copyMemory(from: piece)
-      return head + piece.count
+  mutating func write(counted piece: RawSpan) {
+    write(atMost: Self.mostNumberBytes + piece.byteCount) { space in
+      let head = Self.put(UInt64(piece.byteCount), into: &space)
+      space.write(piece, at: head)
+      return head + piece.byteCount
     }
   }
 
   /// A text by its bytes, as an optional text is written.
-  mutating func write(optional text: UnsafeRawBufferPointer?) {
+  mutating func write(optional text: RawSpan?) {
     write(text != nil)
     if let text { write(counted: text) }
   }
@@ -93,13 +94,21 @@ package struct CanonicalOutput {
   /// Writes what `fill` puts into the space that it is given, and of which it says how much that
   /// is.
   @inline(__always)
-  mutating func write(atMost count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
+  mutating func write(atMost count: Int, _ fill: (inout MutableRawSpan) -> Int) {
     bytes.append(atMost: count, fill)
   }
 
   /// Bytes that are an encoding already.
-  mutating func write(encoded piece: UnsafeRawBufferPointer) {
+  mutating func write(encoded piece: RawSpan) {
     bytes.append(bytes: piece)
+  }
+
+  /// A number in eight bytes.
+  mutating func write(littleEndian number: UInt64) {
+    write(atMost: MemoryLayout<UInt64>.size) { space in
+      space.write(littleEndian: number, at: 0)
+      return MemoryLayout<UInt64>.size
+    }
   }
 
   package mutating func write(_ text: String?) {
@@ -123,9 +132,8 @@ package struct CanonicalOutput {
 }
 
 /// Reads an encoding back, never past its end.
-package struct CanonicalInput {
-  /// Valid as long as the closure of `CanonicalCodable.decode` runs; never stored elsewhere.
-  private let bytes: UnsafeRawBufferPointer
+package struct CanonicalInput: ~Escapable {
+  private let bytes: RawSpan
   private var offset = 0
   /// Whether texts are wanted; where they are not, they are checked and read as empty ones.
   var keepsTexts = true
@@ -133,14 +141,15 @@ package struct CanonicalInput {
   /// not looked through again, nor whether a row has its only encoding.
   var isSound = false
 
-  /// Of bytes that must stay valid as long as this value is used.
-  init(_ bytes: UnsafeRawBufferPointer) {
+  /// At the beginning of an encoding.
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan) {
     self.bytes = bytes
   }
 
   @inline(__always)
   package mutating func readTag() throws(CodecError) -> UInt8 {
-    guard offset < bytes.count else { throw .truncated(offset: offset) }
+    guard offset < bytes.byteCount else { throw .truncated(offset: offset) }
     defer { offset += 1 }
     return bytes[offset]
   }
@@ -156,7 +165,7 @@ package struct CanonicalInput {
   @inline(__always)
   package mutating func readNumber() throws(CodecError) -> UInt64 {
     // Most numbers are small.
-    if offset < bytes.count, bytes[offset] < 0x80 {
+    if offset < bytes.byteCount, bytes[offset] < 0x80 {
       defer { offset += 1 }
       return UInt64(bytes[offset])
     }
@@ -185,7 +194,7 @@ package struct CanonicalInput {
   @inline(__always)
   private mutating func readNumberInWord() -> UInt64? {
     guard rest >= 8 else { return nil }
-    let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    let word: UInt64 = bytes.littleEndian(at: offset)
     // The upper bit of a byte says that another one follows.
     let ends = ~word & 0x8080_8080_8080_8080
     guard ends != 0 else { return nil }
@@ -217,39 +226,44 @@ package struct CanonicalInput {
     return text
   }
 
-  /// The bytes of a text, which are valid as long as this value is.
-  mutating func readTextBytes() throws(CodecError) -> UnsafeRawBufferPointer {
+  /// The bytes of a text.
+  @_lifetime(copy self)
+  mutating func readTextBytes() throws(CodecError) -> RawSpan {
     let bytes = try readCounted()
     guard isSound || bytes.isUTF8 else { throw invalid }
     return bytes
   }
 
   /// The same of a text that may be missing.
-  mutating func readOptionalTextBytes() throws(CodecError) -> UnsafeRawBufferPointer? {
+  @_lifetime(copy self)
+  mutating func readOptionalTextBytes() throws(CodecError) -> RawSpan? {
     try readFlag() ? try readTextBytes() : nil
   }
 
-  /// Bytes after their count. They are valid as long as this value is.
+  /// Bytes after their count.
   @inline(__always)
-  mutating func readCounted() throws(CodecError) -> UnsafeRawBufferPointer {
+  @_lifetime(copy self)
+  mutating func readCounted() throws(CodecError) -> RawSpan {
     try readBytes(try readCount())
   }
 
-  /// So many bytes. They are valid as long as this value is.
+  /// So many bytes.
   @inline(__always)
-  mutating func readBytes(_ count: Int) throws(CodecError) -> UnsafeRawBufferPointer {
+  @_lifetime(copy self)
+  mutating func readBytes(_ count: Int) throws(CodecError) -> RawSpan {
     guard count <= rest else { throw .truncated(offset: offset) }
     defer { offset += count }
-    return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    return bytes[offset..<(offset + count)]
   }
 
-  /// What `read` reads, and the bytes that it takes, which are valid as long as this value is.
-  mutating func withBytes<Value>(
-    _ read: (inout CanonicalInput) throws(CodecError) -> Value
-  ) throws(CodecError) -> (value: Value, bytes: UnsafeRawBufferPointer) {
+  /// The bytes of what `read` reads.
+  @_lifetime(copy self)
+  mutating func readBytes(
+    _ read: (inout CanonicalInput) throws(CodecError) -> Void
+  ) throws(CodecError) -> RawSpan {
     let start = offset
-    let value = try read(&self)
-    return (value, UnsafeRawBufferPointer(rebasing: bytes[start..<offset]))
+    try read(&self)
+    return bytes[start..<offset]
   }
 
   /// Hands `read` the place of the next thing, from which on it may look at so many bytes: where
@@ -257,25 +271,19 @@ package struct CanonicalInput {
   ///
   /// - Parameter read: Says how many bytes the thing has.
   @inline(__always)
-  mutating func read(
-    atMost count: Int, _ read: (UnsafeRawPointer) -> Int
-  ) throws(CodecError) {
-    let taken: Int
-    if count <= rest, let start = bytes.baseAddress {
-      taken = read(start + offset)
-    } else {
-      taken = readPadded(count, read)
-    }
+  mutating func read(atMost count: Int, _ read: (RawSpan) -> Int) throws(CodecError) {
+    let taken =
+      count <= rest ? read(bytes[offset..<(offset + count)]) : readPadded(count, read)
     guard taken <= rest else { throw .truncated(offset: offset) }
     offset &+= taken
   }
 
   /// The same where fewer bytes are left.
   @inline(never)
-  private func readPadded(_ count: Int, _ read: (UnsafeRawPointer) -> Int) -> Int {
-    let padded = Array(bytes[offset...]) + repeatElement(0, count: max(0, count - rest))
-    // It has no address only where no byte is asked for.
-    return padded.withUnsafeBytes { $0.baseAddress.map(read) ?? 0 }
+  private func readPadded(_ count: Int, _ read: (RawSpan) -> Int) -> Int {
+    let padded =
+      [UInt8](bytes.extracting(droppingFirst: offset)) + repeatElement(0, count: count - rest)
+    return read(padded.span.bytes)
   }
 
   /// A count of things that take a byte at least each: a larger one is damage, and must not
@@ -283,7 +291,7 @@ package struct CanonicalInput {
   @inline(__always)
   mutating func readCount() throws(CodecError) -> Int {
     let count = try readNumber()
-    guard count <= UInt64(bytes.count - offset) else { throw .truncated(offset: offset) }
+    guard count <= UInt64(rest) else { throw .truncated(offset: offset) }
     return Int(count)
   }
 
@@ -298,7 +306,7 @@ package struct CanonicalInput {
     _ type: Name.Type = Name.self
   ) throws(CodecError) -> Name {
     let bytes = try readCounted()
-    guard let name = Name(rawValue: String(decoding: bytes, as: UTF8.self)) else { throw invalid }
+    guard let name = Name(rawValue: String(decoding: bytes)) else { throw invalid }
     return name
   }
 
@@ -336,14 +344,26 @@ package struct CanonicalInput {
     return values
   }
 
+  /// Where something is that was read.
+  struct Place {
+    fileprivate let offset: Int
+  }
+
+  /// Where it reads on.
+  var place: Place { Place(offset: offset) }
+
+  /// Reads on at a place that it has been at.
+  mutating func go(to place: Place) { offset = place.offset }
+
   /// How many bytes are still to be read.
-  var rest: Int { bytes.count - offset }
+  var rest: Int { bytes.byteCount - offset }
 
   /// The error for what was just read.
   package var invalid: CodecError { .invalid(offset: offset) }
 
-  fileprivate func finish() throws(CodecError) {
-    guard offset == bytes.count else { throw .excess(offset: offset) }
+  /// Sees to it that nothing is left.
+  func finish() throws(CodecError) {
+    guard rest == 0 else { throw .excess(offset: offset) }
   }
 }
 
@@ -361,28 +381,10 @@ extension CanonicalCodable {
 
   /// Reads a value from exactly these bytes.
   package static func decode(_ span: RawSpan) throws(CodecError) -> Self {
-    try CanonicalInput.readAll(span) { (input) throws(CodecError) in
-      try Self(from: &input)
-    } then: {
-      $0
-    }
-  }
-}
-
-extension CanonicalInput {
-  /// Has `read` read exactly these bytes, and then hands what it made of them to `use`, while what
-  /// it gives of them in place is valid.
-  static func readAll<Value, Result>(
-    _ span: RawSpan, _ read: (inout CanonicalInput) throws(CodecError) -> Value,
-    then use: (Value) -> Result
-  ) throws(CodecError) -> Result {
-    try span.withUnsafeBytes { (bytes) throws(CodecError) -> Result in
-      // The pointer is valid inside this closure, and the result holds copies.
-      var input = CanonicalInput(bytes)
-      let value = try read(&input)
-      try input.finish()
-      return use(value)
-    }
+    var input = CanonicalInput(span)
+    let value = try Self(from: &input)
+    try input.finish()
+    return value
   }
 }
 

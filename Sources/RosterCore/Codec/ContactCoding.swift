@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // The details of the contacts that have any, then the rows of all as the table has them, and then
@@ -47,7 +48,7 @@ extension RosterOutput {
     var details = DetailsOutput()
     let changed = changes?.details
     contacts.writeDetails(of: numbers.lazy.filter { changed?.contains($0) ?? true }, to: &details)
-    details.all.bytes.withUnsafeBytes { plain.write(counted: $0) }
+    plain.write(counted: details.all.bytes.span.bytes)
     return StoredDetails(details.all.bytes)
   }
 }
@@ -69,7 +70,7 @@ extension RosterInput {
   /// Reads what is known of the contacts.
   mutating func readContacts() throws(CodecError) {
     let all = try plain.readCounted()
-    var details = KeptDetails(all, from: contacts.keep(StoredDetails(Array(all))))
+    var details = KeptDetails(all, from: contacts.keep(StoredDetails([UInt8](all))))
     if isIncrement { try readChanges(&details) } else { try readAll(&details) }
     guard details.rest == 0 else { throw plain.invalid }
   }
@@ -183,14 +184,15 @@ extension RosterInput {
 
 /// The details of a snapshot, to which its rows refer one after the other. They are read when they
 /// are asked for.
-private struct KeptDetails {
+private struct KeptDetails: ~Escapable {
   private var input: CanonicalInput
   /// Where they end among all that are kept.
   private let end: Int
 
-  init(_ bytes: UnsafeRawBufferPointer, from start: Int) {
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan, from start: Int) {
     input = CanonicalInput(bytes)
-    end = start + bytes.count
+    end = start + bytes.byteCount
   }
 
   var rest: Int { input.rest }

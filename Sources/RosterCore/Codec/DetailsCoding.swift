@@ -74,14 +74,15 @@ struct DetailsOutput: StampOutput {
   var base = (record: UInt64(0), time: Int64(0))
 
   /// Details that were stored before, with their count.
-  mutating func write(stored details: UnsafeRawBufferPointer) { all.write(encoded: details) }
+  mutating func write(stored details: RawSpan) { all.write(encoded: details) }
 
   /// The details of a contact, where they stand: a copy would count references to each part.
   mutating func write(_ details: UnsafePointer<ContactDetails>) {
     plain.removeAll()
     base = (0, 0)
     writeParts(details)
-    plain.bytes.withUnsafeBytes { all.write(counted: $0) }
+    let bytes = plain.bytes
+    all.write(counted: bytes.span.bytes)
   }
 
   private mutating func writeParts(_ details: UnsafePointer<ContactDetails>) {
@@ -150,11 +151,12 @@ struct DetailsOutput: StampOutput {
 }
 
 /// Reads exactly the details of one contact, or looks them through.
-struct DetailsInput: StampInput {
+struct DetailsInput: StampInput, ~Escapable {
   var plain: CanonicalInput
   var base = (record: UInt64(0), time: Int64(0))
 
   /// - Parameter input: Of details without their count.
+  @_lifetime(copy input)
   init(_ input: CanonicalInput) {
     plain = input
   }

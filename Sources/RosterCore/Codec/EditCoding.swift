@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 extension EditableFields: CanonicalCodable {
@@ -30,30 +31,30 @@ extension DetailsInput {
   mutating func readConfirmedEdit() throws(CodecError) -> ConfirmedEdit {
     var edit = ConfirmedEdit(sent: try readRecord(), device: try plain.readOptionalText())
     // Equal fields have equal bytes, which are there where texts are not kept, too.
-    var stored: (name: UnsafeRawBufferPointer, groups: UnsafeRawBufferPointer)?
+    var storedName: RawSpan?
+    var storedGroups: RawSpan?
     if try plain.readFlag() {
-      let (name, nameBytes) = try plain.withBytes { (input) throws(CodecError) in
-        try input.readItemName()
+      var before = EditableFields(name: nil, groups: [])
+      storedName = try plain.readBytes { (input) throws(CodecError) in
+        before.name = try input.readItemName()
       }
-      let (groups, groupsBytes) = try plain.withBytes { (input) throws(CodecError) in
-        try input.readGroups()
+      storedGroups = try plain.readBytes { (input) throws(CodecError) in
+        before.groups = try input.readGroups()
       }
-      edit.before = EditableFields(name: name, groups: groups)
-      stored = (nameBytes, groupsBytes)
+      edit.before = before
     }
     let unchanged = UnchangedFields(rawValue: try plain.readTag())
     guard unchanged != .removal else { return edit }
-    guard unchanged.isSubset(of: stored == nil ? [] : [.name, .groups]) else { throw plain.invalid }
+    guard unchanged.isSubset(of: edit.before == nil ? [] : [.name, .groups]) else { throw plain.invalid }
     edit.after = EditableFields(name: edit.before?.name, groups: edit.before?.groups ?? [])
     if !unchanged.contains(.name) {
-      edit.after?.name = try plain.readOther(than: stored?.name) { (input) throws(CodecError) in
-        try input.readItemName()
+      try plain.readOther(than: storedName) { (input) throws(CodecError) in
+        edit.after?.name = try input.readItemName()
       }
     }
     if !unchanged.contains(.groups) {
-      edit.after?.groups = try plain.readOther(than: stored?.groups) {
-        (input) throws(CodecError) in
-        try input.readGroups()
+      try plain.readOther(than: storedGroups) { (input) throws(CodecError) in
+        edit.after?.groups = try input.readGroups()
       }
     }
     return edit
@@ -93,29 +94,27 @@ extension CanonicalInput {
   fileprivate mutating func readItemName() throws(CodecError) -> String? {
     let name = try readOptionalTextBytes()
     guard name?.isEmpty != true else { throw invalid }
-    return keepsTexts ? name.map { String(decoding: $0, as: UTF8.self) } : nil
+    return keepsTexts ? .init(decoding: name) : nil
   }
 
   /// The groups of an item, which are sorted.
   fileprivate mutating func readGroups() throws(CodecError) -> [String] {
     var groups: [String] = []
-    var last: UnsafeRawBufferPointer?
+    var last: RawSpan?
     for _ in 0..<(try readCount()) {
       let group = try readTextBytes()
-      guard last?.precedes(group) ?? true else { throw invalid }
+      if let last, !last.precedes(group) { throw invalid }
       last = group
-      if keepsTexts { groups.append(String(decoding: group, as: UTF8.self)) }
+      if keepsTexts { groups.append(String(decoding: group)) }
     }
     return groups
   }
 
   /// Reads a value that has other bytes than one before: else it would not be written.
-  fileprivate mutating func readOther<Value>(
-    than before: UnsafeRawBufferPointer?,
-    _ read: (inout CanonicalInput) throws(CodecError) -> Value
-  ) throws(CodecError) -> Value {
-    let (value, bytes) = try withBytes(read)
+  fileprivate mutating func readOther(
+    than before: RawSpan?, _ read: (inout CanonicalInput) throws(CodecError) -> Void
+  ) throws(CodecError) {
+    let bytes = try readBytes(read)
     if let before, before.isSame(as: bytes) { throw invalid }
-    return value
   }
 }

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // The stored form of events. A change of it must raise `StanzaTranslator.version`.
@@ -53,7 +54,7 @@ extension EventTag {
   /// The kind of the event that these bytes begin; nil where they begin none.
   fileprivate init?(of event: RawSpan) {
     guard !event.isEmpty else { return nil }
-    self.init(rawValue: event.unsafeLoad(as: UInt8.self))
+    self.init(rawValue: event[0])
   }
 }
 
@@ -70,15 +71,17 @@ extension StoredEvent {
   /// of its first item. It is found without reading the event.
   ///
   /// - Parameter event: What the encoder wrote: its texts are not looked through.
-  static func contact(of event: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+  @_lifetime(copy event)
+  static func contact(of event: RawSpan) -> RawSpan? {
     var input = CanonicalInput(event)
     input.isSound = true
     return try? contact(from: &input)
   }
 
+  @_lifetime(copy input)
   private static func contact(
     from input: inout CanonicalInput
-  ) throws(CodecError) -> UnsafeRawBufferPointer? {
+  ) throws(CodecError) -> RawSpan? {
     switch EventTag(rawValue: try input.readTag()) {
     case .availableReceived, .unavailableReceived:
       return try input.readTextBytes()
@@ -95,11 +98,12 @@ extension StoredEvent {
 }
 
 /// An event in place.
-enum StoredEvent {
+enum StoredEvent: ~Escapable {
   case session(SessionEvent)
   case stanza(StoredStanza)
   case annotation(RosterAnnotation)
 
+  @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {
     let tag = try input.readTag()
     if let stanza = try StoredStanza(tag: tag, from: &input) {
@@ -116,6 +120,7 @@ enum StoredEvent {
 
 extension StoredStanza {
   /// Reads a stanza after its tag; nil, and nothing is read, where the tag is not a stanza's.
+  @_lifetime(copy input)
   fileprivate init?(tag: UInt8, from input: inout CanonicalInput) throws(CodecError) {
     switch EventTag(rawValue: tag) {
     case .querySent: self = .querySent(try input.read())
@@ -166,7 +171,7 @@ extension CanonicalOutput {
 
   /// The event of a subscription stanza, as its value is encoded.
   mutating func writeSubscription(
-    _ kind: SubscriptionStanza.Kind, _ direction: Direction, of contact: UnsafeRawBufferPointer,
+    _ kind: SubscriptionStanza.Kind, _ direction: Direction, of contact: RawSpan,
     _ node: XMPPElement
   ) {
     switch direction {
@@ -188,7 +193,7 @@ extension CanonicalOutput {
   }
 
   /// The event of an answer of ours, as its value is encoded.
-  mutating func writeAnswerSent(id: UnsafeRawBufferPointer, to address: PreparedAddress?) {
+  mutating func writeAnswerSent(id: RawSpan, to address: PreparedAddress?) {
     write(EventTag.answerSent)
     write(counted: id)
     write(optional: address)
@@ -196,7 +201,7 @@ extension CanonicalOutput {
 
   /// The event of an answer but for what it holds, as its value is encoded.
   mutating func writeAnswer(
-    id: UnsafeRawBufferPointer?, from address: PreparedAddress?, _ tag: AnswerTag
+    id: RawSpan?, from address: PreparedAddress?, _ tag: AnswerTag
   ) {
     write(EventTag.answerReceived)
     write(optional: id)
@@ -206,7 +211,7 @@ extension CanonicalOutput {
 
   /// The event of a set of ours, or a push, but for its query, as its value is encoded.
   mutating func writeHead(
-    ofSet direction: Direction, id: UnsafeRawBufferPointer?, peer: PreparedAddress?
+    ofSet direction: Direction, id: RawSpan?, peer: PreparedAddress?
   ) {
     switch direction {
     case .inbound: write(EventTag.pushReceived)

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 extension Query: CanonicalCodable {
@@ -120,9 +121,9 @@ extension Availability: CanonicalCodable {
 
 extension Show {
   /// The one of a name by its bytes. No text is made to compare them: most events have one.
-  init?(name: UnsafeRawBufferPointer) {
+  init?(name: RawSpan) {
     let show: Show
-    switch name.count {
+    switch name.byteCount {
     case 2: show = .xa
     case 3: show = .dnd
     case 4: show = name[0] == UInt8(ascii: "c") ? .chat : .away
@@ -237,7 +238,7 @@ extension CanonicalOutput {
       return content.forEachGroup { write(counted: $0) }
     }
     var groups: [String] = []
-    content.forEachGroup { groups.append(String(of: $0)) }
+    content.forEachGroup { groups.append(String(decoding: $0)) }
     groups = groups.sortedSet
     write(UInt64(groups.count))
     for group in groups { write(group) }

@@ -90,14 +90,11 @@ extension Roster {
   /// - Parameter isSound: Whether a checksum says that the bytes are what was written; then details
   ///   and texts are not looked through.
   package init(snapshot: RawSpan, isSound: Bool = false) throws(CodecError) {
-    self = try CanonicalInput.readAll(snapshot) { (input) throws(CodecError) in
-      guard try SnapshotKind(from: &input) == .whole else { throw input.invalid }
-      var body = try RosterInput(input, isSound: isSound)
-      defer { input = body.plain }
-      return try Roster(from: &body)
-    } then: {
-      $0
-    }
+    var input = CanonicalInput(snapshot)
+    guard try SnapshotKind(from: &input) == .whole else { throw input.invalid }
+    var body = try RosterInput(input, isSound: isSound)
+    try self.init(from: &body)
+    try body.plain.finish()
   }
 
   /// Takes the state on by exactly the bytes of an increment to the snapshot that it is of, or was
@@ -109,23 +106,20 @@ extension Roster {
   package mutating func add(_ increment: RawSpan, isSound: Bool = false) throws(CodecError) {
     var earlier = Roster()
     swap(&earlier, &self)
-    self = try CanonicalInput.readAll(increment) { (input) throws(CodecError) in
-      guard let base = try SnapshotKind(from: &input).base, base == earlier.base,
-        base.sequence <= earlier.position
-      else { throw input.invalid }
-      let isPresenceWhole = try input.readFlag()
-      // Only who alone refers to it changes it without copying it.
-      var table = ContactTable()
-      swap(&table, &earlier.contacts)
-      if isPresenceWhole { table.forgetPresence() }
-      var body = try RosterInput(input, to: consume table, isSound: isSound)
-      defer { input = body.plain }
-      let roster = try Roster(from: &body)
-      guard roster.position >= earlier.position else { throw input.invalid }
-      return roster
-    } then: {
-      $0
-    }
+    var input = CanonicalInput(increment)
+    guard let base = try SnapshotKind(from: &input).base, base == earlier.base,
+      base.sequence <= earlier.position
+    else { throw input.invalid }
+    let isPresenceWhole = try input.readFlag()
+    // Only who alone refers to it changes it without copying it.
+    var table = ContactTable()
+    swap(&table, &earlier.contacts)
+    if isPresenceWhole { table.forgetPresence() }
+    var body = try RosterInput(input, to: consume table, isSound: isSound)
+    let roster = try Roster(from: &body)
+    try body.plain.finish()
+    guard roster.position >= earlier.position else { throw body.plain.invalid }
+    self = roster
   }
 
   /// The same for equal states, whatever way led to them: the stored form of the state whose

@@ -1,9 +1,10 @@
+import RawBytes
 import XMPPStanza
 
 /// Reads the bytes of a snapshot: what `RosterOutput` writes, and nothing else.
 ///
 /// For any bytes it ends, with a value or an error, and takes memory in proportion to them.
-struct RosterInput: StampInput {
+struct RosterInput: StampInput, ~Escapable {
   /// What stands after the tables.
   var plain: CanonicalInput
   /// The contacts: of those of a whole snapshot, nothing is known before their rows are read.
@@ -21,6 +22,7 @@ struct RosterInput: StampInput {
   var isSound: Bool { plain.isSound }
 
   /// Reads the tables of a whole snapshot.
+  @_lifetime(copy input)
   init(_ input: CanonicalInput, isSound: Bool) throws(CodecError) {
     plain = input
     plain.isSound = isSound
@@ -30,10 +32,9 @@ struct RosterInput: StampInput {
     let groups = try plain.readTexts { list in
       isSound && list.isListOfNumbers(below: texts.count)
         || list.isListOfGroups(of: texts.count) {
-          texts.withBytes(of: $0) { $0.isEmpty }
+          texts.bytes(of: $0).isEmpty
         } precedes: {
-          a, b in
-          texts.withBytes(of: a) { a in texts.withBytes(of: b) { a.precedes($0) } }
+          texts.bytes(of: $0).precedes(texts.bytes(of: $1))
         }
     }
     counts = TableCounts(contacts: addresses.count, texts: texts.count, groups: groups.count)
@@ -42,6 +43,7 @@ struct RosterInput: StampInput {
 
   /// Reads the tables of an increment: what came into a table after the increment's base. Where the
   /// table has gone on since then, it has some of it already.
+  @_lifetime(copy input)
   init(
     _ input: CanonicalInput, to table: consuming ContactTable, isSound: Bool
   ) throws(CodecError) {
@@ -56,27 +58,25 @@ struct RosterInput: StampInput {
     let contacts = try plain.readTexts(from: before.contacts) { number, address in
       guard isSound || address.isUTF8 else { return false }
       return number < known.contacts
-        ? table.withAddress(of: ContactNumber(rawValue: UInt32(number))) { $0.isSame(as: address) }
+        ? table.bytes(ofAddress: ContactNumber(rawValue: UInt32(number))).isSame(as: address)
         : table.insert(address: address).rawValue == number
     }
     let texts = try plain.readTexts(from: before.texts) { number, text in
       guard isSound || text.isUTF8 else { return false }
       return number < known.texts
-        ? table.withText(TextNumber(rawValue: UInt32(number))) { $0.isSame(as: text) }
+        ? table.bytes(ofText: TextNumber(rawValue: UInt32(number))).isSame(as: text)
         : table.insert(text: text).rawValue == number
     }
     let groups = try plain.readTexts(from: before.groups) { number, list in
       let isList = list.isListOfGroups(of: table.counts.texts) {
         table.isEmptyText(TextNumber(rawValue: $0))
       } precedes: {
-        a, b in
-        table.withText(TextNumber(rawValue: a)) { a in
-          table.withText(TextNumber(rawValue: b)) { a.precedes($0) }
-        }
+        table.bytes(ofText: TextNumber(rawValue: $0))
+          .precedes(table.bytes(ofText: TextNumber(rawValue: $1)))
       }
       guard isList else { return false }
       return number < known.groups
-        ? table.withGroups(GroupsNumber(rawValue: UInt32(number))) { $0.isSame(as: list) }
+        ? table.bytes(ofGroups: GroupsNumber(rawValue: UInt32(number))).isSame(as: list)
         : table.insert(groups: list.numbers.map(TextNumber.init)).rawValue == number
     }
     counts = TableCounts(contacts: contacts, texts: texts, groups: groups)
@@ -87,17 +87,19 @@ struct RosterInput: StampInput {
   }
 }
 
-extension UnsafeRawBufferPointer {
-  /// The numbers of texts that a list of groups is made of.
-  fileprivate var numbers: some Sequence<UInt32> {
-    stride(from: 0, to: count, by: TextTable.endBytes).lazy.map { offset in
-      UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-    }
-  }
+// A list of groups is the numbers of texts.
+extension RawSpan {
+  private var numberCount: Int { byteCount / TextTable.endBytes }
+
+  private func number(_ place: Int) -> UInt32 { littleEndian(at: place * TextTable.endBytes) }
+
+  /// The numbers that the list is made of.
+  fileprivate var numbers: [UInt32] { (0..<numberCount).map { number($0) } }
 
   /// Whether these are numbers below another one.
   fileprivate func isListOfNumbers(below count: Int) -> Bool {
-    self.count.isMultiple(of: TextTable.endBytes) && numbers.allSatisfy { $0 < UInt32(count) }
+    byteCount.isMultiple(of: TextTable.endBytes)
+      && (0..<numberCount).allSatisfy { number($0) < UInt32(count) }
   }
 
   /// Whether these are the numbers of such texts as an item has for its groups: in order, each
@@ -110,13 +112,11 @@ extension UnsafeRawBufferPointer {
   fileprivate func isListOfGroups(
     of count: Int, isEmpty: (UInt32) -> Bool, precedes: (UInt32, UInt32) -> Bool
   ) -> Bool {
-    guard !self.isEmpty, self.count.isMultiple(of: TextTable.endBytes) else { return false }
-    var last: UInt32?
-    for number in numbers {
-      guard number < UInt32(count), !isEmpty(number), last.map({ precedes($0, number) }) ?? true
-      else { return false }
-      last = number
+    guard !self.isEmpty, byteCount.isMultiple(of: TextTable.endBytes) else { return false }
+    return (0..<numberCount).allSatisfy { place in
+      let number = number(place)
+      return number < UInt32(count) && !isEmpty(number)
+        && (place == 0 || precedes(self.number(place - 1), number))
     }
-    return true
   }
 }

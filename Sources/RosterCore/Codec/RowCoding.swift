@@ -1,5 +1,6 @@
 import CByteMarks
 import CRowDifferences
+import RawBytes
 
 // Rows of a fixed size as they are stored: of each, how the words differ from those of the row
 // before it, for most of what rows say they say alike, or nearly.
@@ -42,14 +43,14 @@ struct RowOutput<Row: BitwiseCopyable> {
             let folded = UInt32(bitPattern: (difference &<< 1) ^ (difference &>> 31))
             let width = WordWidth(of: folded)
             // There is room for all words of full width.
-            space.storeBytes(of: folded.littleEndian, toByteOffset: end, as: UInt32.self)
+            space.write(littleEndian: folded, at: end)
             widths |= width.rawValue &<< UInt64(2 &* word)
             end &+= width.bytes
             rest &= rest &- 1
           }
         }
       }
-      space.storeBytes(of: widths.littleEndian, as: UInt64.self)
+      space.write(littleEndian: widths, at: 0)
       return end
     }
   }
@@ -71,18 +72,21 @@ struct RowInput<Row: BitwiseCopyable> {
   @inline(__always)
   mutating func read(from input: inout CanonicalInput, into row: inout Row) throws(CodecError) {
     let words = RowWords.count(of: Row.self)
-    let head = try input.readBytes(RowWords.headBytes)
-    let widths = UInt64(littleEndian: head.loadUnaligned(as: UInt64.self))
+    let widths: UInt64 = try input.readBytes(RowWords.headBytes).littleEndian(at: 0)
     guard widths >> UInt64(2 * words) == 0 else { throw input.invalid }
     // One that is wider than it need be would be a second encoding of the same row.
     var isShortest = true
     let isSound = input.isSound
     try input.read(atMost: RowWords.groupedBytes(of: Row.self)) { differences in
       if !isSound { isShortest = WordWidth.areLeast(widths, for: differences) }
-      // As many bytes are there as all groups of words can have, and both rows have as many words.
-      return withUnsafeMutablePointer(to: &last) { last in
-        withUnsafeMutablePointer(to: &row) { row in
-          rollcall_add_differences(differences, widths, last, row, words)
+      return differences.withUnsafeBytes { differences in
+        withUnsafeMutablePointer(to: &last) { last in
+          withUnsafeMutablePointer(to: &row) { row in
+            // As many bytes are there as all groups of words can have, and so they have an address;
+            // both rows have as many words.
+            rollcall_add_differences(
+              differences.baseAddress.unsafelyUnwrapped, widths, last, row, words)
+          }
         }
       }
     }
@@ -161,13 +165,13 @@ struct WordWidth {
   var bytes: Int { Int(truncatingIfNeeded: (0x4210 as UInt64) &>> (4 &* rawValue) & 7) }
 
   /// Whether no difference of a row would fit into fewer bytes.
-  static func areLeast(_ widths: UInt64, for differences: UnsafeRawPointer) -> Bool {
+  static func areLeast(_ widths: UInt64, for differences: RawSpan) -> Bool {
     var (rest, end) = (widths, 0)
     while rest != 0 {
       let width = WordWidth(rawValue: rest & 3)
       var word: UInt32 = 0
       for place in 0..<width.bytes {
-        word |= UInt32(differences.load(fromByteOffset: end + place, as: UInt8.self)) << (8 * place)
+        word |= UInt32(differences[end + place]) << (8 * place)
       }
       guard WordWidth(of: word).rawValue == width.rawValue else { return false }
       end += width.bytes

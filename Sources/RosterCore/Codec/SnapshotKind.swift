@@ -1,3 +1,5 @@
+import RawBytes
+
 /// The snapshot that an increment is to be put on.
 package struct SnapshotBase: Hashable, Sendable {
   /// The record that it is of.
@@ -34,10 +36,8 @@ package enum SnapshotKind: Hashable, Sendable {
 
   /// The kind of the snapshot that these bytes begin.
   package init(of snapshot: RawSpan) throws(CodecError) {
-    self = try snapshot.withUnsafeBytes { (bytes) throws(CodecError) in
-      var input = CanonicalInput(bytes)
-      return try SnapshotKind(from: &input)
-    }
+    var input = CanonicalInput(snapshot)
+    try self.init(from: &input)
   }
 
   init(from input: inout CanonicalInput) throws(CodecError) {
@@ -49,8 +49,7 @@ package enum SnapshotKind: Hashable, Sendable {
     }
     let depth = try input.readNumber()
     guard depth < SnapshotBase.mostDepth else { throw input.invalid }
-    let identity = UInt64(
-      littleEndian: try input.readBytes(MemoryLayout<UInt64>.size).loadUnaligned(as: UInt64.self))
+    let identity: UInt64 = try input.readBytes(MemoryLayout<UInt64>.size).littleEndian(at: 0)
     self = .increment(SnapshotBase(sequence: sequence, identity: identity, depth: depth))
   }
 
@@ -59,6 +58,6 @@ package enum SnapshotKind: Hashable, Sendable {
     output.write(base?.sequence ?? 0)
     guard let base else { return }
     output.write(base.depth)
-    withUnsafeBytes(of: base.identity.littleEndian) { output.write(encoded: $0) }
+    output.write(littleEndian: base.identity)
   }
 }

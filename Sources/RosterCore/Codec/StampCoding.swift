@@ -29,13 +29,13 @@ extension StampOutput {
 }
 
 /// Reads what a `StampOutput` writes.
-protocol StampInput {
-  var plain: CanonicalInput { get set }
+protocol StampInput: ~Escapable {
+  var plain: CanonicalInput { @_lifetime(copy self) get set }
   /// The number and the time that were read last.
   var base: (record: UInt64, time: Int64) { get set }
 }
 
-extension StampInput {
+extension StampInput where Self: ~Escapable {
   mutating func readRecord() throws(CodecError) -> UInt64 {
     base.record &+= UInt64(bitPattern: try plain.readSigned())
     return base.record

@@ -14,38 +14,31 @@ final class StoredDetails: Sendable {
   }
 
   /// Where the details end, with their count, that begin at an offset.
-  func end(ofDetailsAt offset: Int) -> Int { read(at: offset) { $1 } }
+  func end(ofDetailsAt offset: Int) -> Int { offset + bytes(at: offset).byteCount }
 
-  /// Hands something to `body` that gives the details at an offset, with their count; both are
-  /// valid while `body` runs.
-  func withBytes(_ body: ((_ offset: Int) -> UnsafeRawBufferPointer) -> Void) {
-    all.withUnsafeBytes { all in
-      body { offset in
-        UnsafeRawBufferPointer(rebasing: all[offset..<Self.read(all, at: offset) { $1 }])
-      }
-    }
+  /// All from an offset on.
+  @_lifetime(borrow self)
+  private func rest(from offset: Int) -> RawSpan {
+    let all = all
+    // They are there as long as this is.
+    return _overrideLifetime(all.span.bytes.extracting(droppingFirst: offset), borrowing: self)
   }
 
-  /// The details.
+  /// The details at an offset, with their count.
+  @_lifetime(borrow self)
+  func bytes(at offset: Int) -> RawSpan {
+    let rest = rest(from: offset)
+    var input = CanonicalInput(rest)
+    _ = try? input.readCounted()
+    return rest.extracting(droppingLast: input.rest)
+  }
+
+  /// The same as a value.
   func details(at offset: Int) -> ContactDetails {
-    read(at: offset) { (input, _) in
-      var details = DetailsInput(input)
-      // It was looked through by the same function.
-      return (try? details.read()) ?? ContactDetails()
-    }
-  }
-
-  /// Hands details without their count to `body`, and where they end.
-  private func read<Result>(at offset: Int, _ body: (CanonicalInput, Int) -> Result) -> Result {
-    all.withUnsafeBytes { Self.read($0, at: offset, body) }
-  }
-
-  @inline(__always)
-  private static func read<Result>(
-    _ all: UnsafeRawBufferPointer, at offset: Int, _ body: (CanonicalInput, Int) -> Result
-  ) -> Result {
-    var input = CanonicalInput(UnsafeRawBufferPointer(rebasing: all[offset...]))
-    let counted = (try? input.readCounted()) ?? .noBytes
-    return body(CanonicalInput(counted), all.count - input.rest)
+    var input = CanonicalInput(rest(from: offset))
+    guard let counted = try? input.readCounted() else { return ContactDetails() }
+    var details = DetailsInput(CanonicalInput(counted))
+    // It was looked through by the same function.
+    return (try? details.read()) ?? ContactDetails()
   }
 }

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // Stanzas' events as they are stored, in place: what the reducer takes. Their texts are valid as
@@ -5,11 +6,12 @@ import XMPPStanza
 // is kept or told.
 
 /// An address in place.
-struct StoredJID {
+struct StoredJID: ~Escapable {
   /// As prepared.
-  let bare: UnsafeRawBufferPointer
-  let resource: UnsafeRawBufferPointer?
+  let bare: RawSpan
+  let resource: RawSpan?
 
+  @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {
     bare = try input.readTextBytes()
     resource = try input.readOptionalTextBytes()
@@ -17,17 +19,17 @@ struct StoredJID {
 
   /// The same as a value.
   var jid: JID {
-    JID(prepared: BareJID(prepared: String(of: bare)), resource: resource.map { String(of: $0) })
+    JID(prepared: BareJID(prepared: String(decoding: bare)), resource: .init(decoding: resource))
   }
 }
 
 /// A stanza that means something to the roster, in place; what is rare is a value.
-enum StoredStanza {
+enum StoredStanza: ~Escapable {
   case querySent(Query)
   case setSent(StoredSet)
   case answerReceived(StoredAnswer)
   case pushReceived(StoredPush)
-  case answerSent(id: UnsafeRawBufferPointer, to: StoredJID?)
+  case answerSent(id: RawSpan, to: StoredJID?)
   case subscriptionReceived(StoredSubscription)
   case subscriptionSent(StoredSubscription)
   case presenceReceived(StoredPresence)
@@ -35,17 +37,18 @@ enum StoredStanza {
   case blocked(from: JID?, [JID])
   case unblocked(from: JID?, [JID])
   /// Of a bare address.
-  case nicknamePublished(UnsafeRawBufferPointer, UnsafeRawBufferPointer?)
-  case vCardPublished(UnsafeRawBufferPointer, VCardNames)
+  case nicknamePublished(RawSpan, RawSpan?)
+  case vCardPublished(RawSpan, VCardNames)
   case rejected(Rejection)
 }
 
 /// A `RosterSet` in place.
-struct StoredSet {
-  let id: UnsafeRawBufferPointer?
+struct StoredSet: ~Escapable {
+  let id: RawSpan?
   let to: StoredJID?
   let query: StoredQuery
 
+  @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {
     id = try input.readOptionalTextBytes()
     to = try input.readOptionalAddress()
@@ -54,11 +57,12 @@ struct StoredSet {
 }
 
 /// A `RosterPush` in place.
-struct StoredPush {
-  let id: UnsafeRawBufferPointer?
+struct StoredPush: ~Escapable {
+  let id: RawSpan?
   let from: StoredJID?
   let query: StoredQuery
 
+  @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {
     id = try input.readOptionalTextBytes()
     from = try input.readOptionalAddress()
@@ -67,21 +71,22 @@ struct StoredPush {
 }
 
 /// An `Answer` in place.
-struct StoredAnswer {
-  enum Payload {
+struct StoredAnswer: ~Escapable {
+  enum Payload: ~Escapable {
     case nothing
     case other
     case roster(StoredQuery)
     case blockList([JID])
     case vCard(VCardNames)
-    case nickname(UnsafeRawBufferPointer?)
+    case nickname(RawSpan?)
     case error(condition: String?)
   }
 
-  let id: UnsafeRawBufferPointer?
+  let id: RawSpan?
   let from: StoredJID?
   let payload: Payload
 
+  @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {
     id = try input.readOptionalTextBytes()
     from = try input.readOptionalAddress()
@@ -98,12 +103,13 @@ struct StoredAnswer {
 }
 
 /// A `SubscriptionStanza` in place.
-struct StoredSubscription {
+struct StoredSubscription: ~Escapable {
   let kind: SubscriptionStanza.Kind
-  let contact: UnsafeRawBufferPointer
-  let status: UnsafeRawBufferPointer?
-  let nickname: UnsafeRawBufferPointer?
+  let contact: RawSpan
+  let status: RawSpan?
+  let nickname: RawSpan?
 
+  @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {
     kind = try input.readName()
     contact = try input.readTextBytes()
@@ -114,26 +120,33 @@ struct StoredSubscription {
   /// The same as a value.
   var value: SubscriptionStanza {
     SubscriptionStanza(
-      kind: kind, contact: BareJID(prepared: String(of: contact)),
-      status: status.map { String(of: $0) }, nickname: nickname.map { String(of: $0) })
+      kind: kind, contact: BareJID(prepared: String(decoding: contact)),
+      status: .init(decoding: status), nickname: .init(decoding: nickname))
   }
 }
 
 /// A contact's presence in place.
-struct StoredPresence {
+struct StoredPresence: ~Escapable {
   let from: StoredJID
   /// What it said; nil for an unavailable one.
   let availability: StoredAvailability?
+
+  @_lifetime(copy from, copy availability)
+  init(from: StoredJID, availability: StoredAvailability?) {
+    self.from = from
+    self.availability = availability
+  }
 }
 
 /// An `Availability` in place.
-struct StoredAvailability {
+struct StoredAvailability: ~Escapable {
   let show: Show
   let priority: Int8
-  let status: UnsafeRawBufferPointer?
-  let delay: UnsafeRawBufferPointer?
-  let malformed: UnsafeRawBufferPointer?
+  let status: RawSpan?
+  let delay: RawSpan?
+  let malformed: RawSpan?
 
+  @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {
     show = try input.readShow()
     priority = Int8(bitPattern: try input.readTag())
@@ -147,9 +160,9 @@ extension Availability {
   /// A copy of what stands elsewhere.
   init(_ stored: StoredAvailability) {
     self.init(
-      show: stored.show, priority: stored.priority, status: stored.status.map { String(of: $0) },
-      delay: stored.delay.map { String(of: $0) },
-      malformed: stored.malformed.map { String(of: $0) })
+      show: stored.show, priority: stored.priority, status: .init(decoding: stored.status),
+      delay: .init(decoding: stored.delay),
+      malformed: .init(decoding: stored.malformed))
   }
 }
 
@@ -162,29 +175,31 @@ extension StanzaEvent {
     case .querySent(let query): self = .querySent(query)
     case .setSent(let set):
       self = .setSent(
-        RosterSet(id: set.id.map { String(of: $0) }, to: set.to?.jid, query: set.query.value))
+        RosterSet(id: .init(decoding: set.id), to: set.to?.jid, query: set.query.value))
     case .answerReceived(let answer): self = .answerReceived(answer.value)
     case .pushReceived(let push):
       self = .pushReceived(
         RosterPush(
-          id: push.id.map { String(of: $0) }, from: push.from?.jid, query: push.query.value)
+          id: .init(decoding: push.id), from: push.from?.jid, query: push.query.value)
       )
-    case .answerSent(let id, let to): self = .answerSent(id: String(of: id), to: to?.jid)
+    case .answerSent(let id, let to): self = .answerSent(id: String(decoding: id), to: to?.jid)
     case .subscriptionReceived(let stanza): self = .subscriptionReceived(stanza.value)
     case .subscriptionSent(let stanza): self = .subscriptionSent(stanza.value)
     case .presenceReceived(let presence):
-      self =
-        presence.availability.map { .availableReceived(from: presence.from.jid, Availability($0)) }
-        ?? .unavailableReceived(from: presence.from.jid)
+      if let availability = presence.availability {
+        self = .availableReceived(from: presence.from.jid, Availability(availability))
+      } else {
+        self = .unavailableReceived(from: presence.from.jid)
+      }
     case .presenceSent(let to, let isAvailable):
       self = .presenceSent(to: to?.jid, isAvailable: isAvailable)
     case .blocked(let from, let jids): self = .blocked(from: from, jids)
     case .unblocked(let from, let jids): self = .unblocked(from: from, jids)
     case .nicknamePublished(let contact, let nickname):
       self = .nicknamePublished(
-        BareJID(prepared: String(of: contact)), nickname.map { String(of: $0) })
+        BareJID(prepared: String(decoding: contact)), .init(decoding: nickname))
     case .vCardPublished(let contact, let names):
-      self = .vCardPublished(BareJID(prepared: String(of: contact)), names)
+      self = .vCardPublished(BareJID(prepared: String(decoding: contact)), names)
     case .rejected(let rejection): self = .rejected(rejection)
     }
   }
@@ -199,23 +214,17 @@ extension StoredAnswer {
       case .roster(let query): .roster(query.value)
       case .blockList(let jids): .blockList(jids)
       case .vCard(let names): .vCard(names)
-      case .nickname(let name): .nickname(name.map { String(of: $0) })
+      case .nickname(let name): .nickname(.init(decoding: name))
       case .error(let condition): .error(condition: condition)
       }
-    return Answer(id: id.map { String(of: $0) }, from: from?.jid, payload: payload)
+    return Answer(id: .init(decoding: id), from: from?.jid, payload: payload)
   }
 }
 
 extension CanonicalInput {
   /// An address that may be missing, in place.
+  @_lifetime(copy self)
   mutating func readOptionalAddress() throws(CodecError) -> StoredJID? {
     try readFlag() ? try StoredJID(from: &self) : nil
-  }
-}
-
-extension String {
-  /// A copy of a text that was read from an event, which is UTF-8.
-  init(of bytes: UnsafeRawBufferPointer) {
-    self.init(decoding: bytes, as: UTF8.self)
   }
 }

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // Texts of a table as they are stored: where each of them ends, and their bytes side by side, so
@@ -13,14 +14,14 @@ extension TextTable {
     let numbers = UInt32(first)..<UInt32(count)
     var end = 0
     let ends = numbers.map { number in
-      end += withBytes(of: number) { $0.count }
+      end += bytes(of: number).byteCount
       // All bytes of a snapshot together are fewer.
       return UInt32(truncatingIfNeeded: end).littleEndian
     }
     output.write(UInt64(ends.count))
     output.write(UInt64(end))
-    ends.withUnsafeBytes { output.write(encoded: $0) }
-    for number in numbers { withBytes(of: number) { output.write(encoded: $0) } }
+    output.write(encoded: ends.span.bytes)
+    for number in numbers { output.write(encoded: bytes(of: number)) }
   }
 }
 
@@ -29,10 +30,10 @@ extension CanonicalInput {
   ///
   /// - Parameter isValid: Whether a text can stand in the list.
   mutating func readTexts(
-    where isValid: (UnsafeRawBufferPointer) -> Bool
+    where isValid: (RawSpan) -> Bool
   ) throws(CodecError) -> TextTable {
-    let (ends, bytes) = try readTextList()
-    guard let table = TextTable(bytes, ends: ends, where: isValid) else { throw invalid }
+    let list = try readTextList()
+    guard let table = TextTable(list, where: isValid) else { throw invalid }
     return table
   }
 
@@ -43,29 +44,49 @@ extension CanonicalInput {
   ///   - isRight: Whether a text can have that number.
   /// - Returns: The number after the last one's.
   mutating func readTexts(
-    from first: Int, where isRight: (Int, UnsafeRawBufferPointer) -> Bool
+    from first: Int, where isRight: (Int, RawSpan) -> Bool
   ) throws(CodecError) -> Int {
-    let (ends, bytes) = try readTextList()
-    var (number, start) = (first, 0)
-    for offset in stride(from: 0, to: ends.count, by: TextTable.endBytes) {
-      let end = Int(
-        UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-      guard start <= end, end <= bytes.count,
-        isRight(number, UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+    let list = try readTextList()
+    var start = 0
+    for place in 0..<list.count {
+      guard let end = list.end(of: place, from: start),
+        isRight(first + place, list.bytes[start..<end])
       else { throw invalid }
-      (number, start) = (number + 1, end)
+      start = end
     }
-    guard start == bytes.count else { throw invalid }
-    return number
+    guard start == list.bytes.byteCount else { throw invalid }
+    return first + list.count
   }
 
-  private mutating func readTextList() throws(CodecError) -> (
-    ends: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer
-  ) {
+  @_lifetime(copy self)
+  private mutating func readTextList() throws(CodecError) -> TextList {
     let count = try readCount()
     let size = try readCount()
     let (ends, overflows) = count.multipliedReportingOverflow(by: TextTable.endBytes)
     guard !overflows else { throw invalid }
-    return (try readBytes(ends), try readBytes(size))
+    return TextList(ends: try readBytes(ends), bytes: try readBytes(size))
+  }
+}
+
+/// Texts that stand side by side.
+struct TextList: ~Escapable {
+  /// Where each of them ends, as it is stored.
+  private let ends: RawSpan
+  let bytes: RawSpan
+
+  @_lifetime(copy ends, copy bytes)
+  init(ends: RawSpan, bytes: RawSpan) {
+    self.ends = ends
+    self.bytes = bytes
+  }
+
+  /// How many there are.
+  var count: Int { ends.byteCount / TextTable.endBytes }
+
+  /// Where a text ends that begins at an offset; nil where it cannot.
+  @inline(__always)
+  func end(of place: Int, from start: Int) -> Int? {
+    let end = Int(ends.littleEndian(at: place &* TextTable.endBytes, as: UInt32.self))
+    return start <= end && end <= bytes.byteCount ? end : nil
   }
 }

@@ -1,3 +1,4 @@
+import RawBytes
 package import XMPPStanza
 
 /// Decides what to send for a command: a pure function of the command and the roster.

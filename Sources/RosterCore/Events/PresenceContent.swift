@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// What an available presence says, read from its element: `<show/>`, `<priority/>`, `<status/>`
@@ -17,24 +18,24 @@ struct PresenceContent {
     }
   }
 
-  private mutating func take(show bytes: UnsafeRawBufferPointer) {
+  private mutating func take(show bytes: RawSpan) {
     guard !bytes.isEmpty else { return }
     // “available” is our word for no <show/>; on the wire it is as unknown as any other.
     if let known = Show(name: bytes), known != .available {
       show = known
     } else {
-      let text = String(decoding: bytes, as: UTF8.self)
+      let text = String(decoding: bytes)
       malformed = "<show>\(text)</show> is not defined and was taken as available"
     }
   }
 
-  private mutating func take(priority bytes: UnsafeRawBufferPointer) {
+  private mutating func take(priority bytes: RawSpan) {
     // Nearly all are a digit.
-    if bytes.count == 1, let digit = bytes.first?.asDigit {
+    if bytes.byteCount == 1, let digit = bytes[0].asDigit {
       priority = Int8(digit)
       return
     }
-    let text = String(decoding: bytes, as: UTF8.self)
+    let text = String(decoding: bytes)
     if let number = Int8(text) {
       priority = number
     } else {
@@ -44,12 +45,12 @@ struct PresenceContent {
 
   /// Hands the status to `body`, nil where there is none or an empty one; the bytes are valid while
   /// it runs.
-  func withStatus(_ body: (UnsafeRawBufferPointer?) -> Void) {
+  func withStatus(_ body: (RawSpan?) -> Void) {
     node.withFilledText(ofChild: "status", in: Namespace.client, body)
   }
 
   /// The same of the stamp of the delay.
-  func withDelay(_ body: (UnsafeRawBufferPointer?) -> Void) {
+  func withDelay(_ body: (RawSpan?) -> Void) {
     guard let delay = node.child("delay", in: Namespace.delay) else { return body(nil) }
     delay.withAttribute("stamp", body)
   }
@@ -66,8 +67,8 @@ extension Availability {
   /// A copy of what an element says.
   init(_ content: PresenceContent) {
     self.init(show: content.show, priority: content.priority, malformed: content.malformed)
-    content.withStatus { status = $0.map { String(decoding: $0, as: UTF8.self) } }
-    content.withDelay { delay = $0.map { String(decoding: $0, as: UTF8.self) } }
+    content.withStatus { status = .init(decoding: $0) }
+    content.withDelay { delay = .init(decoding: $0) }
   }
 }
 
@@ -78,7 +79,7 @@ extension XMPPElement {
   /// - Parameter isTrimmed: Whether white space at its ends counts as nothing.
   func withFilledText(
     ofChild local: WantedName, in namespace: String, isTrimmed: Bool = false,
-    _ body: (UnsafeRawBufferPointer?) -> Void
+    _ body: (RawSpan?) -> Void
   ) {
     var isFilled = false
     withText(ofChild: local, in: namespace) { text in

@@ -1,3 +1,4 @@
+import RawBytes
 public import XMPPStanza
 
 /// What the user says of contacts and no server keeps.

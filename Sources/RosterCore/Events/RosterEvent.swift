@@ -1,3 +1,4 @@
+import RawBytes
 package import XMPPStanza
 
 /// What one record means to the roster, in its decoded form: mostly a stream element.

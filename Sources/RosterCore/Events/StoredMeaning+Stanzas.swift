@@ -141,7 +141,7 @@ extension StoredMeaning {
   /// Takes the address of a request or its answer; has `write` write both it and the id.
   private mutating func takeHead(
     of node: XMPPElement, _ direction: Direction,
-    _ write: (inout CanonicalOutput, UnsafeRawBufferPointer?, PreparedAddress?) -> Void
+    _ write: (inout CanonicalOutput, RawSpan?, PreparedAddress?) -> Void
   ) throws(JIDError) {
     try takePeer(of: node, direction) { peer, output in
       node.withAttribute("id") { write(&output, $0, peer) }

@@ -1,3 +1,4 @@
+import RawBytes
 package import XMPPStanza
 
 /// What an element means, in the form in which a log stores it: the event's bytes, and the contacts
@@ -23,25 +24,23 @@ package struct StoredMeaning {
   package var event: [UInt8]? { output.bytes.isEmpty ? nil : output.bytes }
 
   /// Hands the same to `body`, valid while it runs.
-  package func withEvent(_ body: (UnsafeRawBufferPointer?) -> Void) {
-    output.bytes.withUnsafeBytes { body($0.isEmpty ? nil : $0) }
+  package func withEvent(_ body: (RawSpan?) -> Void) {
+    body(output.bytes.isEmpty ? nil : output.bytes.span.bytes)
   }
 
   /// Hands each contact's bytes to `body`: a prepared bare address, valid while it runs.
-  package func forEachContact(_ body: (UnsafeRawBufferPointer) -> Void) {
-    names.withUnsafeBytes { bytes in
-      var start = 0
-      for contact in 0..<contactCount {
-        body(UnsafeRawBufferPointer(rebasing: bytes[start..<ends[contact]]))
-        start = ends[contact]
-      }
+  package func forEachContact(_ body: (RawSpan) -> Void) {
+    var start = 0
+    for contact in 0..<contactCount {
+      body(names.span.bytes[start..<ends[contact]])
+      start = ends[contact]
     }
   }
 
   /// The contacts in the order of their bytes.
   package var contacts: [String] {
     var contacts: [String] = []
-    forEachContact { contacts.append(String(decoding: $0, as: UTF8.self)) }
+    forEachContact { contacts.append(String(decoding: $0)) }
     return contacts.count > 1 ? contacts.sorted { $0.precedesByBytes($1) } : contacts
   }
 
@@ -73,16 +72,14 @@ package struct StoredMeaning {
   }
 
   /// Adds a contact, unless it is there already.
-  mutating func append(contact: UnsafeRawBufferPointer) {
+  mutating func append(contact: RawSpan) {
     guard !has(contact) else { return }
     let start = contactCount == 0 ? 0 : ends[contactCount - 1]
-    let end = start + contact.count
+    let end = start + contact.byteCount
     if names.count < end {
       names.append(contentsOf: repeatElement(0, count: end - names.count))
     }
-    names.withUnsafeMutableBytes { names in
-      UnsafeMutableRawBufferPointer(rebasing: names[start..<end]).copyMemory(from: contact)
-    }
+    names.replace(at: start, with: contact)
     if contactCount == ends.count { ends.append(end) } else { ends[contactCount] = end }
     contactCount += 1
   }
@@ -90,10 +87,10 @@ package struct StoredMeaning {
   /// Nearly all elements concern fewer, and to look through them takes less than to look one up.
   private static let few = 8
 
-  private mutating func has(_ contact: UnsafeRawBufferPointer) -> Bool {
+  private mutating func has(_ contact: RawSpan) -> Bool {
     guard contactCount < Self.few else {
-      if known.isEmpty { forEachContact { known.insert(Array($0)) } }
-      return !known.insert(Array(contact)).inserted
+      if known.isEmpty { forEachContact { known.insert([UInt8]($0)) } }
+      return !known.insert([UInt8](contact)).inserted
     }
     var isThere = false
     forEachContact { if $0.isSame(as: contact) { isThere = true } }

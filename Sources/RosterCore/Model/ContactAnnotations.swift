@@ -1,3 +1,4 @@
+import RawBytes
 public import XMPPStanza
 
 /// What the user has set of a contact, and the records that set it.

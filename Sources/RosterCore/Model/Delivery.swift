@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// What a session was told of a contact, and may be told again once it is resumed: the server sends

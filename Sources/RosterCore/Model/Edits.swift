@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// The parts of an item that a client may edit (RFC 6121 §2.1.2).

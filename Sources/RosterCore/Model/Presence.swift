@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// How available a resource says it is (RFC 6121 §4.7.2.1).

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// A contact's request to see our presence, and whether it is open (RFC 6121 §3.1).

@@ -1,4 +1,5 @@
 import DequeModule
+import RawBytes
 public import XMPPStanza
 
 /// Everything that a log says about an account at one point: the value that events are reduced to.

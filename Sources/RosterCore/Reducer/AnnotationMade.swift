@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // What the user says of contacts. It is no part of what happened on a stream: no session begins by

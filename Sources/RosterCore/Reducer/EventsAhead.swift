@@ -23,11 +23,13 @@ package struct EventsAhead {
   ///
   /// - Parameter roster: It is not changed: handed over as borrowed it was copied, which costs more
   ///   than is won.
-  package mutating func look(at event: UnsafeRawBufferPointer?, for roster: inout Roster) {
+  package mutating func look(at event: RawSpan?, for roster: inout Roster) {
     count &+= 1
-    expected[place(of: 0)] =
-      event.flatMap { StoredEvent.contact(of: $0) }.map { roster.contacts.expect(address: $0) }
-      ?? .none
+    if let event, let contact = StoredEvent.contact(of: event) {
+      expected[place(of: 0)] = roster.contacts.expect(address: contact)
+    } else {
+      expected[place(of: 0)] = .none
+    }
     roster.contacts.prefetchRow(&expected[place(of: Self.step)])
     roster.contacts.prefetchAddress(expected[place(of: 2 * Self.step)])
   }

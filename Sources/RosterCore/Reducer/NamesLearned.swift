@@ -1,11 +1,12 @@
+import RawBytes
 import XMPPStanza
 
 // What contacts call themselves: XEP-0172, XEP-0054, XEP-0292.
 extension Reduction {
-  mutating func nicknameLearned(_ nickname: UnsafeRawBufferPointer?, of number: ContactNumber) {
+  mutating func nicknameLearned(_ nickname: RawSpan?, of number: ContactNumber) {
     let before = roster.contacts.names(of: number)?.nickname
     guard !before.hasBytes(nickname) else { return }
-    let after = nickname.map { String(of: $0) }
+    let after = String?(decoding: nickname)
     namesChanged(number) { names, record in
       names.nickname = after
       names.nicknameRecord = record

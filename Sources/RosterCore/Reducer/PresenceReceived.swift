@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // Presence (§4). It is kept by bare address and resource, whether or not the roster has come.
@@ -10,7 +11,7 @@ extension Reduction {
     if let availability = presence.availability {
       let number = roster.contacts.insert(address: address)
       let row = roster.contacts.row(
-        of: availability, by: presence.from.resource ?? .noBytes, of: number, since: stamp,
+        of: availability, by: presence.from.resource.orEmpty, of: number, since: stamp,
         told: SessionSet(place))
       presenceReceived(row, of: number)
     } else if let number = roster.contacts.number(ofAddress: address) {
@@ -19,10 +20,10 @@ extension Reduction {
   }
 
   private mutating func ownPresenceReceived(_ presence: StoredPresence) {
-    let resource = presence.from.resource.map { String(of: $0) }
+    let resource = String?(decoding: presence.from.resource)
     if let availability = presence.availability {
       if let malformed = availability.malformed {
-        report(.presence(.malformed(String(of: malformed))), about: roster.account)
+        report(.presence(.malformed(String(decoding: malformed))), about: roster.account)
       }
       ownPresenceReceived(Availability(availability), by: resource ?? "")
     } else {
@@ -119,10 +120,10 @@ extension Reduction {
 
   /// `unavailable` ends one resource; from a bare address it ends all of them (§4.5).
   private mutating func resourceEnded(
-    _ name: UnsafeRawBufferPointer?, of number: ContactNumber
+    _ name: RawSpan?, of number: ContactNumber
   ) {
     if isShared {
-      let resource = String(of: name ?? .noBytes)
+      let resource = String?(decoding: name) ?? ""
       let content = Delivery.Content.presence(resource: resource, nil)
       guard !isCopy(content, of: number), !isOvertaken(content, of: number) else { return }
       expectCopies(content, of: number, where: \.isToldPresence)
@@ -147,7 +148,7 @@ extension Reduction {
 
   /// - Returns: What the resource said before; nil where it was not available.
   private mutating func removePresence(
-    of number: ContactNumber, by name: UnsafeRawBufferPointer
+    of number: ContactNumber, by name: RawSpan
   ) -> PresenceRow? {
     guard let first = roster.contacts.presence(of: number),
       let resource = roster.contacts.resource(named: name, of: number)

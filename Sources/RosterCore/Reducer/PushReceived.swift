@@ -1,16 +1,17 @@
 import DequeModule
+import RawBytes
 import XMPPStanza
 
 // Pushes: §2.1.6.
 extension Reduction {
   mutating func pushReceived(_ push: StoredPush) {
-    let item = push.query.items.first
+    let item = push.query.item(0)
     if let from = push.from?.jid, let refusal = owner.refusal(ofPushFrom: from) {
       report(.item(.foreignPush(refusal)), about: item?.jid ?? from.bare)
       return
     }
     expectAcknowledgement(of: push, about: item)
-    let count = push.query.items.count + push.query.malformed.count
+    let count = push.query.count + push.query.malformed.count
     guard count == 1, let item else {
       reportMalformedParts(of: push.query)
       if count != 1 { report(.item(.pushItemCount(count))) }
@@ -25,7 +26,7 @@ extension Reduction {
       let before = roster.contacts.entry(of: number)?.item
       let shown = item.shown
       let content = Delivery.Content.push(
-        shown, before: before, version: query.version.map { String(of: $0) })
+        shown, before: before, version: .init(decoding: query.version))
       guard !isKnown(content, of: number) else { return }
       // A copy of what changes nothing changes nothing either.
       if before != shown { expectCopies(content, of: number, where: \.isToldPushes) }
@@ -56,7 +57,7 @@ extension Reduction {
     }
     guard let item, !isWaiting(id, about: item.address) else { return }
     session.unacknowledged.append(
-      UnacknowledgedPush(id: String(of: id), contact: item.jid, received: stamp))
+      UnacknowledgedPush(id: String(decoding: id), contact: item.jid, received: stamp))
     if session.unacknowledged.count > WaitingLimit.count {
       report(unacknowledged: session.unacknowledged.removeFirst())
     }
@@ -65,7 +66,7 @@ extension Reduction {
 
   /// Whether a push that a resumed session is told again waits for its acknowledgement already.
   private func isWaiting(
-    _ id: UnsafeRawBufferPointer, about address: UnsafeRawBufferPointer
+    _ id: RawSpan, about address: RawSpan
   ) -> Bool {
     session.resumptionID != nil
       && session.unacknowledged.contains {
@@ -75,7 +76,7 @@ extension Reduction {
 
   /// Each push wants an acknowledgement of its own, though servers use an id again. Our answer to
   /// somebody else's request may have the same id.
-  mutating func answerSent(_ id: UnsafeRawBufferPointer, to: StoredJID?) {
+  mutating func answerSent(_ id: RawSpan, to: StoredJID?) {
     guard let index = session.unacknowledged.firstIndex(where: { $0.id.hasBytes(id) }),
       owner.isOwnServer(to?.jid)
     else { return }

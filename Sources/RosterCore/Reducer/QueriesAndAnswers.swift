@@ -1,4 +1,5 @@
 import DequeModule
+import RawBytes
 import XMPPStanza
 
 // Requests of ours and what came back: §2.1.3 to §2.1.5, §2.6.3, XEP-0191 §3.2.

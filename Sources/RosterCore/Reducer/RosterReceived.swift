@@ -1,4 +1,5 @@
 import DequeModule
+import RawBytes
 import XMPPStanza
 
 // Results: §2.1.4. A result is the whole roster, whatever was known before.
@@ -10,7 +11,8 @@ extension Reduction {
     readItems(of: query, into: &listing)
     removeOthers(than: &listing)
     expectChanges(listing.news.count)
-    for (number, item) in sorted(listing.news) {
+    for (number, index) in sorted(listing.news) {
+      guard let item = query.item(index)?.fields else { continue }
       expectPushes(of: item, number, asked: asked)
       itemSet(item, number, .result(asked: asked))
     }
@@ -30,8 +32,8 @@ extension Reduction {
     var contacts = ContactSet()
     /// How many of them have an item already.
     var known = 0
-    /// The items that say anything new, in no order.
-    var news: [(ContactNumber, StoredFields)] = []
+    /// The contacts and indices of items that say anything new, in no order.
+    var news: [(ContactNumber, Int)] = []
     /// Whether another connection was told something newer.
     var isOvertaken = false
     /// Whether an item is gone, or is another.
@@ -54,7 +56,8 @@ extension Reduction {
   /// Of items with the same address the last one counts.
   private mutating func readItems(of query: StoredQuery, into listing: inout Listing) {
     var leftOut = 0
-    for item in query.items.reversed() {
+    for index in (0..<query.count).reversed() {
+      guard let item = query.item(index) else { continue }
       guard let fields = item.fields else {
         leftOut += 1
         continue
@@ -69,7 +72,7 @@ extension Reduction {
       if isShared, isOvertaken(item.shown, number, asked: listing.asked) {
         listing.isOvertaken = true
       } else if !isOldNews(fields, row, number) {
-        listing.news.append((number, fields))
+        listing.news.append((number, index))
         if row.map({ !roster.contacts.says($0, fields) }) ?? true { listing.saysNews = true }
       }
     }
@@ -83,8 +86,8 @@ extension Reduction {
   }
 
   private func sorted(
-    _ news: [(ContactNumber, StoredFields)]
-  ) -> some Sequence<(ContactNumber, StoredFields)> {
+    _ news: [(ContactNumber, Int)]
+  ) -> some Sequence<(ContactNumber, Int)> {
     roster.contacts.order(of: news.map(\.0)).lazy.map { news[$0.index] }
   }
 
@@ -110,7 +113,7 @@ extension Reduction {
 
   private mutating func reportLeftOut(_ query: StoredQuery) {
     var listed = ContactSet()
-    for item in query.items {
+    query.forEach { item in
       if item.fields == nil {
         report(.item(.removalInResult), about: item.jid)
       } else if !listed.insert(roster.contacts.insert(address: item.address)) {
@@ -123,9 +126,10 @@ extension Reduction {
     for item in query.malformed {
       report(.item(.malformed(jid: item.jid, reason: item.reason, .inbound)))
     }
-    for item in query.items {
-      guard let text = item.unknownSubscription else { continue }
-      report(.item(.unknownSubscription(String(of: text))), about: item.jid)
+    guard query.hasUnknownSubscription else { return }
+    query.forEach { item in
+      guard let text = item.unknownSubscription else { return }
+      report(.item(.unknownSubscription(String(decoding: text))), about: item.jid)
     }
   }
 
@@ -135,10 +139,10 @@ extension Reduction {
     roster.completeness = new
   }
 
-  mutating func versionLearned(_ bytes: UnsafeRawBufferPointer?) {
-    let isLast = bytes.map { roster.knownVersions.last?.hasBytes($0) ?? false } ?? true
+  mutating func versionLearned(_ bytes: RawSpan?) {
+    let isLast = bytes == nil || roster.knownVersions.last.hasBytes(bytes)
     guard !isLast || !roster.version.hasBytes(bytes) else { return }
-    let new = bytes.map { String(of: $0) }
+    let new = String?(decoding: bytes)
     if let new, !isLast {
       if roster.knownVersions.count == WaitingLimit.knownVersions {
         roster.knownVersions.removeFirst()

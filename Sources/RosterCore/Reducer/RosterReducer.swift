@@ -110,15 +110,14 @@ package enum RosterReducer {
     _ roster: inout Roster, _ event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
     on connection: ConnectionID, tells: Bool
   ) throws(CodecError) -> RosterOutcome {
-    try CanonicalInput.readAll(event) { (input) throws(CodecError) in
-      input.isSound = isSound
-      return try StoredEvent(from: &input)
-    } then: { event in
-      Reduction.reduce(
-        into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, tells: tells
-      ) {
-        $0.eventHappened(event)
-      }
+    var input = CanonicalInput(event)
+    input.isSound = isSound
+    let event = try StoredEvent(from: &input)
+    try input.finish()
+    return Reduction.reduce(
+      into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, tells: tells
+    ) {
+      $0.eventHappened(event)
     }
   }
 }

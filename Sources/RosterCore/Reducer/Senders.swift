@@ -1,3 +1,4 @@
+import RawBytes
 package import XMPPStanza
 
 /// Whose a session is, which says who may say what in it.

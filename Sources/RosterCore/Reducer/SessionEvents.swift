@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // Streams and sessions: RFC 6120 §4 and §7, XEP-0198, XEP-0386, XEP-0388.

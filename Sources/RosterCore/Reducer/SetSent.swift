@@ -1,4 +1,5 @@
 import DequeModule
+import RawBytes
 import XMPPStanza
 
 // Our roster sets, kept until the server has answered and pushed (§2.1.5, §2.3 to §2.5). They
@@ -11,13 +12,13 @@ extension Reduction {
       return
     }
     if set.id == nil { report(.answer(.missingID(.set))) }
-    let count = set.query.items.count + set.query.malformed.count
+    let count = set.query.count + set.query.malformed.count
     if count != 1 { report(.edit(.itemCount(count))) }
     for item in set.query.malformed {
       report(.item(.malformed(jid: item.jid, reason: item.reason, .outbound)))
     }
-    let id = set.id.map { String(of: $0) }
-    for item in set.query.items { editBegan(item, id: id) }
+    let id = String?(decoding: set.id)
+    set.query.forEach { editBegan($0, id: id) }
   }
 
   private mutating func editBegan(_ item: StoredItem, id: String?) {
@@ -90,7 +91,8 @@ extension Reduction {
     }
     if case .roster = answer.payload { report(.answer(.unsolicitedRoster), cause: cause) }
     // One request has one answer (RFC 6120 §8.2.3).
-    let isMine = { (edit: PendingEdit) in !edit.isAnswered && edit.id.hasBytes(answer.id) }
+    let id = String?(decoding: answer.id)
+    let isMine = { (edit: PendingEdit) in !edit.isAnswered && edit.id.hasSameBytes(as: id) }
     let mine = session.pendingEdits.filter(isMine)
     guard !mine.isEmpty else { return }
     session.pendingEdits.removeAll(where: isMine)

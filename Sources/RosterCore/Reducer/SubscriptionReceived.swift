@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // Subscription stanzas of contacts: §3. Requests stand beside the items: None + Pending In is no
@@ -43,8 +44,8 @@ extension Reduction {
     request.asked = stamp
     request.count += 1
     // Servers that send a request again often leave out its text.
-    request.status = stanza.status.map { String(of: $0) } ?? request.status
-    request.nickname = stanza.nickname.map { String(of: $0) } ?? request.nickname
+    request.status = String?(decoding: stanza.status) ?? request.status
+    request.nickname = String?(decoding: stanza.nickname) ?? request.nickname
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
     personAsked(number, since: request.since, isOurs: false)
     let mayHaveCrossed = mayHaveCrossedRefusal(number)

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // Subscription stanzas of ours: §3. None of them edits an item.

@@ -74,7 +74,7 @@ extension ContactTable {
     var new = ContactTable()
     new.tables.details = tables.details.withoutPlaces
     for number in sorted(numbers.filter { !isEmpty($0) }) {
-      let target = withAddress(of: number) { new.insert(address: $0) }
+      let target = new.insert(address: bytes(ofAddress: number))
       if let item = item(of: number) { new.setItem(new.copy(item, of: self), of: target) }
       let rows = sorted(rows(of: number)).map { new.copy($0, of: self) }
       new.setPresence(rows.first, of: target)
@@ -115,7 +115,7 @@ extension ContactTable {
   }
 
   private mutating func copy(_ text: TextNumber, of other: ContactTable) -> TextNumber {
-    other.withText(text) { insert(text: $0) }
+    insert(text: other.bytes(ofText: text))
   }
 
   /// Takes over what is known of all contacts of a table that is still to be filled, in the order

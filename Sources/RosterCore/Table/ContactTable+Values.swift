@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // Between the rows of a table, which are numbers, and the values that the rest of the program
@@ -6,7 +7,7 @@ extension ContactTable {
   // MARK: Looking ahead
 
   /// Expects to be asked for an address, as prepared: has what leads to it brought near.
-  func expect(address: UnsafeRawBufferPointer) -> ExpectedText {
+  func expect(address: RawSpan) -> ExpectedText {
     tables.addresses.expect(address)
   }
 
@@ -57,9 +58,9 @@ extension ContactTable {
       && groups(row.groups, are: item.groups)
   }
 
-  private func isText(_ number: TextNumber, _ text: UnsafeRawBufferPointer?) -> Bool {
+  private func isText(_ number: TextNumber, _ text: RawSpan?) -> Bool {
     guard let text, number != .none else { return text == nil && number == .none }
-    return withText(number) { text.isSame(as: $0) }
+    return text.isSame(as: bytes(ofText: number))
   }
 
   /// The row of an item.
@@ -71,7 +72,7 @@ extension ContactTable {
   ) -> ItemRow {
     ItemRow(
       name: isText(old.name, item.name)
-        ? old.name : item.name.map { insert(text: $0) } ?? .none,
+        ? old.name : insert(text: item.name),
       groups: groups(old.groups, are: item.groups) ? old.groups : insert(groups: item.groups),
       subscription: item.subscription, isPending: item.isPending, isApproved: item.isApproved,
       provenance: provenance)
@@ -99,30 +100,30 @@ extension ContactTable {
 
   /// The row of what stands elsewhere and a resource of a contact said.
   mutating func row(
-    of availability: StoredAvailability, by resource: UnsafeRawBufferPointer,
+    of availability: StoredAvailability, by resource: RawSpan,
     of number: ContactNumber, since stamp: RecordStamp, told: SessionSet
   ) -> PresenceRow {
     PresenceRow(
       resource: firstResource(of: number, ifNamed: resource) ?? insert(text: resource),
-      status: availability.status.map { insert(text: $0) } ?? .none,
-      delay: availability.delay.map { insert(text: $0) } ?? .none,
-      malformed: availability.malformed.map { insert(text: $0) } ?? .none,
+      status: insert(text: availability.status),
+      delay: insert(text: availability.delay),
+      malformed: insert(text: availability.malformed),
       show: availability.show, priority: availability.priority, since: stamp, told: told)
   }
 
   /// The name of a contact's first resource if it is this one: nearly all that is said of resources
   /// is of it, and to compare them takes less than to look the name up.
   private func firstResource(
-    of number: ContactNumber, ifNamed name: UnsafeRawBufferPointer
+    of number: ContactNumber, ifNamed name: RawSpan
   ) -> TextNumber? {
     guard let first = presence(of: number)?.resource,
-      withText(first, { $0.isSame(as: name) })
+      bytes(ofText: first).isSame(as: name)
     else { return nil }
     return first
   }
 
   /// The name of a resource; nil where nobody has such a one.
-  func resource(named name: UnsafeRawBufferPointer, of number: ContactNumber) -> TextNumber? {
+  func resource(named name: RawSpan, of number: ContactNumber) -> TextNumber? {
     firstResource(of: number, ifNamed: name) ?? self.number(ofText: name)
   }
 

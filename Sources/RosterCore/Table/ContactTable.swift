@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// All that is known of contacts, a row for each address.
@@ -112,7 +113,7 @@ struct ContactTable: Sendable {
   }
 
   /// The number of an address by its bytes, as prepared; nil where nothing was ever known of it.
-  func number(ofAddress bytes: UnsafeRawBufferPointer) -> ContactNumber? {
+  func number(ofAddress bytes: RawSpan) -> ContactNumber? {
     tables.addresses.number(of: bytes).map { ContactNumber(rawValue: $0) }
   }
 
@@ -122,7 +123,7 @@ struct ContactTable: Sendable {
   }
 
   /// The number of an address by its bytes, as prepared; a new one where it has none.
-  mutating func insert(address bytes: UnsafeRawBufferPointer) -> ContactNumber {
+  mutating func insert(address bytes: RawSpan) -> ContactNumber {
     let number = tables.addresses.insert(bytes)
     if Int(number) == tables.rows.count { tables.rows.append(ContactRow()) }
     return ContactNumber(rawValue: number)
@@ -133,11 +134,11 @@ struct ContactTable: Sendable {
     BareJID(prepared: tables.addresses[number.rawValue])
   }
 
-  /// Hands the bytes of an address to `body`; they are valid while it runs.
-  func withAddress<Result>(
-    of number: ContactNumber, _ body: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
-    tables.addresses.withBytes(of: number.rawValue, body)
+  /// The bytes of an address.
+  @_lifetime(borrow self)
+  func bytes(ofAddress number: ContactNumber) -> RawSpan {
+    // The value keeps its tables.
+    _overrideLifetime(tables.addresses.bytes(of: number.rawValue), borrowing: self)
   }
 
   /// The places of contacts in the order of their addresses. Complexity: O(n log n).
@@ -390,16 +391,14 @@ struct ContactTable: Sendable {
     number == .none ? nil : tables.texts[number.rawValue]
   }
 
-  /// Hands the bytes of the text of a number, which is not `none`, to `body`; they are valid while
-  /// it runs.
-  func withText<Result>(
-    _ number: TextNumber, _ body: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
-    tables.texts.withBytes(of: number.rawValue, body)
+  /// The bytes of the text of a number, which is not `none`.
+  @_lifetime(borrow self)
+  func bytes(ofText number: TextNumber) -> RawSpan {
+    _overrideLifetime(tables.texts.bytes(of: number.rawValue), borrowing: self)
   }
 
   /// Whether the text of a number, which is not `none`, has no bytes.
-  func isEmptyText(_ number: TextNumber) -> Bool { withText(number) { $0.isEmpty } }
+  func isEmptyText(_ number: TextNumber) -> Bool { bytes(ofText: number).isEmpty }
 
   /// The number of a text, a new one where it has none.
   mutating func insert(_ text: String?) -> TextNumber {
@@ -407,8 +406,14 @@ struct ContactTable: Sendable {
   }
 
   /// The number of a text by its bytes, which are UTF-8; a new one where it has none.
-  mutating func insert(text bytes: UnsafeRawBufferPointer) -> TextNumber {
+  mutating func insert(text bytes: RawSpan) -> TextNumber {
     TextNumber(rawValue: tables.texts.insert(bytes))
+  }
+
+  /// The same of a text that may be missing.
+  mutating func insert(text bytes: RawSpan?) -> TextNumber {
+    guard let bytes else { return .none }
+    return insert(text: bytes)
   }
 
   /// The number of a text, nil where nothing in the table has it.
@@ -417,7 +422,7 @@ struct ContactTable: Sendable {
   }
 
   /// The same by its bytes.
-  func number(ofText bytes: UnsafeRawBufferPointer) -> TextNumber? {
+  func number(ofText bytes: RawSpan) -> TextNumber? {
     tables.texts.number(of: bytes).map { TextNumber(rawValue: $0) }
   }
 
@@ -434,33 +439,29 @@ struct ContactTable: Sendable {
   /// The texts that a list of groups is of.
   func texts(ofGroups number: GroupsNumber) -> [TextNumber] {
     guard number != .none else { return [] }
-    return tables.groups.withBytes(of: number.rawValue) { bytes in
-      (0..<bytes.count / 4).map { TextNumber(rawValue: Self.text(at: $0, of: bytes)) }
-    }
+    let list = bytes(ofGroups: number)
+    return (0..<list.byteCount / 4).map { TextNumber(rawValue: Self.text(at: $0, of: list)) }
   }
 
   /// Whether a list of groups has the same texts as one that stands elsewhere.
   func groups(_ number: GroupsNumber, are list: StoredGroups) -> Bool {
     guard number != .none else { return list.count == 0 }
-    return tables.groups.withBytes(of: number.rawValue) { bytes in
-      bytes.count == 4 * list.count
-        && list.allSatisfy { place, group in
-          tables.texts.withBytes(of: Self.text(at: place, of: bytes)) { $0.isSame(as: group) }
-        }
-    }
+    let texts = bytes(ofGroups: number)
+    return texts.byteCount == 4 * list.count
+      && list.allSatisfy { place, group in
+        tables.texts.bytes(of: Self.text(at: place, of: texts)).isSame(as: group)
+      }
   }
 
   /// The number of a text of a list of groups.
-  private static func text(at place: Int, of list: UnsafeRawBufferPointer) -> UInt32 {
-    UInt32(littleEndian: list.loadUnaligned(fromByteOffset: 4 * place, as: UInt32.self))
+  private static func text(at place: Int, of list: RawSpan) -> UInt32 {
+    list.littleEndian(at: 4 * place)
   }
 
-  /// Hands the numbers of the texts that a list of groups is of to `body`, each a little-endian
-  /// `UInt32`; they are valid while it runs.
-  func withGroups<Result>(
-    _ number: GroupsNumber, _ body: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
-    tables.groups.withBytes(of: number.rawValue, body)
+  /// The numbers of the texts that a list of groups is of, each a little-endian `UInt32`.
+  @_lifetime(borrow self)
+  func bytes(ofGroups number: GroupsNumber) -> RawSpan {
+    _overrideLifetime(tables.groups.bytes(of: number.rawValue), borrowing: self)
   }
 
   /// The number of a list of groups, a new one where it has none.
@@ -470,24 +471,21 @@ struct ContactTable: Sendable {
       list.forEach { texts.append(insert(text: $0)) }
       return insert(groups: texts)
     }
-    return withUnsafeTemporaryAllocation(
-      byteCount: MemoryLayout<UInt32>.size * list.count, alignment: MemoryLayout<UInt32>.alignment
-    ) { numbers in
-      var offset = 0
-      list.forEach { group in
-        let number = insert(text: group).rawValue.littleEndian
-        numbers.storeBytes(of: number, toByteOffset: offset, as: UInt32.self)
-        offset += MemoryLayout<UInt32>.size
-      }
-      return GroupsNumber(rawValue: tables.groups.insert(UnsafeRawBufferPointer(numbers)))
+    var numbers = InlineArray<32, UInt32>(repeating: 0)
+    var count = 0
+    list.forEach { group in
+      numbers[count] = insert(text: group).rawValue.littleEndian
+      count += 1
     }
+    let bytes = numbers.span.extracting(first: count).bytes
+    return GroupsNumber(rawValue: tables.groups.insert(bytes))
   }
 
   /// The number of a list of groups by its texts, a new one where it has none.
   mutating func insert(groups texts: [TextNumber]) -> GroupsNumber {
     guard !texts.isEmpty else { return .none }
     let numbers = texts.map { $0.rawValue.littleEndian }
-    let number = numbers.withUnsafeBytes { GroupsNumber(rawValue: tables.groups.insert($0)) }
+    let number = GroupsNumber(rawValue: tables.groups.insert(numbers.span.bytes))
     noteIfLong(number, texts)
     return number
   }

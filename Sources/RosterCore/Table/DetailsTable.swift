@@ -100,13 +100,11 @@ struct DetailsTable: Sendable {
       return
     }
     // Where snapshots are taken, all that are stored came last; they are held once for all of them.
-    stored.withBytes { bytes in
-      for reference in references {
-        if reference.isStored, reference.offset >= start {
-          output.write(stored: bytes(reference.offset - start))
-        } else {
-          write(reference, to: &output)
-        }
+    for reference in references {
+      if reference.isStored, reference.offset >= start {
+        output.write(stored: stored.bytes(at: reference.offset - start))
+      } else {
+        write(reference, to: &output)
       }
     }
   }
@@ -115,7 +113,7 @@ struct DetailsTable: Sendable {
     if let place = reference.place {
       places.withElement(at: place) { output.write($0) }
     } else if let (stored, offset) = find(reference) {
-      stored.withBytes { output.write(stored: $0(offset)) }
+      output.write(stored: stored.bytes(at: offset))
     }
   }
 

@@ -35,20 +35,17 @@ final class TextBlock: @unchecked Sendable {
   }
 
   /// Appends bytes; more than there is room for are not.
-  func append(_ bytes: UnsafeRawBufferPointer) {
-    guard let first = bytes.baseAddress, bytes.count <= room else { return }
-    (start + count).copyMemory(from: first, byteCount: bytes.count)
-    count += bytes.count
+  func append(_ bytes: RawSpan) {
+    guard bytes.byteCount <= room else { return }
+    let end = start + count
+    bytes.withUnsafeBytes { bytes in
+      // There is room for them after the others.
+      if let first = bytes.baseAddress { end.copyMemory(from: first, byteCount: bytes.count) }
+    }
+    count += bytes.byteCount
   }
 
-  /// Bytes that were appended, valid as long as the block is.
+  /// Where bytes are that were appended, as long as the block is.
   @inline(__always)
-  func bytes(from offset: Int, count: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: start + offset, count: count)
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// The bytes of an empty text.
-  static var noBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+  func address(of offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(start + offset) }
 }

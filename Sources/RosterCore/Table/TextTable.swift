@@ -1,4 +1,5 @@
 import CPrefetch
+import RawBytes
 import XMPPStanza
 
 /// Texts by dense number, from 0 in the order of their coming, each once.
@@ -47,37 +48,31 @@ struct TextTable: ~Copyable, Sendable {
   /// How many texts there are.
   var count: Int { places.count }
 
-  /// The bytes of the text of a number that was given, valid as long as the table is.
+  /// The bytes of the text of a number that was given. Complexity: O(1).
   @inline(__always)
-  private func bytes(of number: UInt32) -> UnsafeRawBufferPointer {
+  @_lifetime(borrow self)
+  func bytes(of number: UInt32) -> RawSpan {
     let place = places[Int(number)]
-    // `insert` has put as many bytes there, and nobody changes them.
-    return blocks[Int(place.block)].bytes(from: Int(place.offset), count: Int(place.count))
-  }
-
-  /// Hands the bytes of the text of a number that was given to `body`; they are valid while it
-  /// runs. Complexity: O(1).
-  @inline(__always)
-  func withBytes<Result>(
-    of number: UInt32, _ body: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
-    withExtendedLifetime(blocks) { body(bytes(of: number)) }
+    let start = blocks[Int(place.block)].address(of: Int(place.offset))
+    // `insert` has put as many bytes there, nobody changes them, and the table keeps its blocks.
+    return _overrideLifetime(
+      RawSpan(_unsafeStart: start, byteCount: Int(place.count)), borrowing: self)
   }
 
   /// The text of a number that was given. Complexity: linear in the text.
   subscript(number: UInt32) -> String {
-    withBytes(of: number) { String(decoding: $0, as: UTF8.self) }
+    String(decoding: bytes(of: number))
   }
 
   /// The number of a text, nil where it has none. Complexity: linear in the text.
-  func number(of text: UnsafeRawBufferPointer) -> UInt32? {
+  func number(of text: RawSpan) -> UInt32? {
     guard slots.count > 0 else { return nil }
     let slot = slots[place(of: text, text.hash(from: seed))]
     return slot == 0 ? nil : Self.number(in: slot)
   }
 
   /// The number of a text, a new one where it has none. Complexity: linear in the text, amortised.
-  mutating func insert(_ text: UnsafeRawBufferPointer) -> UInt32 {
+  mutating func insert(_ text: RawSpan) -> UInt32 {
     if 2 * places.count >= slots.count { fillSlots() }
     let hash = text.hash(from: seed)
     let place = place(of: text, hash)
@@ -89,17 +84,17 @@ struct TextTable: ~Copyable, Sendable {
     return number
   }
 
-  private mutating func append(_ text: UnsafeRawBufferPointer) {
-    byteCount += text.count
+  private mutating func append(_ text: RawSpan) {
+    byteCount += text.byteCount
     // No block is held by a variable here, or it would not be alone.
     if let room = blocks.last?.room {
-      if room < text.count {
-        addBlock(capacity: max(text.count, blocks[blocks.count - 1].nextCapacity))
+      if room < text.byteCount {
+        addBlock(capacity: max(text.byteCount, blocks[blocks.count - 1].nextCapacity))
       } else if !ownsLastBlock() {
-        addBlock(capacity: max(text.count, TextBlock.leastCapacity))
+        addBlock(capacity: max(text.byteCount, TextBlock.leastCapacity))
       }
     } else {
-      addBlock(capacity: max(text.count, TextBlock.leastCapacity))
+      addBlock(capacity: max(text.byteCount, TextBlock.leastCapacity))
     }
     put(text)
   }
@@ -118,11 +113,11 @@ struct TextTable: ~Copyable, Sendable {
   }
 
   /// Puts a text into the last block, which nobody else refers to and which has room for it.
-  private mutating func put(_ text: UnsafeRawBufferPointer) {
+  private mutating func put(_ text: RawSpan) {
     let index = blocks.count - 1
     places.append(
       Place(
-        block: UInt32(index), offset: UInt32(blocks[index].count), count: UInt32(text.count)))
+        block: UInt32(index), offset: UInt32(blocks[index].count), count: UInt32(text.byteCount)))
     blocks[index].append(text)
   }
 
@@ -130,7 +125,7 @@ struct TextTable: ~Copyable, Sendable {
 
   /// Has the slot of a text brought near, which will be looked for soon. Complexity: linear in the
   /// text.
-  func expect(_ text: UnsafeRawBufferPointer) -> ExpectedText {
+  func expect(_ text: RawSpan) -> ExpectedText {
     guard slots.count > 0 else { return .none }
     let hash = text.hash(from: seed)
     slots.prefetch(Self.home(of: hash, among: slots.count))
@@ -154,7 +149,10 @@ struct TextTable: ~Copyable, Sendable {
   /// - Parameter number: It may be one of another table.
   func prefetchBytes(of number: UInt32) {
     guard number < places.count else { return }
-    if let start = bytes(of: number).baseAddress { rollcall_prefetch(start) }
+    bytes(of: number).withUnsafeBytes { bytes in
+      // It is only asked for, not looked at.
+      if let start = bytes.baseAddress { rollcall_prefetch(start) }
+    }
   }
 
   // MARK: Kept tables
@@ -177,35 +175,28 @@ struct TextTable: ~Copyable, Sendable {
   /// A table of texts that stand side by side, with the numbers from 0 on.
   ///
   /// Complexity: linear in the bytes.
-  /// - Parameters:
-  ///   - ends: Where each of the texts ends, a little-endian `UInt32`.
-  ///   - isValid: Whether a text can stand in the table.
-  /// - Returns: nil where these are not the ends of texts that can, each once.
-  init?(
-    _ bytes: UnsafeRawBufferPointer, ends: UnsafeRawBufferPointer,
-    where isValid: (UnsafeRawBufferPointer) -> Bool
-  ) {
-    let count = ends.count / Self.endBytes
-    let block = TextBlock(capacity: bytes.count)
+  /// - Parameter isValid: Whether a text can stand in the table.
+  /// - Returns: nil where they do not end as they say, or one cannot or is there twice.
+  init?(_ list: borrowing TextList, where isValid: (RawSpan) -> Bool) {
+    let bytes = list.bytes
+    let block = TextBlock(capacity: bytes.byteCount)
     block.append(bytes)
     blocks = [block]
-    byteCount = bytes.count
-    var (offset, start) = (0, 0)
-    var areRight = true
+    byteCount = bytes.byteCount
+    var (number, start) = (0, 0)
     let noPlace = Place(block: 0, offset: 0, count: 0)
-    places = ChunkedArray(repeating: noPlace, count: count, chunkBits: Self.placeBits) { place in
-      let end = Int(
-        UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-      guard areRight, start <= end, end <= bytes.count,
-        isValid(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+    places = ChunkedArray(repeating: noPlace, count: list.count, chunkBits: Self.placeBits) {
+      place in
+      // A wrong one is the last that is looked at.
+      guard start >= 0, let end = list.end(of: number, from: start), isValid(bytes[start..<end])
       else {
-        areRight = false
+        start = -1
         return
       }
       place = Place(block: 0, offset: UInt32(start), count: UInt32(end - start))
-      (offset, start) = (offset + Self.endBytes, end)
+      (number, start) = (number + 1, end)
     }
-    guard areRight, start == bytes.count, fillSlots() else { return nil }
+    guard start == bytes.byteCount, fillSlots() else { return nil }
   }
 
   // MARK: Looking up
@@ -220,14 +211,14 @@ struct TextTable: ~Copyable, Sendable {
 
   /// Where the text is, or else where it belongs.
   @inline(__always)
-  private func place(of text: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
+  private func place(of text: RawSpan, _ hash: UInt64) -> Int {
     place(of: text, hash, among: slots.count) { slots[$0] }
   }
 
   /// The same among so many slots, each of which `slot` gives by its place.
   @inline(__always)
   private func place(
-    of text: UnsafeRawBufferPointer, _ hash: UInt64, among count: Int, slot: (Int) -> UInt64
+    of text: RawSpan, _ hash: UInt64, among count: Int, slot: (Int) -> UInt64
   ) -> Int {
     var place = Self.home(of: hash, among: count)
     while true {
@@ -292,12 +283,8 @@ extension TextTable {
   /// These texts in the order of their bytes. Complexity: O(n log n).
   func order(of numbers: [UInt32]) -> [ByteRank] {
     ByteRank.order(
-      of: numbers.count, rank: { index, rank in withBytes(of: numbers[index], rank) },
-      precedes: { a, b in
-        withBytes(of: numbers[a]) { first in
-          withBytes(of: numbers[b]) { first.precedes($0) }
-        }
-      })
+      of: numbers.count, rank: { index, rank in rank(bytes(of: numbers[index])) },
+      precedes: { a, b in bytes(of: numbers[a]).precedes(bytes(of: numbers[b])) })
   }
 
   /// The number of a text, nil where it has none.

@@ -1,4 +1,5 @@
 import Captures
+import RawBytes
 package import RosterClient
 import XMPPStanza
 

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// An XMPP address: a bare address and perhaps a resource (RFC 7622).
 ///
 /// The bare part is kept in prepared form, the resource as it was written: it is opaque and its

@@ -1,5 +1,6 @@
 import CByteMarks
 import Foundation
+import RawBytes
 
 /// Brings the bare part of an address into the form that addresses are compared in.
 enum JIDPreparation {
@@ -20,14 +21,15 @@ enum JIDPreparation {
   /// A full or bare address in which nothing has to be prepared, as nearly all are.
   ///
   /// Nil for any other, and for one that is wrong.
-  static func prepared(_ bytes: UnsafeRawBufferPointer) -> PreparedAddress? {
+  @_lifetime(copy bytes)
+  static func prepared(_ bytes: RawSpan) -> PreparedAddress? {
     guard let parts = SimpleParts(bytes), !parts.needsLowering,
       max(parts.localCount, parts.domainCount) <= JIDLimit.partBytes
     else { return nil }
-    let bare = UnsafeRawBufferPointer(rebasing: bytes[..<parts.bareCount])
-    guard parts.bareCount < bytes.count else { return PreparedAddress(bare: bare, resource: nil) }
-    let resource = UnsafeRawBufferPointer(rebasing: bytes[(parts.bareCount + 1)...])
-    guard (1...JIDLimit.partBytes).contains(resource.count) else { return nil }
+    let bare = bytes[0..<parts.bareCount]
+    guard parts.bareCount < bytes.byteCount else { return PreparedAddress(bare: bare, resource: nil) }
+    let resource = bytes[(parts.bareCount + 1)..<bytes.byteCount]
+    guard (1...JIDLimit.partBytes).contains(resource.byteCount) else { return nil }
     return PreparedAddress(bare: bare, resource: resource)
   }
 
@@ -55,24 +57,22 @@ enum JIDPreparation {
     /// The index, at `start` or after it, of the first byte that is none of those that are as they
     /// should be wherever they stand: small letters, digits and `_`.
     @inline(__always)
-    private static func endOfPlain(
-      _ bytes: UnsafeRawBufferPointer, from start: Int, at base: UnsafeRawPointer
-    ) -> Int {
+    private static func endOfPlain(_ bytes: RawSpan, from start: Int) -> Int {
       var index = start
-      while index &+ 16 <= bytes.count {
-        // The sixteen bytes from here on are there.
-        let marks = rollcall_marks_in_address(base + index)
+      while index &+ 16 <= bytes.byteCount {
+        let marks = bytes.marks(at: index) { rollcall_marks_in_address($0) }
         guard marks == 0 else { return index &+ marks.trailingZeroBitCount }
         index &+= 16
       }
       // The last sixteen, some of which have been looked at.
-      if bytes.count >= 16 {
+      if bytes.byteCount >= 16 {
+        let last = bytes.byteCount &- 16
         let marks =
-          rollcall_marks_in_address(base + (bytes.count &- 16))
-          &>> UInt32(truncatingIfNeeded: index &- (bytes.count &- 16))
-        return marks == 0 ? bytes.count : index &+ marks.trailingZeroBitCount
+          bytes.marks(at: last) { rollcall_marks_in_address($0) }
+          &>> UInt32(truncatingIfNeeded: index &- last)
+        return marks == 0 ? bytes.byteCount : index &+ marks.trailingZeroBitCount
       }
-      while index < bytes.count, isPlain(bytes[index]) { index &+= 1 }
+      while index < bytes.byteCount, isPlain(bytes[index]) { index &+= 1 }
       return index
     }
 
@@ -85,9 +85,7 @@ enum JIDPreparation {
       }
     }
 
-    init?(_ bytes: UnsafeRawBufferPointer) {
-      // What there is none of has no domain.
-      guard let start = bytes.baseAddress else { return nil }
+    init?(_ bytes: RawSpan) {
       var hasLocal = false
       /// Whether no label stands before a byte.
       func followsNoLabel(_ index: Int) -> Bool {
@@ -95,8 +93,8 @@ enum JIDPreparation {
       }
       var index = 0
       bare: while true {
-        index = Self.endOfPlain(bytes, from: index, at: start)
-        guard index < bytes.count else { break }
+        index = Self.endOfPlain(bytes, from: index)
+        guard index < bytes.byteCount else { break }
         switch bytes[index] {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): needsLowering = true
         case UInt8(ascii: "@"):
@@ -222,11 +220,11 @@ enum JIDPreparation {
   }
 }
 
-extension UnsafeRawBufferPointer {
+extension RawSpan {
   /// How many bytes the letter beyond ASCII has that begins at a place, if it is settled; 0 for
   /// anything else, also for what is no UTF-8.
   fileprivate func settledLetterBytes(at index: Int) -> Int {
-    let (rest, first) = (count &- index, UInt32(self[index]))
+    let (rest, first) = (byteCount &- index, UInt32(self[index]))
     func next(_ distance: Int) -> UInt32? {
       let byte = UInt32(self[index &+ distance])
       return byte & 0xC0 == 0x80 ? byte & 0x3F : nil

@@ -1,15 +1,23 @@
-/// An address in prepared form, in place: the bytes are valid in the closure only that is given it.
-package struct PreparedAddress {
+import RawBytes
+
+/// An address in prepared form, in place.
+package struct PreparedAddress: ~Escapable {
   /// The bare address.
-  package let bare: UnsafeRawBufferPointer
+  package let bare: RawSpan
   /// The resource, never empty; nil for a bare address.
-  package let resource: UnsafeRawBufferPointer?
+  package let resource: RawSpan?
+
+  @_lifetime(copy bare, copy resource)
+  init(bare: RawSpan, resource: RawSpan?) {
+    self.bare = bare
+    self.resource = resource
+  }
 
   /// A copy of it.
   var jid: JID {
     JID(
-      prepared: BareJID(prepared: String(decoding: bare, as: UTF8.self)),
-      resource: resource.map { String(decoding: $0, as: UTF8.self) })
+      prepared: BareJID(prepared: String(decoding: bare)),
+      resource: .init(decoding: resource))
   }
 }
 
@@ -26,7 +34,7 @@ extension XMPPElement {
     guard let part = attributePart(attribute) else { return body(nil) }
     try tree.withBytes(of: part) { (bytes) throws(JIDError) in
       if let address = JIDPreparation.prepared(bytes) { return body(address) }
-      let jid = try JID(parsing: String(decoding: bytes, as: UTF8.self))
+      let jid = try JID(parsing: String(decoding: bytes))
       jid.bare.text.withUTF8Bytes { bare in
         guard let resource = jid.resource else {
           return body(PreparedAddress(bare: bare, resource: nil))

@@ -1,3 +1,5 @@
+import RawBytes
+
 extension XMPPElement {
   /// Whether it is a request for an acknowledgement of stanzas or the answer to one (XEP-0198 §4),
   /// and there is nothing in it but how many they were. A stream may have one for each stanza.
@@ -11,7 +13,8 @@ extension XMPPElement {
     case 2:
       guard let count = attributePart("h") else { return false }
       return tree.withBytes(of: count) { digits in
-        digits.count <= 10 && digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        digits.byteCount <= 10
+          && digits.byteOffsets.allSatisfy { "0"..."9" ~= Unicode.Scalar(digits[$0]) }
       }
     default: return false
     }

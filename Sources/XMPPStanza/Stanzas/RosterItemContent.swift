@@ -36,7 +36,7 @@ package struct RosterItemContent {
 
   /// Hands the name to `body`, nil where there is none or an empty one; the bytes are valid while
   /// it runs.
-  package func withName(_ body: (UnsafeRawBufferPointer?) -> Void) {
+  package func withName(_ body: (RawSpan?) -> Void) {
     guard let part = node.attributePart("name") else { return body(nil) }
     node.tree.withBytes(of: part) { bytes in
       let name = bytes.trimmedOfXMLSpace
@@ -46,7 +46,7 @@ package struct RosterItemContent {
 
   /// Hands each group to `body`, in the order in which they stand, those left out that have no
   /// name; the bytes are valid while it runs.
-  package func forEachGroup(_ body: (UnsafeRawBufferPointer) -> Void) {
+  package func forEachGroup(_ body: (RawSpan) -> Void) {
     for child in node.children where child.is("group", in: Namespace.roster) {
       child.withText { text in
         let name = text.trimmedOfXMLSpace

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// The state of the subscription between the account and a contact (RFC 6121 §2.1.2.5).
 public enum RosterSubscription: String, Hashable, Sendable, CaseIterable {
   /// Neither sees the other's presence.
@@ -153,9 +155,9 @@ extension RosterQuery.Item {
       return
     }
     var name: String?
-    content.withName { name = $0.map { String(decoding: $0, as: UTF8.self) } }
+    content.withName { name = .init(decoding: $0) }
     var groups: [String] = []
-    content.forEachGroup { groups.append(String(decoding: $0, as: UTF8.self)) }
+    content.forEachGroup { groups.append(String(decoding: $0)) }
     let item = RosterItem(
       jid: jid, name: name, subscription: subscription, isPending: content.isPending,
       isApproved: content.isApproved, groups: groups)

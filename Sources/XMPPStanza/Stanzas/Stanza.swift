@@ -1,3 +1,5 @@
+import RawBytes
+
 /// A stanza of RFC 6120 §8, its addresses prepared and its type known.
 package enum Stanza: Hashable, Sendable {
   case iq(IQ)

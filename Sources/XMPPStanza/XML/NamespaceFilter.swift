@@ -1,3 +1,5 @@
+import RawBytes
+
 /// Some namespaces, and a short way to see that an element is in none of them.
 package struct NamespaceFilter: Sendable {
   private let keys: [UInt64]
@@ -16,10 +18,10 @@ package struct NamespaceFilter: Sendable {
   }
 
   /// Its first and last bytes, and how many it has.
-  private static func key(of namespace: UnsafeRawBufferPointer) -> UInt64 {
-    let count = namespace.count
+  private static func key(of namespace: RawSpan) -> UInt64 {
+    let count = namespace.byteCount
     guard count >= 8 else { return 0 }
-    return namespace.eight(at: 0) ^ namespace.eight(at: count - 8) &* 31 ^ UInt64(count)
+    return namespace.littleEndian(at: 0) ^ namespace.littleEndian(at: count - 8) &* 31 ^ UInt64(count)
   }
 
   /// False where nothing in the top-level element that a node stands in is in one of them; hardly

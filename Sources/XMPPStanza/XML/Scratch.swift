@@ -14,8 +14,14 @@ struct Scratch<Element: BitwiseCopyable>: ~Copyable {
     memory.deallocate()
   }
 
-  /// What there is; valid until the next change.
-  var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: memory, count: count) }
+  /// What there is.
+  var elements: Span<Element> {
+    @_lifetime(borrow self)
+    get {
+      // So many were put there, and only `self` changes them.
+      _overrideLifetime(Span(_unsafeStart: memory, count: count), borrowing: self)
+    }
+  }
 
   /// An element that there is.
   subscript(index: Int) -> Element {
@@ -29,10 +35,13 @@ struct Scratch<Element: BitwiseCopyable>: ~Copyable {
     count += 1
   }
 
-  mutating func append(contentsOf more: UnsafeBufferPointer<Element>) {
-    guard let start = more.baseAddress else { return }
+  mutating func append(contentsOf more: Span<Element>) {
     if more.count > capacity - count { resize(to: max(2 * capacity, count + more.count)) }
-    (memory + count).initialize(from: start, count: more.count)
+    let end = memory + count
+    more.withUnsafeBufferPointer { more in
+      // There is room for them after the others.
+      if let start = more.baseAddress { end.initialize(from: start, count: more.count) }
+    }
     count += more.count
   }
 

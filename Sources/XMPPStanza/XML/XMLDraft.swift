@@ -1,3 +1,5 @@
+import RawBytes
+
 /// Puts elements together, one after the other, in memory that is used again.
 ///
 /// It copies names and values, for those whose bytes are not all in one place.
@@ -21,13 +23,13 @@ package struct XMLDraft: ~Copyable {
   // MARK: Names
 
   /// The number of a namespace in this draft.
-  package mutating func namespace(_ uri: UnsafeRawBufferPointer) -> UInt32 {
+  package mutating func namespace(_ uri: RawSpan) -> UInt32 {
     if uri.isEmpty { return 0 }
     if Namespace.client.hasBytes(uri) { return 1 }
     for index in (0..<namespaces.count).suffix(Self.remembered) {
       // The draft has put the namespace there itself.
-      let known = UnsafeRawBufferPointer(bytes.elements)[namespaces[index].range]
-      if UnsafeRawBufferPointer(rebasing: known).isSame(as: uri) { return UInt32(index + 2) }
+      let known = bytes.elements.bytes[namespaces[index].range]
+      if known.isSame(as: uri) { return UInt32(index + 2) }
     }
     let place = append(uri)
     var range = XMLRange()
@@ -37,21 +39,21 @@ package struct XMLDraft: ~Copyable {
     return UInt32(namespaces.count + 1)
   }
 
-  private mutating func name(_ local: UnsafeRawBufferPointer) -> XMLPackedName {
+  private mutating func name(_ local: RawSpan) -> XMLPackedName {
     let packed = XMLPackedName(local)
     return packed.isLong ? XMLPackedName(at: append(local)) : packed
   }
 
-  private mutating func append(_ more: UnsafeRawBufferPointer) -> Range<Int> {
+  private mutating func append(_ more: RawSpan) -> Range<Int> {
     let start = bytes.count
-    more.withMemoryRebound(to: UInt8.self) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: Span(_bytes: more))
     return start..<bytes.count
   }
 
   // MARK: Parts
 
   /// Begins an element inside the one that is open.
-  package mutating func open(_ local: UnsafeRawBufferPointer, in namespace: UInt32) {
+  package mutating func open(_ local: RawSpan, in namespace: UInt32) {
     let number = parts.count
     isInText = false
     var part = XMLPart()
@@ -66,7 +68,7 @@ package struct XMLDraft: ~Copyable {
 
   /// Adds an attribute to the element that was opened last, before anything else of it.
   package mutating func addAttribute(
-    _ local: UnsafeRawBufferPointer, in namespace: UInt32, _ value: UnsafeRawBufferPointer
+    _ local: RawSpan, in namespace: UInt32, _ value: RawSpan
   ) {
     var part = XMLPart()
     part.kind = .attribute
@@ -77,7 +79,7 @@ package struct XMLDraft: ~Copyable {
   }
 
   /// Adds character data to the open element; with what was added just before it is one text.
-  package mutating func addText(_ text: UnsafeRawBufferPointer) {
+  package mutating func addText(_ text: RawSpan) {
     guard isInText else {
       isInText = true
       var part = XMLPart()
@@ -95,7 +97,7 @@ package struct XMLDraft: ~Copyable {
     innermost = parent
   }
 
-  private mutating func add(_ part: XMLPart, _ value: UnsafeRawBufferPointer) {
+  private mutating func add(_ part: XMLPart, _ value: RawSpan) {
     let place = append(value)
     var part = part
     part.next = UInt32(parts.count + 1)
@@ -133,7 +135,7 @@ package struct XMLDraft: ~Copyable {
   /// The element that was put together, once it is closed; the draft is of nothing again.
   package mutating func finish() -> XMPPElement {
     let node = XMPPElement(
-      parts.elements, namespaces.elements, of: UnsafeRawBufferPointer(bytes.elements))
+      parts.elements, namespaces.elements, of: bytes.elements.bytes)
     clear()
     return node
   }

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// Names that have been looked at and were not wanted, so that an element in which no other name is
 /// need not be gone through.
 ///
@@ -22,7 +24,7 @@ package struct XMLNameMemo: Sendable {
       guard part.kind != .text, part.name != XMLPackedName() else { continue }
       let place = place(of: part.name)
       if unwanted[place] == part.name { continue }
-      if isWanted(node.tree.withName(of: part) { String(decoding: $0, as: UTF8.self) }) {
+      if isWanted(node.tree.withName(of: part) { String(decoding: $0) }) {
         return true
       }
       // A long name is not in its two words, which only say where it is.

@@ -1,3 +1,5 @@
+public import RawBytes
+
 /// One part of an element as an `XMLTree` keeps it: an element, an attribute or a text.
 ///
 /// The fields are set one by one where many are made: what another module does with a function of
@@ -64,29 +66,29 @@ package struct XMLPackedName: BitwiseCopyable, Equatable, ExpressibleByStringLit
   package init(stringLiteral text: StaticString) {
     // Longer ones would all be the same.
     assert(text.utf8CodeUnitCount <= Self.maximumBytes)
-    self.init(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    self.init(text.utf8Bytes)
   }
 
   /// A name of at most fifteen bytes; of a longer one that it is long.
   @inlinable @inline(__always)
-  init(_ bytes: UnsafeRawBufferPointer) {
-    guard bytes.count <= Self.maximumBytes else {
+  init(_ bytes: RawSpan) {
+    guard bytes.byteCount <= Self.maximumBytes else {
       self = .long
       return
     }
-    let count = bytes.count
+    let count = bytes.byteCount
     high = UInt64(count) << 56
     if count >= 8 {
-      low = UInt64(littleEndian: bytes.eight(at: 0))
+      low = bytes.littleEndian(at: 0)
       // The last eight, without those that are in `low`, which is one at least: by two shifts, the
       // second of which is of less than 64.
-      let last = UInt64(littleEndian: bytes.eight(at: count - 8))
+      let last: UInt64 = bytes.littleEndian(at: count - 8)
       high |= (last >> 8) &>> UInt64(truncatingIfNeeded: 8 &* (15 &- count))
     } else if count >= 4 {
       // The last four, some of which are among the first.
-      low = UInt64(UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
-      let last = bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
-      low |= UInt64(UInt32(littleEndian: last)) &<< UInt64(truncatingIfNeeded: 8 &* (count &- 4))
+      low = UInt64(bytes.littleEndian(at: 0, as: UInt32.self))
+      let last = bytes.littleEndian(at: count - 4, as: UInt32.self)
+      low |= UInt64(last) &<< UInt64(truncatingIfNeeded: 8 &* (count &- 4))
     } else {
       for index in 0..<count { low |= UInt64(bytes[index]) << UInt64(8 * index) }
     }
@@ -104,29 +106,25 @@ package struct XMLPackedName: BitwiseCopyable, Equatable, ExpressibleByStringLit
   var range: Range<Int> { Int(low >> 32)..<(Int(low >> 32) + Int(low & 0xFFFF_FFFF)) }
 
   /// Hands over the bytes of a short name.
-  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+  func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
     let count = Int(high >> 56)
-    return withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) {
-      body(UnsafeRawBufferPointer(rebasing: $0[..<count]))
-    }
+    let words: InlineArray<2, UInt64> = [low.littleEndian, high.littleEndian]
+    return body(words.span.bytes[0..<count])
   }
 }
 
 /// A local name that the program looks for, always a literal: the optimiser packs it ahead.
 @usableFromInline
-package struct WantedName: ExpressibleByStringLiteral, CustomStringConvertible,
-  @unchecked Sendable
-{
+package struct WantedName: ExpressibleByStringLiteral, CustomStringConvertible, Sendable {
   @usableFromInline let packed: XMLPackedName
-  /// They are there as long as the program is.
-  @usableFromInline let bytes: UnsafeRawBufferPointer
+  @usableFromInline let text: StaticString
 
   /// The name itself.
-  @usableFromInline package var description: String { String(decoding: bytes, as: UTF8.self) }
+  @usableFromInline package var description: String { text.description }
 
   @inlinable @inline(__always)
   package init(stringLiteral text: StaticString) {
-    bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    packed = XMLPackedName(bytes)
+    self.text = text
+    packed = XMLPackedName(text.utf8Bytes)
   }
 }

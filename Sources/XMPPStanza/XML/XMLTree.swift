@@ -1,3 +1,5 @@
+import RawBytes
+
 /// A top-level element and everything in it, which no one changes while others see it: the parts in
 /// document order (an element, its attributes, its content), the ranges of the namespaces, and the
 /// bytes that parts and namespaces are ranges of, often the very bytes that the element came in.
@@ -7,53 +9,55 @@
 ///
 /// Sendable, as nothing of it is written to while it is valid.
 struct XMLTree: @unchecked Sendable {
-  typealias Parts = UnsafeBufferPointer<XMLPart>
-  typealias Namespaces = UnsafeBufferPointer<XMLRange>
-
-  private let parts: Parts
-  private let namespaces: Namespaces
+  private let parts: UnsafeBufferPointer<XMLPart>
+  private let namespaces: UnsafeBufferPointer<XMLRange>
   private let bytes: UnsafeRawBufferPointer
   /// Where they are; nil in a borrowed tree. Each look at them has to hold it so long.
   private let memory: ManagedBuffer<Void, XMLPart>?
 
   /// A tree in memory of others, which it does not keep.
-  init(borrowing parts: Parts, _ namespaces: Namespaces, of bytes: UnsafeRawBufferPointer) {
-    (self.parts, self.namespaces, self.bytes) = (parts, namespaces, bytes)
+  init(borrowing parts: Span<XMLPart>, _ namespaces: Span<XMLRange>, of bytes: RawSpan) {
+    // Who borrows the tree sees to it that all of them are there so long.
+    self.parts = parts.withUnsafeBufferPointer { $0 }
+    self.namespaces = namespaces.withUnsafeBufferPointer { $0 }
+    self.bytes = bytes.withUnsafeBytes { $0 }
     memory = nil
   }
 
   /// A tree in memory of its own.
-  init(_ parts: Parts, _ namespaces: Namespaces, of bytes: UnsafeRawBufferPointer) {
+  init(_ parts: Span<XMLPart>, _ namespaces: Span<XMLRange>, of bytes: RawSpan) {
     let stride = MemoryLayout<XMLPart>.stride
-    // Behind the parts, ranges are aligned: a part's stride is a multiple of its alignment, which
+    // After the parts, ranges are aligned: a part's stride is a multiple of its alignment, which
     // is no less than a range's.
     let offsetOfNamespaces = parts.count * stride
     let offsetOfBytes = offsetOfNamespaces + namespaces.count * MemoryLayout<XMLRange>.stride
     let memory = ManagedBuffer<Void, XMLPart>.create(
-      minimumCapacity: (offsetOfBytes + bytes.count + stride - 1) / stride
+      minimumCapacity: (offsetOfBytes + bytes.byteCount + stride - 1) / stride
     ) { _ in }
     // There is room for all, and none of them have to be destroyed.
     let start = memory.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
-    Self.copy(UnsafeRawBufferPointer(parts), to: start)
-    Self.copy(UnsafeRawBufferPointer(namespaces), to: start + offsetOfNamespaces)
+    Self.copy(parts.bytes, to: start)
+    Self.copy(namespaces.bytes, to: start + offsetOfNamespaces)
     Self.copy(bytes, to: start + offsetOfBytes)
-    self.parts = Parts(
+    self.parts = UnsafeBufferPointer(
       start: UnsafePointer(start.assumingMemoryBound(to: XMLPart.self)), count: parts.count)
-    self.namespaces = Namespaces(
+    self.namespaces = UnsafeBufferPointer(
       start: UnsafePointer(
         (start + offsetOfNamespaces).bindMemory(to: XMLRange.self, capacity: namespaces.count)),
       count: namespaces.count)
-    self.bytes = UnsafeRawBufferPointer(start: start + offsetOfBytes, count: bytes.count)
+    self.bytes = UnsafeRawBufferPointer(start: start + offsetOfBytes, count: bytes.byteCount)
     self.memory = memory
   }
 
-  private static func copy(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) {
-    guard let start = bytes.baseAddress else { return }
-    place.copyMemory(from: start, byteCount: bytes.count)
+  private static func copy(_ bytes: RawSpan, to place: UnsafeMutableRawPointer) {
+    bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      place.copyMemory(from: start, byteCount: bytes.count)
+    }
   }
 
   /// The same in memory of its own.
-  var owned: XMLTree { memory == nil ? XMLTree(parts, namespaces, of: bytes) : self }
+  var owned: XMLTree { memory == nil ? XMLTree(parts.span, namespaces.span, of: bytes.bytes) : self }
 
   /// A part, whose number is one of this tree's.
   subscript(number: Int) -> XMLPart { withExtendedLifetime(memory) { parts[number] } }
@@ -79,17 +83,17 @@ struct XMLTree: @unchecked Sendable {
 
   /// The bytes that the parts are ranges of, for the time that `body` runs.
   func withBytes<Result, Failure: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try withExtendedLifetime(memory) { () throws(Failure) in try body(bytes) }
+    try withExtendedLifetime(memory) { () throws(Failure) in try body(bytes.bytes) }
   }
 
   /// Some of the bytes, for the time that `body` runs.
   private func withBytes<Result, Failure: Error>(
-    in range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    in range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try withBytes { bytes throws(Failure) -> Result in
-      try body(UnsafeRawBufferPointer(rebasing: bytes[range]))
+      try body(bytes[range])
     }
   }
 
@@ -97,33 +101,31 @@ struct XMLTree: @unchecked Sendable {
   ///
   /// The bytes are valid in the closure only.
   func withBytes<Result, Failure: Error>(
-    of part: XMLPart, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    of part: XMLPart, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     guard part.isEscaped else { return try withBytes(in: part.range, body) }
     let plain = withBytes(in: part.range) { $0.unescaped }
-    return try plain.withUnsafeBufferPointer { bytes throws(Failure) -> Result in
-      try body(UnsafeRawBufferPointer(bytes))
-    }
+    return try body(plain.span.bytes)
   }
 
   /// The value of an attribute or a text.
   func string(of part: XMLPart) -> String {
-    withBytes(of: part) { String(decoding: $0, as: UTF8.self) }
+    withBytes(of: part) { String(decoding: $0) }
   }
 
   // MARK: Names
 
   /// Hands over the local name of an element or an attribute.
-  func withName<Result>(of part: XMLPart, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+  func withName<Result>(of part: XMLPart, _ body: (RawSpan) -> Result) -> Result {
     part.name.isLong ? withBytes(in: part.name.range, body) : part.name.withBytes(body)
   }
 
   /// Hands over the namespace of an element or an attribute.
   func withNamespace<Result>(
-    of part: XMLPart, _ body: (UnsafeRawBufferPointer) -> Result
+    of part: XMLPart, _ body: (RawSpan) -> Result
   ) -> Result {
     switch part.namespace {
-    case 0: body(UnsafeRawBufferPointer(start: nil, count: 0))
+    case 0: body(RawSpan())
     case 1: Namespace.client.withUTF8Bytes(body)
     default: withBytes(in: namespaceRange(Int(part.namespace) - 2), body)
     }
@@ -135,7 +137,7 @@ struct XMLTree: @unchecked Sendable {
   }
 
   /// Whether one of the namespaces that it lists is as `isWanted` says.
-  func lists(_ isWanted: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+  func lists(_ isWanted: (RawSpan) -> Bool) -> Bool {
     for index in namespaces.indices where withBytes(in: namespaceRange(index), isWanted) {
       return true
     }
@@ -145,15 +147,15 @@ struct XMLTree: @unchecked Sendable {
   /// The name of an element or an attribute.
   func name(of part: XMLPart) -> XMLName {
     XMLName(
-      withName(of: part) { String(decoding: $0, as: UTF8.self) },
-      in: withNamespace(of: part) { String(decoding: $0, as: UTF8.self) })
+      withName(of: part) { String(decoding: $0) },
+      in: withNamespace(of: part) { String(decoding: $0) })
   }
 
   /// Whether an element or an attribute has a local name.
   func has(_ part: XMLPart, _ local: WantedName) -> Bool {
     guard part.name.high == local.packed.high else { return false }
     guard part.name.isLong else { return part.name.low == local.packed.low }
-    return withBytes(in: part.name.range) { $0.isSame(as: local.bytes) }
+    return withBytes(in: part.name.range) { $0.isSame(as: local.text.utf8Bytes) }
   }
 
   /// Whether an element or an attribute has a name.
@@ -180,7 +182,7 @@ struct XMLTree: @unchecked Sendable {
   }
 }
 
-extension UnsafeRawBufferPointer {
+extension RawSpan {
   private static let references: [(text: [UInt8], character: UInt8)] = [
     (Array("&amp;".utf8), UInt8(ascii: "&")), (Array("&lt;".utf8), UInt8(ascii: "<")),
     (Array("&gt;".utf8), UInt8(ascii: ">")), (Array("&apos;".utf8), UInt8(ascii: "'")),
@@ -190,7 +192,10 @@ extension UnsafeRawBufferPointer {
   /// How many bytes the reference at an index has, to one of the five characters that XML has names
   /// for, and that character; nil where there is none.
   package func reference(at index: Int) -> (count: Int, character: UInt8)? {
-    for (text, character) in Self.references where self[index...].starts(with: text) {
+    for (text, character) in Self.references
+    where extracting(droppingFirst: index).extracting(first: text.count)
+      .isSame(as: text.span.bytes)
+    {
       return (text.count, character)
     }
     return nil
@@ -199,9 +204,9 @@ extension UnsafeRawBufferPointer {
   /// The bytes with their references replaced.
   fileprivate var unescaped: [UInt8] {
     var plain: [UInt8] = []
-    plain.reserveCapacity(count)
+    plain.reserveCapacity(byteCount)
     var index = 0
-    while index < count {
+    while index < byteCount {
       if self[index] == UInt8(ascii: "&"), let found = reference(at: index) {
         plain.append(found.character)
         index += found.count

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// The expanded name of an element or attribute: what names are compared by, whatever prefix a
 /// program chose for it.
 public struct XMLName: Hashable, Sendable {
@@ -48,8 +50,8 @@ public struct XMPPElement: Sendable {
   /// An element from its parts in document order; its names and values are ranges of bytes, which
   /// are UTF-8.
   init(
-    _ parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
-    of bytes: UnsafeRawBufferPointer
+    _ parts: Span<XMLPart>, _ namespaces: Span<XMLRange>,
+    of bytes: RawSpan
   ) {
     self.init(XMLTree(parts, namespaces, of: bytes), 0)
   }
@@ -57,8 +59,8 @@ public struct XMPPElement: Sendable {
   /// The same where all of that stands: the element, and each that is taken out of it, is valid as
   /// long as that is. Who keeps one keeps its `owned`.
   package init(
-    borrowing parts: UnsafeBufferPointer<XMLPart>, _ namespaces: UnsafeBufferPointer<XMLRange>,
-    of bytes: UnsafeRawBufferPointer
+    borrowing parts: Span<XMLPart>, _ namespaces: Span<XMLRange>,
+    of bytes: RawSpan
   ) {
     self.init(XMLTree(borrowing: parts, namespaces, of: bytes), 0)
   }
@@ -67,10 +69,10 @@ public struct XMPPElement: Sendable {
   package var owned: XMPPElement { XMPPElement(tree.owned, index) }
 
   /// The bytes that the names and values of the top-level element are ranges of.
-  package var treeBytes: [UInt8] { tree.withBytes { Array($0) } }
+  package var treeBytes: [UInt8] { tree.withBytes { [UInt8]($0) } }
 
   /// Hands the same to `body`, valid while it runs.
-  package func withTreeBytes(_ body: (UnsafeRawBufferPointer) -> Void) { tree.withBytes(body) }
+  package func withTreeBytes(_ body: (RawSpan) -> Void) { tree.withBytes(body) }
 
   init(_ tree: XMLTree, _ index: Int) {
     self.tree = tree
@@ -208,7 +210,7 @@ extension XMPPElement {
 
   /// Hands the value of an attribute without a prefix to `body`, nil where there is none; the bytes
   /// are valid while it runs.
-  package func withAttribute(_ local: WantedName, _ body: (UnsafeRawBufferPointer?) -> Void) {
+  package func withAttribute(_ local: WantedName, _ body: (RawSpan?) -> Void) {
     guard let part = attributePart(local) else { return body(nil) }
     tree.withBytes(of: part) { body($0) }
   }
@@ -243,7 +245,7 @@ extension XMPPElement {
   /// Hands the text directly inside the first such child to `body`, where there is one; the bytes
   /// are valid while it runs.
   package func withText(
-    ofChild local: WantedName, in namespace: String, _ body: (UnsafeRawBufferPointer) -> Void
+    ofChild local: WantedName, in namespace: String, _ body: (RawSpan) -> Void
   ) {
     guard let child = tree.child(of: index, local, in: namespace) else { return }
     withText(of: child, body)
@@ -252,17 +254,17 @@ extension XMPPElement {
   /// The text directly inside the element, the text of its children left out.
   package var text: String {
     var text = ""
-    withText { text = String(decoding: $0, as: UTF8.self) }
+    withText { text = String(decoding: $0) }
     return text
   }
 
   /// Hands the same to `body` as bytes, which are valid while it runs.
-  package func withText(_ body: (UnsafeRawBufferPointer) -> Void) { withText(of: index, body) }
+  package func withText(_ body: (RawSpan) -> Void) { withText(of: index, body) }
 
   /// Hands over the text directly inside one of the tree's elements.
-  private func withText(of number: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+  private func withText(of number: Int, _ body: (RawSpan) -> Void) {
     let part = tree[number]
-    guard part.start < part.next else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    guard part.start < part.next else { return body(RawSpan()) }
     let first = tree[Int(part.start)]
     // Nearly always.
     if first.kind == .text, first.next == part.next {
@@ -294,13 +296,16 @@ extension Substring {
   }
 }
 
-extension UnsafeRawBufferPointer {
+extension RawSpan {
   /// The bytes of a text without the white space of XML 1.0 §2.3 at its two ends.
-  package var trimmedOfXMLSpace: UnsafeRawBufferPointer {
-    var (start, end) = (0, count)
-    while start < end, self[start].isXMLSpace { start += 1 }
-    while start < end, self[end - 1].isXMLSpace { end -= 1 }
-    return UnsafeRawBufferPointer(rebasing: self[start..<end])
+  package var trimmedOfXMLSpace: RawSpan {
+    @_lifetime(copy self)
+    get {
+      var (start, end) = (0, byteCount)
+      while start < end, self[start].isXMLSpace { start += 1 }
+      while start < end, self[end - 1].isXMLSpace { end -= 1 }
+      return self[start..<end]
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import CXMLPush
+import RawBytes
 import XMPPStanza
 
 // What libxml2 calls while it is fed. What it calls may not throw, because C stands in between.
@@ -130,7 +131,7 @@ extension StreamParser {
     }
     guard end - position <= limits.bytesPerElement else { throw .limit(.bytesPerElement) }
     let bytes = buffer[(position - bufferStart)..<(end - bufferStart)]
-    guard bytes.withUnsafeBytes(\.isUTF8) else { throw .unsupportedEncoding }
+    guard bytes.span.bytes.isUTF8 else { throw .unsupportedEncoding }
     return bytes
   }
 

@@ -1,4 +1,5 @@
 import CXMLPush
+import RawBytes
 import XMPPStanza
 
 /// Puts one top-level element together from what libxml2 finds.
@@ -42,29 +43,31 @@ struct ElementBuilder: ~Copyable {
     guard count + Int(element.namespace_count) <= limits.attributesPerElement else {
       throw .limit(.attributesPerElement)
     }
-    let (local, namespace) = try name(element.local, element.uri)
-    draft.open(local, in: namespace)
+    let uri = try namespace(of: element.local, element.uri)
+    draft.open(RawSpan(interned: element.local), in: uri)
     for attribute in UnsafeBufferPointer(start: element.attributes, count: count) {
-      let (local, namespace) = try name(attribute.local, attribute.uri)
-      let value = UnsafeRawBufferPointer(
-        start: attribute.value, count: attribute.value_end - attribute.value)
-      draft.addAttribute(local, in: namespace, value)
+      let uri = try namespace(of: attribute.local, attribute.uri)
+      let value = RawSpan(
+        _unsafeStart: attribute.value, byteCount: attribute.value_end - attribute.value)
+      draft.addAttribute(RawSpan(interned: attribute.local), in: uri, value)
     }
     depth += 1
     elements += 1
   }
 
-  private mutating func name(
-    _ local: UnsafePointer<UInt8>, _ uri: UnsafePointer<UInt8>?
-  ) throws(StreamError.Kind) -> (local: UnsafeRawBufferPointer, namespace: UInt32) {
-    let local = UnsafeRawBufferPointer(interned: local)
-    let uri = uri.map { UnsafeRawBufferPointer(interned: $0) }
-    guard local.isUTF8, uri?.isUTF8 != false else { throw .unsupportedEncoding }
-    return (local, uri.map { draft.namespace($0) } ?? 0)
+  /// The namespace of a name in the draft; both are of UTF-8.
+  private mutating func namespace(
+    of local: UnsafePointer<UInt8>, _ uri: UnsafePointer<UInt8>?
+  ) throws(StreamError.Kind) -> UInt32 {
+    guard RawSpan(interned: local).isUTF8 else { throw .unsupportedEncoding }
+    guard let uri else { return 0 }
+    let namespace = RawSpan(interned: uri)
+    guard namespace.isUTF8 else { throw .unsupportedEncoding }
+    return draft.namespace(namespace)
   }
 
   /// Character data of the innermost open element.
-  mutating func append(text bytes: UnsafeRawBufferPointer) {
+  mutating func append(text bytes: RawSpan) {
     if depth > 0 { draft.addText(bytes) }
   }
 
@@ -79,12 +82,14 @@ struct ElementBuilder: ~Copyable {
   }
 }
 
-extension UnsafeRawBufferPointer {
-  /// The text that ends with a zero at an address of libxml2's dictionary.
+extension RawSpan {
+  /// The text that ends with a zero at an address of libxml2's dictionary, valid as long as that.
+  @_lifetime(borrow bytes)
   init(interned bytes: UnsafePointer<UInt8>) {
     var count = 0
     while bytes[count] != 0 { count += 1 }
-    self.init(start: bytes, count: count)
+    // So many bytes are there, and the context that owns them calls back only while it is there.
+    self = RawSpan(_unsafeStart: bytes, byteCount: count)
   }
 }
 
@@ -92,6 +97,6 @@ extension String {
   /// The text that ends with a zero at an address of libxml2's dictionary; nil where it is not
   /// UTF-8.
   init?(interned bytes: UnsafePointer<UInt8>) {
-    self.init(utf8: UnsafeRawBufferPointer(interned: bytes))
+    self.init(utf8: RawSpan(interned: bytes))
   }
 }

@@ -30,7 +30,7 @@ struct PushContext {
       },
       text: { owner, bytes, count in
         Unmanaged<StreamParser>.fromOpaque(owner)._withUnsafeGuaranteedRef {
-          $0.builder.pointee.append(text: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+          $0.builder.pointee.append(text: RawSpan(_unsafeStart: bytes, byteCount: Int(count)))
         }
       })
     let owner = Unmanaged.passUnretained(owner).toOpaque()
@@ -51,7 +51,7 @@ struct PushContext {
   /// Parses the start tag that elements are to stand in; the first thing that is done with it.
   mutating func open(_ root: RootTag) {
     shift -= root.bytes.count
-    root.bytes.withUnsafeBytes { feed($0) }
+    feed(root.bytes.span.bytes)
   }
 
   /// Says that the bytes of the stream up to an offset go to `feed`. They are counted before,
@@ -61,9 +61,11 @@ struct PushContext {
   }
 
   /// Parses bytes, which were counted.
-  func feed(_ bytes: UnsafeRawBufferPointer) {
-    guard let start = bytes.baseAddress else { return }
-    xml_push_feed(parser, start, Int32(bytes.count))
+  func feed(_ bytes: RawSpan) {
+    bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      xml_push_feed(parser, start, Int32(bytes.count))
+    }
   }
 
   /// Passes over bytes between elements, which it need not see.

@@ -1,3 +1,4 @@
+import RawBytes
 package import XMPPStanza
 
 /// Reads the top-level elements of an XMPP stream out of its bytes, however they are cut.
@@ -91,25 +92,24 @@ package final class StreamParser {
   /// - Throws: `StreamError` after the events before it; what `sink` throws, and then events may
   ///   be lost.
   package func feed(
-    _ bytes: UnsafeRawBufferPointer, _ sink: (StreamEvent) throws -> Void
+    _ bytes: RawSpan, _ sink: (StreamEvent) throws -> Void
   ) throws {
-    var rest = bytes[...]
+    var rest = bytes
     while !rest.isEmpty {
-      let piece = rest.prefix(Self.pieceBytes)
-      rest = rest.dropFirst(Self.pieceBytes)
-      buffer.append(bytes: UnsafeRawBufferPointer(rebasing: piece))
+      buffer.append(bytes: rest.extracting(first: Self.pieceBytes))
+      rest = rest.extracting(droppingFirst: Self.pieceBytes)
       try pump(sink)
     }
   }
 
   /// Takes more bytes; see the other method of this name.
   package func feed(_ bytes: [UInt8], _ sink: (StreamEvent) throws -> Void) throws {
-    try bytes.withUnsafeBytes { try feed($0, sink) }
+    try feed(bytes.span.bytes, sink)
   }
 
   /// Takes more bytes; see the other method of this name.
   package func feed(_ bytes: ArraySlice<UInt8>, _ sink: (StreamEvent) throws -> Void) throws {
-    try bytes.withUnsafeBytes { try feed($0, sink) }
+    try feed(bytes.span.bytes, sink)
   }
 
   /// Says that no more bytes come.
@@ -209,7 +209,7 @@ package final class StreamParser {
   /// - Returns: Whether there was one; where not, the bytes are to be fed, and none of them has
   ///   been taken.
   package func takeElement(
-    padded bytes: UnsafeRawBufferPointer, _ body: (borrowing XMPPElement) throws -> Void
+    padded bytes: RawSpan, _ body: (borrowing XMPPElement) throws -> Void
   ) rethrows -> Bool {
     guard isBetweenElements, buffer.isEmpty, isPlainPossible, let padded = PaddedBytes(bytes),
       plainReader.read(padded) == padded.count
@@ -225,19 +225,20 @@ package final class StreamParser {
     guard isPlainPossible else { return false }
     let start = position - bufferStart
     buffer.append(contentsOf: repeatElement(0, count: PaddedBytes.padding))
-    let count = buffer.withUnsafeBytes { bytes in
-      PaddedBytes(UnsafeRawBufferPointer(rebasing: bytes[start...]))
-        .flatMap { plainReader.read($0) }
-    }
+    let count = readPlain(buffer.span.bytes.extracting(droppingFirst: start))
     buffer.removeLast(PaddedBytes.padding)
     guard let count else { return false }
-    let element = buffer.withUnsafeBytes {
-      let bytes = UnsafeRawBufferPointer(rebasing: $0[start..<(start + count)])
-      return plainReader.element(borrowing: bytes).owned
-    }
+    let element = plainReader.element(borrowing: buffer.span.bytes[start..<(start + count)]).owned
     events.append(.element(StreamElement(node: element, bytes: element.treeBytes)))
     skip(to: start + count)
     return true
+  }
+
+  /// How many bytes the element has that these bytes begin with, after which zeros stand; nil where
+  /// it is for libxml2.
+  private func readPlain(_ bytes: RawSpan) -> Int? {
+    guard let padded = PaddedBytes(bytes) else { return nil }
+    return plainReader.read(padded)
   }
 
   /// Whether an element that begins at `position` may be read without a context, which has not been
@@ -289,15 +290,13 @@ package final class StreamParser {
     let new = metered - bufferStart
     let end = PushContext.safeEnd(of: buffer)
     guard new < end else { return }
-    let excess = buffer.withUnsafeBytes { buffer in
-      tagMeter.excess(in: UnsafeRawBufferPointer(rebasing: buffer[new..<end]))
-    }
+    let excess = tagMeter.excess(in: buffer.span.bytes[new..<end])
     metered = bufferStart + end
     // libxml2 would look at a tag that is not whole again and again.
     let fedEnd = excess.map { new + $0 } ?? (end - tagMeter.openBytes)
     guard start < fedEnd || excess != nil else { return checkPendingBytes() }
     self.context?.countFed(upTo: bufferStart + fedEnd)
-    buffer.withUnsafeBytes { context.feed(UnsafeRawBufferPointer(rebasing: $0[start..<fedEnd])) }
+    context.feed(buffer.span.bytes[start..<fedEnd])
     if case .failed = phase { return }
     if self.context?.isStopped == true { return }
     if let failure = context.failure { return fail(failure) }

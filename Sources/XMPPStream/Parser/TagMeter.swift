@@ -1,3 +1,5 @@
+import RawBytes
+
 /// Counts the attributes of start tags before libxml2 sees them: it calls back only after a whole
 /// tag, having compared each attribute with all others, so that the time of one tag grows with the
 /// square of their number.
@@ -35,12 +37,12 @@ struct TagMeter {
   ///
   /// - Returns: The index before which a tag has as many attributes as it may; nil where none has
   ///   more.
-  mutating func excess(in bytes: UnsafeRawBufferPointer) -> Int? {
-    for (index, byte) in bytes.enumerated() {
+  mutating func excess(in bytes: RawSpan) -> Int? {
+    for index in bytes.byteOffsets {
       if case .text = place { openedAt = seen + index }
-      guard !take(byte) else { return index }
+      guard !take(bytes[index]) else { return index }
     }
-    seen += bytes.count
+    seen += bytes.byteCount
     return nil
   }
 

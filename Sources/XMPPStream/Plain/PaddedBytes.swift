@@ -1,41 +1,44 @@
 import CByteMarks
+import RawBytes
 
 /// Bytes after which sixteen zeros stand, so that eight or sixteen of them can be loaded at any
 /// index, and what looks for an end finds one.
 ///
 /// No zero is part of anything that is looked for: who goes on only past bytes that are not zero
 /// stays within the bytes, or comes to their end and no further.
-struct PaddedBytes {
+struct PaddedBytes: ~Escapable {
   static let padding = 16
 
-  private let start: UnsafeRawPointer
+  /// With the zeros.
+  private let bytes: RawSpan
   let count: Int
 
   /// - Parameter bytes: They end with the zeros.
-  init?(_ bytes: UnsafeRawBufferPointer) {
-    guard let start = bytes.baseAddress, bytes.count >= Self.padding else { return nil }
-    self.start = start
-    count = bytes.count - Self.padding
+  @_lifetime(copy bytes)
+  init?(_ bytes: RawSpan) {
+    guard bytes.byteCount >= Self.padding else { return nil }
+    self.bytes = bytes
+    count = bytes.byteCount - Self.padding
   }
 
   /// A byte, or the zero after the last one.
   @inline(__always)
-  subscript(index: Int) -> UInt8 { start.load(fromByteOffset: index, as: UInt8.self) }
+  subscript(index: Int) -> UInt8 { bytes[index] }
 
   /// Eight bytes; the index is at most eight after the end.
   @inline(__always)
   func eight(at index: Int) -> EightBytes {
-    let value = start.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-    return EightBytes(value: UInt64(littleEndian: value))
+    EightBytes(value: bytes.littleEndian(at: index))
   }
 
   /// All of them, without the zeros.
-  var all: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+  var all: RawSpan {
+    @_lifetime(copy self) get { bytes[0..<count] }
+  }
 
   /// Some of them.
-  func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count)
-  }
+  @_lifetime(copy self)
+  func slice(_ range: Range<Int>) -> RawSpan { bytes[range] }
 }
 
 /// Eight bytes that are looked at as one number.
@@ -81,26 +84,26 @@ extension PaddedBytes {
   /// `(`, and `<`.
   @inline(__always)
   func marksInValue(at index: Int) -> ByteMarks {
-    ByteMarks(bits: rollcall_marks_in_value(start + index))
+    ByteMarks(bits: bytes.marks(at: index) { rollcall_marks_in_value($0) })
   }
 
   /// What ends a text between tags, and what may not stand in one as it is: control characters,
   /// `<`, `&` and `]`.
   @inline(__always)
   func marksInText(at index: Int) -> ByteMarks {
-    ByteMarks(bits: rollcall_marks_in_text(start + index))
+    ByteMarks(bits: bytes.marks(at: index) { rollcall_marks_in_text($0) })
   }
 
   /// What is no character of ASCII or does not show, such as a space.
   @inline(__always)
   func marksOfNoGraphics(at index: Int) -> ByteMarks {
-    ByteMarks(bits: rollcall_marks_of_no_graphics(start + index))
+    ByteMarks(bits: bytes.marks(at: index) { rollcall_marks_of_no_graphics($0) })
   }
 
   /// What is beyond ASCII.
   @inline(__always)
   func marksBeyondASCII(at index: Int) -> ByteMarks {
-    ByteMarks(bits: rollcall_marks_beyond_ascii(start + index))
+    ByteMarks(bits: bytes.marks(at: index) { rollcall_marks_beyond_ascii($0) })
   }
 }
 

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// Takes the elements apart that nearly all of a stream is made of: complete, with short names
@@ -49,7 +50,7 @@ struct PlainReader: ~Copyable {
   /// The element that was read last, valid until another one is read.
   ///
   /// - Parameter bytes: Its bytes, which it was read from, and which it does not keep.
-  func element(borrowing bytes: UnsafeRawBufferPointer) -> XMPPElement {
+  func element(borrowing bytes: RawSpan) -> XMPPElement {
     tables.element(borrowing: bytes)
   }
 
@@ -214,8 +215,8 @@ extension PaddedBytes {
 
   /// Whether no plain element may be in a namespace: XML forbids it, or it may be a stream's own.
   @inline(__always)
-  private func isRefused(_ namespace: UnsafeRawBufferPointer) -> Bool {
-    namespace.count >= Self.leastRefused
+  private func isRefused(_ namespace: RawSpan) -> Bool {
+    namespace.byteCount >= Self.leastRefused
       && (Namespace.xml.hasBytes(namespace) || Namespace.streams.hasBytes(namespace)
         || Self.declarations.hasBytes(namespace))
   }

@@ -116,10 +116,10 @@ struct PlainTables: ~Copyable {
   /// The element that was found, valid until the tables change, and as long as the bytes are.
   ///
   /// - Parameter bytes: What names and values are ranges of.
-  func element(borrowing bytes: UnsafeRawBufferPointer) -> XMPPElement {
+  func element(borrowing bytes: RawSpan) -> XMPPElement {
     XMPPElement(
-      borrowing: UnsafeBufferPointer(start: parts, count: count),
-      UnsafeBufferPointer(start: namespaces, count: namespaceCount), of: bytes)
+      borrowing: Span(_unsafeStart: parts, count: count),
+      Span(_unsafeStart: namespaces, count: namespaceCount), of: bytes)
   }
 
   // MARK: Memory
