@@ -27,7 +27,7 @@ extension RawSpan {
     guard byteCount >= 8 else {
       // The indices are those of both.
       for index in 0..<byteCount
-      where byte(uncheckedAt: index) != other.byte(uncheckedAt: index) {
+      where self[unchecked: index] != other[unchecked: index] {
         return false
       }
       return true
@@ -36,7 +36,9 @@ extension RawSpan {
     while offset < byteCount {
       // Eight bytes of both are there; the last ones overlap those before.
       let place = min(offset, byteCount - 8)
-      if word(uncheckedAt: place) != other.word(uncheckedAt: place) { return false }
+      let (mine, others): (UInt64, UInt64) =
+        (littleEndian(uncheckedAt: place), other.littleEndian(uncheckedAt: place))
+      if mine != others { return false }
       offset += 8
     }
     return true
@@ -71,13 +73,13 @@ extension RawSpan {
   @inlinable package var isASCII: Bool {
     var all: UInt64 = 0
     guard byteCount >= 8 else {
-      for index in 0..<byteCount { all |= UInt64(byte(uncheckedAt: index)) }
+      for index in 0..<byteCount { all |= UInt64(self[unchecked: index]) }
       return all < 0x80
     }
     var offset = 0
     while offset < byteCount {
       // Eight bytes are there.
-      all |= word(uncheckedAt: min(offset, byteCount - 8))
+      all |= littleEndian(uncheckedAt: min(offset, byteCount - 8))
       offset += 8
     }
     return all & 0x8080_8080_8080_8080 == 0
@@ -88,16 +90,16 @@ extension RawSpan {
     var hash = seed ^ UInt64(truncatingIfNeeded: byteCount)
     guard byteCount >= 8 else {
       var rest: UInt64 = 0
-      for index in 0..<byteCount { rest = rest << 8 | UInt64(byte(uncheckedAt: index)) }
+      for index in 0..<byteCount { rest = rest << 8 | UInt64(self[unchecked: index]) }
       return Self.mixed(hash ^ rest)
     }
     var offset = 0
     while offset + 8 <= byteCount {
-      hash = Self.mixed(hash ^ word(uncheckedAt: offset))
+      hash = Self.mixed(hash ^ littleEndian(uncheckedAt: offset))
       offset += 8
     }
     // Whatever is left, with some of the bytes before it.
-    return Self.mixed(hash ^ word(uncheckedAt: byteCount - 8))
+    return Self.mixed(hash ^ littleEndian(uncheckedAt: byteCount - 8))
   }
 
   /// A number whose bits depend on all bits of another.

@@ -37,30 +37,43 @@ extension RawSpan {
     Integer(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: type))
   }
 
-  /// The eight bytes from here on, without a look at whether they are there.
-  @inlinable @inline(__always)
-  func word(uncheckedAt offset: Int) -> UInt64 {
-    UInt64(littleEndian: unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
-  }
-
-  /// The byte at an offset, without a look at whether it is there.
-  @inlinable @inline(__always)
-  func byte(uncheckedAt offset: Int) -> UInt8 {
-    unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
-  }
-
-  /// What a function says of the sixteen bytes from an offset on: a bit for each.
-  ///
-  /// - Parameter marks: Looks at sixteen bytes from an address on.
-  @inlinable @inline(__always)
-  package func marks(at offset: Int, _ marks: (UnsafeRawPointer) -> UInt32) -> UInt32 {
-    // There are sixteen, which is checked, and so they have an address.
-    self[offset..<(offset &+ 16)].withUnsafeBytes { marks($0.baseAddress.unsafelyUnwrapped) }
-  }
-
   /// These bytes from one offset to another.
   @inlinable @inline(__always)
   package subscript(range: Range<Int>) -> RawSpan {
     @_lifetime(copy self) get { extracting(range) }
+  }
+}
+
+// What is looked at dozens of times an element is not looked at for being there: who asks for it
+// has seen that it is, and says why.
+extension RawSpan {
+  /// The byte at an offset that is one of these.
+  @inlinable @inline(__always)
+  package subscript(unchecked offset: Int) -> UInt8 {
+    unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+  }
+
+  /// The integer of which the first byte is the lowest, where all its bytes are some of these.
+  @inlinable @inline(__always)
+  package func littleEndian<Integer: FixedWidthInteger & BitwiseCopyable>(
+    uncheckedAt offset: Int, as type: Integer.Type = Integer.self
+  ) -> Integer {
+    Integer(littleEndian: unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: type))
+  }
+
+  /// These bytes from one offset to another, both of which are in them or at their end.
+  @inlinable @inline(__always)
+  package subscript(unchecked range: Range<Int>) -> RawSpan {
+    @_lifetime(copy self) get { extracting(unchecked: range) }
+  }
+
+  /// What a function says of the sixteen bytes from an offset on, which are some of these: a bit
+  /// for each.
+  ///
+  /// - Parameter marks: Looks at sixteen bytes from an address on.
+  @inlinable @inline(__always)
+  package func marks(uncheckedAt offset: Int, _ marks: (UnsafeRawPointer) -> UInt32) -> UInt32 {
+    // Where there are bytes, they have an address.
+    withUnsafeBytes { marks($0.baseAddress.unsafelyUnwrapped + offset) }
   }
 }

@@ -15,7 +15,7 @@ extension RawSpan {
   private func isUTF8(_ isAllowed: (Int) -> Bool) -> Bool {
     var index = 0
     while index < byteCount {
-      if self[index] < 0x80 {
+      if self[unchecked: index] < 0x80 {
         index = endOfASCII(from: index)
         continue
       }
@@ -29,20 +29,21 @@ extension RawSpan {
   private func endOfASCII(from start: Int) -> Int {
     var index = start
     while index + 16 <= byteCount {
-      let marks = marks(at: index) { rollcall_marks_beyond_ascii($0) }
+      let marks = marks(uncheckedAt: index) { rollcall_marks_beyond_ascii($0) }
       guard marks == 0 else { return index + marks.trailingZeroBitCount }
       index += 16
     }
-    while index < byteCount, self[index] < 0x80 { index += 1 }
+    while index < byteCount, self[unchecked: index] < 0x80 { index += 1 }
     return index
   }
 
   /// The length of the sequence of two to four bytes at an index; nil where it is malformed.
   private func sequenceLength(at index: Int) -> Int? {
+    // The first byte is there, and the others are looked at where they are.
     // The second byte's range shuts out overlong forms, surrogates and what is above U+10FFFF.
     let length: Int
     let second: ClosedRange<UInt8>
-    switch self[index] {
+    switch self[unchecked: index] {
     case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
     case 0xE0: (length, second) = (3, 0xA0...0xBF)
     case 0xED: (length, second) = (3, 0x80...0x9F)
@@ -52,9 +53,9 @@ extension RawSpan {
     case 0xF4: (length, second) = (4, 0x80...0x8F)
     default: return nil
     }
-    guard index + length <= byteCount, second.contains(self[index + 1]) else { return nil }
-    if length > 2, self[index + 2] & 0xC0 != 0x80 { return nil }
-    if length > 3, self[index + 3] & 0xC0 != 0x80 { return nil }
+    guard index + length <= byteCount, second.contains(self[unchecked: index + 1]) else { return nil }
+    if length > 2, self[unchecked: index + 2] & 0xC0 != 0x80 { return nil }
+    if length > 3, self[unchecked: index + 3] & 0xC0 != 0x80 { return nil }
     return length
   }
 }

@@ -57,6 +57,17 @@ extension MutableRawSpan {
     }
   }
 
+  /// Copies the sixteen bytes from an offset of others on to an offset here, all of which are
+  /// there.
+  @inlinable @inline(__always)
+  package mutating func write(
+    sixteenOf bytes: RawSpan, uncheckedFrom start: Int, uncheckedAt offset: Int
+  ) {
+    storeBytes(
+      of: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: SIMD16<UInt8>.self),
+      toUncheckedByteOffset: offset, as: SIMD16<UInt8>.self)
+  }
+
   /// Writes an integer, its highest byte first.
   @inlinable @inline(__always)
   package mutating func write<Integer: FixedWidthInteger & BitwiseCopyable>(

@@ -79,7 +79,8 @@ struct NativeLine: ~Copyable {
   ) -> Bool {
     guard line.byteCount >= Self.usualHeadBytes,
       line.littleEndian(at: 0, as: UInt64.self) << 24 == Self.beforeTime << 24,
-      line[5] != UInt8(ascii: "0"), let upper = Self.eightDigits(line.littleEndian(at: 5, as: UInt64.self)),
+      line[5] != UInt8(ascii: "0"),
+      let upper = Self.eightDigits(line.littleEndian(at: 5, as: UInt64.self)),
       // The other five, behind three zeros.
       let lower = Self.eightDigits(line.littleEndian(at: 13, as: UInt64.self) << 24 | 0x30_3030),
       line.littleEndian(at: 18, as: UInt64.self) == Self.beforeDirection
@@ -142,7 +143,9 @@ struct NativeLine: ~Copyable {
   @inline(__always)
   private static func word(in line: RawSpan, _ index: inout Int) -> UInt32? {
     // After the last word of a line there is more than its quote.
-    guard skip(UInt8(ascii: "\""), in: line, &index), index &+ 4 <= line.byteCount else { return nil }
+    guard skip(UInt8(ascii: "\""), in: line, &index), index &+ 4 <= line.byteCount else {
+      return nil
+    }
     let four: UInt32 = line.littleEndian(at: index)
     // Its quote has the lowest mark; bytes above it may be marked wrongly, as they can have been
     // borrowed from.
@@ -222,12 +225,13 @@ struct NativeLine: ~Copyable {
     guard line.byteCount >= blockBytes else { return nil }
     let lastBlock = line.byteCount &- blockBytes
     var (place, count) = (index, 0)
-    // `count` never overtakes `place`, so all that is written has room in `text`.
+    // `count` never overtakes `place`, so all that is written has room in `text`; blocks are looked
+    // at up to the last one.
     while true {
       var marks: UInt32 = 0
       while place <= lastBlock {
-        marks = line.marks(at: place) { rollcall_marks_in_json($0) }
-        text.write(line[place..<(place &+ blockBytes)], at: count)
+        marks = line.marks(uncheckedAt: place) { rollcall_marks_in_json($0) }
+        text.write(sixteenOf: line, uncheckedFrom: place, uncheckedAt: count)
         guard marks == 0 else { break }
         place &+= blockBytes
         count &+= blockBytes
@@ -235,15 +239,15 @@ struct NativeLine: ~Copyable {
       if marks == 0 {
         // The last block, of which some bytes have been looked at.
         marks =
-          line.marks(at: lastBlock) { rollcall_marks_in_json($0) } &>> UInt32(place &- lastBlock)
+          line.marks(uncheckedAt: lastBlock) { rollcall_marks_in_json($0) }
+          &>> UInt32(place &- lastBlock)
         guard marks != 0 else { return nil }
-        for offset in 0..<marks.trailingZeroBitCount {
-          text[count &+ offset] = line[place &+ offset]
-        }
+        let end = place &+ marks.trailingZeroBitCount
+        text.write(line[unchecked: place..<end], at: count)
       }
       place &+= marks.trailingZeroBitCount
       count &+= marks.trailingZeroBitCount
-      switch line[place] {
+      switch line[unchecked: place] {
       case UInt8(ascii: "\""):
         index = place &+ 1
         return count

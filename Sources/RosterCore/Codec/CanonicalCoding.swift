@@ -134,6 +134,8 @@ package struct CanonicalOutput {
 /// Reads an encoding back, never past its end.
 package struct CanonicalInput: ~Escapable {
   private let bytes: RawSpan
+  /// From 0 to the number of bytes: it is moved past those only that were seen to be there, and
+  /// what is read without a check was, too.
   private var offset = 0
   /// Whether texts are wanted; where they are not, they are checked and read as empty ones.
   var keepsTexts = true
@@ -150,10 +152,11 @@ package struct CanonicalInput: ~Escapable {
   @inline(__always)
   package mutating func readTag() throws(CodecError) -> UInt8 {
     guard offset < bytes.byteCount else { throw .truncated(offset: offset) }
-    defer { offset += 1 }
-    return bytes[offset]
+    defer { offset &+= 1 }
+    return bytes[unchecked: offset]
   }
 
+  @inline(__always)
   package mutating func readFlag() throws(CodecError) -> Bool {
     switch try readTag() {
     case 0: return false
@@ -165,9 +168,9 @@ package struct CanonicalInput: ~Escapable {
   @inline(__always)
   package mutating func readNumber() throws(CodecError) -> UInt64 {
     // Most numbers are small.
-    if offset < bytes.byteCount, bytes[offset] < 0x80 {
-      defer { offset += 1 }
-      return UInt64(bytes[offset])
+    if offset < bytes.byteCount, bytes[unchecked: offset] < 0x80 {
+      defer { offset &+= 1 }
+      return UInt64(bytes[unchecked: offset])
     }
     return try readLongNumber()
   }
@@ -194,7 +197,7 @@ package struct CanonicalInput: ~Escapable {
   @inline(__always)
   private mutating func readNumberInWord() -> UInt64? {
     guard rest >= 8 else { return nil }
-    let word: UInt64 = bytes.littleEndian(at: offset)
+    let word: UInt64 = bytes.littleEndian(uncheckedAt: offset)
     // The upper bit of a byte says that another one follows.
     let ends = ~word & 0x8080_8080_8080_8080
     guard ends != 0 else { return nil }
@@ -251,9 +254,9 @@ package struct CanonicalInput: ~Escapable {
   @inline(__always)
   @_lifetime(copy self)
   mutating func readBytes(_ count: Int) throws(CodecError) -> RawSpan {
-    guard count <= rest else { throw .truncated(offset: offset) }
-    defer { offset += count }
-    return bytes[offset..<(offset + count)]
+    guard count >= 0, count <= rest else { throw .truncated(offset: offset) }
+    defer { offset &+= count }
+    return bytes[unchecked: offset..<(offset &+ count)]
   }
 
   /// The bytes of what `read` reads.
@@ -273,7 +276,7 @@ package struct CanonicalInput: ~Escapable {
   @inline(__always)
   mutating func read(atMost count: Int, _ read: (RawSpan) -> Int) throws(CodecError) {
     let taken =
-      count <= rest ? read(bytes[offset..<(offset + count)]) : readPadded(count, read)
+      count <= rest ? read(bytes[unchecked: offset..<(offset &+ count)]) : readPadded(count, read)
     guard taken <= rest else { throw .truncated(offset: offset) }
     offset &+= taken
   }
@@ -343,17 +346,6 @@ package struct CanonicalInput: ~Escapable {
     for _ in 0..<count { values.append(try Value(from: &self)) }
     return values
   }
-
-  /// Where something is that was read.
-  struct Place {
-    fileprivate let offset: Int
-  }
-
-  /// Where it reads on.
-  var place: Place { Place(offset: offset) }
-
-  /// Reads on at a place that it has been at.
-  mutating func go(to place: Place) { offset = place.offset }
 
   /// How many bytes are still to be read.
   var rest: Int { bytes.byteCount - offset }

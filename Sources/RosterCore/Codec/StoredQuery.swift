@@ -1,48 +1,94 @@
 import RawBytes
 import XMPPStanza
 
-/// A `RosterQuery` in place. Its items were read once, and are read again where one is asked for.
+/// A `RosterQuery` in place. It was read once, and its version and its items are read again where
+/// they are asked for, so that it is small: most events have one, and few of them another item.
 struct StoredQuery: ~Escapable {
-  let version: RawSpan?
-  /// How many items there are.
-  let count: Int
+  /// The version, the number of the items, and the items.
+  private let bytes: RawSpan
+  /// Where the items begin.
+  private let start: UInt32
+  private let itemCount: UInt32
   /// Whether one of them has a subscription that is not defined.
   private(set) var hasUnknownSubscription = false
   let malformed: [RosterQuery.Malformed]
-  /// At the first item.
-  private let items: CanonicalInput
-  /// Where the items after the first one are: most queries have none.
-  private var places: [CanonicalInput.Place] = []
 
   @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {
-    version = try input.readOptionalTextBytes()
-    count = try input.readCount()
-    var items = input
-    items.isSound = true
-    self.items = items
-    // Of damage it may say more than there are; each takes several bytes.
-    if count > 1 { places.reserveCapacity(min(count, input.rest / StoredItem.leastBytes)) }
-    for index in 0..<count {
-      if index > 0 { places.append(input.place) }
-      if try StoredItem(from: &input).unknownSubscription != nil { hasUnknownSubscription = true }
+    var (start, count) = (0, 0)
+    var hasUnknownSubscription = false
+    bytes = try input.readBytes { (input) throws(CodecError) in
+      let rest = input.rest
+      _ = try input.readOptionalTextBytes()
+      count = try input.readCount()
+      start = rest - input.rest
+      for _ in 0..<count {
+        if try StoredItem(from: &input).unknownSubscription != nil { hasUnknownSubscription = true }
+      }
     }
+    // An event is shorter than its lengths of 32 bits say.
+    (self.start, itemCount) = (UInt32(start), UInt32(count))
+    self.hasUnknownSubscription = hasUnknownSubscription
     malformed = try input.readArray()
   }
 
-  /// An item by its index. Complexity: linear in the item.
-  @_lifetime(copy self)
-  func item(_ index: Int) -> StoredItem? {
-    guard index < count else { return nil }
+  /// How many items there are.
+  var count: Int { Int(itemCount) }
+
+  var version: RawSpan? {
+    @_lifetime(copy self)
+    get {
+      var input = CanonicalInput(bytes)
+      return try? input.readOptionalTextBytes()
+    }
+  }
+
+  /// The first item, nil where there is none.
+  var first: StoredItem? {
+    @_lifetime(copy self)
+    get { count > 0 ? item(at: Place(offset: start)) : nil }
+  }
+
+  /// Where an item is.
+  struct Place {
+    fileprivate let offset: UInt32
+  }
+
+  /// Where the items are, in order. Complexity: linear in all of them.
+  var places: [Place] {
+    var places: [Place] = []
+    places.reserveCapacity(count)
     var input = items
-    if index > 0 { input.go(to: places[index - 1]) }
+    for _ in 0..<count {
+      places.append(Place(offset: UInt32(bytes.byteCount - input.rest)))
+      guard (try? StoredItem(from: &input)) != nil else { break }
+    }
+    return places
+  }
+
+  /// The item at a place. Complexity: linear in the item.
+  @_lifetime(copy self)
+  func item(at place: Place) -> StoredItem? {
+    var input = CanonicalInput(bytes.extracting(droppingFirst: Int(place.offset)))
+    input.isSound = true
     return try? StoredItem(from: &input)
   }
 
   /// Hands each item to `body`.
   func forEach(_ body: (StoredItem) -> Void) {
-    for index in 0..<count {
-      if let item = item(index) { body(item) }
+    var input = items
+    for _ in 0..<count {
+      guard let item = try? StoredItem(from: &input) else { return }
+      body(item)
+    }
+  }
+
+  private var items: CanonicalInput {
+    @_lifetime(copy self)
+    get {
+      var input = CanonicalInput(bytes.extracting(droppingFirst: Int(start)))
+      input.isSound = true
+      return input
     }
   }
 }

@@ -5,7 +5,7 @@ import XMPPStanza
 // Pushes: §2.1.6.
 extension Reduction {
   mutating func pushReceived(_ push: StoredPush) {
-    let item = push.query.item(0)
+    let item = push.query.first
     if let from = push.from?.jid, let refusal = owner.refusal(ofPushFrom: from) {
       report(.item(.foreignPush(refusal)), about: item?.jid ?? from.bare)
       return

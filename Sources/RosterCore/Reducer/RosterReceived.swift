@@ -11,8 +11,8 @@ extension Reduction {
     readItems(of: query, into: &listing)
     removeOthers(than: &listing)
     expectChanges(listing.news.count)
-    for (number, index) in sorted(listing.news) {
-      guard let item = query.item(index)?.fields else { continue }
+    for (number, place) in sorted(listing.news) {
+      guard let item = query.item(at: place)?.fields else { continue }
       expectPushes(of: item, number, asked: asked)
       itemSet(item, number, .result(asked: asked))
     }
@@ -32,8 +32,8 @@ extension Reduction {
     var contacts = ContactSet()
     /// How many of them have an item already.
     var known = 0
-    /// The contacts and indices of items that say anything new, in no order.
-    var news: [(ContactNumber, Int)] = []
+    /// The contacts of items, and the items, that say anything new, in no order.
+    var news: [(ContactNumber, StoredQuery.Place)] = []
     /// Whether another connection was told something newer.
     var isOvertaken = false
     /// Whether an item is gone, or is another.
@@ -56,8 +56,8 @@ extension Reduction {
   /// Of items with the same address the last one counts.
   private mutating func readItems(of query: StoredQuery, into listing: inout Listing) {
     var leftOut = 0
-    for index in (0..<query.count).reversed() {
-      guard let item = query.item(index) else { continue }
+    for place in query.places.reversed() {
+      guard let item = query.item(at: place) else { continue }
       guard let fields = item.fields else {
         leftOut += 1
         continue
@@ -72,7 +72,7 @@ extension Reduction {
       if isShared, isOvertaken(item.shown, number, asked: listing.asked) {
         listing.isOvertaken = true
       } else if !isOldNews(fields, row, number) {
-        listing.news.append((number, index))
+        listing.news.append((number, place))
         if row.map({ !roster.contacts.says($0, fields) }) ?? true { listing.saysNews = true }
       }
     }
@@ -86,8 +86,8 @@ extension Reduction {
   }
 
   private func sorted(
-    _ news: [(ContactNumber, Int)]
-  ) -> some Sequence<(ContactNumber, Int)> {
+    _ news: [(ContactNumber, StoredQuery.Place)]
+  ) -> some Sequence<(ContactNumber, StoredQuery.Place)> {
     roster.contacts.order(of: news.map(\.0)).lazy.map { news[$0.index] }
   }
 

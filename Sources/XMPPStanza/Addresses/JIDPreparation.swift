@@ -59,8 +59,9 @@ enum JIDPreparation {
     @inline(__always)
     private static func endOfPlain(_ bytes: RawSpan, from start: Int) -> Int {
       var index = start
+      // All that is looked at is there.
       while index &+ 16 <= bytes.byteCount {
-        let marks = bytes.marks(at: index) { rollcall_marks_in_address($0) }
+        let marks = bytes.marks(uncheckedAt: index) { rollcall_marks_in_address($0) }
         guard marks == 0 else { return index &+ marks.trailingZeroBitCount }
         index &+= 16
       }
@@ -68,11 +69,11 @@ enum JIDPreparation {
       if bytes.byteCount >= 16 {
         let last = bytes.byteCount &- 16
         let marks =
-          bytes.marks(at: last) { rollcall_marks_in_address($0) }
+          bytes.marks(uncheckedAt: last) { rollcall_marks_in_address($0) }
           &>> UInt32(truncatingIfNeeded: index &- last)
         return marks == 0 ? bytes.byteCount : index &+ marks.trailingZeroBitCount
       }
-      while index < bytes.byteCount, isPlain(bytes[index]) { index &+= 1 }
+      while index < bytes.byteCount, isPlain(bytes[unchecked: index]) { index &+= 1 }
       return index
     }
 

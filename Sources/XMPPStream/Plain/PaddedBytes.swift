@@ -23,22 +23,22 @@ struct PaddedBytes: ~Escapable {
 
   /// A byte, or the zero after the last one.
   @inline(__always)
-  subscript(index: Int) -> UInt8 { bytes[index] }
+  subscript(index: Int) -> UInt8 { bytes[unchecked: index] }
 
   /// Eight bytes; the index is at most eight after the end.
   @inline(__always)
   func eight(at index: Int) -> EightBytes {
-    EightBytes(value: bytes.littleEndian(at: index))
+    EightBytes(value: bytes.littleEndian(uncheckedAt: index))
   }
 
   /// All of them, without the zeros.
   var all: RawSpan {
-    @_lifetime(copy self) get { bytes[0..<count] }
+    @_lifetime(copy self) get { bytes[unchecked: 0..<count] }
   }
 
   /// Some of them.
   @_lifetime(copy self)
-  func slice(_ range: Range<Int>) -> RawSpan { bytes[range] }
+  func slice(_ range: Range<Int>) -> RawSpan { bytes[unchecked: range] }
 }
 
 /// Eight bytes that are looked at as one number.
@@ -84,26 +84,26 @@ extension PaddedBytes {
   /// `(`, and `<`.
   @inline(__always)
   func marksInValue(at index: Int) -> ByteMarks {
-    ByteMarks(bits: bytes.marks(at: index) { rollcall_marks_in_value($0) })
+    ByteMarks(bits: bytes.marks(uncheckedAt: index) { rollcall_marks_in_value($0) })
   }
 
   /// What ends a text between tags, and what may not stand in one as it is: control characters,
   /// `<`, `&` and `]`.
   @inline(__always)
   func marksInText(at index: Int) -> ByteMarks {
-    ByteMarks(bits: bytes.marks(at: index) { rollcall_marks_in_text($0) })
+    ByteMarks(bits: bytes.marks(uncheckedAt: index) { rollcall_marks_in_text($0) })
   }
 
   /// What is no character of ASCII or does not show, such as a space.
   @inline(__always)
   func marksOfNoGraphics(at index: Int) -> ByteMarks {
-    ByteMarks(bits: bytes.marks(at: index) { rollcall_marks_of_no_graphics($0) })
+    ByteMarks(bits: bytes.marks(uncheckedAt: index) { rollcall_marks_of_no_graphics($0) })
   }
 
   /// What is beyond ASCII.
   @inline(__always)
   func marksBeyondASCII(at index: Int) -> ByteMarks {
-    ByteMarks(bits: bytes.marks(at: index) { rollcall_marks_beyond_ascii($0) })
+    ByteMarks(bits: bytes.marks(uncheckedAt: index) { rollcall_marks_beyond_ascii($0) })
   }
 }
 
