@@ -1,4 +1,5 @@
 import CXXHash
+import RawBytes
 
 /// Which of consecutive records concern which contacts: the content of a `DerivedBlock`.
 ///
@@ -6,7 +7,7 @@ import CXXHash
 /// contact's name, and above them none, below them 16 bits of the record, counted from the first
 /// one that the block covers. Contacts whose hashes are the same are told apart by whoever looks at
 /// the records: to an index of names it matters only that there are few.
-struct ContactIndex {
+struct ContactIndex: ~Escapable {
   /// How many entries a block has at most before another one is begun.
   static let most = 4096
   /// How many records a block covers at most.
@@ -19,18 +20,19 @@ struct ContactIndex {
 
   private let block: DerivedBlock
 
+  @_lifetime(copy block)
   init(_ block: DerivedBlock) {
     self.block = block
   }
 
   /// How many entries there are.
-  var count: Int { block.content.count / Self.entryBytes }
+  var count: Int { block.content.byteCount / Self.entryBytes }
 
   /// All entries, in order.
   var entries: [UInt64] { (0..<count).map { entry(at: $0) } }
 
   private func entry(at index: Int) -> UInt64 {
-    block.content.loadBigEndian(at: index * Self.entryBytes, as: UInt64.self)
+    block.content.bigEndian(at: index * Self.entryBytes)
   }
 
   /// The records that may concern a contact, in order. Complexity: O(log n), and the answer's
@@ -96,10 +98,10 @@ struct ContactIndex {
     return merged + a[inA...] + b[inB...]
   }
 
-  /// Writes entries, which are in order, in their place.
-  static func write(_ entries: [UInt64], to space: UnsafeMutableRawBufferPointer) {
+  /// Writes entries, which are in order, as the content of a block.
+  static func write(_ entries: [UInt64], to space: inout MutableRawSpan) {
     for (index, entry) in entries.enumerated() {
-      space.storeBigEndian(entry, at: index * entryBytes)
+      space.write(bigEndian: entry, at: DerivedBlock.headBytes + index * entryBytes)
     }
   }
 
@@ -132,13 +134,13 @@ struct ContactKey: Hashable, Sendable {
   /// XXH3: the same on every machine.
   let hash: UInt64
 
-  init(_ name: UnsafeRawBufferPointer) {
-    hash = XXH3_64bits(name.baseAddress, name.count)
+  init(_ name: RawSpan) {
+    // XXH3 reads as many bytes as there are, and keeps nothing of them.
+    hash = name.withUnsafeBytes { XXH3_64bits($0.baseAddress, $0.count) }
   }
 
   init(_ name: String) {
-    var name = name
-    self = name.withUTF8 { ContactKey(UnsafeRawBufferPointer($0)) }
+    self = name.withUTF8Bytes { ContactKey($0) }
   }
 }
 

@@ -169,7 +169,7 @@ package struct CaptureImport {
     node.withTreeBytes { bytes in
       pending.records.add(
         time: head.time, direction: RecordDirection(head.direction), kind: .element,
-        connection: head.connectionNumber, bytes: bytes)
+        connection: head.connectionNumber, bytes: bytes.bytes)
     }
     pending.records.add(meaning)
     try count(&intake.summary, isElement: true, hasTime: head.time != nil, writer)
@@ -197,7 +197,7 @@ package struct CaptureImport {
     record.content.withStored { direction, kind, bytes in
       pending.records.add(
         time: record.storedTime, direction: direction, kind: kind, connection: connection,
-        bytes: bytes)
+        bytes: bytes.bytes)
     }
     pending.records.add(meaning)
     var isElement = false
@@ -242,8 +242,8 @@ extension RecordDraft {
 extension RecordArena {
   /// Gives the record that was added last what it means.
   fileprivate mutating func add(_ meaning: borrowing StoredMeaning) {
-    meaning.withEvent { if let event = $0 { addEvent(event) } }
-    meaning.forEachContact { addContact($0) }
+    meaning.withEvent { if let event = $0 { addEvent(event.bytes) } }
+    meaning.forEachContact { addContact($0.bytes) }
   }
 }
 
