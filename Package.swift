@@ -140,6 +140,7 @@ let package = Package(
     .target(
       name: "RollcallCLI",
       dependencies: [
+        "RawBytes",
         "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "Rollcall",
         "ContactSections", "CCommit", "CPipe",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

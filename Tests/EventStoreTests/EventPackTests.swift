@@ -15,7 +15,7 @@ struct EventPackTests {
         sequence: 7 + UInt64(place), direction: .outbound, kind: stanza,
         connection: place == 1 ? 300 : 1, timeIsKnown: place != 2, clock: 1000, sourceTime: nil)
       let event = [UInt8](repeating: UInt8(place), count: size)
-      event.withUnsafeBytes { EventPack.write($0, of: header, first: 7, to: &bytes) }
+      EventPack.write(event.span.bytes, of: header, first: 7, to: &bytes)
       ends.append(bytes.count)
     }
     return (bytes, ends)
@@ -26,23 +26,24 @@ struct EventPackTests {
   private func read(
     _ content: [UInt8], ahead distance: Int
   ) throws -> (events: [[UInt8?]], damage: String?) {
-    var stored = [UInt8](repeating: 0, count: DerivedBlock.headBytes + content.count)
-    stored.withUnsafeMutableBytes { space in
-      DerivedBlock.write(.events, covering: 7...20, to: space) { $0.copyBytes(from: content) }
+    var stored = [UInt8](repeating: 0, count: DerivedBlock.headBytes) + content
+    var list = stored.mutableSpan
+    var space = list.mutableBytes
+    DerivedBlock.writeHead(.events, covering: 7...20, to: &space)
+    guard let block = DerivedBlock(stored.span.bytes, first: 7, of: .events) else {
+      Issue.record("The block cannot be read")
+      return ([], nil)
     }
-    return try stored.withUnsafeBytes { bytes in
-      let block = try #require(DerivedBlock(bytes, first: 7, of: .events))
-      var events: [[UInt8?]] = []
-      do {
-        try EventPack(block).forEach(in: 7...20, ahead: distance) { header, event, later in
-          #expect(header.sequence == 7 + UInt64(events.count))
-          events.append([event.first, later?.first])
-        }
-      } catch EventLogError.corrupt(let sequence, let what) {
-        return (events, "\(sequence): \(what)")
+    var events: [[UInt8?]] = []
+    do {
+      try EventPack(block).forEach(in: 7...20, ahead: distance) { header, event, later in
+        #expect(header.sequence == 7 + UInt64(events.count))
+        events.append([event.copied.first, later?.copied.first])
       }
-      return (events, nil)
+    } catch EventLogError.corrupt(let sequence, let what) {
+      return (events, "\(sequence): \(what)")
     }
+    return (events, nil)
   }
 
   @Test(

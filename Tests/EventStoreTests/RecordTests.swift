@@ -106,7 +106,7 @@ import Testing
         var pairs: [[UInt8?]] = []
         try transaction.forEachEvent(in: 3...13, ahead: distance, deriving: { _, _ in nil }) {
           _, event, later in
-          pairs.append([event.copied.first, later?.first])
+          pairs.append([event.copied.first, later?.copied.first])
         }
         return pairs
       }
@@ -277,7 +277,7 @@ import Testing
     func checksum(_ bytes: [UInt8], in pieces: Int) -> Checksum {
       var running = RunningChecksum()
       for start in stride(from: 0, to: bytes.count, by: pieces) {
-        bytes[start..<min(start + pieces, bytes.count)].withUnsafeBytes { running.update($0) }
+        running.update(bytes[start..<min(start + pieces, bytes.count)].span.bytes)
         // To ask for it in between changes nothing.
         if start.isMultiple(of: 7) { _ = running.checksum }
       }

@@ -74,7 +74,9 @@ struct Tampering {
     guard mdb_dbi_open(transaction, "meta", 0, &meta) == 0 else { return }
     let key = MetaEntry<UInt64>.transaction.key
     let number = UInt64(mdb_txn_id(transaction)).stored
-    for (key, value) in [(key, number), (key.ofChecksum, key.checksum(of: number).bytes)] {
+    for (key, value) in [
+      (key, number), (key.ofChecksum, key.checksum(of: number.span.bytes).bytes),
+    ] {
       _ = Self.withValue(key.bytes) { key in
         Self.withValue(value) { mdb_put(transaction, meta, key, $0, 0) }
       }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import RawBytes
 
 /// Compares the stored events and the contact index with what is derived anew, record by record.
 ///
@@ -87,13 +83,15 @@ package struct DerivedCheck {
   ) throws(EventLogError) -> Bool {
     let cursor = try Cursor(database, in: transaction)
     let covers = block?.covers ?? records
-    if covers.lowerBound == 1, block != nil, let (key, _) = try cursor.first(),
-      (try? UInt64(storedKey: key)) != 1
+    if covers.lowerBound == 1, block != nil, let entry = try cursor.first(),
+      (try? UInt64(storedKey: entry.key)) != 1
     {
       return true
     }
-    guard let (key, _) = try cursor.first(atOrAfter: covers.lowerBound + 1) else { return false }
-    guard let next = try? UInt64(storedKey: key), next > covers.upperBound else { return true }
+    guard let entry = try cursor.first(atOrAfter: covers.lowerBound + 1) else { return false }
+    guard let next = try? UInt64(storedKey: entry.key), next > covers.upperBound else {
+      return true
+    }
     return covers.upperBound >= last ? try next > transaction.lastSequence : false
   }
 
@@ -125,13 +123,16 @@ package struct DerivedCheck {
     _ range: ClosedRange<UInt64>, in transaction: borrowing ReadTransaction
   ) throws -> StoredEvents {
     let database = transaction.databases.events
-    let (records, block) = try transaction.block(of: .events, database, in: range)
+    let covered = try transaction.block(of: .events, database, in: range)
+    let records = covered.records
     let hasStray = try hasStray(
-      database, around: block, records, upTo: range.upperBound, in: transaction)
-    guard let block else { return StoredEvents(records: records, hasStray: hasStray) }
+      database, around: covered.block, records, upTo: range.upperBound, in: transaction)
+    guard let block = covered.block else {
+      return StoredEvents(records: records, hasStray: hasStray)
+    }
     var events: [UInt64: (header: EventHeader, bytes: [UInt8])] = [:]
     try EventPack(block).forEach(in: records) { header, event, _ in
-      events[header.sequence] = (header, Array(event))
+      events[header.sequence] = (header, [UInt8](event))
     }
     return StoredEvents(records: records, hasStray: hasStray, events: events)
   }
@@ -168,10 +169,13 @@ package struct DerivedCheck {
     _ range: ClosedRange<UInt64>, in transaction: borrowing ReadTransaction
   ) throws -> StoredIndex {
     let database = transaction.databases.index
-    let (records, block) = try transaction.block(of: .index, database, in: range)
+    let covered = try transaction.block(of: .index, database, in: range)
+    let records = covered.records
     let hasStray = try hasStray(
-      database, around: block, records, upTo: range.upperBound, in: transaction)
-    guard let block else { return StoredIndex(records: records, hasStray: hasStray) }
+      database, around: covered.block, records, upTo: range.upperBound, in: transaction)
+    guard let block = covered.block else {
+      return StoredIndex(records: records, hasStray: hasStray)
+    }
     let entries = Set(ContactIndex(block).entries)
     let first = block.covers.lowerBound
     let unaccounted = entries.filter { entry in
@@ -195,19 +199,10 @@ struct ContactName: Hashable {
   }
 
   static func == (a: ContactName, b: ContactName) -> Bool {
-    var (a, b) = (a.text, b.text)
-    return a.withUTF8 { a in
-      b.withUTF8 { b in
-        guard a.count == b.count, let left = a.baseAddress, let right = b.baseAddress else {
-          return a.isEmpty && b.isEmpty
-        }
-        return memcmp(left, right, a.count) == 0
-      }
-    }
+    a.text.hasSameBytes(as: b.text)
   }
 
   func hash(into hasher: inout Hasher) {
-    var text = text
-    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    hasher.combine(bytesOf: text)
   }
 }

@@ -13,7 +13,7 @@ struct MetaCheck {
       guard let checksum = entries[key.ofChecksum] else {
         return "the entry \(key) has lost its checksum"
       }
-      return checksum == key.checksum(of: value).bytes
+      return checksum == key.checksum(of: value.span.bytes).bytes
         ? nil : "the entry \(key) is not what was written"
     } + missingImports
   }
@@ -46,8 +46,9 @@ struct MetaCheck {
   /// An entry's value, unless it contradicts its checksum.
   private func value<Value>(of entry: MetaEntry<Value>) -> Value? {
     guard let stored = entries[entry.key] else { return nil }
-    guard entries[entry.key.ofChecksum] == entry.key.checksum(of: stored).bytes else { return nil }
-    return stored.withRawBytes { Value(stored: $0) }
+    let checksum = entry.key.checksum(of: stored.span.bytes).bytes
+    guard entries[entry.key.ofChecksum] == checksum else { return nil }
+    return Value(stored: stored.span.bytes)
   }
 }
 

@@ -57,7 +57,7 @@ package struct RecordCheck {
         isOver = false
         return false
       }
-      bytesSeen += value.count
+      bytesSeen += value.byteCount
       try look(at: key, value, body)
       place = number ?? place
       return true
@@ -67,16 +67,14 @@ package struct RecordCheck {
 
   /// Looks at the next pack that is there.
   private mutating func look(
-    at key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
-    _ body: (CheckedRecord, RawSpan) throws -> Void
+    at key: RawSpan, _ value: RawSpan, _ body: (CheckedRecord, RawSpan) throws -> Void
   ) throws {
     func tell(
       _ sequence: UInt64, _ damage: String, suspects: ClosedRange<UInt64>? = nil
     ) throws {
-      let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
       let record = CheckedRecord(
         sequence: sequence, header: nil, damage: damage, suspects: suspects)
-      try body(record, nothing.bytes)
+      try body(record, RawSpan())
     }
     packs += 1
     guard let first = Self.number(of: key), first >= expected else {
@@ -99,20 +97,19 @@ package struct RecordCheck {
     (expected, isExpected, digest) = (pack.sequences.upperBound + 1, true, pack.digest)
     let suspects = damage == nil ? nil : pack.sequences
     for sequence in pack.sequences {
-      let header: RecordHeader
-      let bytes: UnsafeRawBufferPointer
+      let found: PackedRecord
       do throws(EventLogError) {
-        (header, bytes) = try pack.record(at: sequence)
+        found = try pack.record(at: sequence)
       } catch {
         try tell(sequence, error.clause, suspects: suspects)
         continue
       }
-      let ownDamage = damage == nil ? clockDamage(of: header) : nil
+      let ownDamage = damage == nil ? clockDamage(of: found.header) : nil
       let record = CheckedRecord(
-        sequence: sequence, header: header,
+        sequence: sequence, header: found.header,
         damage: sequence == first ? damage ?? ownDamage : ownDamage,
         suspects: suspects)
-      try body(record, bytes.bytes)
+      try body(record, found.bytes)
     }
   }
 
@@ -123,7 +120,7 @@ package struct RecordCheck {
   }
 
   /// The number of a record that another one can follow.
-  private static func number(of key: UnsafeRawBufferPointer) -> UInt64? {
+  private static func number(of key: RawSpan) -> UInt64? {
     guard let number = try? UInt64(storedKey: key), number < .max else { return nil }
     return number
   }

@@ -1,4 +1,5 @@
 import CXXHash
+import RawBytes
 
 /// Which of consecutive records concern which contacts: the content of a `DerivedBlock`.
 ///
@@ -6,28 +7,32 @@ import CXXHash
 /// contact's name, and above them none, below them 16 bits of the record, counted from the first
 /// one that the block covers. Contacts whose hashes are the same are told apart by whoever looks at
 /// the records: to an index of names it matters only that there are few.
-struct ContactIndex {
+struct ContactIndex: ~Escapable {
   /// How many entries a block has at most before another one is begun.
   static let most = 4096
   /// How many records a block covers at most.
   static let mostRecords: UInt64 = 1 << 16
 
   private static let entryBytes = 8
+  /// How many steps back are taken for the entries of a bucket before it is sorted otherwise: those
+  /// of few contacts, or few of many, need less.
+  private static let mostSteps = 256
 
   private let block: DerivedBlock
 
+  @_lifetime(copy block)
   init(_ block: DerivedBlock) {
     self.block = block
   }
 
   /// How many entries there are.
-  var count: Int { block.content.count / Self.entryBytes }
+  var count: Int { block.content.byteCount / Self.entryBytes }
 
   /// All entries, in order.
   var entries: [UInt64] { (0..<count).map { entry(at: $0) } }
 
   private func entry(at index: Int) -> UInt64 {
-    block.content.loadBigEndian(at: index * Self.entryBytes, as: UInt64.self)
+    block.content.bigEndian(at: index * Self.entryBytes)
   }
 
   /// The records that may concern a contact, in order. Complexity: O(log n), and the answer's
@@ -63,19 +68,21 @@ struct ContactIndex {
     var places = [Int](repeating: 0, count: buckets)
     for entry in entries { places[bucket(entry)] += 1 }
     for index in 1..<buckets { places[index] += places[index - 1] }
-    entries = [UInt64](unsafeUninitializedCapacity: entries.count) { sorted, count in
-      // From behind, so that those of one contact stay in their order.
-      for entry in entries.reversed() {
-        places[bucket(entry)] -= 1
-        sorted.initializeElement(at: places[bucket(entry)], to: entry)
-      }
-      count = entries.count
-      for (index, start) in places.enumerated() {
-        let end = index + 1 < buckets ? places[index + 1] : count
-        var some = UnsafeMutableBufferPointer(rebasing: sorted[start..<end])
-        some.sort()
-      }
+    var list = [UInt64](repeating: 0, count: entries.count)
+    var sorted = list.mutableSpan
+    // From behind, so that those of one contact stay in their order.
+    for entry in entries.reversed() {
+      places[bucket(entry)] -= 1
+      sorted[places[bucket(entry)]] = entry
     }
+    var unsorted: [Range<Int>] = []
+    for (index, start) in places.enumerated() {
+      let range = start..<(index + 1 < buckets ? places[index + 1] : entries.count)
+      if !sorted.sort(range, steps: mostSteps) { unsorted.append(range) }
+    }
+    // Each in a copy: the library sorts a part of an array in place only by a pointer.
+    for range in unsorted { list[range].sort() }
+    entries = list
   }
 
   /// The entries of two lists that are in order each, in order. Complexity: linear.
@@ -91,14 +98,35 @@ struct ContactIndex {
     return merged + a[inA...] + b[inB...]
   }
 
-  /// Writes entries, which are in order, in their place.
-  static func write(_ entries: [UInt64], to space: UnsafeMutableRawBufferPointer) {
+  /// Writes entries, which are in order, as the content of a block.
+  static func write(_ entries: [UInt64], to space: inout MutableRawSpan) {
     for (index, entry) in entries.enumerated() {
-      space.storeBigEndian(entry, at: index * entryBytes)
+      space.write(bigEndian: entry, at: DerivedBlock.headBytes + index * entryBytes)
     }
   }
 
   static func size(_ entries: [UInt64]) -> Int { entries.count * entryBytes }
+}
+
+extension MutableSpan<UInt64> {
+  /// Puts a part in order in place, where no more than so many steps back are needed.
+  ///
+  /// - Returns: Whether it is in order.
+  fileprivate mutating func sort(_ range: Range<Int>, steps: Int) -> Bool {
+    var steps = steps
+    for index in range.dropFirst() {
+      let entry = self[index]
+      var place = index
+      while place > range.lowerBound, self[place - 1] > entry {
+        self[place] = self[place - 1]
+        place -= 1
+      }
+      self[place] = entry
+      steps -= index - place
+      if steps < 0 { return false }
+    }
+    return true
+  }
 }
 
 /// What the index knows of a contact's name.
@@ -106,13 +134,13 @@ struct ContactKey: Hashable, Sendable {
   /// XXH3: the same on every machine.
   let hash: UInt64
 
-  init(_ name: UnsafeRawBufferPointer) {
-    hash = XXH3_64bits(name.baseAddress, name.count)
+  init(_ name: RawSpan) {
+    // XXH3 reads as many bytes as there are, and keeps nothing of them.
+    hash = name.withUnsafeBytes { XXH3_64bits($0.baseAddress, $0.count) }
   }
 
   init(_ name: String) {
-    var name = name
-    self = name.withUTF8 { ContactKey(UnsafeRawBufferPointer($0)) }
+    self = name.withUTF8Bytes { ContactKey($0) }
   }
 }
 

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// Stores what is derived from consecutive records, inside one transaction: in blocks, of which the
 /// last ones are stored by `finish`. It must go before the transaction ends.
 struct DerivedWriter: ~Copyable {
@@ -19,12 +21,12 @@ struct DerivedWriter: ~Copyable {
 
   /// Takes what is derived from the record after the last one.
   mutating func write(
-    _ event: UnsafeRawBufferPointer?, _ contacts: UnsafeBufferPointer<ContactKey>,
+    _ event: RawSpan?, _ contacts: Span<ContactKey>,
     of header: RecordHeader, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     let sequence = header.sequence
     if sequence - firstOfEvents >= EventPack.mostRecords
-      || !eventBytes.isEmpty && eventBytes.count + (event?.count ?? 0) + 64 > EventPack.most
+      || !eventBytes.isEmpty && eventBytes.count + (event?.byteCount ?? 0) + 64 > EventPack.most
     {
       try storeEvents()
     }
@@ -35,13 +37,13 @@ struct DerivedWriter: ~Copyable {
     }
     last = sequence
     if let event {
-      guard event.count <= LogFormat.payloadLimit else {
-        throw .payloadTooLong(bytes: event.count, limit: LogFormat.payloadLimit)
+      guard event.byteCount <= LogFormat.payloadLimit else {
+        throw .payloadTooLong(bytes: event.byteCount, limit: LogFormat.payloadLimit)
       }
       EventPack.write(event, of: header, first: firstOfEvents, to: &eventBytes)
     }
-    for contact in contacts {
-      indexEntries.append(ContactIndex.entry(contact, sequence - firstOfIndex))
+    for index in contacts.indices {
+      indexEntries.append(ContactIndex.entry(contacts[index], sequence - firstOfIndex))
     }
   }
 
@@ -50,14 +52,7 @@ struct DerivedWriter: ~Copyable {
     _ parts: DerivedParts, of header: RecordHeader, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     let contacts = parts.contacts.map { ContactKey($0) }
-    try contacts.withUnsafeBufferPointer { (contacts) throws(EventLogError) in
-      guard let event = parts.event else {
-        return try write(nil, contacts, of: header, in: transaction)
-      }
-      try event.withRawBytes { (event) throws(EventLogError) in
-        try write(event, contacts, of: header, in: transaction)
-      }
-    }
+    try write(parts.event?.span.bytes, contacts.span, of: header, in: transaction)
   }
 
   /// Stores what waits.
@@ -72,7 +67,8 @@ struct DerivedWriter: ~Copyable {
     try events.append(
       sequence: firstOfEvents, byteCount: DerivedBlock.headBytes + eventBytes.count
     ) { space in
-      DerivedBlock.write(.events, covering: records, to: space) { $0.copyBytes(from: eventBytes) }
+      space.write(eventBytes.span.bytes, at: DerivedBlock.headBytes)
+      DerivedBlock.writeHead(.events, covering: records, to: &space)
     }
     eventBytes.removeAll(keepingCapacity: true)
     firstOfEvents = last + 1
@@ -118,9 +114,8 @@ extension WriteTransaction {
     let (merged, covered) = (entries, records)
     let size = DerivedBlock.headBytes + ContactIndex.size(merged)
     try put(databases.index, covered.lowerBound, byteCount: size) { space in
-      DerivedBlock.write(.index, covering: covered, to: space) {
-        ContactIndex.write(merged, to: $0)
-      }
+      ContactIndex.write(merged, to: &space)
+      DerivedBlock.writeHead(.index, covering: covered, to: &space)
     }
   }
 
@@ -128,8 +123,9 @@ extension WriteTransaction {
   private func lastOfIndex(
     before records: ClosedRange<UInt64>
   ) throws(EventLogError) -> (first: UInt64, entries: [UInt64])? {
-    guard let (key, value) = try Cursor(databases.index, in: self).last(),
-      let block = DerivedBlock(value, first: try UInt64(storedKey: key), of: .index),
+    guard let entry = try Cursor(databases.index, in: self).last(),
+      let block = DerivedBlock(
+        entry.value, first: try UInt64(storedKey: entry.key), of: .index),
       block.covers.upperBound + 1 == records.lowerBound
     else { return nil }
     return (block.covers.lowerBound, ContactIndex(block).entries)

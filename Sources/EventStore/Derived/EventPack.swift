@@ -1,3 +1,5 @@
+import RawBytes
+
 /// The stored events of consecutive records: the content of a `DerivedBlock`.
 ///
 /// For each record that means something, in order,
@@ -9,7 +11,7 @@
 ///     8  Int64  time, ms since 1970 (only with flag 4)
 ///        UInt32 connection (only with flag 8; else it is 1)
 ///               the event
-struct EventPack {
+struct EventPack: ~Escapable {
   /// The most bytes of a pack of several events (`RecordPacker.most` says why).
   static let most = RecordPacker.most
   /// How many records a pack covers at most.
@@ -25,6 +27,7 @@ struct EventPack {
 
   private let block: DerivedBlock
 
+  @_lifetime(copy block)
   init(_ block: DerivedBlock) {
     self.block = block
   }
@@ -37,87 +40,91 @@ struct EventPack {
   /// - Throws: `EventLogError.corrupt` at what no program of ours wrote, and what `body` throws.
   func forEach(
     in range: ClosedRange<UInt64>, ahead distance: Int = 0,
-    _ body: (EventHeader, UnsafeRawBufferPointer, _ later: UnsafeRawBufferPointer?) throws -> Void
+    _ body: (EventHeader, RawSpan, _ later: RawSpan?) throws -> Void
   ) throws {
-    var rest = block.content
-    var later = distance > 0 ? rest : UnsafeRawBufferPointer(rebasing: rest.prefix(0))
-    for _ in 0..<distance { _ = Self.takeEvent(from: &later) }
-    while !rest.isEmpty {
-      let (header, event) = try Self.take(from: &rest, first: block.covers.lowerBound)
-      let upcoming = Self.takeEvent(from: &later)
+    let content = block.content
+    var start = 0
+    var startOfLater = distance > 0 ? 0 : content.byteCount
+    for _ in 0..<distance { _ = takeEvent(at: &startOfLater) }
+    while start < content.byteCount {
+      let (header, event) = try take(at: &start)
+      let later = takeEvent(at: &startOfLater)
       guard header.sequence <= range.upperBound else { return }
-      if header.sequence >= range.lowerBound { try body(header, event, upcoming) }
+      guard header.sequence >= range.lowerBound else { continue }
+      if let later {
+        try body(header, content[event], content[later])
+      } else {
+        try body(header, content[event], nil)
+      }
     }
   }
 
-  /// Takes the next event with its header.
-  private static func take(
-    from rest: inout UnsafeRawBufferPointer, first: UInt64
-  ) throws(EventLogError) -> (EventHeader, UnsafeRawBufferPointer) {
-    let head = rest
-    let place = head.count >= headBytes ? head.loadBigEndian(at: 4, as: UInt16.self) : 0
-    let sequence = first + UInt64(place)
-    guard let size = headSize(of: head), let event = takeEvent(from: &rest) else {
+  /// Takes the event at an offset with its header.
+  @inline(__always)
+  private func take(at offset: inout Int) throws(EventLogError) -> (EventHeader, Range<Int>) {
+    let content = block.content
+    let start = offset
+    let isHeadThere = content.byteCount - start >= Self.headBytes
+    let place = isHeadThere ? content.bigEndian(at: start + 4, as: UInt16.self) : 0
+    let sequence = block.covers.lowerBound + UInt64(place)
+    guard let event = takeEvent(at: &offset) else {
       throw .corrupt(sequence: sequence, what: "its stored event is cut short")
     }
-    let flags = head[6]
-    guard let direction = RecordDirection(rawValue: flags & directions) else {
+    let flags = content[start + 6]
+    guard let direction = RecordDirection(rawValue: flags & Self.directions) else {
       throw .corrupt(
-        sequence: sequence, what: "its stored event's direction is \(flags & directions)")
+        sequence: sequence, what: "its stored event's direction is \(flags & Self.directions)")
     }
     let header = EventHeader(
-      sequence: sequence, direction: direction, kind: RecordKind(rawValue: head[7]),
-      connection: flags & hasConnection != 0
-        ? head.loadBigEndian(at: size - connectionBytes, as: UInt32.self) : 1,
-      time: flags & timeIsKnown != 0 ? head.loadBigEndian(at: headBytes, as: Int64.self) : nil)
+      sequence: sequence, direction: direction, kind: RecordKind(rawValue: content[start + 7]),
+      connection: flags & Self.hasConnection != 0
+        ? content.bigEndian(at: event.lowerBound - Self.connectionBytes) : 1,
+      time: flags & Self.timeIsKnown != 0
+        ? content.bigEndian(at: start + Self.headBytes, as: Int64.self) : nil)
     return (header, event)
   }
 
-  /// Takes the next event; nil where there is none, or it is cut short.
-  private static func takeEvent(
-    from rest: inout UnsafeRawBufferPointer
-  ) -> UnsafeRawBufferPointer? {
-    guard let size = headSize(of: rest) else { return nil }
-    let count = Int(rest.loadBigEndian(at: 0, as: UInt32.self))
-    guard count <= rest.count - size else { return nil }
-    defer { rest = UnsafeRawBufferPointer(rebasing: rest[(size + count)...]) }
-    return UnsafeRawBufferPointer(rebasing: rest[size..<(size + count)])
-  }
-
-  /// How many bytes stand before the next event; nil where they are not all there.
-  private static func headSize(of rest: UnsafeRawBufferPointer) -> Int? {
-    guard rest.count >= headBytes else { return nil }
-    let flags = rest[6]
+  /// Takes the event at an offset; nil where there is none, or it is cut short.
+  @inline(__always)
+  private func takeEvent(at offset: inout Int) -> Range<Int>? {
+    let content = block.content
+    let rest = content.byteCount - offset
+    guard rest >= Self.headBytes else { return nil }
+    let flags = content[offset + 6]
     let size =
-      headBytes + (flags & timeIsKnown != 0 ? timeBytes : 0)
-      + (flags & hasConnection != 0 ? connectionBytes : 0)
-    return size <= rest.count ? size : nil
+      Self.headBytes + (flags & Self.timeIsKnown != 0 ? Self.timeBytes : 0)
+      + (flags & Self.hasConnection != 0 ? Self.connectionBytes : 0)
+    let count = Int(content.bigEndian(at: offset, as: UInt32.self))
+    guard size <= rest, count <= rest - size else { return nil }
+    let start = offset + size
+    offset = start + count
+    return start..<offset
   }
 
   /// Adds an event to others of the records from `first` on.
   static func write(
-    _ event: UnsafeRawBufferPointer, of header: RecordHeader, first: UInt64,
+    _ event: RawSpan, of header: RecordHeader, first: UInt64,
     to output: inout [UInt8]
   ) {
     var flags = header.direction.rawValue
     if header.time != nil { flags |= timeIsKnown }
     if header.connection != 1 { flags |= hasConnection }
-    output.append(atMost: mostHeadBytes + event.count) { space in
-      space.storeBigEndian(UInt32(truncatingIfNeeded: event.count), at: 0)
-      space.storeBigEndian(UInt16(truncatingIfNeeded: header.sequence - first), at: 4)
+    output.append(atMost: mostHeadBytes + event.byteCount) { space in
+      space.write(bigEndian: UInt32(truncatingIfNeeded: event.byteCount), at: 0)
+      space.write(bigEndian: UInt16(truncatingIfNeeded: header.sequence - first), at: 4)
       space[6] = flags
       space[7] = header.kind.rawValue
       var size = headBytes
       if let time = header.time {
-        space.storeBigEndian(time, at: size)
+        space.write(bigEndian: time, at: size)
         size += timeBytes
       }
       if header.connection != 1 {
-        space.storeBigEndian(header.connection, at: size)
+        space.write(bigEndian: header.connection, at: size)
         size += connectionBytes
       }
-      UnsafeMutableRawBufferPointer(rebasing: space[size...]).copyMemory(from: event)
-      return size + event.count
+      space.write(event, at: size)
+      return size + event.byteCount
     }
   }
 }

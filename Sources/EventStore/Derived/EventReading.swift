@@ -16,18 +16,19 @@ extension ReadTransaction {
   package func forEachEvent(
     in range: ClosedRange<UInt64>, bytes most: Int = .max, ahead distance: Int = 0,
     deriving derive: (RecordHeader, RawSpan) throws -> [UInt8]?,
-    _ body: (EventHeader, RawSpan, _ later: UnsafeRawBufferPointer?) throws -> Void
+    _ body: (EventHeader, RawSpan, _ later: RawSpan?) throws -> Void
   ) throws -> UInt64? {
     let last = min(range.upperBound, try lastSequence)
     var next = max(1, range.lowerBound)
     var bytesSeen = 0
     while next <= last {
       guard bytesSeen < most else { return next }
-      let (records, block) = try block(of: .events, databases.events, in: next...last)
+      let covered = try block(of: .events, databases.events, in: next...last)
+      let records = covered.records
       next = records.upperBound + 1
-      if let block {
-        bytesSeen += block.content.count
-        try EventPack(block).forEach(in: records, ahead: distance) { try body($0, $1.bytes, $2) }
+      if let block = covered.block {
+        bytesSeen += block.content.byteCount
+        try EventPack(block).forEach(in: records, ahead: distance, body)
         continue
       }
       damage.note(.events, records)

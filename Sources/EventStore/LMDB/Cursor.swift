@@ -1,12 +1,24 @@
 import CLMDB
+import RawBytes
 
-/// A place among the entries of a database, for reading. It must go before its transaction ends.
-struct Cursor<Key: StoredKey>: ~Copyable {
+/// A place among the entries of a database, for reading. Neither it nor what it finds outlives its
+/// transaction.
+struct Cursor<Key: StoredKey>: ~Copyable, ~Escapable {
   /// LMDB's own bytes: they are valid until the transaction writes or ends.
-  typealias Entry = (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
+  struct Entry: ~Escapable {
+    let key: RawSpan
+    let value: RawSpan
+
+    @_lifetime(copy key, copy value)
+    fileprivate init(_ key: RawSpan, _ value: RawSpan) {
+      self.key = key
+      self.value = value
+    }
+  }
 
   private let raw: OpaquePointer
 
+  @_lifetime(borrow transaction)
   init(
     _ database: Database<Key>, in transaction: borrowing some Transaction & ~Copyable
   ) throws(EventLogError) {
@@ -15,31 +27,45 @@ struct Cursor<Key: StoredKey>: ~Copyable {
 
   deinit { mdb_cursor_close(raw) }
 
-  func first() throws(EventLogError) -> Entry? { try move(MDB_FIRST) }
-  func last() throws(EventLogError) -> Entry? { try move(MDB_LAST) }
-  func next() throws(EventLogError) -> Entry? { try move(MDB_NEXT) }
-  func previous() throws(EventLogError) -> Entry? { try move(MDB_PREV) }
+  @_lifetime(copy self)
+  func first() throws(EventLogError) -> Entry? { try entry(move(MDB_FIRST)) }
 
+  @_lifetime(copy self)
+  func last() throws(EventLogError) -> Entry? { try entry(move(MDB_LAST)) }
+
+  @_lifetime(copy self)
+  func next() throws(EventLogError) -> Entry? { try entry(move(MDB_NEXT)) }
+
+  @_lifetime(copy self)
+  func previous() throws(EventLogError) -> Entry? { try entry(move(MDB_PREV)) }
+
+  @_lifetime(copy self)
   func first(atOrAfter key: Key) throws(EventLogError) -> Entry? {
-    try key.withStoredBytes { (start) throws(EventLogError) -> Entry? in
-      try move(MDB_SET_RANGE, from: MDB_val(start))
-    }
+    entry(
+      try key.withValue { (start) throws(EventLogError) in try move(MDB_SET_RANGE, from: start) })
   }
 
+  @_lifetime(copy self)
   func last(atOrBefore key: Key) throws(EventLogError) -> Entry? {
     guard let entry = try first(atOrAfter: key) else { return try last() }
-    return key.withStoredBytes { $0.elementsEqual(entry.key) } ? entry : try previous()
+    return key.withStoredBytes { $0.isSame(as: entry.key) } ? entry : try previous()
   }
 
   private func move(
     _ operation: MDB_cursor_op, from start: MDB_val = MDB_val()
-  ) throws(EventLogError) -> Entry? {
+  ) throws(EventLogError) -> (key: MDB_val, value: MDB_val)? {
     var key = start
     var value = MDB_val()
     let code = mdb_cursor_get(raw, &key, &value, operation)
     if code == MDB_NOTFOUND { return nil }
     try check(code, "read")
-    return (key.bytes, value.bytes)
+    return (key, value)
+  }
+
+  @_lifetime(copy self)
+  private func entry(_ found: (key: MDB_val, value: MDB_val)?) -> Entry? {
+    guard let (key, value) = found else { return nil }
+    return Entry(bytes(of: key), bytes(of: value))
   }
 }
 
@@ -59,8 +85,7 @@ struct WriteCursor<Key: StoredKey>: ~Copyable {
 
   /// Stores an entry whose key says everything.
   func put(_ key: Key) throws(EventLogError) {
-    try key.withStoredBytes { (bytes) throws(EventLogError) in
-      var key = MDB_val(bytes)
+    try key.withValue { (key) throws(EventLogError) in
       var value = MDB_val()
       try check(mdb_cursor_put(raw, &key, &value, 0), "write")
     }
@@ -70,17 +95,16 @@ struct WriteCursor<Key: StoredKey>: ~Copyable {
 extension WriteCursor<UInt64> {
   /// Adds a value after the last one and lets `fill` write it in place, without a copy.
   func append(
-    sequence: UInt64, byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void
+    sequence: UInt64, byteCount: Int, _ fill: (inout MutableRawSpan) -> Void
   ) throws(EventLogError) {
-    try sequence.withStoredBytes { (bytes) throws(EventLogError) in
-      var key = MDB_val(bytes)
+    try sequence.withValue { (key) throws(EventLogError) in
       var value = MDB_val(mv_size: byteCount, mv_data: nil)
       let code = mdb_cursor_put(raw, &key, &value, UInt32(MDB_APPEND | MDB_RESERVE))
       if code == MDB_KEYEXIST {
         throw .corrupt(sequence: sequence, what: "something is stored under it or after it")
       }
       try check(code, "write")
-      fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
+      value.write(fill)
     }
   }
 }

@@ -1,4 +1,5 @@
 import CLMDB
+import RawBytes
 
 /// The databases of a log, valid while its environment is open.
 package struct Databases: Sendable {
@@ -89,21 +90,20 @@ package struct WriteTransaction: ~Copyable, LogTransaction {
   func put<Key>(
     _ database: Database<Key>, _ key: Key, _ value: [UInt8]
   ) throws(EventLogError) {
-    try put(database, key, byteCount: value.count) { $0.copyBytes(from: value) }
+    try put(database, key, byteCount: value.count) { $0.write(value.span.bytes, at: 0) }
   }
 
   /// Stores a value, whatever was there, and lets `fill` write it in place.
   func put<Key>(
     _ database: Database<Key>, _ key: Key, byteCount: Int,
-    _ fill: (UnsafeMutableRawBufferPointer) -> Void
+    _ fill: (inout MutableRawSpan) -> Void
   ) throws(EventLogError) {
     let raw = handle.raw
     willWrite()
-    try key.withStoredBytes { (bytes) throws(EventLogError) in
-      var key = MDB_val(bytes)
+    try key.withValue { (key) throws(EventLogError) in
       var value = MDB_val(mv_size: byteCount, mv_data: nil)
       try check(mdb_put(raw, database.handle, &key, &value, UInt32(MDB_RESERVE)), "write")
-      fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
+      value.write(fill)
     }
   }
 
@@ -111,8 +111,7 @@ package struct WriteTransaction: ~Copyable, LogTransaction {
   func delete<Key>(_ database: Database<Key>, _ key: Key) throws(EventLogError) {
     let raw = handle.raw
     willWrite()
-    try key.withStoredBytes { (bytes) throws(EventLogError) in
-      var key = MDB_val(bytes)
+    try key.withValue { (key) throws(EventLogError) in
       let code = mdb_del(raw, database.handle, &key, nil)
       if code != MDB_NOTFOUND { try check(code, "delete") }
     }

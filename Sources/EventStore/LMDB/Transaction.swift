@@ -13,22 +13,18 @@ package protocol Transaction: ~Copyable {
   var handle: TransactionHandle { get }
 }
 
-/// The bytes that are handed to a closure are LMDB's own: they are valid until the closure ends.
+/// The bytes that are handed out are LMDB's own: they are valid until the transaction writes or
+/// ends.
 extension Transaction where Self: ~Copyable {
-  /// What `body` makes of the value of a key; nil where there is none.
-  func get<Key, R>(
-    _ database: Database<Key>, _ key: Key,
-    _ body: (UnsafeRawBufferPointer) throws(EventLogError) -> R
-  ) throws(EventLogError) -> R? {
+  /// The value of a key; nil where there is none.
+  @_lifetime(borrow self)
+  func get<Key>(_ database: Database<Key>, _ key: Key) throws(EventLogError) -> RawSpan? {
     let raw = handle.raw
-    return try key.withStoredBytes { (bytes) throws(EventLogError) -> R? in
-      var key = MDB_val(bytes)
-      var value = MDB_val()
-      let code = mdb_get(raw, database.handle, &key, &value)
-      if code == MDB_NOTFOUND { return nil }
-      try check(code, "read")
-      return try body(value.bytes)
-    }
+    var value = MDB_val()
+    let code = key.withValue { key in mdb_get(raw, database.handle, &key, &value) }
+    if code == MDB_NOTFOUND { return nil }
+    try check(code, "read")
+    return bytes(of: value)
   }
 
   /// Goes through the entries from a key on, or from the first one, in order, for as long as
@@ -37,13 +33,13 @@ extension Transaction where Self: ~Copyable {
   /// `body` may throw anything: it is often a caller's own.
   func scan<Key>(
     _ database: Database<Key>, from start: Key? = nil,
-    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+    _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
   ) throws {
     let cursor = try Cursor(database, in: self)
-    var entry = if let start { try cursor.first(atOrAfter: start) } else { try cursor.first() }
-    while let (key, value) = entry {
-      guard try body(key, value) else { return }
-      entry = try cursor.next()
+    var next = if let start { try cursor.first(atOrAfter: start) } else { try cursor.first() }
+    while let entry = next {
+      guard try body(entry.key, entry.value) else { return }
+      next = try cursor.next()
     }
   }
 
@@ -51,13 +47,13 @@ extension Transaction where Self: ~Copyable {
   /// so.
   func scanBack<Key>(
     _ database: Database<Key>, from start: Key,
-    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+    _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
   ) throws {
     let cursor = try Cursor(database, in: self)
-    var entry = try cursor.last(atOrBefore: start)
-    while let (key, value) = entry {
-      guard try body(key, value) else { return }
-      entry = try cursor.previous()
+    var next = try cursor.last(atOrBefore: start)
+    while let entry = next {
+      guard try body(entry.key, entry.value) else { return }
+      next = try cursor.previous()
     }
   }
 
@@ -76,15 +72,4 @@ extension Transaction where Self: ~Copyable {
 
 func check(_ code: Int32, _ doing: String) throws(EventLogError) {
   guard code == MDB_SUCCESS else { throw .lmdb(doing: doing, code: code) }
-}
-
-extension MDB_val {
-  /// LMDB only reads what it is given here: the pointer is mutable because C has one struct for
-  /// both ways.
-  init(_ bytes: UnsafeRawBufferPointer) {
-    self.init(
-      mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
-  }
-
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
 }

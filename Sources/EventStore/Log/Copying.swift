@@ -1,3 +1,5 @@
+import RawBytes
+
 /// Which records of a log are appended to another one, and what is noted with them.
 package struct RecordSelection: Sendable {
   /// How many bytes of records, and their events, are copied at once, about, and how many records.
@@ -104,7 +106,7 @@ extension RecordDraft {
   fileprivate init(_ header: RecordHeader, _ bytes: RawSpan, _ parts: DerivedParts) {
     self.init(
       time: header.ownTime, direction: header.direction, kind: header.kind,
-      connection: header.connection, bytes: bytes.withUnsafeBytes { Array($0) }, event: parts.event,
+      connection: header.connection, bytes: [UInt8](bytes), event: parts.event,
       contacts: parts.contacts)
   }
 }

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// How a log lies in its file.
 ///
 /// One LMDB file with a few named databases. Every integer is big-endian, every key is ordered by
@@ -57,55 +59,39 @@ enum LogFormat {
   ///   - checksum: Of the state.
   ///   - pack: The digest of the pack that holds the record.
   static func writeSnapshot(
-    _ version: SnapshotVersion, _ state: UnsafeRawBufferPointer, _ checksum: Checksum,
-    sequence: UInt64, pack: LogDigest, to space: UnsafeMutableRawBufferPointer
+    _ version: SnapshotVersion, _ state: RawSpan, _ checksum: Checksum,
+    sequence: UInt64, pack: LogDigest, to space: inout MutableRawSpan
   ) {
-    space.storeBigEndian(version.events, at: 0)
-    space.storeBigEndian(version.reducer, at: 4)
-    space.storeBigEndian(version.codec, at: 8)
+    space.write(bigEndian: version.events, at: 0)
+    space.write(bigEndian: version.reducer, at: 4)
+    space.write(bigEndian: version.codec, at: 8)
     space.storeBytes(of: checksum, toByteOffset: 12, as: Checksum.self)
-    let head = UnsafeRawBufferPointer(rebasing: space[..<checkedBytes])
-    let headChecksum = snapshotChecksum(of: head, sequence: sequence, pack: pack)
+    let headChecksum = snapshotChecksum(
+      of: space.bytes[0..<checkedBytes], sequence: sequence, pack: pack)
     space.storeBytes(of: headChecksum, toByteOffset: checkedBytes, as: Checksum.self)
-    UnsafeMutableRawBufferPointer(rebasing: space[snapshotHeaderBytes...]).copyMemory(from: state)
+    space.write(state, at: snapshotHeaderBytes)
   }
 
   /// Reads a stored snapshot's header; nil where it is cut short.
   static func readSnapshotHeader(
-    _ value: UnsafeRawBufferPointer, sequence: UInt64
+    _ value: RawSpan, sequence: UInt64
   ) -> SnapshotHeader? {
-    guard value.count >= snapshotHeaderBytes else { return nil }
+    guard value.byteCount >= snapshotHeaderBytes else { return nil }
     return SnapshotHeader(
       sequence: sequence,
       version: SnapshotVersion(
-        events: value.loadBigEndian(at: 0, as: UInt32.self),
-        reducer: value.loadBigEndian(at: 4, as: UInt32.self),
-        codec: value.loadBigEndian(at: 8, as: UInt32.self)),
-      checksum: Checksum(stored: UnsafeRawBufferPointer(rebasing: value[12...])))
+        events: value.bigEndian(at: 0),
+        reducer: value.bigEndian(at: 4),
+        codec: value.bigEndian(at: 8)),
+      checksum: Checksum(stored: value, at: 12))
   }
 
   /// What tells a snapshot's head, which is before its checksum, from any other.
   static func snapshotChecksum(
-    of head: UnsafeRawBufferPointer, sequence: UInt64, pack: LogDigest
+    of head: RawSpan, sequence: UInt64, pack: LogDigest
   ) -> Checksum {
-    let bytes = Array(head) + pack.bytes
-    return bytes.withUnsafeBytes {
-      Checksum(of: $0, seed: Checksum.seed(snapshotChecksumLabel, sequence))
-    }
-  }
-}
-
-extension UnsafeMutableRawBufferPointer {
-  func storeBigEndian<Integer: FixedWidthInteger>(_ value: Integer, at offset: Int) {
-    storeBytes(of: value.bigEndian, toByteOffset: offset, as: Integer.self)
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// The integer at an offset that the caller has checked against `count`.
-  func loadBigEndian<Integer: FixedWidthInteger & BitwiseCopyable>(
-    at offset: Int, as type: Integer.Type
-  ) -> Integer {
-    Integer(bigEndian: loadUnaligned(fromByteOffset: offset, as: type))
+    let bytes = [UInt8](head) + pack.bytes
+    return Checksum(
+      of: bytes.span.bytes, seed: Checksum.seed(snapshotChecksumLabel, sequence))
   }
 }

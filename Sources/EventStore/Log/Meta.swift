@@ -1,3 +1,5 @@
+import RawBytes
+
 /// What a log says about itself.
 package struct LogMeta: Hashable, Sendable {
   /// The version of the file's format.
@@ -65,10 +67,10 @@ extension LogTransaction where Self: ~Copyable {
   func metaEntries() throws(EventLogError) -> [MetaKey: [UInt8]] {
     var entries: [MetaKey: [UInt8]] = [:]
     let cursor = try Cursor(databases.meta, in: self)
-    var entry = try cursor.first()
-    while let (key, value) = entry {
-      entries[MetaKey(key)] = Array(value)
-      entry = try cursor.next()
+    var next = try cursor.first()
+    while let entry = next {
+      entries[MetaKey(entry.key)] = [UInt8](entry.value)
+      next = try cursor.next()
     }
     return entries
   }
@@ -81,10 +83,10 @@ extension LogTransaction where Self: ~Copyable {
   fileprivate func connections() throws(EventLogError) -> [UInt32: String] {
     var names: [UInt32: String] = [:]
     let cursor = try Cursor(databases.meta, in: self)
-    var entry = try cursor.first(atOrAfter: MetaKey(connection: 0))
-    while let (key, _) = entry, let number = MetaKey(key).connectionNumber {
+    var next = try cursor.first(atOrAfter: MetaKey(connection: 0))
+    while let entry = next, let number = MetaKey(entry.key).connectionNumber {
       names[number] = try get(.connection(number))
-      entry = try cursor.next()
+      next = try cursor.next()
     }
     return names
   }
@@ -117,27 +119,28 @@ extension EventLogError {
 extension Transaction where Self: ~Copyable {
   /// The version of the file's format, whatever its checksum.
   func format(in database: Database<MetaKey>) throws(EventLogError) -> UInt32? {
-    try get(database, MetaEntry<UInt32>.format.key) { UInt32(stored: $0) } ?? nil
+    guard let stored = try get(database, MetaEntry<UInt32>.format.key) else { return nil }
+    return UInt32(stored: stored)
   }
 
   /// The same while the other databases are still to be opened.
   func get<Value>(
     _ entry: MetaEntry<Value>, from database: Database<MetaKey>
   ) throws(EventLogError) -> Value? {
-    let checksum = try get(database, entry.key.ofChecksum) { Array($0) }
-    let value = try get(database, entry.key) { (stored) throws(EventLogError) in
-      guard checksum == entry.key.checksum(of: Array(stored)).bytes else {
-        throw .corrupt(
-          sequence: 0, what: "the log's own entry \"\(entry.name)\" is not what was written")
+    let checksum = try get(database, entry.key.ofChecksum)
+    guard let stored = try get(database, entry.key) else {
+      guard checksum == nil else {
+        throw .corrupt(sequence: 0, what: "the log's own entry \"\(entry.name)\" is missing")
       }
-      guard let value = Value(stored: stored) else {
-        throw .corrupt(
-          sequence: 0, what: "the log's own entry \"\(entry.name)\" cannot be read")
-      }
-      return value
+      return nil
     }
-    if value == nil, checksum != nil {
-      throw .corrupt(sequence: 0, what: "the log's own entry \"\(entry.name)\" is missing")
+    let right = entry.key.checksum(of: stored).bytes
+    guard let checksum, checksum.isSame(as: right.span.bytes) else {
+      throw .corrupt(
+        sequence: 0, what: "the log's own entry \"\(entry.name)\" is not what was written")
+    }
+    guard let value = Value(stored: stored) else {
+      throw .corrupt(sequence: 0, what: "the log's own entry \"\(entry.name)\" cannot be read")
     }
     return value
   }
@@ -157,7 +160,7 @@ extension WriteTransaction {
       return try delete(databases.meta, checksumKey)
     }
     try put(databases.meta, key, stored)
-    try put(databases.meta, checksumKey, key.checksum(of: stored).bytes)
+    try put(databases.meta, checksumKey, key.checksum(of: stored.span.bytes).bytes)
   }
 
   /// Notes a capture after those that were imported before, or in the place of one of them.

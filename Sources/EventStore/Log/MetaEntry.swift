@@ -1,4 +1,5 @@
 import Crypto
+import RawBytes
 
 /// The key of an entry of the database `meta` (`LogFormat` has the layout).
 struct MetaKey: StoredKey, Hashable {
@@ -10,6 +11,10 @@ struct MetaKey: StoredKey, Hashable {
 
   init(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes)
+  }
+
+  init(_ bytes: RawSpan) {
+    self.bytes = [UInt8](bytes)
   }
 
   /// The key of an import, counted from 0.
@@ -44,19 +49,19 @@ struct MetaKey: StoredKey, Hashable {
 
   /// What tells a value that was written under this key from any other: nothing else in a log says
   /// what an account or the name of an import has to be.
-  func checksum(of value: [UInt8]) -> LogDigest {
+  func checksum(of value: RawSpan) -> LogDigest {
     LogDigest { hash in
       hash.update(data: Array(LogFormat.metaChecksumLabel.utf8))
       hash.update(data: [UInt8(truncatingIfNeeded: bytes.count)])
       hash.update(data: bytes)
-      hash.update(data: value)
+      hash.update(value)
     }
   }
 
   func withStoredBytes<R, E: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
-    try bytes.withRawBytes(body)
+    try body(bytes.span.bytes)
   }
 }
 
@@ -72,7 +77,7 @@ extension MetaKey: CustomStringConvertible {
 /// A value of the database `meta`.
 protocol MetaValue {
   /// Nil where the bytes are no such value.
-  init?(stored value: UnsafeRawBufferPointer)
+  init?(stored value: RawSpan)
   var stored: [UInt8] { get }
 }
 
@@ -138,36 +143,36 @@ extension MetaKey {
 // MARK: Values
 
 extension UInt32: MetaValue {
-  init?(stored value: UnsafeRawBufferPointer) {
-    guard value.count == 4 else { return nil }
-    self = value.loadBigEndian(at: 0, as: UInt32.self)
+  init?(stored value: RawSpan) {
+    guard value.byteCount == 4 else { return nil }
+    self = value.bigEndian(at: 0)
   }
 
   var stored: [UInt8] { bigEndianBytes }
 }
 
 extension UInt64: MetaValue {
-  init?(stored value: UnsafeRawBufferPointer) {
-    guard value.count == 8 else { return nil }
-    self = value.loadBigEndian(at: 0, as: UInt64.self)
+  init?(stored value: RawSpan) {
+    guard value.byteCount == 8 else { return nil }
+    self = value.bigEndian(at: 0)
   }
 
   var stored: [UInt8] { bigEndianBytes }
 }
 
 extension String: MetaValue {
-  init?(stored value: UnsafeRawBufferPointer) {
-    self.init(decoding: value, as: UTF8.self)
+  init?(stored value: RawSpan) {
+    self.init(decoding: value)
   }
 
   var stored: [UInt8] { Array(utf8) }
 }
 
 extension RebuildProgress: MetaValue {
-  init?(stored value: UnsafeRawBufferPointer) {
-    guard value.count == 12 else { return nil }
-    eventVersion = value.loadBigEndian(at: 0, as: UInt32.self)
-    next = value.loadBigEndian(at: 4, as: UInt64.self)
+  init?(stored value: RawSpan) {
+    guard value.byteCount == 12 else { return nil }
+    eventVersion = value.bigEndian(at: 0)
+    next = value.bigEndian(at: 4)
   }
 
   var stored: [UInt8] { eventVersion.bigEndianBytes + next.bigEndianBytes }
@@ -179,7 +184,7 @@ extension ImportedSource: MetaValue {
   static let digestLimit = 1 << 10
   static let nameLimit = 1 << 16
 
-  init?(stored value: UnsafeRawBufferPointer) {
+  init?(stored value: RawSpan) {
     var rest = MetaFields(value)
     guard let digest = rest.text(), let name = rest.text(), let length = rest.integer(UInt64.self),
       let ranges = rest.list({ rest in
@@ -211,28 +216,32 @@ extension ImportedSource: MetaValue {
 }
 
 /// The fields of a value, taken one after the other.
-private struct MetaFields {
-  private var rest: Slice<UnsafeRawBufferPointer>
+private struct MetaFields: ~Escapable {
+  private var rest: RawSpan
 
-  init(_ value: UnsafeRawBufferPointer) {
-    rest = value[...]
+  @_lifetime(copy value)
+  init(_ value: RawSpan) {
+    rest = value
   }
 
   var isEmpty: Bool { rest.isEmpty }
 
   mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(_: Integer.Type) -> Integer? {
     let size = MemoryLayout<Integer>.size
-    guard rest.count >= size else { return nil }
-    let value = UnsafeRawBufferPointer(rebasing: rest).loadBigEndian(at: 0, as: Integer.self)
-    rest = rest.dropFirst(size)
+    guard rest.byteCount >= size else { return nil }
+    let value = rest.bigEndian(at: 0, as: Integer.self)
+    rest = rest.extracting(size...)
     return value
   }
 
   /// A text after its length.
   mutating func text() -> String? {
-    guard let count = integer(UInt32.self).map(Int.init), rest.count >= count else { return nil }
-    defer { rest = rest.dropFirst(count) }
-    return String(decoding: rest.prefix(count), as: UTF8.self)
+    guard let count = integer(UInt32.self).map(Int.init), rest.byteCount >= count else {
+      return nil
+    }
+    let text = String(decoding: rest[0..<count])
+    rest = rest.extracting(count...)
+    return text
   }
 
   /// As many as a number before them says; nil where one cannot be read.
@@ -252,6 +261,13 @@ extension String {
   fileprivate var fieldBytes: [UInt8] { UInt32(utf8.count).bigEndianBytes + Array(utf8) }
 }
 
-extension FixedWidthInteger {
-  var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+extension FixedWidthInteger where Self: BitwiseCopyable {
+  var bigEndianBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(atMost: MemoryLayout<Self>.size) { space in
+      space.write(bigEndian: self, at: 0)
+      return MemoryLayout<Self>.size
+    }
+    return bytes
+  }
 }

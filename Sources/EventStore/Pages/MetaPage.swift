@@ -1,3 +1,5 @@
+import RawBytes
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -28,21 +30,21 @@ struct MetaPage {
   }
 
   /// Whether bytes that may be too few for a page begin as one of LMDB's meta pages.
-  static func hasMagic(_ page: UnsafeRawBufferPointer) -> Bool {
-    page.count >= magicEnd && page.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == magic
+  static func hasMagic(_ page: RawSpan) -> Bool {
+    page.byteCount >= magicEnd && page.littleEndian(at: 16) == magic
   }
 
   /// Nil where there are too few bytes, or none of a meta page; what they say is not judged.
-  init?(_ page: UnsafeRawBufferPointer) {
-    guard page.count >= Self.byteCount, Self.hasMagic(page) else { return nil }
-    flags = page.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
-    version = page.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
-    mapSize = page.loadUnaligned(fromByteOffset: 32, as: UInt64.self)
-    pageSize = Int(page.loadUnaligned(fromByteOffset: 40, as: UInt32.self))
+  init?(_ page: RawSpan) {
+    guard page.byteCount >= Self.byteCount, Self.hasMagic(page) else { return nil }
+    flags = page.littleEndian(at: 10)
+    version = page.littleEndian(at: 20)
+    mapSize = page.littleEndian(at: 32)
+    pageSize = Int(page.littleEndian(at: 40, as: UInt32.self))
     free = TreeRoot(page, at: 40)
     main = TreeRoot(page, at: 88)
-    lastPage = page.loadUnaligned(fromByteOffset: 136, as: UInt64.self)
-    transaction = page.loadUnaligned(fromByteOffset: 144, as: UInt64.self)
+    lastPage = page.littleEndian(at: 136)
+    transaction = page.littleEndian(at: 144)
   }
 
   /// The bytes of a file from an offset on, as many as a meta page has and the file gives; nil
@@ -59,8 +61,10 @@ struct MetaPage {
   /// looked for after a page of each size that there is.
   static func all(of descriptor: Int32) -> [MetaPage] {
     func page(at offset: Int) -> MetaPage? {
-      let page = bytes(of: descriptor, at: offset)?.withRawBytes { MetaPage($0) } ?? nil
-      return page?.hasPossiblePageSize == true ? page : nil
+      guard let bytes = bytes(of: descriptor, at: offset), let page = MetaPage(bytes.span.bytes),
+        page.hasPossiblePageSize
+      else { return nil }
+      return page
     }
     let first = page(at: 0)
     let sizes = first.map { [$0.pageSize] } ?? [4096, 8192, 16384, 32768, 65536]
@@ -85,18 +89,13 @@ struct TreeRoot: Hashable {
   var root: UInt64
 
   /// From bytes of which there must be enough.
-  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    func load<Integer: FixedWidthInteger & BitwiseCopyable>(
-      _ place: Int, as type: Integer.Type
-    ) -> Integer {
-      Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + place, as: type))
-    }
-    flags = load(4, as: UInt16.self)
-    depth = Int(load(6, as: UInt16.self))
-    branchPages = load(8, as: UInt64.self)
-    leafPages = load(16, as: UInt64.self)
-    overflowPages = load(24, as: UInt64.self)
-    entries = load(32, as: UInt64.self)
-    root = load(40, as: UInt64.self)
+  init(_ bytes: RawSpan, at offset: Int) {
+    flags = bytes.littleEndian(at: offset + 4)
+    depth = Int(bytes.littleEndian(at: offset + 6, as: UInt16.self))
+    branchPages = bytes.littleEndian(at: offset + 8)
+    leafPages = bytes.littleEndian(at: offset + 16)
+    overflowPages = bytes.littleEndian(at: offset + 24)
+    entries = bytes.littleEndian(at: offset + 32)
+    root = bytes.littleEndian(at: offset + 40)
   }
 }

@@ -94,12 +94,12 @@ enum MetaPageCheck {
     if bytes.isEmpty && offset == 0 { throw .emptyFile(path: path) }
     guard bytes.count == MetaPage.byteCount else {
       // Only a first page that shows the magic tells a cut log from any other short file.
-      if offset == 0 && !bytes.withRawBytes(MetaPage.hasMagic) { throw .notALog(path: path) }
+      if offset == 0 && !MetaPage.hasMagic(bytes.span.bytes) { throw .notALog(path: path) }
       throw .truncated(
         path: path, bytes: UInt64(offset + bytes.count),
         expected: UInt64(offset + MetaPage.byteCount))
     }
-    guard let meta = bytes.withRawBytes({ MetaPage($0) }), meta.isMarkedAsMeta else {
+    guard let meta = MetaPage(bytes.span.bytes), meta.isMarkedAsMeta else {
       if offset == 0 { throw .notALog(path: path) }
       throw .damaged(path: path, what: "its second meta page is not one")
     }

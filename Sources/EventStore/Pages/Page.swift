@@ -1,3 +1,5 @@
+import RawBytes
+
 /// What a page of LMDB's says. Whatever is in it, reading it does no harm.
 struct Page {
   static let headerBytes = 16
@@ -93,8 +95,6 @@ struct Page {
   private func load<Integer: FixedWidthInteger & BitwiseCopyable>(
     _ offset: Int, as type: Integer.Type
   ) -> Integer {
-    bytes.withUnsafeBytes {
-      Integer(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type))
-    }
+    bytes.span.bytes.littleEndian(at: offset)
   }
 }

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// Walks over every page of a log's file without LMDB, which trusts them and ends the process, or
 /// reads beyond the map, on some that are damaged.
 ///
@@ -217,9 +219,8 @@ final class PageCheck {
       guard node.value.count == TreeRoot.byteCount else {
         return note(page.number, tree.name, "an entry of it is no root")
       }
-      roots[String(decoding: key, as: UTF8.self)] = page.bytes.withUnsafeBytes {
-        TreeRoot($0, at: node.value.lowerBound)
-      }
+      roots[String(decoding: key, as: UTF8.self)] = TreeRoot(
+        page.bytes.span.bytes, at: node.value.lowerBound)
     } else if tree.isFree {
       try lookAtFreePages(node, in: page, tree.name)
     } else if tree.name == Self.notes, let value = try file.value(of: node, in: page) {
@@ -261,10 +262,8 @@ final class PageCheck {
     }
     guard let value = try file.value(of: node, in: page), value.count >= 8, value.count % 8 == 0
     else { return note(page.number, name, "an entry of it cannot be read") }
-    let numbers = value.withUnsafeBytes { bytes in
-      stride(from: 0, to: bytes.count, by: 8).map {
-        bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
-      }
+    let numbers = stride(from: 0, to: value.count, by: 8).map {
+      value.span.bytes.littleEndian(at: $0, as: UInt64.self)
     }
     guard numbers[0] < UInt64(numbers.count) else {
       return note(page.number, name, "an entry of it is shorter than it says")

@@ -34,7 +34,7 @@ extension EventLog {
     let check = try pageCheck(of: path)
     guard let damage = check.damage.first else { return }
     let format = check.meta[MetaEntry<UInt32>.format.key]
-      .flatMap { stored in stored.withRawBytes { UInt32(stored: $0) } }
+      .flatMap { UInt32(stored: $0.span.bytes) }
     if let format, format < LogFormat.version {
       throw EventLogError.olderFormat(path: path, format: format)
     }

@@ -1,4 +1,5 @@
 import CXXHash
+import RawBytes
 
 /// What vouches for bytes that are derived, and what a capture is known again by: XXH3 of 128 bits,
 /// 16 bytes in place.
@@ -7,7 +8,7 @@ import CXXHash
 /// deceive it is no help: whoever can write to a log can write any checksum, and who makes two
 /// captures that are taken for one another deceives with his own. What others compare, the chain
 /// over the records, is of `LogDigest`.
-package struct Checksum: Hashable, Sendable {
+package struct Checksum: Hashable, Sendable, BitwiseCopyable {
   /// How many bytes it has.
   static let size = 16
 
@@ -16,26 +17,25 @@ package struct Checksum: Hashable, Sendable {
   private let high: UInt64
 
   /// The checksum of bytes. Complexity: linear in them.
-  package init(of bytes: RawSpan) {
-    self = bytes.withUnsafeBytes { Checksum(of: $0) }
-  }
-
+  ///
   /// - Parameter seed: What tells these bytes from others, which may be the same.
-  package init(of bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) {
-    let hash = XXH3_128bits_withSeed(bytes.baseAddress, bytes.count, seed)
+  package init(of bytes: RawSpan, seed: UInt64 = 0) {
+    // XXH3 reads as many bytes as there are, and keeps nothing of them.
+    let hash = bytes.withUnsafeBytes { XXH3_128bits_withSeed($0.baseAddress, $0.count, seed) }
     (low, high) = (hash.low64.littleEndian, hash.high64.littleEndian)
   }
 
-  /// From the first 16 of these bytes; the caller has made sure that they are there.
-  init(stored bytes: UnsafeRawBufferPointer) {
-    low = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
-    high = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+  /// From 16 bytes at an offset; the caller has made sure that they are there.
+  init(stored bytes: RawSpan, at offset: Int = 0) {
+    // Any bytes are a checksum, and their place is checked.
+    self = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Checksum.self)
   }
 
   /// The seed of what a label and a number say.
   static func seed(_ label: String, _ number: UInt64) -> UInt64 {
-    var label = label
-    return label.withUTF8 { XXH3_64bits_withSeed($0.baseAddress, $0.count, number) }
+    label.withUTF8Bytes { bytes in
+      bytes.withUnsafeBytes { XXH3_64bits_withSeed($0.baseAddress, $0.count, number) }
+    }
   }
 
   /// The first eight bytes: enough to tell apart what nobody means to be alike.
@@ -66,30 +66,34 @@ package struct RunningChecksum: Sendable {
   package init() {}
 
   /// Takes the next bytes. Complexity: linear in them.
-  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    var bytes = bytes[...]
-    while rest.count + bytes.count >= Self.blockBytes {
-      let piece = bytes.prefix(Self.blockBytes - rest.count)
-      bytes = bytes[piece.endIndex...]
+  package mutating func update(_ bytes: RawSpan) {
+    var start = 0
+    while rest.count + bytes.byteCount - start >= Self.blockBytes {
+      let end = start + Self.blockBytes - rest.count
+      let piece = bytes[start..<end]
+      start = end
       if rest.isEmpty {
-        append(Checksum(of: UnsafeRawBufferPointer(rebasing: piece)))
+        append(Checksum(of: piece))
       } else {
-        rest += piece
-        append(rest.withUnsafeBytes { Checksum(of: $0) })
+        rest.append(bytes: piece)
+        append(Checksum(of: rest.span.bytes))
         rest.removeAll(keepingCapacity: true)
       }
     }
-    rest += bytes
+    rest.append(bytes: bytes[start..<bytes.byteCount])
   }
 
   private mutating func append(_ block: Checksum) {
-    withUnsafeBytes(of: block) { blocks += $0 }
+    blocks.append(atMost: Checksum.size) { space in
+      space.storeBytes(of: block, as: Checksum.self)
+      return Checksum.size
+    }
   }
 
   /// That of the bytes so far; more can be taken after. Complexity: linear in the blocks.
   package var checksum: Checksum {
     var all = self
-    all.append(rest.withUnsafeBytes { Checksum(of: $0) })
-    return all.blocks.withUnsafeBytes { Checksum(of: $0) }
+    all.append(Checksum(of: rest.span.bytes))
+    return Checksum(of: all.blocks.span.bytes)
   }
 }

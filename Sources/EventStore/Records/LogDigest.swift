@@ -2,7 +2,7 @@ import Crypto
 
 /// A SHA-256 value, 32 bytes in place: of a pack of records and all before it, or of an entry of
 /// the meta data.
-package struct LogDigest: Hashable, Sendable {
+package struct LogDigest: Hashable, Sendable, BitwiseCopyable {
   /// How many bytes it has.
   static let size = 32
 
@@ -14,30 +14,36 @@ package struct LogDigest: Hashable, Sendable {
 
   /// The digest of bytes. Complexity: linear in them.
   package init(of bytes: RawSpan) {
-    self = bytes.withUnsafeBytes { LogDigest(of: $0) }
-  }
-
-  init(of bytes: UnsafeRawBufferPointer) {
-    self.init { $0.update(bufferPointer: bytes) }
+    self.init { $0.update(bytes) }
   }
 
   /// The digest of all that `feed` hands to the hash, one after the other.
   init(_ feed: (inout SHA256) -> Void) {
     var hash = SHA256()
     feed(&hash)
-    self = hash.finalize().withUnsafeBytes { LogDigest(stored: $0) }
+    self = hash.finalize().withUnsafeBytes { LogDigest(stored: $0.bytes) }
   }
 
   /// From the first 32 of these bytes; the caller has made sure that they are there.
-  init(stored bytes: UnsafeRawBufferPointer) {
-    a = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
-    b = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-    c = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
-    d = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+  init(stored bytes: RawSpan) {
+    // Any bytes are a digest, and that they are there is checked.
+    self = bytes.unsafeLoadUnaligned(as: LogDigest.self)
   }
 
   /// The 32 bytes.
   package var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
+}
+
+extension SHA256 {
+  /// Feeds in bytes, which the hash is done with when this returns.
+  mutating func update(_ bytes: RawSpan) {
+    bytes.withUnsafeBytes { update(bufferPointer: $0) }
+  }
+
+  /// Feeds in the bytes of a digest.
+  mutating func update(_ digest: LogDigest) {
+    withUnsafeBytes(of: digest) { update(bufferPointer: $0) }
+  }
 }
 
 extension LogDigest: CustomStringConvertible {

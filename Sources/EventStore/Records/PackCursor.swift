@@ -1,5 +1,5 @@
-/// Goes from pack to pack, each compared with its digest. It must go before its transaction ends.
-struct PackCursor: ~Copyable {
+/// Goes from pack to pack, each compared with its digest.
+struct PackCursor: ~Copyable, ~Escapable {
   private let cursor: Cursor<UInt64>
   /// The pack that comes next, which need not be checked yet.
   private var ahead: Cursor<UInt64>.Entry?
@@ -10,6 +10,7 @@ struct PackCursor: ~Copyable {
   private var expected: UInt64
 
   /// A cursor before the pack that holds a record, or would.
+  @_lifetime(borrow transaction)
   init(
     before sequence: UInt64, in transaction: borrowing some LogTransaction & ~Copyable
   ) throws(EventLogError) {
@@ -28,13 +29,14 @@ struct PackCursor: ~Copyable {
     self.ahead = ahead
     number = before?.number ?? 0
     digest = before?.digest ?? RecordChain.start
-    expected = before.map { $0.sequences.upperBound + 1 } ?? 1
+    expected = (before?.sequences.upperBound ?? 0) + 1
   }
 
   /// The next pack; nil after the last one.
   ///
   /// - Throws: `EventLogError.corrupt` where packs are missing before it, or it is not what was
   ///   written.
+  @_lifetime(copy self)
   mutating func next() throws(EventLogError) -> RecordPack? {
     guard let entry = ahead else { return nil }
     let first = try UInt64(storedKey: entry.key)

@@ -71,7 +71,7 @@ package struct RecordHeader: Hashable, Sendable {
 
 extension RecordHeader {
   /// The header that a record gets after another one.
-  init(_ record: ArenaRecord, sequence: UInt64, after clock: Int64?) {
+  init(_ record: borrowing ArenaRecord, sequence: UInt64, after clock: Int64?) {
     self.sequence = sequence
     direction = record.direction
     kind = record.kind

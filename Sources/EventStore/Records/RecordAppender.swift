@@ -123,23 +123,22 @@ struct RecordAppender: ~Copyable {
   mutating func append(
     _ records: RecordArena, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
-    try records.withRecords { (records) throws(EventLogError) in
-      for record in records { try append(record, in: transaction) }
-      // Their bytes are here no longer than that.
-      if !packer.isEmpty { try storePack() }
-    }
+    for index in 0..<records.count { try append(at: index, of: records, in: transaction) }
+    // Their bytes are here no longer than that.
+    if !packer.isEmpty { try storePack(of: records) }
   }
 
   private mutating func append(
-    _ record: ArenaRecord, in transaction: borrowing WriteTransaction
+    at index: Int, of records: RecordArena, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
-    let count = record.bytes.count
+    let record = records[index]
+    let count = record.bytes.byteCount
     guard count <= LogFormat.payloadLimit else {
       throw .payloadTooLong(bytes: count, limit: LogFormat.payloadLimit)
     }
     let header = RecordHeader(record, sequence: last + 1, after: clock)
-    if !packer.hasRoom(for: header, bytes: count) { try storePack() }
-    packer.add(header, record.bytes)
+    if !packer.hasRoom(for: header, bytes: count) { try storePack(of: records) }
+    packer.add(header, at: index, bytes: count)
     (last, clock) = (header.sequence, header.clock)
     guard derives else { return }
     try derived.write(record.event, record.contacts, of: header, in: transaction)
@@ -150,11 +149,11 @@ struct RecordAppender: ~Copyable {
     if derives { try derived.finish(in: transaction) }
   }
 
-  private mutating func storePack() throws(EventLogError) {
+  private mutating func storePack(of arena: RecordArena) throws(EventLogError) {
     let (number, before) = (packs + 1, digest)
     var digest = before
     try records.append(sequence: firstOfPack, byteCount: packer.size) { space in
-      digest = packer.write(as: number, after: before, to: space)
+      digest = packer.write(as: number, after: before, from: arena, to: &space)
     }
     packer.removeAll()
     (packs, self.digest, firstOfPack) = (number, digest, last + 1)

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// Records on their way into a log, with what is derived of them: their bytes side by side in one
 /// piece of memory, and their events in another, so that a batch of them is made, handed to another
 /// thread and let go of without a value for each.
@@ -18,11 +20,11 @@ package struct RecordArena: Sendable {
     var endOfContacts: Int
   }
 
-  private var places: [Place] = []
-  private var bytes: [UInt8] = []
-  private var events: [UInt8] = []
+  fileprivate var places: [Place] = []
+  fileprivate var bytes: [UInt8] = []
+  fileprivate var events: [UInt8] = []
   /// What the index goes by, of each record's contacts.
-  private var contacts: [ContactKey] = []
+  fileprivate var contacts: [ContactKey] = []
 
   /// An arena of no records.
   package init() {}
@@ -40,7 +42,7 @@ package struct RecordArena: Sendable {
   /// Adds a record of which nothing is derived.
   package mutating func add(
     time: Int64?, direction: RecordDirection, kind: RecordKind, connection: UInt32,
-    bytes: UnsafeRawBufferPointer
+    bytes: RawSpan
   ) {
     self.bytes.append(bytes: bytes)
     places.append(
@@ -50,7 +52,7 @@ package struct RecordArena: Sendable {
   }
 
   /// Gives the record that was added last its event.
-  package mutating func addEvent(_ event: UnsafeRawBufferPointer) {
+  package mutating func addEvent(_ event: RawSpan) {
     guard !places.isEmpty else { return }
     events.append(bytes: event)
     places[places.count - 1].hasEvent = true
@@ -58,7 +60,7 @@ package struct RecordArena: Sendable {
   }
 
   /// Says that the record that was added last concerns a contact, a prepared bare address.
-  package mutating func addContact(_ contact: UnsafeRawBufferPointer) {
+  package mutating func addContact(_ contact: RawSpan) {
     addContact(ContactKey(contact))
   }
 
@@ -70,12 +72,10 @@ package struct RecordArena: Sendable {
 
   /// Adds a record with what is derived of it.
   package mutating func add(_ draft: RecordDraft) {
-    draft.bytes.withUnsafeBytes { bytes in
-      add(
-        time: draft.time, direction: draft.direction, kind: draft.kind,
-        connection: draft.connection, bytes: bytes)
-    }
-    draft.event?.withUnsafeBytes { addEvent($0) }
+    add(
+      time: draft.time, direction: draft.direction, kind: draft.kind,
+      connection: draft.connection, bytes: draft.bytes.span.bytes)
+    if let event = draft.event { addEvent(event.span.bytes) }
     for contact in draft.contacts { addContact(ContactKey(contact)) }
   }
 
@@ -87,69 +87,44 @@ package struct RecordArena: Sendable {
     contacts.removeAll(keepingCapacity: true)
   }
 
-  /// Hands the records to `body`, in order; they are valid while it runs.
-  package func withRecords<Result, Failure: Error>(
-    _ body: (ArenaRecords) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try bytes.withRawBytes { (bytes) throws(Failure) in
-      try events.withRawBytes { (events) throws(Failure) in
-        try contacts.withUnsafeBufferPointer { (contacts) throws(Failure) in
-          try places.withUnsafeBufferPointer { (places) throws(Failure) in
-            try body(ArenaRecords(places, bytes, events, contacts))
-          }
-        }
-      }
-    }
+  /// A record, counted from 0.
+  package subscript(index: Int) -> ArenaRecord {
+    @inline(__always)
+    @_lifetime(borrow self)
+    get { ArenaRecord(at: index, of: self) }
+  }
+
+  /// The bytes of a record, counted from 0.
+  @_lifetime(borrow self)
+  func bytes(at index: Int) -> RawSpan {
+    bytes.span.bytes[(index > 0 ? places[index - 1].endOfBytes : 0)..<places[index].endOfBytes]
   }
 }
 
-/// The records of an arena in place: valid in the closure only that is given them.
-package struct ArenaRecords: Sequence, IteratorProtocol {
-  private let places: UnsafeBufferPointer<RecordArena.Place>
-  private let bytes: UnsafeRawBufferPointer
-  private let events: UnsafeRawBufferPointer
-  private let contacts: UnsafeBufferPointer<ContactKey>
-  private var index = 0
-  /// Where the next record's bytes, event and contacts begin.
-  private var (start, startOfEvent, firstContact) = (0, 0, 0)
-
-  fileprivate init(
-    _ places: UnsafeBufferPointer<RecordArena.Place>, _ bytes: UnsafeRawBufferPointer,
-    _ events: UnsafeRawBufferPointer, _ contacts: UnsafeBufferPointer<ContactKey>
-  ) {
-    self.places = places
-    self.bytes = bytes
-    self.events = events
-    self.contacts = contacts
-  }
-
-  package mutating func next() -> ArenaRecord? {
-    guard index < places.count else { return nil }
-    let place = places[index]
-    defer {
-      index += 1
-      (start, startOfEvent) = (place.endOfBytes, place.endOfEvent)
-      firstContact = place.endOfContacts
-    }
-    return ArenaRecord(
-      time: place.time, direction: place.direction, kind: place.kind,
-      connection: place.connection,
-      bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<place.endOfBytes]),
-      event: place.hasEvent
-        ? UnsafeRawBufferPointer(rebasing: events[startOfEvent..<place.endOfEvent]) : nil,
-      contacts: UnsafeBufferPointer(rebasing: contacts[firstContact..<place.endOfContacts]))
-  }
-}
-
-/// A record that is appended, in place: valid as long as its arena's records are.
-package struct ArenaRecord {
+/// A record of an arena, in place.
+package struct ArenaRecord: ~Escapable {
   /// As those of a `RecordDraft`.
   package let time: Int64?
   package let direction: RecordDirection
   package let kind: RecordKind
   package let connection: UInt32
-  package let bytes: UnsafeRawBufferPointer
+  package let bytes: RawSpan
   /// The event; nil where the record means nothing.
-  package let event: UnsafeRawBufferPointer?
-  let contacts: UnsafeBufferPointer<ContactKey>
+  package let event: RawSpan?
+  let contacts: Span<ContactKey>
+
+  @inline(__always)
+  @_lifetime(borrow arena)
+  fileprivate init(at index: Int, of arena: borrowing RecordArena) {
+    let place = arena.places[index]
+    let before = index > 0 ? arena.places[index - 1] : nil
+    (time, direction, kind) = (place.time, place.direction, place.kind)
+    connection = place.connection
+    bytes = arena.bytes(at: index)
+    event =
+      place.hasEvent
+      ? arena.events.span.bytes[(before?.endOfEvent ?? 0)..<place.endOfEvent] : nil
+    contacts = arena.contacts.span.extracting(
+      (before?.endOfContacts ?? 0)..<place.endOfContacts)
+  }
 }

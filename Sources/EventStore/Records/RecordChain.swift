@@ -1,5 +1,3 @@
-import Crypto
-
 /// The chain of SHA-256 digests that runs through a log.
 ///
 /// `digest(n) = SHA-256(digest(n-1) || pack(n))`, where a pack is all that is stored of its records
@@ -11,10 +9,10 @@ package enum RecordChain {
   package static let start = LogDigest(of: Array(LogFormat.chainLabel.utf8).span.bytes)
 
   /// The digest of a pack, given without its own, after another one.
-  static func digest(after previous: LogDigest, _ pack: UnsafeRawBufferPointer) -> LogDigest {
+  static func digest(after previous: LogDigest, _ pack: RawSpan) -> LogDigest {
     LogDigest { hash in
-      withUnsafeBytes(of: previous) { hash.update(bufferPointer: $0) }
-      hash.update(bufferPointer: pack)
+      hash.update(previous)
+      hash.update(pack)
     }
   }
 }

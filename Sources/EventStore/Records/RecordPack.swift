@@ -1,7 +1,9 @@
+import RawBytes
+
 /// Consecutive records as they are stored together: what one commit appended, or a part of it.
 ///
-/// It is a view of bytes that are LMDB's own, and valid as long as they are. What can be read of it
-/// is only what it looks like: whether it is what was written, `follows` says.
+/// It is a view of bytes that are LMDB's own. What can be read of it is only what it looks like:
+/// whether it is what was written, `follows` says.
 ///
 ///     0  32     digest
 ///     32 UInt64 number of the pack, from 1
@@ -19,21 +21,22 @@
 ///     8  Int64  clock, ms since 1970 (0 without flag 4)
 ///     16 Int64  source time, ms since 1970 (only with flag 2)
 ///        bytes
-struct RecordPack {
+struct RecordPack: ~Escapable {
   /// The number of its first record.
   let first: UInt64
   /// How many records there are, at least one.
   let count: Int
-  private let value: UnsafeRawBufferPointer
+  private let value: RawSpan
 
   /// - Throws: `EventLogError.corrupt` where the bytes do not look like a pack.
-  init(_ value: UnsafeRawBufferPointer, first: UInt64) throws(EventLogError) {
-    guard value.count > PackLayout.headBytes, first > 0 else {
+  @_lifetime(copy value)
+  init(_ value: RawSpan, first: UInt64) throws(EventLogError) {
+    guard value.byteCount > PackLayout.headBytes, first > 0 else {
       throw .corrupt(sequence: first, what: "its pack is cut short")
     }
-    let count = Int(value.loadBigEndian(at: PackLayout.countOffset, as: UInt32.self))
+    let count = Int(value.bigEndian(at: PackLayout.countOffset, as: UInt32.self))
     let least = PackLayout.endBytes + PackLayout.recordHeadBytes
-    guard count > 0, count <= (value.count - PackLayout.headBytes) / least,
+    guard count > 0, count <= (value.byteCount - PackLayout.headBytes) / least,
       !first.addingReportingOverflow(UInt64(count)).overflow
     else {
       throw .corrupt(sequence: first, what: "its pack cannot have \(count) records")
@@ -41,7 +44,7 @@ struct RecordPack {
     self.first = first
     self.count = count
     self.value = value
-    guard end(ofRecordAt: count - 1) == value.count else {
+    guard end(ofRecordAt: count - 1) == value.byteCount else {
       throw .corrupt(sequence: first, what: "its pack does not end with its last record")
     }
   }
@@ -50,7 +53,7 @@ struct RecordPack {
   var sequences: ClosedRange<UInt64> { first...(first + UInt64(count) - 1) }
 
   /// Which pack of the log it says that it is, from 1.
-  var number: UInt64 { value.loadBigEndian(at: PackLayout.numberOffset, as: UInt64.self) }
+  var number: UInt64 { value.bigEndian(at: PackLayout.numberOffset) }
 
   /// The digest that is stored with it.
   var digest: LogDigest { LogDigest(stored: value) }
@@ -59,7 +62,7 @@ struct RecordPack {
   ///
   /// Complexity: linear in its bytes.
   func digest(after previous: LogDigest) -> LogDigest {
-    RecordChain.digest(after: previous, UnsafeRawBufferPointer(rebasing: value[LogDigest.size...]))
+    RecordChain.digest(after: previous, value.extracting(LogDigest.size...))
   }
 
   /// Whether it is what was written after another pack. Complexity: linear in its bytes.
@@ -68,9 +71,8 @@ struct RecordPack {
   /// A record of the pack: its header and bytes. Complexity: O(1).
   ///
   /// - Throws: `EventLogError.corrupt` where that is no record.
-  func record(
-    at sequence: UInt64
-  ) throws(EventLogError) -> (header: RecordHeader, bytes: UnsafeRawBufferPointer) {
+  @_lifetime(copy self)
+  func record(at sequence: UInt64) throws(EventLogError) -> PackedRecord {
     guard sequences.contains(sequence) else {
       throw .corrupt(sequence: sequence, what: "it is missing")
     }
@@ -81,15 +83,14 @@ struct RecordPack {
     let end = end(ofRecordAt: index)
     // Between them nothing says that the ends go forwards.
     guard start >= PackLayout.headBytes + count * PackLayout.endBytes, start <= end,
-      end <= value.count
+      end <= value.byteCount
     else { throw .corrupt(sequence: sequence, what: "it does not lie within its pack") }
-    return try PackLayout.readRecord(
-      UnsafeRawBufferPointer(rebasing: value[start..<end]), sequence: sequence)
+    return try PackedRecord(value[start..<end], sequence: sequence)
   }
 
   private func end(ofRecordAt index: Int) -> Int {
     let offset = PackLayout.headBytes + index * PackLayout.endBytes
-    return Int(value.loadBigEndian(at: offset, as: UInt32.self))
+    return Int(value.bigEndian(at: offset, as: UInt32.self))
   }
 }
 
@@ -100,12 +101,12 @@ enum PackLayout {
   static let headBytes = countOffset + 4
   static let endBytes = 4
   static let recordHeadBytes = 16
-  private static let sourceTimeBytes = 8
+  fileprivate static let sourceTimeBytes = 8
   /// The most bytes that a pack can have: those of a single record.
   static let mostBytes =
     headBytes + endBytes + recordHeadBytes + sourceTimeBytes + LogFormat.payloadLimit
 
-  private enum Flag {
+  fileprivate enum Flag {
     static let timeIsKnown: UInt8 = 1
     static let hasSourceTime: UInt8 = 2
     static let hasClock: UInt8 = 4
@@ -116,52 +117,59 @@ enum PackLayout {
     recordHeadBytes + (header.sourceTime == nil ? 0 : sourceTimeBytes) + bytes
   }
 
-  /// Writes a record in its place.
+  /// Writes a record in its place, which begins at an offset.
   ///
   /// - Returns: How many bytes it takes.
   static func write(
-    _ header: RecordHeader, _ bytes: UnsafeRawBufferPointer, to space: UnsafeMutableRawBufferPointer
+    _ header: RecordHeader, _ bytes: RawSpan, to space: inout MutableRawSpan, at offset: Int
   ) -> Int {
     var flags: UInt8 = header.timeIsKnown ? Flag.timeIsKnown : 0
     if header.sourceTime != nil { flags |= Flag.hasSourceTime }
     if header.clock != nil { flags |= Flag.hasClock }
-    space[0] = header.direction.rawValue
-    space[1] = header.kind.rawValue
-    space[2] = flags
-    space[3] = 0
-    space.storeBigEndian(header.connection, at: 4)
-    space.storeBigEndian(header.clock ?? 0, at: 8)
-    if let time = header.sourceTime { space.storeBigEndian(time, at: recordHeadBytes) }
+    space[offset] = header.direction.rawValue
+    space[offset + 1] = header.kind.rawValue
+    space[offset + 2] = flags
+    space[offset + 3] = 0
+    space.write(bigEndian: header.connection, at: offset + 4)
+    space.write(bigEndian: header.clock ?? 0, at: offset + 8)
+    if let time = header.sourceTime { space.write(bigEndian: time, at: offset + recordHeadBytes) }
     let head = size(of: header, bytes: 0)
-    UnsafeMutableRawBufferPointer(rebasing: space[head...]).copyMemory(from: bytes)
-    return head + bytes.count
+    space.write(bytes, at: offset + head)
+    return head + bytes.byteCount
   }
+}
 
-  fileprivate static func readRecord(
-    _ value: UnsafeRawBufferPointer, sequence: UInt64
-  ) throws(EventLogError) -> (header: RecordHeader, bytes: UnsafeRawBufferPointer) {
-    guard value.count >= recordHeadBytes else {
+/// A record of a pack: its header and bytes.
+struct PackedRecord: ~Escapable {
+  let header: RecordHeader
+  let bytes: RawSpan
+
+  @inline(__always)
+  @_lifetime(copy value)
+  fileprivate init(_ value: RawSpan, sequence: UInt64) throws(EventLogError) {
+    let headBytes = PackLayout.recordHeadBytes
+    guard value.byteCount >= headBytes else {
       throw .corrupt(sequence: sequence, what: "its header is cut short")
     }
     guard let direction = RecordDirection(rawValue: value[0]) else {
       throw .corrupt(sequence: sequence, what: "its direction is \(value[0])")
     }
     let flags = value[2]
-    var size = recordHeadBytes
+    var size = headBytes
     var source: Int64?
-    if flags & Flag.hasSourceTime != 0 {
-      size += sourceTimeBytes
-      guard value.count >= size else {
+    if flags & PackLayout.Flag.hasSourceTime != 0 {
+      size += PackLayout.sourceTimeBytes
+      guard value.byteCount >= size else {
         throw .corrupt(sequence: sequence, what: "its header is cut short")
       }
-      source = value.loadBigEndian(at: recordHeadBytes, as: Int64.self)
+      source = value.bigEndian(at: headBytes)
     }
-    let clock = value.loadBigEndian(at: 8, as: Int64.self)
-    let header = RecordHeader(
+    let clock = value.bigEndian(at: 8, as: Int64.self)
+    header = RecordHeader(
       sequence: sequence, direction: direction, kind: RecordKind(rawValue: value[1]),
-      connection: value.loadBigEndian(at: 4, as: UInt32.self),
-      timeIsKnown: flags & Flag.timeIsKnown != 0,
-      clock: flags & Flag.hasClock != 0 ? clock : nil, sourceTime: source)
-    return (header, UnsafeRawBufferPointer(rebasing: value[size...]))
+      connection: value.bigEndian(at: 4),
+      timeIsKnown: flags & PackLayout.Flag.timeIsKnown != 0,
+      clock: flags & PackLayout.Flag.hasClock != 0 ? clock : nil, sourceTime: source)
+    bytes = value.extracting(size...)
   }
 }

@@ -1,11 +1,14 @@
-/// Collects records until there are enough for a pack. They stay where they are until it is
-/// written.
+import RawBytes
+
+/// Collects records of an arena until there are enough for a pack. Their bytes stay there until it
+/// is written.
 struct RecordPacker {
   /// The most bytes of a pack that has several records: eight pages of LMDB's without the head of
   /// the first, so that hardly anything of them is left empty.
   static let most = 8 * 4096 - 16
 
-  private var records: [(header: RecordHeader, bytes: UnsafeRawBufferPointer)] = []
+  /// Each with its place in the arena.
+  private var records: [(header: RecordHeader, index: Int)] = []
   /// How many bytes the records take in a pack, without where each ends.
   private var recordBytes = 0
 
@@ -20,31 +23,34 @@ struct RecordPacker {
     isEmpty || size + PackLayout.endBytes + PackLayout.size(of: header, bytes: bytes) <= Self.most
   }
 
-  /// Adds a record, whose bytes have to be valid until the pack is written.
-  mutating func add(_ header: RecordHeader, _ bytes: UnsafeRawBufferPointer) {
-    records.append((header, bytes))
-    recordBytes += PackLayout.size(of: header, bytes: bytes.count)
+  /// Adds the record that is at an index of the arena and has so many bytes.
+  mutating func add(_ header: RecordHeader, at index: Int, bytes: Int) {
+    records.append((header, index))
+    recordBytes += PackLayout.size(of: header, bytes: bytes)
   }
 
   /// Writes the pack in its place.
   ///
-  /// - Parameter space: As many bytes as `size` says.
+  /// - Parameters:
+  ///   - arena: That of the records.
+  ///   - space: As many bytes as `size` says.
   /// - Returns: The pack's digest.
   func write(
-    as number: UInt64, after previous: LogDigest, to space: UnsafeMutableRawBufferPointer
+    as number: UInt64, after previous: LogDigest, from arena: RecordArena,
+    to space: inout MutableRawSpan
   ) -> LogDigest {
-    space.storeBigEndian(number, at: PackLayout.numberOffset)
-    space.storeBigEndian(UInt32(records.count), at: PackLayout.countOffset)
+    space.write(bigEndian: number, at: PackLayout.numberOffset)
+    space.write(bigEndian: UInt32(records.count), at: PackLayout.countOffset)
     var end = PackLayout.headBytes + records.count * PackLayout.endBytes
-    for (index, record) in records.enumerated() {
-      end += PackLayout.write(
-        record.header, record.bytes, to: UnsafeMutableRawBufferPointer(rebasing: space[end...]))
+    for (place, record) in records.enumerated() {
+      end += PackLayout.write(record.header, arena.bytes(at: record.index), to: &space, at: end)
       // A record has at most 64 MiB, and only one can be that long.
-      space.storeBigEndian(
-        UInt32(truncatingIfNeeded: end), at: PackLayout.headBytes + index * PackLayout.endBytes)
+      space.write(
+        bigEndian: UInt32(truncatingIfNeeded: end),
+        at: PackLayout.headBytes + place * PackLayout.endBytes)
     }
     let digest = RecordChain.digest(
-      after: previous, UnsafeRawBufferPointer(rebasing: space[LogDigest.size...]))
+      after: previous, space.bytes.extracting(LogDigest.size...))
     space.storeBytes(of: digest, as: LogDigest.self)
     return digest
   }

@@ -1,3 +1,5 @@
+import RawBytes
+
 extension LogTransaction where Self: ~Copyable {
   /// The number of the last record, which is also how many there are; 0 in an empty log.
   ///
@@ -8,6 +10,7 @@ extension LogTransaction where Self: ~Copyable {
 
   /// The last pack, compared with its digest; nil in an empty log.
   var lastPack: RecordPack? {
+    @_lifetime(borrow self)
     get throws(EventLogError) {
       guard let pack = try pack(holding: .max) else { return nil }
       let count = try count(databases.records)
@@ -23,9 +26,10 @@ extension LogTransaction where Self: ~Copyable {
   /// last one, it is taken as it was written, and damage to it is left to those who read it.
   ///
   /// - Parameter own: That pack's digest.
+  @_lifetime(borrow self)
   func lastPack(after own: LogDigest?) throws(EventLogError) -> RecordPack? {
-    if let own, let (key, value) = try Cursor(databases.records, in: self).last() {
-      let pack = try RecordPack(value, first: try UInt64(storedKey: key))
+    if let own, let entry = try Cursor(databases.records, in: self).last() {
+      let pack = try RecordPack(entry.value, first: try UInt64(storedKey: entry.key))
       if pack.digest == own { return pack }
     }
     return try lastPack
@@ -35,6 +39,7 @@ extension LogTransaction where Self: ~Copyable {
   /// where there is none. It is valid until the transaction writes or ends.
   ///
   /// Complexity: two look-ups, and linear in the pack's bytes.
+  @_lifetime(borrow self)
   func pack(holding sequence: UInt64) throws(EventLogError) -> RecordPack? {
     guard sequence > 0 else { return nil }
     var cursor = try PackCursor(before: sequence, in: self)
@@ -44,33 +49,28 @@ extension LogTransaction where Self: ~Copyable {
   /// The digest that is stored with the pack that holds a record; nil where there is none. The pack
   /// itself is not looked at.
   func digestOfPack(holding sequence: UInt64) throws(EventLogError) -> LogDigest? {
-    guard let (key, value) = try Cursor(databases.records, in: self).last(atOrBefore: sequence)
+    guard let entry = try Cursor(databases.records, in: self).last(atOrBefore: sequence)
     else { return nil }
-    let pack = try RecordPack(value, first: try UInt64(storedKey: key))
+    let pack = try RecordPack(entry.value, first: try UInt64(storedKey: entry.key))
     return pack.sequences.contains(sequence) ? pack.digest : nil
-  }
-
-  /// What `body` makes of a record; nil where the log has none of that number.
-  private func record<R>(
-    _ sequence: UInt64, _ body: (RecordPack) throws(EventLogError) -> R
-  ) throws(EventLogError) -> R? {
-    guard let pack = try pack(holding: sequence), pack.sequences.contains(sequence) else {
-      return nil
-    }
-    return try body(pack)
   }
 
   /// A record's header; nil where the log has no record of that number.
   package func header(at sequence: UInt64) throws(EventLogError) -> RecordHeader? {
-    try record(sequence) { (pack) throws(EventLogError) in try pack.record(at: sequence).header }
+    guard let pack = try pack(holding: sequence), pack.sequences.contains(sequence) else {
+      return nil
+    }
+    return try pack.record(at: sequence).header
   }
 
   /// A record with a copy of its bytes; nil where the log has none of that number.
   package func record(at sequence: UInt64) throws(EventLogError) -> StoredRecord? {
-    try record(sequence) { (pack) throws(EventLogError) in
-      let (header, bytes) = try pack.record(at: sequence)
-      return StoredRecord(header: header, bytes: Array(bytes), pack: PackSummary(pack))
+    guard let pack = try pack(holding: sequence), pack.sequences.contains(sequence) else {
+      return nil
     }
+    let record = try pack.record(at: sequence)
+    return StoredRecord(
+      header: record.header, bytes: [UInt8](record.bytes), pack: PackSummary(pack))
   }
 }
 
@@ -93,9 +93,9 @@ extension LogTransaction where Self: ~Copyable {
     var cursor = try PackCursor(before: first, in: self)
     while let pack = try cursor.next(), pack.first <= last {
       for sequence in pack.sequences.clamped(to: first...last) {
-        let (header, bytes) = try pack.record(at: sequence)
-        bytesSeen += bytes.count
-        try body(header, bytes.bytes)
+        let record = try pack.record(at: sequence)
+        bytesSeen += record.bytes.byteCount
+        try body(record.header, record.bytes)
       }
       let end = pack.sequences.upperBound
       if end < last, bytesSeen >= most { return end + 1 }
@@ -112,8 +112,8 @@ extension LogTransaction where Self: ~Copyable {
     var pack: RecordPack?
     for sequence in sequences {
       if pack?.sequences.contains(sequence) != true { pack = try self.pack(holding: sequence) }
-      guard let (header, bytes) = try pack?.record(at: sequence) else { continue }
-      try body(header, bytes.bytes)
+      guard let record = try pack?.record(at: sequence) else { continue }
+      try body(record.header, record.bytes)
     }
   }
 

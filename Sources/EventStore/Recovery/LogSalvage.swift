@@ -1,3 +1,5 @@
+import RawBytes
+
 /// A record that was read without LMDB.
 package struct SalvagedRecord: Sendable {
   /// Its number and times are those that it had.
@@ -29,23 +31,25 @@ package final class LogSalvage {
 
     /// Nil where the bytes do not look like a pack.
     init?(_ value: [UInt8], _ place: RecordPlaces.Place) {
-      let looked = value.withRawBytes { value in
-        (try? RecordPack(value, first: place.first)).map { ($0.sequences.upperBound, $0.digest) }
-      }
-      guard let (last, digest) = looked else { return nil }
+      guard let pack = try? RecordPack(value.span.bytes, first: place.first) else { return nil }
+      (last, digest) = (pack.sequences.upperBound, pack.digest)
       (first, self.value, isInTree) = (place.first, value, place.isInTree)
-      (self.last, self.digest) = (last, digest)
     }
 
-    func withPack<R>(_ body: (RecordPack) throws(EventLogError) -> R) throws(EventLogError) -> R {
-      try value.withRawBytes { (value) throws(EventLogError) in
-        try body(try RecordPack(value, first: first))
-      }
+    private var pack: RecordPack {
+      @_lifetime(borrow self)
+      get throws(EventLogError) { try RecordPack(value.span.bytes, first: first) }
+    }
+
+    func record(at sequence: UInt64, isProven: Bool) throws(EventLogError) -> SalvagedRecord {
+      let record = try pack.record(at: sequence)
+      return SalvagedRecord(
+        header: record.header, bytes: [UInt8](record.bytes), isProven: isProven)
     }
 
     /// The digest that its bytes have after another pack; nil where it is no pack.
     func digest(after previous: LogDigest) -> LogDigest? {
-      try? withPack { (pack) throws(EventLogError) in pack.digest(after: previous) }
+      (try? pack)?.digest(after: previous)
     }
   }
 
@@ -149,16 +153,13 @@ package final class LogSalvage {
     _ body: (SalvagedRecord) throws -> Void
   ) throws {
     for sequence in pack.first...pack.last {
-      let found = try? pack.withPack { (pack) throws(EventLogError) in
-        let (header, bytes) = try pack.record(at: sequence)
-        return (header, Array(bytes))
-      }
-      guard let (header, bytes) = found, isProven || isReadable(header, bytes) else {
+      let found = try? pack.record(at: sequence, isProven: isProven)
+      guard let found, isProven || isReadable(found.header, found.bytes) else {
         summary.lose(sequence...sequence)
         continue
       }
       summary.keep(sequence, isProven: isProven)
-      try body(SalvagedRecord(header: header, bytes: bytes, isProven: isProven))
+      try body(found)
     }
     summary.last = pack.last
   }

@@ -1,4 +1,5 @@
 import CLMDB
+import RawBytes
 
 // Snapshots are states after some of the records, so that the others can be had without reducing
 // everything from the first record on. They are derived: they can be dropped at any time, and they
@@ -8,20 +9,17 @@ extension WriteTransaction {
   /// Stores a snapshot. One that is there for the same record is replaced.
   func add(_ draft: borrowing SnapshotDraft) throws(EventLogError) {
     let (sequence, version, checksum) = (draft.sequence, draft.version, draft.checksum)
-    let count = draft.state.count
-    guard count <= LogFormat.stateLimit else {
-      throw .stateTooLong(bytes: count, limit: LogFormat.stateLimit)
+    let state = draft.state
+    guard state.count <= LogFormat.stateLimit else {
+      throw .stateTooLong(bytes: state.count, limit: LogFormat.stateLimit)
     }
     guard let pack = try digestOfPack(holding: sequence) else {
       throw .noRecordOfSnapshot(sequence: sequence, last: try lastSequence)
     }
-    let snapshots = databases.snapshots
-    let size = LogFormat.snapshotHeaderBytes + count
-    try draft.state.withRawBytes { (state) throws(EventLogError) in
-      try put(snapshots, sequence, byteCount: size) { space in
-        LogFormat.writeSnapshot(
-          version, state, checksum, sequence: sequence, pack: pack, to: space)
-      }
+    let size = LogFormat.snapshotHeaderBytes + state.count
+    try put(databases.snapshots, sequence, byteCount: size) { space in
+      LogFormat.writeSnapshot(
+        version, state.span.bytes, checksum, sequence: sequence, pack: pack, to: &space)
     }
   }
 
@@ -75,7 +73,7 @@ extension ReadTransaction {
         self.damage.note(.snapshots, sequence...sequence)
         return true
       case .sound(let header):
-        result = try body(header, value.bytes.extracting(LogFormat.snapshotHeaderBytes...))
+        result = try body(header, value.extracting(LogFormat.snapshotHeaderBytes...))
         return false
       }
     }
@@ -96,16 +94,14 @@ extension ReadTransaction {
   /// bytes are those of the state, none where the snapshot is too short to have one.
   package func forEachSnapshot(_ body: (SnapshotCheck, RawSpan) throws -> Void) throws {
     try scan(databases.snapshots) { key, value in
-      let head = min(value.count, LogFormat.snapshotHeaderBytes)
-      try body(check(key, value), value.bytes.extracting(head...))
+      let head = min(value.byteCount, LogFormat.snapshotHeaderBytes)
+      try body(check(key, value), value.extracting(head...))
       return true
     }
   }
 
   /// Looks at a stored snapshot, whatever its version.
-  private func check(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) -> SnapshotCheck {
+  private func check(_ key: RawSpan, _ value: RawSpan) -> SnapshotCheck {
     guard let sequence = try? UInt64(storedKey: key) else {
       return .damaged(sequence: 0, .unreadable)
     }
@@ -115,13 +111,11 @@ extension ReadTransaction {
     guard let pack = try? digestOfPack(holding: sequence) else {
       return .damaged(sequence: sequence, .noRecord)
     }
-    let head = UnsafeRawBufferPointer(rebasing: value[..<LogFormat.checkedBytes])
-    let stored = Checksum(
-      stored: UnsafeRawBufferPointer(rebasing: value[LogFormat.checkedBytes...]))
-    let checksum = LogFormat.snapshotChecksum(of: head, sequence: sequence, pack: pack)
+    let stored = Checksum(stored: value, at: LogFormat.checkedBytes)
+    let checksum = LogFormat.snapshotChecksum(
+      of: value[0..<LogFormat.checkedBytes], sequence: sequence, pack: pack)
     guard stored == checksum else { return .damaged(sequence: sequence, .checksum) }
-    let state = UnsafeRawBufferPointer(rebasing: value[LogFormat.snapshotHeaderBytes...])
-    guard header.checksum == Checksum(of: state) else {
+    guard header.checksum == Checksum(of: value.extracting(LogFormat.snapshotHeaderBytes...)) else {
       return .damaged(sequence: sequence, .state)
     }
     return .sound(header)

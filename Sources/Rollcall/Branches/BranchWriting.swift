@@ -1,4 +1,5 @@
 package import EventStore
+import RawBytes
 import RosterCore
 
 extension Branch {
@@ -28,7 +29,7 @@ extension Branch {
       if let other = swapped[header.sequence] {
         writer.add(other.header, other.bytes, time: header.ownTime)
       } else if !edits.drops(header.sequence) {
-        writer.add(header, bytes.withUnsafeBytes { Array($0) }, time: header.ownTime)
+        writer.add(header, [UInt8](bytes), time: header.ownTime)
       }
     } between: {
       try writer.appendIfDue()
@@ -52,7 +53,7 @@ extension Branch {
   ) throws {
     try insert.records.forEachRecord(in: 1...UInt64.max) { header, bytes in
       guard !header.kind.isCaptureHeader(bytes) else { return }
-      writer.add(header, bytes.withUnsafeBytes { Array($0) }, time: time)
+      writer.add(header, [UInt8](bytes), time: time)
     } between: {
       try writer.appendIfDue()
     }

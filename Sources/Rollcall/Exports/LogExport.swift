@@ -1,6 +1,7 @@
 import Captures
 import ContactSections
 package import EventStore
+import RawBytes
 package import RosterCore
 package import XMPPStanza
 
@@ -48,7 +49,7 @@ package struct LogExport {
     let reader = RecordReader()
     // A name may be an address; whose connection it is, its number says.
     return try writeNative(write, names: { _ in [:] }) { kind, bytes, add in
-      let bytes = bytes.withUnsafeBytes { Array($0) }
+      let bytes = [UInt8](bytes)
       guard let redacted = Self.redacted(kind, bytes, by: &redactor, reader) else { return }
       try add(redacted.span.bytes)
     }
@@ -109,7 +110,7 @@ package struct LogExport {
     let reader = RecordReader()
     if let account = try log.meta.account { plan.note(try JID(parsing: account)) }
     try log.forEachRecord(in: 1...UInt64.max) { header, span in
-      let bytes = span.withUnsafeBytes { Array($0) }
+      let bytes = [UInt8](span)
       switch header.kind {
       case .element:
         if let node = reader.element(bytes) { plan.note(node) }
@@ -153,7 +154,7 @@ package struct LogExport {
       guard header.kind == .element, Direction(header.direction) == direction,
         includes(header, span)
       else { return }
-      lines += span.withUnsafeBytes { Array($0) } + [0x0A]
+      lines += [UInt8](span) + [0x0A]
     } between: {
       try write(lines)
       lines.removeAll(keepingCapacity: true)

@@ -170,7 +170,7 @@ package struct CaptureImport {
     node.withTreeBytes { bytes in
       pending.records.add(
         time: head.time, direction: RecordDirection(head.direction), kind: .element,
-        connection: head.connectionNumber, bytes: bytes.withUnsafeBytes { $0 })
+        connection: head.connectionNumber, bytes: bytes)
     }
     pending.records.add(meaning)
     try count(&intake.summary, isElement: true, hasTime: head.time != nil, writer)
@@ -243,8 +243,8 @@ extension RecordDraft {
 extension RecordArena {
   /// Gives the record that was added last what it means.
   fileprivate mutating func add(_ meaning: borrowing StoredMeaning) {
-    meaning.withEvent { if let event = $0 { addEvent(event.withUnsafeBytes { $0 }) } }
-    meaning.forEachContact { addContact($0.withUnsafeBytes { $0 }) }
+    if let event = meaning.storedEvent { addEvent(event) }
+    meaning.forEachContact { addContact($0) }
   }
 }
 
@@ -258,22 +258,23 @@ extension CapturedRecord {
 extension CapturedRecord.Content {
   /// Hands over what the log keeps of it; the bytes are valid while `body` runs.
   func withStored<Result>(
-    _ body: (RecordDirection, RecordKind, UnsafeRawBufferPointer) -> Result
+    _ body: (RecordDirection, RecordKind, RawSpan) -> Result
   ) -> Result {
     switch self {
     case .element(let way, _, let element):
-      element.withUnsafeBytes { body(RecordDirection(way), .element, $0) }
+      return body(RecordDirection(way), .element, element.span.bytes)
     case .streamHeader(let way, _, let header):
-      header.withUnsafeBytes { body(RecordDirection(way), .streamHeader, $0) }
+      return body(RecordDirection(way), .streamHeader, header.span.bytes)
     case .streamEnd(let way):
-      "</stream:stream>".withUTF8Bytes { body(RecordDirection(way), .streamEnd, $0.withUnsafeBytes { $0 }) }
+      return "</stream:stream>".withUTF8Bytes { body(RecordDirection(way), .streamEnd, $0) }
     case .lifecycle(let lifecycle):
-      lifecycle.bytes.withUnsafeBytes { body(.none, .lifecycle, $0) }
+      let bytes = lifecycle.bytes
+      return body(.none, .lifecycle, bytes.span.bytes)
     case .unreadable(let unreadable):
-      unreadable.line.withUnsafeBytes {
-        body(RecordDirection(unreadable.direction), .unreadable, $0)
-      }
-    case .annotation(let line): line.bytes.withUnsafeBytes { body(.none, .annotation, $0) }
+      return body(RecordDirection(unreadable.direction), .unreadable, unreadable.line.span.bytes)
+    case .annotation(let line):
+      let bytes = line.bytes
+      return body(.none, .annotation, bytes.span.bytes)
     }
   }
 }

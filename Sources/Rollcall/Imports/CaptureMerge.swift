@@ -1,4 +1,5 @@
 package import EventStore
+import RawBytes
 import RosterCore
 
 /// Several captures of one account at the same time, each with connections of its own, as one
@@ -173,7 +174,7 @@ private struct MergedStream {
       var records: [(RecordHeader, [UInt8])] = []
       let next = try log.read { transaction in
         try transaction.forEachRecord(in: position + 1...last, bytes: EventLog.pieceBytes) {
-          records.append(($0, $1.withUnsafeBytes { Array($0) }))
+          records.append(($0, [UInt8]($1)))
         }
       }
       position = next.map { $0 - 1 } ?? last

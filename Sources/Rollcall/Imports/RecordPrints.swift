@@ -19,9 +19,7 @@ struct RecordPrint {
   let isOfStream: Bool
 
   fileprivate init(_ header: RecordHeader, _ bytes: RawSpan) {
-    self.bytes = bytes.withUnsafeBytes {
-      Checksum(of: $0, seed: seed &+ UInt64(header.kind.rawValue)).prefix
-    }
+    self.bytes = Checksum(of: bytes, seed: seed &+ UInt64(header.kind.rawValue)).prefix
     clock = header.ownTime ?? .min
     connection = header.connection
     direction = header.direction

@@ -53,7 +53,7 @@ package struct SourcePrinter {
   }
 
   private mutating func add(_ bytes: ArraySlice<UInt8>) {
-    bytes.withUnsafeBytes { checksum.update($0) }
+    checksum.update(bytes.span.bytes)
     length += UInt64(bytes.count)
   }
 }

@@ -1,5 +1,6 @@
 package import Captures
 package import EventStore
+import RawBytes
 package import RosterCore
 package import XMPPStanza
 import XMPPStream
@@ -118,7 +119,7 @@ package final class RecordReader {
 
   /// What a record means, from where the log has it.
   package func decode(_ header: RecordHeader, _ bytes: RawSpan) -> DecodedRecord {
-    decode(header.kind, header.direction, bytes.withUnsafeBytes { Array($0) })
+    decode(header.kind, header.direction, [UInt8](bytes))
   }
 
   /// Whether a record's bytes are what its kind of record holds, as far as can be seen: whether one

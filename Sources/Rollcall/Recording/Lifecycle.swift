@@ -1,5 +1,6 @@
 package import Captures
 import EventStore
+import RawBytes
 package import RosterCore
 
 extension Lifecycle {
@@ -22,7 +23,7 @@ extension RecordKind {
   /// it stands in, and about no stream.
   func isCaptureHeader(_ bytes: RawSpan) -> Bool {
     guard self == .lifecycle else { return false }
-    guard case .header = Lifecycle(bytes.withUnsafeBytes { Array($0) }) else { return false }
+    guard case .header = Lifecycle([UInt8](bytes)) else { return false }
     return true
   }
 }

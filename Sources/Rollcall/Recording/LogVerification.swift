@@ -1,4 +1,5 @@
 package import EventStore
+import RawBytes
 import RosterCore
 
 /// A part of a log that is verified, in the order in which it is.
@@ -312,7 +313,7 @@ extension LogVerification {
     at record: CheckedRecord, _ bytes: RawSpan, in pack: ClosedRange<UInt64>
   ) throws {
     let isReadable = record.header.map { header in
-      reader.reads(header, bytes.withUnsafeBytes { Array($0) })
+      reader.reads(header, [UInt8](bytes))
     }
     if isReadable != true { unreadable.append(record.sequence) }
     guard record.sequence == pack.upperBound else { return }

@@ -1,5 +1,6 @@
 package import Captures
 import EventStore
+import RawBytes
 package import RosterCore
 import XMPPStream
 

@@ -1,4 +1,5 @@
 package import EventStore
+import RawBytes
 import RosterCore
 
 extension SnapshotVersion {
@@ -109,7 +110,7 @@ private struct SnapshotChain {
   /// Reads a snapshot, whose checksum was looked at.
   private mutating func link(_ header: SnapshotHeader, _ bytes: RawSpan) -> Link? {
     guard let kind = try? SnapshotKind(of: bytes) else { return nil }
-    if let base = kind.base { return .increment(base, bytes.withUnsafeBytes { Array($0) }) }
+    if let base = kind.base { return .increment(base, [UInt8](bytes)) }
     guard var roster = try? Roster(snapshot: bytes, isSound: true),
       roster.position == header.sequence
     else { return nil }
@@ -194,25 +195,26 @@ package struct SnapshotKeeper {
       try timeline.log.derivedIsCurrent
     else { return try follow() }
     var stamp = RecordStamp(record: range.lowerBound - 1)
-    try records.withRecords { records in
-      var (ahead, later) = (EventsAhead(), records)
-      for _ in 0..<EventsAhead.distance {
-        ahead.look(at: later.next()?.event?.bytes, for: &state.roster)
+    var ahead = EventsAhead()
+    func look(at index: Int) {
+      let event = index < records.count ? records[index].event : nil
+      ahead.look(at: event, for: &state.roster)
+    }
+    for index in 0..<EventsAhead.distance { look(at: index) }
+    for index in 0..<records.count {
+      look(at: index + EventsAhead.distance)
+      let record = records[index]
+      stamp = RecordStamp(record: stamp.record + 1)
+      pacing.appended(bytes: record.bytes.byteCount)
+      // As the log has it: the clock never runs backwards.
+      if let time = record.time {
+        state.time = max(time, state.time ?? time)
+        stamp.time = state.time
       }
-      for record in records {
-        ahead.look(at: later.next()?.event?.bytes, for: &state.roster)
-        stamp = RecordStamp(record: stamp.record + 1)
-        pacing.appended(bytes: record.bytes.count)
-        // As the log has it: the clock never runs backwards.
-        if let time = record.time {
-          state.time = max(time, state.time ?? time)
-          stamp.time = state.time
-        }
-        guard let event = record.event else { continue }
-        try RosterReducer.advance(
-          &state.roster, byStored: event.bytes, isSound: true, at: stamp,
-          on: ConnectionID(number: record.connection))
-      }
+      guard let event = record.event else { continue }
+      try RosterReducer.advance(
+        &state.roster, byStored: event, isSound: true, at: stamp,
+        on: ConnectionID(number: record.connection))
     }
     // The last records may mean nothing.
     state.roster.move(to: range.upperBound - 1)

@@ -1,4 +1,5 @@
 import EventStore
+import RawBytes
 import RosterCore
 
 /// Writes the story of a report as it is read, a stretch of entries at a time.
@@ -64,7 +65,7 @@ struct ReportStory {
     var records: [UInt64: ReportRecord] = [:]
     try report.timeline.log.read { transaction in
       try transaction.forEachRecord(of: numbers) { header, bytes in
-        let bytes = bytes.withUnsafeBytes { Array($0) }
+        let bytes = [UInt8](bytes)
         records[header.sequence] = ReportRecord(
           header, bytes, reader, most: report.limits.recordBytes)
       }

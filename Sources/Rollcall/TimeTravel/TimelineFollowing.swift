@@ -1,5 +1,6 @@
 import Captures
 import EventStore
+import RawBytes
 package import RosterCore
 import XMPPStanza
 
@@ -130,7 +131,7 @@ extension Timeline {
         try forEachEvent(
           in: range, ahead: looksAhead ? EventsAhead.distance : 0, transaction, reader
         ) { stamp, connection, _, event, later in
-          if looksAhead { ahead.look(at: later?.bytes, for: &roster) }
+          if looksAhead { ahead.look(at: later, for: &roster) }
           try reduce(&roster, event, stamp, connection)
         }
       }
@@ -189,7 +190,7 @@ extension Timeline {
       case .made(let event): found = .made(event)
       case .stored(let stored):
         let start = bytes.count
-        stored.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        bytes.append(bytes: stored)
         found = .stored(start..<bytes.count)
       }
       all.append(
@@ -291,7 +292,7 @@ extension Timeline {
     _ transaction: borrowing ReadTransaction, _ reader: RecordReader,
     _ body: (
       RecordStamp, ConnectionID, RecordDirection, borrowing FoundEvent,
-      _ later: UnsafeRawBufferPointer?
+      _ later: RawSpan?
     ) throws -> Void
   ) throws -> UInt64 {
     let range = range.lowerBound...min(range.upperBound, range.lowerBound + UInt64(Self.slice) - 1)

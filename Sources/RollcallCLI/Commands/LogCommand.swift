@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import EventStore
+import RawBytes
 import Rollcall
 import RosterCore
 import XMPPStanza
@@ -139,7 +140,7 @@ struct LogCommand: ParsableCommand, LogReading {
         if let wanted, !wanted.contains(header.sequence) { return }
         if filter.only != nil, !odd.contains(header.sequence) { return }
         guard timeline.includes(header.connection) else { return }
-        let bytes = span.withUnsafeBytes { Array($0) }
+        let bytes = [UInt8](span)
         let node = header.kind == .element ? reader.element(bytes) : nil
         let found = KindOption(header, node)
         guard filter.kind == nil || filter.kind == found else { return }

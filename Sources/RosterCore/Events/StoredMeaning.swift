@@ -23,9 +23,10 @@ package struct StoredMeaning {
   /// The event's canonical bytes; nil where the element means nothing to the roster.
   package var event: [UInt8]? { output.bytes.isEmpty ? nil : output.bytes }
 
-  /// Hands the same to `body`, valid while it runs.
-  package func withEvent(_ body: (RawSpan?) -> Void) {
-    body(output.bytes.isEmpty ? nil : output.bytes.span.bytes)
+  /// The same in place.
+  package var storedEvent: RawSpan? {
+    @_lifetime(borrow self)
+    get { output.bytes.isEmpty ? nil : output.bytes.span.bytes }
   }
 
   /// Hands each contact's bytes to `body`: a prepared bare address, valid while it runs.
