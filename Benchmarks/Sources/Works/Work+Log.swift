@@ -146,8 +146,6 @@ private struct MeaningTally {
   mutating func take(_ node: XMPPElement, _ direction: Direction) {
     elements += 1
     meaning.take(node, direction)
-    var isEvent = false
-    meaning.withEvent { isEvent = $0 != nil }
-    if isEvent { events += 1 }
+    if meaning.storedEvent != nil { events += 1 }
   }
 }

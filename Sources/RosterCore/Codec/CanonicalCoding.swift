@@ -254,7 +254,10 @@ package struct CanonicalInput: ~Escapable {
   @inline(__always)
   @_lifetime(copy self)
   mutating func readBytes(_ count: Int) throws(CodecError) -> RawSpan {
-    guard count >= 0, count <= rest else { throw .truncated(offset: offset) }
+    // A negative number would be a large one here.
+    guard UInt(bitPattern: count) <= UInt(bitPattern: rest) else {
+      throw .truncated(offset: offset)
+    }
     defer { offset &+= count }
     return bytes[unchecked: offset..<(offset &+ count)]
   }
