@@ -1,8 +1,11 @@
 extension RosterOutput {
   /// Resources whose texts are in the contacts' table.
-  mutating func write(_ resources: some Collection<PresenceRow>) {
+  mutating func write(_ resources: Span<PresenceRow>) {
     plain.write(UInt64(resources.count))
-    for resource in resources { presences.write(to: &plain) { $0 = resource } }
+    for index in resources.indices {
+      let resource = resources[index]
+      presences.write(to: &plain) { $0 = resource }
+    }
   }
 }
 

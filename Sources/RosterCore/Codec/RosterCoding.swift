@@ -76,7 +76,7 @@ extension Roster {
     writeAccount(to: &body.plain)
     body.plain.write(UInt64(sessions.all.count))
     for session in sessions.all { body.write(session) }
-    body.write(ownPresence.all)
+    body.write(ownPresence.all.span)
     body.plain.write(blocked.sorted())
     let details = body.write(numbers)
     return (body.plain.bytes, details)

@@ -48,7 +48,9 @@ extension ContactTable {
         if item.groups != .none { groups.use(item.groups.rawValue) }
       }
       if let presence = row.presence { texts.use(of: presence) }
-      tables.further.withRows(row.further) { rows in rows.forEach { texts.use(of: $0) } }
+      tables.further.withRows(row.further) { rows in
+        for index in rows.indices { texts.use(of: rows[index]) }
+      }
     }
     for list in groups.used {
       self.texts(ofGroups: GroupsNumber(rawValue: list)).forEach { texts.use($0.rawValue) }

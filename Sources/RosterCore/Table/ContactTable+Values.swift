@@ -32,7 +32,7 @@ extension ContactTable {
 
   /// Hands what a contact's resources besides the first one said to `body`, while it runs.
   func withFurtherResources(
-    of number: ContactNumber, _ body: (UnsafeBufferPointer<PresenceRow>) -> Void
+    of number: ContactNumber, _ body: (Span<PresenceRow>) -> Void
   ) {
     tables.further.withRows(tables.rows[Int(number.rawValue)].further, body)
   }

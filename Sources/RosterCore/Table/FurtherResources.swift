@@ -24,12 +24,10 @@ struct FurtherResources: Sendable {
   /// Hands what they said to `body` where it stands, while it runs: a copy would count references.
   @inline(__always)
   func withRows<Result>(
-    _ reference: Reference, _ body: (UnsafeBufferPointer<PresenceRow>) -> Result
+    _ reference: Reference, _ body: (Span<PresenceRow>) -> Result
   ) -> Result {
-    guard reference != 0 else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
-    return places.withElement(at: Int(reference - 1)) {
-      $0.pointee.all.withUnsafeBufferPointer(body)
-    }
+    guard reference != 0 else { return body(Span()) }
+    return places.withElement(at: Int(reference - 1)) { body($0.pointee.all.span) }
   }
 
   /// Changes them in place.
