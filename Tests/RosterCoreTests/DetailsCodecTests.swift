@@ -93,7 +93,7 @@ struct DetailsCodecTests {
     details.confirmedEdit = ConfirmedEdit(
       sent: 6, device: nil, before: EditableFields(name: "B", groups: ["A"]),
       after: EditableFields(name: "B", groups: ["A"]))
-    withUnsafePointer(to: details) { parts.write($0) }
+    parts.write(details)
     let bytes = Array(parts.all.bytes.dropFirst())
     func isRead(_ bytes: [UInt8]) -> Bool {
       var input = DetailsInput(CanonicalInput(bytes.span.bytes))

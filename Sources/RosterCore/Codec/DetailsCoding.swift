@@ -76,8 +76,8 @@ struct DetailsOutput: StampOutput {
   /// Details that were stored before, with their count.
   mutating func write(stored details: RawSpan) { all.write(encoded: details) }
 
-  /// The details of a contact, where they stand: a copy would count references to each part.
-  mutating func write(_ details: UnsafePointer<ContactDetails>) {
+  /// The details of a contact.
+  mutating func write(_ details: borrowing ContactDetails) {
     plain.removeAll()
     base = (0, 0)
     writeParts(details)
@@ -85,38 +85,38 @@ struct DetailsOutput: StampOutput {
     all.write(counted: bytes.span.bytes)
   }
 
-  private mutating func writeParts(_ details: UnsafePointer<ContactDetails>) {
-    let parts = details.pointee.parts
+  private mutating func writeParts(_ details: borrowing ContactDetails) {
+    let parts = details.parts
     plain.write(UInt64(parts.rawValue))
-    if let request = details.pointee.request?.request { write(request) }
-    if let end = details.pointee.lastEnded {
+    if let request = details.request?.request { write(request) }
+    if let end = details.lastEnded {
       plain.write(tag: end.way.code)
       write(end.at)
       write(end.since)
-      plain.write(details.pointee.wasTaken)
+      plain.write(details.wasTaken)
     }
-    if let request = details.pointee.outgoing {
+    if let request = details.outgoing {
       write(request.since)
       plain.write(request.isReflected)
       plain.write(request.isReportedAsNeglected)
     }
-    if let names = details.pointee.names { write(names) }
-    let expected = details.pointee.expected
+    if let names = details.names { write(names) }
+    let expected = details.expected
     if !expected.isEmpty {
       plain.write(tag: expected.stanzas.rawValue | expected.pushes.rawValue << 4)
     }
-    if !details.pointee.deliveries.isEmpty { write(details.pointee.deliveries) }
-    if let annotations = details.pointee.annotations { write(annotations) }
+    if !details.deliveries.isEmpty { write(details.deliveries) }
+    if let annotations = details.annotations { write(annotations) }
     if parts.contains(.rounds) {
-      let end = details.pointee.lastEnded
-      if let rounds = details.pointee.rounds, rounds.areTold(by: end) {
+      let end = details.lastEnded
+      if let rounds = details.rounds, rounds.areTold(by: end) {
         plain.write(tag: Rounds.toldTag)
       } else {
-        write(details.pointee.rounds)
+        write(details.rounds)
       }
-      write(details.pointee.ownRounds)
+      write(details.ownRounds)
     }
-    if let edit = details.pointee.confirmedEdit { write(edit) }
+    if let edit = details.confirmedEdit { write(edit) }
   }
 
   private mutating func write(_ request: IncomingRequest) {

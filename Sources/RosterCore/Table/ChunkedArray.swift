@@ -80,12 +80,12 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
   /// Hands an element to `body` where it stands, so that what is not looked at is not copied.
   @inline(__always)
   func withElement<Result>(
-    at index: Int, _ body: (UnsafePointer<Element>) -> Result
+    at index: Int, _ body: (borrowing Element) -> Result
   ) -> Result {
     let chunk = chunks[chunk(of: index)]
     // The chunk is held meanwhile.
     return withExtendedLifetime(chunk) {
-      body(UnsafePointer(chunk.elements + place(of: index)))
+      body((chunk.elements + place(of: index)).pointee)
     }
   }
 

@@ -238,7 +238,7 @@ struct ContactTable: Sendable {
   @inline(__always)
   private func detail<Value>(
     of number: ContactNumber, in parts: DetailParts,
-    _ value: (UnsafePointer<ContactDetails>) -> Value?
+    _ value: (borrowing ContactDetails) -> Value?
   ) -> Value? {
     let row = Int(number.rawValue)
     guard !tables.rows[row].parts.isDisjoint(with: parts) else { return nil }
@@ -247,24 +247,24 @@ struct ContactTable: Sendable {
 
   /// The contact's request to see our presence.
   func request(of number: ContactNumber) -> ContactRequest? {
-    detail(of: number, in: .request) { $0.pointee.request }
+    detail(of: number, in: .request) { $0.request }
   }
 
   /// How the contact's last request ended.
   func lastEnded(of number: ContactNumber) -> EndedRequest? {
-    detail(of: number, in: .lastEnded) { $0.pointee.lastEnded }
+    detail(of: number, in: .lastEnded) { $0.lastEnded }
   }
 
   /// Whether the contact's last request ended, and the roster has not shown that it sees us since.
   func isEndUntaken(of number: ContactNumber) -> Bool {
     detail(of: number, in: .lastEnded) {
-      $0.pointee.lastEnded == nil || $0.pointee.wasTaken ? nil : true
+      $0.lastEnded == nil || $0.wasTaken ? nil : true
     } ?? false
   }
 
   /// Our request to see the contact's presence.
   func outgoing(of number: ContactNumber) -> OutgoingRequest? {
-    detail(of: number, in: .outgoing) { $0.pointee.outgoing }
+    detail(of: number, in: .outgoing) { $0.outgoing }
   }
 
   /// What the resources besides the first one said.
@@ -309,27 +309,27 @@ struct ContactTable: Sendable {
 
   /// What the contact calls itself.
   func names(of number: ContactNumber) -> OwnNames? {
-    detail(of: number, in: .names) { $0.pointee.names }
+    detail(of: number, in: .names) { $0.names }
   }
 
   /// What the user has set of the contact.
   func annotations(of number: ContactNumber) -> ContactAnnotations? {
-    detail(of: number, in: .annotations) { $0.pointee.annotations }
+    detail(of: number, in: .annotations) { $0.annotations }
   }
 
   /// What is still to come of what the contact, or we, did.
   func expected(of number: ContactNumber) -> ExpectedCounterparts {
-    detail(of: number, in: .expected) { $0.pointee.expected } ?? ExpectedCounterparts()
+    detail(of: number, in: .expected) { $0.expected } ?? ExpectedCounterparts()
   }
 
   /// What some sessions are still to be told of the contact.
   func deliveries(of number: ContactNumber) -> [Delivery] {
-    detail(of: number, in: .deliveries) { $0.pointee.deliveries } ?? []
+    detail(of: number, in: .deliveries) { $0.deliveries } ?? []
   }
 
   /// Our last edit that the server took over.
   func confirmedEdit(of number: ContactNumber) -> ConfirmedEdit? {
-    detail(of: number, in: .confirmedEdit) { $0.pointee.confirmedEdit }
+    detail(of: number, in: .confirmedEdit) { $0.confirmedEdit }
   }
 
   /// Whether there is one. Complexity: O(1).

@@ -82,15 +82,14 @@ struct DetailsTable: Sendable {
     return find(reference).map { $0.details.details(at: $0.offset) }
   }
 
-  /// What `value` sees in the details; nil where there are none. The pointer is valid while `value`
-  /// runs.
+  /// What `value` sees in the details, which are not copied; nil where there are none.
   @inline(__always)
   func look<Value>(
-    at reference: DetailsReference, _ value: (UnsafePointer<ContactDetails>) -> Value?
+    at reference: DetailsReference, _ value: (borrowing ContactDetails) -> Value?
   ) -> Value? {
     if let place = reference.place { return places.withElement(at: place, value) }
     guard let (stored, offset) = find(reference) else { return nil }
-    return withUnsafePointer(to: stored.details(at: offset), value)
+    return value(stored.details(at: offset))
   }
 
   /// Writes details down, one after the other.

@@ -27,7 +27,7 @@ struct FurtherResources: Sendable {
     _ reference: Reference, _ body: (Span<PresenceRow>) -> Result
   ) -> Result {
     guard reference != 0 else { return body(Span()) }
-    return places.withElement(at: Int(reference - 1)) { body($0.pointee.all.span) }
+    return places.withElement(at: Int(reference - 1)) { body($0.all.span) }
   }
 
   /// Changes them in place.
