@@ -319,37 +319,6 @@ extension EventLog {
     #expect(taken == [287, 861, 1435, 2009, 2583])
   }
 
-  @Test("A log that is gone on with has the pacing that it would have had")
-  func resumed() throws {
-    let folder = try TemporaryFolder()
-    let log = try EventLog.create(at: folder.file("a.rollcall"), eventVersion: 1)
-    var generator = SeededGenerator(seed: 8)
-    var pacing = SnapshotPacing(ratio: 1, leastRecords: 20)
-    func resumed() throws -> SnapshotPacing {
-      try log.read { transaction in
-        try transaction.snapshotPacing(
-          of: version, from: SnapshotPacing(ratio: 1, leastRecords: 20))
-      }
-    }
-    var taken = 0
-    for drafts in (0..<40).map({ _ in randomDrafts(17, using: &generator) }) {
-      #expect(try resumed() == pacing)
-      for draft in drafts {
-        pacing.appended(bytes: draft.bytes.count)
-      }
-      let isTaken = pacing.isDue && pacing.admits(stateBytes: 3000)
-      if isTaken { taken += 1 }
-      let last = try log.append(drafts).upperBound - 1
-      guard isTaken else { continue }
-      try log.store([
-        SnapshotDraft(
-          sequence: last, version: version, state: Array(repeating: 1, count: 3000))
-      ])
-    }
-    #expect(taken > 2)
-    #expect(try resumed() == pacing)
-  }
-
   @Test("The file itself keeps the share, index and all")
   func fileShare() throws {
     let folder = try TemporaryFolder()

@@ -226,8 +226,7 @@ import Testing
           decoded: reader.decode(.element, .inbound, presence))
       ])
     }
-    var keeper = try SnapshotKeeper(log)
-    try keeper.follow()
+    log.keepSnapshots()
   }
 
   enum Meanwhile: CaseIterable {

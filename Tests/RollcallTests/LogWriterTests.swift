@@ -185,34 +185,6 @@ import Testing
     #expect(try log.read { try $0.lastSequence } == 5)
   }
 
-  @Test("A state is stored only where its record has the number that the roster gives it")
-  func overtakenSnapshot() throws {
-    let log = try newLog()
-    let writer = try LogWriter(log, isAccountNoted: true)
-    func put(_ number: UInt64) throws {
-      try writer.put(draft(Int(number)), as: number)
-      try writer.put(SnapshotDraft(sequence: number, version: .current, state: [UInt8(number)]))
-    }
-    try put(1)
-    try writer.flush()
-    try log.append([draft(2)])
-    // The records get the numbers 3 and 4, and there will be records of the numbers 2 and 3.
-    for number in UInt64(2)...3 {
-      try put(number)
-      try writer.flush()
-    }
-    writer.caughtUp()
-    try put(5)
-    try writer.flush()
-    var stored: [UInt64] = []
-    try log.read { transaction in
-      try transaction.forEachSnapshot { check, _ in
-        if case .sound(let header) = check { stored.append(header.sequence) }
-      }
-    }
-    #expect(stored == [1, 5])
-  }
-
   @Test("What may be written is not written again, and nothing more is taken")
   func outcomeUnknown() async throws {
     let log = try newLog()

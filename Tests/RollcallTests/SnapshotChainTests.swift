@@ -1,5 +1,6 @@
 import EventStore
 import Foundation
+import RawBytes
 import RosterCore
 import TestSupport
 import Testing
@@ -141,6 +142,47 @@ import XMPPStanza
     try log.store([SnapshotDraft(sequence: sequence, version: .current, state: other)])
     try compare(log, "a whole one with other numbers")
     #expect(log.derivedDamage.parts.isEmpty)
+  }
+
+  /// The records of a log, as a recorder hands them over.
+  private func drafts(_ log: EventLog) throws -> [RecordDraft] {
+    let reader = RecordReader()
+    var drafts: [RecordDraft] = []
+    try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      let bytes = [UInt8](bytes)
+      drafts.append(
+        RecordDraft(
+          time: header.time, direction: header.direction, kind: header.kind,
+          connection: header.connection, bytes: bytes,
+          decoded: reader.decode(header.kind, header.direction, bytes)))
+    }
+    return drafts
+  }
+
+  @Test("A recorder keeps increments as an import does, also where somebody else appends")
+  func recorded() throws {
+    let drafts = try drafts(try log(seed: 6))
+    let log = try EventLog.create(
+      at: folder.file("recorded.rollcall"), eventVersion: DecodedRecord.version)
+    let writer = try LogWriter(log, isAccountNoted: true)
+    var number: UInt64 = 0
+    for (index, draft) in drafts.enumerated() {
+      number += 1
+      if index % 4001 == 4000 {
+        try writer.flush()
+        try log.append([draft])
+        continue
+      }
+      try writer.put(draft, as: number)
+      if index % 97 == 0 { try writer.flush() }
+    }
+    try writer.close()
+    #expect(try log.read { try $0.lastSequence } == UInt64(drafts.count))
+    let all = try snapshots(log)
+    #expect(all.count { $0.base != nil } >= 4, "\(all)")
+    #expect(all.count { $0.base == nil } >= 2, "\(all)")
+    try compare(log, "recorded")
+    #expect(log.derivedDamage.parts.isEmpty && log.undone.parts.isEmpty)
   }
 
   @Test("A log that is gone on with keeps increments to its last snapshot")

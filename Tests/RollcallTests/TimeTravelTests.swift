@@ -16,8 +16,8 @@ import XMPPStanza
   /// The log with a snapshot wherever the pacing allows, and how many that are.
   private func withSnapshots(_ scenario: Scenario) throws -> (log: EventLog, count: Int) {
     let log = try log(of: scenario, in: folder)
-    var keeper = try SnapshotKeeper(log)
-    try keeper.follow()
+    var keeper = SnapshotKeeper(log)
+    keeper.follow()
     return (log, try log.read { try $0.snapshotFigures.count })
   }
 
@@ -47,11 +47,11 @@ import XMPPStanza
     let drafts = scenario.wire.map(RecordDraft.init)
     let log = try EventLog.create(
       at: folder.file("growing.rollcall"), eventVersion: DecodedRecord.version)
-    var keeper = try SnapshotKeeper(log)
+    var keeper = SnapshotKeeper(log)
     for start in stride(from: 0, to: drafts.count, by: 1000) {
       try log.append(drafts[start..<start + 1000])
-      if start == 3000 { keeper = try SnapshotKeeper(log) }
-      try keeper.follow()
+      if start == 3000 { keeper = SnapshotKeeper(log) }
+      keeper.follow()
     }
     let (whole, count) = try withSnapshots(scenario)
     #expect(try log.read { try $0.snapshotFigures.count } == count)

@@ -107,23 +107,3 @@ package struct SnapshotPacing: Hashable, Sendable {
     return (size + page - 1) / page * page
   }
 }
-
-extension ReadTransaction {
-  /// The pacing as it stands at the end of the log, for one that goes on with it.
-  ///
-  /// Complexity: linear in the records since the last snapshot of this version.
-  package func snapshotPacing(
-    of version: SnapshotVersion, from start: SnapshotPacing = SnapshotPacing()
-  ) throws -> SnapshotPacing {
-    var last: UInt64 = 0
-    var pacing = start
-    _ = try snapshot(atOrBefore: .max, version: version) { header, state in
-      last = header.sequence
-      pacing.begin(after: state.byteCount)
-    }
-    try forEachRecord(in: (last + 1)...UInt64.max) { _, bytes in
-      pacing.appended(bytes: bytes.byteCount)
-    }
-    return pacing
-  }
-}

@@ -128,15 +128,10 @@ package struct FollowedImport {
     return true
   }
 
-  /// The records are durable all the same where this cannot be done.
   private mutating func keepSnapshots() {
-    do {
-      var following = try keeper.take() ?? SnapshotKeeper(target)
-      try following.follow()
-      keeper = following
-    } catch {
-      target.undone.note(.snapshots, error)
-    }
+    var keeper = keeper.take() ?? SnapshotKeeper(target)
+    keeper.follow()
+    self.keeper = keeper
   }
 }
 

@@ -152,25 +152,15 @@ final class BatchWriter: BatchSink, Sendable {
 /// Appends batches to a log, and keeps its snapshots.
 private struct BatchAppender {
   private let log: EventLog
-  private var keeper: SnapshotKeeper?
-  /// Whether snapshots have failed: the records go on without.
-  private var hasGivenUp = false
+  private var keeper: SnapshotKeeper
 
   init(_ log: EventLog) {
     self.log = log
+    keeper = SnapshotKeeper(log)
   }
 
   mutating func append(_ batch: RecordBatch) throws {
     let range = try log.append(batch.records, marks: batch.marks)
-    guard !hasGivenUp else { return }
-    do {
-      // Held once, its state is changed in place.
-      var following = try keeper.take() ?? SnapshotKeeper(log)
-      try following.follow(batch.records, numbered: range)
-      keeper = following
-    } catch {
-      hasGivenUp = true
-      log.undone.note(.snapshots, error)
-    }
+    keeper.follow(batch.records, numbered: range)
   }
 }

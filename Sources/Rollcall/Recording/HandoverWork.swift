@@ -7,10 +7,9 @@ struct Handover: Sendable {
   var records = RecordArena()
   /// The number that the first of the records is expected to get.
   var first: UInt64 = 0
-  var snapshots: [SnapshotDraft] = []
   var account: BareJID?
 
-  var isEmpty: Bool { records.count == 0 && snapshots.isEmpty && account == nil }
+  var isEmpty: Bool { records.count == 0 && account == nil }
 }
 
 /// What is handed over to a writer, and the turns in which it is written.
@@ -226,24 +225,27 @@ final class HandoverWork: Sendable {
   }
 }
 
-/// Appends what was handed over, on the writer's thread.
+/// Appends what was handed over, and keeps the log's snapshots, on the writer's thread.
 struct HandoverAppender: Sendable {
   private let log: EventLog
   private let appendRecords: LogWriter.Append
   private var note: AccountNote
-  /// Whether the records that were appended last have the numbers that they were expected to get.
-  private var isAsExpected = true
+  private var keeper: SnapshotKeeper
 
   init(_ log: EventLog, isAccountNoted: Bool, append: @escaping LogWriter.Append) {
     self.log = log
     appendRecords = append
     note = AccountNote(isDone: isAccountNoted)
+    keeper = SnapshotKeeper(log)
   }
 
   /// - Returns: What the first record was expected to be, where it has another number.
   mutating func append(_ handover: Handover) throws -> UInt64? {
+    var overtaken: UInt64?
     if handover.records.count > 0 {
-      isAsExpected = try appendRecords(log, handover.records).lowerBound == handover.first
+      let range = try appendRecords(log, handover.records)
+      if range.lowerBound != handover.first { overtaken = handover.first }
+      keeper.follow(handover.records, numbered: range)
     }
     // What follows is no part of what was promised: it is noted where it fails.
     do {
@@ -251,14 +253,6 @@ struct HandoverAppender: Sendable {
     } catch {
       log.undone.note(.account, error)
     }
-    // A state of other records than it was made of is none.
-    guard isAsExpected else { return handover.records.count > 0 ? handover.first : nil }
-    guard !handover.snapshots.isEmpty else { return nil }
-    do {
-      try log.store(handover.snapshots)
-    } catch {
-      log.undone.note(.snapshots, error)
-    }
-    return nil
+    return overtaken
   }
 }

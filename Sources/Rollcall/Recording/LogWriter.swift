@@ -85,11 +85,6 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Hands over a state to be stored, which is that of the last record that was handed over.
-  func put(_ snapshot: SnapshotDraft) throws {
-    try work.add { $0.snapshots.append(snapshot) }
-  }
-
   /// Says whose the log is, to be noted in it.
   func put(account: BareJID) throws {
     try work.add { $0.account = account }

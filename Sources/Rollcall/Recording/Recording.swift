@@ -5,14 +5,12 @@ import RosterCore
 final class Recording {
   let log: EventLog
   let writer: LogWriter
-  private var pacing: SnapshotPacing
 
   /// Opens a log, or makes it where there is none.
   ///
   /// - Parameter threads: Who writes to it; nil for a thread of its own.
   init(_ path: String, on threads: WriterThreads? = nil) throws {
     let log = try Self.open(path)
-    pacing = try log.read { try $0.snapshotPacing(of: .current) }
     writer = try LogWriter(log, isAccountNoted: try log.meta.account != nil, on: threads)
     self.log = log
   }
@@ -50,17 +48,5 @@ final class Recording {
     }
     writer.caughtUp()
     return (state, outcome)
-  }
-
-  /// Stores the roster now and then, so that it can be had later without going over all records.
-  ///
-  /// - Parameter bytes: How many the last record has.
-  func keepSnapshot(of roster: Roster, appended bytes: Int) throws {
-    pacing.appended(bytes: bytes)
-    guard pacing.isDue else { return }
-    let state = roster.snapshot
-    guard pacing.admits(stateBytes: state.count) else { return }
-    try writer.put(
-      SnapshotDraft(sequence: roster.position, version: .current, state: state))
   }
 }

@@ -191,7 +191,6 @@ package final class RosterRecorder {
         isAccountKnown = true
         try recording.writer.put(account: account)
       }
-      try recording.keepSnapshot(of: roster, appended: bytes.count)
     }
     let step = SessionStep(
       part: part ?? .element(content), stamp: stamp, outcome: outcome, answers: answers)

@@ -1,0 +1,155 @@
+package import EventStore
+import RawBytes
+import RosterCore
+
+extension EventLog {
+  /// Stores the snapshots that are due after records were appended.
+  package func keepSnapshots() {
+    var keeper = SnapshotKeeper(self)
+    keeper.follow()
+  }
+}
+
+/// Follows a log as it grows, and stores its state where a snapshot is due.
+///
+/// The records are durable whatever becomes of that: where a snapshot cannot be stored, that is
+/// noted in the log's `undone`, and it is tried again where the next one is due. Where a log cannot
+/// be followed, it is not any more.
+package struct SnapshotKeeper: Sendable {
+  private let log: EventLog
+  /// Nil before anything was followed.
+  private var head: LogHead?
+  private var hasGivenUp = false
+
+  /// A keeper of a log that is open for writing, which goes on after its last snapshot.
+  package init(_ log: EventLog) {
+    self.log = log
+  }
+
+  /// Follows the log to its end. Complexity: linear in what was appended since the last time.
+  package mutating func follow() { follow { try $0.follow() } }
+
+  /// The same for records that have just been appended, which are not read again where they go on
+  /// where the keeper stands.
+  ///
+  /// - Parameter range: The numbers that the records got.
+  mutating func follow(_ records: RecordArena, numbered range: Range<UInt64>) {
+    follow { try $0.follow(records, numbered: range) }
+  }
+
+  private mutating func follow(_ step: (inout LogHead) throws -> Void) {
+    guard !hasGivenUp else { return }
+    do {
+      // Held once, its state is changed in place.
+      var following = try head.take() ?? LogHead(log)
+      try step(&following)
+      head = following
+    } catch {
+      hasGivenUp = true
+      log.undone.note(.snapshots, error)
+    }
+  }
+}
+
+/// The state of a log at its head, as it grows.
+private struct LogHead: Sendable {
+  private let timeline: Timeline
+  private var state: Timeline.State
+  private var pacing: SnapshotPacing
+
+  /// How many records are followed at a time: a snapshot is no nearer to where it is due.
+  private static let step: UInt64 = 1000
+
+  init(_ log: EventLog) throws {
+    timeline = Timeline(log)
+    pacing = SnapshotPacing()
+    guard let roster = try timeline.snapshot(atOrBefore: .max), let base = roster.base else {
+      state = Timeline.State()
+      return
+    }
+    state = Timeline.State(roster)
+    state.time = try log.read { try $0.header(at: roster.position)?.clock }
+    state.roster.beginIncrement(to: base)
+    pacing.begin(after: state.roster.snapshot.count, depth: base.depth)
+  }
+
+  /// Reduces what was appended since the last time, and stores the snapshots that are due.
+  mutating func follow() throws {
+    let last = try timeline.log.read { try $0.lastSequence }
+    while state.roster.position < last {
+      let first = state.roster.position + 1
+      let end = min(last, first - 1 + Self.step)
+      try count(first...end)
+      try timeline.advance(&state, to: end)
+      try storeIfDue()
+    }
+  }
+
+  /// The same for records that have just been appended under these numbers.
+  mutating func follow(_ records: RecordArena, numbered range: Range<UInt64>) throws {
+    // What was not derived has to be read with care, and what others appended has to be read.
+    guard range.lowerBound == state.roster.position + 1, !range.isEmpty,
+      try timeline.log.derivedIsCurrent
+    else { return try follow() }
+    var stamp = RecordStamp(record: range.lowerBound - 1)
+    var ahead = EventsAhead()
+    func look(at index: Int) {
+      let event = index < records.count ? records[index].event : nil
+      ahead.look(at: event, for: &state.roster)
+    }
+    for index in 0..<EventsAhead.distance { look(at: index) }
+    for index in 0..<records.count {
+      look(at: index + EventsAhead.distance)
+      let record = records[index]
+      stamp = RecordStamp(record: stamp.record + 1)
+      pacing.appended(bytes: record.bytes.byteCount)
+      // As the log has it: the clock never runs backwards.
+      if let time = record.time {
+        state.time = max(time, state.time ?? time)
+        stamp.time = state.time
+      }
+      guard let event = record.event else { continue }
+      try RosterReducer.advance(
+        &state.roster, byStored: event, isSound: true, at: stamp,
+        on: ConnectionID(number: record.connection))
+    }
+    // The last records may mean nothing.
+    state.roster.move(to: range.upperBound - 1)
+    try storeIfDue()
+  }
+
+  private mutating func storeIfDue() throws {
+    if pacing.isDue {
+      let bytes = state.roster.takeSnapshot()
+      guard pacing.admits(stateBytes: bytes.count) else { return }
+      store(bytes, depth: 0)
+    } else if pacing.isIncrementDue, let base = state.roster.base,
+      base.depth + 1 < SnapshotBase.mostDepth,
+      // Another process may have thrown it away.
+      try timeline.log.read({ try $0.hasSnapshot(of: base.sequence) }),
+      let bytes = state.roster.increment
+    {
+      guard pacing.admits(incrementBytes: bytes.count) else { return }
+      store(bytes, depth: base.depth + 1)
+    }
+  }
+
+  private mutating func store(_ bytes: [UInt8], depth: UInt64) {
+    let snapshot = SnapshotDraft(
+      sequence: state.roster.position, version: .current, state: bytes)
+    do {
+      try timeline.log.store([snapshot])
+    } catch {
+      return timeline.log.undone.note(.snapshots, error)
+    }
+    state.roster.beginIncrement(
+      to: SnapshotBase(
+        sequence: snapshot.sequence, identity: snapshot.checksum.prefix, depth: depth))
+  }
+
+  private mutating func count(_ range: ClosedRange<UInt64>) throws {
+    try timeline.log.forEachRecord(in: range) { _, bytes in
+      pacing.appended(bytes: bytes.byteCount)
+    }
+  }
+}
