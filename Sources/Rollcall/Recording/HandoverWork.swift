@@ -170,9 +170,12 @@ final class HandoverWork: Sendable {
   private func write(_ desk: inout Desk) {
     while let next = desk.current ?? take() {
       do {
-        let overtaken = try desk.appender.append(next.handover)
+        let range = try desk.appender.append(next.handover)
         desk.current = nil
-        done(upTo: next.upTo, overtaken)
+        let isOvertaken = !range.isEmpty && range.lowerBound != next.handover.first
+        done(upTo: next.upTo, isOvertaken ? next.handover.first : nil)
+        // Nobody waits for snapshots.
+        desk.appender.follow(next.handover.records, numbered: range)
       } catch {
         desk.current = next
         failed(error)
@@ -239,20 +242,20 @@ struct HandoverAppender: Sendable {
     keeper = SnapshotKeeper(log)
   }
 
-  /// - Returns: What the first record was expected to be, where it has another number.
-  mutating func append(_ handover: Handover) throws -> UInt64? {
-    var overtaken: UInt64?
-    if handover.records.count > 0 {
-      let range = try appendRecords(log, handover.records)
-      if range.lowerBound != handover.first { overtaken = handover.first }
-      keeper.follow(handover.records, numbered: range)
-    }
+  /// - Returns: The numbers that the records got.
+  mutating func append(_ handover: Handover) throws -> Range<UInt64> {
+    let range = handover.records.count > 0 ? try appendRecords(log, handover.records) : 0..<0
     // What follows is no part of what was promised: it is noted where it fails.
     do {
       try note.note(handover.account) { try log.append([], marks: $0) }
     } catch {
       log.undone.note(.account, error)
     }
-    return overtaken
+    return range
+  }
+
+  /// Stores the snapshots that are due after records that were appended.
+  mutating func follow(_ records: RecordArena, numbered range: Range<UInt64>) {
+    if !range.isEmpty { keeper.follow(records, numbered: range) }
   }
 }
