@@ -92,7 +92,7 @@ let package = Package(
         "RawBytes", "CLMDB", "CXXHash", .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: rules),
-    .target(name: "ContactSections", swiftSettings: rules),
+    .target(name: "ContactSections", dependencies: ["RawBytes"], swiftSettings: rules),
     .target(
       name: "Captures",
       dependencies: [
@@ -127,6 +127,7 @@ let package = Package(
     .target(
       name: "RosterProxy",
       dependencies: [
+        "RawBytes",
         "RosterClient", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -159,11 +160,14 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
+        "RawBytes",
         "XMPPStanza", "XMPPStream", "RosterCore", "ContactSections",
       ],
       path: "Tests/TestSupport", swiftSettings: rules),
     .executableTarget(
       name: "Scaling", dependencies: ["TestSupport"], path: "Tests/Scaling", swiftSettings: rules),
+    .testTarget(
+      name: "RawBytesTests", dependencies: ["RawBytes", "TestSupport"], swiftSettings: rules),
     .testTarget(
       name: "XMPPStanzaTests", dependencies: ["RawBytes", "XMPPStanza", "TestSupport"],
       swiftSettings: rules),

@@ -1,24 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-extension RawSpan {
-  /// The offset of the first such byte at an offset or after it, found by the C library's fast
-  /// search; nil where there is none.
-  package func offset(of byte: UInt8, from start: Int = 0) -> Int? {
-    let rest = extracting(droppingFirst: start)
-    let found = rest.withUnsafeBytes { rest -> Int? in
-      guard let base = rest.baseAddress, let found = memchr(base, Int32(byte), rest.count) else {
-        return nil
-      }
-      return UnsafeRawPointer(found) - base
-    }
-    return found.map { start + $0 }
-  }
-}
-
 // Rosters hold thousands of texts, so they are compared eight bytes at a time.
 extension RawSpan {
   /// Whether both have the same bytes.

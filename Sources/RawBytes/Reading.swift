@@ -1,6 +1,7 @@
 // Bytes in place are `RawSpan`s: the compiler sees to it that none outlives what it is of. What is
-// unsafe of reading, comparing and writing them stands in this target, each step with its proof;
-// everything above it looks at bytes by offsets that are checked.
+// unsafe of reading, comparing and writing them stands in this target, each step with its proof.
+// Who uses it looks at bytes by offsets that are checked, or says `unchecked`, and why that is
+// right.
 extension RawSpan? {
   /// The bytes, or none.
   @inlinable package var orEmpty: RawSpan {

@@ -53,7 +53,9 @@ extension RawSpan {
     case 0xF4: (length, second) = (4, 0x80...0x8F)
     default: return nil
     }
-    guard index + length <= byteCount, second.contains(self[unchecked: index + 1]) else { return nil }
+    guard index + length <= byteCount, second.contains(self[unchecked: index + 1]) else {
+      return nil
+    }
     if length > 2, self[unchecked: index + 2] & 0xC0 != 0x80 { return nil }
     if length > 3, self[unchecked: index + 3] & 0xC0 != 0x80 { return nil }
     return length

@@ -5,12 +5,12 @@ extension [UInt8] {
   }
 
   /// Appends what `fill` writes into the space that it is given, and of which it says how much it
-  /// has written; what it leaves out is not zero.
+  /// has written: all of these bytes.
   @inlinable @inline(__always)
   package mutating func append(atMost count: Int, _ fill: (inout MutableRawSpan) -> Int) {
     append(addingCapacity: count) { output in
       output.withUnsafeMutableBufferPointer { buffer, filled in
-        // A byte needs no beginning: it may be written, and even read, as it was found.
+        // There is room for so many bytes, and `fill` writes those that it says it has written.
         var space = MutableRawSpan(_unsafeBytes: UnsafeMutableRawBufferPointer(buffer))
         filled += fill(&space)
       }
@@ -48,13 +48,9 @@ extension MutableRawSpan {
   /// Writes bytes from an offset on.
   @inlinable @inline(__always)
   package mutating func write(_ bytes: RawSpan, at offset: Int) {
-    bytes.withUnsafeBytes { bytes in
-      withUnsafeMutableBytes { space in
-        // The part is looked at for being there, and takes as many bytes as there are.
-        UnsafeMutableRawBufferPointer(rebasing: space[offset..<(offset + bytes.count)])
-          .copyMemory(from: bytes)
-      }
-    }
+    // It is looked at whether the part is there, which takes as many bytes as are written.
+    var part = _mutatingExtracting(offset..<(offset + bytes.byteCount))
+    bytes.withUnsafeBytes { bytes in part.withUnsafeMutableBytes { $0.copyMemory(from: bytes) } }
   }
 
   /// Copies the sixteen bytes from an offset of others on to an offset here, all of which are

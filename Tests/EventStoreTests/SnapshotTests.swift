@@ -319,6 +319,21 @@ extension EventLog {
     #expect(taken == [287, 861, 1435, 2009, 2583])
   }
 
+  @Test("What is due and could not be stored is due again some records later")
+  func postponed() {
+    var pacing = SnapshotPacing(ratio: 1, leastRecords: 20)
+    func append(_ count: Int) { for _ in 0..<count { pacing.appended(bytes: 1000) } }
+    append(20)
+    let before = pacing
+    #expect(pacing.isDue && pacing.admits(stateBytes: 3000) && !pacing.isDue)
+    pacing = before.postponed
+    #expect(!pacing.isDue)
+    append(19)
+    #expect(!pacing.isDue)
+    append(1)
+    #expect(pacing.isDue && pacing.admits(stateBytes: 3000))
+  }
+
   @Test("The file itself keeps the share, index and all")
   func fileShare() throws {
     let folder = try TemporaryFolder()

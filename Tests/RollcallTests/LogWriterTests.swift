@@ -78,7 +78,7 @@ import Testing
       try put(number, in: writer)
       guard number % 7 == 0 else { continue }
       try await writer.durable()
-      #expect(writer.isIdle)
+      #expect(writer.isDurable)
       #expect(try log.read { try $0.lastSequence } == UInt64(number + 1))
     }
     try writer.close()
@@ -121,7 +121,7 @@ import Testing
     for number in 2..<5 {
       try put(number, in: writer)
       #expect(throws: EventLogError.self) { try writer.flush() }
-      #expect(!writer.isIdle)
+      #expect(!writer.isDurable)
     }
     #expect(throws: EventLogError.self) { try writer.close() }
   }

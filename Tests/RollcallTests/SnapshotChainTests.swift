@@ -185,6 +185,22 @@ import XMPPStanza
     #expect(log.derivedDamage.parts.isEmpty && log.undone.parts.isEmpty)
   }
 
+  @Test("Where snapshots cannot be stored, that is noted, and the log is as it was")
+  func notStored() throws {
+    let path = try log(seed: 7).path
+    let writable = try EventLog.open(
+      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+    try writable.dropSnapshots()
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+    var keeper = SnapshotKeeper(log)
+    keeper.follow()
+    #expect(log.undone.parts.map(\.work) == [.snapshots])
+    #expect(try snapshots(log).isEmpty)
+    writable.keepSnapshots()
+    #expect(try snapshots(writable).count >= 6)
+    try compare(writable, "after one who may only read")
+  }
+
   @Test("A log that is gone on with keeps increments to its last snapshot")
   func goingOn() throws {
     let log = try log(seed: 3)

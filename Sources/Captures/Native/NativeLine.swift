@@ -30,7 +30,7 @@ struct NativeLine: ~Copyable {
 
   /// Reads a line; where this gives false it is another one, and this value is void.
   mutating func read(_ line: RawSpan) -> Bool {
-    // Each index is compared with `count` before it is used.
+    // Each index is compared with the number of bytes before it is used.
     connection = 1
     var index = 0
     if readUsualHead(of: line, &index), readText(in: line, &index), Self.isEnd(of: line, &index) {
@@ -225,8 +225,9 @@ struct NativeLine: ~Copyable {
     guard line.byteCount >= blockBytes else { return nil }
     let lastBlock = line.byteCount &- blockBytes
     var (place, count) = (index, 0)
-    // `count` never overtakes `place`, so all that is written has room in `text`; blocks are looked
-    // at up to the last one.
+    // `count` never overtakes `place`, which is at most at the end: so all that is written has room
+    // in `text`, no more than sixteen bytes are left out of the last block, and where a mark was
+    // found there is a byte.
     while true {
       var marks: UInt32 = 0
       while place <= lastBlock {

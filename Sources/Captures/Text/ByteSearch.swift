@@ -1,6 +1,28 @@
 import RawBytes
 import XMPPStanza
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension RawSpan {
+  /// The offset of the first such byte at an offset or after it, found by the C library's fast
+  /// search; nil where there is none.
+  func offset(of byte: UInt8, from start: Int = 0) -> Int? {
+    let rest = extracting(droppingFirst: start)
+    let found = rest.withUnsafeBytes { rest -> Int? in
+      // It looks at these bytes alone.
+      guard let base = rest.baseAddress, let found = memchr(base, Int32(byte), rest.count) else {
+        return nil
+      }
+      return UnsafeRawPointer(found) - base
+    }
+    return found.map { start + $0 }
+  }
+}
+
 extension ArraySlice<UInt8> {
   /// The index of the first `byte`, found by the C library's fast search.
   func position(of byte: UInt8) -> Int? {

@@ -1,15 +1,16 @@
+import RawBytes
+
 // How the generated tables are read: in place, so that nothing is built at start.
 
 /// A table of records of equal width in printable ASCII, in digits of base 91.
 struct PackedTable {
-  private let start: UnsafePointer<UInt8>
+  private let text: StaticString
   private let width: Int
   /// How many records there are.
   let count: Int
 
-  /// The string is constant data of the program, so its address holds for ever.
   init(_ text: StaticString, width: Int) {
-    start = text.utf8Start
+    self.text = text
     self.width = width
     count = text.utf8CodeUnitCount / width
   }
@@ -20,21 +21,24 @@ struct PackedTable {
   /// A byte of a record.
   func byte(_ record: Int, at offset: Int) -> UInt8 {
     guard holds(record) else { return 0 }
-    return start[record &* width &+ offset]
+    return text.utf8Bytes[record &* width &+ offset]
   }
 
   /// Two digits of a record.
   func pair(_ record: Int, at offset: Int) -> UInt16 {
     guard holds(record) else { return 0 }
-    let place = start + (record &* width &+ offset)
-    return UInt16(place[0] &- 36) &* 91 &+ UInt16(place[1] &- 36)
+    let bytes = text.utf8Bytes
+    let place = record &* width &+ offset
+    return UInt16(bytes[place] &- 36) &* 91 &+ UInt16(bytes[place &+ 1] &- 36)
   }
 
   /// Three digits of a record.
   func triple(_ record: Int, at offset: Int) -> UInt32 {
     guard holds(record) else { return 0 }
-    let place = start + (record &* width &+ offset)
-    return (UInt32(place[0] &- 36) &* 91 &+ UInt32(place[1] &- 36)) &* 91 &+ UInt32(place[2] &- 36)
+    let bytes = text.utf8Bytes
+    let place = record &* width &+ offset
+    func digit(_ index: Int) -> UInt32 { UInt32(bytes[place &+ index] &- 36) }
+    return (digit(0) &* 91 &+ digit(1)) &* 91 &+ digit(2)
   }
 
   /// The first record that is not before what is looked for, where records are in order.

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// What a person types to find a contact, made ready to be matched with many names.
 ///
 /// It matches from the start of any character on, without gaps. Each Han character takes a full
@@ -136,17 +138,13 @@ public struct NameQuery: Sendable {
   /// Whether an address holds what was typed, in lower case both.
   private func isPart(of address: String) -> Bool {
     // Most addresses are ASCII, which is made lower case as it is read.
-    let found = address.utf8.withContiguousStorageIfAvailable { bytes in
-      bytes.allSatisfy { $0 < 0x80 } ? isPart(of: bytes) : nil
-    }
-    if let found = found ?? nil { return found }
-    var lowercased = address.lowercased()
-    return lowercased.withUTF8 { isPart(of: $0) }
+    address.withUTF8Bytes { $0.isASCII ? isPart(of: $0) : nil }
+      ?? address.lowercased().withUTF8Bytes { isPart(of: $0) }
   }
 
-  private func isPart(of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard let first = text.first, bytes.count >= text.count else { return false }
-    for start in 0...(bytes.count - text.count) where Self.lowercased(bytes[start]) == first {
+  private func isPart(of bytes: RawSpan) -> Bool {
+    guard let first = text.first, bytes.byteCount >= text.count else { return false }
+    for start in 0...(bytes.byteCount - text.count) where Self.lowercased(bytes[start]) == first {
       if text.indices.allSatisfy({ Self.lowercased(bytes[start + $0]) == text[$0] }) { return true }
     }
     return false

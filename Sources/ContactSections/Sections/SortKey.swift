@@ -1,3 +1,5 @@
+import RawBytes
+
 /// Where a name stands among others: bytes whose order is the order of names, total and the same
 /// on every machine.
 ///
@@ -130,10 +132,7 @@ public struct SortKey: Hashable, Comparable, Sendable {
     }
 
     private static func word(_ bytes: [UInt8], at start: Int) -> UInt64 {
-      if start + 8 <= bytes.count {
-        let word = bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)
-        return UInt64(bigEndian: word)
-      }
+      if start + 8 <= bytes.count { return bytes.span.bytes.bigEndian(at: start) }
       var word: UInt64 = 0
       for index in start..<(start + 8) {
         word = word << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)

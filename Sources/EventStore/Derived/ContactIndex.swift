@@ -14,9 +14,6 @@ struct ContactIndex: ~Escapable {
   static let mostRecords: UInt64 = 1 << 16
 
   private static let entryBytes = 8
-  /// How many steps back are taken for the entries of a bucket before it is sorted otherwise: those
-  /// of few contacts, or few of many, need less.
-  private static let mostSteps = 256
 
   private let block: DerivedBlock
 
@@ -68,21 +65,16 @@ struct ContactIndex: ~Escapable {
     var places = [Int](repeating: 0, count: buckets)
     for entry in entries { places[bucket(entry)] += 1 }
     for index in 1..<buckets { places[index] += places[index - 1] }
-    var list = [UInt64](repeating: 0, count: entries.count)
-    var sorted = list.mutableSpan
+    var sorted = [UInt64](repeating: 0, count: entries.count)
     // From behind, so that those of one contact stay in their order.
     for entry in entries.reversed() {
       places[bucket(entry)] -= 1
       sorted[places[bucket(entry)]] = entry
     }
-    var unsorted: [Range<Int>] = []
-    for (index, start) in places.enumerated() {
-      let range = start..<(index + 1 < buckets ? places[index + 1] : entries.count)
-      if !sorted.sort(range, steps: mostSteps) { unsorted.append(range) }
+    for (start, end) in zip(places, places.dropFirst() + [entries.count]) where end - start > 1 {
+      sorted[start..<end].sort()
     }
-    // Each in a copy: the library sorts a part of an array in place only by a pointer.
-    for range in unsorted { list[range].sort() }
-    entries = list
+    entries = sorted
   }
 
   /// The entries of two lists that are in order each, in order. Complexity: linear.
@@ -106,27 +98,6 @@ struct ContactIndex: ~Escapable {
   }
 
   static func size(_ entries: [UInt64]) -> Int { entries.count * entryBytes }
-}
-
-extension MutableSpan<UInt64> {
-  /// Puts a part in order in place, where no more than so many steps back are needed.
-  ///
-  /// - Returns: Whether it is in order.
-  fileprivate mutating func sort(_ range: Range<Int>, steps: Int) -> Bool {
-    var steps = steps
-    for index in range.dropFirst() {
-      let entry = self[index]
-      var place = index
-      while place > range.lowerBound, self[place - 1] > entry {
-        self[place] = self[place - 1]
-        place -= 1
-      }
-      self[place] = entry
-      steps -= index - place
-      if steps < 0 { return false }
-    }
-    return true
-  }
 }
 
 /// What the index knows of a contact's name.

@@ -26,7 +26,10 @@ struct DerivedBlock: ~Escapable {
   init?(_ value: RawSpan, first: UInt64, of kind: Kind) {
     guard value.byteCount >= Self.headBytes, first > 0 else { return nil }
     let last = value.bigEndian(at: Checksum.size, as: UInt64.self)
-    guard last >= first, Checksum(stored: value) == Self.checksum(of: value, first: first, kind)
+    // Records are counted from the first one in 16 bits, and no log has so many that it comes to
+    // the end of its numbers.
+    guard last >= first, last <= UInt64.max - UInt64(UInt16.max) - 1,
+      Checksum(stored: value) == Self.checksum(of: value, first: first, kind)
     else { return nil }
     covers = first...last
     content = value.extracting(Self.headBytes...)

@@ -61,7 +61,8 @@ extension EventLog {
       return false
     }
     let last = try transaction.lastSequence
-    let end = min(last, progress.next + rebuildStep - 1)
+    let isStepEnough = progress.next > last || last - progress.next < rebuildStep
+    let end = isStepEnough ? last : progress.next + rebuildStep - 1
     try deriveAgain(progress.next, upTo: end, in: transaction, derive, fail)
     guard end == last else {
       try transaction.set(

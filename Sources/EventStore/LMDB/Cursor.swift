@@ -4,7 +4,7 @@ import RawBytes
 /// A place among the entries of a database, for reading. Neither it nor what it finds outlives its
 /// transaction.
 struct Cursor<Key: StoredKey>: ~Copyable, ~Escapable {
-  /// LMDB's own bytes: they are valid until the transaction writes or ends.
+  /// LMDB's own bytes: `Transaction.bytes(of:)` says how long they are valid.
   struct Entry: ~Escapable {
     let key: RawSpan
     let value: RawSpan

@@ -1,6 +1,6 @@
 import CLMDB
 
-// The one place where what LMDB is given, and what it hands out, are pointers.
+// Where pointers of LMDB become spans.
 
 extension StoredKey {
   /// Runs `body` with the key as LMDB takes it.
@@ -21,7 +21,9 @@ extension Transaction where Self: ~Copyable {
   /// What LMDB has found, as many bytes as it says.
   ///
   /// They stay where they are until the transaction ends, which it does not while it is borrowed,
-  /// or writes to their database: who writes does not go on with what was there before.
+  /// or writes to their database: who writes there does not go on with what was there before. LMDB
+  /// promises it until any write; but it copies a page before it changes it, and changes none of
+  /// another database.
   @_lifetime(borrow self)
   func bytes(of found: MDB_val) -> RawSpan {
     _overrideLifetime(found.pointer.bytes, borrowing: self)

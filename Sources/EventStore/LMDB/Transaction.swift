@@ -13,8 +13,7 @@ package protocol Transaction: ~Copyable {
   var handle: TransactionHandle { get }
 }
 
-/// The bytes that are handed out are LMDB's own: they are valid until the transaction writes or
-/// ends.
+/// The bytes that are handed out are LMDB's own: `bytes(of:)` says how long they are valid.
 extension Transaction where Self: ~Copyable {
   /// The value of a key; nil where there is none.
   @_lifetime(borrow self)

@@ -36,7 +36,7 @@ extension LogTransaction where Self: ~Copyable {
   }
 
   /// The pack that holds a record, or else the last one before it, compared with its digest; nil
-  /// where there is none. It is valid until the transaction writes or ends.
+  /// where there is none. `Transaction.bytes(of:)` says how long it is valid.
   ///
   /// Complexity: two look-ups, and linear in the pack's bytes.
   @_lifetime(borrow self)

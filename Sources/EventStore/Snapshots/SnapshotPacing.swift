@@ -87,6 +87,13 @@ package struct SnapshotPacing: Hashable, Sendable {
     return true
   }
 
+  /// The same where what is due could not be stored: it is not for some records more.
+  package var postponed: SnapshotPacing {
+    var postponed = self
+    postponed.records = 0
+    return postponed
+  }
+
   /// Begins after a snapshot that is stored.
   ///
   /// - Parameters:

@@ -129,9 +129,8 @@ package struct FollowedImport {
   }
 
   private mutating func keepSnapshots() {
-    var keeper = keeper.take() ?? SnapshotKeeper(target)
-    keeper.follow()
-    self.keeper = keeper
+    if keeper == nil { keeper = SnapshotKeeper(target) }
+    keeper?.follow()
   }
 }
 

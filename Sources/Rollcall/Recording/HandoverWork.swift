@@ -88,7 +88,16 @@ final class HandoverWork: Sendable {
 
   var waitingBytes: Int { state.withLock { $0.waiting.records.byteCount } }
   var isFull: Bool { waitingBytes >= Self.most }
-  var isIdle: Bool { state.withLock { $0.durable == $0.handedOver } }
+  var isDurable: Bool { state.withLock { $0.durable == $0.handedOver } }
+
+  /// Whether nothing is left to do, snapshots included.
+  var isIdle: Bool {
+    state.withLock { state in
+      guard case .none = state.turn else { return false }
+      return state.durable == state.handedOver
+    }
+  }
+
   var overtaken: UInt64? { state.withLock { $0.overtaken } }
 
   func caughtUp() { state.withLock { $0.overtaken = nil } }
@@ -174,7 +183,7 @@ final class HandoverWork: Sendable {
         desk.current = nil
         let isOvertaken = !range.isEmpty && range.lowerBound != next.handover.first
         done(upTo: next.upTo, isOvertaken ? next.handover.first : nil)
-        // Nobody waits for snapshots.
+        // Who waits for the records does not wait for snapshots.
         desk.appender.follow(next.handover.records, numbered: range)
       } catch {
         desk.current = next

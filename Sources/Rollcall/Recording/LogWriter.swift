@@ -3,14 +3,15 @@ import EventStore
 import Synchronization
 import XMPPStanza
 
-/// Appends what is handed over to a log, on a thread of its own or on some that logs share: what
-/// comes while the disk is busy shares the next commit.
+/// Appends what is handed over to a log, and keeps its snapshots, on a thread of its own or on some
+/// that logs share: what comes while the disk is busy shares the next commit.
 ///
 /// Handing over keeps the order and does not wait for the disk, unless too much waits already.
 /// Where appending fails nothing is lost: the records wait, and are tried again where somebody
 /// waits for them, and now and then as more is handed over. Only where nobody can say whether they
 /// were written, nothing more is: they would be in the log twice.
-/// Memory: what waits, up to `HandoverWork.most` bytes, and as much again while it is written.
+/// Memory: what waits, up to `HandoverWork.most` bytes, as much again while it is written, and the
+/// roster, for the snapshots.
 final class LogWriter: Sendable {
   /// Appends records to a log, all or none of them.
   ///
@@ -94,6 +95,9 @@ final class LogWriter: Sendable {
   var waitingBytes: Int { work.waitingBytes }
 
   /// Whether all that was handed over is durable.
+  var isDurable: Bool { work.isDurable }
+
+  /// The same, and no snapshot is being kept: to close it waits for nothing.
   var isIdle: Bool { work.isIdle }
 
   /// Whether nothing more can be written.
@@ -121,7 +125,7 @@ final class LogWriter: Sendable {
     try answer.wait()
   }
 
-  /// Writes what was handed over, and lets go of the log.
+  /// Writes what was handed over, waits for a snapshot that is being kept, and lets go of the log.
   ///
   /// - Throws: Why it could not be written; it is lost then.
   func close() throws {

@@ -35,7 +35,7 @@ final class Recording {
     // As long as records wait, only the writer can tell.
     let isOvertaken =
       try writer.overtaken != nil
-      || (writer.isIdle && log.read { try $0.lastSequence } != roster.position)
+      || (writer.isDurable && log.read { try $0.lastSequence } != roster.position)
     guard isOvertaken else { return nil }
     try writer.flush()
     let timeline = Timeline(log)

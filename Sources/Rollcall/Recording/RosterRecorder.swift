@@ -66,7 +66,7 @@ package final class RosterRecorder {
 
   // MARK: The disk
 
-  /// Whether nothing waits to be written.
+  /// Whether nothing waits to be written, or is being written.
   package var isIdle: Bool { recording?.writer.isIdle ?? true }
 
   /// Whether nothing more can be recorded: it is not known what the disk has of what was written

@@ -12,14 +12,17 @@ extension EventLog {
 
 /// Follows a log as it grows, and stores its state where a snapshot is due.
 ///
-/// The records are durable whatever becomes of that: where a snapshot cannot be stored, that is
-/// noted in the log's `undone`, and it is tried again where the next one is due. Where a log cannot
-/// be followed, it is not any more.
+/// The records are durable whatever becomes of that: what fails is noted in the log's `undone`. A
+/// snapshot that cannot be stored is tried again some hundred records later. A log that cannot be
+/// read to follow it is tried again as it grows, but not after several failures in a row.
 package struct SnapshotKeeper: Sendable {
   private let log: EventLog
-  /// Nil before anything was followed.
+  /// Nil before anything was followed, and after a failure.
   private var head: LogHead?
-  private var hasGivenUp = false
+  /// How many there were in a row.
+  private var failures = 0
+
+  private static let mostFailures = 3
 
   /// A keeper of a log that is open for writing, which goes on after its last snapshot.
   package init(_ log: EventLog) {
@@ -38,14 +41,15 @@ package struct SnapshotKeeper: Sendable {
   }
 
   private mutating func follow(_ step: (inout LogHead) throws -> Void) {
-    guard !hasGivenUp else { return }
+    guard failures < Self.mostFailures else { return }
     do {
       // Held once, its state is changed in place.
       var following = try head.take() ?? LogHead(log)
       try step(&following)
       head = following
+      failures = 0
     } catch {
-      hasGivenUp = true
+      failures += 1
       log.undone.note(.snapshots, error)
     }
   }
@@ -121,30 +125,35 @@ private struct LogHead: Sendable {
   private mutating func storeIfDue() throws {
     if pacing.isDue {
       let bytes = state.roster.takeSnapshot()
+      let before = pacing
       guard pacing.admits(stateBytes: bytes.count) else { return }
-      store(bytes, depth: 0)
+      if !store(bytes, depth: 0) { pacing = before.postponed }
     } else if pacing.isIncrementDue, let base = state.roster.base,
       base.depth + 1 < SnapshotBase.mostDepth,
       // Another process may have thrown it away.
       try timeline.log.read({ try $0.hasSnapshot(of: base.sequence) }),
       let bytes = state.roster.increment
     {
+      let before = pacing
       guard pacing.admits(incrementBytes: bytes.count) else { return }
-      store(bytes, depth: base.depth + 1)
+      if !store(bytes, depth: base.depth + 1) { pacing = before.postponed }
     }
   }
 
-  private mutating func store(_ bytes: [UInt8], depth: UInt64) {
+  /// - Returns: Whether it could be stored.
+  private mutating func store(_ bytes: [UInt8], depth: UInt64) -> Bool {
     let snapshot = SnapshotDraft(
       sequence: state.roster.position, version: .current, state: bytes)
     do {
       try timeline.log.store([snapshot])
     } catch {
-      return timeline.log.undone.note(.snapshots, error)
+      timeline.log.undone.note(.snapshots, error)
+      return false
     }
     state.roster.beginIncrement(
       to: SnapshotBase(
         sequence: snapshot.sequence, identity: snapshot.checksum.prefix, depth: depth))
+    return true
   }
 
   private mutating func count(_ range: ClosedRange<UInt64>) throws {

@@ -45,7 +45,9 @@ extension DetailsInput {
     }
     let unchanged = UnchangedFields(rawValue: try plain.readTag())
     guard unchanged != .removal else { return edit }
-    guard unchanged.isSubset(of: edit.before == nil ? [] : [.name, .groups]) else { throw plain.invalid }
+    guard unchanged.isSubset(of: edit.before == nil ? [] : [.name, .groups]) else {
+      throw plain.invalid
+    }
     edit.after = EditableFields(name: edit.before?.name, groups: edit.before?.groups ?? [])
     if !unchanged.contains(.name) {
       try plain.readOther(than: storedName) { (input) throws(CodecError) in

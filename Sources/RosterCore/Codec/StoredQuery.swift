@@ -2,7 +2,7 @@ import RawBytes
 import XMPPStanza
 
 /// A `RosterQuery` in place. It was read once, and its version and its items are read again where
-/// they are asked for, so that it is small: most events have one, and few of them another item.
+/// they are asked for, so that it is small: events of all kinds are as large as the largest.
 struct StoredQuery: ~Escapable {
   /// The version, the number of the items, and the items.
   private let bytes: RawSpan
@@ -10,7 +10,7 @@ struct StoredQuery: ~Escapable {
   private let start: UInt32
   private let itemCount: UInt32
   /// Whether one of them has a subscription that is not defined.
-  private(set) var hasUnknownSubscription = false
+  let hasUnknownSubscription: Bool
   let malformed: [RosterQuery.Malformed]
 
   @_lifetime(copy input)
@@ -26,7 +26,7 @@ struct StoredQuery: ~Escapable {
         if try StoredItem(from: &input).unknownSubscription != nil { hasUnknownSubscription = true }
       }
     }
-    // An event is shorter than its lengths of 32 bits say.
+    // The length of an event is stored in 32 bits.
     (self.start, itemCount) = (UInt32(start), UInt32(count))
     self.hasUnknownSubscription = hasUnknownSubscription
     malformed = try input.readArray()
@@ -120,9 +120,6 @@ struct StoredItem: ~Escapable {
   /// What the item is set to; nil where it is removed.
   let fields: StoredFields?
   let unknownSubscription: RawSpan?
-
-  /// Its tag, the count of its address and a flag.
-  static let leastBytes = 3
 
   @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {

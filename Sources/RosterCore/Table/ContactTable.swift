@@ -471,14 +471,17 @@ struct ContactTable: Sendable {
       list.forEach { texts.append(insert(text: $0)) }
       return insert(groups: texts)
     }
-    var numbers = InlineArray<32, UInt32>(repeating: 0)
-    var count = 0
-    list.forEach { group in
-      numbers[count] = insert(text: group).rawValue.littleEndian
-      count += 1
+    return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: list.count) { numbers in
+      var count = 0
+      list.forEach { group in
+        // There is room for each of them.
+        numbers.initializeElement(at: count, to: insert(text: group).rawValue.littleEndian)
+        count += 1
+      }
+      let bytes = UnsafeRawBufferPointer(
+        rebasing: UnsafeRawBufferPointer(numbers).prefix(4 * count))
+      return GroupsNumber(rawValue: tables.groups.insert(bytes.bytes))
     }
-    let bytes = numbers.span.extracting(first: count).bytes
-    return GroupsNumber(rawValue: tables.groups.insert(bytes))
   }
 
   /// The number of a list of groups by its texts, a new one where it has none.

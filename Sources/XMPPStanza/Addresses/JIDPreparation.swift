@@ -27,7 +27,9 @@ enum JIDPreparation {
       max(parts.localCount, parts.domainCount) <= JIDLimit.partBytes
     else { return nil }
     let bare = bytes[0..<parts.bareCount]
-    guard parts.bareCount < bytes.byteCount else { return PreparedAddress(bare: bare, resource: nil) }
+    guard parts.bareCount < bytes.byteCount else {
+      return PreparedAddress(bare: bare, resource: nil)
+    }
     let resource = bytes[(parts.bareCount + 1)..<bytes.byteCount]
     guard (1...JIDLimit.partBytes).contains(resource.byteCount) else { return nil }
     return PreparedAddress(bare: bare, resource: resource)

@@ -21,7 +21,8 @@ package struct NamespaceFilter: Sendable {
   private static func key(of namespace: RawSpan) -> UInt64 {
     let count = namespace.byteCount
     guard count >= 8 else { return 0 }
-    return namespace.littleEndian(at: 0) ^ namespace.littleEndian(at: count - 8) &* 31 ^ UInt64(count)
+    return namespace.littleEndian(at: 0) ^ namespace.littleEndian(at: count - 8) &* 31
+      ^ UInt64(count)
   }
 
   /// False where nothing in the top-level element that a node stands in is in one of them; hardly

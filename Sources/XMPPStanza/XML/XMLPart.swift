@@ -108,8 +108,10 @@ package struct XMLPackedName: BitwiseCopyable, Equatable, ExpressibleByStringLit
   /// Hands over the bytes of a short name.
   func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
     let count = Int(high >> 56)
-    let words: InlineArray<2, UInt64> = [low.littleEndian, high.littleEndian]
-    return body(words.span.bytes[0..<count])
+    return withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) { words in
+      // Two words with nothing between them; `body` keeps none of their bytes.
+      body(words.bytes[0..<count])
+    }
   }
 }
 

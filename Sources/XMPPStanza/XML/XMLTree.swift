@@ -57,7 +57,9 @@ struct XMLTree: @unchecked Sendable {
   }
 
   /// The same in memory of its own.
-  var owned: XMLTree { memory == nil ? XMLTree(parts.span, namespaces.span, of: bytes.bytes) : self }
+  var owned: XMLTree {
+    memory == nil ? XMLTree(parts.span, namespaces.span, of: bytes.bytes) : self
+  }
 
   /// A part, whose number is one of this tree's.
   subscript(number: Int) -> XMLPart { withExtendedLifetime(memory) { parts[number] } }

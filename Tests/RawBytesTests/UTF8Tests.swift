@@ -2,8 +2,6 @@ import RawBytes
 import TestSupport
 import Testing
 
-import XMPPStanza
-
 @Suite("What is UTF-8, compared with the standard library")
 struct UTF8Tests {
   private func agrees(_ bytes: [UInt8]) -> Bool {
