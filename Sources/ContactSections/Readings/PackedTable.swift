@@ -15,13 +15,15 @@ struct PackedTable {
     count = text.utf8CodeUnitCount / width
   }
 
+  // An offset and the digits from there on are of a record, and so are there where it is.
+
   /// Whether there is such a record; beyond them everything reads as zero.
   private func holds(_ record: Int) -> Bool { record >= 0 && record < count }
 
   /// A byte of a record.
   func byte(_ record: Int, at offset: Int) -> UInt8 {
     guard holds(record) else { return 0 }
-    return text.utf8Bytes[record &* width &+ offset]
+    return text.utf8Bytes[unchecked: record &* width &+ offset]
   }
 
   /// Two digits of a record.
@@ -29,7 +31,7 @@ struct PackedTable {
     guard holds(record) else { return 0 }
     let bytes = text.utf8Bytes
     let place = record &* width &+ offset
-    return UInt16(bytes[place] &- 36) &* 91 &+ UInt16(bytes[place &+ 1] &- 36)
+    return UInt16(bytes[unchecked: place] &- 36) &* 91 &+ UInt16(bytes[unchecked: place &+ 1] &- 36)
   }
 
   /// Three digits of a record.
@@ -37,7 +39,7 @@ struct PackedTable {
     guard holds(record) else { return 0 }
     let bytes = text.utf8Bytes
     let place = record &* width &+ offset
-    func digit(_ index: Int) -> UInt32 { UInt32(bytes[place &+ index] &- 36) }
+    func digit(_ index: Int) -> UInt32 { UInt32(bytes[unchecked: place &+ index] &- 36) }
     return (digit(0) &* 91 &+ digit(1)) &* 91 &+ digit(2)
   }
 
