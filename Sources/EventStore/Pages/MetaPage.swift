@@ -52,6 +52,7 @@ struct MetaPage {
   static func bytes(of descriptor: Int32, at offset: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: byteCount)
     let count = bytes.withUnsafeMutableBytes {
+      // It writes no more than there is room for.
       pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
     }
     return count < 0 ? nil : Array(bytes[..<count])

@@ -30,7 +30,7 @@ package struct LogDigest: Hashable, Sendable, BitwiseCopyable {
     self = bytes.unsafeLoadUnaligned(as: LogDigest.self)
   }
 
-  /// The 32 bytes.
+  /// The 32 bytes, with nothing between them.
   package var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
 }
 

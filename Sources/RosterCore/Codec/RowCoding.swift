@@ -32,6 +32,7 @@ struct RowOutput<Row: BitwiseCopyable> {
       space in
       var widths: UInt64 = 0
       var end = RowWords.headBytes
+      // Both rows have as many words, and each word that is looked at is one of them.
       withUnsafeBytes(of: &next) { next in
         withUnsafeMutableBytes(of: &last) { last in
           var rest = RowWords.differing(next, UnsafeRawBufferPointer(last))

@@ -31,6 +31,7 @@ struct Reduction: ~Copyable {
     _ body: (inout Reduction) -> Void
   ) -> RosterOutcome {
     withUnsafeMutablePointer(to: &roster) { target in
+      // The reduction cannot be copied, and is gone before the pointer is.
       var reduction = Reduction(of: target, at: stamp, tells: tells)
       reduction.roster.position = stamp.record
       if let connection { reduction.goTo(connection) }

@@ -55,6 +55,9 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
   }
 
   /// An element of those that there are. Complexity: O(1).
+  ///
+  /// A chunk that is not there is found out, and a place in one is less than the number of its
+  /// elements.
   subscript(index: Int) -> Element {
     @inline(__always)
     unsafeAddress { UnsafePointer(chunks[chunk(of: index)].elements + place(of: index)) }

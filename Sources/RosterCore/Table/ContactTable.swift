@@ -68,6 +68,7 @@ struct ContactTable: Sendable {
     }
   }
 
+  /// They are there as long as the storage, which this value keeps.
   var tables: Tables {
     @inline(__always) unsafeAddress { UnsafePointer(storage.tables) }
     @inline(__always) unsafeMutableAddress {
@@ -137,7 +138,7 @@ struct ContactTable: Sendable {
   /// The bytes of an address.
   @_lifetime(borrow self)
   func bytes(ofAddress number: ContactNumber) -> RawSpan {
-    // The value keeps its tables.
+    // Until it is changed, the value keeps its tables.
     _overrideLifetime(tables.addresses.bytes(of: number.rawValue), borrowing: self)
   }
 
@@ -473,14 +474,13 @@ struct ContactTable: Sendable {
     }
     return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: list.count) { numbers in
       var count = 0
+      // There is room for each of them.
       list.forEach { group in
-        // There is room for each of them.
         numbers.initializeElement(at: count, to: insert(text: group).rawValue.littleEndian)
         count += 1
       }
-      let bytes = UnsafeRawBufferPointer(
-        rebasing: UnsafeRawBufferPointer(numbers).prefix(4 * count))
-      return GroupsNumber(rawValue: tables.groups.insert(bytes.bytes))
+      let bytes = numbers.span.extracting(first: count).bytes
+      return GroupsNumber(rawValue: tables.groups.insert(bytes))
     }
   }
 

@@ -45,6 +45,7 @@ struct ElementBuilder: ~Copyable {
     }
     let uri = try namespace(of: element.local, element.uri)
     draft.open(RawSpan(interned: element.local), in: uri)
+    // libxml2 says how many there are, and where each value is, for the time of a call.
     for attribute in UnsafeBufferPointer(start: element.attributes, count: count) {
       let uri = try namespace(of: attribute.local, attribute.uri)
       let value = RawSpan(

@@ -19,6 +19,7 @@ struct PushContext {
 
   /// A context that calls `owner` back; nil where memory is short.
   init?(calling owner: StreamParser, at position: Int) {
+    // The owner is there as long as its context, and what libxml2 hands over as long as the call.
     let callbacks = xml_push_callbacks(
       start: { owner, element in
         Unmanaged<StreamParser>.fromOpaque(owner)._withUnsafeGuaranteedRef {
@@ -63,6 +64,7 @@ struct PushContext {
   /// Parses bytes, which were counted.
   func feed(_ bytes: RawSpan) {
     bytes.withUnsafeBytes { bytes in
+      // It reads as many as there are, and keeps none of them.
       guard let start = bytes.baseAddress else { return }
       xml_push_feed(parser, start, Int32(bytes.count))
     }

@@ -79,6 +79,7 @@ extension xml_push_start {
   /// The namespace declarations of a start tag.
   func declarations() throws(StreamError.Kind) -> [RootTag.Declaration] {
     var found: [RootTag.Declaration] = []
+    // libxml2 says how many there are.
     for raw in UnsafeBufferPointer(start: namespaces, count: Int(namespace_count)) {
       guard let declaration = RootTag.Declaration(raw) else { throw .unsupportedEncoding }
       found.append(declaration)

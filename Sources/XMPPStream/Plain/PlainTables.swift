@@ -117,6 +117,7 @@ struct PlainTables: ~Copyable {
   ///
   /// - Parameter bytes: What names and values are ranges of.
   func element(borrowing bytes: RawSpan) -> XMPPElement {
+    // Up to their counts all of them are set, and they change only with the tables.
     XMPPElement(
       borrowing: Span(_unsafeStart: parts, count: count),
       Span(_unsafeStart: namespaces, count: namespaceCount), of: bytes)
