@@ -113,6 +113,8 @@ final class BatchWriter: BatchSink, Sendable {
 
   // MARK: On the thread
 
+  // Also where the program is optimised as a whole, its work is counted by this name.
+  @inline(never)
   private func work() {
     guard var appender = state.withLock({ $0.log.take() }).map(BatchAppender.init) else { return }
     var hasFailed = false
