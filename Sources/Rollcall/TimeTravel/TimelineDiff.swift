@@ -39,10 +39,10 @@ extension Timeline {
     let isForward = from <= to
     let earlier = try state(at: .record(min(from, to)))
     var later = earlier
-    var causes = Causes()
-    try advance(&later, to: max(from, to), outcomes: { causes.note($1, at: $0) })
+    var causes = ChangeCauses()
+    try advance(&later, to: max(from, to), noting: &causes)
     let (before, after) = isForward ? (earlier, later) : (later, earlier)
-    let differences = before.roster.differences(to: after.roster, among: causes.contacts)
+    let differences = before.roster.differences(to: after.roster, among: causes, in: later.roster)
       // Whose log it is, it may say before the record that does.
       .filter { $0.field != .account || before.account != after.account }
     return StateDiff(
@@ -51,7 +51,7 @@ extension Timeline {
         StateDiff.Item(
           difference: difference,
           cause: later.roster.opening(of: difference, after: earlier.roster.position)
-            ?? causes.cause(of: difference),
+            ?? causes.cause(of: difference, in: later.roster),
           last: after.roster.lastEdit(of: difference))
       })
   }
@@ -78,83 +78,5 @@ extension Roster {
     else { return nil }
     let last = max(from.name, from.subscription, from.ask, from.approved, from.groups)
     return last > from.item ? last : nil
-  }
-}
-
-/// Which record changed what for the last time.
-private struct Causes {
-  private struct Key: Hashable {
-    var contact: BareJID?
-    var field: FieldDifference.Field
-    /// The resource of a presence, or the address that is blocked.
-    var part: String?
-  }
-
-  private var stamps: [Key: RecordStamp] = [:]
-  private(set) var contacts: Set<BareJID> = []
-
-  mutating func note(_ outcome: RosterOutcome, at stamp: RecordStamp) {
-    for change in outcome.changes {
-      if let contact = change.contact { contacts.insert(contact) }
-      guard let (field, part) = change.subject else { continue }
-      stamps[Key(contact: change.contact, field: field, part: part)] = stamp
-    }
-  }
-
-  func cause(of difference: FieldDifference) -> RecordStamp? {
-    let contact = difference.contact
-    let part: String? =
-      switch difference.change {
-      case .presence(let resource, _, _), .ownPresence(let resource, _, _): resource
-      case .blocked(let jid, _, _): jid.description
-      case .account, .connected, .completeness, .version, .item, .itemField, .request, .outgoing,
-        .nickname, .vCard, .annotation:
-        nil
-      }
-    let own = stamps[Key(contact: contact, field: difference.field, part: part)]
-    let whole: RecordStamp?
-    switch difference.field {
-    // Presence is hidden and shown again as the session ends and is resumed.
-    case .presence, .ownResources:
-      whole = stamps[Key(contact: nil, field: .connected, part: nil)]
-    // An item that went and came again is as if it had been edited.
-    case .name, .subscription, .ask, .approved, .groups:
-      whole = stamps[Key(contact: contact, field: .item, part: nil)]
-    case .account, .connected, .complete, .version, .item, .request, .outgoing, .blocked,
-      .nickname, .vCard, .starred, .reading, .note:
-      whole = nil
-    }
-    return [own, whole].compactMap { $0 }.max { $0.record < $1.record }
-  }
-}
-
-extension RosterChange {
-  /// What a change is a difference of; nil for one that no difference shows.
-  fileprivate var subject: (field: FieldDifference.Field, part: String?)? {
-    switch kind {
-    case .account: (.account, nil)
-    case .connected, .connection: (.connected, nil)
-    case .completeness: (.complete, nil)
-    case .version: (.version, nil)
-    case .itemAdded, .itemRemoved: (.item, nil)
-    case .itemChanged(_, .name): (.name, nil)
-    case .itemChanged(_, .subscription): (.subscription, nil)
-    case .itemChanged(_, .ask): (.ask, nil)
-    case .itemChanged(_, .approved): (.approved, nil)
-    case .itemChanged(_, .groups): (.groups, nil)
-    case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded, .requestSeen:
-      (.request, nil)
-    case .outgoingOpened, .outgoingEnded: (.outgoing, nil)
-    // Our request is open before the server shows it.
-    case .outgoingReflected: nil
-    case .presence(_, let resource, _, _): (.presence, resource)
-    case .ownPresence(let resource, _, _): (.ownResources, resource)
-    case .blocking(let jid, _): (.blocked, jid.description)
-    case .nickname: (.nickname, nil)
-    case .vCard: (.vCard, nil)
-    case .annotated(_, .starred): (.starred, nil)
-    case .annotated(_, .reading): (.reading, nil)
-    case .annotated(_, .note): (.note, nil)
-    }
   }
 }

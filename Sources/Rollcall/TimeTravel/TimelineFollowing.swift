@@ -83,6 +83,25 @@ extension Timeline {
     try addNotes(to: &state, upTo: last)
   }
 
+  /// Takes a state on to a later record, and notes which record on the way did what.
+  ///
+  /// Complexity: linear in the events.
+  func advance(
+    _ state: inout State, to last: UInt64, noting causes: inout ChangeCauses
+  ) throws {
+    if state.roster.position == 0 { try begin(&state) }
+    try follow(&state.roster, to: last) { roster, event, stamp, connection in
+      switch event {
+      case .made(let event):
+        RosterReducer.advance(&roster, by: event, at: stamp, on: connection, noting: &causes)
+      case .stored(let bytes):
+        try RosterReducer.advance(
+          &roster, byStored: bytes, at: stamp, on: connection, noting: &causes)
+      }
+    }
+    try addNotes(to: &state, upTo: last)
+  }
+
   /// Hands a roster to `body` after each event up to a record, where nobody asks what the events
   /// did.
   ///

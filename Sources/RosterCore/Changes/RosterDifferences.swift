@@ -7,43 +7,65 @@ extension Roster {
   /// in the order of addresses, each in the order of `FieldDifference.Field`, resources and
   /// blocked addresses by their bytes.
   ///
-  /// - Parameter contacts: those that may differ, such as the ones that the changes in between
-  ///   are about; nil for all. Where other sessions are open in one of the states, the presence of
-  ///   all others is compared too: a session that ends hides it without naming anybody.
+  /// - Parameter contacts: those that may differ; nil for all. Where other sessions are open in one
+  ///   of the states, the presence of all others is compared too: a session that ends hides it
+  ///   without naming anybody.
   ///
-  /// Complexity: linear in the contacts to compare; O(n log n) where those are all.
+  /// Complexity: O(n log n) in the contacts to compare.
   package func differences(
     to later: Roster, among contacts: Set<BareJID>? = nil
   ) -> [FieldDifference] {
-    var list = accountDifferences(to: later)
-    let blocked = blockedDifferences(to: later, among: contacts)
-    var candidates = contacts ?? knownAddresses.union(later.knownAddresses)
-    candidates.formUnion(blocked.keys)
-    if openSessions != later.openSessions {
-      candidates.formUnion(shownPresences.keys)
-      candidates.formUnion(later.shownPresences.keys)
+    var candidates = TextTable()
+    if let contacts {
+      for jid in contacts { _ = candidates.insert(jid.text) }
+    } else {
+      for roster in [self, later] {
+        let known = roster.contacts.numbers.lazy.filter { !roster.contacts.isEmpty($0) }
+        candidates.insert(known, of: roster)
+      }
     }
-    for jid in candidates.sorted() {
-      var comparison = Comparison(contact: jid)
-      let (before, after) = (contact(jid), later.contact(jid))
-      comparison.compareItems(before?.entry, after?.entry)
-      comparison.compareRequests(before, after)
-      comparison.comparePresence(presence(of: jid), later.presence(of: jid)) {
-        .presence(resource: $0, before: $1, after: $2)
+    return differences(to: later, among: candidates) { jid in
+      contacts.map { $0.contains(jid.bare) } ?? true
+    }
+  }
+
+  /// The same among the contacts of which anything changed between the two.
+  ///
+  /// - Parameter reduced: Which of them the records in between were reduced into.
+  package func differences(
+    to later: Roster, among causes: ChangeCauses, in reduced: Roster
+  ) -> [FieldDifference] {
+    var candidates = TextTable()
+    causes.forEachContact(in: reduced.contacts) { _ = candidates.insert($0) }
+    return differences(to: later, among: candidates) { _ in true }
+  }
+
+  private func differences(
+    to later: Roster, among named: consuming TextTable, whereBlocking isWanted: (JID) -> Bool
+  ) -> [FieldDifference] {
+    var candidates = named
+    let blocked = blockedDifferences(to: later, where: isWanted)
+    for jid in blocked.keys { _ = candidates.insert(jid.text) }
+    let (open, laterOpen) = (openSessions, later.openSessions)
+    if open != laterOpen {
+      for roster in [self, later] {
+        candidates.insert(roster.contacts.members(.presence), of: roster)
       }
-      for jid in blocked[jid] ?? [] {
-        let isBlocked = later.blocked.contains(jid)
-        comparison.add(.blocked(jid, before: !isBlocked, after: isBlocked))
-      }
-      comparison.compareNames(before?.names, after?.names)
-      comparison.compareAnnotations(before?.annotations, after?.annotations)
+    }
+    var list = accountDifferences(to: later)
+    for candidate in candidates.order(of: Array(0..<UInt32(candidates.count))) {
+      let address = candidates.bytes(of: UInt32(candidate.index))
+      let before = ShownContact(contacts, contacts.number(ofAddress: address), toldTo: open)
+      let after = ShownContact(
+        later.contacts, later.contacts.number(ofAddress: address), toldTo: laterOpen)
+      // Nearly all are as they were, or are so again.
+      let parts = before.parts(thatMayDifferFrom: after)
+      guard !parts.isEmpty || !blocked.isEmpty else { continue }
+      var comparison = Comparison(contact: BareJID(prepared: String(decoding: address)))
+      comparison.compare(before, after, in: parts, blocked, later)
       list += comparison.list
     }
     return list
-  }
-
-  private var knownAddresses: Set<BareJID> {
-    Set(contacts.numbers.lazy.filter { !contacts.isEmpty($0) }.map { contacts.address(of: $0) })
   }
 
   private func accountDifferences(to later: Roster) -> [FieldDifference] {
@@ -68,12 +90,16 @@ extension Roster {
 
   /// The addresses that only one of the states blocks, by contact, each contact's in order.
   private func blockedDifferences(
-    to later: Roster, among contacts: Set<BareJID>?
+    to later: Roster, where isWanted: (JID) -> Bool
   ) -> [BareJID: [JID]] {
-    let changed = blocked.symmetricDifference(later.blocked).filter { jid in
-      contacts.map { $0.contains(jid.bare) } ?? true
-    }
+    let changed = blocked.symmetricDifference(later.blocked).filter(isWanted)
     return Dictionary(grouping: changed.sorted(), by: \.bare)
+  }
+}
+
+extension TextTable {
+  fileprivate mutating func insert(_ numbers: some Sequence<ContactNumber>, of roster: Roster) {
+    for number in numbers { _ = insert(roster.contacts.bytes(ofAddress: number)) }
   }
 }
 
@@ -88,6 +114,25 @@ private struct Comparison {
 
   mutating func add(_ change: FieldDifference.Change, by record: UInt64? = nil) {
     list.append(FieldDifference(contact: contact, change: change, record: record))
+  }
+
+  mutating func compare(
+    _ before: ShownContact, _ after: ShownContact, in parts: ShownParts,
+    _ blocked: [BareJID: [JID]], _ later: Roster
+  ) {
+    if parts.contains(.item) { compareItems(before.entry, after.entry) }
+    if parts.contains(.requests) { compareRequests(before.contact, after.contact) }
+    if parts.contains(.presence) {
+      comparePresence(before.presence, after.presence) {
+        .presence(resource: $0, before: $1, after: $2)
+      }
+    }
+    for jid in contact.flatMap({ blocked[$0] }) ?? [] {
+      let isBlocked = later.blocked.contains(jid)
+      add(.blocked(jid, before: !isBlocked, after: isBlocked))
+    }
+    if parts.contains(.names) { compareNames(before.names, after.names) }
+    if parts.contains(.annotations) { compareAnnotations(before.annotations, after.annotations) }
   }
 
   mutating func compareItems(_ before: RosterEntry?, _ after: RosterEntry?) {

@@ -54,7 +54,7 @@ extension Reduction {
       change(&annotations, record)
       details.annotations = annotations
     }
-    changed(.annotated(jid, field))
+    changed(field.field, of: number) { jid, _ in .annotated(jid, field) }
   }
 
   /// A request is seen once, however often the server sends it again; the next one is a new one.
@@ -67,7 +67,18 @@ extension Reduction {
     let seen: ContactRequest =
       if case .open = known { .open(request) } else { .unconfirmed(request) }
     roster.contacts.updateDetails(of: number) { $0.request = seen }
-    changed(.requestSeen(jid, request))
+    changed(.request, of: number) { jid, _ in .requestSeen(jid, request) }
+  }
+}
+
+extension RosterChange.AnnotationField {
+  /// Which difference of two states shows it.
+  fileprivate var field: FieldDifference.Field {
+    switch self {
+    case .starred: .starred
+    case .reading: .reading
+    case .note: .note
+    }
   }
 }
 

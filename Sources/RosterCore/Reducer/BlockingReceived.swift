@@ -24,7 +24,7 @@ extension Reduction {
   private mutating func setBlocked(_ jid: JID, _ isBlocked: Bool) {
     guard roster.blocked.contains(jid) != isBlocked else { return }
     if isBlocked { roster.blocked.insert(jid) } else { roster.blocked.remove(jid) }
-    changed(.blocking(jid, isBlocked))
+    blockingChanged(of: jid, isBlocked)
   }
 
   private mutating func mayPushBlocking(_ from: JID?) -> Bool {

@@ -26,7 +26,7 @@ extension Reduction {
     } else {
       let provenance = RosterEntry.Provenance(allFrom: stamp.record)
       roster.contacts.setItem(roster.contacts.row(of: item, provenance), of: number)
-      if tells { changed(.itemAdded(item.item(of: roster.contacts.address(of: number)))) }
+      changed(.item, of: number) { jid, _ in .itemAdded(item.item(of: jid)) }
     }
     settleIncoming(by: item, number)
     settleOutgoing(by: item, number, source)
@@ -44,29 +44,35 @@ extension Reduction {
     if new.isApproved != old.isApproved { new.provenance.approved = record }
     if new.groups != old.groups { new.provenance.groups = record }
     roster.contacts.setItem(new, of: number)
-    if tells { itemChanged(from: old, to: new, number) }
+    itemChanged(from: old, to: new, number)
   }
 
   private mutating func itemChanged(from old: ItemRow, to new: ItemRow, _ number: ContactNumber) {
-    let (contacts, jid) = (roster.contacts, roster.contacts.address(of: number))
     if new.name != old.name {
-      changed(
-        .itemChanged(
-          jid, .name(before: contacts.text(old.name), after: contacts.text(new.name))))
+      changed(.name, of: number) { jid, contacts in
+        .itemChanged(jid, .name(before: contacts.text(old.name), after: contacts.text(new.name)))
+      }
     }
     if new.subscription != old.subscription {
-      changed(.itemChanged(jid, .subscription(before: old.subscription, after: new.subscription)))
+      changed(.subscription, of: number) { jid, _ in
+        .itemChanged(jid, .subscription(before: old.subscription, after: new.subscription))
+      }
     }
     if new.isPending != old.isPending {
-      changed(.itemChanged(jid, .ask(before: old.isPending, after: new.isPending)))
+      changed(.ask, of: number) { jid, _ in
+        .itemChanged(jid, .ask(before: old.isPending, after: new.isPending))
+      }
     }
     if new.isApproved != old.isApproved {
-      changed(.itemChanged(jid, .approved(before: old.isApproved, after: new.isApproved)))
+      changed(.approved, of: number) { jid, _ in
+        .itemChanged(jid, .approved(before: old.isApproved, after: new.isApproved))
+      }
     }
     if new.groups != old.groups {
-      changed(
+      changed(.groups, of: number) { jid, contacts in
         .itemChanged(
-          jid, .groups(before: contacts.groups(old.groups), after: contacts.groups(new.groups))))
+          jid, .groups(before: contacts.groups(old.groups), after: contacts.groups(new.groups)))
+      }
     }
   }
 
@@ -93,7 +99,7 @@ extension Reduction {
   private mutating func takeItemOut(_ number: ContactNumber) -> Bool {
     forgetExpectedCounterparts(of: number)
     guard let old = roster.contacts.item(of: number) else { return false }
-    if tells { changed(.itemRemoved(roster.contacts.value(of: old, number))) }
+    changed(.item, of: number) { _, contacts in .itemRemoved(contacts.value(of: old, number)) }
     roster.contacts.setItem(nil, of: number)
     return true
   }

@@ -11,8 +11,7 @@ extension Reduction {
       names.nickname = after
       names.nicknameRecord = record
     }
-    guard tells else { return }
-    changed(.nickname(roster.contacts.address(of: number), before: before, after: after))
+    changed(.nickname, of: number) { jid, _ in .nickname(jid, before: before, after: after) }
   }
 
   mutating func vCardLearned(_ card: VCardNames, of number: ContactNumber) {
@@ -22,8 +21,7 @@ extension Reduction {
       names.vCard = card
       names.vCardRecord = record
     }
-    guard tells else { return }
-    changed(.vCard(roster.contacts.address(of: number), before: before, after: card))
+    changed(.vCard, of: number) { jid, _ in .vCard(jid, before: before, after: card) }
   }
 
   private mutating func namesChanged(

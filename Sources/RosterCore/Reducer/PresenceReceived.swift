@@ -42,17 +42,17 @@ extension Reduction {
         .presence(resource: name, availability), of: number, where: \.isToldPresence)
     }
     let before = replacePresence(by: row, of: number)
-    guard tells else { return }
-    let jid = roster.contacts.address(of: number)
-    if let malformed = roster.contacts.text(row.malformed) {
-      report(.presence(.malformed(malformed)), about: jid)
+    if tells {
+      if let malformed = roster.contacts.text(row.malformed) {
+        report(.presence(.malformed(malformed)), about: number)
+      }
+      if before == nil { reportUninvited(roster.contacts.text(row.resource) ?? "", number) }
     }
-    let name = roster.contacts.text(row.resource) ?? ""
-    if before == nil { reportUninvited(jid, name, number) }
-    changed(
+    changed(.presence, of: number, part: row.resource) { jid, contacts in
       .presence(
-        jid, resource: name, before: before.map { roster.contacts.value(of: $0) },
-        after: roster.contacts.value(of: row)))
+        jid, resource: contacts.text(row.resource) ?? "",
+        before: before.map { contacts.value(of: $0) }, after: contacts.value(of: row))
+    }
   }
 
   /// Whether another connection was told the same before. This one is told from now on.
@@ -89,6 +89,7 @@ extension Reduction {
     }
     let before = roster.ownPresence.update(row)
     changed(
+      .ownResources, part: row.resource,
       .ownPresence(
         resource: name, before: before.map { roster.contacts.value(of: $0) },
         after: ResourcePresence(availability: availability, since: stamp, told: row.told)))
@@ -110,10 +111,11 @@ extension Reduction {
     return roster.contacts.updateFurtherResources(of: number) { $0.update(row) }
   }
 
-  private mutating func reportUninvited(_ jid: BareJID, _ name: String, _ number: ContactNumber) {
+  private mutating func reportUninvited(_ name: String, _ number: ContactNumber) {
     guard roster.completeness == .complete else { return }
     // The push may still be on its way while the contact's presence is here already.
     guard !isSeen(number), !isAsked(number) else { return }
+    let jid = roster.contacts.address(of: number)
     let from = JID(prepared: jid, resource: name.isEmpty ? nil : name)
     report(.presence(.uninvited(from: from)), about: jid)
   }
@@ -179,11 +181,11 @@ extension Reduction {
   }
 
   private mutating func presenceEnded(_ row: PresenceRow, _ number: ContactNumber) {
-    guard tells else { return }
-    changed(
+    changed(.presence, of: number, part: row.resource) { jid, contacts in
       .presence(
-        roster.contacts.address(of: number), resource: roster.contacts.text(row.resource) ?? "",
-        before: roster.contacts.value(of: row), after: nil))
+        jid, resource: contacts.text(row.resource) ?? "", before: contacts.value(of: row),
+        after: nil)
+    }
   }
 
   /// Forgets what nobody but these sessions was told of presence: nothing tells us any more whether
@@ -217,6 +219,7 @@ extension Reduction {
 
   private mutating func ownPresenceEnded(_ row: PresenceRow) {
     changed(
+      .ownResources, part: row.resource,
       .ownPresence(
         resource: roster.contacts.text(row.resource) ?? "",
         before: roster.contacts.value(of: row), after: nil))

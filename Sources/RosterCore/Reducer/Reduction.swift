@@ -12,32 +12,54 @@ struct Reduction: ~Copyable {
   private(set) var place = 0
   private(set) var outcome = RosterOutcome()
 
-  /// Whether anybody asks what it does: to tell that takes longer than to do it.
-  let tells: Bool
+  private let telling: Telling
 
-  private init(of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp, tells: Bool) {
+  /// What is asked for of what a record does: to tell all of it takes longer than to do it.
+  enum Telling {
+    case nothing
+    /// Which things that states show it changed. They are valid as long as the reduction is.
+    case causes(UnsafeMutablePointer<ChangeCauses>)
+    /// The outcome.
+    case everything
+
+    /// Hands over that causes are noted, which they are while `body` runs.
+    static func noting<Failure>(
+      _ causes: inout ChangeCauses, _ body: (Telling) throws(Failure) -> Void
+    ) throws(Failure) {
+      try withUnsafeMutablePointer(to: &causes) { (target) throws(Failure) in
+        try body(.causes(target))
+      }
+    }
+  }
+
+  private init(
+    of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp, telling: Telling
+  ) {
     self.target = target
     self.stamp = stamp
-    self.tells = tells
+    self.telling = telling
   }
+
+  /// Whether the outcome is asked for.
+  var tells: Bool { if case .everything = telling { true } else { false } }
 
   /// Reduces what `body` says has happened into a roster, which nobody else may touch meanwhile.
   ///
   /// - Parameters:
   ///   - connection: Which one it happened on; nil for what is of none, and has no session.
-  ///   - tells: Whether the outcome is asked for; it is empty where it is not.
+  ///   - telling: What is asked for; where that is not the outcome, it is empty.
   static func reduce(
-    into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?, tells: Bool,
-    _ body: (inout Reduction) -> Void
+    into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?,
+    telling: Telling, _ body: (inout Reduction) -> Void
   ) -> RosterOutcome {
     withUnsafeMutablePointer(to: &roster) { target in
       // The reduction cannot be copied, and is gone before the pointer is.
-      var reduction = Reduction(of: target, at: stamp, tells: tells)
+      var reduction = Reduction(of: target, at: stamp, telling: telling)
       reduction.roster.position = stamp.record
       if let connection { reduction.goTo(connection) }
       body(&reduction)
       reduction.compactIfDue()
-      return tells ? reduction.outcome : RosterOutcome()
+      return reduction.tells ? reduction.outcome : RosterOutcome()
     }
   }
 
@@ -48,7 +70,9 @@ struct Reduction: ~Copyable {
   }
 
   private func compactIfDue() {
-    if roster.contacts.isCompactionDue { roster.compact() }
+    guard roster.contacts.isCompactionDue else { return }
+    if case .causes(let causes) = telling { causes.pointee.numbersEnd(in: roster.contacts) }
+    roster.compact()
   }
 
   /// Finds the session of a connection; one of which nothing was seen gets a place.
@@ -78,8 +102,47 @@ struct Reduction: ~Copyable {
 
   // MARK: What it did
 
-  mutating func changed(_ kind: consuming RosterChange.Kind) {
-    guard tells else { return }
+  /// Tells of a change that is about no contact.
+  ///
+  /// - Parameter part: Of a change of another resource of the account, its name.
+  mutating func changed(
+    _ field: FieldDifference.Field, part: TextNumber = .none, _ kind: consuming RosterChange.Kind
+  ) {
+    switch telling {
+    case .nothing: return
+    case .causes(let causes): causes.pointee.note(field, part: part, at: stamp)
+    case .everything: tell(kind)
+    }
+  }
+
+  /// Tells of a change that is about a contact.
+  ///
+  /// - Parameters:
+  ///   - field: Which difference of two states shows it; nil where none does.
+  ///   - part: Of a change of presence, the name of the resource.
+  ///   - kind: Makes the change of the contact's address, with the contacts as they are.
+  mutating func changed(
+    _ field: FieldDifference.Field?, of number: ContactNumber, part: TextNumber = .none,
+    _ kind: (BareJID, ContactTable) -> RosterChange.Kind
+  ) {
+    switch telling {
+    case .nothing: return
+    case .causes(let causes):
+      if let field { causes.pointee.note(field, of: number, part: part, at: stamp) }
+    case .everything: tell(kind(roster.contacts.address(of: number), roster.contacts))
+    }
+  }
+
+  /// Tells that an address is blocked, or is not any more.
+  mutating func blockingChanged(of jid: JID, _ isBlocked: Bool) {
+    switch telling {
+    case .nothing: return
+    case .causes(let causes): causes.pointee.noteBlocking(of: jid, at: stamp)
+    case .everything: tell(.blocking(jid, isBlocked))
+    }
+  }
+
+  private mutating func tell(_ kind: consuming RosterChange.Kind) {
     let change = RosterChange(record: stamp.record, kind: kind)
     if outcome.changes.capacity > 0 {
       outcome.changes.append(change)
@@ -91,7 +154,16 @@ struct Reduction: ~Copyable {
 
   /// Makes room for so many changes.
   mutating func expectChanges(_ count: Int) {
+    guard tells else { return }
     outcome.changes.reserveCapacity(outcome.changes.count + count)
+  }
+
+  /// Reports what is odd of a contact.
+  mutating func report(
+    _ kind: Finding.Kind, about number: ContactNumber, cause: UInt64? = nil
+  ) {
+    guard tells else { return }
+    report(kind, about: roster.contacts.address(of: number), cause: cause)
   }
 
   mutating func report(

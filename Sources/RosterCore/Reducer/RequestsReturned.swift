@@ -10,7 +10,7 @@ extension Reduction {
     switch end.way {
     case .accepted, .denied:
       report(
-        .subscription(.returned(after: end.way)), about: roster.contacts.address(of: number),
+        .subscription(.returned(after: end.way)), about: number,
         cause: end.at.record)
     case .withdrawn, .acceptedElsewhere: break
     }
@@ -21,7 +21,7 @@ extension Reduction {
     // A loop was told once, with all that follows.
     guard (rounds?.count ?? 0) < Rounds.loop else { return }
     report(
-      .subscription(.denied), about: roster.contacts.address(of: number),
+      .subscription(.denied), about: number,
       cause: request.since.record)
   }
 
@@ -43,7 +43,7 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { $0[keyPath: rounds] = next }
     if next.count == Rounds.loop {
       report(
-        .subscription(.loop(rounds: next.count)), about: roster.contacts.address(of: number),
+        .subscription(.loop(rounds: next.count)), about: number,
         cause: next.first.record)
     }
     return next.count >= Rounds.loop

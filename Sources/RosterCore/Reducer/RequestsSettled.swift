@@ -22,7 +22,7 @@ extension Reduction {
       details.lastEnded = end
       details.wasTaken = false
     }
-    changed(.requestEnded(roster.contacts.address(of: number), end))
+    changed(.request, of: number) { jid, _ in .requestEnded(jid, end) }
     roundEnded(number, of: \.rounds, since: request.since)
     return true
   }
@@ -31,7 +31,7 @@ extension Reduction {
   mutating func doubtRequest(of number: ContactNumber, _ doubt: RosterChange.Doubt) {
     guard case .open(let request)? = roster.contacts.request(of: number) else { return }
     roster.contacts.updateDetails(of: number) { $0.request = .unconfirmed(request) }
-    changed(.requestUnconfirmed(roster.contacts.address(of: number), doubt))
+    changed(.request, of: number) { jid, _ in .requestUnconfirmed(jid, doubt) }
   }
 
   /// The server sends every open request again after a session's first presence; an older one
@@ -71,7 +71,7 @@ extension Reduction {
   mutating func openOutgoing(_ number: ContactNumber, isReflected: Bool) {
     let request = OutgoingRequest(since: stamp, isReflected: isReflected)
     roster.contacts.updateDetails(of: number) { $0.outgoing = request }
-    changed(.outgoingOpened(roster.contacts.address(of: number), request))
+    changed(.outgoing, of: number) { jid, _ in .outgoingOpened(jid, request) }
     personAsked(number, since: stamp, isOurs: true)
     expectPerson()
   }
@@ -84,7 +84,8 @@ extension Reduction {
     guard !request.isReflected else { return }
     request.isReflected = true
     roster.contacts.updateDetails(of: number) { $0.outgoing = request }
-    changed(.outgoingReflected(roster.contacts.address(of: number)))
+    // Our request is open before the server shows it.
+    changed(nil, of: number) { jid, _ in .outgoingReflected(jid) }
   }
 
   /// - Returns: Whether there was a request.
@@ -92,7 +93,7 @@ extension Reduction {
   mutating func endOutgoing(_ number: ContactNumber, _ end: RosterChange.OutgoingEnd) -> Bool {
     guard let request = roster.contacts.outgoing(of: number) else { return false }
     roster.contacts.updateDetails(of: number) { $0.outgoing = nil }
-    changed(.outgoingEnded(roster.contacts.address(of: number), end))
+    changed(.outgoing, of: number) { jid, _ in .outgoingEnded(jid, end) }
     roundEnded(number, of: \.ownRounds, since: request.since)
     return true
   }

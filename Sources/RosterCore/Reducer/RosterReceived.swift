@@ -135,7 +135,7 @@ extension Reduction {
 
   mutating func completenessLearned(_ new: Completeness) {
     guard roster.completeness != new else { return }
-    changed(.completeness(before: roster.completeness, after: new))
+    changed(.complete, .completeness(before: roster.completeness, after: new))
     roster.completeness = new
   }
 
@@ -150,7 +150,7 @@ extension Reduction {
       roster.knownVersions.append(new)
     }
     guard !roster.version.hasBytes(bytes) else { return }
-    changed(.version(before: roster.version, after: new))
+    changed(.version, .version(before: roster.version, after: new))
     roster.version = new
   }
 }

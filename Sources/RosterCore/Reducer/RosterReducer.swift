@@ -19,7 +19,7 @@ package enum RosterReducer {
     _ roster: inout Roster, _ event: RosterEvent, at stamp: RecordStamp,
     on connection: ConnectionID = .first
   ) -> RosterOutcome {
-    reduce(&roster, event, at: stamp, on: connection, tells: true)
+    reduce(&roster, event, at: stamp, on: connection, telling: .everything)
   }
 
   /// Reduces one event into the state, in place, where nobody asks what it did.
@@ -27,21 +27,31 @@ package enum RosterReducer {
     _ roster: inout Roster, by event: RosterEvent, at stamp: RecordStamp,
     on connection: ConnectionID = .first
   ) {
-    _ = reduce(&roster, event, at: stamp, on: connection, tells: false)
+    _ = reduce(&roster, event, at: stamp, on: connection, telling: .nothing)
+  }
+
+  /// Reduces one event into the state, in place, and notes what it changed of what states show.
+  package static func advance(
+    _ roster: inout Roster, by event: RosterEvent, at stamp: RecordStamp,
+    on connection: ConnectionID = .first, noting causes: inout ChangeCauses
+  ) {
+    Reduction.Telling.noting(&causes) { telling in
+      _ = reduce(&roster, event, at: stamp, on: connection, telling: telling)
+    }
   }
 
   private static func reduce(
     _ roster: inout Roster, _ event: RosterEvent, at stamp: RecordStamp,
-    on connection: ConnectionID, tells: Bool
+    on connection: ConnectionID, telling: Reduction.Telling
   ) -> RosterOutcome {
     do {
       let bytes = event.canonicalBytes
       return try reduce(
-        &roster, bytes.span.bytes, isSound: true, at: stamp, on: connection, tells: tells)
+        &roster, bytes.span.bytes, isSound: true, at: stamp, on: connection, telling: telling)
     } catch {
       // An event reads back as it was written, or it is none.
       let rejection = Rejection(kind: .payload, reason: "it cannot be stored: \(error)")
-      return Reduction.reduce(into: &roster, at: stamp, on: nil, tells: tells) {
+      return Reduction.reduce(into: &roster, at: stamp, on: nil, telling: telling) {
         $0.report(.rejected(rejection))
       }
     }
@@ -56,7 +66,8 @@ package enum RosterReducer {
     _ roster: inout Roster, stored event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
     on connection: ConnectionID = .first
   ) throws(CodecError) -> RosterOutcome {
-    try reduce(&roster, event, isSound: isSound, at: stamp, on: connection, tells: true)
+    try reduce(
+      &roster, event, isSound: isSound, at: stamp, on: connection, telling: .everything)
   }
 
   /// The same of an event in its stored form, where nobody asks what it did.
@@ -68,7 +79,20 @@ package enum RosterReducer {
     at stamp: RecordStamp, on connection: ConnectionID = .first
   ) throws(CodecError) {
     _ = try reduce(
-      &roster, event, isSound: isSound, at: stamp, on: connection, tells: false)
+      &roster, event, isSound: isSound, at: stamp, on: connection, telling: .nothing)
+  }
+
+  /// The same of a sound event in its stored form, which notes what it changed.
+  ///
+  /// - Throws: `CodecError` where these bytes are no event, and then the roster is as it was.
+  package static func advance(
+    _ roster: inout Roster, byStored event: RawSpan, at stamp: RecordStamp,
+    on connection: ConnectionID, noting causes: inout ChangeCauses
+  ) throws(CodecError) {
+    try Reduction.Telling.noting(&causes) { (telling) throws(CodecError) in
+      _ = try reduce(
+        &roster, event, isSound: true, at: stamp, on: connection, telling: telling)
+    }
   }
 
   /// The same of a sound event where nobody asks who is available, either: presence that decides
@@ -108,14 +132,14 @@ package enum RosterReducer {
 
   private static func reduce(
     _ roster: inout Roster, _ event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
-    on connection: ConnectionID, tells: Bool
+    on connection: ConnectionID, telling: Reduction.Telling
   ) throws(CodecError) -> RosterOutcome {
     var input = CanonicalInput(event)
     input.isSound = isSound
     let event = try StoredEvent(from: &input)
     try input.finish()
     return Reduction.reduce(
-      into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, tells: tells
+      into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, telling: telling
     ) {
       $0.eventHappened(event)
     }

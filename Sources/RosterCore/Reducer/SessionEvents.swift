@@ -34,7 +34,7 @@ extension Reduction {
     endSessions(of: jid.resource)
     sessionsOver(roster.sessions.places { !$0.isAlive })
     if jid.resource == nil, session.resource != nil {
-      changed(.account(jid))
+      changed(.account, .account(jid))
       session.resource = nil
     }
     session.openedAt = stamp.record
@@ -165,10 +165,12 @@ extension Reduction {
     let isOpen = phase == .open
     guard isOpen != wasOpen else { return }
     if roster.isConnected != wasConnected {
-      changed(.connected(isOpen))
+      changed(.connected, .connected(isOpen))
     } else {
       let session = roster.sessions[place]
-      changed(.connection(session.connection, resource: session.resource, isOpen: isOpen))
+      changed(
+        .connected,
+        .connection(session.connection, resource: session.resource, isOpen: isOpen))
     }
   }
 
@@ -184,7 +186,7 @@ extension Reduction {
     }
     let isOtherResource =
       jid.resource != nil && !jid.resource.hasSameBytes(as: session.resource)
-    if roster.account != jid.bare || isOtherResource { changed(.account(jid)) }
+    if roster.account != jid.bare || isOtherResource { changed(.account, .account(jid)) }
     roster.account = jid.bare
     if let bound = jid.resource { session.resource = bound }
     return true

@@ -31,7 +31,7 @@ extension Reduction {
   private mutating func requestReceived(_ stanza: StoredSubscription, _ number: ContactNumber) {
     guard !seesUs(number) else {
       report(
-        .subscription(.needlessRequest(.inbound)), about: roster.contacts.address(of: number))
+        .subscription(.needlessRequest(.inbound)), about: number)
       return
     }
     if case .open(let open)? = roster.contacts.request(of: number), isSentAgain(open) {
@@ -50,11 +50,11 @@ extension Reduction {
     personAsked(number, since: request.since, isOurs: false)
     let mayHaveCrossed = mayHaveCrossedRefusal(number)
     if known == nil {
-      changed(.requestOpened(roster.contacts.address(of: number), request))
+      changed(.request, of: number) { jid, _ in .requestOpened(jid, request) }
       if !mayHaveCrossed, !roundBegan(number, of: \.rounds) { reportReturn(number) }
       expectPerson()
     } else {
-      changed(.requestRepeated(roster.contacts.address(of: number), request))
+      changed(.request, of: number) { jid, _ in .requestRepeated(jid, request) }
     }
     if mayHaveCrossed { doubtRequest(of: number, .crossed) }
   }
@@ -76,7 +76,7 @@ extension Reduction {
     request.last = stamp
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
     if case .unconfirmed = known {
-      changed(.requestRepeated(roster.contacts.address(of: number), request))
+      changed(.request, of: number) { jid, _ in .requestRepeated(jid, request) }
     }
   }
 
@@ -85,7 +85,7 @@ extension Reduction {
     if endOutgoing(number, .accepted) {
       if !isExpected { expectPush(showing: .subscribed, of: number) }
     } else if !isExpected {
-      report(.subscription(.unsolicitedSubscribed), about: roster.contacts.address(of: number))
+      report(.subscription(.unsolicitedSubscribed), about: number)
     }
   }
 
@@ -95,7 +95,7 @@ extension Reduction {
     if seesUs(number) {
       if !isExpected { expectPush(showing: .unsubscribe, of: number) }
     } else if !isExpected, !hadAsked {
-      report(.subscription(.unsolicitedUnsubscribe), about: roster.contacts.address(of: number))
+      report(.subscription(.unsolicitedUnsubscribe), about: number)
     }
   }
 
@@ -107,7 +107,7 @@ extension Reduction {
     if isSeen(number) || isAsked(number) {
       if !isExpected { expectPush(showing: .unsubscribed, of: number) }
     } else if !isExpected, !hadAsked {
-      report(.subscription(.unsolicitedUnsubscribed), about: roster.contacts.address(of: number))
+      report(.subscription(.unsolicitedUnsubscribed), about: number)
     }
   }
 

@@ -31,14 +31,14 @@ extension Reduction {
       !isAsked(number), roster.contacts.outgoing(of: number) == nil
     else { return }
     report(
-      .subscription(.wrongRefusal), about: roster.contacts.address(of: number),
+      .subscription(.wrongRefusal), about: number,
       cause: request.since.record)
   }
 
   private mutating func requestSent(_ number: ContactNumber) {
     guard !isSeen(number) else {
       report(
-        .subscription(.needlessRequest(.outbound)), about: roster.contacts.address(of: number))
+        .subscription(.needlessRequest(.outbound)), about: number)
       return
     }
     // To ask again for somebody whom we took out is our own doing, not the server's.
@@ -55,7 +55,7 @@ extension Reduction {
       reportIfAutomatic(request, number)
     }
     guard !endIncoming(number, .accepted), !seesUs(number), roster.hasReceived else { return }
-    report(.subscription(.preApproval), about: roster.contacts.address(of: number))
+    report(.subscription(.preApproval), about: number)
   }
 
   /// Hardly a person reads and answers within two seconds: a client that accepts whoever asks hands
@@ -68,6 +68,6 @@ extension Reduction {
     guard !isOverflow, waited < Timeout.person else { return }
     report(
       .subscription(.automaticAcceptance(milliseconds: waited)),
-      about: roster.contacts.address(of: number), cause: request.asked.record)
+      about: number, cause: request.asked.record)
   }
 }

@@ -117,7 +117,7 @@ extension Reduction {
     request.isReportedAsNeglected = true
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
     report(
-      .subscription(.neglectedRequest(.inbound)), about: roster.contacts.address(of: number),
+      .subscription(.neglectedRequest(.inbound)), about: number,
       cause: request.since.record)
   }
 
@@ -127,7 +127,7 @@ extension Reduction {
     request.isReportedAsNeglected = true
     roster.contacts.updateDetails(of: number) { $0.outgoing = request }
     report(
-      .subscription(.neglectedRequest(.outbound)), about: roster.contacts.address(of: number),
+      .subscription(.neglectedRequest(.outbound)), about: number,
       cause: request.since.record)
   }
 

@@ -1,0 +1,94 @@
+import RawBytes
+
+/// What of a contact states show, and compare.
+struct ShownParts: OptionSet {
+  let rawValue: UInt8
+
+  static let item = Self(rawValue: 1)
+  /// The contact's and ours.
+  static let requests = Self(rawValue: 2)
+  static let presence = Self(rawValue: 4)
+  static let names = Self(rawValue: 8)
+  static let annotations = Self(rawValue: 16)
+}
+
+/// A contact of a table as it is shown: rows are compared where they stand, and values are made of
+/// what is asked for.
+struct ShownContact {
+  private let table: ContactTable
+  /// Nil where nothing was ever known of the contact.
+  private let number: ContactNumber?
+  /// The sessions of which it is shown what they were told.
+  private let open: SessionSet
+  private let row: ContactRow
+
+  init(_ table: ContactTable, _ number: ContactNumber?, toldTo open: SessionSet) {
+    self.table = table
+    self.number = number
+    self.open = open
+    row = number.map { table.row(of: $0) } ?? ContactRow()
+  }
+
+  var contact: Contact? { number.flatMap { table.contact($0) } }
+  var entry: RosterEntry? { number.flatMap { table.entry(of: $0) } }
+  var names: OwnNames? { number.flatMap { table.names(of: $0) } }
+  var annotations: ContactAnnotations? { number.flatMap { table.annotations(of: $0) } }
+  var presence: ContactPresence {
+    ContactPresence(
+      resources: number.map { table.resources(of: $0, toldTo: open) } ?? ResourceTable([]))
+  }
+
+  /// Which parts may differ from those of another table; what is not among them is the same.
+  func parts(thatMayDifferFrom other: ShownContact) -> ShownParts {
+    var parts: ShownParts = []
+    if !isSame(row.item, as: other.row.item, in: other.table) { parts.insert(.item) }
+    let details = row.parts.union(other.row.parts)
+    if !details.isDisjoint(with: [.request, .outgoing]) { parts.insert(.requests) }
+    if details.contains(.names) { parts.insert(.names) }
+    if details.contains(.annotations) { parts.insert(.annotations) }
+    let hasFurther = row.further != 0 || other.row.further != 0
+    if hasFurther || !isSame(firstShown, as: other.firstShown, in: other.table) {
+      parts.insert(.presence)
+    }
+    return parts
+  }
+
+  /// What the first resource said, if it is shown.
+  private var firstShown: PresenceRow? {
+    row.presence.flatMap { $0.told.isDisjoint(with: open) ? nil : $0 }
+  }
+
+  private func isSame(_ mine: ItemRow?, as others: ItemRow?, in other: ContactTable) -> Bool {
+    guard let mine, let others else { return mine == nil && others == nil }
+    return mine.subscription == others.subscription && mine.isPending == others.isPending
+      && mine.isApproved == others.isApproved && isSame(mine.name, as: others.name, in: other)
+      && isSame(mine.groups, as: others.groups, in: other)
+  }
+
+  private func isSame(
+    _ mine: PresenceRow?, as others: PresenceRow?, in other: ContactTable
+  ) -> Bool {
+    guard let mine, let others else { return mine == nil && others == nil }
+    return mine.show == others.show && mine.priority == others.priority
+      && isSame(mine.resource, as: others.resource, in: other)
+      && isSame(mine.status, as: others.status, in: other)
+      && isSame(mine.delay, as: others.delay, in: other)
+      && isSame(mine.malformed, as: others.malformed, in: other)
+  }
+
+  private func isSame(
+    _ mine: TextNumber, as others: TextNumber, in other: ContactTable
+  ) -> Bool {
+    guard mine != .none, others != .none else { return mine == others }
+    return table.bytes(ofText: mine).isSame(as: other.bytes(ofText: others))
+  }
+
+  private func isSame(
+    _ mine: GroupsNumber, as others: GroupsNumber, in other: ContactTable
+  ) -> Bool {
+    guard mine != .none, others != .none else { return mine == others }
+    let (mine, others) = (table.texts(ofGroups: mine), other.texts(ofGroups: others))
+    return mine.count == others.count
+      && zip(mine, others).allSatisfy { isSame($0, as: $1, in: other) }
+  }
+}

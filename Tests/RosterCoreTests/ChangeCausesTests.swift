@@ -1,0 +1,212 @@
+import TestSupport
+import Testing
+import XMPPStanza
+
+@testable import RosterCore
+
+/// What is noted by numbers is what the outcomes tell with their values.
+@Suite("Which record caused a difference") struct ChangeCausesTests {
+  private typealias Step = (event: RosterEvent, stamp: RecordStamp, connection: ConnectionID)
+
+  /// The records that outcomes name, by what their changes are about.
+  private struct Told {
+    struct Subject: Hashable {
+      var field: FieldDifference.Field
+      var contact: BareJID?
+      var part: String?
+    }
+
+    var stamps: [Subject: RecordStamp] = [:]
+    var contacts: Set<BareJID> = []
+
+    mutating func note(_ outcome: RosterOutcome, at stamp: RecordStamp) {
+      for change in outcome.changes {
+        if let contact = change.contact { contacts.insert(contact) }
+        guard let (field, part) = change.subject else { continue }
+        stamps[Subject(field: field, contact: change.contact, part: part)] = stamp
+      }
+    }
+
+    func cause(of difference: FieldDifference) -> RecordStamp? {
+      let contact = difference.contact
+      func last(_ field: FieldDifference.Field, _ contact: BareJID?, _ part: String? = nil)
+        -> RecordStamp?
+      {
+        stamps[Subject(field: field, contact: contact, part: part)]
+      }
+      let own: RecordStamp?
+      switch difference.change {
+      case .presence(let resource, _, _), .ownPresence(let resource, _, _):
+        own = last(difference.field, contact, resource)
+      case .blocked(let jid, _, _): own = last(.blocked, contact, "\(jid)")
+      default: own = last(difference.field, contact)
+      }
+      let whole: RecordStamp? =
+        switch difference.change {
+        case .presence, .ownPresence: last(.connected, nil)
+        case .itemField: last(.item, contact)
+        default: nil
+        }
+      return [own, whole].compactMap { $0 }.max { $0.record < $1.record }
+    }
+  }
+
+  /// Takes a roster from one of the events to the last one in both ways, and compares what they say
+  /// of every difference.
+  ///
+  /// - Parameter remaking: After every so many events the table is made anew.
+  /// - Returns: How many differences there were.
+  private func compare(
+    _ history: [Step], from start: Int, remaking: Int?, _ place: Comment
+  ) throws -> Int {
+    var before = Roster()
+    for step in history[..<start] {
+      RosterReducer.advance(&before, by: step.event, at: step.stamp, on: step.connection)
+    }
+    var (after, told) = (before, before)
+    var causes = ChangeCauses()
+    var model = Told()
+    var found = 0
+    for (index, step) in history[start...].enumerated() {
+      if index.isMultiple(of: 2) {
+        RosterReducer.advance(
+          &after, by: step.event, at: step.stamp, on: step.connection, noting: &causes)
+      } else {
+        try RosterReducer.advance(
+          &after, byStored: step.event.canonicalBytes.span.bytes, at: step.stamp,
+          on: step.connection, noting: &causes)
+      }
+      model.note(
+        RosterReducer.reduce(&told, step.event, at: step.stamp, on: step.connection),
+        at: step.stamp)
+      if let remaking, index.isMultiple(of: remaking) {
+        causes.numbersEnd(in: after.contacts)
+        after.compact()
+      }
+      guard index.isMultiple(of: 23) || index == history.count - start - 1 else { continue }
+      #expect(after == told, place)
+      let differences = before.differences(to: after, among: causes, in: after)
+      #expect(differences == before.differences(to: told), place)
+      let back = after.differences(to: before, among: causes, in: after)
+      #expect(back == told.differences(to: before), place)
+      #expect(differences == before.differences(to: told, among: model.contacts), place)
+      for difference in differences {
+        let cause = causes.cause(of: difference, in: after)
+        #expect(cause == model.cause(of: difference), "\(place), event \(index): \(difference)")
+      }
+      found += differences.count
+    }
+    return found
+  }
+
+  @Test(
+    "One connection, whether or not the table is made anew", arguments: 700..<UInt64(712),
+    [nil, 1, 40])
+  func oneConnection(seed: UInt64, remaking: Int?) throws {
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var scenario = Scenario()
+    for _ in 0..<400 { fuzzer.step(&scenario) }
+    let history: [Step] = scenario.history.map { (event: $0, stamp: $1, connection: $2) }
+    var random = SeededGenerator(seed: seed)
+    var found = 0
+    for start in [0, Int.random(in: 1..<history.count, using: &random)] {
+      found += try compare(
+        history, from: start, remaking: remaking, "seed \(seed), from \(start)")
+    }
+    #expect(found > 50, "seed \(seed)")
+  }
+
+  @Test("Several connections", arguments: 720..<UInt64(732), [nil, 30])
+  func severalConnections(seed: UInt64, remaking: Int?) throws {
+    var server = SimulatedServer(seed: seed, devices: 3)
+    for _ in 0..<400 { server.step() }
+    let history: [Step] = server.scenario.history.map { (event: $0, stamp: $1, connection: $2) }
+    var random = SeededGenerator(seed: seed)
+    let start = Int.random(in: 0..<history.count / 2, using: &random)
+    let found = try compare(
+      history, from: start, remaking: remaking, "seed \(seed), from \(start)")
+    #expect(found > 10, "seed \(seed): \(found)")
+  }
+
+  @Test("What was noted before the table grew so large that it is made anew is known after it")
+  func madeAnew() throws {
+    var roster = Roster()
+    var causes = ChangeCauses()
+    var record: UInt64 = 0
+    func receive(_ contact: String, _ status: String) throws {
+      record += 1
+      let from = try JID(parsing: "\(contact)@example.test/phone")
+      let event = StanzaEvent.availableReceived(from: from, Availability(status: status))
+      RosterReducer.advance(
+        &roster, by: .stanza(event), at: RecordStamp(record: record), noting: &causes)
+    }
+    let before = roster
+    // Made anew, the table has the two the other way round.
+    try receive("dave", "first")
+    var most = 0
+    while roster.contacts.counts.texts >= most {
+      most = roster.contacts.counts.texts
+      try receive("carol", "\(record)")
+      try #require(record < 100_000)
+    }
+    let differences = before.differences(to: roster, among: causes, in: roster)
+    let presence = differences.filter { $0.field == .presence }
+    #expect(presence.map(\.contact?.text) == ["carol@example.test", "dave@example.test"])
+    #expect(presence.map { causes.cause(of: $0, in: roster)?.record } == [record, 1])
+  }
+
+  @Test("A resource is told apart from another by its bytes, also where the table was made anew")
+  func resources() throws {
+    let (composed, apart) = ("caf\u{E9}", "cafe\u{301}")
+    var causes = ChangeCauses()
+    var roster = Roster()
+    let bob = try BareJID(parsing: "bob@example.test")
+    let number = roster.contacts.insert(bob)
+    for (record, name) in [(UInt64(3), composed), (4, apart)] {
+      causes.note(
+        .presence, of: number, part: roster.contacts.insert(name),
+        at: RecordStamp(record: record))
+    }
+    func cause(_ name: String) -> UInt64? {
+      let change = FieldDifference.Change.presence(
+        resource: name, before: nil, after: Availability())
+      return causes.cause(
+        of: FieldDifference(contact: bob, change: change, record: nil), in: roster)?.record
+    }
+    #expect([cause(composed), cause(apart)] == [3, 4])
+    causes.numbersEnd(in: roster.contacts)
+    roster.compact()
+    #expect(roster.contacts.number(of: bob) == nil)
+    #expect([cause(composed), cause(apart)] == [3, 4])
+  }
+}
+
+extension RosterChange {
+  /// What a change is a difference of; nil for one that no difference shows.
+  fileprivate var subject: (field: FieldDifference.Field, part: String?)? {
+    switch kind {
+    case .account: (.account, nil)
+    case .connected, .connection: (.connected, nil)
+    case .completeness: (.complete, nil)
+    case .version: (.version, nil)
+    case .itemAdded, .itemRemoved: (.item, nil)
+    case .itemChanged(_, .name): (.name, nil)
+    case .itemChanged(_, .subscription): (.subscription, nil)
+    case .itemChanged(_, .ask): (.ask, nil)
+    case .itemChanged(_, .approved): (.approved, nil)
+    case .itemChanged(_, .groups): (.groups, nil)
+    case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded, .requestSeen:
+      (.request, nil)
+    case .outgoingOpened, .outgoingEnded: (.outgoing, nil)
+    case .outgoingReflected: nil
+    case .presence(_, let resource, _, _): (.presence, resource)
+    case .ownPresence(let resource, _, _): (.ownResources, resource)
+    case .blocking(let jid, _): (.blocked, jid.description)
+    case .nickname: (.nickname, nil)
+    case .vCard: (.vCard, nil)
+    case .annotated(_, .starred): (.starred, nil)
+    case .annotated(_, .reading): (.reading, nil)
+    case .annotated(_, .note): (.note, nil)
+    }
+  }
+}
