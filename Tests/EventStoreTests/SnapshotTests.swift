@@ -290,8 +290,8 @@ extension EventLog {
       }
     }
     #expect(wholes > 2, "seed \(seed)")
-    // At most thirty between two whole ones, and some before the first of 400,000 bytes is known.
-    #expect(increments > wholes && increments <= 31 * wholes, "seed \(seed)")
+    // At most twenty between two whole ones, and some before the first of 400,000 bytes is known.
+    #expect(increments > wholes && increments <= 21 * wholes, "seed \(seed)")
   }
 
   @Test("Small states are never kept as increments")

@@ -45,7 +45,7 @@ extension Roster {
   ) -> [FieldDifference] {
     var candidates = named
     let blocked = blockedDifferences(to: later, where: isWanted)
-    for jid in blocked.keys { _ = candidates.insert(jid.text) }
+    let blockedContacts = Set(blocked.keys.map { candidates.insert($0.text) })
     let (open, laterOpen) = (openSessions, later.openSessions)
     if open != laterOpen {
       for roster in [self, later] {
@@ -54,13 +54,14 @@ extension Roster {
     }
     var list = accountDifferences(to: later)
     for candidate in candidates.order(of: Array(0..<UInt32(candidates.count))) {
-      let address = candidates.bytes(of: UInt32(candidate.index))
+      let number = UInt32(candidate.index)
+      let address = candidates.bytes(of: number)
       let before = ShownContact(contacts, contacts.number(ofAddress: address), toldTo: open)
       let after = ShownContact(
         later.contacts, later.contacts.number(ofAddress: address), toldTo: laterOpen)
       // Nearly all are as they were, or are so again.
       let parts = before.parts(thatMayDifferFrom: after)
-      guard !parts.isEmpty || !blocked.isEmpty else { continue }
+      guard !parts.isEmpty || blockedContacts.contains(number) else { continue }
       var comparison = Comparison(contact: BareJID(prepared: String(decoding: address)))
       comparison.compare(before, after, in: parts, blocked, later)
       list += comparison.list
