@@ -8,17 +8,24 @@ import Testing
 struct EventPackTests {
   /// The stored form of events of these sizes, of the records from 7 on.
   private static func content(_ sizes: [Int]) -> (bytes: [UInt8], ends: [Int]) {
-    var (bytes, ends): ([UInt8], [Int]) = ([], [])
+    var packer = EventPacker()
+    var ends: [Int] = []
     for (place, size) in sizes.enumerated() {
       // Heads of several sizes.
       let header = RecordHeader(
         sequence: 7 + UInt64(place), direction: .outbound, kind: stanza,
-        connection: place == 1 ? 300 : 1, timeIsKnown: place != 2, clock: 1000, sourceTime: nil)
+        connection: place == 1 ? 300 : 1, timeIsKnown: place != 2, clock: Self.clock(place),
+        sourceTime: nil)
       let event = [UInt8](repeating: UInt8(place), count: size)
-      EventPack.write(event.span.bytes, of: header, first: 7, to: &bytes)
-      ends.append(bytes.count)
+      packer.add(event.span.bytes, of: header, first: 7)
+      ends.append(packer.content.count)
     }
-    return (bytes, ends)
+    return (packer.content, ends)
+  }
+
+  /// The last one is too long after the first to be told by how long.
+  private static func clock(_ place: Int) -> Int64 {
+    1000 + (place == 3 ? 1 << 32 : Int64(place))
   }
 
   /// What a pack of this content gives: for each event its first byte, and that of the one so many
@@ -37,7 +44,10 @@ struct EventPackTests {
     var events: [[UInt8?]] = []
     do {
       try EventPack(block).forEach(in: 7...20, ahead: distance) { header, event, later in
-        #expect(header.sequence == 7 + UInt64(events.count))
+        let place = events.count
+        #expect(header.sequence == 7 + UInt64(place))
+        #expect(header.time == (place == 2 ? nil : Self.clock(place)))
+        #expect(header.connection == (place == 1 ? 300 : 1))
         events.append([event.copied.first, later?.copied.first])
       }
     } catch EventLogError.corrupt(let sequence, let what) {
@@ -60,13 +70,21 @@ struct EventPackTests {
         return [UInt8(place), distance > 0 && later < whole ? UInt8(later) : nil]
       }
       #expect(events == expected, "\(count) bytes")
-      let start = whole > 0 ? ends[whole - 1] : 0
-      // The record's number is there with the eight bytes of the head.
-      let sequence = count - start < 8 ? 7 : 7 + whole
-      #expect(
-        damage == (count == start ? nil : "\(sequence): its stored event is cut short"),
-        "\(count) bytes")
+      #expect(damage == Self.damage(of: count, ends), "\(count) bytes")
     }
+  }
+
+  /// What is wrong with the first so many bytes of a pack whose events end there.
+  private static func damage(of count: Int, _ ends: [Int]) -> String? {
+    let headBytes = 8
+    guard count >= headBytes else {
+      return count == 0 ? nil : "7: its pack of stored events is cut short"
+    }
+    let whole = ends.count { $0 <= count }
+    let start = whole > 0 ? ends[whole - 1] : headBytes
+    // The record's number is there with the eight bytes of the event's head.
+    let sequence = count - start < headBytes ? 7 : 7 + whole
+    return count == start ? nil : "\(sequence): its stored event is cut short"
   }
 
   @Test("A direction that there is none of is named, unless the event is cut short as well")

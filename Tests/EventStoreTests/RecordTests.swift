@@ -203,6 +203,40 @@ import Testing
     #expect(headers.map(\.clock) == [nil, 100, 100, 100, 100, 150, 150, 150, 150])
   }
 
+  /// A pack has one clock, and its records say how long after it they came, in 32 bits.
+  @Test("Whatever the time, the connection and the source's clock, a record is read as it came")
+  func heads() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let days: Int64 = 1 << 32
+    let times: [Int64?] = [nil, 5, 5 + days - 1, 5 + days, 5, nil, .max, 0]
+    var drafts = times.map { draft("x", time: $0) }
+    for (place, connection) in ([1, 2, 300, .max] as [UInt32]).enumerated() {
+      drafts[place + 2].connection = connection
+      drafts[place + 3].direction = [.outbound, .none][place % 2]
+      drafts[place].kind = RecordKind(rawValue: UInt8(255 - place))
+    }
+    // From before 1970, and so far apart that no number of 64 bits says how far.
+    try log.append(drafts)
+    try log.append([draft("y", time: .min)])
+    let other = try EventLog.create(at: folder.file("other"), eventVersion: 1)
+    try other.append([draft("a", time: .min), draft("b", time: -1), draft("c", time: .max)])
+    var found: [RecordDraft] = []
+    try log.forEachRecord(in: 1...8) { header, bytes in
+      found.append(
+        RecordDraft(
+          time: header.ownTime, direction: header.direction, kind: header.kind,
+          connection: header.connection, bytes: bytes.copied))
+    }
+    #expect(found == drafts)
+    #expect(try log.read { try $0.header(at: 9)?.ownTime } == .min)
+    #expect(try log.read { try $0.header(at: 9)?.clock } == .max)
+    let clocks = try other.read { transaction in
+      try (1...3).map { try transaction.header(at: $0)?.clock }
+    }
+    #expect(clocks == [.min, -1, .max])
+    #expect(try log.damage().isEmpty && other.damage().isEmpty)
+  }
+
   @Test(
     "The last record at or before a time is found",
     arguments: [
@@ -241,8 +275,8 @@ import Testing
     }
     #expect(
       digests == [
-        "29f909692506235d378f0402fb0efed69be536ad7197b62294a6bf1e88517834",
-        "cc0e1e9e0ad562b42de854d6af083ec3ced7be112d5648e739f6c910ddd0835d",
+        "8336cacaebac913e30c93b19b85e93f89af18a4d964a45559e1eb3e4b9f0a7ba",
+        "4aff06b13d09e4959798789d72d193bfa5473f3ffd751409296a691b6e41f726",
       ])
   }
 
@@ -262,14 +296,15 @@ import Testing
     }
     #expect(
       try stored("events")
-        == "2ed8eb6df33bdcba8da845b3663a92e9" + "0000000000000001" + "0000000300000101010203")
+        == "c857bc6fcf5c367f374572dd2ee9ba94" + "0000000000000001" + "0000000000000000"
+        + "0000000300000101010203")
     #expect(
       try stored("index")
         == "48b41643d482c1c1ca31b9b7c97492a9" + "0000000000000001" + "378dd0547bd10000")
     #expect(
       try stored("snapshots")
         == "000000010000000200000003" + "67a4ae3d8b2d3739486a015ec4e7e05e"
-        + "a9dacf784daa9e27c3db53c85c0e92dc" + "070809")
+        + "aaadd52dfc96689ca0ee7275c3216f56" + "070809")
   }
 
   @Test("A running checksum is the same whatever pieces come, and another one for other bytes")

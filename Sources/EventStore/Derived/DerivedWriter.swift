@@ -4,7 +4,7 @@ import RawBytes
 /// last ones are stored by `finish`. It must go before the transaction ends.
 struct DerivedWriter: ~Copyable {
   private let events: WriteCursor<UInt64>
-  private var eventBytes: [UInt8] = []
+  private var packer = EventPacker()
   private var indexEntries: [UInt64] = []
   /// The first records that the next blocks cover, and the last one so far.
   private var firstOfEvents: UInt64
@@ -25,8 +25,8 @@ struct DerivedWriter: ~Copyable {
     of header: RecordHeader, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     let sequence = header.sequence
-    if sequence - firstOfEvents >= EventPack.mostRecords
-      || !eventBytes.isEmpty && eventBytes.count + (event?.byteCount ?? 0) + 64 > EventPack.most
+    if sequence - firstOfEvents >= EventPacker.mostRecords
+      || !packer.hasRoom(for: event?.byteCount ?? 0)
     {
       try storeEvents()
     }
@@ -40,7 +40,7 @@ struct DerivedWriter: ~Copyable {
       guard event.byteCount <= LogFormat.payloadLimit else {
         throw .payloadTooLong(bytes: event.byteCount, limit: LogFormat.payloadLimit)
       }
-      EventPack.write(event, of: header, first: firstOfEvents, to: &eventBytes)
+      packer.add(event, of: header, first: firstOfEvents)
     }
     for index in contacts.indices {
       indexEntries.append(ContactIndex.entry(contacts[index], sequence - firstOfIndex))
@@ -65,12 +65,12 @@ struct DerivedWriter: ~Copyable {
     guard last >= firstOfEvents else { return }
     let records = firstOfEvents...last
     try events.append(
-      sequence: firstOfEvents, byteCount: DerivedBlock.headBytes + eventBytes.count
+      sequence: firstOfEvents, byteCount: DerivedBlock.headBytes + packer.content.count
     ) { space in
-      space.write(eventBytes.span.bytes, at: DerivedBlock.headBytes)
+      space.write(packer.content.span.bytes, at: DerivedBlock.headBytes)
       DerivedBlock.writeHead(.events, covering: records, to: &space)
     }
-    eventBytes.removeAll(keepingCapacity: true)
+    packer.removeAll()
     firstOfEvents = last + 1
   }
 

@@ -7,20 +7,21 @@ import RawBytes
 ///
 ///     0  32     digest
 ///     32 UInt64 number of the pack, from 1
-///     40 UInt32 count of records
-///     44 UInt32 for each record: where it ends, counted from the beginning of the pack
+///     40 Int64  the first clock that a record of it has, ms since 1970; 0 where none has one
+///     48 UInt32 count of records
+///     52 UInt32 for each record: where it ends, counted from the beginning of the pack
 ///        ...    the records, one after the other
 ///
 /// A record is
 ///
-///     0  UInt8  direction
+///     0  UInt8  the direction, and flags: 4 the time is known, 8 a clock follows, 16 it is a whole
+///               one, 32 a connection follows, 64 a source time follows
 ///     1  UInt8  kind
-///     2  UInt8  flags: 1 the time is known, 2 a source time follows, 4 the clock has a value
-///     3  UInt8  0
-///     4  UInt32 connection, from 1
-///     8  Int64  clock, ms since 1970 (0 without flag 4)
-///     16 Int64  source time, ms since 1970 (only with flag 2)
-///        bytes
+///     2  UInt32 clock, ms after the pack's (only with flag 8)
+///        Int64  clock, ms since 1970 (only with flag 16 too, instead of that)
+///        UInt32 connection (only with flag 32; else it is 1)
+///        Int64  source time, ms since 1970 (only with flag 64)
+///               bytes
 struct RecordPack: ~Escapable {
   /// The number of its first record.
   let first: UInt64
@@ -35,7 +36,7 @@ struct RecordPack: ~Escapable {
       throw .corrupt(sequence: first, what: "its pack is cut short")
     }
     let count = Int(value.bigEndian(at: PackLayout.countOffset, as: UInt32.self))
-    let least = PackLayout.endBytes + PackLayout.recordHeadBytes
+    let least = PackLayout.endBytes + PackLayout.leastHeadBytes
     guard count > 0, count <= (value.byteCount - PackLayout.headBytes) / least,
       !first.addingReportingOverflow(UInt64(count)).overflow
     else {
@@ -85,7 +86,8 @@ struct RecordPack: ~Escapable {
     guard start >= PackLayout.headBytes + count * PackLayout.endBytes, start <= end,
       end <= value.byteCount
     else { throw .corrupt(sequence: sequence, what: "it does not lie within its pack") }
-    return try PackedRecord(value[start..<end], sequence: sequence)
+    return try PackedRecord(
+      value[start..<end], sequence: sequence, after: value.bigEndian(at: PackLayout.clockOffset))
   }
 
   private func end(ofRecordAt index: Int) -> Int {
@@ -97,45 +99,82 @@ struct RecordPack: ~Escapable {
 /// The sizes of the parts of a pack of records, and how one of them is written and read.
 enum PackLayout {
   static let numberOffset = LogDigest.size
-  static let countOffset = numberOffset + 8
+  static let clockOffset = numberOffset + 8
+  static let countOffset = clockOffset + 8
   static let headBytes = countOffset + 4
   static let endBytes = 4
-  static let recordHeadBytes = 16
-  fileprivate static let sourceTimeBytes = 8
+  static let leastHeadBytes = 2
+  private static let mostHeadBytes = leastHeadBytes + clockBytes + connectionBytes + clockBytes
+  fileprivate static let clockBytes = 8
+  fileprivate static let distanceBytes = 4
+  fileprivate static let connectionBytes = 4
   /// The most bytes that a pack can have: those of a single record.
-  static let mostBytes =
-    headBytes + endBytes + recordHeadBytes + sourceTimeBytes + LogFormat.payloadLimit
+  static let mostBytes = headBytes + endBytes + mostHeadBytes + LogFormat.payloadLimit
 
   fileprivate enum Flag {
-    static let timeIsKnown: UInt8 = 1
-    static let hasSourceTime: UInt8 = 2
-    static let hasClock: UInt8 = 4
+    static let directions: UInt8 = 3
+    static let timeIsKnown: UInt8 = 4
+    static let hasClock: UInt8 = 8
+    static let hasWholeClock: UInt8 = 16
+    static let hasConnection: UInt8 = 32
+    static let hasSourceTime: UInt8 = 64
   }
 
   /// How many bytes a record takes, without where it ends.
-  static func size(of header: RecordHeader, bytes: Int) -> Int {
-    recordHeadBytes + (header.sourceTime == nil ? 0 : sourceTimeBytes) + bytes
+  ///
+  /// - Parameter start: The clock of the pack.
+  static func size(of header: RecordHeader, after start: Int64, bytes: Int) -> Int {
+    var size = leastHeadBytes + bytes
+    if let clock = header.clock {
+      size += distance(to: clock, from: start) == nil ? clockBytes : distanceBytes
+    }
+    if header.connection != 1 { size += connectionBytes }
+    if header.sourceTime != nil { size += clockBytes }
+    return size
+  }
+
+  /// How long after the pack's clock a record's is; nil where it cannot be said so.
+  private static func distance(to clock: Int64, from start: Int64) -> UInt32? {
+    let (distance, overflows) = clock.subtractingReportingOverflow(start)
+    return overflows ? nil : UInt32(exactly: distance)
   }
 
   /// Writes a record in its place, which begins at an offset.
   ///
+  /// - Parameter start: The clock of the pack.
   /// - Returns: How many bytes it takes.
   static func write(
-    _ header: RecordHeader, _ bytes: RawSpan, to space: inout MutableRawSpan, at offset: Int
+    _ header: RecordHeader, after start: Int64, _ bytes: RawSpan, to space: inout MutableRawSpan,
+    at offset: Int
   ) -> Int {
-    var flags: UInt8 = header.timeIsKnown ? Flag.timeIsKnown : 0
-    if header.sourceTime != nil { flags |= Flag.hasSourceTime }
-    if header.clock != nil { flags |= Flag.hasClock }
-    space[offset] = header.direction.rawValue
+    var flags = header.direction.rawValue
+    if header.timeIsKnown { flags |= Flag.timeIsKnown }
+    var end = offset + leastHeadBytes
+    if let clock = header.clock {
+      flags |= Flag.hasClock
+      if let distance = distance(to: clock, from: start) {
+        space.write(bigEndian: distance, at: end)
+        end += distanceBytes
+      } else {
+        flags |= Flag.hasWholeClock
+        space.write(bigEndian: clock, at: end)
+        end += clockBytes
+      }
+    }
+    if header.connection != 1 {
+      flags |= Flag.hasConnection
+      space.write(bigEndian: header.connection, at: end)
+      end += connectionBytes
+    }
+    if let time = header.sourceTime {
+      flags |= Flag.hasSourceTime
+      space.write(bigEndian: time, at: end)
+      end += clockBytes
+    }
+    space[offset] = flags
     space[offset + 1] = header.kind.rawValue
-    space[offset + 2] = flags
-    space[offset + 3] = 0
-    space.write(bigEndian: header.connection, at: offset + 4)
-    space.write(bigEndian: header.clock ?? 0, at: offset + 8)
-    if let time = header.sourceTime { space.write(bigEndian: time, at: offset + recordHeadBytes) }
-    let head = size(of: header, bytes: 0)
-    space.write(bytes, at: offset + head)
-    return head + bytes.byteCount
+    space.write(bytes, at: end)
+    return end + bytes.byteCount - offset
   }
 }
 
@@ -144,32 +183,44 @@ struct PackedRecord: ~Escapable {
   let header: RecordHeader
   let bytes: RawSpan
 
+  /// - Parameter start: The clock of the pack.
   @inline(__always)
   @_lifetime(copy value)
-  fileprivate init(_ value: RawSpan, sequence: UInt64) throws(EventLogError) {
-    let headBytes = PackLayout.recordHeadBytes
-    guard value.byteCount >= headBytes else {
+  fileprivate init(
+    _ value: RawSpan, sequence: UInt64, after start: Int64
+  ) throws(EventLogError) {
+    typealias Flag = PackLayout.Flag
+    guard value.byteCount >= PackLayout.leastHeadBytes else {
       throw .corrupt(sequence: sequence, what: "its header is cut short")
     }
-    guard let direction = RecordDirection(rawValue: value[0]) else {
-      throw .corrupt(sequence: sequence, what: "its direction is \(value[0])")
+    let flags = value[0]
+    guard let direction = RecordDirection(rawValue: flags & Flag.directions) else {
+      throw .corrupt(
+        sequence: sequence, what: "its direction is \(flags & Flag.directions)")
     }
-    let flags = value[2]
-    var size = headBytes
-    var source: Int64?
-    if flags & PackLayout.Flag.hasSourceTime != 0 {
-      size += PackLayout.sourceTimeBytes
-      guard value.byteCount >= size else {
-        throw .corrupt(sequence: sequence, what: "its header is cut short")
-      }
-      source = value.bigEndian(at: headBytes)
+    let isWhole = flags & Flag.hasWholeClock != 0
+    let endOfClock =
+      PackLayout.leastHeadBytes
+      + (flags & Flag.hasClock == 0
+        ? 0 : isWhole ? PackLayout.clockBytes : PackLayout.distanceBytes)
+    let endOfConnection =
+      endOfClock + (flags & Flag.hasConnection == 0 ? 0 : PackLayout.connectionBytes)
+    let end = endOfConnection + (flags & Flag.hasSourceTime == 0 ? 0 : PackLayout.clockBytes)
+    guard value.byteCount >= end else {
+      throw .corrupt(sequence: sequence, what: "its header is cut short")
     }
-    let clock = value.bigEndian(at: 8, as: Int64.self)
+    var clock: Int64?
+    if flags & Flag.hasClock != 0 {
+      clock =
+        isWhole
+        ? value.bigEndian(at: PackLayout.leastHeadBytes)
+        : start &+ Int64(value.bigEndian(at: PackLayout.leastHeadBytes, as: UInt32.self))
+    }
     header = RecordHeader(
       sequence: sequence, direction: direction, kind: RecordKind(rawValue: value[1]),
-      connection: value.bigEndian(at: 4),
-      timeIsKnown: flags & PackLayout.Flag.timeIsKnown != 0,
-      clock: flags & PackLayout.Flag.hasClock != 0 ? clock : nil, sourceTime: source)
-    bytes = value.extracting(size...)
+      connection: flags & Flag.hasConnection == 0 ? 1 : value.bigEndian(at: endOfClock),
+      timeIsKnown: flags & Flag.timeIsKnown != 0, clock: clock,
+      sourceTime: flags & Flag.hasSourceTime == 0 ? nil : value.bigEndian(at: endOfConnection))
+    bytes = value.extracting(end...)
   }
 }

@@ -9,6 +9,8 @@ struct RecordPacker {
 
   /// Each with its place in the arena.
   private var records: [(header: RecordHeader, index: Int)] = []
+  /// The clock of the first record that has one.
+  private var start: Int64?
   /// How many bytes the records take in a pack, without where each ends.
   private var recordBytes = 0
 
@@ -20,13 +22,19 @@ struct RecordPacker {
 
   /// Whether a record can stand in a pack together with those that are here.
   func hasRoom(for header: RecordHeader, bytes: Int) -> Bool {
-    isEmpty || size + PackLayout.endBytes + PackLayout.size(of: header, bytes: bytes) <= Self.most
+    guard !isEmpty else { return true }
+    return size + PackLayout.endBytes + recordSize(of: header, bytes: bytes) <= Self.most
+  }
+
+  private func recordSize(of header: RecordHeader, bytes: Int) -> Int {
+    PackLayout.size(of: header, after: start ?? header.clock ?? 0, bytes: bytes)
   }
 
   /// Adds the record that is at an index of the arena and has so many bytes.
   mutating func add(_ header: RecordHeader, at index: Int, bytes: Int) {
     records.append((header, index))
-    recordBytes += PackLayout.size(of: header, bytes: bytes)
+    recordBytes += recordSize(of: header, bytes: bytes)
+    start = start ?? header.clock
   }
 
   /// Writes the pack in its place.
@@ -40,10 +48,13 @@ struct RecordPacker {
     to space: inout MutableRawSpan
   ) -> LogDigest {
     space.write(bigEndian: number, at: PackLayout.numberOffset)
+    let start = start ?? 0
+    space.write(bigEndian: start, at: PackLayout.clockOffset)
     space.write(bigEndian: UInt32(records.count), at: PackLayout.countOffset)
     var end = PackLayout.headBytes + records.count * PackLayout.endBytes
     for (place, record) in records.enumerated() {
-      end += PackLayout.write(record.header, arena.bytes(at: record.index), to: &space, at: end)
+      end += PackLayout.write(
+        record.header, after: start, arena.bytes(at: record.index), to: &space, at: end)
       // A record has at most 64 MiB, and only one can be that long.
       space.write(
         bigEndian: UInt32(truncatingIfNeeded: end),
@@ -57,6 +68,7 @@ struct RecordPacker {
 
   mutating func removeAll() {
     records.removeAll(keepingCapacity: true)
+    start = nil
     recordBytes = 0
   }
 }
