@@ -61,8 +61,11 @@ private struct LogHead: Sendable {
   private var state: Timeline.State
   private var pacing: SnapshotPacing
 
-  /// How many records are followed at a time: a snapshot is no nearer to where it is due.
-  private static let step: UInt64 = 1000
+  /// A snapshot is of a record whose number is a multiple of this, however many come at a time.
+  private static let step: UInt64 = 256
+
+  /// Whether there may be a snapshot of a record.
+  private static func isStop(_ record: UInt64) -> Bool { record.isMultiple(of: step) }
 
   init(_ log: EventLog) throws {
     timeline = Timeline(log)
@@ -82,7 +85,7 @@ private struct LogHead: Sendable {
     let last = try timeline.log.read { try $0.lastSequence }
     while state.roster.position < last {
       let first = state.roster.position + 1
-      let end = min(last, first - 1 + Self.step)
+      let end = min(last, (first - 1) / Self.step * Self.step + Self.step)
       try count(first...end)
       try timeline.advance(&state, to: end)
       try storeIfDue()
@@ -112,17 +115,19 @@ private struct LogHead: Sendable {
         state.time = max(time, state.time ?? time)
         stamp.time = state.time
       }
-      guard let event = record.event else { continue }
-      try RosterReducer.advance(
-        &state.roster, byStored: event, isSound: true, at: stamp,
-        on: ConnectionID(number: record.connection))
+      if let event = record.event {
+        try RosterReducer.advance(
+          &state.roster, byStored: event, isSound: true, at: stamp,
+          on: ConnectionID(number: record.connection))
+      } else {
+        state.roster.move(to: stamp.record)
+      }
+      try storeIfDue()
     }
-    // The last records may mean nothing.
-    state.roster.move(to: range.upperBound - 1)
-    try storeIfDue()
   }
 
   private mutating func storeIfDue() throws {
+    guard Self.isStop(state.roster.position) else { return }
     if pacing.isDue {
       let bytes = state.roster.takeSnapshot()
       let before = pacing
