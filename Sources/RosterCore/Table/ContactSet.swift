@@ -6,14 +6,15 @@ struct ContactSet: Sendable {
   /// A set of nobody.
   init() {}
 
-  /// Those of the first so many that are members.
-  init(count: Int, where isMember: (Int) -> Bool) {
-    words = stride(from: 0, to: count, by: 64).map { first in
+  /// Those of the first contacts that have a part, by what each of them has.
+  init(having part: ContactPart, among contacts: [ContactParts]) {
+    words.reserveCapacity((contacts.count + 63) / 64)
+    for first in stride(from: 0, to: contacts.count, by: 64) {
       var word: UInt64 = 0
-      for number in first..<min(first + 64, count) where isMember(number) {
-        word |= 1 << UInt64(number - first)
+      for start in stride(from: first, to: min(first + 64, contacts.count), by: 8) {
+        word |= ContactParts.marks(of: part, among: contacts, from: start) << UInt64(start - first)
       }
-      return word
+      words.append(word)
     }
   }
 

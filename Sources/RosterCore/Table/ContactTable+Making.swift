@@ -135,7 +135,7 @@ extension ContactTable {
     tables.items = items
     tables.further = FurtherResources(further)
     for part in ContactPart.allCases {
-      let members = ContactSet(count: parts.count) { parts[$0].contains(part) }
+      let members = ContactSet(having: part, among: parts)
       tables.members[part.rawValue] = ContactIndex(members)
       switch part {
       case .openRequest, .outgoing: tables.requestCount += members.count
