@@ -163,6 +163,59 @@ struct DifferenceTests {
     }
   }
 
+  @Test("Resources come in the order of their names, whichever state has them")
+  func resources() {
+    var before = Scenario.alice(item(bob))
+    for name in ["b", "d", "a"] { before.receives(from: "\(bob)/\(name)") }
+    let list = differences(before) {
+      $0.receives("unavailable", from: "\(bob)/d")
+      $0.receives(from: "\(bob)/c")
+      $0.receives(from: "\(bob)/b", "<show>away</show>")
+      // Again what it said before.
+      $0.receives(from: "\(bob)/a", "<show>dnd</show>")
+      $0.receives(from: "\(bob)/a")
+      $0.receives(from: "\(bob)/e")
+    }
+    let here = Availability()
+    #expect(
+      list.map(\.change) == [
+        .presence(resource: "b", before: here, after: Availability(show: .away)),
+        .presence(resource: "c", before: nil, after: here),
+        .presence(resource: "d", before: here, after: nil),
+        .presence(resource: "e", before: nil, after: here),
+      ])
+    #expect(list.map(\.record) == [9, 8, nil, 12])
+  }
+
+  /// Of what snapshots have, bytes are compared.
+  @Test(
+    "States that were read from snapshots differ as they did before", arguments: 40..<UInt64(52))
+  func snapshots(seed: UInt64) throws {
+    func stored(_ roster: Roster) throws -> Roster {
+      try Roster(snapshot: roster.snapshot.span.bytes)
+    }
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var scenario = Scenario()
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<8 {
+      for _ in 0..<Int.random(in: 20..<100, using: &random) { fuzzer.step(&scenario) }
+      let (before, first) = (scenario.roster, scenario.history.count)
+      var read = try stored(before)
+      for _ in 0..<Int.random(in: 1..<40, using: &random) { fuzzer.step(&scenario) }
+      let after = scenario.roster
+      let expected = before.differences(to: after)
+      let readBefore = read
+      for (event, stamp, connection) in scenario.history[first...] {
+        RosterReducer.advance(&read, by: event, at: stamp, on: connection)
+      }
+      let note: Comment = "seed \(seed), to \(after.position)"
+      #expect(readBefore.differences(to: read) == expected, note)
+      #expect(try stored(before).differences(to: stored(after)) == expected, note)
+      #expect(try before.differences(to: stored(after)) == expected, note)
+      #expect(read.differences(to: readBefore) == after.differences(to: before), note)
+    }
+  }
+
   @Test("What one record makes different, it is the cause of", arguments: 30..<UInt64(36))
   func causes(seed: UInt64) {
     var fuzzer = StanzaFuzzer(seed: seed)

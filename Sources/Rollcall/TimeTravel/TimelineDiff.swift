@@ -44,16 +44,17 @@ extension Timeline {
     let (before, after) = isForward ? (earlier, later) : (later, earlier)
     let differences = before.roster.differences(to: after.roster, among: causes, in: later.roster)
       // Whose log it is, it may say before the record that does.
-      .filter { $0.field != .account || before.account != after.account }
+      .lazy.filter { $0.field != .account || before.account != after.account }
     return StateDiff(
       before: before, after: after,
-      differences: differences.map { difference in
-        StateDiff.Item(
-          difference: difference,
-          cause: later.roster.opening(of: difference, after: earlier.roster.position)
-            ?? causes.cause(of: difference, in: later.roster),
-          last: after.roster.lastEdit(of: difference))
-      })
+      differences: Array(
+        differences.map { difference in
+          StateDiff.Item(
+            difference: difference,
+            cause: later.roster.opening(of: difference, after: earlier.roster.position)
+              ?? causes.cause(of: difference, in: later.roster),
+            last: after.roster.lastEdit(of: difference))
+        }))
   }
 }
 

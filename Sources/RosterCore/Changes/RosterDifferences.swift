@@ -52,7 +52,8 @@ extension Roster {
         candidates.insert(roster.contacts.members(.presence), of: roster)
       }
     }
-    var list = accountDifferences(to: later)
+    var comparison = Comparison()
+    compareAccounts(with: later, &comparison)
     for candidate in candidates.order(of: Array(0..<UInt32(candidates.count))) {
       let number = UInt32(candidate.index)
       let address = candidates.bytes(of: number)
@@ -62,15 +63,13 @@ extension Roster {
       // Nearly all are as they were, or are so again.
       let parts = before.parts(thatMayDifferFrom: after)
       guard !parts.isEmpty || blockedContacts.contains(number) else { continue }
-      var comparison = Comparison(contact: BareJID(prepared: String(decoding: address)))
+      comparison.contact = BareJID(prepared: String(decoding: address))
       comparison.compare(before, after, in: parts, blocked, later)
-      list += comparison.list
     }
-    return list
+    return comparison.list
   }
 
-  private func accountDifferences(to later: Roster) -> [FieldDifference] {
-    var comparison = Comparison(contact: nil)
+  private func compareAccounts(with later: Roster, _ comparison: inout Comparison) {
     if account != later.account {
       comparison.add(.account(before: account, after: later.account))
     }
@@ -83,10 +82,13 @@ extension Roster {
     if !version.hasSameBytes(as: later.version) {
       comparison.add(.version(before: version, after: later.version))
     }
-    comparison.comparePresence(ownResources, later.ownResources) {
+    comparison.comparePresence(shownOwnResources, later.shownOwnResources) {
       .ownPresence(resource: $0, before: $1, after: $2)
     }
-    return comparison.list
+  }
+
+  private var shownOwnResources: ShownResources {
+    ShownResources(ownPresence.all, of: contacts, toldTo: openSessions)
   }
 
   /// The addresses that only one of the states blocks, by contact, each contact's in order.
@@ -104,14 +106,11 @@ extension TextTable {
   }
 }
 
-/// Compares what two states hold about one contact, or about the account.
+/// Compares what two states hold about the account, and about one contact after the other.
 private struct Comparison {
-  let contact: BareJID?
+  /// The contact that is compared; nil while it is the account.
+  var contact: BareJID?
   private(set) var list: [FieldDifference] = []
-
-  init(contact: BareJID?) {
-    self.contact = contact
-  }
 
   mutating func add(_ change: FieldDifference.Change, by record: UInt64? = nil) {
     list.append(FieldDifference(contact: contact, change: change, record: record))
@@ -122,9 +121,9 @@ private struct Comparison {
     _ blocked: [BareJID: [JID]], _ later: Roster
   ) {
     if parts.contains(.item) { compareItems(before.entry, after.entry) }
-    if parts.contains(.requests) { compareRequests(before.contact, after.contact) }
+    if parts.contains(.requests) { compareRequests(before.details, after.details) }
     if parts.contains(.presence) {
-      comparePresence(before.presence, after.presence) {
+      comparePresence(before.resources, after.resources) {
         .presence(resource: $0, before: $1, after: $2)
       }
     }
@@ -169,7 +168,7 @@ private struct Comparison {
     }
   }
 
-  mutating func compareRequests(_ earlier: Contact?, _ later: Contact?) {
+  mutating func compareRequests(_ earlier: ContactDetails?, _ later: ContactDetails?) {
     let before = earlier?.request.map { FieldDifference.ShownRequest($0) }
     let after = later?.request.map { FieldDifference.ShownRequest($0) }
     if before != after {
@@ -183,13 +182,10 @@ private struct Comparison {
   }
 
   mutating func comparePresence(
-    _ before: ContactPresence, _ after: ContactPresence,
+    _ before: ShownResources, _ after: ShownResources,
     _ change: (String, Availability?, Availability?) -> FieldDifference.Change
   ) {
-    guard before != after else { return }
-    for name in (before.resources.keys + after.resources.keys).sortedByBytes {
-      let (old, new) = (before.resources[name], after.resources[name])
-      guard old?.availability != new?.availability else { continue }
+    before.forEachDifference(to: after) { name, old, new in
       add(change(name, old?.availability, new?.availability), by: new?.since.record)
     }
   }
@@ -218,19 +214,7 @@ private struct Comparison {
   }
 }
 
-extension [String] {
-  /// The texts, none twice, in the order of their bytes.
-  fileprivate var sortedByBytes: [String] {
-    var texts: [String] = []
-    for text in sorted(by: { $0.precedesByBytes($1) })
-    where texts.last?.hasSameBytes(as: text) != true {
-      texts.append(text)
-    }
-    return texts
-  }
-}
-
-extension Contact {
+extension ContactDetails {
   /// The record that first brought the contact's request, or that brought one again that was known
   /// already, or that ended it. When one came into doubt is not kept.
   fileprivate func recordOfRequest(isNew: Bool) -> UInt64? {

@@ -127,6 +127,13 @@ extension ContactTable {
     firstResource(of: number, ifNamed: name) ?? self.number(ofText: name)
   }
 
+  /// Whether details are stored, and as those of another table are.
+  func hasSameStoredDetails(
+    _ mine: DetailsReference, as others: DetailsReference, in other: ContactTable
+  ) -> Bool {
+    tables.details.hasSameStored(mine, as: others, in: other.tables.details)
+  }
+
   /// What all available resources of a contact said.
   ///
   /// - Parameter sessions: Only what one of these was told counts; nil for all.

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// Where a contact's details are: in a place of their own, or where a snapshot has them.
 struct DetailsReference: Hashable, Sendable {
   /// A place plus one, or the offset of stored ones; 0 where there are none.
@@ -74,6 +76,14 @@ struct DetailsTable: Sendable {
     guard reference.isStored, let place = kept.lastIndex(where: { $0.start <= reference.offset })
     else { return nil }
     return (kept[place].details, reference.offset - kept[place].start)
+  }
+
+  /// Whether details are stored, and as those of another table are.
+  func hasSameStored(
+    _ mine: DetailsReference, as others: DetailsReference, in other: DetailsTable
+  ) -> Bool {
+    guard let mine = find(mine), let others = other.find(others) else { return false }
+    return mine.details.bytes(at: mine.offset).isSame(as: others.details.bytes(at: others.offset))
   }
 
   /// All details; nil where there are none.

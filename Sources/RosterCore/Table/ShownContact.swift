@@ -29,25 +29,24 @@ struct ShownContact {
     row = number.map { table.row(of: $0) } ?? ContactRow()
   }
 
-  var contact: Contact? { number.flatMap { table.contact($0) } }
+  var details: ContactDetails? { number.flatMap { table.details(of: $0) } }
   var entry: RosterEntry? { number.flatMap { table.entry(of: $0) } }
   var names: OwnNames? { number.flatMap { table.names(of: $0) } }
   var annotations: ContactAnnotations? { number.flatMap { table.annotations(of: $0) } }
-  var presence: ContactPresence {
-    ContactPresence(
-      resources: number.map { table.resources(of: $0, toldTo: open) } ?? ResourceTable([]))
+  var resources: ShownResources {
+    ShownResources(number.map { table.rows(of: $0) } ?? [], of: table, toldTo: open)
   }
 
   /// Which parts may differ from those of another table; what is not among them is the same.
   func parts(thatMayDifferFrom other: ShownContact) -> ShownParts {
     var parts: ShownParts = []
     if !isSame(row.item, as: other.row.item, in: other.table) { parts.insert(.item) }
-    let details = row.parts.union(other.row.parts)
+    let details = hasSameDetails(as: other) ? [] : row.parts.union(other.row.parts)
     if !details.isDisjoint(with: [.request, .outgoing]) { parts.insert(.requests) }
     if details.contains(.names) { parts.insert(.names) }
     if details.contains(.annotations) { parts.insert(.annotations) }
     let hasFurther = row.further != 0 || other.row.further != 0
-    if hasFurther || !isSame(firstShown, as: other.firstShown, in: other.table) {
+    if hasFurther || !table.says(firstShown, sameAs: other.firstShown, in: other.table) {
       parts.insert(.presence)
     }
     return parts
@@ -58,29 +57,18 @@ struct ShownContact {
     row.presence.flatMap { $0.told.isDisjoint(with: open) ? nil : $0 }
   }
 
+  /// Whether what few contacts have is the same, as far as that is seen without reading it.
+  private func hasSameDetails(as other: ShownContact) -> Bool {
+    row.parts == other.row.parts
+      && table.hasSameStoredDetails(row.details, as: other.row.details, in: other.table)
+  }
+
   private func isSame(_ mine: ItemRow?, as others: ItemRow?, in other: ContactTable) -> Bool {
     guard let mine, let others else { return mine == nil && others == nil }
     return mine.subscription == others.subscription && mine.isPending == others.isPending
-      && mine.isApproved == others.isApproved && isSame(mine.name, as: others.name, in: other)
+      && mine.isApproved == others.isApproved
+      && table.has(mine.name, sameAs: others.name, in: other)
       && isSame(mine.groups, as: others.groups, in: other)
-  }
-
-  private func isSame(
-    _ mine: PresenceRow?, as others: PresenceRow?, in other: ContactTable
-  ) -> Bool {
-    guard let mine, let others else { return mine == nil && others == nil }
-    return mine.show == others.show && mine.priority == others.priority
-      && isSame(mine.resource, as: others.resource, in: other)
-      && isSame(mine.status, as: others.status, in: other)
-      && isSame(mine.delay, as: others.delay, in: other)
-      && isSame(mine.malformed, as: others.malformed, in: other)
-  }
-
-  private func isSame(
-    _ mine: TextNumber, as others: TextNumber, in other: ContactTable
-  ) -> Bool {
-    guard mine != .none, others != .none else { return mine == others }
-    return table.bytes(ofText: mine).isSame(as: other.bytes(ofText: others))
   }
 
   private func isSame(
@@ -89,6 +77,6 @@ struct ShownContact {
     guard mine != .none, others != .none else { return mine == others }
     let (mine, others) = (table.texts(ofGroups: mine), other.texts(ofGroups: others))
     return mine.count == others.count
-      && zip(mine, others).allSatisfy { isSame($0, as: $1, in: other) }
+      && zip(mine, others).allSatisfy { table.has($0, sameAs: $1, in: other) }
   }
 }
