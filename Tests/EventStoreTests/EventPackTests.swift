@@ -74,6 +74,27 @@ struct EventPackTests {
     }
   }
 
+  @Test("A block with as many events as there is room for fits, and one more would not")
+  func room() {
+    for size in [1, 100, 1000, 7777] {
+      let event = [UInt8](repeating: 1, count: size)
+      // The longest head: a time that is told in full, and a connection.
+      let headers = [0, Int64.max].map { clock in
+        RecordHeader(
+          sequence: 7, direction: .inbound, kind: stanza, connection: 2, timeIsKnown: true,
+          clock: clock, sourceTime: nil)
+      }
+      var packer = EventPacker()
+      packer.add(event.span.bytes, of: headers[0], first: 7)
+      while packer.hasRoom(for: size) { packer.add(event.span.bytes, of: headers[1], first: 7) }
+      let bytes = DerivedBlock.headBytes + packer.content.count
+      let most = RecordPacker.most
+      #expect(bytes <= most && bytes + 8 + 8 + 4 + size > most, "events of \(size) bytes")
+      packer.removeAll()
+      #expect(packer.content.isEmpty && packer.hasRoom(for: 1 << 20))
+    }
+  }
+
   /// What is wrong with the first so many bytes of a pack whose events end there.
   private static func damage(of count: Int, _ ends: [Int]) -> String? {
     let headBytes = 8

@@ -19,7 +19,7 @@ import Testing
     #expect(try log.last == 0)
     #expect(try log.contents().isEmpty)
     let meta = try log.meta
-    #expect(meta.formatVersion == 2)
+    #expect(meta.formatVersion == 3)
     #expect(meta.account == "alice@example.test")
     #expect(meta.eventVersion == 3)
     #expect(meta.imports.isEmpty)
@@ -235,6 +235,23 @@ import Testing
     }
     #expect(clocks == [.min, -1, .max])
     #expect(try log.damage().isEmpty && other.damage().isEmpty)
+  }
+
+  @Test("The clock of a pack is the first that a record of it has")
+  func clockOfPack() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    let text = String(repeating: "x", count: 20_000)
+    // Two in one commit, and one that begins without.
+    try log.append([draft(text, time: 5), draft(text, time: 7)])
+    let other = try EventLog.create(at: folder.file("other"), eventVersion: 1)
+    try other.append([draft("a"), draft("b", time: 9), draft("c", time: 10)])
+    func clock(_ path: String, _ first: UInt8) throws -> [UInt8] {
+      let pack = try Tampering(path).value("records", [0, 0, 0, 0, 0, 0, 0, first])
+      return Array(pack[40..<48])
+    }
+    #expect(try clock(path, 1) == [0, 0, 0, 0, 0, 0, 0, 5])
+    #expect(try clock(path, 2) == [0, 0, 0, 0, 0, 0, 0, 7])
+    #expect(try clock(folder.file("other"), 1) == [0, 0, 0, 0, 0, 0, 0, 9])
   }
 
   @Test(

@@ -93,19 +93,19 @@ import Testing
   func futureFormat() throws {
     try makeLog()
     Tampering(path).put("meta", Array("format".utf8), [0, 0, 0, 7])
-    let error = EventLogError.newerFormat(path: canonical, format: 7, supported: 2)
+    let error = EventLogError.newerFormat(path: canonical, format: 7, supported: 3)
     #expect(throws: error) { try open() }
     #expect(throws: error) { try open(.readWrite) }
     #expect(
       error.description
-        == "\(canonical): this log is of format 7; this program reads up to 2")
+        == "\(canonical): this log is of format 7; this program reads up to 3")
   }
 
-  @Test("A log of a format that no release wrote is refused, with the way out")
-  func formerFormat() throws {
+  @Test("A log of a format that no release wrote is refused, with the way out", arguments: [1, 2])
+  func formerFormat(format: UInt8) throws {
     try makeLog()
-    Tampering(path).put("meta", Array("format".utf8), [0, 0, 0, 1])
-    let error = EventLogError.olderFormat(path: canonical, format: 1)
+    Tampering(path).put("meta", Array("format".utf8), [0, 0, 0, format])
+    let error = EventLogError.olderFormat(path: canonical, format: UInt32(format))
     #expect(throws: error) { try open() }
     #expect(throws: error) { try open(.readWrite) }
     #expect(error.description.contains("import its capture again"))

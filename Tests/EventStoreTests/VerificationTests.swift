@@ -94,19 +94,26 @@ import Testing
   }
 
   /// No program of ours writes that.
-  @Test("A clock that runs backwards is found where the chain is right")
+  @Test("A clock that runs backwards, or is gone, is found where the chain is right")
   func backwardTime() throws {
-    // Of the first record of the second pack, and with it the digest.
-    var stored = try Tampering(path).value("records", Self.key(7))
-    let clock = 44 + 4 * 4 + 8
-    stored.replaceSubrange(clock..<clock + 8, with: [UInt8](repeating: 0, count: 8))
+    // That of the second pack, or the head of its first record, and with it the digest.
+    for start in [40, 52 + 4 * 4] { try checkClock(zeroAt: start) }
+  }
+
+  private func checkClock(zeroAt start: Int) throws {
+    let before = try Tampering(path).value("records", Self.key(7))
+    defer { Tampering(path).put("records", Self.key(7), before) }
+    var stored = before
+    stored.replaceSubrange(start..<start + 8, with: [UInt8](repeating: 0, count: 8))
     let first = Array(try Tampering(path).value("records", Self.key(1)).prefix(32))
     let chained = first + stored.dropFirst(32)
     let digest = LogDigest(of: chained.span.bytes)
     stored.replaceSubrange(0..<32, with: digest.bytes)
     Tampering(path).put("records", Self.key(7), stored)
     let faults = try verify().faults
-    #expect(faults.first == LogDamage(part: .records, record: 7, what: "its time runs backwards"))
+    #expect(
+      faults.first == LogDamage(part: .records, record: 7, what: "its time runs backwards"),
+      "from byte \(start)")
   }
 
   /// In the checksum, in the last record that it covers, and in the events.

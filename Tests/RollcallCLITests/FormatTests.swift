@@ -4,23 +4,27 @@ import Testing
 
 /// A log of each format version is kept: those that a release wrote are read for ever.
 @Suite("Logs of every format version") struct FormatTests {
-  @Test("A log of a format that no release wrote is refused by every command, with the way out")
-  func refused() throws {
+  @Test(
+    "A log of a format that no release wrote is refused by every command, with the way out",
+    arguments: [1, 2])
+  func refused(format: Int) throws {
     let folder = try TemporaryFolder()
-    let kept = CaptureCase.fixtures.appending(path: "formats/1.rollcall")
+    let kept = CaptureCase.fixtures.appending(path: "formats/\(format).rollcall")
     try FileManager.default.copyItem(at: kept, to: URL(filePath: folder.file("kept.rollcall")))
     for command in ["state", "requests", "findings", "replay", "export", "bookmark"] {
       let log = try Program(command, "kept.rollcall", in: folder.path)
       #expect(log.code == 2, "\(command)")
       #expect(log.output.isEmpty, "\(command)")
       #expect(
-        log.errors.contains("kept.rollcall: this log is of format 1"), "\(command): \(log.errors)")
+        log.errors.contains("kept.rollcall: this log is of format \(format)"),
+        "\(command): \(log.errors)")
       #expect(log.errors.contains("import its capture again"), "\(command): \(log.errors)")
     }
     let capture = CaptureCase.fixtures.appending(path: "captures/raw-presence-first/capture.log")
     let added = try Program(
       "import", capture.path(percentEncoded: false), "-o", "kept.rollcall", in: folder.path)
     #expect(added.code == 2)
-    #expect(added.errors.contains("kept.rollcall: this log is of format 1"), "\(added.errors)")
+    #expect(
+      added.errors.contains("kept.rollcall: this log is of format \(format)"), "\(added.errors)")
   }
 }

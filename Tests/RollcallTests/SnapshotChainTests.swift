@@ -100,6 +100,29 @@ import XMPPStanza
     }
   }
 
+  @Test("Snapshots are of the same records however many come at a time, and all at once")
+  func batches() throws {
+    let capture = try capture(seed: 5)
+    var lists: [[String]] = []
+    func note(_ log: EventLog) throws {
+      let all = try snapshots(log)
+      #expect(all.count > 6 && all.allSatisfy { $0.sequence.isMultiple(of: 256) }, "\(all)")
+      lists.append(all.map { "\($0.sequence) on \($0.base ?? 0)" })
+    }
+    for batch in [100, 257, 1000, 5000] {
+      let log = try EventLog.create(
+        at: folder.file("by \(batch).rollcall"), eventVersion: DecodedRecord.version)
+      var reading = CaptureImport(ImportOptions(), batch: batch)
+      _ = try reading.run(try FileHandle(forReadingFrom: URL(filePath: capture)), into: log)
+      try note(log)
+      guard batch == 1000 else { continue }
+      try log.dropSnapshots()
+      log.keepSnapshots()
+      try note(log)
+    }
+    #expect(Set(lists).count == 1, "\(lists)")
+  }
+
   @Test("A state is what a replay gives, whatever snapshots it comes from")
   func states() throws {
     let log = try log(seed: 1)

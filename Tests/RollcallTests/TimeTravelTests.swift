@@ -97,7 +97,6 @@ import XMPPStanza
         states[header.sequence] = try Roster(snapshot: bytes)
       }
     }
-    // Nearly one for each 1,000 records.
     #expect(states.count >= 5, "\(states.keys.sorted())")
     for (record, roster) in states {
       let replayed = try Timeline(log).replay(upTo: .record(record)) { _, _ in }

@@ -167,6 +167,9 @@ struct DifferenceTests {
   func resources() {
     var before = Scenario.alice(item(bob))
     for name in ["b", "d", "a"] { before.receives(from: "\(bob)/\(name)") }
+    func delay(_ day: Int) -> String { "2026-11-0\(day)T10:00:00Z" }
+    func delayed(_ day: Int) -> String { "<delay xmlns='urn:xmpp:delay' stamp='\(delay(day))'/>" }
+    before.receives(from: "\(bob)/f", delayed(1))
     let list = differences(before) {
       $0.receives("unavailable", from: "\(bob)/d")
       $0.receives(from: "\(bob)/c")
@@ -175,6 +178,7 @@ struct DifferenceTests {
       $0.receives(from: "\(bob)/a", "<show>dnd</show>")
       $0.receives(from: "\(bob)/a")
       $0.receives(from: "\(bob)/e")
+      $0.receives(from: "\(bob)/f", delayed(2))
     }
     let here = Availability()
     #expect(
@@ -183,8 +187,11 @@ struct DifferenceTests {
         .presence(resource: "c", before: nil, after: here),
         .presence(resource: "d", before: here, after: nil),
         .presence(resource: "e", before: nil, after: here),
+        .presence(
+          resource: "f", before: Availability(delay: delay(1)),
+          after: Availability(delay: delay(2))),
       ])
-    #expect(list.map(\.record) == [9, 8, nil, 12])
+    #expect(list.map(\.record) == [10, 9, nil, 13, 14])
   }
 
   /// Of what snapshots have, bytes are compared.

@@ -39,7 +39,7 @@ import RawBytes
 /// elsewhere, or whose version has changed by itself, is found out without a replay.
 enum LogFormat {
   /// The newest format that this code reads and the one it writes.
-  static let version: UInt32 = 2
+  static let version: UInt32 = 3
   static let chainLabel = "rollcall log, format 2"
 
   static let checkedBytes = 12 + Checksum.size

@@ -27,7 +27,7 @@ package struct CaptureImport {
   private var meaning = StoredMeaning()
 
   /// - Parameter batch: How many records one commit takes; the log is the same whatever it
-  ///   is, but for its snapshots.
+  ///   is, but for which of them are stored together.
   package init(_ options: ImportOptions, batch: Int = CaptureImport.batch) {
     self.options = options
     self.batch = batch

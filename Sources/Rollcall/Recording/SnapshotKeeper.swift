@@ -84,9 +84,12 @@ private struct LogHead: Sendable {
   mutating func follow() throws {
     let last = try timeline.log.read { try $0.lastSequence }
     while state.roster.position < last {
-      let first = state.roster.position + 1
-      let end = min(last, (first - 1) / Self.step * Self.step + Self.step)
-      try count(first...end)
+      var end = state.roster.position
+      repeat {
+        let first = end + 1
+        end = min(last, (end / Self.step + 1) * Self.step)
+        try count(first...end)
+      } while end < last && !pacing.isDue && !pacing.isIncrementDue
       try timeline.advance(&state, to: end)
       try storeIfDue()
     }

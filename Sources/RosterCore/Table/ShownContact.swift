@@ -57,10 +57,10 @@ struct ShownContact {
     row.presence.flatMap { $0.told.isDisjoint(with: open) ? nil : $0 }
   }
 
-  /// Whether what few contacts have is the same, as far as that is seen without reading it.
-  private func hasSameDetails(as other: ShownContact) -> Bool {
-    row.parts == other.row.parts
-      && table.hasSameStoredDetails(row.details, as: other.row.details, in: other.table)
+  /// Whether what few contacts have is the same, as far as that is seen without reading it: it is
+  /// for all whom nothing happened to since a snapshot.
+  func hasSameDetails(as other: ShownContact) -> Bool {
+    table.hasSameStoredDetails(row.details, as: other.row.details, in: other.table)
   }
 
   private func isSame(_ mine: ItemRow?, as others: ItemRow?, in other: ContactTable) -> Bool {

@@ -1,7 +1,7 @@
 import RawBytes
 
-/// Resources as they are shown, in the order of their names: rows are compared where they stand, and
-/// values are made of those that differ.
+/// Resources as they are shown, in the order of their names: rows are compared where they stand,
+/// and values are made of those that differ.
 struct ShownResources {
   private let table: ContactTable
   private let rows: [PresenceRow]
