@@ -244,12 +244,14 @@ public actor LiveSession {
   /// Ends the stream in order, and closes the log. Does nothing the second time.
   public func close() async {
     guard phase != .over else { return }
-    let isConnected = machine.map { !$0.isOver } ?? false
     phase = .closing
-    guard isConnected else { return await end(nil) }
-    arm(patience.closing)
-    act { $0.closed() }
-    flush()
+    guard let machine else { return await end(nil) }
+    // Where the connection has ended by itself, it is about to be recorded how.
+    if !machine.isOver {
+      arm(patience.closing)
+      act { $0.closed() }
+      flush()
+    }
     await ended()
   }
 

@@ -136,6 +136,14 @@ struct AttackedSessionTests {
     if kind == 0 { #expect(result.heard[0].hasSuffix("</stream:stream>")) }
   }
 
+  /// `run` looks in the log for how the connection ended.
+  @Test("A session that is closed just after its connection was lost says so in its log")
+  func lostWhileClosed() async throws {
+    let attack = try Attack(Words.online + [Words.roster()])
+    let result = try await attack.run { await $0.loseConnectionAndClose() }
+    #expect(result.failure == nil)
+  }
+
   @Test("A flood is recorded whole, in its order, and what is asked is answered")
   func flood() async throws {
     let count = 10_000
@@ -149,5 +157,13 @@ struct AttackedSessionTests {
     #expect(result.records > count + count / 10 * 2)
     let answers = result.heard[0].matches(of: /<iq type="result" id="f([0-9]+)"/).map { $0.1 }
     #expect(answers == (0..<count / 10).map { "\($0)" })
+  }
+}
+
+extension LiveSession {
+  /// Nothing else is done in between: what has to be recorded of the loss still waits.
+  fileprivate func loseConnectionAndClose() async {
+    disconnected(.lost(reason: "of a test"), on: connections)
+    await close()
   }
 }
