@@ -99,4 +99,21 @@ struct ManyTests {
           == ((number - 1) % 2 == 1 && number <= 200 ? ["contact\(number - 1)@example.test"] : []))
     }
   }
+
+  @Test("Who has a part is found of any number of contacts")
+  func parts() {
+    var random = SeededGenerator(seed: 17)
+    for count in [0, 1, 7, 8, 9, 63, 64, 65, 71, 128, 1000] {
+      let all = (0..<count).map { _ in
+        var parts = ContactParts()
+        for part in ContactPart.allCases where Bool.random(using: &random) { parts.insert(part) }
+        return parts
+      }
+      for part in ContactPart.allCases {
+        let expected = all.indices.filter { all[$0].contains(part) }
+        let found = ContactSet(having: part, among: all).members.map { Int($0.rawValue) }
+        #expect(found == expected, "\(part) among \(count)")
+      }
+    }
+  }
 }

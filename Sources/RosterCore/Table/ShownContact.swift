@@ -59,7 +59,7 @@ struct ShownContact {
 
   /// Whether what few contacts have is the same, as far as that is seen without reading it: it is
   /// for all whom nothing happened to since a snapshot.
-  func hasSameDetails(as other: ShownContact) -> Bool {
+  private func hasSameDetails(as other: ShownContact) -> Bool {
     table.hasSameStoredDetails(row.details, as: other.row.details, in: other.table)
   }
 
