@@ -372,8 +372,8 @@ extension EventLog {
     let size = try #require(
       FileManager.default.attributesOfItem(atPath: log.path)[.size] as? Int)
     #expect(figures.count > 5)
-    // At most a sixth by default, and not much less than that.
-    #expect(figures.bytes * 6 <= size)
-    #expect(figures.bytes * 8 >= size)
+    // At most a seventh by default, and not much less than that.
+    #expect(figures.bytes * 7 <= size)
+    #expect(figures.bytes * 9 >= size)
   }
 }

@@ -2,7 +2,7 @@
 /// seldom enough that they stay a small part of the file.
 ///
 /// A whole one is taken only where `ratio` times its size has been appended since the one before,
-/// so all of them together are at most one part of `ratio` + 1 of the file: a sixth by default,
+/// so all of them together are at most one part of `ratio` + 1 of the file: a seventh by default,
 /// and less as a file also holds an index and free space. But the first one is taken after half of
 /// that, for nothing shortens the way to the records before it. Where a whole one is large, there
 /// are up to `steps` - 1 increments between two of them, which are together at most one part of
@@ -39,7 +39,7 @@ package struct SnapshotPacing: Hashable, Sendable {
   ///   - ratio: 1 or more.
   ///   - incrementRatio: 1 or more.
   ///   - leastRecords: 1 or more.
-  package init(ratio: Int = 5, incrementRatio: Int = 8, leastRecords: Int = 256) {
+  package init(ratio: Int = 6, incrementRatio: Int = 8, leastRecords: Int = 256) {
     self.ratio = max(1, ratio)
     self.incrementRatio = max(1, incrementRatio)
     self.leastRecords = max(1, leastRecords)

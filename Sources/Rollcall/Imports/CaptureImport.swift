@@ -8,7 +8,7 @@ import XMPPStanza
 /// Reads captures into a log.
 package struct CaptureImport {
   /// How many records one commit takes.
-  package static let batch = 1000
+  package static let batch = 2000
   /// How many bytes of records it takes at most, and one more record.
   private static let batchBytes = 8 << 20
   /// How much of a file is looked at to find its format.
