@@ -9,8 +9,8 @@ import Works
 // The first runs do not count: memory that a virtual machine has not used for a while is taken from
 // its host, which can cost as much as the work. The figures that count are processor time, measured
 // around the work alone; the runner gets them in picoseconds a unit, for its histograms keep whole
-// numbers. What it exports is rounded to its units and left out for what takes longer than a second,
-// so the runs also go to a file of ours.
+// numbers. What it exports is rounded to its units and left out for what takes longer than a
+// second, so the runs also go to a file of ours.
 let benchmarks: @Sendable () -> Void = {
   let environment = ProcessInfo.processInfo.environment
   let folder = environment["ROLLCALL_BENCH_FOLDER"] ?? NSTemporaryDirectory()

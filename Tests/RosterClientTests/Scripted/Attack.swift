@@ -61,7 +61,8 @@ struct Attack {
     if failure == nil { try await online(session) }
     await session.close()
     failure = await session.failure ?? failure
-    var result = Result(failure: failure, heard: server.connections, roster: await session.roster)
+    var result = Result(
+      failure: failure, heard: try await server.heard, roster: await session.roster)
     try look(at: path, &result)
     return result
   }

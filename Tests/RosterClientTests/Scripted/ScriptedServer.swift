@@ -40,7 +40,13 @@ final class ScriptedServer: Sendable {
   }
 
   private let listener: any Channel
-  private let heardText = Mutex([String]())
+  private let all = Mutex([Connection]())
+
+  /// A connection: what the client has said on it, and when it is over.
+  private struct Connection {
+    var heard = ""
+    let closed: EventLoopFuture<Void>
+  }
 
   /// - Parameter turns: In their order; each waits for its text after the one before.
   convenience init(_ turns: [Turn]) throws { try self.init([turns], nil) }
@@ -49,10 +55,9 @@ final class ScriptedServer: Sendable {
   init(_ scripts: [[Turn]], _ security: Security?) throws {
     let box = Box()
     listener = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          let number = box.server.withLock { $0.value?.begin() } ?? 0
+          let number = box.server.withLock { $0.value?.begin(channel) } ?? 0
           let script = Script(scripts[min(number, scripts.count - 1)], security) { text in
             box.server.withLock { $0.value?.take(text, number) }
           }
@@ -76,20 +81,23 @@ final class ScriptedServer: Sendable {
 
   var port: Int { listener.localAddress?.port ?? 0 }
 
-  /// All that clients have said.
-  var heard: String { heardText.withLock { $0.joined() } }
-
-  /// The same of each connection.
-  var connections: [String] { heardText.withLock { $0 } }
-
-  private func begin() -> Int {
-    heardText.withLock { texts in
-      texts.append("")
-      return texts.count - 1
+  /// What clients have said on each connection, once all are over: what a client says last may come
+  /// after it has gone.
+  var heard: [String] {
+    get async throws {
+      for closed in all.withLock({ $0.map(\.closed) }) { try await closed.get() }
+      return all.withLock { $0.map(\.heard) }
     }
   }
 
-  private func take(_ text: String, _ number: Int) { heardText.withLock { $0[number] += text } }
+  private func begin(_ channel: any Channel) -> Int {
+    all.withLock { all in
+      all.append(Connection(closed: channel.closeFuture))
+      return all.count - 1
+    }
+  }
+
+  private func take(_ text: String, _ number: Int) { all.withLock { $0[number].heard += text } }
 }
 
 extension ScriptedServer.Security {

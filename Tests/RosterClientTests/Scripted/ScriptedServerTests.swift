@@ -37,7 +37,7 @@ import Testing
     try Timeline(ofLogAt: folder.file("a.rollcall")).replay(upTo: .head(minus: 0)) { moment, _ in
       if case .session(.closed) = moment.event { isClosed = true } else { isClosed = false }
     }
-    return (failure, server.heard, isClosed)
+    return (failure, try await server.heard.joined(), isClosed)
   }
 
   private static let cases: [(String, [ScriptedServer.Turn], LiveFailure)] = [
