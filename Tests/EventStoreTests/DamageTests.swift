@@ -52,6 +52,27 @@ import Testing
     #expect(throws: EventLogError.self) { try log.last }
   }
 
+  /// So who reads piece by piece does not compare the log's last pack for each piece.
+  @Test("What stands before a pack that has changed is read without a look at that one")
+  func beforeDamage() throws {
+    try change("number 20", to: "number 02")
+    try open().read { transaction in
+      var records: [UInt64] = []
+      try transaction.forEachRecord(in: 1...15) { header, _ in records.append(header.sequence) }
+      #expect(records == Array(1...15))
+      var events: [[UInt8]] = []
+      try transaction.forEachEvent(in: 1...15, deriving: { _, _ in nil }) { _, bytes, _ in
+        events.append(bytes.copied)
+      }
+      #expect(events == (1...15).map { [UInt8($0)] })
+      for end in [16, 20, 21, UInt64.max] {
+        #expect(throws: EventLogError.self) {
+          try transaction.forEachRecord(in: 1...end) { _, _ in }
+        }
+      }
+    }
+  }
+
   /// The key is followed by the connection's number.
   @Test(
     "A name of a connection that is gone is not taken for one that never was", arguments: [1, 2])

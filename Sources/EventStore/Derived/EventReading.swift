@@ -18,7 +18,7 @@ extension ReadTransaction {
     deriving derive: (RecordHeader, RawSpan) throws -> [UInt8]?,
     _ body: (EventHeader, RawSpan, _ later: RawSpan?) throws -> Void
   ) throws -> UInt64? {
-    let last = min(range.upperBound, try lastSequence)
+    let last = try end(of: range)
     var next = max(1, range.lowerBound)
     var bytesSeen = 0
     while next <= last {

@@ -49,10 +49,25 @@ extension LogTransaction where Self: ~Copyable {
   /// The digest that is stored with the pack that holds a record; nil where there is none. The pack
   /// itself is not looked at.
   func digestOfPack(holding sequence: UInt64) throws(EventLogError) -> LogDigest? {
+    try uncheckedPack(holding: sequence)?.digest
+  }
+
+  /// The last record of a range that is cut to the log.
+  ///
+  /// That the log has a record is seen from the head of its pack, which is compared with its digest
+  /// when it is read: who reads piece by piece would else compare the log's last pack for each.
+  func end(of range: ClosedRange<UInt64>) throws(EventLogError) -> UInt64 {
+    if try uncheckedPack(holding: range.upperBound) != nil { return range.upperBound }
+    return min(range.upperBound, try lastSequence)
+  }
+
+  /// The pack that holds a record, not compared with its digest; nil where there is none.
+  @_lifetime(borrow self)
+  private func uncheckedPack(holding sequence: UInt64) throws(EventLogError) -> RecordPack? {
     guard let entry = try Cursor(databases.records, in: self).last(atOrBefore: sequence)
     else { return nil }
     let pack = try RecordPack(entry.value, first: try UInt64(storedKey: entry.key))
-    return pack.sequences.contains(sequence) ? pack.digest : nil
+    return pack.sequences.contains(sequence) ? pack : nil
   }
 
   /// A record's header; nil where the log has no record of that number.
@@ -86,7 +101,7 @@ extension LogTransaction where Self: ~Copyable {
     in range: ClosedRange<UInt64>, bytes most: Int = .max,
     _ body: (RecordHeader, RawSpan) throws -> Void
   ) throws -> UInt64? {
-    let last = min(range.upperBound, try lastSequence)
+    let last = try end(of: range)
     let first = max(1, range.lowerBound)
     guard first <= last else { return nil }
     var bytesSeen = 0
@@ -98,7 +113,9 @@ extension LogTransaction where Self: ~Copyable {
         try body(record.header, record.bytes)
       }
       let end = pack.sequences.upperBound
-      if end < last, bytesSeen >= most { return end + 1 }
+      // The pack after it, which would be compared with its digest, is not looked at.
+      guard end < last else { return nil }
+      if bytesSeen >= most { return end + 1 }
     }
     return nil
   }
