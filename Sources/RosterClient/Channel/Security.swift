@@ -9,6 +9,8 @@ package enum Security {
   {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
+    // The chain only; `IdentityHandler` checks whose the certificate is.
+    configuration.certificateVerification = .noHostnameVerification
     // XEP-0368 §3.
     if isDirect { configuration.applicationProtocols = ["xmpp-client"] }
     do {
@@ -23,24 +25,28 @@ package enum Security {
     }
   }
 
-  /// Puts TLS under all that is read and written from now on.
+  /// Puts TLS under all that is read and written from now on. If the certificate is not the
+  /// domain's, the channel reports `LiveFailure.certificate` as its error in place of the end of
+  /// the handshake, and closes.
   ///
-  /// - Parameter domain: Whose the certificate has to be, in ASCII.
+  /// - Parameters:
+  ///   - context: From `context(trusting:isDirect:)`.
+  ///   - domain: Whose the certificate has to be, in ASCII.
   package static func begin(
     on channel: any Channel, _ context: NIOSSLContext, domain: String
   ) throws(LiveFailure) {
     do {
-      // An address of numbers is no name for the server to choose a certificate by.
-      let isNumeric = (try? SocketAddress(ipAddress: domain, port: 0)) != nil
-      let handler = try NIOSSLClientHandler(
-        context: context, serverHostname: isNumeric ? nil : domain)
-      try channel.pipeline.syncOperations.addHandler(handler, name: name, position: .first)
+      // An address is no name for the server to choose a certificate by (RFC 6066 §3).
+      let name = domain.addressBytes == nil ? domain : nil
+      let handlers: [any ChannelHandler] = [
+        try NIOSSLClientHandler(context: context, serverHostname: name),
+        IdentityHandler(domain: domain),
+      ]
+      try channel.pipeline.syncOperations.addHandlers(handlers, position: .first)
     } catch {
       throw .handshake(reason: "\(error)")
     }
   }
-
-  private static let name = "tls"
 
   /// The version of TLS, and the certificate in DER.
   package static func facts(of channel: any Channel) -> (version: String?, certificate: [UInt8]?) {

@@ -51,14 +51,13 @@ extension LiveFailure {
   /// What an error of the connection, or of TLS on it, means.
   package init(connection error: any Error) {
     switch error {
+    case let failure as LiveFailure: self = failure
     case NIOSSLError.handshakeFailed(let cause):
       let text = "\(cause)"
       self =
         text.contains("CERTIFICATE_VERIFY_FAILED")
         ? .certificate(reason: "none of the roots that are trusted vouches for it")
         : .handshake(reason: text.reasonOfTLS)
-    case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-      self = .certificate(reason: "it is not the domain's")
     case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
       self = .handshake(reason: "\(error)".reasonOfTLS)
     case let error as IOError:

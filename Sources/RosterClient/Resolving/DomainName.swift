@@ -33,10 +33,40 @@ extension String {
     return hasZone && String(parts[0]).isAddress(AF_INET6)
   }
 
-  private func isAddress(_ family: Int32) -> Bool {
+  /// The bytes of the address that it is the literal of, as certificates have them (RFC 5280
+  /// §4.2.1.6), without the zone; nil for a name.
+  var addressBytes: [UInt8]? {
+    guard let literal = addressLiteral else { return nil }
+    let address = String(literal.prefix { $0 != "%" })
+    return address.bytes(ofAddress: AF_INET).map { Array($0.prefix(4)) }
+      ?? address.bytes(ofAddress: AF_INET6)
+  }
+
+  /// The text with small letters in place of the capitals of ASCII.
+  var lowercasedInASCII: String {
+    String(
+      decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+
+  private func isAddress(_ family: Int32) -> Bool { bytes(ofAddress: family) != nil }
+
+  /// The 16 bytes that an address fills from the first on; nil if it is none of this family.
+  private func bytes(ofAddress family: Int32) -> [UInt8]? {
     // A C string ends at the first zero: what stands after it would not be looked at.
     var address = [UInt8](repeating: 0, count: 16)
-    return !utf8.contains(0) && inet_pton(family, self, &address) == 1
+    return !utf8.contains(0) && inet_pton(family, self, &address) == 1 ? address : nil
+  }
+}
+
+extension [UInt8] {
+  /// An address as people write it; nil if it is neither of 4 nor of 16 bytes.
+  var addressText: String? {
+    guard count == 4 || count == 16 else { return nil }
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    let family = count == 4 ? AF_INET : AF_INET6
+    guard inet_ntop(family, self, &text, socklen_t(text.count)) != nil else { return nil }
+    return String(
+      decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }
 

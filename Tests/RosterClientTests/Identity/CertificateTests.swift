@@ -1,0 +1,147 @@
+import Foundation
+import NIOSSL
+import Rollcall
+import RosterProxy
+import TestSupport
+import Testing
+import XMPPStanza
+@testable import RosterClient
+
+/// Which certificates a server may show (RFC 9525, RFC 6120 §13.7).
+@Suite("Certificates of servers") struct CertificateTests {
+  typealias Words = LoginScript
+
+  @Test("A certificate's names are the domain's or not", arguments: CertificateCase.all)
+  func names(_ test: CertificateCase) throws {
+    let names = try CertificateNames(certificateDER: try test.make().leaf)
+    #expect(names.belong(to: test.domain.inASCII) == test.isNamed)
+  }
+
+  @Test("What a certificate is for is said in words that no terminal obeys")
+  func words() {
+    var names = CertificateNames()
+    #expect(
+      names.mismatch(with: "example.test")
+        == "it names no domain, so it is not for example.test")
+    names.domains = ["\u{1B}[2J", "evil.test", "*.evil.test"]
+    #expect(
+      names.mismatch(with: "example.test")
+        == "it is for evil.test and 2 other names, not for example.test")
+    names = CertificateNames()
+    names.addresses = [[127, 0, 0, 1]]
+    #expect(names.mismatch(with: "example.test") == "it is for 127.0.0.1, not for example.test")
+  }
+
+  @Test("A text that is no certificate has no names")
+  func noCertificate() {
+    #expect(throws: (any Error).self) { try CertificateNames(certificateDER: [0x30, 0x00]) }
+  }
+
+  @Test(
+    "Only to a server with a certificate of the domain the client says who it is",
+    arguments: CertificateCase.all, [false, true])
+  func handshake(_ test: CertificateCase, isDirect: Bool) async throws {
+    let end = try await logIn(test, isDirect: isDirect, registers: false)
+    if test.isNamed && test.isValid {
+      #expect(end.failure == .sasl(.noUsableMechanism(offered: ["X"])))
+    } else {
+      expectCertificate(end.failure, test)
+      #expect(!end.heard.contains("alice"))
+      // Not even a stream header goes out in TLS.
+      #expect(end.heard.matches(of: /<stream:stream/).count == (isDirect ? 0 : 1))
+    }
+  }
+
+  @Test(
+    "An account is made only at a server with a certificate of the domain",
+    arguments: CertificateCase.all)
+  func registration(_ test: CertificateCase) async throws {
+    let end = try await logIn(test, isDirect: false, registers: true)
+    let isTrusted = test.isNamed && test.isValid
+    #expect(end.heard.contains("jabber:iq:register") == isTrusted)
+    #expect(!end.heard.contains(Words.password))
+    if !isTrusted { expectCertificate(end.failure, test) }
+  }
+
+  @Test(
+    "A proxy passes nothing on to a server without a certificate of the domain",
+    arguments: CertificateCase.all)
+  func proxy(_ test: CertificateCase) async throws {
+    let folder = try TemporaryFolder()
+    let certificate = try test.make()
+    let server = try ScriptedServer([Words.startTLS], .init(context: try certificate.context()))
+    try LocalAuthority.make(in: folder.file("authority"), at: Date())
+    var settings = ProxySettings(
+      listen: ServerAddress(host: "127.0.0.1", port: 0, isDirectTLS: false),
+      upstream: ServerAddress(host: "127.0.0.1", port: server.port, isDirectTLS: false),
+      folder: folder.file("logs"),
+      authority: try LocalAuthority(in: folder.file("authority")))
+    settings.upstreamAuthority = try root(of: certificate, in: folder)
+    let proxy = try RecordingProxy(settings)
+    let client = try await Wire.connected(to: try await proxy.start().port)
+    client.say(
+      "<stream:stream to='\(test.domain)' version='1.0' xmlns='jabber:client' "
+        + "xmlns:stream='http://etherx.jabber.org/streams'>")
+    try await client.hears("<starttls")
+    client.say("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")
+    let isTrusted = test.isNamed && test.isValid
+    try await client.hears(isTrusted ? "<proceed" : "<failure")
+    client.close()
+    try await proxy.stop()
+    guard !isTrusted else { return }
+    for await event in proxy.events {
+      guard case .over(_, let failure) = event else { continue }
+      guard case .tls(.server, _) = failure else {
+        Issue.record("\(failure as Any)")
+        continue
+      }
+    }
+  }
+
+  // MARK: What they share
+
+  private func logIn(
+    _ test: CertificateCase, isDirect: Bool, registers: Bool
+  ) async throws -> (failure: LiveFailure?, heard: String) {
+    let certificate = try test.make()
+    let folder = try TemporaryFolder()
+    let last = ScriptedServer.Turn(
+      heard: "jabber:iq:register",
+      said: "<stream:error><reset xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>",
+      closes: true)
+    let turns = (isDirect ? [] : Words.startTLS) + [Words.offer(["X"]), last]
+    let server = try ScriptedServer(
+      [turns], .init(context: try certificate.context(), isDirect: isDirect))
+    var login = LiveLogin(
+      account: BareJID(prepared: "alice@\(test.domain)"), password: Password(Words.password))
+    login.server = ServerAddress(
+      host: "127.0.0.1", port: server.port, isDirectTLS: isDirect)
+    login.authority = try root(of: certificate, in: folder)
+    login.registers = registers
+    var patience = LivePatience()
+    patience.login = 3_600_000
+    let session = try LiveSession(login, recordingTo: nil, patience: patience)
+    var end: LiveFailure?
+    do throws(LiveFailure) {
+      try await session.start()
+    } catch {
+      end = error
+    }
+    await session.close()
+    return (end, try await server.heard.joined())
+  }
+
+  private func root(of certificate: MadeCertificate, in folder: TemporaryFolder) throws -> String {
+    let path = folder.file("root.pem")
+    try certificate.root.write(toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+
+  private func expectCertificate(_ failure: LiveFailure?, _ test: CertificateCase) {
+    guard case .certificate(let reason)? = failure else {
+      Issue.record("\(failure as Any)")
+      return
+    }
+    if test.isValid { #expect(reason.contains("not for \(test.domain.inASCII)")) }
+  }
+}
