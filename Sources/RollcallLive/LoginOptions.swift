@@ -95,9 +95,7 @@ struct LoginOptions: ParsableArguments {
     if let passwordFile {
       return Password(try PasswordSource.file(passwordFile))
     }
-    if let text = ProcessInfo.processInfo.environment["ROLLCALL_PASSWORD"] {
-      return Password(text)
-    }
+    if let text = PasswordSource.environment() { return Password(text) }
     let text = try PasswordSource.terminal("Password of \(account): ")
     if isNew, try PasswordSource.terminal("Once more: ") != text {
       throw Failure("the two passwords are not the same")
@@ -115,6 +113,20 @@ enum PasswordSource {
       throw Failure("\(path): the file has no password in it")
     }
     return String(line)
+  }
+
+  /// The environment variable that may hold a password.
+  static let variable = "ROLLCALL_PASSWORD"
+
+  /// The password in the environment, which it is removed from: neither programs that this one
+  /// starts nor `/proc` show it any longer. Nil if there is none.
+  static func environment() -> String? {
+    guard let value = getenv(variable) else { return nil }
+    let text = String(cString: value)
+    // What `/proc` shows is the memory itself.
+    memset(value, 0, strlen(value))
+    unsetenv(variable)
+    return text
   }
 
   /// What somebody types, and nobody sees.
