@@ -59,13 +59,4 @@ import XMPPStanza
     let line = #"{"jid":"BOB@Example.test/pda","starred":true}"#
     #expect(AnnotationLine(Array(line.utf8)) == .starred(bare("bob@example.test"), true))
   }
-
-  @Test("A stanza is one, whatever else its line says")
-  func stanza() throws {
-    let line = #"{"dir":"in","xml":"<presence/>","note":"mine","jid":"a@b.test"}"#
-    guard case .element = try captured(line).records.last?.content else {
-      Issue.record("the stanza is gone")
-      return
-    }
-  }
 }

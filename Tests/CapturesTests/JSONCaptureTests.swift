@@ -13,7 +13,7 @@ struct JSONCaptureTests {
         {"t":1763600000000,"stream":"opened","jid":"alice@a.test/phone"}
         {"t":1763600000001.75,"dir":"in","xml":"<iq type=\\"result\\">\\u4f60\\n\\ud83d\\ude00</iq>"}
 
-        {"dir":"out","xml":"<presence/>","note":[{"a":[1,2.5e3,null,true]}]}
+        {"dir":"out","xml":"<presence/>","comment":[{"a":[1,2.5e3,null,true]}]}
         {"dir":"in","xml":"<stream:stream from='a.test'>"}
         {"dir":"in","xml":"</stream:stream>"}
         {"stream":"resumed"}

@@ -25,6 +25,9 @@ package enum AnnotationLine: Hashable, Sendable {
     case bookmark, starred, reading, note, requestsSeen
   }
 
+  /// The keys of which a line has one.
+  static var keys: [String] { Key.allCases.map(\.rawValue) }
+
   /// The addresses that it names.
   package var contacts: [BareJID] {
     switch self {

@@ -42,10 +42,7 @@ final class NativeReader: LineReader {
         let object = try Self.object(line)
         time = try Self.time(object)
         connection = try self.connection(object)
-        // Captures can be put one after the other; each begins with its header.
-        content =
-          object[Lifecycle.versionKey] == nil
-          ? try self.content(object) : .lifecycle(try Self.nextHeader(object, number))
+        content = try self.content(object, number)
       } catch {
         return try sink(.problem(CaptureProblem(line: number, message: error.message)))
       }
@@ -67,9 +64,10 @@ final class NativeReader: LineReader {
   ) throws(CaptureError) -> Lifecycle {
     let object: [String: JSONValue]
     do {
-      object = try JSONScanner.object(line)
+      object = try Self.object(line)
+      _ = try NativeKey.only(of: object)
     } catch {
-      throw .badHeader(line: number, error.description)
+      throw .badHeader(line: number, error.message)
     }
     return try Lifecycle(header: object, line: number)
   }
@@ -162,36 +160,31 @@ final class NativeReader: LineReader {
   }
 
   private func content(
-    _ object: [String: JSONValue]
+    _ object: [String: JSONValue], _ number: Int
   ) throws(LineProblem) -> CapturedRecord.Content {
-    if object["stream"] != nil {
-      guard object["xml"] == nil else {
-        throw LineProblem("a record has either \"xml\" or \"stream\", not both")
-      }
-      return .lifecycle(try Lifecycle(stream: object))
+    switch try NativeKey.only(of: object) {
+    // Captures can be put one after the other; each begins with its header.
+    case Lifecycle.versionKey?: return .lifecycle(try Self.nextHeader(object, number))
+    case NativeKey.stream?: return .lifecycle(try Lifecycle(stream: object))
+    case NativeKey.unreadable?:
+      return .unreadable(try UnreadableBytes(try Self.direction(object), object))
+    case NativeKey.xml?, nil: break
+    case _?:
+      if let annotation = try AnnotationLine(in: object) { return .annotation(annotation) }
     }
-    // Whatever else a line of a stream says is passed over.
-    if object["xml"] == nil || object["bookmark"] != nil,
-      let annotation = try AnnotationLine(in: object)
-    {
-      return .annotation(annotation)
-    }
-    let direction: Direction
-    switch object["dir"] {
-    case .string("in"): direction = .inbound
-    case .string("out"): direction = .outbound
-    case nil: throw LineProblem("\"dir\" is missing")
-    default: throw LineProblem("\"dir\" is neither \"in\" nor \"out\"")
-    }
-    if object.keys.contains("unreadable") {
-      guard object["xml"] == nil else {
-        throw LineProblem("a record has either \"xml\" or \"unreadable\", not both")
-      }
-      return .unreadable(try UnreadableBytes(direction, object))
-    }
+    let direction = try Self.direction(object)
     guard let xml = object["xml"] else { throw LineProblem("\"xml\" is missing") }
     guard let text = xml.string else { throw LineProblem("\"xml\" is not a string") }
     return CapturedRecord.Content(try event(text), direction)
+  }
+
+  private static func direction(_ object: [String: JSONValue]) throws(LineProblem) -> Direction {
+    switch object[NativeKey.direction] {
+    case .string("in"): return .inbound
+    case .string("out"): return .outbound
+    case nil: throw LineProblem("\"dir\" is missing")
+    default: throw LineProblem("\"dir\" is neither \"in\" nor \"out\"")
+    }
   }
 
   /// The one element, header or end tag that a record holds.
