@@ -131,6 +131,51 @@ import XMPPStanza
     #expect(found > 10, "seed \(seed): \(found)")
   }
 
+  private static let bob = "bob@example.test"
+
+  /// What ends all resources of a contact at once.
+  private static let endings: [(name: String, end: @Sendable (inout Scenario) -> Void)] = [
+    ("an unavailable presence of the bare address", { $0.receives("unavailable", from: bob) }),
+    ("our unsubscribe", { $0.sends("unsubscribe", to: bob) }),
+    ("a push without “to”", { $0.pushed(item(bob, "subscription='from'")) }),
+    ("a removal", { $0.pushed(item(bob, "subscription='remove'")) }),
+    ("a result without “to”", { $0.receivesResult(item(bob), id: "open") }),
+    ("a result without the contact", { $0.receivesResult(id: "open") }),
+    ("our unavailable presence", { $0.sends("unavailable") }),
+    ("a new session", { $0.opened("alice@example.test/phone") }),
+  ]
+
+  @Test("Where one record ends several resources, each of them has it as its cause")
+  func severalResources() throws {
+    for (name, end) in Self.endings {
+      for devices in [1, 2] {
+        var scenario = Scenario.alice(item(Self.bob, "subscription='both'"))
+        // With a second connection, each resource knows who was told of it.
+        if devices == 2 { scenario.on(2) { _ = $0.opened("alice@example.test/desktop") } }
+        for resource in ["a", "b", "c"] { scenario.receives(from: "\(Self.bob)/\(resource)") }
+        scenario.gets(id: "open")
+        let start = scenario.history.count
+        end(&scenario)
+        let comment: Comment = "\(name), \(devices) devices"
+        let history: [Step] = scenario.history.map { (event: $0, stamp: $1, connection: $2) }
+        _ = try compare(history, from: start, remaking: nil, comment)
+        var (before, causes) = (Roster(), ChangeCauses())
+        for step in history[..<start] {
+          RosterReducer.advance(&before, by: step.event, at: step.stamp, on: step.connection)
+        }
+        var after = before
+        for step in history[start...] {
+          RosterReducer.advance(
+            &after, by: step.event, at: step.stamp, on: step.connection, noting: &causes)
+        }
+        let presence = before.differences(to: after).filter { $0.field == .presence }
+        #expect(presence.count == 3, comment)
+        let records = presence.map { causes.cause(of: $0, in: after)?.record }
+        #expect(records == [scenario.record, scenario.record, scenario.record], comment)
+      }
+    }
+  }
+
   @Test("What was noted before the table grew so large that it is made anew is known after it")
   func madeAnew() throws {
     var roster = Roster()

@@ -175,8 +175,8 @@ extension Reduction {
     guard let first = roster.contacts.presence(of: number) else { return }
     roster.contacts.setPresence(nil, of: number)
     let further = roster.contacts.removeFurtherResources(of: number)
-    // To be told, they stand in order.
-    guard tells, !further.isEmpty else { return presenceEnded(first, number) }
+    // Each resource is a change of its own. To be told, they stand in order.
+    guard notes, !further.isEmpty else { return presenceEnded(first, number) }
     for row in roster.contacts.sorted([first] + further.all) { presenceEnded(row, number) }
   }
 

@@ -43,6 +43,9 @@ struct Reduction: ~Copyable {
   /// Whether the outcome is asked for.
   var tells: Bool { if case .everything = telling { true } else { false } }
 
+  /// Whether anything is asked for: the outcome, or what caused each difference.
+  var notes: Bool { if case .nothing = telling { false } else { true } }
+
   /// Reduces what `body` says has happened into a roster, which nobody else may touch meanwhile.
   ///
   /// - Parameters:
