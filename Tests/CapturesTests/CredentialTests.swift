@@ -185,6 +185,54 @@ struct CredentialTests {
         """)
   }
 
+  private static let landingPages = [
+    ("https://a.test/invite?x", "https://a.test/removed"), ("https://a.test", nil),
+    ("https://a.test/", nil), ("https://a.test/removed", nil),
+    ("http://u:p@a.test:5281/i#x", "http://a.test/removed"),
+    ("https://[2001:db8::1]:443/i", "https://[2001:db8::1]/removed"),
+    ("https://a.test:443", "https://a.test"), ("https://u@a.test", "https://a.test"),
+    (#"https://a.test\i\x"#, "https://a.test/removed"),
+    ("https://a.test https://b.test/x", "https://a.test/removed"),
+    ("https:/a.test/x", "removed"), ("a.test/x", "removed"), ("removed", nil), (" ", nil),
+    ("xmpp:a.test?register;preauth=x", "xmpp:a.test?register;preauth=removed"),
+  ]
+
+  @Test("Of a landing page's address only the scheme and the host stay", arguments: landingPages)
+  func landingPage(_ address: String, _ expected: String?) throws {
+    let xml = "<iq><landing-url xmlns='u'>\(address)</landing-url></iq>"
+    let cleaned = try clean(xml)
+    #expect(
+      cleaned
+        == (expected.map { xml.replacing(address, with: $0).replacing("'", with: "\"") } ?? xml))
+  }
+
+  @Test("The id of a request to confirm leaves no digest, and only whole words are its own")
+  func transactions() throws {
+    func stanza(_ id: String, _ body: String) -> String {
+      "<message><body>\(body)</body><confirm xmlns=\"http://jabber.org/protocol/http-auth\" "
+        + "id=\"\(id)\"/></message>"
+    }
+    let mark = "urn:rollcall:removed:0"
+    #expect(
+      try clean(stanza("7", "7, 77 and x7: (7)")) == stanza(mark, "removed, 77 and x7: (removed)"))
+    // A long one is cut, and goes with all of its word.
+    let long = String(repeating: "ab", count: 200)
+    #expect(try clean(stanza(long, "\(long)! it is")) == stanza(mark, "removed it is"))
+  }
+
+  @Test("Schemes and ids without end are gone through once")
+  func costs() throws {
+    let schemes = String(repeating: "aesgcm:", count: 20_000)
+    #expect(
+      try clean("<message><body>\(schemes)#x</body></message>").hasSuffix(
+        "#removed</body></message>"))
+    let id = String(repeating: "a", count: 50_000)
+    let xml =
+      "<message><body>\(id)\(id)</body>"
+      + "<confirm xmlns='http://jabber.org/protocol/http-auth' id='\(id)'/></message>"
+    #expect(try !clean(xml).contains("aaa"))
+  }
+
   @Test(
     "Where there is nothing to take out the bytes are those that came",
     arguments: [
@@ -196,6 +244,12 @@ struct CredentialTests {
       "<failure xmlns='\(sasl)'><not-authorized/><text>no</text></failure>",
       "<iq><x xmlns='jabber:x:data'><field var='name'><value>x</value></field></x></iq>",
       "<response xmlns='u'>x</response>", "<message><body>xmpp:a?;preauth=x</body></message>",
+      "<message><body>aesgcm: is a scheme #1</body></message>",
+      "<message><body>https://a.test/aesgcm#x:y xaesgc:#z</body></message>",
+      "<message><body>aesgcm://a.test/f#</body></message>",
+      "<message><x xmlns='http://jabber.org/protocol/muc#user'><invite to='a@b.test'><reason>"
+        + "https://a.test/agenda</reason></invite></x></message>",
+      "<iq><confirm xmlns='http://jabber.org/protocol/http-auth' url='https://a.test/b'/></iq>",
       "<iq><x xmlns='jabber:x:oob'><url>https://a.test/?token=</url></x></iq>",
       "<iq><x xmlns='jabber:x:oob'><url>https://a.test/f?size=1&amp;v=2</url></x></iq>",
       "<iq><ping xmlns='urn:xmpp:ping'/></iq>", "<enable xmlns='urn:xmpp:sm:3' resume='true'/>",

@@ -72,7 +72,7 @@ package enum SecretPlaces {
       <iq><slot xmlns='urn:xmpp:http:upload:0'><put url='keep'><header name='Authorization'>\
       S3CRET</header></put></slot></iq>
       """,
-    ] + later
+    ] + later + invitations + encryptedFiles + requestsToConfirm
 
   /// What other extensions carry, old and new.
   private static let later = [
@@ -162,5 +162,73 @@ package enum SecretPlaces {
     """,
     "<resume xmlns='urn:xmpp:sm:3' previd='urn:rollcall:removed:0#S3CRET'/>",
     "<iq><x xmlns='u' token='S3CRET' client_secret='S3CRET' ApiKey='S3CRET' id='keep'/></iq>",
+  ]
+
+  /// Of the address of a landing page, all but the scheme and the host can be the invitation.
+  private static let invitations = [
+    """
+    <iq><command xmlns='http://jabber.org/protocol/commands' node='urn:xmpp:invite#invite'>\
+    <x xmlns='jabber:x:data' type='result'>\
+    <field var='uri'><value>xmpp:keep@a.test?roster;preauth=S3CRET;ibr=keep</value></field>\
+    <field var='landing-url'><value>https://keep.test/S3CRET/x</value></field></x></command></iq>
+    """,
+    """
+    <iq><command xmlns='http://jabber.org/protocol/commands' node='urn:xmpp:invite#create-account'>\
+    <x xmlns='jabber:x:data'><field var='url'><value> HTTPS://u:p@keep.test:8443/i#S3CRET\
+    </value></field><field var='name'><value>keep</value></field></x></command></iq>
+    """,
+    "<iq><x xmlns='jabber:x:data'><field var='landing_page'><value>S3CRET</value></field></x></iq>",
+    """
+    <message><invite xmlns='urn:xmpp:invite:0'><uri>xmpp:keep.test?register;preauth=S3CRET</uri>\
+    <landing-url>https://keep.test/S3CRET</landing-url></invite></message>
+    """,
+    "<message><invite xmlns='u' page-url='http://keep.test/i/S3CRET'>keep</invite></message>",
+    "<message><invitation xmlns='u'>https://keep.test?S3CRET</invitation></message>",
+    """
+    <message><x xmlns='urn:example:invites'><href>https://[2001:db8::1]:80/S3CRET</href></x>\
+    </message>
+    """,
+    """
+    <message><x xmlns='jabber:x:oob'><url>https://keep.test/i/#keep@a.test?preauth=S3CRET</url></x>\
+    </message>
+    """,
+  ]
+
+  /// The key of a file is in the fragment of its address, wherever that is.
+  private static let encryptedFiles = [
+    "<message><body>aesgcm://keep.test/keep.jpg#S3CRET</body></message>",
+    "<message><body>keep: AesGCM://keep.test/a?keep#S3CRET keep&#10;keep#keep</body></message>",
+    "<message><body>aes<![CDATA[gcm://keep.test/&#S3CRET]]></body></message>",
+    """
+    <message><body>aesgcm:keep aesgcm://keep.test/a#S3CRET&#10;aesgcm://keep.test/b#S3CRET</body>\
+    <x xmlns='jabber:x:oob'><url>aesgcm://keep.test/a#S3CRET</url></x></message>
+    """,
+    """
+    <message><html xmlns='http://jabber.org/protocol/xhtml-im'><body \
+    xmlns='http://www.w3.org/1999/xhtml'><a href='aesgcm://keep.test/a#S3CRET'>keep</a></body>\
+    </html></message>
+    """,
+    """
+    <message><sources xmlns='urn:xmpp:sfs:0'><url-data xmlns='http://jabber.org/protocol/url-data' \
+    target='aesgcm://keep.test/a#S3CRET'/></sources></message>
+    """,
+  ]
+
+  /// XEP-0070: what a person reads and compares is short, so that a digest of it would be guessed.
+  private static let requestsToConfirm = [
+    """
+    <iq type='get'><confirm xmlns='http://jabber.org/protocol/http-auth' id='S3CRET' method='keep' \
+    url='https://u:S3CRET@keep.test:9345/keep.html?session=S3CRET'/></iq>
+    """,
+    """
+    <message><thread>keep</thread><body>keep “S3CRET”，keep号S3CRET (S3CRET)</body>\
+    <confirm xmlns='http://jabber.org/protocol/http-auth' id='S3CRET' method='keep' url='keep'/>\
+    </message>
+    """,
+    """
+    <message><forwarded xmlns='urn:xmpp:forward:0'><message xmlns='jabber:client'>\
+    <confirm xmlns='http://jabber.org/protocol/http-auth' id='S3CRET'/><body>keep S3CRET.</body>\
+    </message></forwarded></message>
+    """,
   ]
 }

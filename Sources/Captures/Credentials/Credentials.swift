@@ -23,6 +23,10 @@ package struct Credentials {
   private static let dialback = "jabber:server:dialback"
   /// XEP-0124 and XEP-0206.
   private static let binding = "http://jabber.org/protocol/httpbind"
+  /// XEP-0070.
+  private static let httpAuth = "http://jabber.org/protocol/http-auth"
+  /// XEP-0050.
+  private static let commands = "http://jabber.org/protocol/commands"
   /// XEP-0448: what an encrypted file is read with.
   private static let encryptedFiles = "urn:xmpp:esfs:0"
 
@@ -43,9 +47,10 @@ package struct Credentials {
     [
       Namespace.dataForms, Namespace.sasl, Namespace.sasl2, Namespace.fast, Namespace.legacyAuth,
       Namespace.register, Namespace.streamManagement, Namespace.streamManagement2, scramUpgrade,
-      dialback, binding, encryptedFiles,
+      dialback, binding, encryptedFiles, httpAuth,
     ] + earlierSASL2 + httpUploads
   private static let filter = NamespaceFilter(namespaces)
+  private static let httpAuthFilter = NamespaceFilter([httpAuth])
 
   private var names = XMLNameMemo()
 
@@ -60,28 +65,43 @@ package struct Credentials {
   /// The element without its secrets, nil where it has none. Complexity: linear, and once more for
   /// each element around one of which something is taken out.
   package mutating func scrubbed(_ node: XMPPElement) -> XMPPElement? {
-    areAbsent(from: node) ? nil : scrubbed(node, isRegistration: false)
+    guard !areAbsent(from: node) else { return nil }
+    return scrubbed(node, in: Surroundings(transactions: Self.transactions(in: node)))
   }
 
   /// Whether there is surely no secret in an element, as in nearly all: no name in it is one that a
-  /// secret can have.
+  /// secret can have, and no text has the address of an encrypted file.
   mutating func areAbsent(from node: XMPPElement) -> Bool {
     (!Self.filter.mayHold(node) || node.isAcknowledgement)
       && !names.finds(in: node, SecretNames.mayMatter)
+      && !node.hasText(
+        ofAtLeast: SecretParameters.leastBytesWithKey, where: SecretParameters.mayHaveKey)
   }
 
-  /// - Parameter field: What the element stands in is, where that is a field of a form.
+  /// What an element is in.
+  private struct Surroundings {
+    var isRegistration = false
+    var isInvitation = false
+    /// What the field of a form is, if it is one.
+    var field = Field.plain
+    /// The ids of the requests that the stanza asks the user to confirm.
+    var transactions: [String] = []
+  }
+
   private mutating func scrubbed(
-    _ node: XMPPElement, isRegistration: Bool, in field: Field = .plain
+    _ node: XMPPElement, in surroundings: Surroundings
   ) -> XMPPElement? {
-    let attributes = Self.scrubbedAttributes(of: node)
+    let isInvitation = surroundings.isInvitation || Self.isInvitation(node)
+    let attributes = Self.scrubbedAttributes(of: node, isInvitation: isInvitation)
     let content: [XMPPElement.Content]?
-    if field == .secret, node.is("value", in: Namespace.dataForms) {
+    if surroundings.field == .secret, node.is("value", in: Namespace.dataForms) {
       content = Self.mark(.password, insteadOf: node.content)
-    } else if let kind = Self.kind(of: node, isRegistration: isRegistration) {
+    } else if let kind = Self.kind(of: node, isRegistration: surroundings.isRegistration) {
       content = Self.mark(kind, insteadOf: node.content)
     } else {
-      content = scrubbedContent(of: node, isRegistration: isRegistration, in: field)
+      var inner = surroundings
+      inner.isInvitation = isInvitation
+      content = scrubbedContent(of: node, in: inner)
     }
     guard attributes != nil || content != nil else { return nil }
     return XMPPElement(
@@ -90,15 +110,20 @@ package struct Credentials {
 
   // MARK: Attributes
 
-  static func scrubbedAttributes(of node: XMPPElement) -> [XMLAttribute]? {
+  static func scrubbedAttributes(
+    of node: XMPPElement, isInvitation: Bool = false
+  ) -> [XMLAttribute]? {
     let attributes = node.attributes
     let clean = attributes.map { attribute in
-      XMLAttribute(attribute.name, scrubbed(attribute, of: node) ?? attribute.value)
+      let value = scrubbed(attribute, of: node, isInvitation: isInvitation)
+      return XMLAttribute(attribute.name, value ?? attribute.value)
     }
     return clean == attributes ? nil : clean
   }
 
-  private static func scrubbed(_ attribute: XMLAttribute, of node: XMPPElement) -> String? {
+  private static func scrubbed(
+    _ attribute: XMLAttribute, of node: XMPPElement, isInvitation: Bool
+  ) -> String? {
     guard !attribute.value.isEmpty else { return nil }
     let local = attribute.name.local
     if SecretNames.isSecret(local) { return removed }
@@ -107,13 +132,30 @@ package struct Credentials {
       (Namespace.streamManagement2, "id"), (Namespace.streamManagement2, "previd"),
       (binding, "sid"), (binding, "authid"):
       return mark(ofID: attribute.value)
-    case (binding, "key"), (binding, "newkey"): return removed
+    // A digest of an id that a person reads and compares is soon guessed (XEP-0070 §4).
+    case (binding, "key"), (binding, "newkey"), (httpAuth, "id"): return removed
+    case (httpAuth, "url"):
+      let url = SecretParameters.removed(from: attribute.value)
+      return SecretParameters.withoutQuery(url ?? attribute.value) ?? url
     default: break
     }
     if httpUploads.contains(node.name.namespace), local == "url" {
       return SecretParameters.withoutQuery(attribute.value)
     }
-    return SecretNames.isAddress(local) ? SecretParameters.removed(from: attribute.value) : nil
+    return scrubbed(address: attribute.value, named: local, isInvitation: isInvitation)
+  }
+
+  /// Returns the value of an attribute or an element without its secrets if it is an address by its
+  /// name; nil if it has none, or is no address.
+  private static func scrubbed(
+    address: String, named name: String, isInvitation: Bool
+  ) -> String? {
+    if SecretNames.isLandingPage(name) { return SecretParameters.hostAlone(address) }
+    guard SecretNames.isAddress(name) || isInvitation && SecretNames.isInvitation(name) else {
+      return nil
+    }
+    return isInvitation && SecretParameters.isOfWeb(address)
+      ? SecretParameters.hostAlone(address) : SecretParameters.removed(from: address)
   }
 
   /// What stands for an id that lets one go on with a session: the same for the same, as it tells
@@ -136,10 +178,11 @@ package struct Credentials {
   // MARK: Content
 
   private mutating func scrubbedContent(
-    of node: XMPPElement, isRegistration: Bool, in outer: Field
+    of node: XMPPElement, in outer: Surroundings
   ) -> [XMPPElement.Content]? {
-    let isInside = isRegistration || node.is("query", in: Namespace.register)
-    let field = field(node, isRegistration: isInside)
+    var inner = outer
+    inner.isRegistration = outer.isRegistration || node.is("query", in: Namespace.register)
+    inner.field = field(node, in: inner)
     var isChanged = false
     let content = node.content.map { item -> XMPPElement.Content in
       let replacement: XMPPElement.Content?
@@ -147,7 +190,7 @@ package struct Credentials {
       case .text(let text):
         replacement = Self.scrubbed(text: text, of: node, in: outer).map { .text($0) }
       case .element(let child):
-        replacement = scrubbed(child, isRegistration: isInside, in: field).map { .element($0) }
+        replacement = scrubbed(child, in: inner).map { .element($0) }
       }
       guard let replacement else { return item }
       isChanged = true
@@ -156,24 +199,72 @@ package struct Credentials {
     return isChanged ? content : nil
   }
 
+  /// The text of an element without its secrets; nil where it has none.
+  private static func scrubbed(
+    text: String, of node: XMPPElement, in surroundings: Surroundings
+  ) -> String? {
+    var clean = scrubbed(address: text, of: node, in: surroundings)
+    // People send each other the addresses of encrypted files in bodies.
+    clean = SecretParameters.withoutKeys(clean ?? text) ?? clean
+    // So that a client that does not know of such requests shows it, its body has the id, too.
+    for transaction in surroundings.transactions {
+      clean = SecretParameters.without(word: transaction, in: clean ?? text) ?? clean
+    }
+    return clean
+  }
+
   /// The text of an address without its secrets; nil where it has none, or is none.
   private static func scrubbed(
-    text: String, of node: XMPPElement, in field: Field
+    address: String, of node: XMPPElement, in surroundings: Surroundings
   ) -> String? {
     if node.is("value", in: Namespace.dataForms) {
-      return field == .landingPage
-        ? SecretParameters.withoutQuery(text) : SecretParameters.removed(from: text)
+      let isLandingPage =
+        surroundings.field == .landingPage
+        || surroundings.isInvitation && SecretParameters.isOfWeb(address)
+      return isLandingPage
+        ? SecretParameters.hostAlone(address) : SecretParameters.removed(from: address)
     }
     if httpUploads.contains(node.name.namespace), ["put", "get"].contains(node.name.local) {
-      return SecretParameters.withoutQuery(text)
+      return SecretParameters.withoutQuery(address)
     }
-    return SecretNames.isAddress(node.name.local) ? SecretParameters.removed(from: text) : nil
+    return scrubbed(
+      address: address, named: node.name.local, isInvitation: surroundings.isInvitation)
   }
+
+  // MARK: Invitations and requests to confirm
+
+  /// Whether an element is an invitation, or the form in which a server gives one (XEP-0401 §3).
+  private static func isInvitation(_ node: XMPPElement) -> Bool {
+    SecretNames.isInvitation(node.name.local) || SecretNames.isInvitation(node.name.namespace)
+      || node.is("command", in: commands)
+        && SecretNames.isInvitation(node.attribute("node") ?? "")
+  }
+
+  /// How many ids of one stanza are looked for in its texts; it has one (XEP-0070 §4).
+  private static let maximumTransactions = 8
+
+  /// The ids of the requests in an element that the user is asked to confirm, however deep: the
+  /// stanza can be a forwarded one.
+  private static func transactions(in node: XMPPElement) -> [String] {
+    var ids: [String] = []
+    func collect(from node: XMPPElement) {
+      guard ids.count < maximumTransactions else { return }
+      if node.is("confirm", in: httpAuth), let id = node.attribute("id"), !id.isEmpty, id != removed
+      {
+        ids.append(id)
+      }
+      for child in node.children { collect(from: child) }
+    }
+    if httpAuthFilter.mayHold(node) { collect(from: node) }
+    return ids
+  }
+
+  // MARK: Forms
 
   /// What a field of a form is.
   private enum Field {
     case secret
-    /// An address whose query is an invitation (XEP-0401).
+    /// The address of a page that is an invitation (XEP-0401).
     case landingPage
     case plain
   }
@@ -181,7 +272,7 @@ package struct Credentials {
   /// What an element is as a field of a form (XEP-0004). It holds a secret where it is typed so, or
   /// was in the form that this one answers, or has the name of one. In a registration every field
   /// may: their names are the server's.
-  private mutating func field(_ node: XMPPElement, isRegistration: Bool) -> Field {
+  private mutating func field(_ node: XMPPElement, in surroundings: Surroundings) -> Field {
     guard node.is("field", in: Namespace.dataForms) else { return .plain }
     let name = node.attribute("var") ?? ""
     if node.attribute("type") == "text-private" {
@@ -189,9 +280,11 @@ package struct Credentials {
       return .secret
     }
     if SecretNames.isSecret(field: name) || privateFields.contains(name) { return .secret }
-    if isRegistration, name != "FORM_TYPE", name != "username" { return .secret }
-    return name == "landing-url" ? .landingPage : .plain
+    if surroundings.isRegistration, name != "FORM_TYPE", name != "username" { return .secret }
+    return SecretNames.isLandingPage(name) ? .landingPage : .plain
   }
+
+  // MARK: Marks
 
   /// The content that stands for a secret; nil where there is none, or none any more.
   private static func mark(

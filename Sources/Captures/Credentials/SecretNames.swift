@@ -56,13 +56,21 @@ enum SecretNames {
   /// Whether a value of this name is an address, in which a secret can stand.
   static func isAddress(_ name: String) -> Bool {
     let name = plain(name)
-    return ["uri", "url", "href", "src"].contains { name.hasSuffix($0) }
+    return name == "target" || ["uri", "url", "href", "src"].contains { name.hasSuffix($0) }
   }
+
+  /// Whether this name, or namespace, is that of an invitation, in which an address of the Web is a
+  /// landing page.
+  static func isInvitation(_ name: String) -> Bool { plain(name).contains("invit") }
+
+  /// Whether a value of this name is the address of an invitation's landing page (XEP-0401 §3).
+  static func isLandingPage(_ name: String) -> Bool { plain(name).contains("landing") }
 
   /// Whether an element with this local name in it has to be gone through, whatever namespaces are
   /// in it.
   static func mayMatter(_ name: String) -> Bool {
-    isSecret(name) || isAddress(name) || elsewhere.contains(plain(name))
+    isSecret(name) || isAddress(name) || isInvitation(name) || isLandingPage(name)
+      || elsewhere.contains(plain(name))
   }
 
   /// Whether a word in bytes that cannot be read may stand beside a secret.
@@ -72,5 +80,6 @@ enum SecretNames {
 
   private static let unreadable: Set = [
     "authenticate", "authorization", "previd", "sid", "authid", "newkey", "enabled", "resume",
+    "aesgcm",
   ]
 }

@@ -1,14 +1,18 @@
-/// Secrets in addresses: parameters of XMPP URIs (XEP-0147, XEP-0379, XEP-0401) and of others, and
-/// the password before a host (RFC 3986 §3.2.1).
+import RawBytes
+import XMPPStanza
+
+/// Secrets in addresses: parameters of XMPP URIs (XEP-0147, XEP-0379, XEP-0401) and of others, the
+/// password before a host (RFC 3986 §3.2.1), and the key after an `aesgcm:` address.
 enum SecretParameters {
   /// What stands for a value that was taken out.
   private static let mark = Array("removed".utf8)
 
   /// The address without its secrets, nil where it has none. Complexity: linear.
   static func removed(from address: String) -> String? {
-    let bytes = Array(address.utf8)
+    let withoutKeys = withoutKeys(address)
+    let bytes = Array((withoutKeys ?? address).utf8)
     var result: [UInt8] = []
-    var found = false
+    var found = withoutKeys != nil
     // Where the name of a parameter may begin.
     var start: Int?
     var index = 0
@@ -67,4 +71,135 @@ enum SecretParameters {
     let short = bytes[...start] + mark
     return short.elementsEqual(bytes) ? nil : String(decoding: short, as: UTF8.self)
   }
+
+  // MARK: Landing pages
+
+  /// Returns the address of an invitation's landing page with its scheme and host alone, or nil if
+  /// it has nothing else: any other part of it can be the invitation (XEP-0401 §3).
+  ///
+  /// An XMPP URI keeps all but its secrets; of a text that is no address nothing is kept.
+  /// Complexity: linear.
+  static func hostAlone(_ address: String) -> String? {
+    let bytes = Array(address.trimmedOfXMLSpace.utf8)
+    guard let authority = startOfAuthority(bytes) else {
+      if bytes.prefix(5).elementsEqual("xmpp:".utf8, by: isSameLetter) {
+        return removed(from: address)
+      }
+      return bytes.isEmpty || bytes == mark ? nil : String(decoding: mark, as: UTF8.self)
+    }
+    let end =
+      bytes[authority...].firstIndex { "/?#\\".utf8.contains($0) || $0 <= 0x20 } ?? bytes.count
+    var host = bytes[authority..<end]
+    if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
+    // An address of IPv6 has colons of its own, in brackets.
+    let bracket = host.lastIndex(of: UInt8(ascii: "]")) ?? host.startIndex
+    if let port = host[bracket...].firstIndex(of: UInt8(ascii: ":")) { host = host[..<port] }
+    let isBare = end == bytes.count || bytes[end...].elementsEqual("/".utf8)
+    let short =
+      bytes[..<authority] + host + (isBare ? Array(bytes[end...]) : [UInt8(ascii: "/")] + mark)
+    return short.elementsEqual(bytes) ? nil : String(decoding: short, as: UTF8.self)
+  }
+
+  /// Returns whether a text is an address of the Web, as an invitation's landing page is.
+  static func isOfWeb(_ address: String) -> Bool {
+    let bytes = address.trimmedOfXMLSpace.utf8
+    return ["http:", "https:"].contains { scheme in
+      bytes.prefix(scheme.utf8.count).elementsEqual(scheme.utf8, by: isSameLetter)
+    }
+  }
+
+  /// Where the authority of an address begins (RFC 3986 §3.2); nil if it has none.
+  private static func startOfAuthority(_ bytes: [UInt8]) -> Int? {
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+      bytes[..<colon].allSatisfy({ $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }),
+      bytes[(colon + 1)...].starts(with: "//".utf8)
+    else { return nil }
+    return colon + 3
+  }
+
+  private static func isSameLetter(_ a: UInt8, _ lowercase: UInt8) -> Bool {
+    a == lowercase || lowercase.isLetter && a | 0x20 == lowercase
+  }
+
+  // MARK: Keys of encrypted files
+
+  /// The scheme of an address whose fragment is the key of the file that it names.
+  private static let keyScheme = Array("aesgcm:".utf8)
+  /// How many bytes the shortest address with a key has.
+  static let leastBytesWithKey = 9
+
+  /// Returns whether a text may have the key of such an address in it: it has all of the scheme and
+  /// the mark of a fragment somewhere. Complexity: linear.
+  static func mayHaveKey(_ text: RawSpan) -> Bool {
+    // Hardly any text has one, and the C library finds it faster than anything else.
+    guard text.offset(of: UInt8(ascii: "#")) != nil else { return false }
+    var start = 0
+    while let colon = text.offset(of: UInt8(ascii: ":"), from: start) {
+      start = colon + 1
+      let scheme = start - keyScheme.count
+      guard scheme >= 0 else { continue }
+      var count = 0
+      while count < keyScheme.count, isSameLetter(text[scheme + count], keyScheme[count]) {
+        count += 1
+      }
+      if count == keyScheme.count { return true }
+    }
+    return false
+  }
+
+  /// Returns a text without the keys in the fragments of its `aesgcm:` addresses, or nil if it has
+  /// none. Such an address ends before white space, a quotation mark or an angle bracket.
+  /// Complexity: linear.
+  static func withoutKeys(_ text: String) -> String? {
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    var (copied, index) = (0, 0)
+    while let colon = bytes[index...].position(of: UInt8(ascii: ":")) {
+      index = colon + 1
+      guard bytes[..<index].suffix(keyScheme.count).elementsEqual(keyScheme, by: isSameLetter)
+      else { continue }
+      let address = bytes[index...].prefix { !endsAddress($0) }
+      index = address.endIndex
+      guard let fragment = address.position(of: UInt8(ascii: "#")) else { continue }
+      let key = address[(fragment + 1)...]
+      guard !key.isEmpty, !key.elementsEqual(mark) else { continue }
+      result += bytes[copied...fragment] + mark
+      copied = index
+    }
+    return copied == 0 ? nil : String(decoding: result + bytes[copied...], as: UTF8.self)
+  }
+
+  private static func endsAddress(_ byte: UInt8) -> Bool {
+    byte <= 0x20 || "\"<>".utf8.contains(byte)
+  }
+
+  // MARK: Words in a text
+
+  /// How much of a secret is looked for in a text, so that a long one does not make that costly.
+  private static let longestWord = 64
+
+  /// Returns a text without a secret wherever it is a word of its own, or nil if it has none.
+  /// Of a secret of more than 64 bytes, the beginning is looked for, and the rest of the word goes
+  /// with it. Complexity: linear.
+  static func without(word secret: String, in text: String) -> String? {
+    let bytes = Array(text.utf8)
+    let word = Array(secret.utf8.prefix(longestWord))
+    let isCut = word.count < secret.utf8.count
+    var result: [UInt8] = []
+    var (copied, index) = (0, 0)
+    while let start = bytes[index...].position(of: word) {
+      index = start + 1
+      var end = start + word.count
+      if isCut { end = bytes[end...].prefix { !endsAddress($0) }.endIndex }
+      let isWhole =
+        !(start > 0 && isOfWord(bytes[start - 1])) && !(end < bytes.count && isOfWord(bytes[end]))
+      guard isWhole || isCut else { continue }
+      result += bytes[copied..<start] + mark
+      (copied, index) = (end, end)
+    }
+    return copied == 0 ? nil : String(decoding: result + bytes[copied...], as: UTF8.self)
+  }
+
+  /// Other scripts write words without a space between them, and quotation marks of their own.
+  private static func isOfWord(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit }
 }

@@ -261,6 +261,22 @@ extension XMPPElement {
   /// Hands the same to `body` as bytes, which are valid while it runs.
   package func withText(_ body: (RawSpan) -> Void) { withText(of: index, body) }
 
+  /// Returns whether something is true of one of the texts in the element, however deep.
+  ///
+  /// - Parameters:
+  ///   - count: How many bytes a text has at least; shorter ones are passed over.
+  ///   - isWanted: Its bytes are valid while it runs.
+  ///
+  /// Complexity: linear in the parts of the element, beside what `isWanted` takes.
+  package func hasText(ofAtLeast count: Int, where isWanted: (RawSpan) -> Bool) -> Bool {
+    for number in index..<end {
+      let part = tree[number]
+      guard part.kind == .text, part.count >= count else { continue }
+      if tree.withBytes(of: part, isWanted) { return true }
+    }
+    return false
+  }
+
   /// Hands over the text directly inside one of the tree's elements.
   private func withText(of number: Int, _ body: (RawSpan) -> Void) {
     let part = tree[number]
