@@ -1,4 +1,5 @@
 import Rollcall
+import RosterClient
 @testable import RosterProxy
 import TestSupport
 import Testing
@@ -72,6 +73,53 @@ import Testing
         #expect(passed == (expected.isEmpty ? said : expected), "seed \(seed)")
       }
     }
+  }
+
+  @Test("However much is cut out, each byte is copied once at most", arguments: [1, 2, 10, 100])
+  func cutOnce(seeds: Int) {
+    for seed in (seeds - 1)..<(seeds * 2) {
+      var random = SeededGenerator(seed: UInt64(seed))
+      let count = Int.random(in: 0...300, using: &random)
+      // Some within others, as an offer of compression within one to log in.
+      let cuts = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+        let begin = Int.random(in: 0...count, using: &random)
+        return begin..<Int.random(in: begin...count, using: &random)
+      }
+      let kept = ByteCuts(of: count, cuts).kept
+      #expect(kept.allSatisfy { !$0.isEmpty }, "seed \(seed)")
+      #expect(zip(kept, kept.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound })
+      let expected = (0..<count).filter { byte in !cuts.contains { $0.contains(byte) } }
+      #expect(kept.flatMap { Array($0) } == expected, "seed \(seed)")
+    }
+  }
+
+  @Test("An element of nothing but addresses to go to is passed on without them")
+  func manyDetours() {
+    let name = "see-other-host xmlns='urn:ietf:params:xml:ns:xmpp-streams'"
+    let count = 20_000
+    let said = { (host: String) in
+      "<stream:error>"
+        + String(repeating: "<\(name)>\(host)</see-other-host>", count: count)
+        + "</stream:error>"
+    }
+    var talk = ProxyTalk.authenticated()
+    #expect(talk.say(said("h:9"), .server).last == "client < \(said(""))")
+  }
+
+  @Test("What is cut out within something else that is does no harm")
+  func nestedCuts() throws {
+    let secrets = try TerminationSecrets(
+      Password("secret"), allowsPlain: false, salt: Array(1...16))
+    var talk = ProxyTalk.secured(secrets: secrets)
+    let compression = "<compression xmlns='http://jabber.org/features/compress'/>"
+    let done = talk.say(
+      "<stream:features><mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>"
+        + "<mechanism>SCRAM-SHA-1</mechanism>\(compression)</mechanisms><end xmlns='urn:x'/>"
+        + "</stream:features>", .server)
+    let passed = try #require(done.last)
+    #expect(passed.hasPrefix("client < <stream:features><mechanisms"))
+    #expect(passed.hasSuffix("</mechanisms><end xmlns='urn:x'/></stream:features>"))
+    #expect(!passed.contains("compression"))
   }
 
   @Test("Where an element's parts lie is found whatever stands between")

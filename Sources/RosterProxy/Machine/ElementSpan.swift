@@ -61,6 +61,48 @@ struct ElementSpan: Hashable {
   }
 }
 
+/// The bytes that are kept if ranges of them are cut out.
+struct ByteCuts: Hashable {
+  /// What is kept, in order: no byte is in two of them.
+  private(set) var kept: [Range<Int>] = []
+  private let count: Int
+
+  /// Complexity: O(n log n) in the number of cuts. Copying what is kept is linear in the bytes,
+  /// however many cuts there are.
+  ///
+  /// - Parameters:
+  ///   - count: How many bytes there are.
+  ///   - cuts: What is cut out, in any order; of two that overlap, both are.
+  init(of count: Int, _ cuts: [Range<Int>]) {
+    self.count = count
+    var position = 0
+    for cut in cuts.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if cut.lowerBound > position { kept.append(position..<cut.lowerBound) }
+      position = max(position, cut.upperBound)
+    }
+    if position < count { kept.append(position..<count) }
+  }
+
+  /// The bytes that are kept.
+  ///
+  /// - Parameters:
+  ///   - replacement: What is put at `place`.
+  ///   - place: The offset at which a cut begins; nil if nothing is put in.
+  func applied(to bytes: [UInt8], putting replacement: [UInt8], at place: Int?) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(count + replacement.count)
+    var isPut = place == nil
+    for range in kept {
+      if let place, !isPut, range.lowerBound > place {
+        result += replacement
+        isPut = true
+      }
+      result += bytes[range]
+    }
+    return isPut ? result : result + replacement
+  }
+}
+
 private struct Tag {
   enum Kind {
     case start, end, empty

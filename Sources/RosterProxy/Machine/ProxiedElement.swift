@@ -55,13 +55,10 @@ extension XMPPElement {
     guard mayHaveDetours, let span = ElementSpan(bytes) else { return bytes }
     let logins =
       offer == nil ? [] : zip(children, span.children).filter(\.0.isOfLogin).map(\.1.whole)
-    let cuts = (detours(in: bytes, span) + logins).sorted { $0.lowerBound < $1.lowerBound }
+    let cuts = detours(in: bytes, span) + logins
     guard !cuts.isEmpty else { return bytes }
-    var result = bytes
-    for cut in cuts.reversed() {
-      result.replaceSubrange(cut, with: cut == logins.first ? offer ?? [] : [])
-    }
-    return result
+    return ByteCuts(of: bytes.count, cuts)
+      .applied(to: bytes, putting: offer ?? [], at: logins.first?.lowerBound)
   }
 
   private var mayHaveDetours: Bool {
@@ -74,7 +71,6 @@ extension XMPPElement {
       || self.is("enabled", in: Namespace.streamManagement2)
   }
 
-  /// In their order.
   private func detours(in bytes: [UInt8], _ span: ElementSpan) -> [Range<Int>] {
     // XEP-0138 §4.
     if self.is("compression", in: "http://jabber.org/features/compress") { return [span.whole] }
