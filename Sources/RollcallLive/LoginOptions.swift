@@ -76,7 +76,7 @@ struct LoginOptions: ParsableArguments {
 
   /// Where it is recorded.
   var path: String {
-    get throws { try output ?? "\(jid.bare.text).rollcall" }
+    get throws { try output ?? "\(jid.bare.fileName).rollcall" }
   }
 
   /// - Parameter isNew: Whether a password is chosen, which is asked for twice.

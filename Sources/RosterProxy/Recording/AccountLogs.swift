@@ -143,12 +143,3 @@ final class AccountLogs {
     }
   }
 }
-
-extension BareJID {
-  /// The address as the name of a file: what a folder would take for something else is written as
-  /// in an address of the web.
-  fileprivate var fileName: String {
-    let name = text.replacing("%", with: "%25").replacing("/", with: "%2f")
-    return name.hasPrefix(".") ? "%2e" + name.dropFirst() : name
-  }
-}
