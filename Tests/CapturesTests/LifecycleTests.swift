@@ -17,6 +17,11 @@ struct LifecycleTests {
     (.connected(to: nil), #"{"stream":"connected"}"#),
     (.connected(to: "b.test:5222"), #"{"stream":"connected","to":"b.test:5222"}"#),
     (.secured(tls: "TLSv1.3"), #"{"stream":"secured","tls":"TLSv1.3"}"#),
+    (.verified(domain: address("b.test").bare), #"{"domain":"b.test","stream":"verified"}"#),
+    (
+      .unverified(domain: address("bücher.test").bare),
+      #"{"domain":"bücher.test","stream":"unverified"}"#
+    ),
     (
       .authenticated(mechanism: "SCRAM-SHA-1"),
       #"{"mechanism":"SCRAM-SHA-1","stream":"authenticated"}"#
@@ -36,7 +41,9 @@ struct LifecycleTests {
     arguments: [
       "", "{}", "{", #"{"stream":"burst"}"#, #"{"stream":"opened"}"#,
       #"{"stream":"opened","jid":"@"}"#, #"{"stream":"closed","reason":1}"#,
-      #"{"rollcall-capture":2}"#, #"{"bookmark":"x","back":1}"#,
+      #"{"stream":"verified"}"#, #"{"stream":"verified","domain":"a@b.test"}"#,
+      #"{"stream":"unverified","domain":"b.test/x"}"#, #"{"rollcall-capture":2}"#,
+      #"{"bookmark":"x","back":1}"#,
     ])
   func isRefused(_ line: String) {
     #expect(Lifecycle(Array(line.utf8)) == nil)

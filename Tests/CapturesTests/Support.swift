@@ -141,8 +141,8 @@ func event(of content: CapturedRecord.Content) -> RosterEvent? {
   case .lifecycle(.opened(let jid)): .session(.opened(jid))
   case .lifecycle(.resumed(let jid)): .session(.resumed(jid))
   case .lifecycle(.closed): .session(.closed(isLost: true))
-  case .lifecycle(.connected), .lifecycle(.secured), .lifecycle(.authenticated), .annotation,
-    .unreadable:
+  case .lifecycle(.connected), .lifecycle(.secured), .lifecycle(.verified),
+    .lifecycle(.unverified), .lifecycle(.authenticated), .annotation, .unreadable:
     nil
   }
 }

@@ -26,6 +26,8 @@ import XMPPStanza
       .session(.captureBegan(account: jid, inboundOnly: true)),
       .session(.captureBegan(account: nil, inboundOnly: false)), .session(.negotiated),
       .session(.featuresOffered(StreamFeatures(versioning: true, preApproval: false))),
+      .session(.serverIdentified(domain: bare("example.test"), isVerified: true)),
+      .session(.serverIdentified(domain: nil, isVerified: false)),
       .session(.authenticated(jid)), .session(.opened(jid)),
       .session(.opened(jid, from: address("example.test"))),
       .session(.opened(jid, resumptionID: "sm1")), .session(.resumable(id: "sm1")),

@@ -43,7 +43,7 @@ func bobItem(_ name: String, _ groups: [String] = ["A", "B"]) -> String {
 func findingCase(_ code: Finding.Code) -> FindingCase {
   switch code {
   case .unpreparedAddress, .unknownType, .addresslessSubscription, .malformedPayload,
-    .foreignAccount:
+    .foreignAccount, .otherDomain, .unverifiedServer:
     refusalCase(code)
   case .unsolicitedResult, .spoofedAnswer, .misdirectedQuery, .refusedQuery, .emptyResult,
     .unknownBase, .unansweredQuery, .missingID:
@@ -80,6 +80,21 @@ func refusalCase(_ code: Finding.Code) -> FindingCase {
       {
         $0.received("<iq id='b' type='result'>\(bind)<jid>alice@example.test/p</jid></bind></iq>")
       })
+  case .otherDomain:
+    FindingCase(
+      {
+        $0.closed()
+        $0.reachedServer("evil.test")
+        $0.opened("alice@example.test/x")
+      },
+      {
+        $0.closed()
+        $0.reachedServer("example.test")
+        $0.opened("ALICE@EXAMPLE.test/x")
+      })
+  case .unverifiedServer:
+    FindingCase(
+      { $0.reachedServer("example.test", isVerified: false) }, { $0.reachedServer("example.test") })
   default:  // Another account's stream.
     FindingCase(
       { $0.opened("mallory@example.test/x") }, { $0.opened("ALICE@example.test/other") })

@@ -61,6 +61,7 @@ struct RosterCodecTests {
     scenario.annotated(.reading(bare("bobby@example.test"), "jie"))
     scenario.annotated(.note(bare("nobody@example.test"), "from the chess club"))
     scenario.annotated(.requestsSeen([bare("carol@example.test")]))
+    scenario.reachedServer("example.test")
     return scenario
   }
 
@@ -75,6 +76,7 @@ struct RosterCodecTests {
     #expect(!session.openQueries.isEmpty && !session.pendingEdits.isEmpty)
     #expect(!session.unacknowledged.isEmpty && session.features.versioning)
     #expect(session.resumed != nil && session.refusals.count == 1)
+    #expect(session.server == bare("example.test") && roster.hasVerifiedStream)
     let known = roster.contacts.numbers.compactMap { roster.contacts.contact($0) }
     #expect(known.contains { !$0.expected.isEmpty } && known.contains { $0.confirmedEdit != nil })
     #expect(Array(roster.knownVersions) == ["ver7", "v8"] && roster.nextTimeout != .max)

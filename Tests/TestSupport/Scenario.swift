@@ -74,6 +74,12 @@ package struct Scenario {
     line(xml, .outbound, time)
   }
 
+  /// The server was reached whose certificate is a domain's, or that has none.
+  @discardableResult
+  package mutating func reachedServer(_ domain: String, isVerified: Bool = true) -> Outcome {
+    reduce(.session(.serverIdentified(domain: address(domain).bare, isVerified: isVerified)))
+  }
+
   /// A new session was bound.
   @discardableResult
   package mutating func opened(_ jid: String, at time: Int64? = nil) -> Outcome {

@@ -8,6 +8,12 @@ package enum Lifecycle: Hashable, Sendable {
   case connected(to: String?)
   /// The connection is encrypted, by a version of TLS where that is said.
   case secured(tls: String?)
+  /// The stream is with the server of this domain, whose certificate was checked: what it says of
+  /// its accounts counts.
+  case verified(domain: BareJID)
+  /// The stream is with what was reached as the server of this domain, without TLS or with a
+  /// certificate that was not checked.
+  case unverified(domain: BareJID)
   /// The server knows who we are, by a mechanism of SASL where that is said.
   case authenticated(mechanism: String?)
   /// A stream was bound to an address.
@@ -23,6 +29,7 @@ package enum Lifecycle: Hashable, Sendable {
     case .header(let account, _): account
     case .opened(let jid): jid
     case .resumed(let jid): jid
+    case .verified(let domain), .unverified(let domain): JID(prepared: domain, resource: nil)
     case .connected, .secured, .authenticated, .closed: nil
     }
   }
@@ -36,6 +43,9 @@ package enum Lifecycle: Hashable, Sendable {
     case .resumed(let jid): .resumed(jid.map(change))
     case .connected: .connected(to: nil)
     case .secured(let version): .secured(tls: version.filter(ProtocolVocabulary.isVersionOfTLS))
+    case .verified(let domain): .verified(domain: change(JID(prepared: domain, resource: nil)).bare)
+    case .unverified(let domain):
+      .unverified(domain: change(JID(prepared: domain, resource: nil)).bare)
     case .authenticated(let name):
       .authenticated(mechanism: name.filter(ProtocolVocabulary.isMechanism))
     case .closed: .closed(reason: nil)
@@ -53,6 +63,8 @@ package enum Lifecycle: Hashable, Sendable {
         .merging(inboundOnly ? ["directions": .string("in")] : [:]) { a, _ in a }
     case .connected(let host): members = Self.members("connected", "to", host)
     case .secured(let version): members = Self.members("secured", "tls", version)
+    case .verified(let domain): members = Self.members("verified", "domain", domain.text)
+    case .unverified(let domain): members = Self.members("unverified", "domain", domain.text)
     case .authenticated(let name): members = Self.members("authenticated", "mechanism", name)
     case .opened(let jid): members = Self.members("opened", "jid", "\(jid)")
     case .resumed(let jid): members = Self.members("resumed", "jid", jid?.description)
@@ -111,6 +123,8 @@ package enum Lifecycle: Hashable, Sendable {
     switch object["stream"]?.string {
     case "connected": self = .connected(to: try Self.text("to", of: object))
     case "secured": self = .secured(tls: try Self.text("tls", of: object))
+    case "verified": self = .verified(domain: try Self.domain(of: object))
+    case "unverified": self = .unverified(domain: try Self.domain(of: object))
     case "authenticated":
       self = .authenticated(mechanism: try Self.text("mechanism", of: object))
     case "opened":
@@ -122,9 +136,16 @@ package enum Lifecycle: Hashable, Sendable {
     case "closed": self = .closed(reason: try Self.text("reason", of: object))
     default:
       throw LineProblem(
-        "\"stream\" is none of \"connected\", \"secured\", \"authenticated\", \"opened\", "
-          + "\"resumed\", \"closed\"")
+        "\"stream\" is none of \"connected\", \"secured\", \"verified\", \"unverified\", "
+          + "\"authenticated\", \"opened\", \"resumed\", \"closed\"")
     }
+  }
+
+  /// The domain of a server.
+  private static func domain(of object: [String: JSONValue]) throws(LineProblem) -> BareJID {
+    guard let jid = try address("domain", of: object), jid.resource == nil, jid.bare.local == nil
+    else { throw LineProblem("\"domain\" is no domain") }
+    return jid.bare
   }
 
   private static func text(

@@ -190,7 +190,8 @@ package struct AccountFilter {
     case .lifecycle(.resumed(let jid)): jid?.bare
     case .element(.inbound, let node, _): LoginResult(node)?.jid?.bare
     case .element(.outbound, _, _), .lifecycle(.header), .lifecycle(.closed), .streamHeader,
-      .lifecycle(.connected), .lifecycle(.secured), .lifecycle(.authenticated), .streamEnd,
+      .lifecycle(.connected), .lifecycle(.secured), .lifecycle(.verified),
+      .lifecycle(.unverified), .lifecycle(.authenticated), .streamEnd,
       .annotation, .unreadable:
       nil
     }

@@ -52,6 +52,22 @@ extension Finding.Code {
         "Captures of two accounts were read as one, or a client with several accounts writes "
           + "them to one file.",
         "Choose the account with --account, and keep a log for each.")
+    // The server
+    case .otherDomain:
+      FindingGuide(
+        "A certificate vouches for one domain, and that domain's server for its own accounts "
+          + "(RFC 6120 §13.7.2).",
+        "A server that claims an account of another domain to have its stream recorded as that "
+          + "account's; a server that hosts several domains and binds the wrong one.",
+        "Look at the domain that the client named in its stream header (rollcall show). If you "
+          + "did not expect that server, keep the recording away from the account's log.")
+    case .unverifiedServer:
+      FindingGuide(
+        "A client uses TLS and checks the certificate before it logs in (RFC 6120 §5, §13.7.2).",
+        "A server on the same machine without TLS; a machine in the middle that took STARTTLS out "
+          + "of the server's offer.",
+        "Turn TLS on in the client and the server. Do not trust what the stream says of the "
+          + "account if you did not expect it to be without TLS.")
     // Answers
     case .unsolicitedResult:
       FindingGuide(

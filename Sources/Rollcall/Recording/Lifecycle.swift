@@ -4,11 +4,15 @@ import RawBytes
 package import RosterCore
 
 extension Lifecycle {
-  /// What it means to the roster; nil where that is nothing: until there is a session, how the
-  /// stream came about does not matter.
+  /// What it means to the roster; nil if that is nothing: of what happens before a session begins,
+  /// only the server's identity matters.
   package var event: RosterEvent? {
     switch self {
-    case .connected, .secured, .authenticated: nil
+    case .connected, .authenticated: nil
+    // Rollcall's own recorders check every certificate.
+    case .secured: .session(.serverIdentified(domain: nil, isVerified: true))
+    case .verified(let domain): .session(.serverIdentified(domain: domain, isVerified: true))
+    case .unverified(let domain): .session(.serverIdentified(domain: domain, isVerified: false))
     case .header(let account, let inboundOnly):
       .session(.captureBegan(account: account, inboundOnly: inboundOnly))
     case .opened(let jid): .session(.opened(jid))

@@ -290,7 +290,7 @@ public final class RosterSession {
       // It took the commands before it with it.
       return ledger.sessionEnded()
     case .resumed: hasSession = roster.connections.contains { $0.id == .first && $0.isOpen }
-    case .captureBegan, .featuresOffered, .authenticated, .resumable: break
+    case .captureBegan, .serverIdentified, .featuresOffered, .authenticated, .resumable: break
     }
     return []
   }

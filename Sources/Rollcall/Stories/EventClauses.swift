@@ -32,6 +32,10 @@ extension SessionEvent {
       "the capture of \(account?.description ?? "an account yet unknown") begins"
         + (inboundOnly ? ", inbound stanzas only" : "")
     case .negotiated: "a stream is negotiated"
+    case .serverIdentified(let domain, true):
+      "the server\(domain.map { " of \($0)" } ?? "") is verified by its certificate"
+    case .serverIdentified(let domain, false):
+      "the server\(domain.map { " of \($0)" } ?? "") is not verified: no TLS"
     case .featuresOffered(let features):
       "the server offers " + (features.versioning ? "roster versions" : "no roster versions")
         + (features.preApproval ? " and pre-approval" : "")

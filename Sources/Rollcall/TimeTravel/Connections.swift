@@ -115,7 +115,7 @@ extension ConnectionStory {
     case .negotiated:
       // A new stream on it: the old one was lost without a word.
       if end == .open { end = .lost }
-    case .captureBegan, .featuresOffered, .authenticated, .resumable: break
+    case .captureBegan, .serverIdentified, .featuresOffered, .authenticated, .resumable: break
     }
   }
 

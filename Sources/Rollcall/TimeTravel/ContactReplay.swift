@@ -92,7 +92,7 @@ package struct ContactReplay: Hashable, Sendable {
   /// Complexity: linear in what the record changed.
   package mutating func follow(_ moment: Timeline.Moment, _ roster: Roster) {
     let codes = Set(moment.outcome.findings.map(\.code))
-    if codes.contains(.foreignAccount) { isForeign = true }
+    if codes.contains(.foreignAccount) || codes.contains(.otherDomain) { isForeign = true }
     followSession(moment)
     guard !isForeign else { return }
     if case .stanza(let event) = moment.event { follow(event, moment.stamp.record, codes) }

@@ -33,6 +33,10 @@ public struct Finding: Hashable, Sendable {
     case rejected(Rejection)
     /// A stream of another account, in the log of this one.
     case foreignAccount(BareJID, log: BareJID?)
+    /// The server of one domain says that a stream is an account's of another.
+    case otherDomain(BareJID, server: BareJID)
+    /// A stream to a server whose certificate was not checked.
+    case unverifiedServer(BareJID?)
     case answer(AnswerFinding)
     case item(ItemFinding)
     case edit(EditFinding)

@@ -7,6 +7,9 @@ extension Finding {
     case addresslessSubscription = "addressless-subscription"
     case malformedPayload = "malformed-payload"
     case foreignAccount = "foreign-account"
+    // The server
+    case otherDomain = "other-domain"
+    case unverifiedServer = "unverified-server"
     // Answers
     case unsolicitedResult = "unsolicited-result"
     case spoofedAnswer = "spoofed-answer"
@@ -57,10 +60,11 @@ extension Finding {
     /// How much findings of this code matter.
     public var severity: Severity {
       switch self {
-      case .spoofedAnswer, .foreignPush, .foreignBlocking, .foreignAccount, .unsolicitedResult:
+      case .spoofedAnswer, .foreignPush, .foreignBlocking, .foreignAccount, .otherDomain,
+        .unsolicitedResult:
         .error
       case .undoneEdit, .outdatedSet, .automaticAcceptance, .groupsLost, .unpreparedAddress,
-        .unknownType,
+        .unknownType, .unverifiedServer,
         .addresslessSubscription, .malformedPayload, .misdirectedQuery, .refusedQuery,
         .emptyResult, .unansweredQuery, .missingID, .pushItemCount, .unacknowledgedPush,
         .malformedItem, .duplicateItem, .removalInResult, .unknownSubscription, .setItemCount,
@@ -83,6 +87,8 @@ extension Finding.Kind {
     switch self {
     case .rejected(let rejection): rejection.kind.code
     case .foreignAccount: .foreignAccount
+    case .otherDomain: .otherDomain
+    case .unverifiedServer: .unverifiedServer
     case .answer(let finding): finding.code
     case .item(let finding): finding.code
     case .edit(let finding): finding.code

@@ -9,6 +9,12 @@ extension Finding {
     case .foreignAccount(let jid, let log):
       "A stream of \(jid) in the log of \(log?.text ?? "nobody") was refused: a log is the "
         + "history of one account."
+    case .otherDomain(let jid, let server):
+      "The server of \(server) named \(jid), an account of another domain, and its stream was "
+        + "refused: only a domain's own server speaks for its accounts (RFC 6120 §13.7.2)."
+    case .unverifiedServer(let domain):
+      "The stream to the server\(domain.map { " of \($0)" } ?? "") has no TLS, so no certificate "
+        + "was checked: anyone in between can read and change what it carries (RFC 6120 §13.8)."
     case .answer(let finding): finding.sentence(about: words)
     case .item(let finding): finding.sentence(about: words)
     case .edit(let finding): finding.sentence(about: words)

@@ -32,6 +32,7 @@ private enum EventTag: UInt8 {
   case resumed = 6
   case closed = 7
   case resumable = 8
+  case serverIdentified = 9
   case querySent = 16
   case setSent = 17
   case answerReceived = 18
@@ -150,7 +151,8 @@ extension StoredStanza {
       self = .vCardPublished(try input.readTextBytes(), try input.read())
     case .rejected:
       self = .rejected(Rejection(kind: try input.readName(), reason: try input.readText()))
-    case .captureBegan, .negotiated, .featuresOffered, .authenticated, .opened, .resumable,
+    case .captureBegan, .negotiated, .serverIdentified, .featuresOffered, .authenticated, .opened,
+      .resumable,
       .resumed, .closed, .annotation, nil:
       return nil
     }
@@ -240,6 +242,10 @@ extension SessionEvent {
       output.write(account)
       output.write(inboundOnly)
     case .negotiated: output.write(EventTag.negotiated)
+    case .serverIdentified(let domain, let isVerified):
+      output.write(EventTag.serverIdentified)
+      output.write(domain)
+      output.write(isVerified)
     case .featuresOffered(let features):
       output.write(EventTag.featuresOffered)
       output.write(features.versioning)
@@ -270,6 +276,9 @@ extension SessionEvent {
     case .captureBegan:
       self = .captureBegan(account: try input.readOptional(), inboundOnly: try input.readFlag())
     case .negotiated: self = .negotiated
+    case .serverIdentified:
+      self = .serverIdentified(
+        domain: try input.readOptional(), isVerified: try input.readFlag())
     case .featuresOffered:
       self = .featuresOffered(
         StreamFeatures(versioning: try input.readFlag(), preApproval: try input.readFlag()))

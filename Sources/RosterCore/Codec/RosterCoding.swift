@@ -6,7 +6,7 @@ import XMPPStanza
 // Equal states have equal bytes only where their tables give the same numbers.
 extension Roster {
   /// The version of the encoding; snapshots of another version must be derived anew.
-  package static let codecVersion: UInt32 = 18
+  package static let codecVersion: UInt32 = 19
 
   /// The state in its stored form: as its table is, which is made anew where much of it is unused.
   /// Complexity: linear in the table, and nothing is looked up, where it is not made anew.
@@ -148,6 +148,7 @@ extension Roster {
     output.write(isBlockListKnown)
     output.write(isInboundOnly)
     output.write(hasReceived)
+    output.write(hasVerifiedStream)
     output.write(signed: nextTimeout)
     output.write(signed: nextNeglect)
     output.write(UInt64(knownVersions.count))
@@ -161,6 +162,7 @@ extension Roster {
     isBlockListKnown = try input.readFlag()
     isInboundOnly = try input.readFlag()
     hasReceived = try input.readFlag()
+    hasVerifiedStream = try input.readFlag()
     nextTimeout = try input.readSigned()
     nextNeglect = try input.readSigned()
     for _ in 0..<(try input.readCount()) { knownVersions.append(try input.readText()) }

@@ -6,6 +6,7 @@ extension RosterOutput {
   mutating func write(_ session: Session) {
     plain.write(UInt64(session.connection.number))
     plain.write(tag: session.phase.code)
+    plain.write(session.server)
     plain.write(session.resource)
     plain.write(session.openedAt)
     plain.write(session.features.versioning)
@@ -68,6 +69,7 @@ extension RosterInput {
     guard let number = UInt32(exactly: try plain.readNumber()) else { throw plain.invalid }
     var session = Session(connection: ConnectionID(number: number))
     session.phase = try plain.readCode()
+    session.server = try plain.readOptional()
     session.resource = try plain.readOptionalText()
     session.openedAt = try plain.readNumber()
     session.features.versioning = try plain.readFlag()

@@ -22,6 +22,9 @@ package indirect enum SessionEvent: Hashable, Sendable {
   case captureBegan(account: JID?, inboundOnly: Bool)
   /// A stream header in either direction: negotiation starts (RFC 6120 §4.2).
   case negotiated
+  /// The domain whose server the stream is with, nil if the log does not name it, and whether the
+  /// server's certificate was checked.
+  case serverIdentified(domain: BareJID?, isVerified: Bool)
   /// What the server offers (RFC 6120 §4.3.2).
   case featuresOffered(StreamFeatures)
   /// An account proved who it is; its session is still to come (XEP-0388).

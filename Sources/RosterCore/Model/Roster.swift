@@ -26,6 +26,9 @@ public struct Roster: Sendable {
   /// missing, for the capture may have one direction only.
   var hasReceived = false
 
+  /// Whether any stream was with a server whose certificate was checked.
+  package internal(set) var hasVerifiedStream = false
+
   var contacts = ContactTable()
   var sessions = SessionTable()
   /// Other resources of our own account, in no order. Kept while disconnected, because a
@@ -67,7 +70,7 @@ extension Roster: Hashable {
     a.position == b.position && a.account == b.account && a.version.hasSameBytes(as: b.version)
       && a.completeness == b.completeness && a.blocked == b.blocked
       && a.isBlockListKnown == b.isBlockListKnown && a.isInboundOnly == b.isInboundOnly
-      && a.hasReceived == b.hasReceived
+      && a.hasReceived == b.hasReceived && a.hasVerifiedStream == b.hasVerifiedStream
       && a.sessions == b.sessions
       && a.contacts.resources(a.ownPresence.all) == b.contacts.resources(b.ownPresence.all)
       && a.knownVersions.elementsEqual(b.knownVersions) { $0.hasSameBytes(as: $1) }

@@ -38,6 +38,8 @@ struct Session: Hashable, Sendable {
   /// Whether there is a session that is open or may be resumed: it has begun, and has not ended in
   /// order.
   var isAlive = false
+  /// The domain whose server the stream is with; nil if the log does not say.
+  var server: BareJID?
   /// The resource that the server bound.
   var resource: String?
   /// The record that bound the session; 0 where the log does not say.

@@ -201,6 +201,8 @@ struct Reduction: ~Copyable {
     case .captureBegan(let account, let inboundOnly):
       captureBegan(account, inboundOnly: inboundOnly)
     case .negotiated: negotiationBegan()
+    case .serverIdentified(let domain, let isVerified):
+      serverIdentified(domain, isVerified: isVerified)
     case .featuresOffered(let features): session.features = features
     case .authenticated(let jid): authenticated(as: jid)
     case .opened(let jid, let from, let resumptionID):

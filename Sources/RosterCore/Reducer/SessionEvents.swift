@@ -15,8 +15,19 @@ extension Reduction {
     sessionEnded(.negotiating)
   }
 
+  /// Only a certificate proves that a server is the domain's (RFC 6120 §13.7.2). Without TLS, what
+  /// follows may come from a machine in the middle.
+  mutating func serverIdentified(_ domain: BareJID?, isVerified: Bool) {
+    session.server = domain
+    if isVerified {
+      roster.hasVerifiedStream = true
+    } else {
+      report(.unverifiedServer(domain))
+    }
+  }
+
   mutating func authenticated(as jid: JID) {
-    guard accountNamed(jid) else { return }
+    guard servesAccount(jid.bare), accountNamed(jid) else { return }
     sessionEnded(.negotiating)
     if session.phase == .foreign { session.phase = .negotiating }
   }
@@ -28,7 +39,7 @@ extension Reduction {
       report(.answer(.spoofed(from: from, to: .bind)), about: from?.bare)
       return
     }
-    guard accountNamed(jid) else { return }
+    guard servesAccount(jid.bare), accountNamed(jid) else { return }
     sessionEnded(.closed)
     session.isAlive = false
     endSessions(of: jid.resource)
@@ -99,6 +110,7 @@ extension Reduction {
   ///
   /// - Parameter id: What the session is called (XEP-0198 §5), where the log says it.
   mutating func sessionResumed(_ jid: JID?, id: String?) {
+    guard servesAccount(jid?.bare ?? roster.account) else { return }
     if let jid {
       guard accountNamed(jid) else { return }
     } else if session.phase == .foreign {
@@ -130,6 +142,7 @@ extension Reduction {
 
   mutating func streamClosed(isLost: Bool) {
     sessionEnded(.closed)
+    session.server = nil
     // A lost session may be resumed and then go on; one that was closed in order is over.
     guard !isLost else { return }
     session.isAlive = false
@@ -172,6 +185,17 @@ extension Reduction {
         .connected,
         .connection(session.connection, resource: session.resource, isOpen: isOpen))
     }
+  }
+
+  /// Whether the stream's server may speak for an account. If the log says that the server is
+  /// another domain's, the stream is refused.
+  private mutating func servesAccount(_ account: BareJID?) -> Bool {
+    guard let account, let server = session.server,
+      !account.domain.hasSameBytes(as: server.text)
+    else { return true }
+    report(.otherDomain(account, server: server), about: account)
+    sessionEnded(.foreign)
+    return false
   }
 
   /// Learns the account, or refuses another's and with it its stream: one log is one account's
