@@ -232,7 +232,10 @@ let package = Package(
       swiftSettings: rules),
     .testTarget(
       name: "RosterProxyTests",
-      dependencies: ["RosterProxy", "RosterClient", "Rollcall", "XMPPStream", "TestSupport"],
+      dependencies: [
+        "RosterProxy", "RosterClient", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream",
+        "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+      ],
       swiftSettings: rules),
     .testTarget(
       name: "RollcallCLITests", dependencies: ["RollcallProgram", "Rollcall", "TestSupport"],

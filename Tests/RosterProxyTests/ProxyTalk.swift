@@ -12,9 +12,11 @@ struct ProxyTalk {
     ProxySide.client: ProxyIntake(SessionLimits()), .server: ProxyIntake(SessionLimits()),
   ]
 
-  init(allowsPlain: Bool = false, secrets: TerminationSecrets? = nil) {
+  init(
+    allowsPlain: Bool = false, isClientLocal: Bool = true, secrets: TerminationSecrets? = nil
+  ) {
     machine = ProxyMachine(
-      allowsPlain: allowsPlain, secrets: secrets,
+      allowsPlain: allowsPlain, isClientLocal: isClientLocal, secrets: secrets,
       nonces: (1...ProxyMachine.nonces).map { "proxy\($0)" })
   }
 
@@ -36,6 +38,17 @@ struct ProxyTalk {
   mutating func happen(_ what: (inout ProxyMachine) -> [ProxyAction]) -> [String] {
     actions = what(&machine)
     return actions.map(\.words)
+  }
+
+  /// A connection without TLS, after what the server offers.
+  static func plain(
+    allowsPlain: Bool = false, isClientLocal: Bool = true, to domain: String = "example.test"
+  ) -> ProxyTalk {
+    var talk = ProxyTalk(allowsPlain: allowsPlain, isClientLocal: isClientLocal)
+    _ = talk.say(header(domain), .client)
+    _ = talk.happen { $0.connected(to: "host:5222") }
+    _ = talk.say(header(domain) + features, .server)
+    return talk
   }
 
   /// A connection on which both sides are in TLS.

@@ -100,7 +100,9 @@ package actor RecordingProxy {
     let connection = ProxiedConnection(
       count, client, ConnectionRecording(logs),
       ProxyMachine(
-        allowsPlain: settings.allowsPlain, secrets: settings.termination, nonces: nonces),
+        allowsPlain: settings.allowsPlain,
+        isClientLocal: client.remoteAddress?.endpoint?.isLoopback ?? false,
+        secrets: settings.termination, nonces: nonces),
       settings.limits)
     connections[count] = connection
     tally.withLock { ($0.counts.open, $0.counts.connections) = (connections.count, count) }

@@ -6,12 +6,34 @@ extension XMPPElement {
   /// Whether a client shows its password as it is by saying this: with PLAIN (RFC 4616), its
   /// predecessor LOGIN, or the login from before SASL (XEP-0078).
   var showsPassword: Bool {
-    if asksIn {
-      return ["PLAIN", "LOGIN"].contains(attribute("mechanism")?.uppercased())
-    }
+    if asksIn { return ["PLAIN", "LOGIN"].contains(mechanism) }
     return child("query", in: Namespace.legacyAuth)?
       .child("password", in: Namespace.legacyAuth) != nil
   }
+
+  /// Whether a client shows by this anything that lets one log in: its password, in a login or in a
+  /// form (XEP-0077), or a token. Mechanisms that are not known to show nothing count.
+  var showsSecret: Bool {
+    if asksIn {
+      return !Self.provingMechanisms.contains { name in
+        name.hasSuffix("-") ? mechanism.hasPrefix(name) : mechanism == name
+      }
+    }
+    if showsPassword { return true }
+    guard attribute("type") == "set", let form = child("query", in: Namespace.register) else {
+      return false
+    }
+    return form.hasChild("password", in: Namespace.register)
+      || form.hasChild("x", in: Namespace.dataForms)
+  }
+
+  private var mechanism: String { (attribute("mechanism") ?? "").trimmedOfXMLSpace.uppercased() }
+
+  /// The mechanisms of SASL, or the beginnings of their names, by which a client proves that it has
+  /// a secret, or says that it has none, and shows none.
+  private static let provingMechanisms = [
+    "SCRAM-", "HT-", "GS2-", "GSSAPI", "DIGEST-MD5", "CRAM-MD5", "EXTERNAL", "ANONYMOUS",
+  ]
 
   /// Whether a client asks by this to be let in.
   var asksIn: Bool {

@@ -49,6 +49,11 @@ package enum ProxyFailure: Error, Hashable, Sendable {
   case otherDomain(String, checked: String)
   /// The client was about to send its password as it is.
   case plain
+  /// The client was about to send its password, or what else lets one log in, without TLS to a
+  /// server whose certificate was checked.
+  case plainToUnverified
+  /// A client on another machine does not use TLS.
+  case clientWithoutTLS
   /// What came before the client was let in cannot be read.
   case unreadable(ProxySide, reason: String)
   /// The client has not been let in in time.
@@ -79,6 +84,11 @@ extension ProxyFailure: CustomStringConvertible {
     case .otherDomain(let domain, let checked):
       "the stream is for \(domain), the certificate was checked for \(checked)"
     case .plain: "the client was about to send its password as it is, which is not allowed"
+    case .plainToUnverified:
+      "the client was about to send its password without TLS to a server whose certificate was "
+        + "checked, which is never allowed: have it use TLS"
+    case .clientWithoutTLS:
+      "the client does not use TLS, which only a client on a loopback address may do without"
     case .unreadable(let side, let reason): "what the \(side) sends cannot be read: \(reason)"
     case .timeout: "nobody was let in in time"
     case .tooMuch(let side): "the \(side) says more than anybody needs before a login"

@@ -14,9 +14,10 @@ extension ProxyMachine {
     guard state == .secured, var login, node.isOfSASL(from: side) else { return nil }
     do throws(ProxyFailure) {
       let actions = try side == .client ? login.clientSaid(node) : login.serverSaid(node)
-      if login.isOver { state = .authenticated }
       self.login = login
-      return actions
+      guard login.isOver else { return actions }
+      state = .authenticated
+      return serverNote + actions
     } catch {
       return loginFailed(error)
     }

@@ -35,8 +35,12 @@ package struct ProxyMachine: Sendable {
   }
 
   var state = State.idle
-  /// Whether the password may be sent as it is.
+  /// Whether the password may be sent as it is, in TLS to a server whose certificate was checked.
   private let allowsPlain: Bool
+  /// Whether the client is a program of this machine, so that its words may go without TLS.
+  private let isClientLocal: Bool
+  /// Whether both sides are in TLS, and the server's certificate is the domain's.
+  private var isVerified = false
   /// Whose certificate was, or is to be, checked.
   private var domain: String?
   /// What the client said before there was a server.
@@ -61,13 +65,16 @@ package struct ProxyMachine: Sendable {
   /// Two connections that are not made yet.
   ///
   /// - Parameters:
-  ///   - allowsPlain: Whether a client may send its password as it is.
+  ///   - allowsPlain: Whether a client may send its password as it is, where the server's
+  ///     certificate was checked.
+  ///   - isClientLocal: Whether the client connects from a loopback address.
   ///   - secrets: Where the proxy logs in itself.
   ///   - nonces: Fresh, unguessable, printable ASCII without a comma; none where it does not.
   package init(
-    allowsPlain: Bool, secrets: TerminationSecrets? = nil, nonces: [String] = []
+    allowsPlain: Bool, isClientLocal: Bool, secrets: TerminationSecrets? = nil,
+    nonces: [String] = []
   ) {
-    self.allowsPlain = allowsPlain
+    (self.allowsPlain, self.isClientLocal) = (allowsPlain, isClientLocal)
     login = secrets.map { TerminatedLogin($0, nonces: nonces) }
   }
 
@@ -141,6 +148,7 @@ package struct ProxyMachine: Sendable {
       // What was said before anybody could have said.
       (isOpen, hasAsked, legacyLogin) = ([:], false, nil)
       state = .secured
+      isVerified = true
       return []
     case (.idle, _), (.connecting, _), (.plain, _), (.startTLSAsked, _), (.securingServer, _),
       (.securingClient, _), (.secured, _), (.authenticated, _), (.over, _):
@@ -245,6 +253,7 @@ package struct ProxyMachine: Sendable {
   ) -> [ProxyAction] {
     guard var part = unit.part else { return [.send(to: side.other, unit.bytes)] }
     var bytes = unit.bytes
+    var first: [ProxyAction] = []
     switch part {
     case .header(let tag):
       if side == .client, let failure = mismatch(tag.node) {
@@ -261,7 +270,9 @@ package struct ProxyMachine: Sendable {
       if let own = ownLogin(element.node, from: side) {
         return [.record(part, from: side)] + own
       }
+      let wasAuthenticated = isAuthenticated
       follow(element.node, from: side)
+      if isAuthenticated, !wasAuthenticated { first = serverNote }
       if side == .server {
         bytes = element.node.withoutDetours(in: bytes, offering: ownOffer(element.node))
       }
@@ -271,7 +282,16 @@ package struct ProxyMachine: Sendable {
       }
     }
     // Recorded first: where that fails, it has not been passed on.
-    return [.record(part, from: side), .send(to: side.other, bytes)]
+    return first + [.record(part, from: side), .send(to: side.other, bytes)]
+  }
+
+  /// Notes whose server lets the client in, and whether that was checked, before it names an
+  /// account.
+  var serverNote: [ProxyAction] {
+    guard let domain, let server = try? BareJID(parsing: domain), server.local == nil else {
+      return []
+    }
+    return [.note(isVerified ? .verified(domain: server) : .unverified(domain: server))]
   }
 
   /// Another domain than the one that the certificate was checked for.
@@ -284,8 +304,15 @@ package struct ProxyMachine: Sendable {
 
   /// What the client may not say.
   private mutating func refusal(of node: XMPPElement) -> [ProxyAction]? {
-    guard !allowsPlain, node.showsPassword else { return nil }
-    return breakOff(.plain, "policy-violation")
+    if isVerified {
+      guard !allowsPlain, node.showsPassword else { return nil }
+      return breakOff(.plain, "policy-violation")
+    }
+    guard isClientLocal || node.is("starttls", in: Namespace.tls) else {
+      return breakOff(.clientWithoutTLS, "policy-violation")
+    }
+    guard node.showsSecret else { return nil }
+    return breakOff(.plainToUnverified, "policy-violation")
   }
 
   private mutating func follow(_ node: XMPPElement, from side: ProxySide) {
