@@ -1,5 +1,6 @@
 import NIOCore
 import Rollcall
+import RosterClient
 
 /// What a proxy holds of one client's connection.
 ///
@@ -21,6 +22,8 @@ final class ProxiedConnection {
   var isFlushing = false
   /// Whose bytes are all passed on, and who may be read from again.
   var wantsRead: Set<ProxySide> = [.client]
+  /// The address at which its server was reached.
+  var serverAddress: ServerAddress?
   /// Where TLS is beginning.
   var securing: Set<ProxySide> = []
   /// The hash of the certificate that the client is shown.

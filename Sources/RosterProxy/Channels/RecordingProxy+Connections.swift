@@ -314,7 +314,15 @@ extension RecordingProxy {
           guard connections[number] != nil, !connection.isClosing else {
             return channel.close(promise: nil)
           }
+          if let other = own.connected(
+            number, from: channel.localAddress, to: channel.remoteAddress)
+          {
+            // Closed after: an end that the server makes is none of its own.
+            ledToItself(number, through: other, by: address)
+            return channel.close(promise: nil)
+          }
           connection.channels[.server] = channel
+          connection.serverAddress = address
           connection.wantsRead = Set(ProxySide.allCases)
           act(on: number) { $0.connected(to: "\(address)") }
           return readMore(of: number)
@@ -326,6 +334,12 @@ extension RecordingProxy {
       reason = "\(error)"
     }
     act(on: number) { $0.unreachable(reason) }
+  }
+
+  /// Ends a client's connection that leads back to this proxy, and the one that it arrived at.
+  func ledToItself(_ number: Int, through other: Int, by address: ServerAddress?) {
+    let words = address.map { "\($0)" } ?? "its server's address"
+    for number in [number, other] { act(on: number) { $0.ledToItself(by: words) } }
   }
 
   private func addresses(of domain: String, isDirect: Bool) async throws -> [ServerAddress] {

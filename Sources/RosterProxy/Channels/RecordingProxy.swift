@@ -15,6 +15,7 @@ package actor RecordingProxy {
   let logs: AccountLogs
   var contexts: TLSContexts
   var connections: [Int: ProxiedConnection] = [:]
+  var own = OwnConnections()
   private var count = 0
   private var listener: (any Channel)?
   private var isStopping = false
@@ -108,6 +109,14 @@ package actor RecordingProxy {
     tally.withLock { ($0.counts.open, $0.counts.connections) = (connections.count, count) }
     tell.yield(.accepted(count, from: client.remoteAddress.map(\.place) ?? "?"))
     let number = count
+    if let first = own.accepted(number, from: client.remoteAddress, at: client.localAddress) {
+      // Not before the client's channel is ready.
+      loop.execute {
+        self.assumeIsolated {
+          $0.ledToItself(first, through: number, by: $0.connections[first]?.serverAddress)
+        }
+      }
+    }
     connection.timer = loop.scheduleTask(in: .milliseconds(settings.loginPatience)) {
       self.assumeIsolated { proxy in proxy.act(on: number) { $0.timedOut() } }
     }
@@ -117,6 +126,7 @@ package actor RecordingProxy {
   /// Both connections are closed.
   func forget(_ number: Int) {
     connections[number] = nil
+    own.ended(number)
     tally.withLock { $0.counts.open = connections.count }
     guard connections.isEmpty, isStopping else { return }
     for waiter in isEmpty { waiter.resume() }

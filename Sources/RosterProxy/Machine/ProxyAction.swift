@@ -54,6 +54,8 @@ package enum ProxyFailure: Error, Hashable, Sendable {
   case plainToUnverified
   /// A client on another machine does not use TLS.
   case clientWithoutTLS
+  /// The connection to the server at this address came back to the proxy.
+  case ledToItself(String)
   /// What came before the client was let in cannot be read.
   case unreadable(ProxySide, reason: String)
   /// The client has not been let in in time.
@@ -89,6 +91,8 @@ extension ProxyFailure: CustomStringConvertible {
         + "checked, which is never allowed: have it use TLS"
     case .clientWithoutTLS:
       "the client does not use TLS, which only a client on a loopback address may do without"
+    case .ledToItself(let address):
+      "\(address) leads back to this proxy: name the server by --upstream HOST[:PORT]"
     case .unreadable(let side, let reason): "what the \(side) sends cannot be read: \(reason)"
     case .timeout: "nobody was let in in time"
     case .tooMuch(let side): "the \(side) says more than anybody needs before a login"

@@ -65,7 +65,7 @@ package struct ProxyMachine: Sendable {
   /// Two connections that are not made yet.
   ///
   /// - Parameters:
-  ///   - allowsPlain: Whether a client may send its password as it is, where the server's
+  ///   - allowsPlain: Whether a client may send its password as it is, if the server's
   ///     certificate was checked.
   ///   - isClientLocal: Whether the client connects from a loopback address.
   ///   - secrets: Where the proxy logs in itself.
@@ -126,6 +126,18 @@ package struct ProxyMachine: Sendable {
     let failure = ProxyFailure.unreachable(domain: domain, reason: reason)
     guard !isDirectTLS else { return finish(failure) }
     return greeting(from: domain) + breakOff(failure, "remote-connection-failed")
+  }
+
+  /// The connection to the server arrived at this proxy, or this is the one that arrived.
+  package mutating func ledToItself(by address: String) -> [ProxyAction] {
+    let failure = ProxyFailure.ledToItself(address)
+    switch state {
+    case .connecting(isDirectTLS: false), .plain, .startTLSAsked:
+      return greeting(from: domain) + breakOff(failure, "remote-connection-failed")
+    case .over, .authenticated: return []
+    case .idle, .connecting, .securingServer, .securingClient, .secured:
+      return breakOff(failure, "remote-connection-failed")
+    }
   }
 
   /// TLS has begun with one side.
