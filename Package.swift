@@ -233,8 +233,8 @@ let package = Package(
     .testTarget(
       name: "RosterProxyTests",
       dependencies: [
-        "RosterProxy", "RosterClient", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream",
-        "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+        "RosterProxy", "RosterClient", "Rollcall", "RosterCore", "EventStore", "XMPPStanza",
+        "XMPPStream", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
       ],
       swiftSettings: rules),
     .testTarget(

@@ -15,7 +15,15 @@ struct RecordCommand: AsyncParsableCommand {
       by --make-authority. What the two say is passed on as it is, but for offers of compression \
       and what would lead the client past here, and recorded in a log for each account; nothing \
       that lets one log in is. A client that would send its password as it is, with PLAIN, is \
-      broken off unless --allow-plain says otherwise.
+      broken off unless --allow-plain says otherwise; without TLS to a server whose certificate \
+      was checked, it always is. A client on another machine has to use TLS: only one on a \
+      loopback address may do without.
+
+      What a server says of an account counts if the account is of the domain that the client \
+      asked for. Other streams stay in the folder unbound, where the last hundred are kept. \
+      Streams without TLS on the server's side are marked by a finding, and never in one log with \
+      those whose server was checked: if NAME.rollcall holds the one kind, the other goes to \
+      NAME.plain.rollcall or NAME.tls.rollcall beside it.
 
       A client that insists on binding its login to the channel (the mechanisms that end in -PLUS) \
       can be served with --terminate-sasl and the password: it logs in here, and the login at the \
@@ -64,7 +72,9 @@ struct RecordCommand: AsyncParsableCommand {
   var upstreamAuthority: String?
 
   @Flag(
-    help: "Let clients send their password as it is, to a server whose certificate was checked.")
+    help: ArgumentHelp(
+      "Let clients send their password as it is, in TLS, to a server whose certificate was "
+        + "checked; without TLS no password passes."))
   var allowPlain = false
 
   @Flag(

@@ -54,18 +54,18 @@ struct ProxyTalk {
   /// A connection on which both sides are in TLS.
   static func secured(
     allowsPlain: Bool = false, secrets: TerminationSecrets? = nil,
-    endPoints: (client: [UInt8]?, server: [UInt8]?) = (nil, nil)
+    endPoints: (client: [UInt8]?, server: [UInt8]?) = (nil, nil), to domain: String = "example.test"
   ) -> ProxyTalk {
     var talk = ProxyTalk(allowsPlain: allowsPlain, secrets: secrets)
-    _ = talk.say(header(), .client)
+    _ = talk.say(header(domain), .client)
     _ = talk.happen { $0.connected(to: "host:5222") }
-    _ = talk.say(header() + features, .server)
+    _ = talk.say(header(domain) + features, .server)
     _ = talk.say(startTLS, .client)
     _ = talk.say(proceed, .server)
     _ = talk.happen { $0.secured(.server, by: "TLSv1.3", endPoint: endPoints.server) }
     _ = talk.happen { $0.secured(.client, by: nil, endPoint: endPoints.client) }
-    _ = talk.say(header(), .client)
-    _ = talk.say(header() + "<stream:features/>", .server)
+    _ = talk.say(header(domain), .client)
+    _ = talk.say(header(domain) + "<stream:features/>", .server)
     return talk
   }
 

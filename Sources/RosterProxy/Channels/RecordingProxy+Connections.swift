@@ -124,8 +124,10 @@ extension RecordingProxy {
     do {
       let before = connection.recording.account
       let steps = try body(connection.recording)
-      if let account = connection.recording.account, account != before {
-        tell.yield(.bound(connection.number, account, path: logs.path(of: account)))
+      if let account = connection.recording.account, account != before,
+        let path = connection.recording.path
+      {
+        tell.yield(.bound(connection.number, account, path: path))
       }
       let findings = steps.flatMap(\.outcome.findings)
       recorded(steps.count, findings: findings.count)

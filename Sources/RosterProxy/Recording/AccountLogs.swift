@@ -4,7 +4,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-/// The logs of a folder, one an account, that connections record to.
+/// The logs of a folder, one or two an account, that connections record to.
 ///
 /// Not thread-safe: its proxy keeps it on one thread.
 final class AccountLogs {
@@ -17,12 +17,13 @@ final class AccountLogs {
 
   private let folder: String
   private let threads: WriterThreads
-  private var open: [BareJID: Open] = [:]
+  private var open: [LogName: Open] = [:]
   /// The connections that go on, also where their log is closed meanwhile.
-  private var alive: [BareJID: Set<ConnectionID>] = [:]
-  /// Whose session can be gone on with (XEP-0198), by what stands for its id in the log.
-  private var resumable: [String: BareJID] = [:]
-  private var unboundCount = 0
+  private var alive: [LogName: Set<ConnectionID>] = [:]
+  /// The logs of the sessions that can be gone on with (XEP-0198).
+  private var resumable: [SessionKey: LogName] = [:]
+  /// The logs of connections whose account is not known.
+  var unbound: UnboundLogs
   /// How many logs are open at most, unless more are busy at once.
   private static let mostOpen = 128
   /// As many as get their records to the disk at once.
@@ -32,10 +33,12 @@ final class AccountLogs {
   /// - Throws: Where the folder cannot be made, or the system gives no thread.
   init(_ folder: String) throws {
     self.folder = folder
+    unbound = UnboundLogs("\(folder)/unbound")
     threads = try WriterThreads(Self.threadCount)
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700])
+    unbound.prune()
   }
 
   /// A log that is gone on with, or made where there is none.
@@ -43,32 +46,53 @@ final class AccountLogs {
     try RosterRecorder(recordingTo: path, goingOn: goingOn, on: threads)
   }
 
-  /// The log of an account, opened where it is not.
-  func recorder(of account: BareJID, at now: Int64) throws -> RosterRecorder {
-    open[account]?.used = now
-    if let known = open[account] { return known.recorder }
+  /// A new log in `unbound`, for a connection whose account is not known.
+  func recorderOfUnbound() throws -> (path: String, RosterRecorder) {
+    let path = try unbound.begin()
+    do {
+      return (path, try recorder(at: path))
+    } catch {
+      unbound.ended(path)
+      throw error
+    }
+  }
+
+  /// The log for a stream that its server says is an account's; nil if the server is another
+  /// domain's, so that the stream stays in `unbound`.
+  func log(
+    of account: BareJID, with server: StreamServer, at now: Int64
+  ) throws -> LogName? {
+    guard server.serves(account) else { return nil }
+    let main = try recorder(of: LogName(of: account, .main), at: now).roster
+    return LogName(of: account, isVerified: server.isVerified, main: LogName.Content(main))
+  }
+
+  /// A log of an account, opened if it is not open.
+  func recorder(of log: LogName, at now: Int64) throws -> RosterRecorder {
+    open[log]?.used = now
+    if let known = open[log] { return known.recorder }
     close(open.count + 1 - Self.mostOpen) { _ in true }
-    let recorder = try recorder(at: path(of: account), goingOn: alive[account] ?? [])
-    open[account] = Open(recorder: recorder, used: now)
+    let recorder = try recorder(at: path(of: log), goingOn: alive[log] ?? [])
+    open[log] = Open(recorder: recorder, used: now)
     return recorder
   }
 
   /// The number of a connection that begins in an account's log.
-  func begin(_ account: BareJID, at now: Int64) throws -> ConnectionID {
-    let connection = try recorder(of: account, at: now).nextConnection
+  func begin(_ log: LogName, at now: Int64) throws -> ConnectionID {
+    let connection = try recorder(of: log, at: now).nextConnection
     // Also those that have recorded nothing yet have one.
     var number = connection.number
-    while alive[account]?.contains(ConnectionID(number: number)) == true { number += 1 }
-    alive[account, default: []].insert(ConnectionID(number: number))
+    while alive[log]?.contains(ConnectionID(number: number)) == true { number += 1 }
+    alive[log, default: []].insert(ConnectionID(number: number))
     return ConnectionID(number: number)
   }
 
-  func end(_ connection: ConnectionID, of account: BareJID) {
-    alive[account]?.remove(connection)
-    guard alive[account]?.isEmpty == true else { return }
-    alive[account] = nil
+  func end(_ connection: ConnectionID, of log: LogName) {
+    alive[log]?.remove(connection)
+    guard alive[log]?.isEmpty == true else { return }
+    alive[log] = nil
     // One that takes nothing more, for nobody knows what is in it, is read anew for the next.
-    if open[account]?.recorder.isBroken == true { open.removeValue(forKey: account) }
+    if open[log]?.recorder.isBroken == true { open.removeValue(forKey: log) }
   }
 
   /// Closes those in which nothing has happened since then.
@@ -81,10 +105,10 @@ final class AccountLogs {
     guard count > 0 else { return }
     let idle = open.filter { $0.value.recorder.isIdle && isToClose($0.value) }
       .sorted { $0.value.used < $1.value.used }
-    for (account, log) in idle.prefix(count) {
+    for (name, log) in idle.prefix(count) {
       // Nothing waits in it, so nothing can be lost.
       try? log.recorder.close()
-      open[account] = nil
+      open[name] = nil
     }
   }
 
@@ -99,12 +123,21 @@ final class AccountLogs {
 
   // MARK: Sessions
 
-  /// Whose the session of this id is; nil where it is not known.
-  func account(ofSession id: String) -> BareJID? { resumable[Credentials.mark(ofID: id)] }
+  /// What identifies a session: the mark of its id in the log, and its server, because another
+  /// server may have given, or may claim, the same id.
+  private struct SessionKey: Hashable {
+    let mark: String
+    let server: StreamServer
+  }
 
-  func remember(session id: String, of account: BareJID) {
+  /// The log of the session to which a server gave this id; nil if it is not known.
+  func log(ofSession id: String, with server: StreamServer) -> LogName? {
+    resumable[SessionKey(mark: Credentials.mark(ofID: id), server: server)]
+  }
+
+  func remember(session id: String, with server: StreamServer, in log: LogName) {
     if resumable.count >= Self.mostResumable { resumable.removeAll() }
-    resumable[Credentials.mark(ofID: id)] = account
+    resumable[SessionKey(mark: Credentials.mark(ofID: id), server: server)] = log
   }
 
   /// Learns from the logs whose sessions can be gone on with: their clients do not know that it is
@@ -121,25 +154,16 @@ final class AccountLogs {
       }
       // What is wrong with a log is told where it is written to.
       guard let roster = try? Timeline(ofLogAt: path).state(at: .head(minus: 0)).roster,
-        let account = roster.account
+        let account = roster.account,
+        let log = LogName.Kind.allCases.map({ LogName(of: account, $0) })
+          .first(where: { $0.fileName == name })
       else { continue }
-      for mark in roster.resumptionMarks { resumable[mark] = account }
+      let server = log.server(LogName.Content(roster))
+      for mark in roster.resumptionMarks { resumable[SessionKey(mark: mark, server: server)] = log }
     }
   }
 
   // MARK: Files
 
-  func path(of account: BareJID) -> String { "\(folder)/\(account.fileName).rollcall" }
-
-  /// Where a connection is recorded until it is known whose it is.
-  func unboundPath() throws -> String {
-    try FileManager.default.createDirectory(
-      atPath: "\(folder)/unbound", withIntermediateDirectories: true,
-      attributes: [.posixPermissions: 0o700])
-    while true {
-      unboundCount += 1
-      let path = "\(folder)/unbound/\(getpid())-\(unboundCount).rollcall"
-      if !FileManager.default.fileExists(atPath: path) { return path }
-    }
-  }
+  func path(of log: LogName) -> String { "\(folder)/\(log.fileName)" }
 }

@@ -1,5 +1,4 @@
 import Captures
-import Foundation
 import Rollcall
 import RosterCore
 import XMPPStanza
@@ -47,12 +46,14 @@ final class ConnectionRecording {
     /// Nothing is kept any more of a session of which nobody says whose it is: it stays where it
     /// is.
     case unbound(RosterRecorder, path: String, Kept?)
-    case account(BareJID, ConnectionID)
+    case account(LogName, ConnectionID)
     case closed
   }
 
   private let logs: AccountLogs
   private var place = Place.none
+  /// Whose server the stream is with, once that is known.
+  private var server: StreamServer?
   /// The session that the client wants to go on with.
   private var resuming: String?
   /// What has become part of the account's log, until it is on the disk there.
@@ -63,7 +64,15 @@ final class ConnectionRecording {
   /// Whose it is; nil as long as that is not known.
   var account: BareJID? {
     switch place {
-    case .account(let account, _): account
+    case .account(let log, _): log.account
+    case .none, .unbound, .closed: nil
+    }
+  }
+
+  /// The path of the account's log, once it is known whose it is.
+  var path: String? {
+    switch place {
+    case .account(let log, _): logs.path(of: log)
     case .none, .unbound, .closed: nil
     }
   }
@@ -89,7 +98,8 @@ final class ConnectionRecording {
 
   /// Records what became of the connection.
   func note(_ lifecycle: Lifecycle, at time: Int64) throws -> [SessionStep] {
-    try take(.note(lifecycle, time), at: time)
+    if let server = StreamServer(lifecycle) { self.server = server }
+    return try take(.note(lifecycle, time), at: time)
   }
 
   /// Waits until all that was handed over is on the disk.
@@ -104,9 +114,7 @@ final class ConnectionRecording {
   private func removeMoved() {
     guard let moved = moved.take() else { return }
     try? moved.recorder.close()
-    for file in [moved.path, "\(moved.path)-lock"] {
-      try? FileManager.default.removeItem(atPath: file)
-    }
+    logs.unbound.moved(moved.path)
   }
 
   /// Records the end. What was recorded of a connection that nobody was let in on stays where it
@@ -117,21 +125,30 @@ final class ConnectionRecording {
     _ = try note(.closed(reason: reason), at: time)
     switch place {
     case .none, .closed: break
-    case .unbound(let recorder, _, _): try recorder.close()
-    case .account(let account, let connection):
+    case .unbound(let recorder, let path, _):
+      defer { logs.unbound.ended(path) }
+      try recorder.close()
+    case .account(let log, let connection):
       if moved != nil {
-        try logs.recorder(of: account, at: time).flush()
+        try logs.recorder(of: log, at: time).flush()
         removeMoved()
       }
-      logs.end(connection, of: account)
+      logs.end(connection, of: log)
     }
     place = .closed
   }
 
   /// Records nothing more, for that has failed.
   func giveUp() {
-    if case .account(let account, let connection) = place { logs.end(connection, of: account) }
+    let before = place
     place = .closed
+    switch before {
+    case .account(let log, let connection): logs.end(connection, of: log)
+    case .unbound(_, let path, _): logs.unbound.ended(path)
+    case .none, .closed: break
+    }
+    // It is not known whether the account's log has what was moved.
+    if let moved = moved.take() { logs.unbound.ended(moved.path) }
   }
 
   // MARK: Where it goes
@@ -140,7 +157,7 @@ final class ConnectionRecording {
     switch place {
     case .none, .closed: nil
     case .unbound(let recorder, _, _): recorder
-    case .account(let account, _): try logs.recorder(of: account, at: time)
+    case .account(let log, _): try logs.recorder(of: log, at: time)
     }
   }
 
@@ -148,8 +165,7 @@ final class ConnectionRecording {
     switch place {
     case .closed: return []
     case .none:
-      let path = try logs.unboundPath()
-      let recorder = try logs.recorder(at: path)
+      let (path, recorder) = try logs.recorderOfUnbound()
       var kept = Kept()
       place = .unbound(recorder, path: path, kept.add(entry) ? kept : nil)
       return try recorder.take(entry, on: .first)
@@ -159,19 +175,23 @@ final class ConnectionRecording {
       if kept?.add(entry) == false { kept = nil }
       place = .unbound(recorder, path: path, kept)
       let steps = try recorder.take(entry, on: .first)
-      guard let account = recorder.roster.account else { return steps }
-      return try move(to: account, at: time)
-    case .account(let account, let connection):
-      return try logs.recorder(of: account, at: time).take(entry, on: connection)
+      guard let account = recorder.roster.account, let server,
+        let log = try logs.log(of: account, with: server, at: time)
+      else { return steps }
+      return try move(to: log, at: time) ?? steps
+    case .account(let log, let connection):
+      return try logs.recorder(of: log, at: time).take(entry, on: connection)
     }
   }
 
   /// What was recorded becomes part of the account's log.
-  private func move(to account: BareJID, at time: Int64) throws -> [SessionStep] {
-    guard case .unbound(let own, let path, let kept?) = place else { return [] }
-    let connection = try logs.begin(account, at: time)
-    place = .account(account, connection)
-    let recorder = try logs.recorder(of: account, at: time)
+  ///
+  /// - Returns: What the last of it did; nil if it cannot be moved.
+  private func move(to log: LogName, at time: Int64) throws -> [SessionStep]? {
+    guard case .unbound(let own, let path, let kept?) = place else { return nil }
+    let connection = try logs.begin(log, at: time)
+    place = .account(log, connection)
+    let recorder = try logs.recorder(of: log, at: time)
     // What came before was told as it came.
     var steps: [SessionStep] = []
     for entry in kept.entries { steps = try recorder.take(entry, on: connection) }
@@ -184,11 +204,13 @@ final class ConnectionRecording {
     switch direction {
     case .outbound: resuming = node.resumedSession ?? resuming
     case .inbound:
-      if let account, let id = node.resumableSession { logs.remember(session: id, of: account) }
-      guard node.resumes, let id = resuming, let account = logs.account(ofSession: id) else {
-        return
+      guard let server else { return }
+      if case .account(let log, _) = place, let id = node.resumableSession {
+        logs.remember(session: id, with: server, in: log)
       }
-      _ = try move(to: account, at: time)
+      guard node.resumes, let id = resuming, let log = logs.log(ofSession: id, with: server)
+      else { return }
+      _ = try move(to: log, at: time)
     }
   }
 }

@@ -150,21 +150,31 @@ struct RawStream {
   let client: Wire
   let server: Wire
 
-  static let header =
-    "<?xml version='1.0'?><stream:stream to='raw.test' version='1.0' xmlns='jabber:client' "
-    + "xmlns:stream='http://etherx.jabber.org/streams'>"
+  private let header: String
+
+  static let header = header(to: "raw.test")
+
+  private static func header(to domain: String) -> String {
+    "<?xml version='1.0'?><stream:stream to='\(domain)' version='1.0' xmlns='jabber:client' "
+      + "xmlns:stream='http://etherx.jabber.org/streams'>"
+  }
   private static let sasl = "xmlns='urn:ietf:params:xml:ns:xmpp-sasl'"
   private static let bind = "xmlns='urn:ietf:params:xml:ns:xmpp-bind'"
 
   /// A stream by a connection that has begun nothing yet.
   ///
-  /// - Parameter number: Which of the server's connections it becomes, from 0.
-  init(_ client: Wire, _ raw: RawServer, number: Int) async throws {
+  /// - Parameters:
+  ///   - number: Which of the server's connections it becomes, from 0.
+  ///   - domain: Which the client wants.
+  init(
+    _ client: Wire, _ raw: RawServer, number: Int, to domain: String = "raw.test"
+  ) async throws {
     self.client = client
-    client.say(Self.header)
+    header = Self.header(to: domain)
+    client.say(header)
     server = try await raw.wire(number)
     try await server.hears("streams'>")
-    server.say(Self.header + "<stream:features/>")
+    server.say(header + "<stream:features/>")
     try await client.hears("<stream:features/>")
   }
 
@@ -174,8 +184,8 @@ struct RawStream {
     try await server.hears("</auth>")
     server.say("<success \(Self.sasl)/>")
     try await client.hears("<success")
-    client.say(Self.header)
-    server.say(Self.header + "<stream:features><bind \(Self.bind)/></stream:features>")
+    client.say(header)
+    server.say(header + "<stream:features><bind \(Self.bind)/></stream:features>")
     try await client.hears("</stream:features>")
   }
 
