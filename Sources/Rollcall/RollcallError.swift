@@ -34,8 +34,8 @@ public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   /// What an error of a log is to an application.
-  init(_ error: any Error) {
-    self = error as? RollcallError ?? RollcallError(Reason(error), "\(error)")
+  package init(_ error: any Error) {
+    self = error as? RollcallError ?? RollcallError(Reason(error), sentence(of: error))
   }
 }
 
@@ -67,4 +67,23 @@ extension RollcallError.Reason {
       default: .log
       }
   }
+}
+
+/// What an error says to a person: of one of the system, the system's own words, without what
+/// Foundation makes of it for programmers.
+package func sentence(of error: any Error) -> String {
+  // What has words of its own is no error of Foundation's.
+  guard error is POSIXError || error is CocoaError || type(of: error) is NSError.Type else {
+    return "\(error)"
+  }
+  // By its domain: a cast can take an error of one domain for one of another.
+  let system = error as NSError
+  if system.domain == NSPOSIXErrorDomain { return text(ofSystemCode: Int32(system.code)) }
+  return (system.userInfo[NSUnderlyingErrorKey] as? any Error).map(sentence)
+    ?? system.localizedDescription
+}
+
+/// What an error of the system is called.
+package func text(ofSystemCode code: Int32) -> String {
+  strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }

@@ -41,6 +41,30 @@ import Testing
     #expect(imported.code == 0 || !names.contains { $0.hasPrefix("b") })
   }
 
+  @Test(
+    "Whatever the number of descriptors, no command shows an error as it is written for programmers",
+    arguments: [
+      "verify a.rollcall", "verify a.rollcall --rebuild", "recover a.rollcall -o r.rollcall",
+      "test-from a.rollcall -o T", "test-from capture.log -o T", "export a.rollcall -o x.jsonl",
+      "report a.rollcall -o x.html", "bisect a.rollcall --run true", "what-if a.rollcall --drop 3",
+      "import capture.log.gz -o z.rollcall", "replay --follow no.log", "import . -o d.rollcall",
+    ])
+  func words(command: String) throws {
+    let gzip = try Program(shell: "gzip -k capture.log", in: folder.path)
+    #expect(gzip.code == 0)
+    for count in 4...14 {
+      let run = try Program(
+        shell: "rm -rf T r.* x.* z.* d.*; ulimit -n \(count); "
+          + "exec timeout -s KILL 60 \"$ROLLCALL\" \(command)", in: folder.path)
+      #expect([0, 1, 2].contains(run.code), "\(count): \(run.code) \(run.errors)")
+      let last = run.errors.split(separator: "\n").last ?? ""
+      #expect(run.code != 2 || last.hasPrefix("rollcall: "), "\(count): \(run.errors)")
+      for word in ["Domain", "operation could", "NSError", "Code="] {
+        #expect(!run.errors.contains(word), "\(count): \(run.errors)")
+      }
+    }
+  }
+
   @Test("With little address space a log has a smaller map", arguments: [150, 250])
   func addressSpace(megabytes: Int) throws {
     let limits = "ulimit -v \(megabytes * 1000)"

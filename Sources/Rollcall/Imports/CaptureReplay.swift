@@ -41,7 +41,8 @@ public struct CaptureReplay: Sendable {
     } catch let error as RollcallError {
       throw error
     } catch {
-      throw RollcallError(.capture, "\(capture.path(percentEncoded: false)): \(error)")
+      throw RollcallError(
+        .capture, "\(capture.path(percentEncoded: false)): \(sentence(of: error))")
     }
   }
 
@@ -81,7 +82,7 @@ public struct CaptureReplay: Sendable {
     do {
       return .object(try JSONScanner.object([UInt8](Data(contentsOf: file))[...]))
     } catch {
-      throw RollcallError(.capture, "\(file.path(percentEncoded: false)): \(error)")
+      throw RollcallError(.capture, "\(file.path(percentEncoded: false)): \(sentence(of: error))")
     }
   }
 

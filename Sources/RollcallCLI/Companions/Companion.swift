@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Rollcall
 
 /// A program that has some of the commands, because not everybody wants to build what they need. It
 /// stands beside this one, as those of git do.

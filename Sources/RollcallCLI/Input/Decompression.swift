@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import Rollcall
 
 /// A compressed file or pipe as the system's own tool unpacks it. A file can be begun anew.
 ///

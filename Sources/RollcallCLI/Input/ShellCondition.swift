@@ -13,7 +13,7 @@ struct ShellCondition {
       // The result is ours to print; what the command has to say goes beside it.
       process = try ChildProcess("/bin/sh", ["-c", command], piping: .input)
     } catch {
-      throw Failure("--run: the shell cannot be started: \(error.localizedDescription)")
+      throw Failure("--run: the shell cannot be started: \(sentence(of: error))")
     }
     let document = JSONValue(state).text + "\n"
     // A command need not read what it is given: then the pipe breaks, which is no error.

@@ -24,10 +24,7 @@ package struct Failure: Error, CustomStringConvertible {
         (error.namesPath ? "\(error)" : "\(path): \(error)")
           + "; rollcall verify says what of it is damaged, and rollcall recover saves the rest"
       case let error as EventLogError where error.namesPath: "\(error)"
-      case let error as CocoaError: "\(path): \(error.sentence)"
-      case let error as POSIXError:
-        "\(path): \(text(ofSystemCode: error.code.rawValue))"
-      default: "\(path): \(error)"
+      default: "\(path): \(sentence(of: error))"
       }
   }
 
@@ -55,19 +52,4 @@ package struct NothingFound: Error {
   package init(sentence: String?) {
     self.sentence = sentence
   }
-}
-
-extension CocoaError {
-  /// What the system said, without what Foundation makes of it.
-  fileprivate var sentence: String {
-    guard let system = underlying as NSError?, system.domain == NSPOSIXErrorDomain else {
-      return localizedDescription
-    }
-    return text(ofSystemCode: Int32(system.code))
-  }
-}
-
-/// What an error of the system is called.
-package func text(ofSystemCode code: Int32) -> String {
-  strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }

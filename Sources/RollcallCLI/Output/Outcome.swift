@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Foundation
+import Rollcall
 
 /// How a program ends, with the exit codes that the help promises: 1 where nothing was found, 2 for
 /// bad usage and bad input.
@@ -20,6 +21,8 @@ package enum Outcome {
     case OutputError.failed(let code):
       Terminal.complain("the result cannot be written: \(text(ofSystemCode: code))")
     case let failure as Failure: Terminal.complain(failure.description)
+    case is POSIXError, is CocoaError: Terminal.complain(sentence(of: error))
+    case _ where type(of: error) is NSError.Type: Terminal.complain(sentence(of: error))
     default:
       let message = program.fullMessage(for: error)
       if program.exitCode(for: error) == .success {

@@ -26,7 +26,7 @@ struct VerificationReport {
       salvageFailure = nil
     } catch {
       salvage = nil
-      salvageFailure = "what can be saved is not known: \(error)"
+      salvageFailure = "what can be saved is not known: \(sentence(of: error))"
     }
   }
 

@@ -11,9 +11,14 @@ struct VerificationRun {
       throw Failure("the program does not find its own file")
     }
     // A crash is told by its signal; what LMDB or Swift would write of it is for their authors.
-    let process = try ChildProcess(
-      program, ["verify-worker"] + (rebuilding ? ["--rebuild"] : []) + ["--", log],
-      piping: .output, setting: ["SWIFT_BACKTRACE": "enable=no"])
+    let process: ChildProcess
+    do {
+      process = try ChildProcess(
+        program, ["verify-worker"] + (rebuilding ? ["--rebuild"] : []) + ["--", log],
+        piping: .output, setting: ["SWIFT_BACKTRACE": "enable=no"])
+    } catch {
+      throw Failure("\(log): the process that reads it cannot be started: \(sentence(of: error))")
+    }
     var part: LogPart?
     var record: UInt64 = 0
     let isTold = try read(process.pipe, &part, &record)

@@ -1,6 +1,7 @@
 import Crypto
 package import Foundation
 package import NIOSSL
+import Rollcall
 import SwiftASN1
 import X509
 
@@ -49,7 +50,7 @@ package struct LocalAuthority: Sendable {
       try write(
         certificate.serializeAsPEM().pemString, to: certificatePath(in: folder), mode: 0o644)
     } catch {
-      throw error as? AuthorityError ?? .unmakeable("\(error)")
+      throw error as? AuthorityError ?? .unmakeable(sentence(of: error))
     }
   }
 
@@ -68,7 +69,7 @@ package struct LocalAuthority: Sendable {
       certificate = try Certificate(
         pemEncoded: String(contentsOfFile: Self.certificatePath(in: folder), encoding: .utf8))
     } catch {
-      throw .unreadable(folder: folder, reason: "\(error)")
+      throw .unreadable(folder: folder, reason: sentence(of: error))
     }
     guard certificate.publicKey == key.publicKey else {
       throw .unreadable(folder: folder, reason: "the key is not the certificate's")

@@ -166,7 +166,7 @@ extension RecordingProxy {
 
   /// What cannot be recorded is not passed on.
   private func unrecordable(_ connection: ProxiedConnection, _ error: any Error) {
-    let error = (error as? RollcallError) ?? RollcallError(.log, "\(error)")
+    let error = RollcallError(error)
     connection.outputs = []
     let failure = ProxyFailure.recording(error)
     connection.failure = failure
@@ -276,7 +276,7 @@ extension RecordingProxy {
       do {
         try connection.recording.close(connection.failure?.description, at: now)
       } catch {
-        connection.failure = .recording((error as? RollcallError) ?? .init(.log, "\(error)"))
+        connection.failure = .recording(RollcallError(error))
       }
     }
     connection.recording.giveUp()
