@@ -1,4 +1,5 @@
 import Foundation
+import Rollcall
 import TestSupport
 import Testing
 
@@ -24,6 +25,19 @@ import Testing
     let after = try Program("friends", "x.jsonl", "--json", in: folder.path).document["friends"]
     #expect(before == after as? NSArray)
     #expect(before?.count == 1)
+  }
+
+  @Test("An export of a log without records can be imported", arguments: [[], ["--redact"]])
+  func empty(options: [String]) throws {
+    try RosterSession(recordingTo: folder.file("empty.rollcall")).close()
+    let export = try Program(
+      ["export", "empty.rollcall", "-o", "x.jsonl"] + options, in: folder.path)
+    #expect(export.code == 0, "\(export.errors)")
+    let imported = try Program("import", "x.jsonl", "-o", "y.rollcall", in: folder.path)
+    #expect(imported.code == 0, "\(imported.errors)")
+    let state = try Program("state", "y.rollcall", "--json", in: folder.path).document
+    #expect((state["items"] as? [Any])?.isEmpty == true && state["complete"] as? Bool == false)
+    #expect(try Program("verify", "y.rollcall", in: folder.path).code == 0)
   }
 
   @Test("Redacted, the same contacts under other names, each under its letter")

@@ -68,17 +68,19 @@ package struct LogExport {
     let meta = try log.meta
     var unsaid = names(meta.connections)
     var isFirst = true
+    func addHeader(on connection: NativeConnection) throws {
+      let jid = try meta.account.map { try JID(parsing: $0) }
+      let added = Lifecycle.header(account: jid, inboundOnly: false).bytes
+      try edit(.lifecycle, added.span.bytes) {
+        NativeWriter.append(time: nil, on: connection, object: $0, to: &lines)
+      }
+      difference = .addedHeader
+    }
     try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
       guard includes(header, bytes) else { return }
       defer { isFirst = false }
       if isFirst, !header.kind.isCaptureHeader(bytes) {
-        let jid = try meta.account.map { try JID(parsing: $0) }
-        let added = Lifecycle.header(account: jid, inboundOnly: false).bytes
-        try edit(.lifecycle, added.span.bytes) {
-          NativeWriter.append(
-            time: nil, on: NativeConnection(number: header.connection), object: $0, to: &lines)
-        }
-        difference = .addedHeader
+        try addHeader(on: NativeConnection(number: header.connection))
       }
       let time = header.ownTime
       try edit(header.kind, bytes) { bytes in
@@ -98,6 +100,8 @@ package struct LogExport {
       try write(lines)
       lines.removeAll(keepingCapacity: true)
     }
+    // Without one, an export of a log without records would be no capture.
+    if isFirst { try addHeader(on: NativeConnection(number: ConnectionID.first.number)) }
     if !lines.isEmpty { try write(lines) }
     return difference
   }
