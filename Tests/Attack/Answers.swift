@@ -72,6 +72,8 @@ extension StableHasher {
 /// How a log is damaged.
 enum Damage: Codable, Hashable, Sendable, CustomStringConvertible {
   case bit(offset: Int, UInt8)
+  /// Bytes in the place of others, such as a field of a meta page.
+  case bytes(offset: Int, [UInt8])
   case swap(Int, Int)
   case copy(Int, to: Int)
   case zero(Int)
@@ -84,6 +86,8 @@ enum Damage: Codable, Hashable, Sendable, CustomStringConvertible {
     func range(_ page: Int) -> Range<Int> { page * Self.page..<(page + 1) * Self.page }
     switch self {
     case .bit(let offset, let bit): bytes[offset] ^= bit
+    case .bytes(let offset, let other):
+      bytes.replaceSubrange(offset..<offset + other.count, with: other)
     case .swap(let one, let other):
       let kept = Array(bytes[range(one)])
       bytes.replaceSubrange(range(one), with: Array(bytes[range(other)]))
@@ -100,6 +104,7 @@ enum Damage: Codable, Hashable, Sendable, CustomStringConvertible {
   var description: String {
     switch self {
     case .bit(let offset, let bit): "bit \(bit) of byte \(offset) flipped"
+    case .bytes(let offset, let bytes): "bytes from \(offset) on turned into \(bytes)"
     case .swap(let one, let other): "pages \(one) and \(other) swapped"
     case .copy(let one, let other): "page \(one) over \(other)"
     case .zero(let page): "page \(page) emptied"

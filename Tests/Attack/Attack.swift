@@ -14,7 +14,7 @@ enum Attack {
     calls   fails each call by which an operation changes the disk, maps a file or asks for a thread
     power   cuts the power: what may then be on the disk is opened
     kills   kills operations in the middle
-    flips   changes bytes and pages of logs
+    flips   changes bytes and pages of logs, and every field of both meta pages
     files   copies over, cuts and replaces logs while they are read
     crowds  two writers, many readers, readers that stand still
     limits  little address space, few descriptors, no threads, read-only disks, a clock that jumps

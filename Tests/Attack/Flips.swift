@@ -28,14 +28,24 @@ struct Flips {
 
   private static let batch = 50
 
+  /// Beside the bits, every field of both meta pages is changed.
+  ///
   /// - Parameter count: How many bits at random; nil for one of every byte.
   func run(seed: UInt64, count: Int?) throws {
     let subjects = try subjects()
     var generator = SeededGenerator(seed: seed)
     let cases = subjects.enumerated().flatMap { number, subject in
       let size = subject.bytes.count
+      // Of every log in turn, unless all of it is asked for.
+      let metas = metaPages(subject.bytes, isWhole: count == nil)
+      let some =
+        count == nil
+        ? metas
+        : metas.enumerated().filter {
+          $0.offset % subjects.count == number
+        }.map(\.element)
       return
-        (bits(size, count.map { $0 / subjects.count }, &generator)
+        (some + bits(size, count.map { $0 / subjects.count }, &generator)
         + pages(size, isWhole: count == nil, &generator))
         .map { Case(subject: number, damage: $0) }
     }
@@ -58,6 +68,42 @@ struct Flips {
         }
       } ?? Array(0..<size)
     return offsets.map { .bit(offset: $0, 1 << UInt8.random(in: 0..<8, using: &generator)) }
+  }
+
+  /// The fields of a meta page: where each begins, and how many bytes it has.
+  private static let fields: [(offset: Int, size: Int)] = {
+    let own = [(0, 8), (8, 2), (10, 2), (12, 4), (16, 4), (20, 4), (24, 8), (32, 8)]
+    return own + tree(40) + tree(88) + [(136, 8), (144, 8)]
+  }()
+
+  private static func tree(_ start: Int) -> [(Int, Int)] {
+    [(start, 4), (start + 4, 2), (start + 6, 2)] + (1...5).map { (start + 8 * $0, 8) }
+  }
+
+  /// Every field of both meta pages turns into nothing, all ones, what is next to it, and what the
+  /// other page has there.
+  ///
+  /// - Parameter isWhole: Whether each of its bits is changed as well.
+  private func metaPages(_ bytes: [UInt8], isWhole: Bool) -> [Damage] {
+    [0, Damage.page].flatMap { page -> [Damage] in
+      let other = Damage.page - page
+      let fields = Self.fields.flatMap { offset, size -> [Damage] in
+        let own = Array(bytes[page + offset..<page + offset + size])
+        let value = own.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let numbers: [UInt64] = [0, .max, value &+ 1, value &- 1, value &+ 2, value &- 2]
+        var values: Set<[UInt8]> = [Array(bytes[other + offset..<other + offset + size])]
+        for number in numbers {
+          values.insert((0..<size).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+        }
+        return values.subtracting([own]).sorted { $0.lexicographicallyPrecedes($1) }
+          .map { .bytes(offset: page + offset, $0) }
+      }
+      guard isWhole else { return fields }
+      return fields
+        + (0..<152).flatMap { byte in
+          (0..<8).map { .bit(offset: page + byte, 1 << UInt8($0)) }
+        }
+    }
   }
 
   /// - Parameter isWhole: Whether every page is damaged in every way, or a part of that.
@@ -89,6 +135,10 @@ struct Flips {
       let run = try Run(
         workload.program, ["import"] + files + ["-o", "a.rollcall"], in: scratch.path)
       guard run.ending == .exited(0) else { throw Trouble(run.errors) }
+      // What the last transaction wrote is what an older meta page would not show.
+      let last = try Run(
+        workload.program, ["bookmark", "a.rollcall", "last", "3"], in: scratch.path)
+      guard last.ending == .exited(0) else { throw Trouble(last.errors) }
       let path = scratch.file("a.rollcall")
       var right: [Question: Int] = [:]
       for question in Question.allCases { right[question] = try question.answer(path) }

@@ -79,9 +79,17 @@ enum FileSystem {
   ///
   /// Only for a lock file that this process does not have open: closing it drops the locks of the
   /// whole process.
-  static func isLocked(_ lockPath: String) -> Bool {
+  ///
+  /// - Throws: `EventLogError.system` if the process cannot have one more descriptor.
+  static func isLocked(_ lockPath: String) throws(EventLogError) -> Bool {
     let descriptor = open(lockPath, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return errno != ENOENT }
+    guard descriptor >= 0 else {
+      let code = errno
+      guard code != EMFILE, code != ENFILE else {
+        throw .system(doing: "open", path: lockPath, code: code)
+      }
+      return code != ENOENT
+    }
     defer { close(descriptor) }
     var lock = flock()
     lock.l_type = Int16(F_WRLCK)

@@ -81,7 +81,9 @@ enum Opening {
       } catch .lmdb(_, EACCES) where flags & MDB_RDONLY != 0 && flags & MDB_NOLOCK == 0 {
         // This user may not write the lock file. Without one a reader is safe for as long as
         // nobody writes, and nobody does who has not taken a lock.
-        guard !FileSystem.isLocked(path + "-lock") else { throw .inUseBeyondLock(path: path) }
+        guard try !FileSystem.isLocked(path + "-lock") else {
+          throw .inUseBeyondLock(path: path)
+        }
         flags |= MDB_NOLOCK
       } catch {
         throw error.explained(for: path)

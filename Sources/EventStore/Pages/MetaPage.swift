@@ -8,10 +8,12 @@ import RawBytes
 
 /// What a meta page says: the first two pages of a file are written by turns, and the one with the
 /// higher transaction says what the file holds.
-struct MetaPage {
+struct MetaPage: Hashable {
   static let byteCount = 152
   private static let magic: UInt32 = 0xBEEF_C0DE
   private static let flag: UInt16 = 0x08
+  /// The only one that this code reads.
+  private static let dataVersion: UInt32 = 1
   /// How many bytes show whether it is a page of LMDB's at all.
   private static let magicEnd = 20
 
@@ -24,9 +26,25 @@ struct MetaPage {
   let lastPage: UInt64
   let transaction: UInt64
 
-  var isMarkedAsMeta: Bool { flags & Self.flag != 0 }
+  /// LMDB gives a meta page no other flag.
+  var isMarkedAsMeta: Bool { flags == Self.flag }
   var hasPossiblePageSize: Bool {
     (512...65536).contains(pageSize) && pageSize & (pageSize - 1) == 0
+  }
+
+  var hasKnownVersion: Bool { version == Self.dataVersion }
+
+  /// Why this cannot be the first or the second meta page of a file, in a clause; nil if it can.
+  ///
+  /// - Parameter number: 0 or 1: LMDB writes the even transactions on page 0.
+  func fault(asPage number: Int) -> String? {
+    guard isMarkedAsMeta else { return "is not one" }
+    guard hasKnownVersion else { return "is of version \(version)" }
+    guard hasPossiblePageSize else { return "says that pages have \(pageSize) bytes" }
+    guard Int(transaction & 1) == number || transaction == 0 else {
+      return "is of transaction \(transaction), which belongs on the other one"
+    }
+    return nil
   }
 
   /// Whether bytes that may be too few for a page begin as one of LMDB's meta pages.
@@ -56,23 +74,6 @@ struct MetaPage {
       pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
     }
     return count < 0 ? nil : Array(bytes[..<count])
-  }
-
-  /// The meta pages of a file that can be read. Where the first one is damaged, the second is
-  /// looked for after a page of each size that there is.
-  static func all(of descriptor: Int32) -> [MetaPage] {
-    func page(at offset: Int) -> MetaPage? {
-      guard let bytes = bytes(of: descriptor, at: offset), let page = MetaPage(bytes.span.bytes),
-        page.hasPossiblePageSize
-      else { return nil }
-      return page
-    }
-    let first = page(at: 0)
-    let sizes = first.map { [$0.pageSize] } ?? [4096, 8192, 16384, 32768, 65536]
-    let second = sizes.lazy.compactMap { size in
-      page(at: size).flatMap { $0.pageSize == size ? $0 : nil }
-    }.first
-    return [first, second].compactMap(\.self)
   }
 }
 

@@ -7,31 +7,48 @@
 /// Looks at a file before LMDB does.
 ///
 /// LMDB maps the file and trusts it: a page after its end is a SIGBUS, and some damage makes it
-/// abort the process. So the two meta pages are read here and compared with the file's size. What
-/// lies deeper is not looked at: a file that was crafted to do harm still can.
+/// abort the process. So the two meta pages are read here and compared with the file's size, and
+/// with the number of the transaction that wrote what each of them leads to. What lies deeper is
+/// not looked at: a file that was crafted to do harm still can.
 ///
 /// The layout is that of LMDB 0.9 on a 64-bit machine, the only one on which its files travel.
 enum MetaPageCheck {
-  private static let dataVersion: UInt32 = 1
-  /// Enough looks that a writer in another process cannot spoil them all.
+  /// How often it looks at least before it refuses: a file can be a little short for a moment.
   private static let looks = 8
+  /// And at most, while a writer in another process changes the pages. None can spoil them all.
+  private static let mostLooks = 1000
 
-  /// Refuses everything that LMDB could not open, each by its own error.
+  /// Refuses everything that LMDB could not open, each by its own error, and a file of which it is
+  /// not known which of its states is the last.
   static func check(_ path: String) throws(EventLogError) {
+    try check(path) { (file) throws(EventLogError) in
+      try examine(file)
+      guard let fault = try file.stateFaults().first else { return }
+      throw .damaged(path: path, what: fault)
+    }
+  }
+
+  /// Refuses everything that LMDB could not open. What the meta pages lead to is not looked at.
+  static func checkPages(_ path: String) throws(EventLogError) {
+    try check(path, examine)
+  }
+
+  private static func check(
+    _ path: String, _ body: (borrowing PageFile) throws(EventLogError) -> Void
+  ) throws(EventLogError) {
     try checkIsFile(path)
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .system(doing: "open", path: path, code: errno) }
-    // LMDB keeps its locks in the lock file: closing the data file drops none.
-    defer { close(descriptor) }
-    // The pages are read while another process may be writing them: look again before refusing.
-    for _ in 1..<looks {
-      do {
-        return try checkOnce(descriptor, path)
+    var looks = 0
+    while true {
+      // LMDB keeps its locks in the lock file: closing the data file drops none.
+      let file = try PageFile(path)
+      do throws(EventLogError) {
+        return try body(file)
       } catch {
-        continue
+        // The pages are read while another process may be writing them: look again before refusing.
+        looks += 1
+        guard looks < Self.looks || looks < mostLooks && !file.isUnchanged else { throw error }
       }
     }
-    try checkOnce(descriptor, path)
   }
 
   /// Refuses what is no file at all.
@@ -45,27 +62,37 @@ enum MetaPageCheck {
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
   }
 
-  private static func checkOnce(_ descriptor: Int32, _ path: String) throws(EventLogError) {
-    let first = try readMeta(descriptor, at: 0, path)
-    let second = try readMeta(descriptor, at: first.pageSize, path)
-    guard second.pageSize == first.pageSize else {
-      throw .damaged(path: path, what: "its two meta pages disagree about the page size")
+  private static func examine(_ file: borrowing PageFile) throws(EventLogError) {
+    let (path, pages) = (file.path, file.metaPages)
+    guard let first = pages.heads[0], let second = pages.heads[1] else {
+      throw .system(doing: "read", path: path, code: EIO)
     }
-    guard first.transaction & 1 == 0, second.transaction & 1 == 1 || second.transaction == 0 else {
-      throw .damaged(path: path, what: "its meta pages are in the wrong order")
+    if first.isEmpty { throw .emptyFile(path: path) }
+    guard first.count == MetaPage.byteCount else {
+      // Only a first page that shows the magic tells a cut log from any other short file.
+      if !MetaPage.hasMagic(first.span.bytes) { throw .notALog(path: path) }
+      throw .truncated(
+        path: path, bytes: UInt64(first.count), expected: UInt64(MetaPage.byteCount))
     }
-    // They are written by turns: where one is missing, the log would be read as it was before it.
-    let (older, newer) = (
-      min(first.transaction, second.transaction), max(first.transaction, second.transaction)
-    )
-    guard newer == older + 1 || newer == 0 else {
-      throw .damaged(
-        path: path, what: "its meta pages are of the transactions \(older) and \(newer)")
+    guard let newest = pages.newest else { throw refusal(of: pages.parsed[0], path) }
+    guard second.count == MetaPage.byteCount else {
+      throw .truncated(
+        path: path, bytes: UInt64(pages.pageSize + second.count),
+        expected: UInt64(pages.pageSize + MetaPage.byteCount))
     }
+    if let fault = pages.faults().first { throw .damaged(path: path, what: fault) }
     // The size comes last: a file only grows.
-    let bytes = try size(of: descriptor, path)
-    try checkGeometry(
-      first.transaction > second.transaction ? first : second, bytes: bytes, path)
+    try checkGeometry(newest, bytes: try file.byteCount, path)
+  }
+
+  /// What a file is none of whose meta pages can be read.
+  private static func refusal(of first: MetaPage?, _ path: String) -> EventLogError {
+    guard let first, first.isMarkedAsMeta else { return .notALog(path: path) }
+    guard first.hasKnownVersion else {
+      return .unknownLMDBVersion(path: path, version: first.version)
+    }
+    return .damaged(
+      path: path, what: "\(MetaPages.name(0)) \(first.fault(asPage: 0) ?? "cannot be read")")
   }
 
   private static func checkGeometry(
@@ -83,42 +110,5 @@ enum MetaPageCheck {
     where root != TreeRoot.none && (root < 2 || root > meta.lastPage) {
       throw .damaged(path: path, what: "a root page is said to be \(root)")
     }
-  }
-
-  private static func readMeta(
-    _ descriptor: Int32, at offset: Int, _ path: String
-  ) throws(EventLogError) -> MetaPage {
-    guard let bytes = MetaPage.bytes(of: descriptor, at: offset) else {
-      throw .system(doing: "read", path: path, code: errno)
-    }
-    if bytes.isEmpty && offset == 0 { throw .emptyFile(path: path) }
-    guard bytes.count == MetaPage.byteCount else {
-      // Only a first page that shows the magic tells a cut log from any other short file.
-      if offset == 0 && !MetaPage.hasMagic(bytes.span.bytes) { throw .notALog(path: path) }
-      throw .truncated(
-        path: path, bytes: UInt64(offset + bytes.count),
-        expected: UInt64(offset + MetaPage.byteCount))
-    }
-    guard let meta = MetaPage(bytes.span.bytes), meta.isMarkedAsMeta else {
-      if offset == 0 { throw .notALog(path: path) }
-      throw .damaged(path: path, what: "its second meta page is not one")
-    }
-    guard meta.version == dataVersion else {
-      throw .unknownLMDBVersion(path: path, version: meta.version)
-    }
-    guard meta.hasPossiblePageSize else {
-      throw .damaged(path: path, what: "its page size is said to be \(meta.pageSize)")
-    }
-    return meta
-  }
-
-  private static func size(
-    of descriptor: Int32, _ path: String
-  ) throws(EventLogError) -> UInt64 {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      throw .system(doing: "look at", path: path, code: errno)
-    }
-    return UInt64(max(0, status.st_size))
   }
 }

@@ -16,12 +16,14 @@ final class PageCheck {
   /// What a process can address.
   private static let mostAddresses: UInt64 = 1 << 57
   /// No tree that LMDB can walk is deeper.
-  private static let deepest = 32
+  static let deepest = 32
+  /// What the meta pages are called in damage.
+  static let metaPages = "the meta pages"
   /// The flags that say how keys are compared and whether the map has a fixed place. Above them,
   /// LMDB keeps those that the file was made with.
-  private static let orderFlags: UInt16 = 0x7F
+  static let orderFlags: UInt16 = 0x7F
   /// `MDB_INTEGERKEY`, which of those only the list of free pages has.
-  private static let integerKeys: UInt16 = 8
+  static let integerKeys: UInt16 = 8
 
   let file: PageFile
   private(set) var damage: [PageDamage] = []
@@ -46,7 +48,7 @@ final class PageCheck {
     }
     claimed.insert(0)
     claimed.insert(1)
-    lookAtMetas()
+    try lookAtMetas()
     try walk(meta.main, "the list of databases", flags: 0)
     for (name, root) in roots.sorted(by: { $0.key < $1.key }) {
       if !Self.names.contains(name) {
@@ -57,16 +59,11 @@ final class PageCheck {
     try walk(meta.free, "the list of free pages", flags: Self.integerKeys)
   }
 
-  private func lookAtMetas() {
-    let name = "the meta pages"
-    // They are written by turns, so one that is of another number has not been written as it is:
-    // the log would be read as it was one transaction ago. A writer may come in between the two.
-    let numbers = file.metas.map(\.transaction).sorted()
-    if !file.isHeld, numbers.count == 2, numbers[1] != numbers[0] + 1, numbers[1] > 0 {
-      note(nil, name, "they are of the transactions \(numbers[0]) and \(numbers[1])")
-    }
-    for meta in file.metas where meta.mapSize > Self.mostAddresses {
-      note(nil, name, "the map is said to have \(meta.mapSize) bytes")
+  private func lookAtMetas() throws(EventLogError) {
+    let faults = file.metaPages.faults(isWritten: file.isHeld) + (try file.stateFaults())
+    for fault in faults { note(nil, Self.metaPages, fault) }
+    for meta in file.metaPages.readable where meta.mapSize > Self.mostAddresses {
+      note(nil, Self.metaPages, "the map is said to have \(meta.mapSize) bytes")
     }
   }
 

@@ -42,9 +42,11 @@ extension EventLog {
   }
 
   private static func pageCheck(of path: String) throws -> PageCheck {
-    try MetaPageCheck.check(path)
-    guard Registry.hasOpen(path) || FileSystem.isLocked(path + "-lock") else {
-      return try check(PageFile(path))
+    try MetaPageCheck.checkPages(path)
+    if !Registry.hasOpen(path), try !FileSystem.isLocked(path + "-lock") {
+      let check = try check(PageFile(path))
+      // Unless a writer has come in between.
+      if check.damage.isEmpty || check.file.isUnchanged { return check }
     }
     let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 0)
     return try log.read { transaction in

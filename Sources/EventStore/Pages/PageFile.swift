@@ -14,8 +14,7 @@ struct PageFile: ~Copyable {
   let pageSize: Int
   /// How many whole pages the file has.
   let pageCount: UInt64
-  /// The meta pages that can be read.
-  let metas: [MetaPage]
+  let metaPages: MetaPages
   /// The one that is read by; nil where there is none.
   let meta: MetaPage?
   /// Whether somebody may be writing.
@@ -26,17 +25,30 @@ struct PageFile: ~Copyable {
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(doing: "open", path: path, code: errno) }
     self.path = path
+    metaPages = MetaPages(read: descriptor)
+    // After them: a file grows before a meta page says so.
     let size = lseek(descriptor, 0, SEEK_END)
-    metas = MetaPage.all(of: descriptor)
     isHeld = transaction != nil
-    meta =
-      metas.first { $0.transaction == transaction }
-      ?? metas.max { $0.transaction < $1.transaction }
-    pageSize = meta?.pageSize ?? 4096
+    meta = metaPages.readable.first { $0.transaction == transaction } ?? metaPages.newest
+    pageSize = metaPages.pageSize
     pageCount = UInt64(max(0, size)) / UInt64(pageSize)
   }
 
   deinit { close(descriptor) }
+
+  /// Whether the meta pages are still as they were: what was read in between is of one state then.
+  var isUnchanged: Bool { MetaPages(of: descriptor) == metaPages }
+
+  /// How many bytes the file has now.
+  var byteCount: UInt64 {
+    get throws(EventLogError) {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else {
+        throw .system(doing: "look at", path: path, code: errno)
+      }
+      return UInt64(max(0, status.st_size))
+    }
+  }
 
   /// A page; nil where the file has none of that number.
   func page(_ number: UInt64) throws(EventLogError) -> Page? {

@@ -73,7 +73,7 @@ package final class LogSalvage {
     _ path: String, keeping isReadable: @escaping (RecordHeader, [UInt8]) -> Bool
   ) throws(EventLogError) {
     try MetaPageCheck.checkIsFile(path)
-    guard !Registry.hasOpen(path), !FileSystem.isLocked(path + "-lock") else {
+    guard !Registry.hasOpen(path), try !FileSystem.isLocked(path + "-lock") else {
       throw .inUse(path: path)
     }
     let check = PageCheck(try PageFile(path))
@@ -83,9 +83,10 @@ package final class LogSalvage {
     imports = meta.imports
     connections = meta.connections
     let database = PageCheck.notes
+    // Where the newer meta page cannot be read, these are the notes of the transaction before.
     notesAreWhole =
       meta.damage.isEmpty && check.roots[database] != nil
-      && !check.damage.contains { $0.database == database }
+      && !check.damage.contains { [database, PageCheck.metaPages].contains($0.database) }
     places = try RecordPlaces(check)
     self.isReadable = isReadable
   }

@@ -11,7 +11,9 @@ struct RecoverCommand: ParsableCommand {
     discussion: """
       Every record that can be read is kept, also after one that is lost, and what was lost is \
       said. The damaged log is only read. In the new one records are numbered anew from the first \
-      lost one on, and the chain of digests is its own.
+      lost one on, and the chain of digests is its own. If one of the two pages that say where the \
+      log ends cannot be read, the records of the last transaction are looked for, and the end is \
+      said not to be known.
 
       Examples:
         rollcall recover alice.rollcall -o alice-recovered.rollcall
@@ -42,9 +44,10 @@ struct RecoverCommand: ParsableCommand {
     guard isWhole else { throw NothingFound(sentence: nil) }
   }
 
-  /// What is said where nobody knows whether there were more records.
+  /// What is said if it is not known whether there were more records.
   static func endClause(_ salvage: SalvageSummary) -> String {
-    "what came behind #\(salvage.last), if anything, is gone with the pages that led to it"
+    "the end is not known: what came after #\(salvage.last), if anything, is gone with the pages "
+      + "that led to it"
   }
 
   private func recovered() throws -> LogRecovery.Summary {
@@ -73,7 +76,7 @@ struct RecoverCommand: ParsableCommand {
     }
     if !summary.notesAreWhole {
       lines.append(
-        "some of what the log noted of its account, its connections and its imports is lost")
+        "some of what the log noted of its account, its connections and its imports may be lost")
     }
     return lines
   }

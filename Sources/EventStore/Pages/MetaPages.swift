@@ -1,0 +1,174 @@
+/// The two meta pages of a file, as far as they can be read.
+///
+/// Which one LMDB wrote last is known only if both are what it wrote: a page that cannot be read,
+/// or whose transaction has changed, can be the newer one, and the other then leads to what the log
+/// was before the last commit.
+struct MetaPages: Hashable {
+  /// The page sizes that LMDB can have.
+  private static let sizes = [4096, 8192, 16384, 32768, 65536]
+
+  /// The beginning of each page, which has fewer bytes where the file ends; nil where it cannot be
+  /// read.
+  let heads: [[UInt8]?]
+  /// What the pages agree on, or what the one that can be read says; 4096 where neither can.
+  let pageSize: Int
+  /// What each page says; nil where it is not a meta page.
+  let parsed: [MetaPage?]
+
+  init(of descriptor: Int32) {
+    let first = MetaPage.bytes(of: descriptor, at: 0)
+    let own = first.flatMap { MetaPage($0.span.bytes) }
+    let ownSize = own?.fault(asPage: 0) == nil ? own?.pageSize : nil
+    // A page that is damaged may say anything, and the second one says itself how large pages are.
+    let sizes = [ownSize].compactMap(\.self) + Self.sizes.filter { $0 != ownSize }
+    let second = sizes.lazy.compactMap { size in Self.page(of: descriptor, at: size) }.first
+    // What only looks like the second one is in a record, so after it.
+    let size = [ownSize, second?.pageSize].compactMap(\.self).min() ?? 4096
+    pageSize = size
+    heads = [first, MetaPage.bytes(of: descriptor, at: size)]
+    parsed = heads.map { head in head.flatMap { MetaPage($0.span.bytes) } }
+  }
+
+  /// Reads them until they are twice the same: a writer may be changing one.
+  init(read descriptor: Int32) {
+    self.init(of: descriptor)
+    for _ in 0..<8 {
+      let again = MetaPages(of: descriptor)
+      guard again != self else { return }
+      self = again
+    }
+  }
+
+  /// A second meta page that says that it is after one page.
+  private static func page(of descriptor: Int32, at size: Int) -> MetaPage? {
+    MetaPage.bytes(of: descriptor, at: size).flatMap { MetaPage($0.span.bytes) }
+      .flatMap { $0.fault(asPage: 1) == nil && $0.pageSize == size ? $0 : nil }
+  }
+
+  /// Those that can be read.
+  var readable: [MetaPage] { [0, 1].filter { fault(of: $0) == nil }.compactMap { parsed[$0] } }
+
+  /// The one of the last transaction, as far as they can be read.
+  var newest: MetaPage? { readable.max { $0.transaction < $1.transaction } }
+
+  /// What is wrong with one of them by itself, as a predicate; nil if nothing is.
+  private func fault(of number: Int) -> String? {
+    guard let page = parsed[number] else { return "is not one" }
+    if let fault = page.fault(asPage: number) { return fault }
+    return page.pageSize == pageSize ? nil : "says that pages have \(page.pageSize) bytes"
+  }
+
+  /// What is wrong with them, each in a clause; empty if nothing is.
+  ///
+  /// - Parameter isWritten: Whether a writer may have come in between the two reads, so that
+  ///   nothing can be said of the pair.
+  func faults(isWritten: Bool = false) -> [String] {
+    let own = [0, 1].compactMap { number in
+      fault(of: number).map { "\(Self.name(number)) \($0)" }
+    }
+    guard own.isEmpty, !isWritten else { return own }
+    let numbers = readable.map(\.transaction).sorted()
+    // They are written by turns: where one is missing, the log would be read as it was before it.
+    guard numbers.count == 2, numbers[1] != numbers[0] + 1, numbers[1] > 0 else { return [] }
+    return ["its meta pages are of the transactions \(numbers[0]) and \(numbers[1])"]
+  }
+
+  static func name(_ number: Int) -> String {
+    number == 0 ? "its first meta page" : "its second meta page"
+  }
+}
+
+extension PageFile {
+  /// What the state that a meta page leads to says about itself.
+  private enum Writer: Hashable {
+    /// The transaction that wrote it.
+    case transaction(UInt64)
+    /// Nothing has been written, as in a new file.
+    case nobody
+    /// The log's own entries are there, and no such note: LMDB finds out what they are.
+    case unnoted
+    /// There is no database of a log's own entries.
+    case foreign
+    case unreadable
+  }
+
+  /// Compares the transaction of each meta page with the one that wrote what it leads to, each
+  /// fault in a clause.
+  ///
+  /// A page whose transaction has changed can look like the one before it, and one whose root has
+  /// changed can lead to an older state. What the page before the newest leads to is whole as well:
+  /// LMDB uses its pages again only in the next transaction but one.
+  func stateFaults() throws(EventLogError) -> [String] {
+    var found: [(number: Int, meta: MetaPage, writer: Writer)] = []
+    for (number, meta) in metaPages.parsed.enumerated() {
+      guard let meta, metaPages.readable.contains(meta) else { continue }
+      found.append((number, meta, try writer(of: meta)))
+    }
+    // Another program's file has no such note, and neither have former formats.
+    let isLog = found.contains { if case .transaction = $0.writer { true } else { false } }
+    guard isLog else { return [] }
+    return found.compactMap { number, meta, writer in
+      let name = MetaPages.name(number)
+      guard meta.main.flags & PageCheck.orderFlags == 0,
+        meta.free.flags & PageCheck.orderFlags == PageCheck.integerKeys
+      else { return "\(name) says that keys are ordered in another way" }
+      switch writer {
+      case .transaction(meta.transaction), .unnoted: return nil
+      case .nobody where meta.transaction == 0: return nil
+      case .transaction(let other):
+        return "\(name) is of transaction \(meta.transaction), what it leads to is of \(other)"
+      case .nobody, .foreign, .unreadable:
+        return "what \(name) leads to cannot be read"
+      }
+    }
+  }
+
+  private func writer(of meta: MetaPage) throws(EventLogError) -> Writer {
+    guard meta.main.root != TreeRoot.none else { return .nobody }
+    let database: TreeRoot
+    switch try find(Array(PageCheck.notes.utf8), in: meta.main) {
+    case .absent: return .foreign
+    case .found(let value) where value.count == TreeRoot.byteCount:
+      database = TreeRoot(value.span.bytes, at: 0)
+    case .found, .unreadable: return .unreadable
+    }
+    switch try find(MetaEntry<UInt64>.transaction.key.bytes, in: database) {
+    case .absent: return .unnoted
+    case .found(let value):
+      return UInt64(stored: value.span.bytes).map { .transaction($0) } ?? .unreadable
+    case .unreadable: return .unreadable
+    }
+  }
+
+  private enum Lookup {
+    case found([UInt8])
+    case absent
+    case unreadable
+  }
+
+  /// Looks up a key in a tree, trusting no page of it.
+  private func find(_ key: [UInt8], in tree: TreeRoot) throws(EventLogError) -> Lookup {
+    guard tree.root != TreeRoot.none else { return .absent }
+    var number = tree.root
+    for _ in 0..<PageCheck.deepest {
+      guard let page = try page(number), page.ownNumber == number, let count = page.nodeCount,
+        count > 0
+      else { return .unreadable }
+      let nodes = (0..<count).compactMap { page.node($0) }
+      guard nodes.count == count else { return .unreadable }
+      switch page.kind {
+      case .leaf:
+        guard let node = nodes.first(where: { page.bytes[$0.key].elementsEqual(key) }) else {
+          return .absent
+        }
+        return try value(of: node, in: page).map { .found($0) } ?? .unreadable
+      case .branch:
+        // The first key of a branch page is empty: it stands for all that come before the second.
+        let next = nodes.dropFirst().last { !key.lexicographicallyPrecedes(page.bytes[$0.key]) }
+        number = (next ?? nodes[0]).child
+      case .overflow, nil: return .unreadable
+      }
+    }
+    return .unreadable
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EventStore
+
+/// One of the two meta pages is damaged, in one field: which of them was written last is not known
+/// then, and the last transaction's records are nowhere but in its own pages.
+@Suite("Damaged meta pages") struct MetaPageTests {
+  let folder: TemporaryFolder
+  let path: String
+  private let sound: Data
+  private let contents: [Content]
+  /// Where the meta page of the last transaction is, and that of the one before.
+  private let newer: Int
+  private let older: Int
+
+  /// A field of a meta page: its place in the page, and how many bytes it has.
+  struct Field: CustomTestStringConvertible {
+    let name: String
+    let offset: Int
+    let size: Int
+    var testDescription: String { name }
+  }
+
+  /// All that LMDB goes by; every one of them leads elsewhere, or to nothing, if it changes.
+  static let fields: [Field] = {
+    let own = [
+      Field(name: "flags", offset: 10, size: 2), Field(name: "magic", offset: 16, size: 4),
+      Field(name: "version", offset: 20, size: 4), Field(name: "page size", offset: 40, size: 4),
+      Field(name: "last page", offset: 136, size: 8), Field(name: "number", offset: 144, size: 8),
+    ]
+    return own + tree("free pages", 40) + tree("databases", 88)
+  }()
+
+  private static func tree(_ name: String, _ start: Int) -> [Field] {
+    let parts: [(String, Int, Int)] = [
+      ("order", 4, 2), ("depth", 6, 2), ("branch pages", 8, 8), ("leaf pages", 16, 8),
+      ("overflow pages", 24, 8), ("entries", 32, 8), ("root", 40, 8),
+    ]
+    return parts.map { part in
+      Field(name: "\(part.0) of \(name)", offset: start + part.1, size: part.2)
+    }
+  }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("a.rollcall")
+    do {
+      let log = try EventLog.create(at: path, eventVersion: 1)
+      for batch in 0..<5 {
+        try log.append(
+          (0..<8).map { draft("record \(batch * 8 + $0)", event: [1], contacts: ["a@b"]) },
+          marks: LogMarks(connections: [UInt32(batch + 1): "device \(batch)"]))
+      }
+      contents = try log.contents()
+    }
+    sound = try Data(contentsOf: URL(filePath: path))
+    // They are small numbers, by turns on the two pages.
+    (newer, older) = sound[144] > sound[4096 + 144] ? (0, 4096) : (4096, 0)
+  }
+
+  /// What a field can turn into: nothing, all ones, what is next to it, or what the other page has.
+  private func changes(of field: Field, at page: Int) -> [Data] {
+    func bytes(_ page: Int) -> Data {
+      Data(sound[page + field.offset..<page + field.offset + field.size])
+    }
+    var value: UInt64 = 0
+    for byte in bytes(page).reversed() { value = value << 8 | UInt64(byte) }
+    let numbers: [UInt64] = [0, .max, value &+ 1, value &- 1, value &+ 2, value &- 2]
+    var changes = [bytes(newer + older - page)]
+    for number in numbers {
+      var change = Data()
+      for place in 0..<field.size {
+        change.append(UInt8(truncatingIfNeeded: number >> (8 * place)))
+      }
+      changes.append(change)
+    }
+    return changes.filter { $0 != bytes(page) }
+  }
+
+  private func write(_ value: Data, _ field: Field, at page: Int) throws {
+    var bytes = sound
+    bytes.replaceSubrange(page + field.offset..<page + field.offset + field.size, with: value)
+    try bytes.write(to: URL(filePath: path))
+  }
+
+  /// What is read of the log; nil where it is refused.
+  private func read() throws -> [Content]? {
+    do {
+      return try EventLog.open(at: path, access: .readOnly, eventVersion: 1).contents()
+    } catch is EventLogError {
+      return nil
+    }
+  }
+
+  /// What is wrong, as `verify` finds it before LMDB sees anything.
+  private func isFound() throws -> Bool {
+    do {
+      return try !EventLog.pageDamage(at: path).isEmpty
+    } catch is EventLogError {
+      return true
+    }
+  }
+
+  private func salvage() throws -> (texts: [[UInt8]], summary: SalvageSummary, notesAreWhole: Bool)
+  {
+    let salvage = try LogSalvage(path) { _, _ in true }
+    var texts: [[UInt8]] = []
+    let summary = try salvage.forEachRecord { texts.append($0.bytes) }
+    return (texts, summary, salvage.notesAreWhole)
+  }
+
+  @Test(
+    "Whatever a field of either page turns into, no older state is taken for the log",
+    arguments: fields)
+  func everyField(field: Field) throws {
+    for page in [newer, older] {
+      for value in changes(of: field, at: page) {
+        try write(value, field, at: page)
+        let what: Comment = "\(page == newer ? "newer" : "older") page, \(Array(value))"
+        if let read = try read() { #expect(read == contents, what) }
+        let isFound = try isFound()
+        let (texts, summary, notesAreWhole) = try salvage()
+        #expect(texts == contents.map(\.bytes), what)
+        #expect(isFound || summary.endIsKnown, what)
+        #expect(!summary.endIsKnown || summary.last == 40, what)
+        if notesAreWhole {
+          #expect(try LogSalvage(path) { _, _ in true }.connections.count == 5, what)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "Where the newer page cannot be read, its records are saved, and the end is not known",
+    arguments: ["flags", "magic", "version", "page size", "root of databases", "number"])
+  func newerPage(name: String) throws {
+    let field = try #require(Self.fields.first { $0.name == name })
+    for value in changes(of: field, at: newer).suffix(6).prefix(2) {
+      try write(value, field, at: newer)
+      let read = try read()
+      #expect(read == nil)
+      // A log of which one page is left is a damaged one, not some other file.
+      let error = #expect(throws: EventLogError.self) {
+        try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
+      }
+      switch error {
+      case .damaged, .truncated: break
+      default: Issue.record("\(name), \(Array(value)): \(String(describing: error))")
+      }
+      let (texts, summary, notesAreWhole) = try salvage()
+      #expect(texts == contents.map(\.bytes))
+      #expect(!summary.endIsKnown && !notesAreWhole)
+      #expect(summary.whole == 40 && summary.lost.isEmpty && summary.unproven.isEmpty)
+    }
+  }
+
+  @Test("A page whose number has become that before the other's is found by what it leads to")
+  func numberOfTheStateBefore() throws {
+    let field = try #require(Self.fields.first { $0.name == "number" })
+    let number = sound[newer + 144]
+    try write(Data([number - 2] + [UInt8](repeating: 0, count: 7)), field, at: newer)
+    let read = try read()
+    #expect(read == nil)
+    #expect(try EventLog.pageDamage(at: path).map(\.database) == ["the meta pages"])
+    #expect(try !salvage().summary.endIsKnown)
+  }
+
+  @Test("A text in a record that looks like a meta page is not taken for one")
+  func forged() throws {
+    let forged = folder.file("forged.rollcall")
+    do {
+      let log = try EventLog.create(at: forged, eventVersion: 1)
+      // A long value begins 16 bytes into a page, and its pack's head has 64 more or less: one of
+      // these copies is where a page begins.
+      let meta = Array(sound[newer..<newer + 152])
+      var text: [UInt8] = []
+      for shift in 0..<64 {
+        let room: Int = 4096 - text.count % 4096 + 4096 - 80 + shift
+        text += [UInt8](repeating: 32, count: room)
+        text += meta
+      }
+      try log.append([
+        RecordDraft(time: nil, direction: .inbound, kind: stanza, bytes: text)
+      ])
+    }
+    for page in [0, 4096] {
+      var bytes = try Data(contentsOf: URL(filePath: forged))
+      bytes.replaceSubrange(page + 16..<page + 20, with: Data(count: 4))
+      try bytes.write(to: URL(filePath: path))
+      let (texts, summary, _) = try salvage()
+      #expect(texts.count == 1 && !summary.endIsKnown)
+    }
+  }
+}
