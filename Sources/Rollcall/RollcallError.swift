@@ -13,6 +13,9 @@ public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible 
     /// Nobody can say whether what was handed over last is in the log. The session takes nothing
     /// more; a new one on the same log goes by what is there.
     case outcomeUnknown
+    /// The log, or its folder, was removed, moved or replaced while it was being recorded to. The
+    /// session takes nothing more.
+    case removed
     /// The session is closed.
     case closed
     /// The log was written by a newer version of Rollcall.
@@ -59,6 +62,7 @@ extension RollcallError.Reason {
       switch error {
       case .diskFull, .fileSizeLimit: .diskFull
       case .outcomeUnknown: .outcomeUnknown
+      case .removed: .removed
       case .closed: .closed
       case .newerFormat: .newerFormat
       case .notALog, .foreignDatabase, .emptyFile, .truncated, .damaged, .corrupt,

@@ -51,10 +51,10 @@ import Testing
   @Test("A log that is opened a second time is shared")
   func secondOpen() throws {
     let first = try EventLog.create(at: path, eventVersion: 1)
-    let link = folder.file("link.rollcall")
-    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    let link = folder.file("link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path)
     do {
-      let second = try EventLog.open(at: link, access: .readWrite, eventVersion: 1)
+      let second = try EventLog.open(at: "\(link)/a.rollcall", access: .readWrite, eventVersion: 1)
       try second.append([draft("1")])
     }
     let reader = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)

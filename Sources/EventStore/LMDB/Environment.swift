@@ -218,7 +218,8 @@ final class Environment: @unchecked Sendable {
     let (former, writer) = (UInt64(transaction.id) - 1, try transaction.lastWriter)
     guard writer == former else { throw .otherWriter(writer, than: former) }
     let result = try body(transaction)
-    if !transaction.changes.isEmpty { try transaction.noteNumber() }
+    let hasWritten = !transaction.changes.isEmpty
+    if hasWritten { try transaction.noteNumber() }
     do throws(EventLogError) {
       try transaction.commit()
     } catch {
@@ -227,7 +228,22 @@ final class Environment: @unchecked Sendable {
       throw .outcomeUnknown(path: path, cause: error.explained(for: path).description)
     }
     Opening.coverLastPage(open.raw)
+    if hasWritten { try checkPlace(open.raw) }
     return result
+  }
+
+  /// Makes sure that what was committed is in the file at the path: one that was removed meanwhile
+  /// is written as before, and gone when it is closed.
+  private func checkPlace(_ raw: OpaquePointer) throws(EventLogError) {
+    let location = location.withLock { $0 }
+    var descriptor: Int32 = -1
+    var status = stat()
+    guard !location.isDraft, mdb_env_get_fd(raw, &descriptor) == MDB_SUCCESS,
+      fstat(descriptor, &status) == 0
+    else { return }
+    guard FileSystem.identity(of: location.path) == FileSystem.Identity(status) else {
+      throw .removed(path: location.path)
+    }
   }
 
   /// Whether a commit failed at its last write, that of the meta page, which may be on the disk:

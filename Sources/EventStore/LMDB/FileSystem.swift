@@ -10,13 +10,16 @@ enum FileSystem {
   struct Identity: Hashable {
     var device: UInt64
     var inode: UInt64
+
+    init(_ status: stat) {
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      inode = UInt64(status.st_ino)
+    }
   }
 
   static func identity(of path: String) -> Identity? {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    return Identity(
-      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+    return stat(path, &status) == 0 ? Identity(status) : nil
   }
 
   /// Whether anything stands at the path, also a link that leads nowhere.
@@ -55,6 +58,31 @@ enum FileSystem {
     guard rename(source, target) != 0 else { return }
     let code = errno
     if !isThere { throw .system(doing: "create", path: target, code: code) }
+  }
+
+  // MARK: Other users
+
+  /// Refuses a link in the place of a file that is opened by its name: who makes the link chooses
+  /// which file is read or written.
+  static func refuseLink(_ path: String) throws(EventLogError) {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
+    throw .isLink(path: path)
+  }
+
+  /// Refuses to write a log in a folder in which other users can replace its files.
+  ///
+  /// In a folder with the sticky bit, such as `/tmp`, they cannot. A group that has the number of
+  /// the user is the user's own, by the custom of many systems.
+  static func refuseFolderOfOthers(of path: String) throws(EventLogError) {
+    let directory = directory(of: path)
+    var status = stat()
+    // What is wrong with it otherwise is found when a file is made there.
+    guard stat(directory, &status) == 0, status.st_mode & S_ISVTX == 0 else { return }
+    let isOwnGroup = status.st_gid == status.st_uid && status.st_uid == geteuid()
+    let others = S_IWOTH | (isOwnGroup ? 0 : S_IWGRP)
+    guard status.st_mode & others != 0 else { return }
+    throw .writableByOthers(folder: directory)
   }
 
   /// Makes a name in a directory durable.

@@ -22,6 +22,7 @@ enum Registry {
     try entries.withLock { (entries) throws(EventLogError) in
       guard let file = FileSystem.identity(of: path) else { throw .noSuchFile(path: path) }
       let canonical = try FileSystem.canonical(path)
+      if access == .readWrite { try FileSystem.refuseFolderOfOthers(of: canonical) }
       if let index = entries.firstIndex(where: { $0.file == file }) {
         let environment = entries[index].environment
         if access == .readWrite && environment.access == .readOnly {

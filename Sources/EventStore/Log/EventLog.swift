@@ -78,6 +78,7 @@ package final class EventLog: Sendable {
     at path: String, access: LogAccess, eventVersion: UInt32,
     mapSize: Int = EventLog.defaultMapSize
   ) throws(EventLogError) -> EventLog {
+    try FileSystem.refuseLink(path)
     try MetaPageCheck.check(path)
     let environment = try FileSystem.holdingBackSizeSignal { () throws(EventLogError) in
       try Registry.open(path, access: access, mapSize: mapSize)
@@ -113,10 +114,19 @@ package final class EventLog: Sendable {
   /// It goes away by `discard()`, or when the last reference to it does; a crash can leave the file
   /// behind, with `.draft-` in its name, never anything at the path itself. The next draft for the
   /// path removes it.
-  /// - Throws: `EventLogError.alreadyExists` where there is anything at the path.
+  /// - Throws: `EventLogError.alreadyExists` where there is anything at the path, and
+  ///   `EventLogError.writableByOthers` if other users can replace what is in its folder.
   package static func draft(
     for path: String, eventVersion: UInt32, account: String? = nil,
     mapSize: Int = EventLog.defaultMapSize
+  ) throws(EventLogError) -> EventLog {
+    try FileSystem.refuseFolderOfOthers(of: path)
+    return try makeDraft(
+      for: path, eventVersion: eventVersion, account: account, mapSize: mapSize)
+  }
+
+  private static func makeDraft(
+    for path: String, eventVersion: UInt32, account: String? = nil, mapSize: Int
   ) throws(EventLogError) -> EventLog {
     guard !FileSystem.exists(path) else { throw .alreadyExists(path: path) }
     let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
@@ -146,7 +156,8 @@ package final class EventLog: Sendable {
   package static func unnamed(
     in directory: String, eventVersion: UInt32, mapSize: Int = EventLog.defaultMapSize
   ) throws(EventLogError) -> EventLog {
-    let log = try draft(
+    // Its name is gone before there is anything in it that others could want to change.
+    let log = try makeDraft(
       for: directory + "/unnamed.rollcall", eventVersion: eventVersion, mapSize: mapSize)
     log.place.withLock { place in
       unlink(log.environment.path)

@@ -11,6 +11,10 @@ package enum EventLogError: Error, Hashable, Sendable {
   case noSuchFile(path: String)
   case alreadyExists(path: String)
   case notAFile(path: String)
+  /// A link in the place of a log, or of a file beside it: whoever made it chose what is opened.
+  case isLink(path: String)
+  /// Other users can replace what is written in the folder.
+  case writableByOthers(folder: String)
 
   // The file
   case emptyFile(path: String)
@@ -38,6 +42,8 @@ package enum EventLogError: Error, Hashable, Sendable {
   case inUseBeyondLock(path: String)
   /// Somebody is using the log, and what is to be done with it does not bear that.
   case inUse(path: String)
+  /// What was committed is not in the file at the path, which is gone or another one.
+  case removed(path: String)
   case nestedTransaction
   case closed(path: String)
   case accountDiffers(recorded: String, given: String)
@@ -66,6 +72,10 @@ extension EventLogError: CustomStringConvertible {
     case .noSuchFile(let path): "there is no file \(path)"
     case .alreadyExists(let path): "\(path) exists already"
     case .notAFile(let path): "\(path) is not a file"
+    case .isLink(let path): "\(path) is a link; name the file that it leads to"
+    case .writableByOthers(let folder):
+      "other users can write to the folder \(folder), so they could replace a log in it; take that "
+        + "right from them (chmod go-w), or write to another folder"
     case .emptyFile(let path): "\(path) is empty"
     case .notALog(let path): "\(path) is not a Rollcall log"
     case .foreignDatabase(let path):
@@ -90,6 +100,9 @@ extension EventLogError: CustomStringConvertible {
     case .inUseBeyondLock(let path):
       "\(path) is in use, and its lock file cannot be written by this user"
     case .inUse(let path): "\(path) is in use; end what is using it first"
+    case .removed(let path):
+      "\(path) was removed, moved or replaced while it was being written, so what was written last "
+        + "is not in it"
     case .nestedTransaction: "a transaction of a log cannot be begun inside another one"
     case .closed(let path): "the log \(path) is closed"
     case .accountDiffers(let recorded, let given):
@@ -122,7 +135,8 @@ extension EventLogError: CustomStringConvertible {
       .markTooLong, .stateTooLong, .noRecordOfSnapshot, .lmdb:
       false
     case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
-      .truncated, .damaged, .newerFormat, .olderFormat, .unknownLMDBVersion, .readOnly,
+      .truncated, .damaged, .newerFormat, .olderFormat, .unknownLMDBVersion, .readOnly, .isLink,
+      .writableByOthers, .removed,
       .openForReadingOnly, .replaced, .inUseBeyondLock, .inUse, .closed, .outcomeUnknown, .diskFull,
       .fileSizeLimit, .addressSpace, .tooManyReaders, .system:
       true

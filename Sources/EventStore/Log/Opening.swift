@@ -28,6 +28,8 @@ enum Opening {
     _ path: String, access: LogAccess, mapSize: Int, isSynced: Bool, creating new: NewLog?
   ) throws(EventLogError) -> Environment.Open {
     if new == nil { try MetaPageCheck.check(path) }
+    // LMDB opens or makes it by its name, and writes into it.
+    try FileSystem.refuseLink(path + "-lock")
     var raw = try openEnvironment(path, access: access, mapSize: mapSize, isSynced: isSynced)
     if lacksNumber(raw) {
       mdb_env_close(raw)

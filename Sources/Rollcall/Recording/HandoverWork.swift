@@ -218,7 +218,11 @@ final class HandoverWork: Sendable {
 
   private func failed(_ error: any Error) {
     let waiters = state.withLock { state in
-      if case EventLogError.outcomeUnknown = error { state.end = error }
+      switch error {
+      // To try again could write it twice, or writes to what is gone.
+      case EventLogError.outcomeUnknown, EventLogError.removed: state.end = error
+      default: break
+      }
       state.patience = min(max(1, state.patience * 2), Self.mostPatience)
       state.nextTry = state.handedOver + state.patience
       defer { state.waiters = [] }
