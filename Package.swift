@@ -131,6 +131,7 @@ let package = Package(
       dependencies: [
         "RawBytes",
         "RosterClient", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures",
+        "EventStore",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -13,6 +13,8 @@ public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible 
     /// Nobody can say whether what was handed over last is in the log. The session takes nothing
     /// more; a new one on the same log goes by what is there.
     case outcomeUnknown
+    /// Another recorder has the log, in this process or another one, which the sentence names.
+    case inUse
     /// The log, or its folder, was removed, moved or replaced while it was being recorded to. The
     /// session takes nothing more.
     case removed
@@ -62,6 +64,7 @@ extension RollcallError.Reason {
       switch error {
       case .diskFull, .fileSizeLimit: .diskFull
       case .outcomeUnknown: .outcomeUnknown
+      case .recorded: .inUse
       case .removed: .removed
       case .closed: .closed
       case .newerFormat: .newerFormat

@@ -17,6 +17,9 @@ struct ConnectCommand: AsyncParsableCommand {
       Ctrl-C, or quit, ends the stream in order. Where the connection is lost it is made again, \
       and the session gone on with where the server can (XEP-0198).
 
+      One program at a time records to a log: a second one is refused, and told which process \
+      has it. Reading commands work beside it.
+
       Exit codes: 0 done, 1 the server refused something that --do asked for, 2 bad usage, or no \
       session could be had or kept.
 

@@ -29,6 +29,9 @@ struct RecordCommand: AsyncParsableCommand {
       can be served with --terminate-sasl and the password: it logs in here, and the login at the \
       server is rollcall's own.
 
+      One program at a time records to a folder, and to each log in it: a second one is refused. \
+      Reading commands work beside it.
+
       Ctrl-C ends all streams in order.
 
       Examples:

@@ -16,7 +16,7 @@ enum Attack {
     kills   kills operations in the middle
     flips   changes bytes and pages of logs, and every field of both meta pages
     files   copies over, cuts and replaces logs while they are read
-    crowds  two writers, many readers, readers that stand still
+    crowds  two writers, recorders of one log, many readers, readers that stand still
     limits  little address space, few descriptors, no threads, read-only disks, a clock that jumps
     """
 

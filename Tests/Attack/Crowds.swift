@@ -1,11 +1,13 @@
 import EventStore
 import Foundation
 import Rollcall
+import Synchronization
 import TestSupport
 
 /// Many processes at one log.
 ///
-/// What must hold: two writers lose nothing; readers see whole commits; a reader that stands still
+/// What must hold: two writers lose nothing; of two recorders one is refused, or records after the
+/// other; readers see whole commits; a reader that stands still
 /// makes the file grow, is named by `verify`, and lets go of the pages when it ends; a command that
 /// reads a long log does not stand still.
 struct Crowds {
@@ -19,30 +21,43 @@ struct Crowds {
     try longReaders(records: isShort ? 30_000 : 100_000, besideOneThatStands: held)
   }
 
-  /// Two processes record while others read again and again.
+  /// Processes record, append bookmarks, and read, all at once.
   private func manyReaders(_ readers: Int, writers: Int) throws {
     let folder = try workload.folder(for: .record)
     let log = folder.file("a.rollcall")
     guard case .sound(let before) = Judge.look(at: log) else { throw Trouble("no log") }
-    report.allAtOnce(readers + writers) { number in
-      guard number >= writers else {
+    let recorded = Mutex(0)
+    report.allAtOnce(readers + 2 * writers) { number in
+      if number < writers {
         let own = try Scratch()
         let run = try Run(workload.itself, ["record", log], in: own.path)
+        switch run.ending {
+        case .exited(0): recorded.withLock { $0 += 1 }
+        case .exited(2) where run.errors.contains("is being recorded to by process "):
+          report.count("recorders that were refused")
+        default: report.complain("a recorder: \(run.ending) \(run.errors)")
+        }
+        report.count("recorders")
+      } else if number < 2 * writers {
+        let run = try Run(workload.program, ["bookmark", log, "b\(number)", "3"])
         if run.ending != .exited(0) { report.complain("a writer: \(run.ending) \(run.errors)") }
         report.count("writers")
-        return
+      } else {
+        let run = try Run(workload.program, ["verify", log], in: folder.path)
+        if run.ending != .exited(0) {
+          report.complain("a reader: \(run.ending) \(run.output)\(run.errors)")
+        }
+        report.count("readers")
       }
-      let run = try Run(workload.program, ["verify", log], in: folder.path)
-      if run.ending != .exited(0) {
-        report.complain("a reader: \(run.ending) \(run.output)\(run.errors)")
-      }
-      report.count("readers")
     }
     let after = Judge.look(at: log)
-    let (least, most) = (LiveRecording.records.lowerBound, LiveRecording.records.upperBound)
+    let recorders = recorded.withLock { $0 }
+    if recorders == 0 { report.complain("nobody could record") }
+    // Only the first of them finds a session that nobody has closed.
+    let most = recorders * LiveRecording.records.lowerBound + writers + 1
     guard case .sound(let contents) = after,
-      (writers * least...writers * most).contains(contents.records - before.records)
-    else { return report.complain("after \(writers) writers: \(after)") }
+      (most - 1...most).contains(contents.records - before.records)
+    else { return report.complain("after \(recorders) recorders: \(after)") }
   }
 
   /// Processes begin to read as often as they can, while another one appends: the state that one is

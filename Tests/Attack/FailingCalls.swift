@@ -105,7 +105,7 @@ struct FailingCalls {
     _ isThorough: Bool, _ complain: (String) -> Void
   ) throws {
     let operation = attacked.operation
-    let expected = names.union(["a.rollcall", "a.rollcall-lock"])
+    let expected = names.union(["a.rollcall", "a.rollcall-lock", "a.rollcall-lease"])
     let left = try folder.names.subtracting(expected)
     if !left.isEmpty { report.count("left a draft") }
     guard isThorough || !left.isEmpty else { return }

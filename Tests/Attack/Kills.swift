@@ -46,7 +46,9 @@ struct Kills {
   private func attack(_ attacked: Case) throws {
     let operation = attacked.operation
     let folder = try workload.folder(for: operation)
-    let expected = try folder.names.union(["a.rollcall", "a.rollcall-lock", "acks"])
+    // The lease of a recorder that was killed is the next recorder's.
+    let expected = try folder.names.union(
+      ["a.rollcall", "a.rollcall-lock", "a.rollcall-lease", "acks"])
     var fault = Shim.Fault()
     var deadline = Run.Deadline.minute
     if let call = attacked.call {

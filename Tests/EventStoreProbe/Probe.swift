@@ -19,7 +19,7 @@ enum Probe {
       say(
         """
         usage: EventStoreProbe append|import|limit|read|read-as-nobody|hold|hold-reading|
-            fill-readers|small-log|flip PATH [NUMBER...]
+            fill-readers|small-log|flip|lease PATH [NUMBER...]
         """
       )
       exit(2)
@@ -46,6 +46,7 @@ enum Probe {
     case ("limit", 1): try meetLimit(path, bytes: numbers[0])
     case ("read", 0): try read(path)
     case ("hold", 0): try hold(path)
+    case ("lease", 0): try lease(path)
     case ("hold-reading", 0): try holdReading(path)
     case ("fill-readers", 0): try fillReaders(path)
     case ("small-log", 0): try SmallLog.make(path)
@@ -101,6 +102,13 @@ enum Probe {
     let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
     say("open")
     withExtendedLifetime(log) { _ = readLine() }
+  }
+
+  /// Has the lease of a log until standard input ends.
+  private static func lease(_ path: String) throws {
+    let lease = try RecorderLease(ofLogAt: path)
+    say("leased")
+    withExtendedLifetime(lease) { _ = readLine() }
   }
 
   /// Has a log open inside a transaction until standard input ends.

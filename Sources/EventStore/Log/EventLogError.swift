@@ -42,6 +42,10 @@ package enum EventLogError: Error, Hashable, Sendable {
   case inUseBeyondLock(path: String)
   /// Somebody is using the log, and what is to be done with it does not bear that.
   case inUse(path: String)
+  /// Another recorder has the log, or the folder of logs.
+  case recorded(path: String, by: LeaseHolder)
+  /// The file system has no locks, so nothing would keep a second recorder away.
+  case noLocks(path: String)
   /// What was committed is not in the file at the path, which is gone or another one.
   case removed(path: String)
   case nestedTransaction
@@ -100,6 +104,11 @@ extension EventLogError: CustomStringConvertible {
     case .inUseBeyondLock(let path):
       "\(path) is in use, and its lock file cannot be written by this user"
     case .inUse(let path): "\(path) is in use; end what is using it first"
+    case .recorded(let path, let holder):
+      "\(path) is being recorded to by \(holder); end that first, or record to another place"
+    case .noLocks(let path):
+      "the file system of \(path) has no locks, so nothing would keep a second recorder away; "
+        + "record to a disk of this machine"
     case .removed(let path):
       "\(path) was removed, moved or replaced while it was being written, so what was written last "
         + "is not in it"
@@ -136,7 +145,7 @@ extension EventLogError: CustomStringConvertible {
       false
     case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
       .truncated, .damaged, .newerFormat, .olderFormat, .unknownLMDBVersion, .readOnly, .isLink,
-      .writableByOthers, .removed,
+      .writableByOthers, .recorded, .noLocks, .removed,
       .openForReadingOnly, .replaced, .inUseBeyondLock, .inUse, .closed, .outcomeUnknown, .diskFull,
       .fileSizeLimit, .addressSpace, .tooManyReaders, .system:
       true

@@ -5,15 +5,22 @@ import RosterCore
 final class Recording {
   let log: EventLog
   let writer: LogWriter
+  /// Released once nothing more is written.
+  private let lease: RecorderLease
 
   /// Opens a log, or makes it where there is none.
   ///
-  /// - Parameter threads: Who writes to it; nil for a thread of its own.
-  init(_ path: String, on threads: WriterThreads? = nil) throws {
+  /// - Parameters:
+  ///   - threads: Who writes to it; nil for a thread of its own.
+  ///   - lease: What keeps other recorders away.
+  init(_ path: String, on threads: WriterThreads? = nil, holding lease: RecorderLease) throws {
+    self.lease = lease
     let log = try Self.open(path)
     writer = try LogWriter(log, isAccountNoted: try log.meta.account != nil, on: threads)
     self.log = log
   }
+
+  deinit { try? writer.close() }
 
   private static func open(_ path: String) throws -> EventLog {
     do {

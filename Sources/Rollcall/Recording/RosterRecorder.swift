@@ -1,5 +1,5 @@
 package import Captures
-import EventStore
+package import EventStore
 import RawBytes
 package import RosterCore
 import XMPPStream
@@ -32,20 +32,25 @@ package final class RosterRecorder {
   init() { goingOn = [] }
 
   /// A roster that is recorded to a log, made where there is none and gone on with where there is
-  /// one. Sessions in it that were not closed, as after a crash, are over.
+  /// one. Sessions in it that were not closed, as after a crash, are over: as long as another
+  /// recorder lives, the log is refused.
   ///
   /// - Parameters:
   ///   - goingOn: The connections whose sessions are not.
   ///   - threads: Who writes to the log; nil for a thread of its own.
-  /// - Throws: `RollcallError` where the log cannot be opened or read.
+  ///   - lease: What keeps other recorders away from the log, if the caller holds it already.
+  /// - Throws: `RollcallError` where the log cannot be opened or read, or another recorder has it.
   ///
   /// Complexity: linear in the events after the log's last snapshot.
   package init(
-    recordingTo path: String, goingOn: Set<ConnectionID> = [], on threads: WriterThreads? = nil
+    recordingTo path: String, goingOn: Set<ConnectionID> = [], on threads: WriterThreads? = nil,
+    holding lease: RecorderLease? = nil
   ) throws(RollcallError) {
     self.goingOn = goingOn
     do {
-      let recording = try Recording(path, on: threads)
+      // Before anything is read: only who has it may say that a session in the log is over.
+      let lease = try lease ?? RecorderLease(ofLogAt: path)
+      let recording = try Recording(path, on: threads, holding: lease)
       self.recording = recording
       goOn(from: try recording.state())
     } catch {

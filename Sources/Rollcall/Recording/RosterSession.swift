@@ -49,14 +49,16 @@ public final class RosterSession {
   /// online, and a record that says so goes into the log before the first one.
   ///
   /// - Parameters:
-  ///   - path: The log's file, by custom named `*.rollcall`; LMDB keeps its lock file beside it. No
-  ///     other program may write over it or cut it while the session has it open: that can end this
+  ///   - path: The log's file, by custom named `*.rollcall`; LMDB keeps its lock file beside it,
+  ///     and the session its lease, which keeps other recorders away until it is closed. No other
+  ///     program may write over the log or cut it while the session has it open: that can end this
   ///     process by a signal.
   ///   - limits: What is too much of anything in the stream.
   ///   - idPrefix: What the ids of the requests begin with that commands become.
   /// - Throws: `RollcallError` where the log cannot be opened or read, where a
   ///   `Timeline(ofLogAt:)` of this process has it open for reading, or the system gives no thread
-  ///   to write it with.
+  ///   to write it with; with the reason `inUse` while another session, of this process or another,
+  ///   records to it.
   ///
   /// Complexity: linear in the events after the log's last snapshot.
   public convenience init(

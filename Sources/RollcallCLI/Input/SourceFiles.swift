@@ -60,7 +60,8 @@ struct SourceFiles {
     let names = try Failure.naming(directory) {
       try FileManager.default.contentsOfDirectory(atPath: directory)
     }
-    let found = names.filter { !$0.hasPrefix(".") && !$0.hasSuffix(".rollcall-lock") }
+    let beside = [".rollcall-lock", ".rollcall-lease"]
+    let found = names.filter { !$0.hasPrefix(".") && !beside.contains(where: $0.hasSuffix) }
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       .map { directory.hasSuffix("/") ? directory + $0 : "\(directory)/\($0)" }
     let files = found.filter { path in

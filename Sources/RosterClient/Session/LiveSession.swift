@@ -82,7 +82,8 @@ public actor LiveSession {
   ///     the session in memory only.
   ///   - limits: What is too much of anything in the stream.
   ///   - decider: What is sent for commands.
-  /// - Throws: `LiveFailure` where the log cannot be opened, or is another account's.
+  /// - Throws: `LiveFailure` where the log cannot be opened, is another account's, or is being
+  ///   recorded to by another session (`RollcallError.Reason.inUse`).
   public init(
     _ login: LiveLogin, recordingTo path: String? = nil, limits: SessionLimits = SessionLimits(),
     decider: RosterDecider = RosterDecider(wantsMutualFriends: true)

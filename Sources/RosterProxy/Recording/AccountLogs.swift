@@ -1,4 +1,5 @@
 import Captures
+import EventStore
 import Foundation
 import Rollcall
 import RosterCore
@@ -16,6 +17,10 @@ final class AccountLogs {
   }
 
   private let folder: String
+  /// Keeps other proxies away from the folder; nil once all is closed.
+  private var lease: RecorderLease?
+  /// Keep other recorders away from the logs that are open, or whose connections go on.
+  private var leases: [LogName: RecorderLease] = [:]
   private let threads: WriterThreads
   private var open: [LogName: Open] = [:]
   /// The connections that go on, also where their log is closed meanwhile.
@@ -30,7 +35,8 @@ final class AccountLogs {
   private static let threadCount = 8
   private static let mostResumable = 100_000
 
-  /// - Throws: Where the folder cannot be made, or the system gives no thread.
+  /// - Throws: If the folder cannot be made, another proxy records to it, or the system gives no
+  ///   thread.
   init(_ folder: String) throws {
     self.folder = folder
     unbound = UnboundLogs("\(folder)/unbound")
@@ -38,12 +44,14 @@ final class AccountLogs {
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700])
+    lease = try RecorderLease(ofFolder: folder)
+    // Only now: another proxy may still record there.
     unbound.prune()
   }
 
-  /// A log that is gone on with, or made where there is none.
-  func recorder(at path: String, goingOn: Set<ConnectionID> = []) throws -> RosterRecorder {
-    try RosterRecorder(recordingTo: path, goingOn: goingOn, on: threads)
+  /// A log of one connection, made where there is none: nobody but this proxy records there.
+  func recorder(at path: String) throws -> RosterRecorder {
+    try RosterRecorder(recordingTo: path, on: threads, holding: lease)
   }
 
   /// A new log in `unbound`, for a connection whose account is not known.
@@ -72,8 +80,12 @@ final class AccountLogs {
     open[log]?.used = now
     if let known = open[log] { return known.recorder }
     close(open.count + 1 - Self.mostOpen) { _ in true }
-    let recorder = try recorder(at: path(of: log), goingOn: alive[log] ?? [])
+    let path = path(of: log)
+    let lease = try leases[log] ?? RecorderLease(ofLogAt: path)
+    let recorder = try RosterRecorder(
+      recordingTo: path, goingOn: alive[log] ?? [], on: threads, holding: lease)
     open[log] = Open(recorder: recorder, used: now)
+    leases[log] = lease
     return recorder
   }
 
@@ -93,6 +105,12 @@ final class AccountLogs {
     alive[log] = nil
     // One that takes nothing more, for nobody knows what is in it, is read anew for the next.
     if open[log]?.recorder.isBroken == true { open.removeValue(forKey: log) }
+    releaseLease(of: log)
+  }
+
+  /// Lets other recorders have a log that is closed and whose connections have ended.
+  private func releaseLease(of log: LogName) {
+    if open[log] == nil, alive[log] == nil { leases[log] = nil }
   }
 
   /// Closes those in which nothing has happened since then.
@@ -109,6 +127,7 @@ final class AccountLogs {
       // Nothing waits in it, so nothing can be lost.
       try? log.recorder.close()
       open[name] = nil
+      releaseLease(of: name)
     }
   }
 
@@ -117,7 +136,7 @@ final class AccountLogs {
 
   /// Writes what waits, and closes all.
   func close() throws {
-    defer { open = [:] }
+    defer { (open, leases, lease) = ([:], [:], nil) }
     for log in open.values { try log.recorder.close() }
   }
 

@@ -97,4 +97,63 @@ struct ConnectTests {
       #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is NSDictionary)
     }
   }
+
+  /// A session that goes on until it is ended.
+  private func begin(_ user: String, _ log: String) async throws -> Conversation {
+    let session = try Conversation(
+      Program.executable("rollcall-live"),
+      [
+        "connect", "\(user)@\(server.domain)", "--server", "127.0.0.1:\(server.port)",
+        "--authority", server.certificates.authority, "--password-file", path("pass"), "-o", log,
+      ])
+    try await Wire.wait(for: "session") {
+      session.output.contains("a session is bound") || !session.isRunning
+    }
+    #expect(session.isRunning, "\(session.output)")
+    return session
+  }
+
+  private func endings(in log: String) throws -> Int {
+    let story = try Program("log", log, "--json")
+    return story.output.matches(of: /the recorder ended without a word/).count
+  }
+
+  @Test("A log that is being recorded to is refused by name, and only a dead recorder has ended")
+  func oneRecorder() async throws {
+    #expect(try run("register", "alice", "-o", "a.rollcall").code == 0)
+    let log = path("a.rollcall")
+    let first = try await begin("alice", log)
+    for command in ["connect", "register"] {
+      let second = try run(command, "alice", "-o", "a.rollcall")
+      #expect(second.code == 2)
+      #expect(
+        second.errors.contains("a.rollcall is being recorded to by process \(first.identifier) "),
+        "\(second.errors)")
+    }
+    let state = try Program("state", log, "--json").document
+    #expect(state["connected"] as? Bool == true)
+    #expect(try Program("verify", log).code == 0)
+    #expect(try Program("bookmark", log, "here").code == 0)
+    #expect(try endings(in: log) == 0)
+    #expect(first.isRunning)
+    first.signal(SIGKILL)
+    try await Wire.wait(for: "end") { !first.isRunning }
+    for _ in 0..<2 { #expect(try run("connect", "alice", "-o", "a.rollcall", "--exit").code == 0) }
+    #expect(try endings(in: log) == 1)
+    #expect(try Program("verify", log).code == 0)
+    #expect(!FileManager.default.fileExists(atPath: log + "-lease"))
+  }
+
+  @Test("Where the folder is removed, the session ends and says so")
+  func removedFolder() async throws {
+    #expect(try run("register", "alice", "-o", "a.rollcall").code == 0)
+    let own = path("sessions")
+    try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: false)
+    let session = try await begin("alice", own + "/a.rollcall")
+    try FileManager.default.removeItem(atPath: own)
+    session.type(["presence away\n"])
+    try await Wire.wait(for: "end") { !session.isRunning }
+    #expect(session.output.contains("a.rollcall was removed, moved or replaced"))
+    #expect(session.code == 2)
+  }
 }

@@ -26,6 +26,7 @@ import Testing
     ]
   }
 
+  /// - Parameter more: Options after those of every proxy, whose place they take.
   private func proxy(_ more: [String] = []) throws -> Conversation {
     try Conversation(
       Program.executable("rollcall-live"), arguments + ["--listen", "127.0.0.1:0"] + more)
@@ -91,6 +92,54 @@ import Testing
       #expect(RawStream.numbers(in: received).suffix(3000).count >= heard.count)
       #expect(proxy.output.contains("the proxy was ended"), "\(proxy.output)")
     }
+  }
+
+  @Test("A second one on its folder is refused by name, and so is who records to one of its logs")
+  func secondRecorder() async throws {
+    let proxy = try proxy()
+    let stream = try await stream(proxy)
+    stream.client.say(RawStream.message(1))
+    try await stream.server.hears("id='m1'")
+    let second = try Program(beside: "rollcall-live", arguments + ["--listen", "127.0.0.1:0"])
+    #expect(second.code == 2)
+    #expect(
+      second.errors.contains("is being recorded to by process \(proxy.identifier) (rollcall-live)"),
+      "\(second.errors)")
+    let error = #expect(throws: RollcallError.self) { try RosterSession(recordingTo: log) }
+    #expect(error?.reason == .inUse)
+    stream.client.say(RawStream.message(2))
+    try await stream.server.hears("id='m2'")
+    #expect(proxy.isRunning)
+    proxy.signal(SIGTERM)
+    try await Wire.wait(for: "end of it") { !proxy.isRunning }
+    #expect(RawStream.numbers(in: try recorded(.outbound)) == [1, 2])
+    #expect(try !recorded(.none).contains("without a word"))
+    // What is refused while it lives is there for the next one.
+    try RosterSession(recordingTo: log).close()
+    let third = try self.proxy()
+    _ = try await port(of: third)
+    third.signal(SIGKILL)
+    try await Wire.wait(for: "end of it") { !third.isRunning }
+    let fourth = try self.proxy()
+    _ = try await port(of: fourth)
+    fourth.signal(SIGTERM)
+    try await Wire.wait(for: "end of it") { !fourth.isRunning }
+  }
+
+  @Test("Where its folder is removed, it breaks off and says so")
+  func removedFolder() async throws {
+    let proxy = try proxy()
+    let stream = try await stream(proxy)
+    stream.client.say(RawStream.message(1))
+    try await stream.server.hears("id='m1'")
+    try await Wire.wait(for: "record") { try recorded(.outbound).contains("id='m1'") }
+    try FileManager.default.removeItem(atPath: folder.file("logs é"))
+    stream.client.say(RawStream.message(2))
+    try await stream.client.hears("<internal-server-error")
+    try await Wire.wait(for: "end") { stream.client.isOver && stream.server.isOver }
+    try await Wire.wait(for: "word") { proxy.output.contains("was removed, moved or replaced") }
+    proxy.signal(SIGTERM)
+    try await Wire.wait(for: "end of it") { !proxy.isRunning }
   }
 
   @Test("On a full disk it breaks off with a word, and what it has recorded is whole")
@@ -241,7 +290,8 @@ import Testing
       "\(shown.output.debugDescription)")
     stream.client.close()
 
-    let piped = try proxy()
+    // The folder of the first is its own for as long as it runs.
+    let piped = try proxy(["-o", folder.file("other logs")])
     let other = try await self.stream(piped, number: 1)
     try await Wire.wait(for: "line") { piped.output.contains("is recorded in") }
     other.client.close()

@@ -223,6 +223,9 @@ final class Conversation {
   deinit { process.end() }
 
   var isRunning: Bool { process.isRunning }
+  var identifier: Int32 { process.processIdentifier }
+  /// With which code it has ended.
+  var code: Int32 { process.terminationStatus }
 
   /// What it has printed.
   var output: String {

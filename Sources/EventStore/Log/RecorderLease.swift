@@ -1,0 +1,174 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+import Synchronization
+
+/// The right of one recorder to a log, or to a folder of logs, for as long as it is referenced.
+///
+/// It is a lock on a file of its own next to the log. LMDB's lock file cannot serve: its locks
+/// belong to the process and end when any descriptor of that file is closed. This lock belongs to
+/// the open file, so two recorders in one process exclude each other as well, and the system
+/// releases it when the process is gone, however it ends. The text in the file is only for the
+/// message that a second recorder gets. Readers, imports and bookmarks need no lease.
+package final class RecorderLease: Sendable {
+  /// The leases that this process holds. The number of a process is no proof: containers that share
+  /// a folder number their processes independently.
+  private static let held = Mutex<Set<FileSystem.Identity>>([])
+  /// How often to try again if the file is removed while it is being opened.
+  private static let mostTries = 1000
+
+  private let descriptor: Int32
+  private let path: String
+  private let file: FileSystem.Identity
+
+  /// Takes the lease of a log, which need not be there yet.
+  ///
+  /// - Throws: `EventLogError.recorded` while another recorder holds it; `isLink` and
+  ///   `writableByOthers`; `noLocks` if the file system has none.
+  package convenience init(ofLogAt path: String) throws(EventLogError) {
+    try FileSystem.refuseLink(path)
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let folder = try FileSystem.canonical(FileSystem.directory(of: path))
+    try self.init("\(folder)/\(name)-lease", of: path)
+  }
+
+  /// Takes the lease of a folder that is there, whose logs have leases of their own.
+  ///
+  /// - Throws: As for a log.
+  package convenience init(ofFolder path: String) throws(EventLogError) {
+    try self.init("\(FileSystem.canonical(path))/.rollcall-lease", of: path)
+  }
+
+  private init(_ leasePath: String, of target: String) throws(EventLogError) {
+    try FileSystem.refuseFolderOfOthers(of: leasePath)
+    path = leasePath
+    (descriptor, file) = try Self.acquire(leasePath, of: target)
+    let file = file
+    _ = Self.held.withLock { $0.insert(file) }
+    LeaseHolder.writeCurrent(to: descriptor)
+  }
+
+  private static func acquire(
+    _ path: String, of target: String
+  ) throws(EventLogError) -> (descriptor: Int32, file: FileSystem.Identity) {
+    for _ in 0..<mostTries {
+      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard descriptor >= 0 else {
+        let code = errno
+        if code == ELOOP { throw .isLink(path: path) }
+        throw .system(doing: "open", path: path, code: code)
+      }
+      do throws(EventLogError) {
+        if let file = try lock(descriptor, path, of: target) { return (descriptor, file) }
+      } catch {
+        close(descriptor)
+        throw error
+      }
+      close(descriptor)
+    }
+    throw .recorded(path: target, by: .unknown)
+  }
+
+  deinit {
+    _ = Self.held.withLock { $0.remove(file) }
+    // A recorder that has just opened the file gets a lock on one without a name, and tries again.
+    if FileSystem.identity(of: path) == file { unlink(path) }
+    // A child that is being started has the descriptor until it becomes another program.
+    _ = flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+
+  /// Locks the file, and makes sure that it is still the one at the path.
+  ///
+  /// - Returns: What was locked; nil if its holder has removed it meanwhile.
+  private static func lock(
+    _ descriptor: Int32, _ path: String, of target: String
+  ) throws(EventLogError) -> FileSystem.Identity? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .notAFile(path: path)
+    }
+    let file = FileSystem.Identity(status)
+    // Some network file systems give every descriptor of a process the same locks.
+    guard !held.withLock({ $0.contains(file) }) else {
+      throw .recorded(path: target, by: .thisProcess)
+    }
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      switch code {
+      case EINTR: continue
+      case EWOULDBLOCK: throw .recorded(path: target, by: LeaseHolder(readFrom: descriptor))
+      case ENOLCK, EOPNOTSUPP, ENOSYS, ENOTSUP: throw .noLocks(path: target)
+      default: throw .system(doing: "lock", path: path, code: code)
+      }
+    }
+    return FileSystem.identity(of: path) == file ? file : nil
+  }
+}
+
+/// Who holds a lease, for the message that another recorder gets.
+package enum LeaseHolder: Hashable, Sendable {
+  case thisProcess
+  /// Another one, as its lease says; the program is the name of its file.
+  case process(Int32, program: String, isHere: Bool)
+  /// The lease does not say.
+  case unknown
+
+  /// What a lease says is shorter.
+  private static let mostBytes = 512
+
+  /// Writes what a lease says of this process. A failure is ignored: without it, only a message is
+  /// less exact.
+  fileprivate static func writeCurrent(to descriptor: Int32) {
+    let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+    var bytes = Array("\(getpid())\n\(boot ?? "")\n\(program)\n".utf8)
+    ftruncate(descriptor, 0)
+    _ = pwrite(descriptor, &bytes, bytes.count, 0)
+  }
+
+  fileprivate init(readFrom descriptor: Int32) {
+    var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    let lines = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.count >= 3, let process = Int32(lines[0]) else {
+      self = .unknown
+      return
+    }
+    // It is shown on a terminal, and another process wrote it.
+    let program = String(
+      String.UnicodeScalarView(lines[2].unicodeScalars.filter { (0x21..<0x7F).contains($0.value) }))
+    self = .process(process, program: program, isHere: Self.boot.map { $0 == lines[1] } ?? true)
+  }
+
+  /// What tells this start of this machine from all others; nil if the system does not say.
+  private static var boot: String? {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    #if canImport(Glibc)
+      let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      let count = read(descriptor, &bytes, bytes.count)
+    #else
+      var count = bytes.count
+      guard sysctlbyname("kern.bootsessionuuid", &bytes, &count, nil, 0) == 0 else { return nil }
+    #endif
+    let text = bytes.prefix(max(0, count)).filter { $0 > 0x20 && $0 < 0x7F }
+    return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension LeaseHolder: CustomStringConvertible {
+  /// A noun phrase.
+  package var description: String {
+    switch self {
+    case .thisProcess: "another session of this process"
+    case .process(let process, let program, let isHere):
+      "process \(process)" + (program.isEmpty ? "" : " (\(program))")
+        + (isHere ? "" : " of another machine")
+    case .unknown: "another process"
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import EventStore
+import Foundation
+import TestSupport
+import Testing
+
+/// What another user of the machine can prepare, and what becomes of a log beneath its writer.
+@Suite("Links, and folders of others") struct OtherUserTests {
+  let folder: TemporaryFolder
+  let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("a.rollcall")
+    try EventLog.create(at: path, eventVersion: 1).append([draft("1")])
+  }
+
+  private func open(_ access: LogAccess, _ path: String) throws(EventLogError) -> EventLog {
+    try EventLog.open(at: path, access: access, eventVersion: 1)
+  }
+
+  @Test("A link in the place of a log is refused, whether it leads to one or nowhere")
+  func linkedLog() throws {
+    let link = folder.file("link.rollcall")
+    for target in [path, folder.file("nowhere")] {
+      try? FileManager.default.removeItem(atPath: link)
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+      for access in [LogAccess.readOnly, .readWrite] {
+        #expect(throws: EventLogError.isLink(path: link)) { try open(access, link) }
+      }
+      #expect(throws: EventLogError.isLink(path: link)) { try RecorderLease(ofLogAt: link) }
+    }
+    #expect(try folder.names.filter { $0.hasPrefix("link") } == ["link.rollcall"])
+  }
+
+  @Test(
+    "A link in the place of a lock file or a lease is refused, and what it leads to is as it was",
+    arguments: ["-lock", "-lease"])
+  func linkedBeside(name: String) throws {
+    let victim = folder.file("victim")
+    try Data("mine".utf8).write(to: URL(filePath: victim))
+    try? FileManager.default.removeItem(atPath: path + name)
+    try FileManager.default.createSymbolicLink(atPath: path + name, withDestinationPath: victim)
+    let real = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+    let error = EventLogError.isLink(path: real + name)
+    if name == "-lock" {
+      for access in [LogAccess.readOnly, .readWrite] {
+        #expect(throws: error) { try open(access, path) }
+      }
+    } else {
+      #expect(throws: error) { try RecorderLease(ofLogAt: path) }
+    }
+    #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mine")
+  }
+
+  @Test(
+    "In a folder that others can write to nothing is written", arguments: [0o777, 0o702, 0o1777])
+  func sharedFolder(mode: Int) throws {
+    chmod(folder.path, mode_t(mode))
+    // In one with the sticky bit, others can replace nothing.
+    guard mode != 0o1777 else {
+      try open(.readWrite, path).append([draft("2")])
+      withExtendedLifetime(try RecorderLease(ofLogAt: path)) {}
+      return
+    }
+    let real = URL(filePath: folder.path).resolvingSymlinksInPath().path(percentEncoded: false)
+    let error = EventLogError.writableByOthers(folder: real)
+    #expect(throws: error) { try open(.readWrite, path) }
+    #expect(throws: error) { try RecorderLease(ofLogAt: path) }
+    #expect(throws: EventLogError.self) {
+      try EventLog.create(at: folder.file("b.rollcall"), eventVersion: 1)
+    }
+    #expect(try folder.names.sorted() == ["a.rollcall", "a.rollcall-lock"])
+    #expect(try open(.readOnly, path).contents().count == 1)
+    #expect(error.description.contains("chmod go-w"))
+  }
+
+  @Test("A folder of a group is one of others, but for the user's own group")
+  func groupFolder() throws {
+    chmod(folder.path, 0o770)
+    var status = stat()
+    stat(folder.path, &status)
+    if status.st_gid == status.st_uid {
+      try open(.readWrite, path).append([draft("2")])
+    } else {
+      #expect(throws: EventLogError.self) { try open(.readWrite, path) }
+    }
+    guard geteuid() == 0 else { return }
+    chown(folder.path, 0, 100)
+    #expect(throws: EventLogError.self) { try open(.readWrite, path) }
+  }
+
+  @Test("A log that is removed, moved or replaced is not said to have what is written then")
+  func removed() throws {
+    for change in 0..<3 {
+      let log = try open(.readWrite, path)
+      let real = log.path
+      try log.append([draft("2")])
+      switch change {
+      case 0: try FileManager.default.moveItem(atPath: path, toPath: folder.file("moved"))
+      case 1:
+        try FileManager.default.copyItem(atPath: path, toPath: folder.file("copy"))
+        #expect(rename(folder.file("copy"), path) == 0)
+      default: try FileManager.default.removeItem(atPath: path)
+      }
+      #expect(throws: EventLogError.removed(path: real)) { try log.append([draft("3")]) }
+      if change == 0 {
+        try FileManager.default.moveItem(atPath: folder.file("moved"), toPath: path)
+        // It is where it was, and what was written is in it.
+        #expect(try log.append([draft("4")]) == 4..<5)
+      }
+    }
+  }
+}
