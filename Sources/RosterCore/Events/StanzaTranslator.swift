@@ -126,19 +126,15 @@ package enum StanzaTranslator {
   }
 
   private static func translateGet(_ head: StanzaHead, _ node: XMPPElement) -> StanzaEvent? {
+    guard let (payload, child) = IQPayload.first(of: IQPayload.asked, in: node) else { return nil }
     let subject: Query.Subject
-    if let query = node.child("query", in: Namespace.roster) {
-      subject = .roster(version: query.attribute("ver"))
-    } else if node.hasChild("blocklist", in: Namespace.blocking) {
-      subject = .blockList
-    } else if node.hasChild("vCard", in: Namespace.vCard)
-      || node.hasChild("vcard", in: Namespace.vCard4)
-    {
-      subject = .vCard
-    } else {
-      let items = node.child("pubsub", in: Namespace.pubsub)?
-        .child("items", in: Namespace.pubsub)
-      switch items?.attribute("node") {
+    switch payload {
+    case .bind: return nil
+    case .roster: subject = .roster(version: child.attribute("ver"))
+    case .blockList: subject = .blockList
+    case .vCard, .vCard4: subject = .vCard
+    case .published:
+      switch child.child("items", in: Namespace.pubsub)?.attribute("node") {
       case Namespace.nick: subject = .nickname
       case Namespace.vCard4Node: subject = .vCard
       default: return nil
@@ -148,28 +144,27 @@ package enum StanzaTranslator {
   }
 
   private static func translateResult(_ head: StanzaHead, _ node: XMPPElement) -> RosterEvent? {
-    if let bind = node.child("bind", in: Namespace.bind) { return translateBind(head, bind) }
-    let payload: Answer.Payload
-    if let query = node.child("query", in: Namespace.roster) {
-      payload = .roster(RosterQuery(query))
-    } else if let list = node.child("blocklist", in: Namespace.blocking) {
-      payload = .blockList(blockItems(list))
-    } else if let card = node.child("vCard", in: Namespace.vCard) {
-      payload = .vCard(
+    var answer = Answer.Payload.other
+    switch IQPayload.first(of: IQPayload.answered, in: node) {
+    case (.bind, let bind)?: return translateBind(head, bind)
+    case (.roster, let query)?: answer = .roster(RosterQuery(query))
+    case (.blockList, let list)?: answer = .blockList(blockItems(list))
+    case (.vCard, let card)?:
+      answer = .vCard(
         VCardNames(
           nickname: card.child("NICKNAME", in: Namespace.vCard).flatMap(name),
           fullName: card.child("FN", in: Namespace.vCard).flatMap(name)))
-    } else if let card = node.child("vcard", in: Namespace.vCard4) {
-      payload = .vCard(VCardNames(vCard4: card))
-    } else if let items = node.child("pubsub", in: Namespace.pubsub)?
-      .child("items", in: Namespace.pubsub), let names = publishedNames(items)
-    {
-      payload = names
-    } else {
-      payload = node.children.first { _ in true } == nil ? .nothing : .other
+    case (.vCard4, let card)?: answer = .vCard(VCardNames(vCard4: card))
+    case (.published, let published)?:
+      if let items = published.child("items", in: Namespace.pubsub),
+        let names = publishedNames(items)
+      {
+        answer = names
+      }
+    case nil:
+      if node.children.first(where: { _ in true }) == nil { answer = .nothing }
     }
-    return .stanza(
-      .answerReceived(Answer(id: head.id, from: head.from, payload: payload)))
+    return .stanza(.answerReceived(Answer(id: head.id, from: head.from, payload: answer)))
   }
 
   /// RFC 6120 §7.6.1.

@@ -99,7 +99,7 @@ extension StoredMeaning {
     case (.result, .inbound): return try takeResult(node)
     case (.set, _): return try takeSet(node, direction)
     case (.get, .outbound):
-      guard node.children.allSatisfy(\.meansOther) else { return false }
+      guard node.children.allSatisfy({ IQPayload($0) == nil }) else { return false }
       try takePeer(of: node, direction) { _, _ in }
     case (.get, .inbound): try takePeer(of: node, direction) { _, _ in }
     case (.error, .inbound): return false
@@ -114,11 +114,12 @@ extension StoredMeaning {
     // Of several, it depends on all of them which one counts.
     guard children.next() == nil else { return false }
     let tag: AnswerTag
-    if let first {
-      guard first.isRosterQuery || first.meansOther else { return false }
-      tag = first.isRosterQuery ? .roster : .other
-    } else {
-      tag = .nothing
+    switch first.map({ IQPayload($0) }) {
+    case .none: tag = .nothing
+    case .some(nil): tag = .other
+    case .some(.roster): tag = .roster
+    case .some(.bind), .some(.blockList), .some(.vCard), .some(.vCard4), .some(.published):
+      return false
     }
     try takeHead(of: node, .inbound) { output, id, from in
       output.writeAnswer(id: id, from: from, tag)
@@ -169,16 +170,5 @@ extension StoredMeaning {
     // Those that are malformed.
     output.write(UInt64(0))
     return true
-  }
-}
-
-extension XMPPElement {
-  fileprivate var isRosterQuery: Bool { self.is("query", in: Namespace.roster) }
-
-  /// Whether it is surely nothing that a get or a result means to the roster.
-  fileprivate var meansOther: Bool {
-    !(self.is("bind", in: Namespace.bind) || isRosterQuery
-      || self.is("blocklist", in: Namespace.blocking) || self.is("vCard", in: Namespace.vCard)
-      || self.is("vcard", in: Namespace.vCard4) || self.is("pubsub", in: Namespace.pubsub))
   }
 }
