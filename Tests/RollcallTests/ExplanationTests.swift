@@ -360,6 +360,20 @@ extension Explanation {
       try explanation(scenario).reasons(.request).contains("Our request ended at #6: refused."))
   }
 
+  @Test("Our presence that was sent without a stream is shown once the session is resumed")
+  func presenceWhileAway() throws {
+    var scenario = Scenario.alice(item(bob, "subscription='both'"))
+    scenario.lost()
+    scenario.sends()
+    var opened = scenario
+    scenario.resumed()
+    #expect(try explanation(scenario).reasons(.online).contains("No presence of it has come"))
+    opened.opened("alice@example.test/phone")  // 6
+    #expect(
+      try explanation(opened).reasons(.online)
+        .contains("The session of #6 has not shown our own presence"))
+  }
+
   @Test("Presence says since when, why it is gone, or why none can come")
   func presence() throws {
     var scenario = Scenario.alice(item(bob, "subscription='both'"))
@@ -440,59 +454,5 @@ extension Explanation {
     #expect(tooEarly == nil)
     let empty = try timeline.explanation(of: bare(bob), at: .record(0), friends: .mutual)
     #expect(empty == nil)
-  }
-}
-
-@Suite("Explanations agree with the roster") struct ExplanationAgreementTests {
-  /// What an explanation says must be what the lists show, and each record that it names one that
-  /// was there.
-  private func agrees(_ log: EventLog, at point: UInt64, _ place: Comment) throws {
-    let timeline = Timeline(log)
-    let roster = try timeline.state(at: .record(point)).roster
-    var contacts = Set(roster.entries.keys).union(roster.incoming.keys)
-    contacts.formUnion(roster.outgoing.keys)
-    contacts.formUnion(roster.ended.keys)
-    contacts.formUnion(roster.unconfirmed.keys)
-    for jid in contacts.sorted() where jid != roster.account {
-      let told = try #require(
-        try timeline.explanation(of: jid, at: .record(point), friends: .mutual), place)
-      let explanation = told.explanation
-      // What a replay of everybody's records comes to.
-      var replay = ContactReplay(of: jid)
-      try timeline.replay(upTo: .record(point)) { replay.follow($0, $1) }
-      #expect(explanation == Explanation(roster, replay, friends: .mutual), place)
-      let isOpen = roster.incoming[jid] != nil || roster.outgoing[jid] != nil
-      #expect((explanation[.friend]?.verdict == .yes) == roster.isMutual(jid), place)
-      #expect((explanation[.request]?.verdict == .yes) == isOpen, place)
-      #expect(
-        (explanation[.online]?.verdict == .yes) == !roster.presence(of: jid).resources.isEmpty,
-        place)
-      for topic in explanation.topics {
-        #expect(!topic.reasons.isEmpty, place)
-        for text in topic.reasons + [topic.change].compactMap({ $0 }) {
-          for number in text.matches(of: /(?:^|[ (])#(\d+)/) {
-            let record = try #require(UInt64(number.output.1))
-            #expect((1...point).contains(record), "\(text)")
-          }
-        }
-      }
-    }
-  }
-
-  @Test("On real sessions", arguments: CaptureCase.all)
-  func real(_ capture: CaptureCase) throws {
-    let folder = try TemporaryFolder()
-    let log = try importedLog(of: capture.path, capture.account, in: folder)
-    let head = try Timeline(log).record(at: .head(minus: 0))
-    for point in [head, head / 2, head * 3 / 4] where point > 0 {
-      try agrees(log, at: point, "\(capture) at \(point)")
-    }
-  }
-
-  @Test("On random dialogues", arguments: 1...10)
-  func random(seed: UInt64) throws {
-    let folder = try TemporaryFolder()
-    let log = try log(of: randomScenario(seed: seed, lines: 200), in: folder)
-    for point: UInt64 in [60, 130, 200] { try agrees(log, at: point, "seed \(seed) at \(point)") }
   }
 }

@@ -164,7 +164,7 @@ extension Explainer {
       } else {
         sentences.append("It is no contact, so we are not told its presence.")
       }
-    } else if let bound = replay.session.boundAt, replay.session.presenceShownAt == nil {
+    } else if let bound = roster.recordOfSilentSession {
       sentences.append(
         "The session of #\(bound) has not shown our own presence, and the server tells nobody's "
           + "before that (RFC 6121 §4.2).")

@@ -14,8 +14,6 @@ package struct ContactReplay: Hashable, Sendable {
     var endedAt: UInt64?
     /// The record at which this session first asked for the roster.
     var rosterAskedAt: UInt64?
-    /// The record at which this session first showed our presence.
-    var presenceShownAt: UInt64?
   }
 
   /// What the server said that changed the item.
@@ -133,10 +131,8 @@ package struct ContactReplay: Hashable, Sendable {
       note(answer, record)
     case .subscriptionReceived(let stanza): note(stanza, isOurs: false, record)
     case .subscriptionSent(let stanza): note(stanza, isOurs: true, record)
-    case .presenceSent(let to, let isAvailable):
-      guard to == nil, isAvailable else { return }
-      session.presenceShownAt = session.presenceShownAt ?? record
-    case .pushReceived, .answerSent, .availableReceived, .unavailableReceived, .blocked,
+    case .presenceSent, .pushReceived, .answerSent, .availableReceived, .unavailableReceived,
+      .blocked,
       .unblocked, .nicknamePublished, .vCardPublished, .rejected:
       break
     }

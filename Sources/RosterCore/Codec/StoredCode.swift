@@ -57,6 +57,16 @@ extension Completeness: StoredCode {
   }
 }
 
+extension Session.InitialPresence: StoredCode {
+  var code: UInt8 {
+    switch self {
+    case .unsent: 0
+    case .sent: 1
+    case .waiting: 2
+    }
+  }
+}
+
 extension Session.Phase: StoredCode {
   var code: UInt8 {
     switch self {

@@ -11,6 +11,14 @@ extension Roster {
     sessions.all.contains { $0.openedAt == record }
   }
 
+  /// The record that bound the open session, if none of the open ones has sent its first presence
+  /// (RFC 6121 §4.2); nil also if the log does not show how one of them began.
+  package var recordOfSilentSession: UInt64? {
+    let open = sessions.all.filter { $0.phase == .open }
+    guard open.allSatisfy({ $0.initialPresence != .sent && $0.openedAt > 0 }) else { return nil }
+    return open.first?.openedAt
+  }
+
   /// The resource that the server bound, of the first session that is open; where none is, of the
   /// first that was. Nil until the log says which.
   public var resource: String? {

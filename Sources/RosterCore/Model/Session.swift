@@ -32,6 +32,16 @@ struct Session: Hashable, Sendable {
     case foreign
   }
 
+  /// How far the first undirected available presence of a session has come, to which the server
+  /// answers with every open request (RFC 6121 §3.1.3, §4.2).
+  enum InitialPresence: Hashable, Sendable, CaseIterable {
+    case unsent
+    /// It was sent while there was no stream: a resumed session sends it again (XEP-0198 §5), and
+    /// otherwise the server never gets it.
+    case waiting
+    case sent
+  }
+
   /// The connection that it goes over; a resumption can take it to another.
   var connection: ConnectionID
   var phase = Phase.unseen
@@ -47,8 +57,8 @@ struct Session: Hashable, Sendable {
   /// What the server calls the session when it is resumed (XEP-0198 §5).
   var resumptionID: String?
   var features = StreamFeatures(versioning: false, preApproval: false)
-  /// Whether the session has sent its first undirected available presence (RFC 6121 §4.2).
-  var sentInitialPresence = false
+  /// How far the session's first undirected available presence has come.
+  var initialPresence = InitialPresence.unsent
   /// Whether its last undirected presence was an available one, so that it is told of others.
   var isAvailable = false
   /// Whether the session was told the roster, so that it is told what changes.
@@ -83,7 +93,7 @@ struct Session: Hashable, Sendable {
   var lastPushToCome: UInt64 = 0
 
   /// Whether the server sends it the presence and the requests of others (RFC 6121 §3.1.3, §4.2).
-  var isToldPresence: Bool { isAlive && isAvailable }
+  var isToldPresence: Bool { isAlive && isAvailable && initialPresence == .sent }
 
   /// Whether the server sends it pushes: it has asked for the roster (RFC 6121 §2.2).
   var isToldPushes: Bool {

@@ -233,8 +233,14 @@ extension Reduction {
       forgetPresence(toldTo: SessionSet(place))
       return
     }
-    guard !session.sentInitialPresence else { return }
-    session.sentInitialPresence = true
+    guard session.initialPresence != .sent else { return }
+    if session.phase == .open { initialPresenceSent() } else { session.initialPresence = .waiting }
+  }
+
+  /// The session's first available presence goes to the server, which sends every open request
+  /// again (§3.1.3).
+  mutating func initialPresenceSent() {
+    session.initialPresence = .sent
     expectFetch()
     doubtOldRequests()
     if isShared { expectRequestsAgain() }

@@ -52,7 +52,7 @@ extension Reduction {
     session.askedBefore = hasAskedBefore(jid.resource)
     session.hasAsked = false
     session.resumptionID = resumptionID
-    session.sentInitialPresence = false
+    session.initialPresence = .unsent
     session.isAvailable = false
     session.hasFetched = false
     session.reportedUnusedVersion = false
@@ -121,6 +121,7 @@ extension Reduction {
     session.told = []
     session.resumed = stamp
     if session.phase != .open { sessionStarted() }
+    if session.initialPresence == .waiting { initialPresenceSent() }
   }
 
   /// Where the session is that a connection resumes, if another connection had it: in a server's
@@ -152,7 +153,7 @@ extension Reduction {
     guard isShared else { return }
     forgetDeliveries(to: SessionSet(place))
     // What only it was told of requests, nobody is told of now.
-    let goesOn = roster.sessions.all.contains { $0.phase == .open && $0.sentInitialPresence }
+    let goesOn = roster.sessions.all.contains { $0.phase == .open && $0.initialPresence == .sent }
     if goesOn { doubtOldRequests() }
   }
 

@@ -1,0 +1,62 @@
+import ContactSections
+import EventStore
+import Foundation
+import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite("Explanations agree with the roster") struct ExplanationAgreementTests {
+  /// What an explanation says must be what the lists show, and each record that it names one that
+  /// was there.
+  private func agrees(_ log: EventLog, at point: UInt64, _ place: Comment) throws {
+    let timeline = Timeline(log)
+    let roster = try timeline.state(at: .record(point)).roster
+    var contacts = Set(roster.entries.keys).union(roster.incoming.keys)
+    contacts.formUnion(roster.outgoing.keys)
+    contacts.formUnion(roster.ended.keys)
+    contacts.formUnion(roster.unconfirmed.keys)
+    for jid in contacts.sorted() where jid != roster.account {
+      let told = try #require(
+        try timeline.explanation(of: jid, at: .record(point), friends: .mutual), place)
+      let explanation = told.explanation
+      // What a replay of everybody's records comes to.
+      var replay = ContactReplay(of: jid)
+      try timeline.replay(upTo: .record(point)) { replay.follow($0, $1) }
+      #expect(explanation == Explanation(roster, replay, friends: .mutual), place)
+      let isOpen = roster.incoming[jid] != nil || roster.outgoing[jid] != nil
+      #expect((explanation[.friend]?.verdict == .yes) == roster.isMutual(jid), place)
+      #expect((explanation[.request]?.verdict == .yes) == isOpen, place)
+      #expect(
+        (explanation[.online]?.verdict == .yes) == !roster.presence(of: jid).resources.isEmpty,
+        place)
+      for topic in explanation.topics {
+        #expect(!topic.reasons.isEmpty, place)
+        for text in topic.reasons + [topic.change].compactMap({ $0 }) {
+          for number in text.matches(of: /(?:^|[ (])#(\d+)/) {
+            let record = try #require(UInt64(number.output.1))
+            #expect((1...point).contains(record), "\(text)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test("On real sessions", arguments: CaptureCase.all)
+  func real(_ capture: CaptureCase) throws {
+    let folder = try TemporaryFolder()
+    let log = try importedLog(of: capture.path, capture.account, in: folder)
+    let head = try Timeline(log).record(at: .head(minus: 0))
+    for point in [head, head / 2, head * 3 / 4] where point > 0 {
+      try agrees(log, at: point, "\(capture) at \(point)")
+    }
+  }
+
+  @Test("On random dialogues", arguments: 1...10)
+  func random(seed: UInt64) throws {
+    let folder = try TemporaryFolder()
+    let log = try log(of: randomScenario(seed: seed, lines: 200), in: folder)
+    for point: UInt64 in [60, 130, 200] { try agrees(log, at: point, "seed \(seed) at \(point)") }
+  }
+}
