@@ -55,7 +55,7 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
     .subscriptionLoop:
     storyCase(code)
   case .setItemCount, .groupsLost, .refusedEdit, .unansweredEdit, .unpushedEdit, .undoneEdit,
-    .outdatedSet, .foreignSet:
+    .outdatedSet, .prematureSet, .foreignSet:
     editCase(code)
   case .ownSubscription, .needlessRequest, .unsolicitedSubscribed, .unsolicitedUnsubscribe,
     .unsolicitedUnsubscribed, .preApproval, .automaticAcceptance, .neglectedRequest,
@@ -225,6 +225,19 @@ private func renamedElsewhere(_ scenario: inout Scenario) {
   }
 }
 
+/// The phone logs in again and renames bob, made from what it kept, before its get is answered.
+///
+/// - Parameter groups: The groups that bob is in by then.
+private func renamesBeforeTheRoster(_ scenario: inout Scenario, groups: [String]) {
+  scenario.closed()
+  scenario.opened("alice@example.test/phone")
+  scenario.gets(id: "again")
+  scenario.sets(bobItem("Rob"))
+  scenario.receivesResult(bobItem("Bob", groups), id: "again")
+  scenario.pushed(bobItem("Rob"))
+  scenario.receivesEmptyResult(id: "set")
+}
+
 func editCase(_ code: Finding.Code) -> FindingCase {
   switch code {
   case .setItemCount:
@@ -288,6 +301,10 @@ func editCase(_ code: Finding.Code) -> FindingCase {
         renamedElsewhere(&$0)
         $0.sets(bobItem("Rob", ["C", "D"]), id: "other")
       })
+  case .prematureSet:
+    FindingCase(
+      { renamesBeforeTheRoster(&$0, groups: ["A", "B", "C"]) },
+      { renamesBeforeTheRoster(&$0, groups: ["A", "B"]) })
   default:  // A set to somebody else's roster.
     FindingCase(
       {

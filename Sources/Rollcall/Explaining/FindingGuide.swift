@@ -222,6 +222,14 @@ extension Finding.Code {
           + "that was offline while another device edited.",
         "Make each set from what the last push showed; rollcall history of the contact shows "
           + "both sets and who sent them.")
+    case .prematureSet:
+      FindingGuide(
+        "A set replaces the name and all groups of the contact (RFC 6121 §2.1.2), also those that "
+          + "its sender does not know.",
+        "A client that edits as soon as it has logged in: from what it kept of an earlier session, "
+          + "or, on a new device, from nothing.",
+        "Send a set only once the session's roster is known, and make it from that; give the "
+          + "contact back what the finding names.")
     case .foreignSet:
       FindingGuide(
         "A roster is set without an address (RFC 6121 §2.1.5).",

@@ -113,12 +113,24 @@ package enum EditFinding: Hashable, Sendable {
   case undone(EditableFields?)
   /// A set takes back what another of our devices had edited, and changes something else.
   case outdated(Field, of: String)
+  /// A set that was sent before the session's roster was known lost what the server had.
+  case premature(Loss)
   case foreignSet
 
   /// What an edit gave a contact.
   package enum Field: Hashable, Sendable {
     case name(String?)
     case groups([String])
+  }
+
+  /// What a set lost of a contact that its client did not know.
+  package struct Loss: Hashable, Sendable {
+    /// The name that the contact had; nil if it was not lost.
+    package var name: Field?
+    /// The groups that the contact is no longer in.
+    package var groups: [String]
+    /// The groups that the contact is in again, although it had left them.
+    package var returnedGroups: [String]
   }
 
   /// What an edit was meant to do that lost groups.

@@ -38,6 +38,7 @@ extension Finding {
     case unpushedEdit = "unpushed-edit"
     case undoneEdit = "undone-edit"
     case outdatedSet = "outdated-set"
+    case prematureSet = "premature-set"
     case foreignSet = "foreign-set"
     // Subscriptions
     case ownSubscription = "own-subscription"
@@ -63,8 +64,8 @@ extension Finding {
       case .spoofedAnswer, .foreignPush, .foreignBlocking, .foreignAccount, .otherDomain,
         .unsolicitedResult:
         .error
-      case .undoneEdit, .outdatedSet, .automaticAcceptance, .groupsLost, .unpreparedAddress,
-        .unknownType, .unverifiedServer,
+      case .undoneEdit, .outdatedSet, .prematureSet, .automaticAcceptance, .groupsLost,
+        .unpreparedAddress, .unknownType, .unverifiedServer,
         .addresslessSubscription, .malformedPayload, .misdirectedQuery, .refusedQuery,
         .emptyResult, .unansweredQuery, .missingID, .pushItemCount, .unacknowledgedPush,
         .malformedItem, .duplicateItem, .removalInResult, .unknownSubscription, .setItemCount,
@@ -153,6 +154,7 @@ extension EditFinding {
     case .unpushed: .unpushedEdit
     case .undone: .undoneEdit
     case .outdated: .outdatedSet
+    case .premature: .prematureSet
     case .foreignSet: .foreignSet
     }
   }

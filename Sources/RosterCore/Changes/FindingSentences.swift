@@ -137,6 +137,10 @@ extension EditFinding {
       "The set takes back \(lost.clause) that \(device) had given by the set of \(words.cause), "
         + "and changes something else: it seems to be made from an older copy of the contact, and "
         + "a set replaces all of it (RFC 6121 §2.1.2)."
+    case .premature(let loss):
+      "Our set of \(words.cause) was sent before the session's roster was known, and "
+        + "\(loss.clause(about: words.somebody)): a set replaces the name and all groups "
+        + "(RFC 6121 §2.1.2)."
     case .foreignSet:
       "A roster set to another address changes nothing of ours (RFC 6121 §2.1.5)."
     }
@@ -213,6 +217,18 @@ extension EditFinding.Field {
     case .groups(let groups):
       groups.isEmpty ? "the lack of groups" : "the groups “\(groups.joined(separator: "”, “"))”"
     }
+  }
+}
+
+extension EditFinding.Loss {
+  fileprivate func clause(about contact: String) -> String {
+    let lost = [name?.clause, groups.isEmpty ? nil : EditFinding.Field.groups(groups).clause]
+      .compactMap { $0 }.joined(separator: " and ")
+    let returned =
+      returnedGroups.isEmpty
+      ? "" : "put \(contact) back into “\(returnedGroups.joined(separator: "”, “"))”"
+    return [lost.isEmpty ? "" : "overwrote \(lost) of \(contact)", returned]
+      .filter { !$0.isEmpty }.joined(separator: " and ")
   }
 }
 

@@ -39,6 +39,11 @@ extension RosterOutput {
       plain.write(edit.after)
       plain.write(edit.isPushed)
       plain.write(edit.isAnswered)
+      plain.write(edit.premature != nil)
+      if let premature = edit.premature {
+        plain.write(premature.known)
+        plain.write(premature.replaced)
+      }
     }
     plain.write(UInt64(session.unacknowledged.count))
     for push in session.unacknowledged {
@@ -97,7 +102,8 @@ extension RosterInput {
         PendingEdit(
           id: try plain.readOptionalText(), contact: try plain.read(), sent: try readStamp(),
           before: try plain.readOptional(), after: try plain.readOptional(),
-          isPushed: try plain.readFlag(), isAnswered: try plain.readFlag()))
+          isPushed: try plain.readFlag(), isAnswered: try plain.readFlag(),
+          premature: try readPrematureSet()))
     }
     for _ in 0..<(try plain.readCount()) {
       session.unacknowledged.append(
@@ -113,6 +119,11 @@ extension RosterInput {
     session.told = try readTold()
     session.mayComeAgain = try readTold()
     return session
+  }
+
+  private mutating func readPrematureSet() throws(CodecError) -> PrematureSet? {
+    guard try plain.readFlag() else { return nil }
+    return PrematureSet(known: try plain.readOptional(), replaced: try plain.readOptional())
   }
 
   private mutating func readTold() throws(CodecError) -> [Told] {

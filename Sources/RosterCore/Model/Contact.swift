@@ -52,6 +52,9 @@ public struct RosterEntry: Hashable, Sendable {
     /// The record that set the groups.
     public internal(set) var groups: UInt64
 
+    /// The last of them.
+    var last: UInt64 { max(item, name, subscription, ask, approved, groups) }
+
     init(allFrom record: UInt64) {
       item = record
       name = record

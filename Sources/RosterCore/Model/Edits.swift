@@ -40,11 +40,45 @@ struct PendingEdit: Hashable, Sendable {
   var isPushed = false
   /// The server has answered the set by a result.
   var isAnswered = false
+  /// What there is to compare it with if it was sent before the session's roster was known.
+  var premature: PrematureSet?
+
+  /// Whether what the server shows now of a contact is what this set replaces: it has not taken the
+  /// set yet.
+  func isReplacing(_ now: EditableFields?, of other: BareJID) -> Bool {
+    premature != nil && !isPushed && !isAnswered && contact == other && after != now
+  }
 
   /// Whether what the server shows now means that the edit did not last.
   func isContradicted(by now: EditableFields?) -> Bool {
     // Before the answer a push may still tell of something earlier.
     isPushed ? now == before && now != after : isAnswered
+  }
+}
+
+/// A set that was sent before the session's roster was known: its client cannot have made it from
+/// what the server has.
+struct PrematureSet: Hashable, Sendable {
+  /// What its client can have known of the contact from an earlier session; nil for nothing.
+  var known: EditableFields?
+  /// What the server last showed of the contact before it took the set; nil for no item.
+  var replaced: EditableFields?
+
+  /// Returns what of the replaced item the set lost without a change by its client, or nil for
+  /// nothing.
+  ///
+  /// A name or group that the client can have known may be changed on purpose, and so may a name
+  /// that it gives. What the client cannot have known it cannot have meant to change.
+  func loss(by set: EditableFields) -> EditFinding.Loss? {
+    guard let replaced else { return nil }
+    let groups = known?.groups ?? []
+    let lost = replaced.groups.without(groups).without(set.groups)
+    let returned = groups.without(groups.without(set.groups)).without(replaced.groups)
+    let isNameLost =
+      set.name.hasSameBytes(as: known?.name) && !set.name.hasSameBytes(as: replaced.name)
+    guard isNameLost || !lost.isEmpty || !returned.isEmpty else { return nil }
+    return EditFinding.Loss(
+      name: isNameLost ? .name(replaced.name) : nil, groups: lost, returnedGroups: returned)
   }
 }
 
@@ -74,5 +108,16 @@ struct ConfirmedEdit: Hashable, Sendable {
       return .groups(after.groups)
     }
     return nil
+  }
+}
+
+extension [String] {
+  /// The texts that are not among others; both stand in the order of their bytes.
+  func without(_ others: [String]) -> [String] {
+    var rest = others[...]
+    return filter { text in
+      rest = rest.drop { $0.precedesByBytes(text) }
+      return !(rest.first?.hasSameBytes(as: text) ?? false)
+    }
   }
 }

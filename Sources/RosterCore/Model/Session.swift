@@ -95,6 +95,23 @@ struct Session: Hashable, Sendable {
   /// Whether the server sends it the presence and the requests of others (RFC 6121 §3.1.3, §4.2).
   var isToldPresence: Bool { isAlive && isAvailable && initialPresence == .sent }
 
+  /// What the version in an open get says of the roster that the client has kept.
+  enum RosterBase: Hashable, Sendable {
+    /// No get names a version.
+    case none
+    /// The log has the roster of that version, or has not.
+    case known, unknown
+  }
+
+  /// What the client has kept of the roster, as far as its open gets say it.
+  var rosterBase: RosterBase {
+    for open in openQueries {
+      guard case .roster(let version?) = open.query.subject, !version.isEmpty else { continue }
+      return open.isBaseKnown ? .known : .unknown
+    }
+    return .none
+  }
+
   /// Whether the server sends it pushes: it has asked for the roster (RFC 6121 §2.2).
   var isToldPushes: Bool {
     isAlive

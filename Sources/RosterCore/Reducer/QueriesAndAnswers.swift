@@ -15,6 +15,7 @@ extension Reduction {
       reportUnusedVersion(version)
       session.hasAsked = true
       session.unfetchedSince = nil
+      if version?.isEmpty == false { baseNamed(isKnown: isBaseKnown) }
     }
     guard query.id != nil else {
       report(.answer(.missingID(.get)))

@@ -26,12 +26,17 @@ extension Reduction {
     let contact = item.jid
     let before = editableFields(of: number)
     let after = item.fields?.editable
-    if let before, let after { reportLostGroups(contact, before, after) }
-    if let after { reportOutdated(contact, number, after) }
+    let premature = after.flatMap { _ in prematureSet(contact, number, before) }
+    // What is lost because the roster was not known is reported once the server has taken it.
+    if let after, premature?.loss(by: after) == nil {
+      if let before { reportLostGroups(contact, before, after) }
+      reportOutdated(contact, number, after)
+    }
     forgetConfirmedEdit(of: number)
     guard id != nil else { return }
     session.pendingEdits.append(
-      PendingEdit(id: id, contact: contact, sent: stamp, before: before, after: after))
+      PendingEdit(
+        id: id, contact: contact, sent: stamp, before: before, after: after, premature: premature))
     expectAnswer()
     while session.pendingEdits.count > 1,
       session.pendingEdits.count > WaitingLimit.count || session.hasTooManyGroups
@@ -121,6 +126,7 @@ extension Reduction {
   private mutating func editConfirmed(
     _ edit: PendingEdit, _ number: ContactNumber, by device: String?
   ) {
+    reportLoss(by: edit)
     // A later set of ours explains whatever comes after this one.
     guard !roster.sessions.hasEdit(of: edit.contact) else { return }
     let confirmed = ConfirmedEdit(
@@ -152,6 +158,10 @@ extension Reduction {
   private mutating func comparePending(
     _ jid: BareJID, _ number: ContactNumber, _ now: EditableFields?, of place: Int
   ) {
+    for index in roster.sessions[place].pendingEdits.indices
+    where roster.sessions[place].pendingEdits[index].isReplacing(now, of: jid) {
+      roster.sessions[place].pendingEdits[index].premature?.replaced = now
+    }
     // What waits is not held while it changes: it would be copied.
     if let index = roster.sessions[place].pendingEdits.firstIndex(where: {
       $0.contact == jid && !$0.isPushed && $0.after == now
@@ -187,22 +197,12 @@ extension Reduction {
   }
 }
 
-extension [String] {
-  /// The texts that are not among others; both stand in the order of their bytes.
-  fileprivate func without(_ others: [String]) -> [String] {
-    var rest = others[...]
-    return filter { text in
-      rest = rest.drop { $0.precedesByBytes(text) }
-      return !(rest.first?.hasSameBytes(as: text) ?? false)
-    }
-  }
-}
-
 extension Session {
   /// Whether the edits that wait have more groups together than are kept.
   fileprivate var hasTooManyGroups: Bool {
     func count(_ edit: PendingEdit) -> Int {
-      (edit.before?.groups.count ?? 0) + (edit.after?.groups.count ?? 0)
+      [edit.before, edit.after, edit.premature?.known, edit.premature?.replaced]
+        .reduce(0) { $0 + ($1?.groups.count ?? 0) }
     }
     // Where an edit has few, all of them have few enough, or it was looked at when one had many.
     guard let last = pendingEdits.last, count(last) > WaitingLimit.groups / WaitingLimit.count
