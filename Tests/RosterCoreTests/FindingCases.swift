@@ -43,7 +43,7 @@ func bobItem(_ name: String, _ groups: [String] = ["A", "B"]) -> String {
 func findingCase(_ code: Finding.Code) -> FindingCase {
   switch code {
   case .unpreparedAddress, .unknownType, .addresslessSubscription, .malformedPayload,
-    .foreignAccount, .otherDomain, .unverifiedServer:
+    .oversizedElement, .foreignAccount, .otherDomain, .unverifiedServer:
     refusalCase(code)
   case .unsolicitedResult, .spoofedAnswer, .misdirectedQuery, .refusedQuery, .emptyResult,
     .unknownBase, .unansweredQuery, .missingID:
@@ -59,7 +59,7 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
     editCase(code)
   case .ownSubscription, .needlessRequest, .unsolicitedSubscribed, .unsolicitedUnsubscribe,
     .unsolicitedUnsubscribed, .preApproval, .automaticAcceptance, .neglectedRequest,
-    .uninvitedPresence, .malformedPresence, .foreignBlocking:
+    .uninvitedPresence, .malformedPresence, .crowdedAddress, .foreignBlocking:
     contactCase(code)
   }
 }
@@ -95,6 +95,10 @@ func refusalCase(_ code: Finding.Code) -> FindingCase {
   case .unverifiedServer:
     FindingCase(
       { $0.reachedServer("example.test", isVerified: false) }, { $0.reachedServer("example.test") })
+  case .oversizedElement:
+    FindingCase(
+      { $0.reduce(.stanza(.rejected(Rejection(kind: .limit, reason: "it is too long")))) },
+      { $0.receives(from: "\(bob)/x") })
   default:  // Another account's stream.
     FindingCase(
       { $0.opened("mallory@example.test/x") }, { $0.opened("ALICE@example.test/other") })

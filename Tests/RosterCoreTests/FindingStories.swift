@@ -151,6 +151,10 @@ func contactCase(_ code: Finding.Code) -> FindingCase {
     FindingCase(
       { $0.receives(from: "\(bob)/x", "<priority>128</priority>") },
       { $0.receives(from: "\(bob)/x", "<priority>127</priority>") })
+  case .crowdedAddress:
+    FindingCase(
+      { for number in 0...64 { $0.receives(from: "\(bob)/r\(number)") } },
+      { for number in 0..<200 { $0.receives(from: "\(bob)/r\(number % 64)") } })
   default:  // Blocking by a stranger.
     FindingCase(
       {

@@ -95,6 +95,7 @@ extension ProxyAction {
     case .record(.header, let side): "record \(side) header"
     case .record(.end, let side): "record \(side) end"
     case .record(.unreadable, let side): "record \(side) unreadable"
+    case .record(.skipped, let side): "record \(side) skipped"
     case .record(.element(let element), let side): "record \(side) <\(element.node.name.local)/>"
     case .note(let lifecycle): "note \(lifecycle)"
     case .beginTLS(let side, let domain): "TLS with the \(side) for \(domain)"

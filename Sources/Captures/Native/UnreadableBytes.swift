@@ -14,6 +14,8 @@ package struct UnreadableBytes: Hashable, Sendable {
   package let count: Int
   /// Why they cannot be read, as a clause for a person that quotes nothing of them.
   package let reason: String
+  /// Whether they are a whole element that is beyond a limit, after which the stream went on.
+  package let isBeyondLimit: Bool
 
   /// The most bytes that are kept.
   package static let limit = 64 << 10
@@ -24,10 +26,26 @@ package struct UnreadableBytes: Hashable, Sendable {
     _ bytes: some Collection<UInt8>, _ direction: Direction, reason: String, isAuthenticated: Bool
   ) {
     let kept = isAuthenticated ? Self.harmless(Array(bytes.prefix(Self.limit))) : nil
-    self.init(direction, kept, bytes.count, reason)
+    self.init(direction, kept, bytes.count, reason, isBeyondLimit: false)
   }
 
-  private init(_ direction: Direction, _ kept: [UInt8]?, _ count: Int, _ reason: String) {
+  /// A whole element that is beyond a limit.
+  ///
+  /// - Parameters:
+  ///   - bytes: Its first bytes.
+  ///   - count: How many it has.
+  package init(
+    beyondLimit bytes: [UInt8], of count: Int, _ direction: Direction, reason: String,
+    isAuthenticated: Bool
+  ) {
+    let kept = isAuthenticated ? Self.harmless(Array(bytes.prefix(Self.limit))) : nil
+    self.init(direction, kept, count, reason, isBeyondLimit: true)
+  }
+
+  private init(
+    _ direction: Direction, _ kept: [UInt8]?, _ count: Int, _ reason: String, isBeyondLimit: Bool
+  ) {
+    self.isBeyondLimit = isBeyondLimit
     self.direction = direction
     self.kept = kept
     self.count = count
@@ -36,7 +54,8 @@ package struct UnreadableBytes: Hashable, Sendable {
 
   /// The same without the bytes, and without the reason: another program may have given it.
   package var withheld: UnreadableBytes {
-    UnreadableBytes(direction, nil, count, "it is not told in a redacted capture")
+    UnreadableBytes(
+      direction, nil, count, "it is not told in a redacted capture", isBeyondLimit: isBeyondLimit)
   }
 
   /// Bytes that cannot be parsed are searched for words and namespaces that stand before secrets;
@@ -60,11 +79,12 @@ package struct UnreadableBytes: Hashable, Sendable {
 
   /// The line of a native capture, without its time and without a line feed.
   package var line: [UInt8] {
-    let members: [String: JSONValue] = [
+    var members: [String: JSONValue] = [
       "dir": .string(direction == .inbound ? "in" : "out"),
       "unreadable": JSONValue(kept.map { Data($0).base64EncodedString() }),
       "bytes": .integer(Int64(count)), "reason": .string(reason),
     ]
+    if isBeyondLimit { members["limit"] = .bool(true) }
     return Array(JSONValue.object(members).text.utf8)
   }
 
@@ -88,14 +108,21 @@ package struct UnreadableBytes: Hashable, Sendable {
     guard let reason = object["reason"]?.string else {
       throw LineProblem("\"reason\" is not a string")
     }
+    let isBeyondLimit: Bool
+    switch object["limit"] {
+    case nil: isBeyondLimit = false
+    case .bool(let value): isBeyondLimit = value
+    default: throw LineProblem("\"limit\" is neither true nor false")
+    }
     switch object["unreadable"] {
-    case nil, .null: self.init(direction, nil, count, reason)
+    case nil, .null: self.init(direction, nil, count, reason, isBeyondLimit: isBeyondLimit)
     case .string(let text):
       guard let data = Data(base64Encoded: text), data.count <= min(count, Self.limit) else {
         throw LineProblem("\"unreadable\" is not at most \(Self.limit) of these bytes in Base64")
       }
       // Whoever wrote the capture may not have looked.
-      self.init(direction, Self.harmless(Array(data)), count, reason)
+      self.init(
+        direction, Self.harmless(Array(data)), count, reason, isBeyondLimit: isBeyondLimit)
     default: throw LineProblem("\"unreadable\" is not a string")
     }
   }

@@ -46,6 +46,13 @@ extension Finding.Code {
         "A payload in the wrong namespace, two payloads in one iq, an element that belongs "
           + "into another.",
         "Compare the element (rollcall show) with the schema.")
+    case .oversizedElement:
+      FindingGuide(
+        "XMPP sets no limits; each side has its own, and says so (RFC 6120 §13.12).",
+        "A contact, or anybody, sent an element with hundreds of attributes or levels, or of many "
+          + "megabytes, and the server passed it on.",
+        "Look at its first bytes with rollcall show. The session goes on; if the element is meant "
+          + "well, raise SessionLimits.")
     case .foreignAccount:
       FindingGuide(
         "A log is the history of one account.",
@@ -312,6 +319,12 @@ extension Finding.Code {
         "Presence comes from who we see, and directed presence from anybody (RFC 6121 §4.6).",
         "A chat room, a bot, or a contact that the server's roster has otherwise than ours.",
         "Fetch the roster and compare, where it is a contact.")
+    case .crowdedAddress:
+      FindingGuide(
+        "A contact has a resource for each device (RFC 6120 §2.1); no specification limits them.",
+        "Somebody makes up resources to fill the memory of clients; a room or a gateway that shows "
+          + "each of its members as a resource of one address.",
+        "Look at the presence of that address with rollcall log. The newest resources are kept.")
     case .malformedPresence:
       FindingGuide(
         "A presence has one show, of a closed list, and a priority from -128 to 127 (RFC 6121 "

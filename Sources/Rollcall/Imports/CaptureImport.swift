@@ -287,7 +287,7 @@ extension StoredMeaning {
     case .streamHeader: take(.session(.negotiated))
     case .streamEnd: take(.session(.closed(isLost: false)))
     case .lifecycle(let lifecycle): take(lifecycle.event)
-    case .unreadable: take(nil)
+    case .unreadable(let unreadable): take(unreadable.event)
     case .annotation(let line):
       if let subject = line.subject { take(subject: subject) } else { take(line.event) }
     }

@@ -17,7 +17,8 @@ extension RecordKind {
   /// What somebody noted in the log: an `AnnotationLine`, such as a `Bookmark` or a star.
   package static let annotation = RecordKind(rawValue: 5)
 
-  /// Bytes that nobody could read: `UnreadableBytes`. They mean nothing to the roster.
+  /// Bytes that nobody could read: `UnreadableBytes`. They mean nothing to the roster; that an
+  /// element was beyond a limit is a finding.
   package static let unreadable = RecordKind(rawValue: 6)
 
   /// The kind in a word, for a person.
@@ -64,7 +65,7 @@ package struct DecodedRecord {
     case .streamHeader: self.init(.session(.negotiated))
     case .streamEnd: self.init(.session(.closed(isLost: false)))
     case .lifecycle(let lifecycle): self.init(lifecycle.event)
-    case .unreadable: self.init(nil)
+    case .unreadable(let unreadable): self.init(unreadable.event)
     case .annotation(let line): self.init(annotation: line)
     }
   }
@@ -112,6 +113,7 @@ package final class RecordReader {
     case .annotation:
       guard let line = AnnotationLine(bytes) else { break }
       return DecodedRecord(annotation: line)
+    case .unreadable: return DecodedRecord(UnreadableBytes(line: bytes)?.event)
     default: break
     }
     return DecodedRecord(nil)
@@ -149,6 +151,13 @@ package final class RecordReader {
       parser.reset()
     }
     return found
+  }
+}
+
+extension UnreadableBytes {
+  /// What they mean: an element that was passed over is told of; nil for all others.
+  package var event: RosterEvent? {
+    isBeyondLimit ? .stanza(.rejected(Rejection(kind: .limit, reason: reason))) : nil
   }
 }
 

@@ -167,6 +167,12 @@ package final class RosterRecorder {
       let unreadable = UnreadableBytes(
         bytes, direction, reason: reason, isAuthenticated: isAuthenticated)
       (content, told) = (.unreadable(unreadable), .unreadable(reason: reason))
+    case .skipped(let element):
+      let unreadable = UnreadableBytes(
+        beyondLimit: element.kept, of: element.count, direction, reason: element.reason,
+        isAuthenticated: isAuthenticated)
+      content = .unreadable(unreadable)
+      told = .skipped(isStanza: element.isStanza, reason: element.reason)
     case .element(let element):
       (content, told) = (.element(direction, element.node, bytes: element.bytes), nil)
     }

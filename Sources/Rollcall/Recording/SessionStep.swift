@@ -24,6 +24,11 @@ public struct SessionStep: Hashable, Sendable {
     /// Bytes that cannot be read, and why, in a clause for a person that quotes nothing of them. A
     /// client has to close the stream (RFC 6120 §4.9.1); the session goes on after them.
     case unreadable(reason: String)
+    /// An element beyond a limit of the session, such as one with too many attributes, and which
+    /// limit, in a clause for a person. It was passed over, and the stream goes on after it. A
+    /// stanza is to be counted for stream management (XEP-0198 §4) as if it had been taken: a
+    /// server that is told less sends it again in each session that is resumed.
+    case skipped(isStanza: Bool, reason: String)
   }
 
   /// What it was.

@@ -26,6 +26,11 @@ final class StreamHandler: ChannelInboundHandler, Sendable {
     session.assumeIsolated { $0.heardAll(on: number) }
   }
 
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    session.assumeIsolated { $0.writabilityChanged(on: number) }
+    context.fireChannelWritabilityChanged()
+  }
+
   func channelInactive(context: ChannelHandlerContext) {
     session.assumeIsolated { $0.disconnected(.lost(reason: "it was closed"), on: number) }
     context.fireChannelInactive()

@@ -8,6 +8,11 @@ extension ClientMachine {
   package mutating func sent(_ stanza: [UInt8]) -> [ClientAction] {
     guard hasResource else { return [] }
     management?.sent(stanza)
+    if let management, management.isOverdue {
+      // What would go on with the session would send all of it again.
+      self.management = nil
+      return breakOff(.unacknowledged(management.unacknowledgedCount), "policy-violation")
+    }
     return [.send(stanza)] + ask()
   }
 

@@ -99,6 +99,9 @@ package struct ClientMachine: Sendable {
     }
   }
 
+  /// Whether the server has let us in.
+  package var wasLetIn: Bool { trust == .authenticated }
+
   /// Whether nothing more will be done.
   package var isOver: Bool { if case .over = state { true } else { false } }
 
@@ -149,7 +152,18 @@ package struct ClientMachine: Sendable {
     case .end: return streamEnded()
     case .unreadable(_, let reason):
       return breakOff(.unreadable(reason: reason), "not-well-formed")
+    case .skipped(let element): return elementSkipped(element)
     }
+  }
+
+  /// An element beyond a limit came. Once we are let in it is passed over: the server may have it
+  /// from anybody, and would send it again to each session that breaks off because of it.
+  private mutating func elementSkipped(_ element: SkippedElement) -> [ClientAction] {
+    guard trust == .authenticated else {
+      return breakOff(.unreadable(reason: element.reason), "policy-violation")
+    }
+    if element.isStanza, isManaged { management?.received() }
+    return []
   }
 
   /// More bytes came in one read with what ended the time before TLS, or a part of some (RFC 6120
@@ -178,7 +192,7 @@ package struct ClientMachine: Sendable {
     case .element(let element) where element.node.is("error", in: Namespace.streams):
       let (condition, text) = element.node.condition(in: Namespace.streamErrors)
       return finish(.stream(condition: condition, text: text))
-    case .header, .element: return []
+    case .header, .element, .skipped: return []
     }
   }
 

@@ -37,6 +37,8 @@ public enum LiveFailure: Error, Hashable, Sendable {
   case protocolViolation(String)
   /// What the server sends cannot be read.
   case unreadable(reason: String)
+  /// The server acknowledges nothing of what it is sent (XEP-0198): so many stanzas wait for that.
+  case unacknowledged(Int)
   /// Nothing came in time, while this was waited for.
   case timeout(String)
   /// The connection is gone.
@@ -46,7 +48,20 @@ public enum LiveFailure: Error, Hashable, Sendable {
   /// There is no session now.
   case notOnline
 
-  /// Whether to try again makes no sense: it would end in the same way, or do harm.
+  /// Whether it is about what was said on the stream, and not about the network or the server's
+  /// state: what ends one session so is likely to end the next one.
+  var isOfTheStream: Bool {
+    switch self {
+    case .stream, .protocolViolation, .unreadable, .unacknowledged: true
+    case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .certificate, .authority,
+      .handshake, .sasl, .notAuthorized, .bindRefused, .registrationNotOffered,
+      .registrationRefused, .registrationNeedsMore, .timeout, .lost, .recording, .notOnline:
+      false
+    }
+  }
+
+  /// Whether to try again makes no sense: it would end in the same way, or do harm. A session also
+  /// ends after three logins in a row that ended with the same failure of the stream.
   public var isFinal: Bool {
     switch self {
     case .resolving(let failure): failure.isFinal
@@ -58,7 +73,7 @@ public enum LiveFailure: Error, Hashable, Sendable {
       ].contains(condition)
     case .notAuthorized(let condition, _): condition != "temporary-auth-failure"
     case .bindRefused(let condition, _): condition != "resource-constraint"
-    case .unreachable, .timeout, .lost, .handshake, .unreadable, .notOnline: false
+    case .unreachable, .timeout, .lost, .handshake, .unreadable, .unacknowledged, .notOnline: false
     case .encryptionNotOffered, .injectedBytes, .certificate, .authority, .sasl,
       .registrationNotOffered,
       .registrationRefused, .registrationNeedsMore, .protocolViolation, .recording:
@@ -98,6 +113,8 @@ extension LiveFailure: CustomStringConvertible {
       "the server ended the stream (\(condition))" + Self.words(text)
     case .protocolViolation(let what): "the server breaks the protocol: \(what)"
     case .unreadable(let reason): "what the server sends cannot be read: \(reason)"
+    case .unacknowledged(let count):
+      "the server acknowledges nothing of what it is sent (XEP-0198): \(count) stanzas wait"
     case .timeout(let what): "nothing came in time, while \(what) was waited for"
     case .lost(let reason): "the connection is gone: \(reason)"
     case .recording(let error): "it cannot be recorded: \(error)"

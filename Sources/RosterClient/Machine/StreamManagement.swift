@@ -10,12 +10,23 @@ package struct StreamManagement: Hashable, Sendable {
   private var acknowledged: UInt32
   /// Ours that it has not said it took, the oldest first.
   private var unacknowledged: Deque<[UInt8]> = []
+  /// How many bytes they have.
+  private var unacknowledgedBytes = 0
+
+  /// How many of ours the server may leave unacknowledged, and how many bytes of them.
+  package static let limits = (stanzas: 16_384, bytes: 16 << 20)
   /// What to name to go on with the session later; nil where the server does not offer that.
   package var id: String?
   private var isAsked = false
 
   /// How many of ours the server has not said it took.
   package var unacknowledgedCount: Int { unacknowledged.count }
+
+  /// Whether more of ours is unacknowledged than a server may leave so: it takes what it is sent,
+  /// or asks for answers, and never says that it has them.
+  package var isOverdue: Bool {
+    unacknowledged.count > Self.limits.stanzas || unacknowledgedBytes > Self.limits.bytes
+  }
 
   /// From the beginning of a session, or with so many stanzas behind both sides.
   package init(id: String?, handled: UInt32 = 0, acknowledged: UInt32 = 0) {
@@ -28,7 +39,10 @@ package struct StreamManagement: Hashable, Sendable {
   package mutating func received() { handled &+= 1 }
 
   /// One of ours goes out.
-  package mutating func sent(_ stanza: [UInt8]) { unacknowledged.append(stanza) }
+  package mutating func sent(_ stanza: [UInt8]) {
+    unacknowledged.append(stanza)
+    unacknowledgedBytes += stanza.count
+  }
 
   /// Whether the server is to be asked now what it has taken; once until it has answered.
   package mutating func asks() -> Bool {
@@ -43,6 +57,7 @@ package struct StreamManagement: Hashable, Sendable {
   package mutating func acknowledged(_ count: UInt32) -> Bool {
     let new = Int(count &- acknowledged)
     guard new <= unacknowledged.count else { return false }
+    unacknowledgedBytes -= unacknowledged.prefix(new).reduce(0) { $0 + $1.count }
     unacknowledged.removeFirst(new)
     acknowledged = count
     isAsked = false

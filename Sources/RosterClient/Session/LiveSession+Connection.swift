@@ -53,7 +53,7 @@ extension LiveSession {
     arm(patience.login)
     let failure = await withCheckedContinuation { waiter in
       opening = waiter
-      wantsRead = true
+      (wantsRead, waitsForWriting) = (true, false)
       act { $0.connected(to: "\(address)", isDirectTLS: address.isDirectTLS) }
       flush()
     }
@@ -68,6 +68,8 @@ extension LiveSession {
         .connectTimeout(.milliseconds(patience.connection))
         // What comes is read once what came before is on the disk.
         .channelOption(.autoRead, value: false)
+        // Each part of what is read at once keeps a roster until it is on the disk.
+        .channelOption(.maxMessagesPerRead, value: 1)
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandler(StreamHandler(self, number))
@@ -98,7 +100,7 @@ extension LiveSession {
       do throws(LiveFailure) {
         return try await connect()
       } catch {
-        if error.isFinal { return await end(error) }
+        if error.isFinal || reconnection.isHopeless { return await end(error) }
       }
     }
   }
@@ -112,19 +114,28 @@ extension LiveSession {
     silentBeats = 0
     let parts = intake.take(bytes)
     for (index, part) in parts.enumerated() {
-      guard ending == nil, var machine else { return }
-      let began = machine.isBeginningTLS
-      let actions = machine.received(part)
-      let isRecorded = record {
-        try machine.hasFailed ? session.refused(part, at: now) : session.received(part, at: now)
-      }
-      guard isRecorded else { return }
-      self.machine = machine
-      for action in actions { carryOut(action) }
-      guard !began, machine.isBeginningTLS else { continue }
+      let began = machine?.isBeginningTLS ?? false
+      guard handle(part) else { return }
+      guard !began, machine?.isBeginningTLS == true else { continue }
       if index < parts.count - 1 || !intake.isBetweenElements { act { $0.injected() } }
       intake.reset()
     }
+    if machine?.wasLetIn == false, let part = intake.giveUp() { _ = handle(part) }
+  }
+
+  /// Takes a part of the server's stream.
+  ///
+  /// - Returns: False if nothing more is taken.
+  private func handle(_ part: StreamIntake.Part) -> Bool {
+    guard ending == nil, var machine else { return false }
+    let actions = machine.received(part)
+    let isRecorded = record {
+      try machine.hasFailed ? session.refused(part, at: now) : session.received(part, at: now)
+    }
+    guard isRecorded else { return false }
+    self.machine = machine
+    for action in actions { carryOut(action) }
+    return true
   }
 
   func heardAll(on number: Int) {
@@ -212,7 +223,8 @@ extension LiveSession {
   private func online(isResumed: Bool) {
     timer?.cancel()
     timer = nil
-    (reconnection, silentBeats, isRegistered) = (Reconnection(), 0, true)
+    reconnection.wentOnline(at: now)
+    (silentBeats, isRegistered) = (0, true)
     startBeat()
     opening.take()?.resume(returning: nil)
     guard !isResumed else { return }

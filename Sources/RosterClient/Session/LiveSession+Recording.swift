@@ -51,7 +51,7 @@ extension LiveSession {
         for (id, failure) in answered {
           requesting.removeValue(forKey: id)?.resume(returning: failure)
         }
-        if reads, ending == nil { channel?.read() }
+        if reads, ending == nil { readOn() }
       } catch {
         let failure = unrecordable(error)
         for (id, _) in answered { requesting.removeValue(forKey: id)?.resume(returning: failure) }
@@ -65,6 +65,20 @@ extension LiveSession {
     guard let channel, !bytes.isEmpty else { return }
     for bytes in bytes { channel.write(ByteBuffer(bytes: bytes), promise: nil) }
     channel.flush()
+  }
+
+  /// Reads, unless the server does not take what is written: else it could have the answers pile up
+  /// to all that it asks. Then reading waits until writing does not.
+  private func readOn() {
+    guard let channel else { return }
+    waitsForWriting = !channel.isWritable
+    if channel.isWritable { channel.read() }
+  }
+
+  /// The server takes what is written again, or no longer.
+  func writabilityChanged(on number: Int) {
+    guard number == connections, waitsForWriting, ending == nil else { return }
+    readOn()
   }
 
   private func tell(_ step: SessionStep, _ roster: Roster) {
@@ -82,7 +96,10 @@ extension LiveSession {
 
   private func connectionEnded(_ failure: LiveFailure?) async {
     timer?.cancel()
-    resumption = machine?.resumption ?? resumption
+    let wasLetIn = machine?.wasLetIn ?? false
+    // Once there was a session, only what it can be resumed by counts.
+    resumption =
+      machine?.hadSession == true ? machine?.resumption : machine?.resumption ?? resumption
     machine = nil
     // What it says from now on is of no interest.
     connections += 1
@@ -91,6 +108,7 @@ extension LiveSession {
     record { try session.note(.closed(reason: failure?.description), at: now) }
     // Where not even that can be recorded, nothing more can.
     let failure = ending.take()?.failure ?? failure
+    reconnection.ended(failure, wasLetIn: wasLetIn, at: now)
     for waiter in requesting.values { waiter.resume(returning: failure ?? .notOnline) }
     requesting = [:]
     if let opening = opening.take() {
@@ -99,7 +117,7 @@ extension LiveSession {
       if phase == .closing { await end(nil) }
     } else if phase == .closing {
       await end(nil)
-    } else if let failure, failure.isFinal {
+    } else if let failure, failure.isFinal || reconnection.isHopeless {
       await end(failure)
     } else {
       inBackground { await $0.reconnect() }

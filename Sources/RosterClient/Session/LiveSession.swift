@@ -57,6 +57,8 @@ public actor LiveSession {
   var news: [(step: SessionStep, roster: Roster)] = []
   var answers: [(id: String, failure: LiveFailure?)] = []
   var wantsRead = false
+  /// Whether reading waits until the server takes what is written.
+  var waitsForWriting = false
   var isFlushing = false
   /// How the connection ends once all of that is done.
   var ending: ConnectionEnd?

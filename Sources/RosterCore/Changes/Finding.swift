@@ -169,6 +169,8 @@ package enum SubscriptionFinding: Hashable, Sendable {
 package enum PresenceFinding: Hashable, Sendable {
   case uninvited(from: JID)
   case malformed(String)
+  /// An address has more resources than this, so that the oldest is dropped.
+  case crowded(limit: Int)
 }
 
 /// Why a push counts for nothing (RFC 6121 §2.1.6; CVE-2015-8688): who sent it.

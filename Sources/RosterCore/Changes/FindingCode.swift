@@ -6,6 +6,7 @@ extension Finding {
     case unknownType = "unknown-type"
     case addresslessSubscription = "addressless-subscription"
     case malformedPayload = "malformed-payload"
+    case oversizedElement = "oversized-element"
     case foreignAccount = "foreign-account"
     // The server
     case otherDomain = "other-domain"
@@ -56,6 +57,7 @@ extension Finding {
     // Presence and blocking
     case uninvitedPresence = "uninvited-presence"
     case malformedPresence = "malformed-presence"
+    case crowdedAddress = "crowded-address"
     case foreignBlocking = "foreign-blocking"
 
     /// How much findings of this code matter.
@@ -66,12 +68,14 @@ extension Finding {
         .error
       case .undoneEdit, .outdatedSet, .prematureSet, .automaticAcceptance, .groupsLost,
         .unpreparedAddress, .unknownType, .unverifiedServer,
-        .addresslessSubscription, .malformedPayload, .misdirectedQuery, .refusedQuery,
+        .addresslessSubscription, .malformedPayload, .oversizedElement, .misdirectedQuery,
+        .refusedQuery,
         .emptyResult, .unansweredQuery, .missingID, .pushItemCount, .unacknowledgedPush,
         .malformedItem, .duplicateItem, .removalInResult, .unknownSubscription, .setItemCount,
         .refusedEdit, .unansweredEdit, .unpushedEdit, .foreignSet, .ownSubscription,
         .unsolicitedSubscribed, .unsolicitedUnsubscribe, .unsolicitedUnsubscribed,
-        .neglectedRequest, .malformedPresence, .unknownBase, .unfetchedRoster, .wrongRefusal,
+        .neglectedRequest, .malformedPresence, .crowdedAddress, .unknownBase, .unfetchedRoster,
+        .wrongRefusal,
         .returnedRequest, .subscriptionLoop:
         .warning
       case .unusedVersion, .needlessRequest, .preApproval, .uninvitedPresence, .removedElsewhere,
@@ -96,6 +100,7 @@ extension Finding.Kind {
     case .subscription(let finding): finding.code
     case .presence(.uninvited): .uninvitedPresence
     case .presence(.malformed): .malformedPresence
+    case .presence(.crowded): .crowdedAddress
     case .foreignBlocking: .foreignBlocking
     }
   }
@@ -108,6 +113,7 @@ extension Rejection.Kind {
     case .type: .unknownType
     case .nobody: .addresslessSubscription
     case .payload: .malformedPayload
+    case .limit: .oversizedElement
     }
   }
 }

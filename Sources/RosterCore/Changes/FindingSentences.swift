@@ -5,6 +5,9 @@ extension Finding {
   /// A sentence for a person, with the rule that the finding rests on.
   public var sentence: String {
     switch kind {
+    case .rejected(let rejection) where rejection.kind == .limit:
+      "An element was passed over because \(rejection.reason): more than this session takes "
+        + "(RFC 6120 §13.12)."
     case .rejected(let rejection): "The element was ignored: \(rejection.reason)."
     case .foreignAccount(let jid, let log):
       "A stream of \(jid) in the log of \(log?.text ?? "nobody") was refused: a log is the "
@@ -19,7 +22,7 @@ extension Finding {
     case .item(let finding): finding.sentence(about: words)
     case .edit(let finding): finding.sentence(about: words)
     case .subscription(let finding): finding.sentence(about: words)
-    case .presence(let finding): finding.sentence
+    case .presence(let finding): finding.sentence(about: words)
     case .foreignBlocking(let refusal):
       "A block list push from \(refusal.sender) was ignored: only our own server may push "
         + "(XEP-0191 §3.3)."
@@ -196,12 +199,15 @@ extension SubscriptionFinding {
 }
 
 extension PresenceFinding {
-  fileprivate var sentence: String {
+  fileprivate func sentence(about words: Finding.Words) -> String {
     switch self {
     case .uninvited(let from):
       "\(from) sends us its presence, though we do not subscribe to it: sent to us alone "
         + "(RFC 6121 §4.6), or the server's roster is another than ours."
     case .malformed(let reason): "The presence is odd: \(reason) (RFC 6121 §4.7.2)."
+    case .crowded(let limit):
+      "\(words.somebody) has more than \(limit) resources, which no person has: only the newest "
+        + "are kept. This is reported once in a session."
     }
   }
 }

@@ -17,6 +17,7 @@ extension RosterOutput {
     plain.write(session.isAvailable)
     plain.write(session.hasFetched)
     plain.write(session.reportedUnusedVersion)
+    plain.write(session.reportedCrowd)
     plain.write(session.hasAsked)
     plain.write(session.askedBefore)
     plain.write(session.unfetchedSince != nil)
@@ -85,6 +86,7 @@ extension RosterInput {
     session.isAvailable = try plain.readFlag()
     session.hasFetched = try plain.readFlag()
     session.reportedUnusedVersion = try plain.readFlag()
+    session.reportedCrowd = try plain.readFlag()
     session.hasAsked = try plain.readFlag()
     session.askedBefore = try plain.readFlag()
     if try plain.readFlag() { session.unfetchedSince = try readStamp() }

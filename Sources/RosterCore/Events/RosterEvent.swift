@@ -201,9 +201,16 @@ package struct Rejection: Hashable, Sendable {
     case nobody
     /// The payload is not what its kind of stanza must hold.
     case payload
+    /// The element is beyond a limit, so that it was passed over.
+    case limit
   }
 
   package var kind: Kind
   /// A clause for a person.
   package var reason: String
+
+  /// An element of this kind that was not taken.
+  package init(kind: Kind, reason: String) {
+    (self.kind, self.reason) = (kind, reason)
+  }
 }

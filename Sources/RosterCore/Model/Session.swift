@@ -64,6 +64,8 @@ struct Session: Hashable, Sendable {
   /// Whether the session was told the roster, so that it is told what changes.
   var hasFetched = false
   var reportedUnusedVersion = false
+  /// Whether it was reported that an address has more resources than are kept.
+  var reportedCrowd = false
   /// Whether the session has asked for the roster, and whether an earlier one of its client had.
   var hasAsked = false
   var askedBefore = false

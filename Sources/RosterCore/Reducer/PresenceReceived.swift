@@ -53,6 +53,31 @@ extension Reduction {
         jid, resource: contacts.text(row.resource) ?? "",
         before: before.map { contacts.value(of: $0) }, after: contacts.value(of: row))
     }
+    if before == nil { boundResources(of: number) }
+  }
+
+  /// Drops the oldest resource of an address that has more than are kept.
+  private mutating func boundResources(of number: ContactNumber) {
+    guard let excess = roster.contacts.excessResource(of: number),
+      let dropped = removePresence(of: number, excess)
+    else { return }
+    presenceEnded(dropped, number)
+    reportCrowd(about: roster.contacts.address(of: number))
+  }
+
+  private mutating func boundOwnResources() {
+    guard let excess = roster.ownPresence.excess,
+      let dropped = roster.ownPresence.remove(excess)
+    else { return }
+    ownPresenceEnded(dropped)
+    reportCrowd(about: roster.account)
+  }
+
+  /// Once in a session: who makes up one resource makes up thousands.
+  private mutating func reportCrowd(about address: BareJID?) {
+    guard !session.reportedCrowd else { return }
+    session.reportedCrowd = true
+    report(.presence(.crowded(limit: PresenceRows.limit)), about: address)
   }
 
   /// Whether another connection was told the same before. This one is told from now on.
@@ -93,6 +118,7 @@ extension Reduction {
       .ownPresence(
         resource: name, before: before.map { roster.contacts.value(of: $0) },
         after: ResourcePresence(availability: availability, since: stamp, told: row.told)))
+    if before == nil { boundOwnResources() }
   }
 
   /// Whoever knew the resource before will be told, too.
@@ -152,9 +178,17 @@ extension Reduction {
   private mutating func removePresence(
     of number: ContactNumber, by name: RawSpan
   ) -> PresenceRow? {
-    guard let first = roster.contacts.presence(of: number),
+    guard roster.contacts.presence(of: number) != nil,
       let resource = roster.contacts.resource(named: name, of: number)
     else { return nil }
+    return removePresence(of: number, resource)
+  }
+
+  /// - Returns: What the resource said before; nil where it was not available.
+  private mutating func removePresence(
+    of number: ContactNumber, _ resource: TextNumber
+  ) -> PresenceRow? {
+    guard let first = roster.contacts.presence(of: number) else { return nil }
     let hasFurther = roster.contacts.hasFurtherResources(number)
     guard first.resource == resource else {
       guard hasFurther else { return nil }

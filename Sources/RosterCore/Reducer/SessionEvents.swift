@@ -56,6 +56,7 @@ extension Reduction {
     session.isAvailable = false
     session.hasFetched = false
     session.reportedUnusedVersion = false
+    session.reportedCrowd = false
     session.told = []
     session.mayComeAgain = []
     session.resumed = nil

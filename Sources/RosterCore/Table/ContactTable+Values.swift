@@ -155,6 +155,19 @@ extension ContactTable {
     return first.resource == resource ? first : furtherResources(of: number)[resource]
   }
 
+  /// The resource that has said nothing for longest; nil if a contact has no more than are kept.
+  /// Complexity: linear in `PresenceRows.limit`.
+  func excessResource(of number: ContactNumber) -> TextNumber? {
+    guard hasFurtherResources(number), var oldest = presence(of: number) else { return nil }
+    return tables.further.withRows(tables.rows[Int(number.rawValue)].further) { rows in
+      guard rows.count >= PresenceRows.limit else { return nil }
+      for index in rows.indices where rows[index].since.record < oldest.since.record {
+        oldest = rows[index]
+      }
+      return oldest.resource
+    }
+  }
+
   /// Resources by their names.
   func resources(_ rows: [PresenceRow]) -> ResourceTable {
     ResourceTable(rows.map { (text($0.resource) ?? "", value(of: $0)) })

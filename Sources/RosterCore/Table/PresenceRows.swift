@@ -6,6 +6,10 @@ struct PresenceRows: Sendable {
   /// make a server tell of them.
   private var places: [TextNumber: Int] = [:]
 
+  /// How many resources of an address are kept, the first one included: no person has so many
+  /// devices, and few enough to be copied with each state that is kept.
+  static let limit = 64
+
   /// So many are looked through.
   private static let few = 16
 
@@ -56,6 +60,13 @@ struct PresenceRows: Sendable {
       places[resource] = nil
     }
     return all.removeLast()
+  }
+
+  /// The resource that has said nothing for longest; nil if there are no more than are kept.
+  /// Complexity: linear in `limit`.
+  var excess: TextNumber? {
+    guard all.count > Self.limit else { return nil }
+    return all.min { $0.since.record < $1.since.record }?.resource
   }
 
   /// Takes any of them out; nil where there is none.

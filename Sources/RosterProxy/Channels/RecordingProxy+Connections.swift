@@ -35,6 +35,11 @@ extension RecordingProxy {
         connection.intakes[side]?.reset()
       }
     }
+    if !connection.machine.isAuthenticated {
+      for unit in connection.intakes[side]?.giveUp() ?? [] {
+        perform(on: connection) { $0.received(unit, from: side) }
+      }
+    }
     // What came together goes on together.
     flush(connection)
   }
@@ -376,7 +381,8 @@ extension LiveFailure {
     case .certificate(let reason), .handshake(let reason), .lost(let reason): reason
     case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .authority, .sasl,
       .notAuthorized, .bindRefused, .registrationNotOffered, .registrationRefused,
-      .registrationNeedsMore, .stream, .protocolViolation, .unreadable, .timeout, .recording,
+      .registrationNeedsMore, .stream, .protocolViolation, .unreadable, .unacknowledged, .timeout,
+      .recording,
       .notOnline:
       description
     }

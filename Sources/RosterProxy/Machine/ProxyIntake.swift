@@ -28,8 +28,8 @@ package struct ProxyIntake {
   /// How many bytes wait for the rest of what they are part of.
   package var heldBytes: Int { held.count }
 
-  /// Whether every byte that was taken is in a unit.
-  package var isBetweenElements: Bool { held.isEmpty }
+  /// Whether no element has begun and not ended.
+  package var isBetweenElements: Bool { held.isEmpty && intake.isBetweenElements }
 
   /// Takes more bytes, cut anywhere, and gives the units that they complete.
   ///
@@ -55,6 +55,9 @@ package struct ProxyIntake {
     return units
   }
 
+  /// Does not wait for the end of an element that is being passed over, as before a login.
+  package mutating func giveUp() -> [Unit] { completed(by: intake.giveUp().map { [$0] } ?? []) }
+
   /// The stream ends here: what is left of an element that did not come to its end.
   package mutating func finish() -> [Unit] {
     let part = intake.finish()
@@ -62,7 +65,8 @@ package struct ProxyIntake {
   }
 
   private mutating func completed(by parts: [StreamIntake.Part]) -> [Unit] {
-    guard !parts.isEmpty || intake.isBetweenElements else { return [] }
+    // Of an element that is passed over, what is not kept does not wait for its end.
+    guard !parts.isEmpty || intake.isBetweenElements || intake.isSkippingUnkept else { return [] }
     defer { held = [] }
     // The tag of a stream that has ended at once is two parts of one unit.
     let units = parts.enumerated().map { index, part in

@@ -242,7 +242,7 @@ package struct ProxyMachine: Sendable {
       held.append(unit)
       state = .connecting(isDirectTLS: false)
       return [.connect(domain: to)]
-    case .unreadable, .element, .end:
+    case .unreadable, .skipped, .element, .end:
       return finish(.notXMPP)
     }
   }
@@ -276,6 +276,10 @@ package struct ProxyMachine: Sendable {
     case .unreadable(_, let reason):
       guard state == .authenticated else {
         return breakOff(.unreadable(side, reason: reason), "not-well-formed")
+      }
+    case .skipped(let element):
+      guard state == .authenticated else {
+        return breakOff(.unreadable(side, reason: element.reason), "policy-violation")
       }
     case .element(let element):
       if side == .client, let refusal = refusal(of: element.node) { return refusal }

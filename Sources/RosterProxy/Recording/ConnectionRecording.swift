@@ -19,6 +19,7 @@ final class ConnectionRecording {
       case .part(.header(let element), _, _), .part(.element(let element), _, _):
         2 * element.bytes.count + Self.overhead
       case .part(.unreadable(let bytes, _), _, _): bytes.count + Self.overhead
+      case .part(.skipped(let element), _, _): element.kept.count + Self.overhead
       case .part(.end, _, _), .note: Self.overhead
       }
     }

@@ -133,6 +133,14 @@ package final class StreamParser {
     events.removeAll()
   }
 
+  /// Forgets the element that was refused, and all bytes that were not taken; the stream that it
+  /// stands in stays open. Offsets begin at 0 again.
+  package func forgetElement() {
+    let openRoot = rootTag
+    reset()
+    rootTag = openRoot
+  }
+
   // MARK: From the bytes to the elements
 
   private func pump(_ sink: (StreamEvent) throws -> Void) throws {

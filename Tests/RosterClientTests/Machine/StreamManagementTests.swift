@@ -73,7 +73,124 @@ import Testing
   }
 }
 
+@Suite("What a server leaves unacknowledged is limited") struct UnacknowledgedTests {
+  @Test("One stanza more than may be unacknowledged ends the session, which is not resumed")
+  func stanzas() {
+    var talk = Talk()
+    talk.goesOnline()
+    for number in 0..<StreamManagement.limits.stanzas {
+      talk.hears("<iq type='get' id='\(number)'><ping xmlns='urn:xmpp:ping'/></iq>")
+    }
+    #expect(talk.machine.isOnline && talk.machine.resumption != nil)
+    _ = talk.deeds()
+    talk.hears("<iq type='get' id='last'><ping xmlns='urn:xmpp:ping'/></iq>")
+    let deeds = talk.deeds()
+    #expect(deeds.first?.contains("policy-violation") == true)
+    #expect(deeds.last?.hasPrefix("finish the server acknowledges nothing") == true, "\(deeds)")
+    #expect(talk.machine.resumption == nil)
+  }
+
+  @Test("Their bytes are limited, too, and what is acknowledged counts no more")
+  func bytes() {
+    var management = StreamManagement(id: "s")
+    let stanza = [UInt8](repeating: 0x20, count: StreamManagement.limits.bytes / 4)
+    for _ in 0..<4 { management.sent(stanza) }
+    #expect(!management.isOverdue)
+    management.sent([0x20])
+    #expect(management.isOverdue)
+    #expect(management.acknowledged(1) && !management.isOverdue)
+    management.sent(stanza)
+    #expect(management.isOverdue)
+  }
+}
+
+@Suite("Elements beyond a limit, to a client") struct SkippedElementTests {
+  private static let oversized =
+    "<message>" + String(repeating: "<a>", count: 200) + String(repeating: "</a>", count: 200)
+    + "</message>"
+
+  @Test("In a session they are passed over, and counted if they are stanzas")
+  func counted() {
+    var talk = Talk()
+    talk.goesOnline()
+    talk.hears(Self.oversized + "<presence/>" + Self.oversized.replacing("message", with: "a"))
+    talk.hears("<r xmlns='urn:xmpp:sm:3'/>")
+    #expect(talk.deeds() == ["<a xmlns=\"urn:xmpp:sm:3\" h=\"2\"/>"])
+    #expect(talk.machine.isOnline)
+  }
+
+  @Test("Before we are let in they end the connection")
+  func early() {
+    var talk = Talk()
+    talk.secures()
+    _ = talk.deeds()
+    talk.hears(Self.oversized)
+    #expect(
+      talk.deeds().last
+        == "finish what the server sends cannot be read: elements are nested too deeply")
+  }
+}
+
 @Suite("When a lost connection is tried again") struct ReconnectionTests {
+  private static let day: Int64 = 86_400_000
+  private static let long = Reconnection.lasting
+
+  /// How logins end, whether the server let us in, after how long, and whether the next one is
+  /// hopeless.
+  private static let ends: [(String, [(LiveFailure?, Bool, Int64?)], Bool)] = [
+    ("three of one kind", same(3), true), ("two", same(2), false),
+    ("without a session", [(bad, true, nil), (bad, true, nil), (bad, true, nil)], true),
+    ("not let in", [(bad, false, nil), (bad, false, nil), (bad, false, nil)], false),
+    ("one that lasted before", [(bad, true, long)] + same(2), true),
+    ("one that lasted between", same(2) + [(bad, true, long), (bad, true, 1)], false),
+    ("nearly lasted", [(bad, true, long - 1), (bad, true, long - 1), (bad, true, 1)], true),
+    ("another kind between", same(2) + [(.stream(condition: "reset", text: nil), true, 1)], false),
+    (
+      "unreachable between", [(bad, true, 1), (away, false, nil), (bad, true, 1), (bad, true, 1)],
+      true
+    ),
+    ("cut", [(cut, true, 1), (cut, true, 1), (cut, true, 1), (cut, true, 1)], false),
+    ("cut between", same(2) + [(cut, true, 1)] + same(2), false),
+    ("a restart of the server", [(down, true, 1), (away, false, nil), (away, false, nil)], false),
+    ("ended in order", [(nil, true, 1), (nil, true, 1), (nil, true, 1)], false),
+    ("a clock that runs back", [(bad, true, -day), (bad, true, -day), (bad, true, -day)], true),
+  ]
+  private static let bad = LiveFailure.unreadable(reason: "of a test")
+  private static let cut = LiveFailure.lost(reason: "it was closed")
+  private static let down = LiveFailure.stream(condition: "system-shutdown", text: nil)
+  private static let away = LiveFailure.unreachable(
+    ServerAddress(host: "example.test", port: 5222, isDirectTLS: false), reason: "of a test")
+
+  private static func same(_ count: Int) -> [(LiveFailure?, Bool, Int64?)] {
+    Array(repeating: (bad, true, 1), count: count)
+  }
+
+  @Test(
+    "After three logins that soon end in the same way there is no other", arguments: ends.indices)
+  func hopeless(_ index: Int) {
+    let (what, ends, isHopeless) = Self.ends[index]
+    var reconnection = Reconnection()
+    var time: Int64 = 1_700_000_000_000
+    for (failure, wasLetIn, lasted) in ends {
+      if let lasted {
+        reconnection.wentOnline(at: time)
+        time += lasted
+      }
+      reconnection.ended(failure, wasLetIn: wasLetIn, at: time)
+      time += 1
+    }
+    #expect(reconnection.isHopeless == isHopeless, "\(what)")
+  }
+
+  @Test("Only a session that lasted lets the waiting begin anew", arguments: [false, true])
+  func lasting(_ lasts: Bool) {
+    var reconnection = Reconnection()
+    for _ in 0..<3 { _ = reconnection.delay(0) }
+    reconnection.wentOnline(at: 0)
+    reconnection.ended(Self.cut, wasLetIn: true, at: lasts ? Self.long : Self.long - 1)
+    #expect(reconnection.delay(0) == (lasts ? 500 : 4000))
+  }
+
   @Test("Later each time, up to two minutes, spread over half of it")
   func delays() {
     let whole: [Int64] = [1, 2, 4, 8, 16, 32, 64, 120, 120, 120].map { $0 * 1000 }

@@ -47,7 +47,8 @@ import XMPPStanza
       case .unreadable: self = .unreadable
       case .timeout: self = .late
       case .lost: self = .lost
-      case .resolving, .unreachable, .certificate, .authority, .handshake, .recording, .notOnline:
+      case .resolving, .unreachable, .certificate, .authority, .handshake, .unacknowledged,
+        .recording, .notOnline:
         self = .notOnline
       }
     }

@@ -26,7 +26,7 @@ import Testing
       try process.run()
       defer {
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.end()
       }
       try await server.wire(0).hears("<stream:stream")
       let file = URL(filePath: "/proc/\(process.processIdentifier)/environ")

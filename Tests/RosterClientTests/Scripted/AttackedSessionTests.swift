@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Rollcall
 @testable import RosterClient
 import RosterCore
@@ -73,8 +74,16 @@ struct AttackedSessionTests {
     ("bytes that are not UTF-8", Array("<a>".utf8) + [0xC3, 0x28] + Array("</a>".utf8), ""),
     ("a zero", Array("<a>".utf8) + [0] + Array("</a>".utf8), ""),
     ("UTF-16", Array("<a/>".utf16).flatMap { [UInt8($0 & 0xFF), 0] }, ""),
+    ("text", Array("hello".utf8), "there is text between elements"),
+    ("a prefix", Array("<b:a/>".utf8), "a namespace prefix is not declared"),
+  ]
+
+  /// What is beyond a limit, and why.
+  private static let oversized: [(String, [UInt8], String)] = [
     (
-      "depth", Array(String(repeating: "<a>", count: 100_000).utf8),
+      "depth",
+      Array(
+        (String(repeating: "<a>", count: 100_000) + String(repeating: "</a>", count: 100_000)).utf8),
       "elements are nested too deeply"
     ),
     (
@@ -82,14 +91,65 @@ struct AttackedSessionTests {
       Array("<a \((0..<10_000).map { "a\($0)='x'" }.joined(separator: " "))/>".utf8),
       "an element has too many attributes"
     ),
-    ("text", Array("hello".utf8), "there is text between elements"),
-    ("a prefix", Array("<b:a/>".utf8), "a namespace prefix is not declared"),
     (
       "an element of more than 16 MiB",
       Array("<message><body>".utf8) + [UInt8](repeating: 0x61, count: 16 << 20)
         + Array("</body></message>".utf8), "a stanza has too many bytes"
     ),
   ]
+
+  @Test("What is beyond a limit is passed over, and told of", arguments: oversized.indices)
+  func passedOver(_ index: Int) async throws {
+    let (what, bytes, reason) = Self.oversized[index]
+    var turn = Words.roster("<item jid='bob@example.test' subscription='both'/>")
+    let ask = "<iq type='get' id='then' from='example.test'><ping xmlns='urn:xmpp:ping'/></iq>"
+    turn.bytes = bytes + Array(ask.utf8)
+    let end = ScriptedServer.Turn(heard: "id=\"then\"", said: "</stream:stream>")
+    let result = try await Attack(Words.online + [turn, end], Words.last).run()
+    #expect(result.failure == Self.gone && result.heard.count == 2, "\(what)")
+    #expect(!result.heard[0].contains("<stream:error"), "\(what)")
+    #expect(result.findings.contains(.oversizedElement), "\(what)")
+    // Before anybody is let in, nothing is passed over.
+    var early = ScriptedServer.Turn(heard: "<stream:stream", said: Talk.header)
+    early.bytes = bytes
+    let failure = try await Attack(Words.startTLS + [early]).run().failure
+    #expect(failure == .unreadable(reason: reason), "\(what)")
+  }
+
+  @Test("What cannot be read after each of three logins ends the session with that reason")
+  func unreadableAgain() async throws {
+    var turn = Words.roster()
+    turn.bytes = Array("<a></b>".utf8)
+    let result = try await Attack(Words.online + [turn]).run()
+    #expect(
+      result.failure
+        == .unreadable(reason: "an end tag does not fit its start tag"))
+    #expect(result.heard.count == 3)
+  }
+
+  @Test("A server that asks and reads nothing is not read from once its answers wait")
+  func unreadAnswers() async throws {
+    var turn = Words.roster()
+    turn.after = .floods {
+      "<iq type='get' id='f\($0)' from='example.test'><ping xmlns='urn:xmpp:ping'/></iq>"
+    }
+    var attack = try Attack(Words.online + [turn])
+    attack.patience.closing = 50
+    _ = try await attack.run { session in
+      // Until the network takes no more for a while.
+      var (before, still, most) = (UInt64(0), 0, 0)
+      while still < 100, before < 400_000 {
+        let position = await session.roster.position
+        still = position == before && position > 1000 ? still + 1 : 0
+        before = position
+        most = max(most, await session.unwrittenBytes)
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      #expect(still == 100, "it goes on reading after \(before) records")
+      // The answers to what is read at once, and what NIO takes before it says that it is full.
+      #expect(most < 1 << 20, "\(most) bytes wait")
+    }
+  }
 
   @Test("What cannot be read ends the connection, and is recorded", arguments: bytes.indices)
   func unreadable(_ index: Int) async throws {
@@ -161,6 +221,12 @@ struct AttackedSessionTests {
 }
 
 extension LiveSession {
+  /// How many bytes wait to be written.
+  fileprivate var unwrittenBytes: Int {
+    let waiting = try? channel?.syncOptions?.getOption(.bufferedWritableBytes)
+    return (waiting ?? 0) + outbox.reduce(0) { $0 + $1.count }
+  }
+
   /// Nothing else is done in between: what has to be recorded of the loss still waits.
   fileprivate func loseConnectionAndClose() async {
     disconnected(.lost(reason: "of a test"), on: connections)

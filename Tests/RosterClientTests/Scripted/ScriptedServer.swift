@@ -22,6 +22,9 @@ final class ScriptedServer: Sendable {
 
   /// What happens after the words of a turn.
   enum After: Sendable {
+    /// The server reads nothing more, and says what this makes of each number as long as the
+    /// network takes it.
+    case floods(@Sendable (Int) -> String)
     case nothing
     /// TLS begins.
     case tls
@@ -87,6 +90,13 @@ final class ScriptedServer: Sendable {
     get async throws {
       for closed in all.withLock({ $0.map(\.closed) }) { try await closed.get() }
       return all.withLock { $0.map(\.heard) }
+    }
+  }
+
+  /// Waits until a client has said something on the first connection.
+  func hears(_ text: String) async throws {
+    try await Wire.wait(for: text) {
+      all.withLock { $0.first?.heard.contains(text) ?? false }
     }
   }
 
@@ -162,6 +172,25 @@ private final class Script: ChannelInboundHandler {
     case .drops:
       try? context.pipeline.syncOperations.context(handlerType: Bottom.self).close(promise: nil)
     case .trickles: trickle(context)
+    case .floods(let make):
+      try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+      flood(context, make, from: 0)
+    }
+  }
+
+  private func flood(
+    _ context: ChannelHandlerContext, _ make: @escaping @Sendable (Int) -> String, from number: Int
+  ) {
+    guard context.channel.isActive else { return }
+    let next = context.channel.isWritable ? number + 100 : number
+    if next > number {
+      let text = (number..<next).map(make).joined()
+      context.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
+    }
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: next > number ? .zero : .milliseconds(1)) {
+      let (script, context) = bound.value
+      script.flood(context, make, from: next)
     }
   }
 

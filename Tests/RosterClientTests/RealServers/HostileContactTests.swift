@@ -1,0 +1,54 @@
+import Rollcall
+@testable import RosterClient
+import RosterCore
+import TestSupport
+import Testing
+
+extension RealServerTests {
+  /// What a stranger can send through a server whose limits are others than ours.
+  @Suite("Hostile contacts")
+  struct HostileContacts {
+    /// 300 attributes, and 130 levels.
+    private static let payloads = [
+      "<x xmlns='urn:example:x' "
+        + (0..<300).map { "a\($0)='1'" }.joined(separator: " ") + "/>",
+      "<x xmlns='urn:example:x'>" + String(repeating: "<a>", count: 130)
+        + String(repeating: "</a>", count: 130) + "</x>",
+    ]
+
+    @Test("A message beyond our limits ends no session", arguments: Servers.allCases)
+    func oversized(_ kind: Servers) async throws {
+      let stage = try await Stage(kind)
+      let alice = try await stage.session("alice", isNew: true)
+      let eve = try await stage.session("eve", isNew: true)
+      let (aliceJID, eveJID) = (try stage.jid("alice"), try stage.jid("eve"))
+      let connections = await alice.connections
+      let full = try stage.full("alice")
+      for payload in Self.payloads {
+        await eve.sendAsIs("<message to='\(full)' type='chat'>\(payload)</message>")
+      }
+      // What is sent later comes later.
+      #expect(try await eve.perform(.add(aliceJID)) == .result)
+      await stage.wait(for: alice, "no request") { $0.incoming[eveJID] != nil }
+      try await alice.ping()
+      #expect(await alice.connections == connections)
+      await alice.close()
+      await eve.close()
+      let findings = try Timeline(ofLogAt: stage.log("alice")).findings().map(\.code)
+      #expect(findings.filter { $0 == .oversizedElement }.count == Self.payloads.count)
+      // Nothing is left that the server would send again.
+      let again = try await stage.session("alice")
+      try await again.ping()
+      await again.close()
+      #expect(await again.failure == nil)
+    }
+  }
+}
+
+extension LiveSession {
+  /// Sends a stanza as it is written.
+  fileprivate func sendAsIs(_ stanza: String) {
+    send(Array(stanza.utf8))
+    flush()
+  }
+}
