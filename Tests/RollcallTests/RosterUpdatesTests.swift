@@ -119,4 +119,16 @@ import Testing
     #expect(await second.next() == nil)
     #expect(await first.next().map { Told($0) } == Told(1))
   }
+
+  @Test("What is asked for after the end ends after the roster")
+  func afterTheEnd() async throws {
+    let session = try session()
+    try session.close()
+    var updates = session.updates().makeAsyncIterator()
+    #expect(await updates.next()?.roster.itemCount == session.roster.itemCount)
+    #expect(await updates.next() == nil)
+    var screens = session.screens().makeAsyncIterator()
+    #expect(await screens.next() != nil)
+    #expect(await screens.next() == nil)
+  }
 }

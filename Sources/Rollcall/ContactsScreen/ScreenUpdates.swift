@@ -14,7 +14,8 @@ public struct ScreenUpdate: Sendable {
 ///
 /// Each step leads from the screen of the update before to its own, as a table view wants it. Where
 /// much changes at once, as by the first roster, or where the watcher was too slow, the whole
-/// screen comes again. To be iterated once.
+/// screen comes again. It ends with the session; that of a session that is over ends after the
+/// first screen. To be iterated once.
 public struct ScreenUpdates: AsyncSequence, Sendable {
   /// What is told.
   public typealias Element = ScreenUpdate
@@ -47,7 +48,8 @@ public struct ScreenUpdates: AsyncSequence, Sendable {
       screen = RosterSections(Roster(), policy: policy)
     }
 
-    /// The next update; nil where the session is gone or the task is cancelled.
+    /// The next update; nil if the session is over or the task is cancelled. Waits until the screen
+    /// changes.
     public mutating func next() async -> ScreenUpdate? {
       while true {
         while let row = rows.popLast() {

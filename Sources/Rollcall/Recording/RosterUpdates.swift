@@ -18,7 +18,8 @@ public enum RosterUpdate: Sendable {
 }
 
 /// What a session tells one watcher, in order: first the roster, then each step that changed
-/// something or is odd. It ends with the session.
+/// something or is odd. It ends with the session; that of a session that is over ends after the
+/// roster.
 ///
 /// A watcher that is slow holds nobody up and no transaction: once `limit` steps wait for it, they
 /// are dropped, and the next it is told is the roster as it is then. To be iterated once.
@@ -35,7 +36,8 @@ public struct RosterUpdates: AsyncSequence, Sendable {
     /// Nil where another iterator has it.
     let inbox: UpdateInbox?
 
-    /// The next update; nil where the session is gone or the task is cancelled.
+    /// The next update; nil if the session is over or the task is cancelled. Waits until something
+    /// changes.
     public mutating func next() async -> RosterUpdate? { await inbox?.next() }
   }
 
@@ -138,7 +140,12 @@ package final class UpdateHub: Sendable {
     weak var inbox: UpdateInbox?
   }
 
-  private let watchers = Mutex<[Weak]>([])
+  private struct State {
+    var watchers: [Weak] = []
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
 
   package init() {}
 
@@ -146,19 +153,26 @@ package final class UpdateHub: Sendable {
 
   /// Nothing more is told; what was can still be read.
   package func close() {
-    for watcher in watchers.withLock({ $0 }) { watcher.inbox?.close() }
+    let watchers = state.withLock { state in
+      state.isClosed = true
+      return state.watchers
+    }
+    for watcher in watchers { watcher.inbox?.close() }
   }
 
+  /// A sequence that begins with the roster. It ends after that if the hub is closed.
   package func watch(from roster: Roster, limit: Int) -> RosterUpdates {
     let inbox = UpdateInbox(roster, limit: limit)
-    watchers.withLock { watchers in
-      watchers.removeAll { $0.inbox == nil }
-      watchers.append(Weak(inbox: inbox))
+    let isClosed = state.withLock { state in
+      state.watchers.removeAll { $0.inbox == nil }
+      if !state.isClosed { state.watchers.append(Weak(inbox: inbox)) }
+      return state.isClosed
     }
+    if isClosed { inbox.close() }
     return RosterUpdates(inbox: inbox)
   }
 
   package func tell(_ update: RosterUpdate) {
-    for watcher in watchers.withLock({ $0 }) { watcher.inbox?.put(update) }
+    for watcher in state.withLock({ $0.watchers }) { watcher.inbox?.put(update) }
   }
 }
