@@ -20,6 +20,9 @@ public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible 
     case removed
     /// The session is closed.
     case closed
+    /// The task that waited for the disk was cancelled. What was handed over is written all the
+    /// same.
+    case cancelled
     /// The log was written by a newer version of Rollcall.
     case newerFormat
     /// The file is no log, or a damaged one.

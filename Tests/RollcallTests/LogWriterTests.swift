@@ -85,6 +85,24 @@ import Testing
     #expect(try log.read { try $0.lastSequence } == 50)
   }
 
+  @Test("A cancelled task does not wait for the disk, and what was handed over is written")
+  func cancelled() async throws {
+    let log = try newLog()
+    let disk = DispatchSemaphore(value: 0)
+    let writer = try LogWriter(log, isAccountNoted: true) { log, records in
+      disk.wait()
+      return try log.append(records)
+    }
+    try put(0, in: writer)
+    let waiting = Task { try await writer.durable() }
+    waiting.cancel()
+    let error = await #expect(throws: RollcallError.self) { try await waiting.value }
+    #expect(error?.reason == .cancelled)
+    disk.signal()
+    try writer.close()
+    #expect(try log.read { try $0.lastSequence } == 1)
+  }
+
   @Test("A writer that goes away has written what was handed over")
   func goesAway() throws {
     let log = try newLog()

@@ -31,7 +31,9 @@ final class HandoverWork: Sendable {
     /// Counted in handings over: how many there were, and up to which all are durable.
     var handedOver: UInt64 = 0
     var durable: UInt64 = 0
-    var waiters: [(upTo: UInt64, waiter: Waiter)] = []
+    var waiters: [(upTo: UInt64, number: UInt64, waiter: Waiter)] = []
+    /// The number of the last that waited.
+    var waits: UInt64 = 0
     /// Why nothing more can be written: to try again could write it twice.
     var end: (any Error)?
     var overtaken: UInt64?
@@ -70,6 +72,7 @@ final class HandoverWork: Sendable {
   }
 
   private static let closed = RollcallError(.closed, "the session is closed")
+  private static let cancelled = RollcallError(.cancelled, "the task that waited was cancelled")
 
   /// How many bytes of records may wait before handing over waits for the disk.
   static let most = 8 << 20
@@ -117,11 +120,30 @@ final class HandoverWork: Sendable {
     if isToSignal { signal(self) }
   }
 
-  func wait(_ waiter: Waiter) {
+  /// A number for `wait`, which no other waiter has.
+  func nextWait() -> UInt64 {
+    state.withLock { state in
+      state.waits += 1
+      return state.waits
+    }
+  }
+
+  func wait(_ waiter: Waiter) { wait(waiter, as: nextWait()) }
+
+  /// The waiter of this number waits no longer.
+  func stopWaiting(_ number: UInt64) {
+    let waiter = state.withLock { state in
+      let index = state.waiters.firstIndex { $0.number == number }
+      return index.map { state.waiters.remove(at: $0).waiter }
+    }
+    waiter?.resume(.failure(Self.cancelled))
+  }
+
+  func wait(_ waiter: Waiter, as number: UInt64) {
     let (result, isToSignal) = state.withLock { state -> (Result<Void, any Error>?, Bool) in
       guard state.durable < state.handedOver else { return (.success(()), false) }
       if let refusal = state.refusal { return (.failure(refusal), false) }
-      state.waiters.append((state.handedOver, waiter))
+      state.waiters.append((state.handedOver, number, waiter))
       return (nil, state.ask())
     }
     if let result { waiter.resume(result) }

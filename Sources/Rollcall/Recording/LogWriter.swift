@@ -113,9 +113,18 @@ final class LogWriter: Sendable {
 
   /// Waits until all that was handed over before is durable.
   ///
-  /// - Throws: Why it could not be written, now that it was tried again.
+  /// - Throws: Why it could not be written, now that it was tried again; or that the task was
+  ///   cancelled.
   nonisolated(nonsending) func durable() async throws {
-    try await withCheckedThrowingContinuation { work.wait(.task($0)) }
+    let number = work.nextWait()
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        work.wait(.task(continuation), as: number)
+        if Task.isCancelled { work.stopWaiting(number) }
+      }
+    } onCancel: {
+      work.stopWaiting(number)
+    }
   }
 
   /// The same on a thread that may be held up.
