@@ -113,6 +113,31 @@ import Testing
       steps.flatMap(\.answers) == [CommandAnswer(command: again.id, word: .timeout)])
   }
 
+  @Test("An application that drives the session itself learns when the roster is known")
+  func known() throws {
+    let session = try session()
+    let rename = RosterCommand.rename(bob, to: "Robert")
+    _ = try session.decide(rename)
+    try session.closed(at: 2)
+    #expect(throws: CommandRefusal.rosterNotKnown) { try session.decide(rename) }
+    try session.resumed(at: 3)
+    _ = try session.decide(rename)
+    try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 4)
+    #expect(throws: CommandRefusal.rosterNotKnown) { try session.decide(rename) }
+    let fetch = try session.decide(.fetch)
+    try send(fetch, in: session, at: 5)
+    #expect(throws: CommandRefusal.rosterNotKnown) { try session.decide(rename) }
+    let id = fetch.elements[0].text.split(separator: "\"")[3]
+    try session.received(
+      """
+      <iq type='error' id='\(id)'><error type='cancel'>\
+      <not-allowed xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>
+      """.utf8, at: 6)
+    #expect(throws: CommandRefusal.rosterRefused(condition: "not-allowed")) {
+      try session.decide(rename)
+    }
+  }
+
   /// What looks like the beginning of a session, and is none.
   static let noSessions = [
     """

@@ -89,6 +89,7 @@ struct CommandTests {
     ]
     expect(.add(bare(bob)), scenario, sends: lines)
     scenario.opened("alice@example.test/phone")
+    scenario.fetches()
     scenario.sends()
     expect(.add(bare(bob)), scenario, sends: lines)
     var seen = Scenario.alice(item(bob, "subscription='to'"))

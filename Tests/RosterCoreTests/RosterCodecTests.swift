@@ -52,6 +52,13 @@ struct RosterCodecTests {
     scenario.received(
       "<iq type='set' id='b'><block xmlns='urn:xmpp:blocking'><item jid='evil.test'/>"
         + "<item jid='evil.test/x'/></block></iq>")
+    scenario.on(3) {
+      $0.opened("alice@example.test/pad")
+      $0.gets(id: "pad")
+      $0.received(
+        "<iq type='error' id='pad'><error type='auth'><forbidden "
+          + "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>")
+    }
     scenario.gets(id: "open", version: "ver7")
     scenario.received("<enabled xmlns='urn:xmpp:sm:3' id='sm' resume='true'/>")
     scenario.lost()

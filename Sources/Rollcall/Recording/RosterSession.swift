@@ -140,6 +140,10 @@ public final class RosterSession {
   /// step names the answer. Of more than 1024 commands that are not answered the oldest is given
   /// up.
   ///
+  /// A command that replaces an item (see `RosterCommand`) is refused until the server has answered
+  /// this session's roster get, which may be the one of `fetch`: by a roster, or by *unchanged* for
+  /// a version that the log holds. A resumed session still knows its roster, a new one does not.
+  ///
   /// - Throws: `CommandRefusal` where the command makes no sense in this state.
   ///
   /// Complexity: linear in the contacts for groups, O(log n) otherwise.
@@ -161,7 +165,8 @@ public final class RosterSession {
 
   // MARK: Watching
 
-  /// What happens from now on, for one watcher: first the roster as it is.
+  /// What happens from now on, for one watcher: first the roster as it is. The sequence ends with
+  /// the session; that of a session that is closed ends after the roster.
   ///
   /// - Parameter limit: How many steps may wait for a watcher that is slow, at least 1.
   public func updates(limit: Int = 256) -> RosterUpdates {
@@ -172,8 +177,12 @@ public final class RosterSession {
 
   /// Waits until everything that was handed over before is on the disk.
   ///
-  /// - Throws: `RollcallError` where it cannot be written. Nothing is lost by that: it is tried
-  ///   again with what is handed over next, and when this is called again.
+  /// The longest wait is that for the disk. A cancelled task ends it; what was handed over is
+  /// written all the same.
+  ///
+  /// - Throws: `RollcallError` if it cannot be written, or with the reason `cancelled`. Nothing is
+  ///   lost by that: it is tried again with what is handed over next, and when this is called
+  ///   again.
   nonisolated(nonsending) public func durable() async throws(RollcallError) {
     try await recorder.durable()
   }

@@ -16,6 +16,8 @@ extension RosterOutput {
     plain.write(tag: session.initialPresence.code)
     plain.write(session.isAvailable)
     plain.write(session.hasFetched)
+    plain.write(session.rosterRefusal != nil)
+    if let refusal = session.rosterRefusal { plain.write(refusal.condition) }
     plain.write(session.reportedUnusedVersion)
     plain.write(session.reportedCrowd)
     plain.write(session.hasAsked)
@@ -85,6 +87,9 @@ extension RosterInput {
     session.initialPresence = try plain.readCode()
     session.isAvailable = try plain.readFlag()
     session.hasFetched = try plain.readFlag()
+    if try plain.readFlag() {
+      session.rosterRefusal = RosterRefusal(condition: try plain.readOptionalText())
+    }
     session.reportedUnusedVersion = try plain.readFlag()
     session.reportedCrowd = try plain.readFlag()
     session.hasAsked = try plain.readFlag()

@@ -1,6 +1,10 @@
 public import XMPPStanza
 
 /// What a user wants done with the roster.
+///
+/// A roster set replaces the name and all groups of a contact (RFC 6121 §2.1.2). So `add`,
+/// `remove`, `rename`, `setGroups`, `renameGroup` and `deleteGroup` are refused until the session
+/// that they go out in knows the roster; the other commands need no roster.
 public enum RosterCommand: Hashable, Sendable {
   /// Ask the server for the roster.
   case fetch
@@ -32,6 +36,12 @@ public enum RosterCommand: Hashable, Sendable {
 
 /// Why a command is not carried out.
 public enum CommandRefusal: Error, Hashable, Sendable {
+  /// The server has not told this session the roster yet, so a set could undo what another device
+  /// has changed. Fetch the roster, and decide again once the answer is there.
+  case rosterNotKnown
+  /// The server refuses to tell this session the roster, so a set could undo what another device
+  /// has changed: the condition (RFC 6120 §8.3.3), such as `forbidden`, if the server gave one.
+  case rosterRefused(condition: String?)
   /// The address is the account's own.
   case oneself(BareJID)
   /// We see the contact's presence already, and it waits for nothing.
@@ -60,6 +70,9 @@ extension CommandRefusal: CustomStringConvertible {
   /// A sentence for a person.
   public var description: String {
     switch self {
+    case .rosterNotKnown: "The server has not sent the roster of this session yet."
+    case .rosterRefused(let condition):
+      "The server refuses to send the roster (\(condition ?? "without a reason"))."
     case .oneself(let jid): "\(jid) is your own address."
     case .alreadyFriend(let jid): "You see the presence of \(jid) already."
     case .nobodyAsked(let jid): "\(jid) has not asked to see your presence."

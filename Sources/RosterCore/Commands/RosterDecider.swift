@@ -4,7 +4,8 @@ package import XMPPStanza
 /// Decides what to send for a command: a pure function of the command and the roster.
 ///
 /// Nothing changes until the server says so. Presence goes to bare addresses (RFC 6121 §3.1.1);
-/// a roster set carries what the user may edit and nothing else (§2.1.5).
+/// a roster set carries what the user may edit and nothing else (§2.1.5), and is made only from a
+/// roster that the server has told this session.
 public struct RosterDecider: Hashable, Sendable {
   /// Whether whoever is accepted is asked back.
   public var wantsMutualFriends: Bool
@@ -19,31 +20,37 @@ public struct RosterDecider: Hashable, Sendable {
   ///
   /// Complexity: linear in the contacts for groups, O(log n) otherwise.
   /// - Parameters:
+  ///   - connection: The connection that the stanzas will go out on.
   ///   - id: gives the id for the request of this index, counted from 0; no two may be equal.
   /// - Throws: `CommandRefusal` where the command makes no sense in this state.
   package func decide(
-    _ command: RosterCommand, on roster: Roster, id: (Int) -> String
+    _ command: RosterCommand, on roster: Roster, over connection: ConnectionID = .first,
+    id: (Int) -> String
   ) throws(CommandRefusal) -> [XMPPElement] {
-    switch command {
-    case .fetch: [.rosterGet(id: id(0), version: roster.versionToName)]
+    let session = roster.sessions.place(of: connection).map { roster.sessions[$0] }
+    return switch command {
+    case .fetch: [.rosterGet(id: id(0), version: roster.versionToName(in: session))]
     case .add(let jid, let name, let groups):
-      try add(RosterItem(jid: jid, name: name, groups: groups), on: roster, id: id)
+      try add(
+        RosterItem(jid: jid, name: name, groups: groups), to: try roster.editable(in: session),
+        id: id)
     case .accept(let jid): try accept(jid, on: roster)
     case .reject(let jid):
       [.subscription(.unsubscribed, to: try roster.requiringRequest(of: jid))]
     case .cancel(let jid): try cancel(jid, on: roster)
     case .remove(let jid):
-      [.rosterSet(id: id(0), removing: try roster.requiringItem(jid).jid)]
+      [.rosterSet(id: id(0), removing: try roster.editable(in: session).requiringItem(jid).jid)]
     case .rename(let jid, let name):
-      try roster.editing([try roster.requiringItem(jid)], id: id) { $0.with(name: name) }
+      try roster.editable(in: session).sets(for: jid, id: id) { $0.with(name: name) }
     case .setGroups(let jid, let groups):
-      try roster.editing([try roster.requiringItem(jid)], id: id) { $0.with(groups: groups) }
-    case .renameGroup(let old, let new): try renameGroup(old, to: new, on: roster, id: id)
+      try roster.editable(in: session).sets(for: jid, id: id) { $0.with(groups: groups) }
+    case .renameGroup(let old, let new):
+      try renameGroup(old, to: new, in: try roster.editable(in: session), id: id)
     case .deleteGroup(let group):
-      try roster.editing(try roster.requiringItems(in: group), id: id) { item in
+      try roster.editable(in: session).sets(in: group, id: id) { item in
         item.with(groups: item.groups.filter { !$0.hasSameBytes(as: group) })
       }
-    case .preApprove(let jid): try preApprove(jid, on: roster)
+    case .preApprove(let jid): try preApprove(jid, on: roster, in: session)
     case .block(let jid): try block(jid, on: roster, id: id(0))
     case .unblock(let jid):
       if roster.blocked.contains(jid) {
@@ -55,20 +62,20 @@ public struct RosterDecider: Hashable, Sendable {
   }
 
   private func add(
-    _ wanted: RosterItem, on roster: Roster, id: (Int) -> String
+    _ wanted: RosterItem, to editable: EditableRoster, id: (Int) -> String
   ) throws(CommandRefusal) -> [XMPPElement] {
-    let jid = wanted.jid
+    let (jid, roster) = (wanted.jid, editable.roster)
     guard jid != roster.account else { throw .oneself(jid) }
-    let known = roster.item(jid)
-    let isSeen = known?.subscription.includesTo ?? false
+    let isSeen = roster.item(jid)?.subscription.includesTo ?? false
     let hasAsked = roster.hasRequest(of: jid)
     guard !isSeen || hasAsked else { throw .alreadyFriend(jid) }
+    let known = editable.item(jid)
     var stanzas: [XMPPElement] = []
     // What the user does not say stays as it is: a set would replace it.
     let edited = RosterItem(
       jid: jid, name: wanted.name ?? known?.name,
       groups: wanted.groups.isEmpty ? known?.groups ?? [] : wanted.groups)
-    if known.map({ EditableFields($0) }) != EditableFields(edited) {
+    if known.map({ EditableFields($0) }) != EditableFields(edited) || editable.isPending(jid) {
       stanzas.append(.rosterSet(id: id(0), edited))
     }
     if hasAsked { stanzas.append(.subscription(.subscribed, to: jid)) }
@@ -91,19 +98,20 @@ public struct RosterDecider: Hashable, Sendable {
   }
 
   private func renameGroup(
-    _ old: String, to new: String, on roster: Roster, id: (Int) -> String
+    _ old: String, to new: String, in editable: EditableRoster, id: (Int) -> String
   ) throws(CommandRefusal) -> [XMPPElement] {
     let new = new.trimmedOfXMLSpace
     guard !new.isEmpty else { throw .emptyGroupName }
-    return try roster.editing(try roster.requiringItems(in: old), id: id) { item in
+    return try editable.sets(in: old, id: id) { item in
       item.with(groups: item.groups.map { $0.hasSameBytes(as: old) ? new : $0 })
     }
   }
 
-  private func preApprove(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMPPElement]
-  {
+  private func preApprove(
+    _ jid: BareJID, on roster: Roster, in session: Session?
+  ) throws(CommandRefusal) -> [XMPPElement] {
     guard jid != roster.account else { throw .oneself(jid) }
-    guard roster.features.preApproval else { throw .preApprovalNotOffered }
+    guard session?.features.preApproval == true else { throw .preApprovalNotOffered }
     let item = roster.item(jid)
     guard item?.isApproved != true, item?.subscription.includesFrom != true else {
       throw .alreadyApproved(jid)
@@ -133,15 +141,10 @@ public struct RosterDecider: Hashable, Sendable {
 }
 
 extension Roster {
-  /// What the server offers in the session that commands are sent in.
-  fileprivate var features: StreamFeatures {
-    current?.features ?? StreamFeatures(versioning: false, preApproval: false)
-  }
-
-  /// The version for a roster get: none where the server does not offer versions, empty where the
-  /// log does not hold what a version stands for (§2.6.2).
-  fileprivate var versionToName: String? {
-    guard features.versioning else { return nil }
+  /// The version for a roster get: none if the server does not offer versions, empty if the log
+  /// does not hold what a version stands for (§2.6.2).
+  fileprivate func versionToName(in session: Session?) -> String? {
+    guard session?.features.versioning == true else { return nil }
     return completeness == .complete ? version ?? "" : ""
   }
 
@@ -152,25 +155,6 @@ extension Roster {
   fileprivate func requiringRequest(of jid: BareJID) throws(CommandRefusal) -> BareJID {
     guard hasRequest(of: jid) else { throw .nobodyAsked(jid) }
     return jid
-  }
-
-  fileprivate func requiringItem(_ jid: BareJID) throws(CommandRefusal) -> RosterItem {
-    guard let item = item(jid) else { throw .notInRoster(jid) }
-    return item
-  }
-
-  fileprivate func requiringItems(in group: String) throws(CommandRefusal) -> [RosterItem] {
-    let items = sortedItems.filter { $0.groups.contains { $0.hasSameBytes(as: group) } }
-    guard !items.isEmpty else { throw .noSuchGroup(group) }
-    return items
-  }
-
-  /// The sets for those items that an edit changes, each with its name and all its groups.
-  fileprivate func editing(
-    _ items: [RosterItem], id: (Int) -> String, _ edit: (RosterItem) -> RosterItem
-  ) throws(CommandRefusal) -> [XMPPElement] {
-    items.map { ($0, edit($0)) }.filter { $0.0 != $0.1 }.enumerated()
-      .map { .rosterSet(id: id($0.offset), $0.element.1) }
   }
 }
 

@@ -63,6 +63,8 @@ struct Session: Hashable, Sendable {
   var isAvailable = false
   /// Whether the session was told the roster, so that it is told what changes.
   var hasFetched = false
+  /// The server's refusal to tell this session the roster; nil once it has told it.
+  var rosterRefusal: RosterRefusal?
   var reportedUnusedVersion = false
   /// Whether it was reported that an address has more resources than are kept.
   var reportedCrowd = false
@@ -120,6 +122,12 @@ struct Session: Hashable, Sendable {
       && (hasFetched
         || openQueries.contains { if case .roster = $0.query.subject { true } else { false } })
   }
+}
+
+/// The server's refusal of a roster get.
+struct RosterRefusal: Hashable, Sendable {
+  /// The error's defined condition (RFC 6120 §8.3.3); nil if the error has none.
+  var condition: String?
 }
 
 /// Some of the sessions of an account, by their places in its table.

@@ -84,6 +84,8 @@ extension Reduction {
     case (.roster, .roster(let query)): rosterReceived(query, asked: open.sent.record)
     case (.roster(let version), .nothing): rosterUnchanged(since: version, open)
     case (.roster, .error(let condition)):
+      // A session that was told the roster once is still told its changes.
+      if !session.hasFetched { session.rosterRefusal = RosterRefusal(condition: condition) }
       report(.answer(.refusedQuery(condition: condition)), cause: open.sent.record)
     case (.roster, _): report(.answer(.missingRoster), cause: open.sent.record)
     case (.blockList, .blockList(let jids)): blockListReceived(jids)
@@ -106,7 +108,7 @@ extension Reduction {
       report(.answer(.unchangedFromNothing), cause: open.sent.record)
       return
     }
-    session.hasFetched = true
+    rosterLearned()
     guard !open.isBaseKnown else { return }
     report(.answer(.unknownBase(version: version)), cause: open.sent.record)
     completenessLearned(.baseUnknown)

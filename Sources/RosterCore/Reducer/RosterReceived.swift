@@ -21,7 +21,7 @@ extension Reduction {
     let isSilent = query.version == nil && isShared && !listing.saysNews
     if !listing.isOvertaken, !isSilent { versionLearned(query.version) }
     completenessLearned(.complete)
-    session.hasFetched = true
+    rosterLearned()
   }
 
   /// What a result lists.
@@ -131,6 +131,12 @@ extension Reduction {
       guard let text = item.unknownSubscription else { return }
       report(.item(.unknownSubscription(String(decoding: text))), about: item.jid)
     }
+  }
+
+  /// The server has told this session the roster, or that the client's copy is up to date.
+  mutating func rosterLearned() {
+    session.hasFetched = true
+    session.rosterRefusal = nil
   }
 
   mutating func completenessLearned(_ new: Completeness) {

@@ -55,6 +55,7 @@ extension Reduction {
     session.initialPresence = .unsent
     session.isAvailable = false
     session.hasFetched = false
+    session.rosterRefusal = nil
     session.reportedUnusedVersion = false
     session.reportedCrowd = false
     session.told = []

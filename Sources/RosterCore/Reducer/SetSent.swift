@@ -103,7 +103,12 @@ extension Reduction {
     session.pendingEdits.removeAll(where: isMine)
     // What a session is resumed for is sent again, and the answer may be to the first of both.
     if let first = mine.first { serverAnswered(first.sent.record) }
-    for edit in mine { editAnswered(edit, by: answer) }
+    // A set that a resumed session has sent again is one set.
+    var answered: Set<BareJID> = []
+    for edit in mine.filter(\.isPushed) + mine.filter({ !$0.isPushed })
+    where answered.insert(edit.contact).inserted {
+      editAnswered(edit, by: answer)
+    }
   }
 
   private mutating func editAnswered(_ edit: PendingEdit, by answer: StoredAnswer) {
@@ -113,8 +118,11 @@ extension Reduction {
       return
     }
     let number = roster.contacts.insert(edit.contact)
-    // A set that changes nothing needs no push.
-    if edit.isPushed || editableFields(of: number) == edit.after {
+    // A set that changes nothing needs no push, unless what it changes is still to be pushed.
+    let isOvertaking = session.pendingEdits.contains {
+      $0.contact == edit.contact && !$0.isPushed && $0.sent.record < edit.sent.record
+    }
+    if edit.isPushed || !isOvertaking && editableFields(of: number) == edit.after {
       editConfirmed(edit, number, by: session.resource)
     } else {
       var answered = edit

@@ -1,0 +1,91 @@
+import RawBytes
+import XMPPStanza
+
+/// The items that a session may replace, as they will be once the server has carried out the sets
+/// that the session has sent.
+///
+/// There is one only for a session that knows the roster: a set replaces the name and all groups of
+/// a contact (RFC 6121 §2.1.2), so a set that is made from anything else can undo what another
+/// device has changed. A session knows the roster if the server has answered it by a result, or by
+/// an empty result for a version that the log holds; a resumed session still knows it.
+struct EditableRoster {
+  let roster: Roster
+  private let session: Session
+
+  fileprivate init(_ roster: Roster, _ session: Session) {
+    (self.roster, self.session) = (roster, session)
+  }
+
+  /// The contact's item; nil if it is not in the roster.
+  ///
+  /// A set of this session that the server has not pushed yet counts: the next set would undo it
+  /// otherwise, because servers may answer a set before they push it (§2.1.5).
+  func item(_ jid: BareJID) -> RosterItem? {
+    let item = roster.item(jid)
+    guard let edit = pendingEdit(of: jid) else { return item }
+    guard let wanted = edit.after else { return nil }
+    return RosterItem(
+      jid: jid, name: wanted.name, subscription: item?.subscription ?? .none,
+      isPending: item?.isPending ?? false, isApproved: item?.isApproved ?? false,
+      groups: wanted.groups)
+  }
+
+  /// Whether the server has yet to show what this session asked for last. The same may be asked for
+  /// again then.
+  func isPending(_ jid: BareJID) -> Bool { pendingEdit(of: jid) != nil }
+
+  private func pendingEdit(of jid: BareJID) -> PendingEdit? {
+    let last = session.pendingEdits.filter { $0.contact == jid }
+      .max { $0.sent.record < $1.sent.record }
+    return last?.isPushed == false ? last : nil
+  }
+
+  func requiringItem(_ jid: BareJID) throws(CommandRefusal) -> RosterItem {
+    guard let item = item(jid) else { throw .notInRoster(jid) }
+    return item
+  }
+
+  /// The set for the contact's item, with its name and all its groups; none if the edit changes
+  /// nothing.
+  func sets(
+    for jid: BareJID, id: (Int) -> String, _ edit: (RosterItem) -> RosterItem
+  ) throws(CommandRefusal) -> [XMPPElement] {
+    sets(for: [try requiringItem(jid)], id: id, edit)
+  }
+
+  /// As `sets(for:)`, for each item in a group.
+  func sets(
+    in group: String, id: (Int) -> String, _ edit: (RosterItem) -> RosterItem
+  ) throws(CommandRefusal) -> [XMPPElement] {
+    let items = self.items.filter { $0.groups.contains { $0.hasSameBytes(as: group) } }
+    guard !items.isEmpty else { throw .noSuchGroup(group) }
+    return sets(for: items, id: id, edit)
+  }
+
+  private func sets(
+    for items: [RosterItem], id: (Int) -> String, _ edit: (RosterItem) -> RosterItem
+  ) -> [XMPPElement] {
+    items.map { ($0, edit($0)) }.filter { $0.0 != $0.1 || isPending($0.0.jid) }.enumerated()
+      .map { .rosterSet(id: id($0.offset), $0.element.1) }
+  }
+
+  /// All items, by address.
+  private var items: [RosterItem] {
+    guard !session.pendingEdits.isEmpty else { return roster.sortedItems }
+    let shown = roster.sortedItems.map(\.jid)
+    let contacts = Set(shown).union(session.pendingEdits.map(\.contact))
+    return contacts.sorted().compactMap { item($0) }
+  }
+}
+
+extension Roster {
+  /// The items that a session may replace.
+  ///
+  /// - Throws: `CommandRefusal` if the session does not know the roster.
+  func editable(in session: Session?) throws(CommandRefusal) -> EditableRoster {
+    guard let session, session.phase == .open else { throw .rosterNotKnown }
+    if let refusal = session.rosterRefusal { throw .rosterRefused(condition: refusal.condition) }
+    guard session.hasFetched, completeness == .complete else { throw .rosterNotKnown }
+    return EditableRoster(self, session)
+  }
+}

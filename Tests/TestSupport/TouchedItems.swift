@@ -1,0 +1,56 @@
+package import RosterCore
+import XMPPStanza
+
+/// The name and groups of a contact at a server.
+package struct KeptItem: Hashable, CustomStringConvertible, Sendable {
+  package var name: String?
+  package var groups: Set<String>
+
+  package init(name: String? = nil, groups: Set<String> = []) {
+    (self.name, self.groups) = (name, groups)
+  }
+
+  package var description: String { "\(name ?? "-") \(groups.sorted())" }
+}
+
+/// What commands have changed, so that a test can tell what no command has.
+package struct TouchedItems: Sendable {
+  private var named: Set<String> = []
+  private var grouped: Set<String> = []
+  private var removed: Set<String> = []
+  /// Groups that were renamed or deleted, in whichever contact.
+  private var groups: Set<String> = []
+
+  package init() {}
+
+  /// A command was sent.
+  package mutating func sent(_ command: RosterCommand) {
+    switch command {
+    case .add(let jid, let name, let groups):
+      if name != nil { named.insert(jid.text) }
+      if !groups.isEmpty { grouped.insert(jid.text) }
+    case .rename(let jid, _): named.insert(jid.text)
+    case .setGroups(let jid, _): grouped.insert(jid.text)
+    case .remove(let jid): removed.insert(jid.text)
+    case .renameGroup(let group, _), .deleteGroup(let group): groups.insert(group)
+    case .fetch, .accept, .reject, .cancel, .preApprove, .block, .unblock: break
+    }
+  }
+
+  /// The names and groups that the server no longer has although no command changed them.
+  package func lost(from before: [String: KeptItem], in now: [String: KeptItem]) -> [String] {
+    before.sorted { $0.key < $1.key }.flatMap { jid, before -> [String] in
+      guard !removed.contains(jid) else { return [] }
+      guard let now = now[jid] else { return ["\(jid) is gone"] }
+      var lost: [String] = []
+      if !named.contains(jid), now.name != before.name {
+        lost.append("\(jid) is named \(now.name ?? "-")")
+      }
+      if !grouped.contains(jid) {
+        lost += before.groups.subtracting(groups).subtracting(now.groups).sorted()
+          .map { "\(jid) is not in \($0)" }
+      }
+      return lost
+    }
+  }
+}
