@@ -10,7 +10,7 @@ struct ConnectCommand: AsyncParsableCommand {
     discussion: """
       The story is told as it happens, and everything that goes over the stream is in the log \
       before it is acted on, but for what lets one log in. Lines of standard input are orders to \
-      the session:
+      the session; they are carried out once the server has sent the roster:
 
       \(LiveOrder.guide)
 
@@ -57,6 +57,7 @@ struct ConnectCommand: AsyncParsableCommand {
     do throws(LiveFailure) {
       try await session.start()
     } catch {
+      await session.close()
       try story.tell()
       throw Failure("\(login.account): \(error)")
     }
@@ -86,6 +87,7 @@ struct RegisterCommand: AsyncParsableCommand {
     do throws(LiveFailure) {
       try await session.start()
     } catch {
+      await session.close()
       throw Failure("\(login.account): \(error)")
     }
     await session.close()

@@ -47,6 +47,12 @@ public enum LiveFailure: Error, Hashable, Sendable {
   case recording(RollcallError)
   /// There is no session now.
   case notOnline
+  /// The task that waited was cancelled.
+  case cancelled
+  /// The session has been started already.
+  case alreadyStarted
+  /// The session was closed, or has ended for a reason that is final. Make another one.
+  case over
 
   /// Whether it is about what was said on the stream, and not about the network or the server's
   /// state: what ends one session so is likely to end the next one.
@@ -55,7 +61,8 @@ public enum LiveFailure: Error, Hashable, Sendable {
     case .stream, .protocolViolation, .unreadable, .unacknowledged: true
     case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .certificate, .authority,
       .handshake, .sasl, .notAuthorized, .bindRefused, .registrationNotOffered,
-      .registrationRefused, .registrationNeedsMore, .timeout, .lost, .recording, .notOnline:
+      .registrationRefused, .registrationNeedsMore, .timeout, .lost, .recording, .notOnline,
+      .cancelled, .alreadyStarted, .over:
       false
     }
   }
@@ -73,10 +80,12 @@ public enum LiveFailure: Error, Hashable, Sendable {
       ].contains(condition)
     case .notAuthorized(let condition, _): condition != "temporary-auth-failure"
     case .bindRefused(let condition, _): condition != "resource-constraint"
-    case .unreachable, .timeout, .lost, .handshake, .unreadable, .unacknowledged, .notOnline: false
+    case .unreachable, .timeout, .lost, .handshake, .unreadable, .unacknowledged, .notOnline,
+      .cancelled, .alreadyStarted:
+      false
     case .encryptionNotOffered, .injectedBytes, .certificate, .authority, .sasl,
       .registrationNotOffered,
-      .registrationRefused, .registrationNeedsMore, .protocolViolation, .recording:
+      .registrationRefused, .registrationNeedsMore, .protocolViolation, .recording, .over:
       true
     }
   }
@@ -119,6 +128,9 @@ extension LiveFailure: CustomStringConvertible {
     case .lost(let reason): "the connection is gone: \(reason)"
     case .recording(let error): "it cannot be recorded: \(error)"
     case .notOnline: "there is no session now"
+    case .cancelled: "the task that waited was cancelled"
+    case .alreadyStarted: "the session has been started already"
+    case .over: "the session is over: make another one"
     }
   }
 

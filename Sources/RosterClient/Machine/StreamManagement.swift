@@ -28,6 +28,11 @@ package struct StreamManagement: Hashable, Sendable {
     unacknowledged.count > Self.limits.stanzas || unacknowledgedBytes > Self.limits.bytes
   }
 
+  /// Whether any of these stanzas is sent again if the session is resumed.
+  package func resends(anyOf stanzas: [[UInt8]]) -> Bool {
+    id != nil && unacknowledged.contains { stanzas.contains($0) }
+  }
+
   /// From the beginning of a session, or with so many stanzas behind both sides.
   package init(id: String?, handled: UInt32 = 0, acknowledged: UInt32 = 0) {
     self.id = id

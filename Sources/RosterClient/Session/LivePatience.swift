@@ -4,6 +4,8 @@ struct LivePatience: Hashable, Sendable {
   var login: Int64 = 30_000
   /// For the connection itself.
   var connection: Int64 = 10_000
+  /// For the answer to a request: the roster, a ping, another password.
+  var answer: Int64 = 60_000
   /// For the server's end of the stream after ours.
   var closing: Int64 = 3_000
   /// Between two looks at what is overdue.
@@ -16,12 +18,19 @@ struct LivePatience: Hashable, Sendable {
 
 public import Rollcall
 
-/// Why a command was not carried out.
+/// Why the server's answer to a command is not known.
 public enum LiveError: Error, Hashable, Sendable {
-  /// It makes no sense.
+  /// The command makes no sense. Nothing was sent.
   case refusal(CommandRefusal)
-  /// There is no session.
+  /// There is no session, or it was lost while the command waited for the roster. Nothing was sent.
   case failure(LiveFailure)
+  /// The command was sent, and the wait for its answer has ended because the connection was lost or
+  /// the task was cancelled. The server may have carried it out.
+  ///
+  /// `willBeSentAgain` says whether the server has yet to confirm that it received the command, so
+  /// that the command is sent again if the session is resumed over another connection (XEP-0198
+  /// §5). If the server begins a new session instead, nothing is sent again.
+  case outcomeUnknown(willBeSentAgain: Bool)
 }
 
 extension LiveError: CustomStringConvertible {
@@ -30,6 +39,11 @@ extension LiveError: CustomStringConvertible {
     switch self {
     case .refusal(let refusal): "\(refusal)"
     case .failure(let failure): "\(failure)"
+    case .outcomeUnknown(willBeSentAgain: true):
+      "it is not known whether the server has carried this out; it is sent again if the session "
+        + "is resumed"
+    case .outcomeUnknown(willBeSentAgain: false):
+      "it is not known whether the server has carried this out; it is not sent again"
     }
   }
 }

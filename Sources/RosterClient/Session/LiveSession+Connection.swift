@@ -12,6 +12,22 @@ struct ConnectionEnd: Hashable, Sendable {
 
 // Connections: making them, and making another where one is lost.
 extension LiveSession {
+  /// Connects, logs in, and waits for the roster, until the task is cancelled.
+  func logIn() async throws(LiveFailure) {
+    try await connect()
+    if phase == .running { return }
+    if let failure = await rosterAnswer(onCancel: { session, _ in session.abandonStart() }) {
+      throw failure
+    }
+  }
+
+  /// Drops the connection of a start that was cancelled. Its end ends the wait.
+  private func abandonStart() {
+    guard phase == .starting else { return }
+    act { $0.disconnected(.cancelled) }
+    flush()
+  }
+
   /// Connects and logs in.
   func connect() async throws(LiveFailure) {
     var failure: LiveFailure?
@@ -29,11 +45,27 @@ extension LiveSession {
 
   private func addresses() async throws(LiveFailure) -> [ServerAddress] {
     if let server = login.server { return [server] }
+    let domain = login.account.domain
+    let lookup = loop.makeFutureWithTask {
+      try await Resolver.addresses(of: domain, using: SystemRandomNumberGenerator())
+    }
     do {
-      return try await Resolver.addresses(
-        of: login.account.domain, using: SystemRandomNumberGenerator())
-    } catch {
+      return try await value(of: lookup)
+    } catch let error as ResolvingFailure {
       throw .resolving(error)
+    } catch {
+      throw (error as? LiveFailure) ?? .lost(reason: "\(error)")
+    }
+  }
+
+  /// What a future comes to; `LiveFailure.cancelled` as soon as the task is cancelled.
+  private func value<Value: Sendable>(of future: EventLoopFuture<Value>) async throws -> Value {
+    let promise = loop.makePromise(of: Value.self)
+    future.cascade(to: promise)
+    return try await withTaskCancellationHandler {
+      try await promise.futureResult.get()
+    } onCancel: {
+      promise.fail(LiveFailure.cancelled)
     }
   }
 
@@ -41,7 +73,7 @@ extension LiveSession {
     security = try Security.context(trusting: login.authority, isDirect: address.isDirectTLS)
     connections += 1
     let channel = try await channel(to: address, connections)
-    guard phase == .running else {
+    guard phase.connects else {
       channel.close(promise: nil)
       throw .notOnline
     }
@@ -51,11 +83,13 @@ extension LiveSession {
     intake.reset()
     machine = ClientMachine(clientLogin)
     arm(patience.login)
-    let failure = await withCheckedContinuation { waiter in
+    let failure = await waiting { waiter in
       opening = waiter
       (wantsRead, waitsForWriting) = (true, false)
       act { $0.connected(to: "\(address)", isDirectTLS: address.isDirectTLS) }
       flush()
+    } onCancel: {
+      $0.abandonStart()
     }
     if let failure { throw failure }
   }
@@ -63,19 +97,23 @@ extension LiveSession {
   private func channel(
     to address: ServerAddress, _ number: Int
   ) async throws(LiveFailure) -> any Channel {
-    do {
-      return try await ClientBootstrap(group: loop)
-        .connectTimeout(.milliseconds(patience.connection))
-        // What comes is read once what came before is on the disk.
-        .channelOption(.autoRead, value: false)
-        // Each part of what is read at once keeps a roster until it is on the disk.
-        .channelOption(.maxMessagesPerRead, value: 1)
-        .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(StreamHandler(self, number))
-          }
+    let connecting = ClientBootstrap(group: loop)
+      .connectTimeout(.milliseconds(patience.connection))
+      // What comes is read once what came before is on the disk.
+      .channelOption(.autoRead, value: false)
+      // Each part of what is read at once keeps a roster until it is on the disk.
+      .channelOption(.maxMessagesPerRead, value: 1)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(StreamHandler(self, number))
         }
-        .connect(host: address.host, port: address.port).get()
+      }
+      .connect(host: address.host, port: address.port)
+    do {
+      return try await value(of: connecting)
+    } catch LiveFailure.cancelled {
+      connecting.whenSuccess { $0.close(promise: nil) }
+      throw .cancelled
     } catch {
       throw .unreachable(address, reason: error.reason)
     }
@@ -227,10 +265,15 @@ extension LiveSession {
     (silentBeats, isRegistered) = (0, true)
     startBeat()
     opening.take()?.resume(returning: nil)
-    guard !isResumed else { return }
+    guard !isResumed else {
+      // The answer that an earlier connection has not brought can still come.
+      if let fetch = fetching { fetching = (fetch.id, now) } else { rosterSettled() }
+      return
+    }
     resumption = nil
     // Who asks for the roster before it is present is told of every change (RFC 6121 §2.2).
     let fetch = try? session.decide(.fetch)
+    fetching = fetch.map { ($0.id, now) }
     for element in fetch?.elements ?? [] { send(element.bytes) }
     send(XMPPElement.element("presence", "jabber:client").serialized())
     // Only who has asked for the list is told how it changes (XEP-0191 §3.5).
@@ -270,8 +313,7 @@ extension LiveSession {
   }
 
   private func beatElapsed() {
-    // Also while there is no connection: nobody waits for ever for one that does not come back.
-    for answer in session.timeouts(at: now) { told(answer) }
+    endOverdueWaits()
     guard machine?.isOnline == true else { return }
     silentBeats += 1
     guard silentBeats >= patience.silentBeats else { return }

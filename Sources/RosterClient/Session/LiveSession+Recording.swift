@@ -48,13 +48,11 @@ extension LiveSession {
         try await session.durable()
         write(bytes)
         for (step, roster) in told { tell(step, roster) }
-        for (id, failure) in answered {
-          requesting.removeValue(forKey: id)?.resume(returning: failure)
-        }
+        for (id, failure) in answered { self.answered(id, failure) }
         if reads, ending == nil { readOn() }
       } catch {
         let failure = unrecordable(error)
-        for (id, _) in answered { requesting.removeValue(forKey: id)?.resume(returning: failure) }
+        for (id, _) in answered { self.answered(id, failure) }
       }
       if outbox.isEmpty, let ending, machine != nil { await connectionEnded(ending.failure) }
     }
@@ -87,9 +85,13 @@ extension LiveSession {
     if step.tells { hub.tell(.step(step, roster)) }
   }
 
-  /// A command was answered.
+  /// A command was answered, or its answer is overdue.
   func told(_ answer: CommandAnswer) {
-    asking.removeValue(forKey: answer.command)?.resume(returning: answer.word)
+    asking.removeValue(forKey: answer.command)?.waiter.resume(returning: .success(answer.word))
+    // A session that begins gives up the commands of the session before it, its roster get too:
+    // then the new session has yet to ask.
+    let isGivenUp = answer.word == .timeout && machine?.isOnline != true
+    if answer.command == fetching?.id, !isGivenUp { rosterSettled() }
   }
 
   // MARK: The end
@@ -109,18 +111,19 @@ extension LiveSession {
     // Where not even that can be recorded, nothing more can.
     let failure = ending.take()?.failure ?? failure
     reconnection.ended(failure, wasLetIn: wasLetIn, at: now)
-    for waiter in requesting.values { waiter.resume(returning: failure ?? .notOnline) }
-    requesting = [:]
-    if let opening = opening.take() {
-      opening.resume(returning: failure ?? .lost(reason: "the server ended the stream"))
-      // Who waits for it decides what follows, unless it has been decided.
-      if phase == .closing { await end(nil) }
-    } else if phase == .closing {
-      await end(nil)
-    } else if let failure, failure.isFinal || reconnection.isHopeless {
-      await end(failure)
-    } else {
+    let goesOn = phase.connects && failure?.isFinal != true && !reconnection.isHopeless
+    let reason = failure ?? .lost(reason: "the server ended the stream")
+    lastFailure = reason
+    endWaits(reason, goesOn: goesOn)
+    let isOpening = opening != nil
+    opening.take()?.resume(returning: reason)
+    if phase == .closing { return await end(nil) }
+    // A caller that waits for a connection decides what follows.
+    if isOpening || phase == .starting { return }
+    if goesOn {
       inBackground { await $0.reconnect() }
+    } else {
+      await end(failure)
     }
   }
 
@@ -138,10 +141,11 @@ extension LiveSession {
     } catch {
       self.failure = .recording(error)
     }
-    for waiter in asking.values { waiter.resume(returning: .timeout) }
-    asking = [:]
+    endWaits(.over, goesOn: false)
     hub.close()
-    for waiter in watchingEnd { waiter.resume() }
-    watchingEnd = []
+    isEnded = true
+    let waiters = watchingEnd.values
+    watchingEnd = [:]
+    for waiter in waiters { waiter.resume() }
   }
 }

@@ -24,16 +24,30 @@ public actor LiveSession {
   public internal(set) var failure: LiveFailure?
 
   let loop: any EventLoop
-  private let taskExecutor: LoopTaskExecutor
-  private(set) var login: LiveLogin
+  let taskExecutor: LoopTaskExecutor
+  var login: LiveLogin
   let patience: LivePatience
   let session: RosterSession
   let hub = UpdateHub()
   let idPrefix = RosterSession.anyIDPrefix()
   var phase = Phase.idle
+  /// Whether the log is closed, too.
+  var isEnded = false
 
   enum Phase {
-    case idle, running, closing, over
+    /// Not started, or started in vain for a reason that is not final.
+    case idle
+    /// Logging in, or waiting for the roster.
+    case starting
+    case running, closing, over
+
+    /// Whether connections are to be made.
+    var connects: Bool {
+      switch self {
+      case .starting, .running: true
+      case .idle, .closing, .over: false
+      }
+    }
   }
 
   // The connection.
@@ -63,13 +77,24 @@ public actor LiveSession {
   /// How the connection ends once all of that is done.
   var ending: ConnectionEnd?
 
-  // Who waits.
+  /// The roster get of this session, until it is answered or given up.
+  var fetching: (id: CommandID, sent: Int64)?
+  /// Why the last connection ended.
+  var lastFailure: LiveFailure?
+  /// The password that the server was asked to take, by the id of the request.
+  var newPassword: (id: String, password: Password)?
+
+  // Callers that wait.
   var opening: CheckedContinuation<LiveFailure?, Never>?
-  var asking: [CommandID: CheckedContinuation<CommandAnswer.Word, Never>] = [:]
-  /// By the id of a request that is no command, or of an annotation.
-  var requesting: [String: CheckedContinuation<LiveFailure?, Never>] = [:]
-  private var annotations = 0
-  var watchingEnd: [CheckedContinuation<Void, Never>] = []
+  var asking: [CommandID: AskedCommand] = [:]
+  /// By the id of a request that is no command.
+  var requesting: [String: WaitingRequest] = [:]
+  /// By the id of an annotation.
+  var annotating: [String: CheckedContinuation<LiveFailure?, Never>] = [:]
+  var awaitingRoster: [Int: CheckedContinuation<LiveFailure?, Never>] = [:]
+  var watchingEnd: [Int: CheckedContinuation<Void, Never>] = [:]
+  /// The number of the last caller that waits.
+  var waits = 0
 
   /// The thread of the connection is the session's.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -119,32 +144,60 @@ public actor LiveSession {
 
   // MARK: The user's side
 
-  /// Connects and logs in. From then on the session connects again by itself when the connection is
-  /// lost.
+  /// Connects, logs in, and waits until the server has answered for the roster: by the roster, by
+  /// *unchanged* for the version that the log holds, or by an error. In the last case, and if the
+  /// server does not answer for a minute, the session is there, but commands that replace an item
+  /// are refused with the reason (see `RosterCommand`).
   ///
-  /// - Throws: `LiveFailure` where that did not succeed; the session is over then.
+  /// From then on the session connects again by itself when the connection is lost. Until then a
+  /// lost connection ends the call. After a failure that is not final, or a cancellation, the
+  /// session can be started again.
+  ///
+  /// The longest wait is the time that the system takes to look up the server, 10 seconds for each
+  /// of its addresses that does not answer, 30 seconds for the login, and 65 seconds for the
+  /// roster.
+  ///
+  /// - Throws: `LiveFailure` if that did not succeed. The session is over if the failure is final;
+  ///   `.over` if the session was closed or has ended before, `.alreadyStarted` if it has been
+  ///   started, `.cancelled` if the task was cancelled.
   public func start() async throws(LiveFailure) {
-    guard phase == .idle else { return }
-    phase = .running
+    switch phase {
+    case .idle: phase = .starting
+    case .starting, .running: throw .alreadyStarted
+    case .closing, .over: throw .over
+    }
+    var failure: LiveFailure?
     do throws(LiveFailure) {
       try await withTaskExecutorPreference(taskExecutor) { () throws(LiveFailure) in
-        try await connect()
+        try await logIn()
       }
     } catch {
-      await end(error)
-      throw error
+      failure = error
     }
+    guard let failure else { return }
+    guard phase == .starting else { throw .over }
+    if failure.isFinal {
+      await end(failure)
+    } else {
+      phase = .idle
+      // How the connection ended is on the disk before the caller hears of it.
+      try? await session.durable()
+    }
+    throw failure
   }
 
   /// What happens from now on, for one watcher: first the roster as it is, then each step once it
-  /// is on the disk.
+  /// is on the disk. The sequence ends with the session; that of a session that is over ends after
+  /// the roster. Waits for nothing.
   ///
   /// - Parameter limit: How many steps may wait for a watcher that is slow, at least 1.
   public func updates(limit: Int = 256) -> RosterUpdates {
     hub.watch(from: roster, limit: limit)
   }
 
-  /// The contacts screen from now on, for one watcher: what it shows is on the disk.
+  /// The contacts screen from now on, for one watcher: what it shows is on the disk. The sequence
+  /// ends with the session; that of a session that is over ends after the screen. Waits for
+  /// nothing.
   ///
   /// - Parameters:
   ///   - policy: Whom the screen shows, and in which sections.
@@ -153,45 +206,6 @@ public actor LiveSession {
     _ policy: SectionPolicy = SectionPolicy(), limit: Int = 256
   ) -> ScreenUpdates {
     ScreenUpdates(updates(limit: limit), policy)
-  }
-
-  /// Carries a command out, and waits for what the server says. What an acceptance, a rejection or
-  /// a cancellation has done, only the roster tells: for them the word is `result` at once.
-  ///
-  /// - Throws: `LiveError` where the command makes no sense, or there is no session.
-  public func perform(_ command: RosterCommand) async throws(LiveError) -> CommandAnswer.Word {
-    guard machine?.isOnline == true else { throw .failure(.notOnline) }
-    let decided: DecidedCommand
-    do {
-      decided = try session.decide(command)
-    } catch {
-      throw .refusal(error)
-    }
-    for element in decided.elements { send(element.bytes) }
-    flush()
-    guard decided.isAnswered else { return .result }
-    return await withCheckedContinuation { asking[decided.id] = $0 }
-  }
-
-  /// Records what the user says and no server keeps, such as a star; also without a connection. It
-  /// is on the disk, and `roster` has it, on return.
-  ///
-  /// - Throws: `LiveFailure` where it cannot be recorded.
-  public func annotate(_ annotation: RosterAnnotation) async throws(LiveFailure) {
-    do throws(RollcallError) {
-      for step in try session.annotate(annotation, at: now) { news.append((step, session.roster)) }
-    } catch {
-      throw .recording(error)
-    }
-    annotations += 1
-    let id = "annotation \(annotations)"
-    answers.append((id, nil))
-    flush()
-    if let failure = await answer(to: id) { throw failure }
-  }
-
-  private func answer(to id: String) async -> LiveFailure? {
-    await withCheckedContinuation { requesting[id] = $0 }
   }
 
   /// Sends a message to somebody.
@@ -215,53 +229,41 @@ public actor LiveSession {
     try write(.element("presence", "jabber:client", [], parts))
   }
 
-  /// Gives the account another password. The session comes back by it; the next one only where the
-  /// caller keeps it.
-  public func changePassword(to password: Password) async throws(LiveFailure) {
-    try await request { $0.passwordChanged(to: password) }
-    login.password = password
-  }
-
-  /// Waits until the server has answered all that it was sent before, and that is on the disk.
-  public func ping() async throws(LiveFailure) {
-    try await request { $0.pinged() }
-  }
-
-  private func request(
-    _ begin: (inout ClientMachine) -> (id: String, actions: [ClientAction])
-  ) async throws(LiveFailure) {
-    guard machine?.isOnline == true else { throw .notOnline }
-    var id = ""
-    act { machine in
-      let request = begin(&machine)
-      id = request.id
-      return request.actions
-    }
-    flush()
-    if let failure = await answer(to: id) { throw failure }
-  }
-
   /// What the log holds from its beginning; nil for a session in memory.
   public func timeline() throws(RollcallError) -> Timeline? { try session.timeline() }
 
   /// Ends the stream in order, and closes the log. Does nothing the second time.
+  ///
+  /// The longest wait is 3 seconds for the server's end of the stream, and the disk. A cancelled
+  /// task does not wait; the session closes all the same.
   public func close() async {
-    guard phase != .over else { return }
-    phase = .closing
-    guard let machine else { return await end(nil) }
-    // Where the connection has ended by itself, it is about to be recorded how.
-    if !machine.isOver {
-      arm(patience.closing)
-      act { $0.closed() }
-      flush()
+    switch phase {
+    case .closing, .over: return await ended()
+    case .idle, .starting, .running: phase = .closing
+    }
+    if let machine {
+      // Where the connection has ended by itself, it is about to be recorded how.
+      if !machine.isOver {
+        arm(patience.closing)
+        act { $0.closed() }
+        flush()
+      }
+    } else {
+      inBackground { await $0.end(nil) }
     }
     await ended()
   }
 
-  /// Waits until the session is over: `failure` says why.
+  /// Waits until the session is over: `failure` says why. Returns at once if the task is cancelled;
+  /// otherwise waits as long as the session lasts.
   public func ended() async {
-    guard phase != .over else { return }
-    await withCheckedContinuation { watchingEnd.append($0) }
+    guard !isEnded else { return }
+    let number = nextWait()
+    await waiting {
+      watchingEnd[number] = $0
+    } onCancel: {
+      $0.watchingEnd.removeValue(forKey: number)?.resume()
+    }
   }
 
   /// Does something in a task of its own.
@@ -269,7 +271,7 @@ public actor LiveSession {
     Task(executorPreference: taskExecutor) { await operation(self) }
   }
 
-  private func write(_ element: XMPPElement) throws(LiveFailure) {
+  func write(_ element: XMPPElement) throws(LiveFailure) {
     guard machine?.isOnline == true else { throw .notOnline }
     send(element.serialized())
     flush()

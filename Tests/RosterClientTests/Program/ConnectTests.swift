@@ -55,7 +55,15 @@ struct ConnectTests {
       "state", "alice é.rollcall", "--json", in: folder.file("a b é"))
     let items = try #require(try state.document["items"] as? [NSDictionary])
     #expect(items.map { $0["name"] as? String } == ["Robert"])
-    let all = [made, again, session].map { $0.output + $0.errors }.joined()
+    // A new device knows whom an order names, and keeps what the order does not change.
+    let fresh = try run(
+      "connect", "alice", "-o", "fresh.rollcall", "--do", "rename Robert Bert", "--do",
+      "add \(bob) group=Friends", "--exit")
+    #expect(fresh.code == 0, "\(fresh.errors)")
+    #expect(
+      try server.roster(of: "alice")[bob]
+        == StoredContact(name: "Bert", subscription: "none", isPending: true, groups: ["Friends"]))
+    let all = [made, again, session, fresh].map { $0.output + $0.errors }.joined()
     let log = try Data(contentsOf: URL(filePath: path("alice é.rollcall")))
     let secrets = ["pass of alice", Data("pass of alice".utf8).base64EncodedString()]
     for secret in secrets {

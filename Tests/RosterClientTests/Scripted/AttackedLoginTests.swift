@@ -125,7 +125,7 @@ struct AttackedLoginTests {
       ["SCRAM-SHA-256-PLUS", "SCRAM-SHA-256"], binding: "tls-server-end-point")
     var attack = try Attack(
       Words.startTLS + [plus, Words.challenge { Words.serverFirst($0) }, Words.letIn(endPoint)]
-        + [Words.binding(), Words.bound])
+        + [Words.binding(), Words.bound, Words.roster()])
     attack.patience.login = 3_600_000
     let result = try await attack.run { _ in }
     #expect(Words.first(of: result.heard.joined()).hasPrefix("p=tls-server-end-point,,"))
@@ -135,7 +135,7 @@ struct AttackedLoginTests {
 
   @Test("The server may name another domain of its own (RFC 6120 §4.7.1)")
   func otherHeader() async throws {
-    let scripts = Words.online.map { turn in
+    let scripts = (Words.online + [Words.roster()]).map { turn in
       var turn = turn
       turn.said = turn.said.replacing("from='example.test'", with: "from='hosting.test'")
       return turn

@@ -16,6 +16,8 @@ final class Relay: Sendable {
     var limit: Int?
     /// By what seed the next connections are rough.
     var roughness: UInt64?
+    /// By what seed the next connections are late.
+    var lag: UInt64?
   }
 
   /// - Parameter port: Of the server, on the loopback address.
@@ -62,10 +64,15 @@ final class Relay: Sendable {
   /// for a network as it should be.
   func setRoughness(_ seed: UInt64?) { state.withLock { $0.roughness = seed } }
 
+  /// Hands on what the next connections say in pieces that are late, by a seed; nil for a network
+  /// as it should be.
+  func setLag(_ seed: UInt64?) { state.withLock { $0.lag = seed } }
+
   fileprivate enum Admission {
     case none, mute
     case through(limit: Int?)
     case rough(seed: UInt64)
+    case late(seed: UInt64)
   }
 
   fileprivate func admit(_ channel: any Channel) -> Admission {
@@ -74,6 +81,7 @@ final class Relay: Sendable {
       state.count += 1
       state.open.append(channel)
       guard !state.isMute else { return .mute }
+      if let seed = state.lag { return .late(seed: seed &+ UInt64(state.count) &* 2) }
       guard let seed = state.roughness else { return .through(limit: state.limit) }
       return .rough(seed: seed &+ UInt64(state.count) &* 2)
     }
@@ -97,7 +105,7 @@ private final class RelayStart: Sendable {
     switch admission {
     case .none: return client.close(promise: nil)
     case .mute: return
-    case .through, .rough: break
+    case .through, .rough, .late: break
     }
     ClientBootstrap(group: client.eventLoop)
       .channelOption(.autoRead, value: false)
@@ -118,6 +126,7 @@ extension Relay.Admission {
     case .none, .mute: Glue(other, nil)
     case .through(let limit): Glue(other, isToServer ? limit : nil)
     case .rough(let seed): RoughGlue(other, seed: isToServer ? seed : seed &+ 1)
+    case .late(let seed): RoughGlue(other, lagging: isToServer ? seed : seed &+ 1)
     }
   }
 }

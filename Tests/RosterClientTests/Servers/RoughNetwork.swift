@@ -14,6 +14,8 @@ final class RoughGlue: ChannelInboundHandler, Sendable {
     var rest: Int
     /// Whether it ends without a word.
     let isSilent: Bool
+    /// How late a piece may be, in microseconds, and of how many pieces one is.
+    let lag: (most: Int64, oneOf: Int)
     var isPumping = false
     var isEnding = false
   }
@@ -32,7 +34,14 @@ final class RoughGlue: ChannelInboundHandler, Sendable {
     let most = Bool.random(using: &chance) ? 4_000 : 40_000
     let rest = Int.random(in: 0..<most, using: &chance)
     let isSilent = Int.random(in: 0..<8, using: &chance) == 0
-    state = Mutex(State(chance: chance, rest: rest, isSilent: isSilent))
+    state = Mutex(State(chance: chance, rest: rest, isSilent: isSilent, lag: (5_000, 4)))
+    self.other = other
+  }
+
+  /// One that hands on everything, each piece up to 20 ms late.
+  init(_ other: any Channel, lagging seed: UInt64) {
+    let chance = SeededGenerator(seed: seed)
+    state = Mutex(State(chance: chance, rest: .max, isSilent: false, lag: (20_000, 1)))
     self.other = other
   }
 
@@ -84,8 +93,8 @@ extension RoughGlue.State {
     let piece = waiting.readSlice(length: Int.random(in: 1...most, using: &chance))
     waiting.discardReadBytes()
     rest -= piece?.readableBytes ?? 0
-    let isLate = Int.random(in: 0..<4, using: &chance) == 0
+    let isLate = Int.random(in: 0..<lag.oneOf, using: &chance) == 0
     return .hand(
-      piece ?? ByteBuffer(), after: isLate ? Int64.random(in: 1...5_000, using: &chance) : 0)
+      piece ?? ByteBuffer(), after: isLate ? Int64.random(in: 1...lag.most, using: &chance) : 0)
   }
 }

@@ -1,0 +1,224 @@
+import NIOCore
+public import Rollcall
+
+/// A command whose answer somebody waits for.
+struct AskedCommand {
+  /// What was sent for it.
+  var stanzas: [[UInt8]]
+  var waiter: CheckedContinuation<Result<CommandAnswer.Word, LiveError>, Never>
+}
+
+/// A request of the connection's own whose answer somebody waits for.
+struct WaitingRequest {
+  /// When it was sent, in milliseconds since 1970.
+  var sent: Int64
+  var waiter: CheckedContinuation<LiveFailure?, Never>
+}
+
+// What callers wait for. Each wait ends when its task is cancelled, and what waits for the server
+// also ends with the connection.
+extension LiveSession {
+  /// Carries a command out, and waits for what the server says. What an acceptance, a rejection or
+  /// a cancellation has done, only the roster tells: for them the word is `result` at once.
+  ///
+  /// A command that replaces an item (see `RosterCommand`) first waits until this session knows the
+  /// roster: while `start` waits for it, and after a lost connection that a new session follows.
+  ///
+  /// The longest wait is 65 seconds for the roster and 65 seconds for the answer. A lost connection
+  /// and a cancelled task end it.
+  ///
+  /// - Throws: `LiveError` if the command makes no sense, if there is no session, or if the outcome
+  ///   is not known because the connection was lost or the task cancelled after it was sent.
+  public func perform(_ command: RosterCommand) async throws(LiveError) -> CommandAnswer.Word {
+    let decided = try await decide(command)
+    for element in decided.elements { send(element.bytes) }
+    flush()
+    guard decided.isAnswered else { return .result }
+    let (id, stanzas) = (decided.id, decided.elements.map(\.bytes))
+    let answer = await waiting {
+      asking[id] = AskedCommand(stanzas: stanzas, waiter: $0)
+    } onCancel: {
+      $0.giveUp(id, resumption: $0.machine?.resumption)
+    }
+    return try answer.get()
+  }
+
+  /// What to send for a command, once the roster is known where it has to be.
+  private func decide(_ command: RosterCommand) async throws(LiveError) -> DecidedCommand {
+    while true {
+      if Task.isCancelled { throw .failure(.cancelled) }
+      guard machine?.isOnline == true else { throw .failure(.notOnline) }
+      do throws(CommandRefusal) {
+        return try session.decide(command)
+      } catch {
+        guard case .rosterNotKnown = error, fetching != nil else { throw .refusal(error) }
+        if let failure = await rosterAnswer() { throw .failure(failure) }
+      }
+    }
+  }
+
+  /// Waits no longer for the answer to a command.
+  ///
+  /// - Parameter resumption: The session that can be resumed; nil if none can.
+  func giveUp(_ command: CommandID, resumption: Resumption?) {
+    guard let asked = asking.removeValue(forKey: command) else { return }
+    let isSentAgain = resumption?.resends(anyOf: asked.stanzas) ?? false
+    asked.waiter.resume(returning: .failure(.outcomeUnknown(willBeSentAgain: isSentAgain)))
+  }
+
+  /// Waits until the server has answered for the roster, or has not answered in time.
+  ///
+  /// - Parameter cancel: Ends the wait of this number when the task is cancelled.
+  /// - Returns: Why the wait ended before; nil if it did not.
+  func rosterAnswer(
+    onCancel cancel: @escaping @Sendable (isolated LiveSession, Int) -> Void = {
+      $0.awaitingRoster.removeValue(forKey: $1)?.resume(returning: .cancelled)
+    }
+  ) async -> LiveFailure? {
+    guard fetching != nil else { return nil }
+    // Where there is a connection, its end ends the wait.
+    guard machine != nil else { return lastFailure ?? .notOnline }
+    let number = nextWait()
+    return await waiting {
+      awaitingRoster[number] = $0
+    } onCancel: {
+      cancel($0, number)
+    }
+  }
+
+  /// Nothing more is waited for of the roster: it is known, refused, or overdue.
+  func rosterSettled() {
+    fetching = nil
+    if phase == .starting { phase = .running }
+    let waiters = awaitingRoster.values
+    awaitingRoster = [:]
+    for waiter in waiters { waiter.resume(returning: nil) }
+  }
+
+  /// Records what the user says and no server keeps, such as a star; also without a connection. It
+  /// is on the disk, and `roster` has it, on return.
+  ///
+  /// The longest wait is that for the disk. If the task is cancelled it is recorded all the same.
+  ///
+  /// - Throws: `LiveFailure` if it cannot be recorded, `.cancelled` if the task was cancelled
+  ///   before it was on the disk.
+  public func annotate(_ annotation: RosterAnnotation) async throws(LiveFailure) {
+    do throws(RollcallError) {
+      for step in try session.annotate(annotation, at: now) { news.append((step, session.roster)) }
+    } catch {
+      throw .recording(error)
+    }
+    let id = "annotation \(nextWait())"
+    answers.append((id, nil))
+    flush()
+    let failure = await waiting {
+      annotating[id] = $0
+    } onCancel: {
+      $0.annotating.removeValue(forKey: id)?.resume(returning: .cancelled)
+    }
+    if let failure { throw failure }
+  }
+
+  /// Gives the account another password. The session reconnects with it; later sessions do so only
+  /// if the caller keeps it.
+  ///
+  /// The longest wait is 65 seconds. A lost connection and a cancelled task end it.
+  ///
+  /// - Throws: `LiveFailure` if the server refuses it or there is no session. After `.cancelled`,
+  ///   `.lost` and `.timeout` the server may have taken the password.
+  public func changePassword(to password: Password) async throws(LiveFailure) {
+    try await request { machine in
+      let request = machine.passwordChanged(to: password)
+      newPassword = (request.id, password)
+      return request
+    }
+  }
+
+  /// Waits until the server has answered all that it was sent before, and that is on the disk.
+  ///
+  /// The longest wait is 65 seconds. A lost connection and a cancelled task end it.
+  ///
+  /// - Throws: `LiveFailure` if there is no session, or none any more.
+  public func ping() async throws(LiveFailure) {
+    try await request { $0.pinged() }
+  }
+
+  private func request(
+    _ begin: (inout ClientMachine) -> (id: String, actions: [ClientAction])
+  ) async throws(LiveFailure) {
+    if Task.isCancelled { throw .cancelled }
+    guard machine?.isOnline == true else { throw .notOnline }
+    var id = ""
+    act { machine in
+      let request = begin(&machine)
+      id = request.id
+      return request.actions
+    }
+    flush()
+    let (key, sent) = (id, now)
+    let failure = await waiting {
+      requesting[key] = WaitingRequest(sent: sent, waiter: $0)
+    } onCancel: {
+      $0.requesting.removeValue(forKey: key)?.waiter.resume(returning: .cancelled)
+    }
+    if let failure { throw failure }
+  }
+
+  /// A request was answered, or an annotation is on the disk.
+  func answered(_ id: String, _ failure: LiveFailure?) {
+    if let changed = newPassword, changed.id == id {
+      if failure == nil { login.password = changed.password }
+      newPassword = nil
+    }
+    requesting.removeValue(forKey: id)?.waiter.resume(returning: failure)
+    annotating.removeValue(forKey: id)?.resume(returning: failure)
+  }
+
+  /// Ends the waits whose answer is overdue.
+  func endOverdueWaits() {
+    // Also those whose caller waits no longer.
+    for answer in session.timeouts(at: now) { told(answer) }
+    guard machine?.isOnline == true else { return }
+    if let sent = fetching?.sent, now - sent >= patience.answer { rosterSettled() }
+    for (id, request) in requesting where now - request.sent >= patience.answer {
+      requesting[id] = nil
+      request.waiter.resume(returning: .timeout("an answer"))
+    }
+  }
+
+  /// Ends the waits for a server whose connection is gone.
+  ///
+  /// - Parameter goesOn: Whether the session may be resumed.
+  func endWaits(_ failure: LiveFailure, goesOn: Bool) {
+    for command in asking.keys { giveUp(command, resumption: goesOn ? resumption : nil) }
+    let waiters = requesting.values.map(\.waiter) + awaitingRoster.values
+    (requesting, awaitingRoster, newPassword) = ([:], [:], nil)
+    for waiter in waiters { waiter.resume(returning: failure) }
+  }
+
+  // MARK: One wait
+
+  func nextWait() -> Int {
+    waits += 1
+    return waits
+  }
+
+  /// Waits until the continuation that `begin` is given is resumed.
+  ///
+  /// - Parameter cancel: Resumes the continuation if that has not been done; called when the task
+  ///   is cancelled.
+  func waiting<Value: Sendable>(
+    _ begin: (CheckedContinuation<Value, Never>) -> Void,
+    onCancel cancel: @escaping @Sendable (isolated LiveSession) -> Void
+  ) async -> Value {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        begin(continuation)
+        if Task.isCancelled { cancel(self) }
+      }
+    } onCancel: {
+      // After the continuation was put where `cancel` looks for it.
+      loop.execute { self.assumeIsolated { cancel($0) } }
+    }
+  }
+}

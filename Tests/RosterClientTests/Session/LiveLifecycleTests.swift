@@ -1,0 +1,314 @@
+import Rollcall
+@testable import RosterClient
+import TestSupport
+import Testing
+
+/// A session and a server of scripts in TLS, over a network that a test can break.
+private struct Lifecycle {
+  typealias Turn = ScriptedServer.Turn
+  typealias Words = LoginScript
+
+  let server: ScriptedServer
+  let relay: Relay
+  let session: LiveSession
+  private let folder: TemporaryFolder
+
+  /// - Parameter scripts: One for each connection that gets through to the server.
+  init(
+    _ scripts: [Turn]..., patience change: (inout LivePatience) -> Void = { _ in }
+  ) throws {
+    let certificates = try Certificates.usual.get()
+    server = try ScriptedServer(
+      scripts, ScriptedServer.Security(context: try certificates.context()))
+    relay = try Relay(to: server.port)
+    folder = try TemporaryFolder()
+    var login = LiveLogin(account: Talk.account, password: Password(Words.password))
+    login.server = ServerAddress(host: "127.0.0.1", port: relay.port, isDirectTLS: false)
+    login.authority = certificates.authority
+    login.resource = "phone"
+    var patience = LivePatience()
+    patience.reconnection = 0
+    change(&patience)
+    session = try LiveSession(login, recordingTo: folder.file("a.rollcall"), patience: patience)
+  }
+
+  static let bob = BareJID(prepared: "bob@example.test")
+  static let kept = "<item jid='bob@example.test' name='Bob'><group>Work</group></item>"
+  static let online = Words.online + [Words.roster(kept)]
+  /// As `online`, and the server counts stanzas.
+  static let counted =
+    Words.startTLS + Words.login + [
+      Words.binding(Talk.bind + Talk.counting), Words.bound,
+      Turn(heard: "<enable", said: "<enabled xmlns='urn:xmpp:sm:3' id='s' resume='true'/>"),
+      Words.roster(kept),
+    ]
+
+  /// Waits until something of the session is as it has to be.
+  func wait(_ isRight: @Sendable (isolated LiveSession) -> Bool) async throws {
+    while !(await session.holds(isRight)) { try await Task.sleep(for: .milliseconds(5)) }
+  }
+
+  func failureOfStart() async -> LiveFailure? {
+    do throws(LiveFailure) { try await session.start() } catch { return error }
+    return nil
+  }
+
+  /// Why the server's answer to a rename is not known; nil if it is.
+  func failureOfRename() async -> LiveError? {
+    do throws(LiveError) {
+      _ = try await session.perform(.rename(Self.bob, to: "Robert"))
+    } catch {
+      return error
+    }
+    return nil
+  }
+}
+
+extension LiveSession {
+  fileprivate func holds(_ isRight: @Sendable (isolated LiveSession) -> Bool) -> Bool {
+    isRight(self)
+  }
+}
+
+@Suite(
+  "Calls of a session end and say what happened", .timeLimit(.minutes(5)),
+  .enabled(if: Certificates.isPossible, "openssl is needed"))
+struct LiveLifecycleTests {
+  private typealias Turn = ScriptedServer.Turn
+  private typealias Words = LoginScript
+
+  // MARK: Starting
+
+  @Test("A session that could not be started for a reason that passes can be started again")
+  func startedAgain() async throws {
+    let life = try Lifecycle(Lifecycle.online)
+    life.relay.setDown(true)
+    var updates = await life.session.updates().makeAsyncIterator()
+    _ = await updates.next()
+    for _ in 0..<2 {
+      let failure = await life.failureOfStart()
+      #expect(failure?.isFinal == false, "\(failure as Any)")
+      try await life.session.annotate(.starred(Lifecycle.bob, true))
+    }
+    life.relay.setDown(false)
+    #expect(await life.failureOfStart() == nil)
+    #expect(await life.session.roster.item(Lifecycle.bob)?.groups == ["Work"])
+    #expect(await updates.next() != nil, "who watches still does")
+    #expect(await life.failureOfStart() == .alreadyStarted)
+    await life.session.close()
+    #expect(await life.failureOfStart() == .over)
+  }
+
+  @Test("A session that ended for good, or was closed before it began, cannot be started")
+  func over() async throws {
+    let life = try Lifecycle(Words.last)
+    #expect(await life.failureOfStart() == .stream(condition: "host-gone", text: nil))
+    #expect(await life.failureOfStart() == .over)
+    var updates = await life.session.updates().makeAsyncIterator()
+    #expect(await updates.next() != nil)
+    #expect(await updates.next() == nil)
+    var screens = await life.session.screens().makeAsyncIterator()
+    #expect(await screens.next() != nil)
+    #expect(await screens.next() == nil)
+    let closed = try Lifecycle(Lifecycle.online)
+    await closed.session.close()
+    #expect(await closed.failureOfStart() == .over)
+  }
+
+  @Test("A start whose task is cancelled ends, and can be tried again", arguments: [false, true])
+  func cancelledStart(isLoggedIn: Bool) async throws {
+    // Before the server says anything, or while its roster is waited for.
+    let silent = isLoggedIn ? Words.online + [Turn(heard: "jabber:iq:roster", said: "")] : []
+    let life = try Lifecycle(silent, Lifecycle.online)
+    let start = Task { await life.failureOfStart() }
+    if isLoggedIn {
+      try await life.wait { !$0.awaitingRoster.isEmpty }
+    } else {
+      try await life.wait { $0.opening != nil }
+    }
+    start.cancel()
+    #expect(await start.value == .cancelled)
+    #expect(await life.failureOfStart() == nil)
+    await life.session.close()
+  }
+
+  @Test("A connection that is lost before the roster is known ends the start")
+  func lostStart() async throws {
+    let life = try Lifecycle(
+      Words.online + [Turn(heard: "jabber:iq:roster", said: "", closes: true)], Lifecycle.online)
+    let failure = await life.failureOfStart()
+    #expect(failure?.isFinal == false, "\(failure as Any)")
+    #expect(await life.failureOfStart() == nil)
+    await life.session.close()
+  }
+
+  @Test("A session that is closed while it starts ends both calls")
+  func closedStart() async throws {
+    let life = try Lifecycle([])
+    let start = Task { await life.failureOfStart() }
+    try await life.wait { $0.opening != nil }
+    await life.session.close()
+    #expect(await start.value == .over)
+  }
+
+  // MARK: The roster
+
+  @Test("A start succeeds if the server refuses the roster, and no set goes out then")
+  func refusedRoster() async throws {
+    let refusal = Turn(heard: "jabber:iq:roster", said: "") { heard in
+      let id = Words.id(heard, before: "<query xmlns=\"jabber:iq:roster\"")
+      return """
+        <iq type='error' id='\(id)'><error type='auth'><forbidden \
+        xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>
+        """
+    }
+    let life = try Lifecycle(Words.online + [refusal])
+    #expect(await life.failureOfStart() == nil)
+    #expect(
+      await life.failureOfRename() == .refusal(.rosterRefused(condition: "forbidden")))
+    await life.session.close()
+    #expect(try await !life.server.heard.joined().contains("<item"))
+  }
+
+  @Test("A start ends if the server does not send the roster, and no set goes out then")
+  func overdueRoster() async throws {
+    let life = try Lifecycle(Words.online + [Turn(heard: "jabber:iq:roster", said: "")]) {
+      ($0.answer, $0.beat, $0.silentBeats) = (50, 10, .max)
+    }
+    #expect(await life.failureOfStart() == nil)
+    #expect(await life.failureOfRename() == .refusal(.rosterNotKnown))
+    await life.session.close()
+    #expect(try await !life.server.heard.joined().contains("<item"))
+  }
+
+  @Test("After a lost session a command waits for the roster of the new one")
+  func newSession() async throws {
+    let later = Turn(heard: "go on", said: "") { heard in
+      let id = Words.id(heard, before: "<query xmlns=\"jabber:iq:roster\"")
+      return """
+        <iq type='result' id='\(id)'><query xmlns='jabber:iq:roster'><item \
+        jid='bob@example.test' name='Bob'><group>平板分的组</group></item></query></iq>
+        """
+    }
+    let life = try Lifecycle(
+      Words.online + [Words.roster(Lifecycle.kept, then: "</stream:stream>")],
+      Words.online + [
+        Turn(heard: "jabber:iq:roster", said: ""), later,
+        Turn(heard: "type=\"set\"", said: "</stream:stream>"),
+      ], Words.last)
+    #expect(await life.failureOfStart() == nil)
+    try await life.wait { $0.connections > 2 && $0.machine?.isOnline == true }
+    let rename = Task { await life.failureOfRename() }
+    try await life.wait { !$0.awaitingRoster.isEmpty }
+    try await life.session.say("go on", to: JID(prepared: Lifecycle.bob, resource: nil))
+    #expect(await rename.value == .outcomeUnknown(willBeSentAgain: false))
+    await life.session.close()
+    let heard = try await life.server.heard[1]
+    #expect(
+      heard.contains(
+        "<item jid=\"bob@example.test\" name=\"Robert\"><group>平板分的组</group></item>"))
+  }
+
+  @Test("A command that waits for the roster ends with its connection and with its task")
+  func abandonedCommand() async throws {
+    let silent =
+      Words.online + [
+        Turn(heard: "jabber:iq:roster", said: ""), Turn(heard: "go on", said: "", closes: true),
+      ]
+    let life = try Lifecycle(
+      Words.online + [Words.roster(Lifecycle.kept, then: "</stream:stream>")], silent, Words.last)
+    #expect(await life.failureOfStart() == nil)
+    try await life.wait { $0.connections > 2 && $0.machine?.isOnline == true }
+    let cancelled = Task { await life.failureOfRename() }
+    try await life.wait { !$0.awaitingRoster.isEmpty }
+    cancelled.cancel()
+    #expect(await cancelled.value == .failure(.cancelled))
+    let lost = Task { await life.failureOfRename() }
+    try await life.wait { !$0.awaitingRoster.isEmpty }
+    try await life.session.say("go on", to: JID(prepared: Lifecycle.bob, resource: nil))
+    guard case .failure(let failure)? = await lost.value, !failure.isFinal else {
+      Issue.record("\(await lost.value as Any)")
+      return
+    }
+    await life.session.ended()
+    #expect(try await !life.server.heard.joined().contains("<item"))
+  }
+
+  // MARK: The outcome
+
+  /// What the server does when a command arrives, and whether the command is sent again.
+  private static let losses: [(String, [ScriptedServer.Turn], Bool)] = [
+    (
+      "it does not count", Lifecycle.online + [Turn(heard: "type=\"set\"", said: "", closes: true)],
+      false
+    ),
+    ("it counts", Lifecycle.counted + [Turn(heard: "type=\"set\"", said: "", closes: true)], true),
+    (
+      "it has confirmed the command",
+      Lifecycle.counted + [
+        Turn(heard: "type=\"set\"", said: "<a xmlns='urn:xmpp:sm:3' h='4'/>", closes: true)
+      ], false
+    ),
+  ]
+
+  @Test("A lost connection ends a command, and says whether it is sent again", arguments: 0..<3)
+  func lostCommand(_ index: Int) async throws {
+    let (what, turns, isSentAgain) = Self.losses[index]
+    let life = try Lifecycle(turns, Words.last)
+    #expect(await life.failureOfStart() == nil)
+    let error = await life.failureOfRename()
+    #expect(error == .outcomeUnknown(willBeSentAgain: isSentAgain), "\(what)")
+    await life.session.close()
+  }
+
+  @Test("A cancelled task ends a command at once", arguments: [false, true])
+  func cancelledCommand(counts: Bool) async throws {
+    let life = try Lifecycle(counts ? Lifecycle.counted : Lifecycle.online)
+    #expect(await life.failureOfStart() == nil)
+    let rename = Task { await life.failureOfRename() }
+    try await life.wait { !$0.asking.isEmpty }
+    rename.cancel()
+    #expect(await rename.value == .outcomeUnknown(willBeSentAgain: counts))
+    let before = Task { () -> LiveError? in
+      while !Task.isCancelled { await Task.yield() }
+      return await life.failureOfRename()
+    }
+    before.cancel()
+    #expect(await before.value == .failure(.cancelled))
+    await life.session.close()
+  }
+
+  @Test("A cancelled task ends every other wait at once")
+  func cancelledWaits() async throws {
+    let life = try Lifecycle(Lifecycle.online)
+    #expect(await life.failureOfStart() == nil)
+    let session = life.session
+    let requests = [
+      Task { () async throws -> Void in try await session.ping() },
+      Task { () async throws -> Void in try await session.changePassword(to: Password("x")) },
+    ]
+    try await life.wait { $0.requesting.count == 2 }
+    for request in requests {
+      request.cancel()
+      await #expect(throws: LiveFailure.cancelled) { try await request.value }
+    }
+    let end = Task { await session.ended() }
+    try await life.wait { !$0.watchingEnd.isEmpty }
+    end.cancel()
+    await end.value
+    let watch = Task { for await _ in await session.updates() {} }
+    watch.cancel()
+    await watch.value
+    await session.close()
+  }
+
+  @Test("A request that the server leaves unanswered ends after its time")
+  func overdueRequest() async throws {
+    let life = try Lifecycle(Lifecycle.online) {
+      ($0.answer, $0.beat, $0.silentBeats) = (50, 10, .max)
+    }
+    #expect(await life.failureOfStart() == nil)
+    await #expect(throws: LiveFailure.timeout("an answer")) { try await life.session.ping() }
+    await life.session.close()
+  }
+}
