@@ -50,7 +50,13 @@ import Testing
       let log = try EventLog.create(at: path, eventVersion: 1)
       for batch in 0..<5 {
         try log.append(
-          (0..<8).map { draft("record \(batch * 8 + $0)", event: [1], contacts: ["a@b"]) },
+          // The last transaction makes the file longer.
+          (0..<8).map { number in
+            let text = "record \(batch * 8 + number)"
+            return draft(
+              batch == 4 ? String(repeating: text, count: 2000) : text, event: [1],
+              contacts: ["a@b"])
+          },
           marks: LogMarks(connections: [UInt32(batch + 1): "device \(batch)"]))
       }
       contents = try log.contents()

@@ -23,7 +23,7 @@ enum MetaPageCheck {
   static func check(_ path: String) throws(EventLogError) {
     try check(path) { (file) throws(EventLogError) in
       try examine(file)
-      guard let fault = try file.stateFaults().first else { return }
+      guard let fault = try file.stateFindings().faults.first else { return }
       throw .damaged(path: path, what: fault)
     }
   }

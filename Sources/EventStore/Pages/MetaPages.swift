@@ -92,35 +92,64 @@ extension PageFile {
     case unreadable
   }
 
-  /// Compares the transaction of each meta page with the one that wrote what it leads to, each
-  /// fault in a clause.
+  /// What a look at the states shows to which the meta pages lead.
+  struct StateFindings {
+    /// What is wrong, each in a clause.
+    var faults: [String] = []
+    /// Whether LMDB has taken a commit back whose last write failed, so that nobody knows whether
+    /// what it wrote counts: the page has its former number and end again, but the new roots.
+    var hasTakenBackCommit = false
+  }
+
+  /// Compares the transaction of each meta page with the one that wrote what it leads to.
   ///
   /// A page whose transaction has changed can look like the one before it, and one whose root has
   /// changed can lead to an older state. What the page before the newest leads to is whole as well:
   /// LMDB uses its pages again only in the next transaction but one.
-  func stateFaults() throws(EventLogError) -> [String] {
+  func stateFindings() throws(EventLogError) -> StateFindings {
     var found: [(number: Int, meta: MetaPage, writer: Writer)] = []
     for (number, meta) in metaPages.parsed.enumerated() {
       guard let meta, metaPages.readable.contains(meta) else { continue }
       found.append((number, meta, try writer(of: meta)))
     }
+    var findings = StateFindings()
     // Another program's file has no such note, and neither have former formats.
     let isLog = found.contains { if case .transaction = $0.writer { true } else { false } }
-    guard isLog else { return [] }
-    return found.compactMap { number, meta, writer in
+    guard isLog else { return findings }
+    for (number, meta, writer) in found {
       let name = MetaPages.name(number)
       guard meta.main.flags & PageCheck.orderFlags == 0,
         meta.free.flags & PageCheck.orderFlags == PageCheck.integerKeys
-      else { return "\(name) says that keys are ordered in another way" }
+      else {
+        findings.faults.append("\(name) says that keys are ordered in another way")
+        continue
+      }
       switch writer {
-      case .transaction(meta.transaction), .unnoted: return nil
-      case .nobody where meta.transaction == 0: return nil
+      case .transaction(meta.transaction), .unnoted: break
+      case .nobody where meta.transaction == 0: break
+      case .foreign where meta != metaPages.newest: break
+      case .transaction(let other) where isTakenBack(meta, other):
+        findings.hasTakenBackCommit = true
       case .transaction(let other):
-        return "\(name) is of transaction \(meta.transaction), what it leads to is of \(other)"
+        findings.faults.append(
+          "\(name) is of transaction \(meta.transaction), what it leads to is of \(other)")
       case .nobody, .foreign, .unreadable:
-        return "what \(name) leads to cannot be read"
+        findings.faults.append("what \(name) leads to cannot be read")
       }
     }
+    return findings
+  }
+
+  /// Whether a page is as LMDB leaves the older one if it cannot write what is to be the newer one.
+  ///
+  /// A newer page whose number has changed by two looks the same, unless its transaction made the
+  /// file longer: a state never ends after the one that follows it.
+  private func isTakenBack(_ meta: MetaPage, _ writer: UInt64) -> Bool {
+    guard let newest = metaPages.newest, meta.transaction < newest.transaction else {
+      return false
+    }
+    return meta.transaction + 1 == newest.transaction && writer == newest.transaction + 1
+      && meta.lastPage <= newest.lastPage
   }
 
   private func writer(of meta: MetaPage) throws(EventLogError) -> Writer {

@@ -35,6 +35,8 @@ final class PageCheck {
   private(set) var recordPages = PageSet()
   /// Whether the tree of the records was walked whole, so that no record after it is missing.
   private(set) var hasAllRecords = false
+  /// Whether nobody knows if there was one more transaction.
+  private(set) var hasTakenBackCommit = false
   /// What the log says about itself, as far as its tree can be walked.
   private(set) var meta: [MetaKey: [UInt8]] = [:]
 
@@ -60,8 +62,11 @@ final class PageCheck {
   }
 
   private func lookAtMetas() throws(EventLogError) {
-    let faults = file.metaPages.faults(isWritten: file.isHeld) + (try file.stateFaults())
-    for fault in faults { note(nil, Self.metaPages, fault) }
+    let states = try file.stateFindings()
+    hasTakenBackCommit = states.hasTakenBackCommit
+    for fault in file.metaPages.faults(isWritten: file.isHeld) + states.faults {
+      note(nil, Self.metaPages, fault)
+    }
     for meta in file.metaPages.readable where meta.mapSize > Self.mostAddresses {
       note(nil, Self.metaPages, "the map is said to have \(meta.mapSize) bytes")
     }

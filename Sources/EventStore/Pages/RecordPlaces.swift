@@ -35,7 +35,7 @@ final class RecordPlaces {
     try collect()
     // Only a tree without damage says where the log ends. After it there may be pages of a
     // transaction that never came to its end.
-    if check.damage.isEmpty {
+    if check.damage.isEmpty, !check.hasTakenBackCommit {
       let last = all.lazy.filter(\.isInTree).map(\.first).max() ?? 0
       all.removeAll { $0.first > last }
       head = last
