@@ -37,7 +37,8 @@ import Testing
       let process = Process()
       process.executableURL = try Program.executable("rollcall-live")
       process.arguments = [
-        "connect", "alice@example.test", "--server", "127.0.0.1:\(server.port)", "--authority",
+        "connect", "alice@example.test/phone", "--server", "127.0.0.1:\(server.port)",
+        "--authority",
         certificates.authority, "--password-file", password, "-o", folder.file("a.rollcall"),
       ]
       process.standardInput = FileHandle.nullDevice
