@@ -7,7 +7,18 @@ import Testing
   @Suite("A password in the environment") struct PasswordVariableTests {
     @Test("It is gone from the environment of the process once it is read")
     func removed() async throws {
-      // The connection shows that it was read.
+      // On a machine that is busy the login can be overdue before the test gets a turn.
+      for _ in 0..<10 {
+        guard let environment = try await environmentWhileConnecting() else { continue }
+        #expect(environment.contains("beside-it"))
+        #expect(!environment.contains("qing"))
+        return
+      }
+      Issue.record("the program never lived for as long as it took to look")
+    }
+
+    /// The environment of a program that is logging in; nil if it has ended before it is read.
+    private func environmentWhileConnecting() async throws -> String? {
       let server = try RawServer()
       let folder = try TemporaryFolder()
       let process = Process()
@@ -28,11 +39,11 @@ import Testing
         kill(process.processIdentifier, SIGKILL)
         process.end()
       }
+      // The connection shows that the password was read.
       try await server.wire(0).hears("<stream:stream")
       let file = URL(filePath: "/proc/\(process.processIdentifier)/environ")
-      let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
-      #expect(text.contains("beside-it"))
-      #expect(!text.contains("qing"))
+      guard let bytes = try? Data(contentsOf: file), !bytes.isEmpty else { return nil }
+      return String(decoding: bytes, as: UTF8.self)
     }
   }
 #endif

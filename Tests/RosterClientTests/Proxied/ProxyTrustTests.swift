@@ -1,5 +1,6 @@
 import EventStore
 import Foundation
+import NIOCore
 import NIOSSL
 import Rollcall
 import RosterCore
@@ -192,11 +193,7 @@ import Testing
     arguments: [("127.0.0.1", "127.0.0.1"), ("127.0.0.1", "localhost"), ("0.0.0.0", "127.0.0.1")],
     [false, true])
   func ledToItself(_ hosts: (listen: String, server: String), isInTLS: Bool) async throws {
-    let port = try freePort()
-    var settings = try settings(to: port, host: hosts.server)
-    settings.listen = ServerAddress(host: hosts.listen, port: port, isDirectTLS: false)
-    let proxy = try RecordingProxy(settings)
-    _ = try await proxy.start()
+    let (proxy, port) = try await proxyLedToItself(hosts)
     var layer: Wire.Layer?
     if isInTLS {
       let context = try NIOSSLContext(configuration: .makeClientConfiguration())
@@ -217,6 +214,25 @@ import Testing
       if case .over(_, let failure) = event { ends.append(failure) }
     }
     #expect(ends == Array(repeating: .ledToItself("\(hosts.server):\(port)"), count: 2))
+  }
+
+  /// A proxy that listens at the address that it takes for the server's.
+  private func proxyLedToItself(
+    _ hosts: (listen: String, server: String)
+  ) async throws -> (RecordingProxy, port: Int) {
+    while true {
+      let port = try freePort()
+      var settings = try settings(to: port, host: hosts.server)
+      settings.listen = ServerAddress(host: hosts.listen, port: port, isDirectTLS: false)
+      let proxy = try RecordingProxy(settings)
+      do {
+        _ = try await proxy.start()
+        return (proxy, port)
+      } catch let error as IOError where error.errnoCode == EADDRINUSE {
+        // Another test was given the port meanwhile.
+        try await proxy.stop()
+      }
+    }
   }
 
   @Test("A password does not pass to a server without TLS, and its client is told so")
