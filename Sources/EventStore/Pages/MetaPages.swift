@@ -96,8 +96,8 @@ extension PageFile {
   struct StateFindings {
     /// What is wrong, each in a clause.
     var faults: [String] = []
-    /// Whether LMDB has taken a commit back whose last write failed, so that nobody knows whether
-    /// what it wrote counts: the page has its former number and end again, but the new roots.
+    /// Whether LMDB has taken a commit back whose last write failed, so that its outcome is not
+    /// known: the page has its former number and end again, but the new roots.
     var hasTakenBackCommit = false
   }
 
@@ -145,10 +145,11 @@ extension PageFile {
   /// A newer page whose number has changed by two looks the same, unless its transaction made the
   /// file longer: a state never ends after the one that follows it.
   private func isTakenBack(_ meta: MetaPage, _ writer: UInt64) -> Bool {
-    guard let newest = metaPages.newest, meta.transaction < newest.transaction else {
-      return false
-    }
-    return meta.transaction + 1 == newest.transaction && writer == newest.transaction + 1
+    // A damaged page may say any number.
+    guard let newest = metaPages.newest, meta.transaction < newest.transaction,
+      newest.transaction < writer
+    else { return false }
+    return newest.transaction - meta.transaction == 1 && writer - newest.transaction == 1
       && meta.lastPage <= newest.lastPage
   }
 

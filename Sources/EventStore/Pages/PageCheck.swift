@@ -35,7 +35,7 @@ final class PageCheck {
   private(set) var recordPages = PageSet()
   /// Whether the tree of the records was walked whole, so that no record after it is missing.
   private(set) var hasAllRecords = false
-  /// Whether nobody knows if there was one more transaction.
+  /// Whether the outcome of one more transaction is not known.
   private(set) var hasTakenBackCommit = false
   /// What the log says about itself, as far as its tree can be walked.
   private(set) var meta: [MetaKey: [UInt8]] = [:]
