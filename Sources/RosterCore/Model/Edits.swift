@@ -49,6 +49,9 @@ struct PendingEdit: Hashable, Sendable {
     premature != nil && !isPushed && !isAnswered && contact == other && after != now
   }
 
+  /// Whether the server has not shown in any way that it has carried the set out.
+  var isOutstanding: Bool { !isPushed && !isAnswered }
+
   /// Whether what the server shows now means that the edit did not last.
   func isContradicted(by now: EditableFields?) -> Bool {
     // Before the answer a push may still tell of something earlier.

@@ -171,9 +171,7 @@ extension Reduction {
       roster.sessions[place].pendingEdits[index].premature?.replaced = now
     }
     // What waits is not held while it changes: it would be copied.
-    if let index = roster.sessions[place].pendingEdits.firstIndex(where: {
-      $0.contact == jid && !$0.isPushed && $0.after == now
-    }) {
+    if let index = roster.sessions[place].shownEdit(of: jid, by: now) {
       roster.sessions[place].pendingEdits[index].isPushed = true
       guard roster.sessions[place].pendingEdits[index].isAnswered else { return }
       let edit = roster.sessions[place].pendingEdits.remove(at: index)
@@ -206,6 +204,21 @@ extension Reduction {
 }
 
 extension Session {
+  /// The oldest edit of a contact that what the server shows can be the effect of.
+  ///
+  /// A server carries sets out in order, so as long as it has neither answered nor pushed one, what
+  /// looks like the effect of a later one is what there was before both.
+  fileprivate func shownEdit(of contact: BareJID, by now: EditableFields?) -> Int? {
+    let edits = pendingEdits
+    return edits.indices.first { index in
+      let edit = edits[index]
+      return edit.contact == contact && !edit.isPushed && edit.after == now
+        && !edits.contains {
+          $0.contact == contact && $0.sent.record < edit.sent.record && $0.isOutstanding
+        }
+    }
+  }
+
   /// Whether the edits that wait have more groups together than are kept.
   fileprivate var hasTooManyGroups: Bool {
     func count(_ edit: PendingEdit) -> Int {
