@@ -135,7 +135,7 @@ func event(of content: CapturedRecord.Content) -> RosterEvent? {
   switch content {
   case .element(let direction, let node, _): StanzaTranslator.translate(node, direction)
   case .streamHeader: .session(.negotiated)
-  case .streamEnd: .session(.closed(isLost: false))
+  case .streamEnd(let direction): .session(.ended(direction))
   case .lifecycle(.header(let account, let inboundOnly)):
     .session(.captureBegan(account: account, inboundOnly: inboundOnly))
   case .lifecycle(.opened(let jid)): .session(.opened(jid))

@@ -115,6 +115,96 @@ import Testing
     #expect(found.2 == expected.2, "seed \(seed)")
   }
 
+  private static let boundDialogue = Array(dialogue.dropLast(2))
+
+  private static func turn(_ direction: Direction, _ xml: String) -> Turn {
+    (direction, Array(xml.utf8))
+  }
+
+  private static let removal =
+    "<iq type='set' id='p1'><query xmlns='jabber:iq:roster'>"
+    + "<item jid='bob@example.test' subscription='remove'/></query></iq>"
+
+  @Test("What the server sends after its end is recorded and counts for nothing")
+  func afterTheServersEnd() throws {
+    let late =
+      "\(Self.removal)<presence type='subscribe' from='eve@evil.test'/>"
+      + "<presence from='bob@example.test/pc'/>"
+    let turns =
+      Self.boundDialogue + [
+        Self.turn(.inbound, "</stream:stream>"), Self.turn(.inbound, late),
+      ]
+    let (steps, lines, roster) = try recorded(turns)
+    #expect(steps.suffix(3).map { $0.outcome.findings.map(\.code) } == [[.lateStanza], [], []])
+    #expect(steps.suffix(3).allSatisfy { $0.outcome.changes.isEmpty })
+    #expect(lines.suffix(3).allSatisfy { $0.hasPrefix("element") })
+    #expect(roster.sortedItems.map(\.jid.text) == ["bob@example.test"])
+    #expect(roster.incoming.isEmpty)
+    // A new stream in the same session counts again.
+    let (again, _, other) = try recorded(turns + Self.boundDialogue)
+    #expect(other.isConnected && other.presence(of: bare("bob@example.test")).best != nil)
+    #expect(again.flatMap(\.outcome.findings).map(\.code).filter { $0 == .lateStanza }.count == 1)
+  }
+
+  @Test("After the server's end no answer of its ends a command, and no push waits for an answer")
+  func answersAfterTheServersEnd() throws {
+    for direction in [Direction.inbound, .outbound] {
+      let session = RosterSession(idPrefix: "t")
+      for turn in Self.boundDialogue {
+        switch turn.direction {
+        case .inbound: try session.received(turn.bytes, at: nil)
+        case .outbound: try session.sent(turn.bytes, at: nil)
+        }
+      }
+      let command = try session.decide(.rename(bare("bob@example.test"), to: "Bob"))
+      for outgoing in command.elements { try session.sent(outgoing.bytes, at: nil) }
+      let id = try #require(command.elements.first.flatMap { element($0.text).attribute("id") })
+      switch direction {
+      case .inbound: try session.received("</stream:stream>".utf8, at: nil)
+      case .outbound: try session.sent("</stream:stream>".utf8, at: nil)
+      }
+      let answer = "<iq type='result' id='\(id)'/>"
+      let steps = try session.received((Self.removal + answer).utf8, at: nil)
+      // After our own end it is an answer, but nothing more can be sent.
+      #expect(steps.flatMap(\.answers).isEmpty == (direction == .inbound))
+      #expect(session.roster.sortedItems.isEmpty == (direction == .outbound))
+      #expect(session.acknowledgements.isEmpty)
+    }
+  }
+
+  @Test("An import of the same stream ignores the same stanzas, and so does why")
+  func imported() throws {
+    let late = "<presence type='subscribe' from='eve@evil.test'/>"
+    let turns =
+      Self.boundDialogue + [
+        Self.turn(.inbound, "</stream:stream>"), Self.turn(.inbound, Self.removal + late),
+      ]
+    let (_, _, roster) = try recorded(turns)
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.rollcall")
+    let session = try RosterSession(recordingTo: path)
+    for turn in turns {
+      switch turn.direction {
+      case .inbound: try session.received(turn.bytes, at: 1000)
+      case .outbound: try session.sent(turn.bytes, at: 1000)
+      }
+    }
+    try session.close()
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+    var bytes: [UInt8] = []
+    _ = try LogExport(log).writeNative { bytes += $0 }
+    let capture = folder.file("a.jsonl")
+    try Data(bytes).write(to: URL(filePath: capture))
+    let timeline = Timeline(try importedLog(of: capture, nil, in: folder))
+    let state = try timeline.state(at: .head(minus: 0))
+    #expect(state.roster.sortedItems == roster.sortedItems && state.roster.incoming.isEmpty)
+    #expect(try timeline.findings().map(\.code).filter { $0 == .lateStanza }.count == 1)
+    var replay = ContactReplay(of: bare("eve@evil.test"))
+    var all = Timeline.State()
+    try timeline.advance(&all, to: state.roster.position) { replay.follow($0, $1) }
+    #expect(replay.stanzas.isEmpty)
+  }
+
   /// A captured session as elements alone, for who keeps the streams' headers to itself.
   @Test("Real sessions come out as they are imported", arguments: CaptureCase.all)
   func captured(_ test: CaptureCase) throws {

@@ -55,8 +55,9 @@ extension RecordDraft {
       (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.resumed(jid).bytes)
     case .session(.closed(isLost: true)):
       (kind, direction, bytes) = (.lifecycle, .none, Lifecycle.closed(reason: nil).bytes)
-    case .session(.closed(isLost: false)):
-      (kind, direction, bytes) = (.streamEnd, .inbound, Array("</stream:stream>".utf8))
+    case .session(.ended(let side)):
+      (kind, direction, bytes) =
+        (.streamEnd, RecordDirection(side), Array("</stream:stream>".utf8))
     case .annotation(let annotation):
       (kind, direction, bytes) = (.annotation, .none, AnnotationLine(annotation).bytes)
     case .session(let event):

@@ -33,6 +33,7 @@ import XMPPStanza
       .session(.opened(jid, resumptionID: "sm1")), .session(.resumable(id: "sm1")),
       .session(.resumed(jid, id: "sm1")), .session(.resumed(nil)),
       .session(.resumed(jid)), .session(.closed(isLost: true)), .session(.closed(isLost: false)),
+      .session(.ended(.inbound)), .session(.ended(.outbound)),
       .stanza(.querySent(Query(id: "1", to: jid, subject: .roster(version: nil)))),
       .stanza(.querySent(Query(id: nil, to: nil, subject: .roster(version: "")))),
       .stanza(.querySent(Query(id: "", to: nil, subject: .blockList))),

@@ -43,7 +43,8 @@ func bobItem(_ name: String, _ groups: [String] = ["A", "B"]) -> String {
 func findingCase(_ code: Finding.Code) -> FindingCase {
   switch code {
   case .unpreparedAddress, .unknownType, .addresslessSubscription, .malformedPayload,
-    .oversizedElement, .foreignAccount, .otherDomain, .unverifiedServer:
+    .oversizedElement, .foreignAccount, .otherDomain, .unverifiedServer,
+    .lateStanza:
     refusalCase(code)
   case .unsolicitedResult, .spoofedAnswer, .misdirectedQuery, .refusedQuery, .emptyResult,
     .unknownBase, .unansweredQuery, .missingID:
@@ -95,6 +96,20 @@ func refusalCase(_ code: Finding.Code) -> FindingCase {
   case .unverifiedServer:
     FindingCase(
       { $0.reachedServer("example.test", isVerified: false) }, { $0.reachedServer("example.test") })
+  case .lateStanza:
+    FindingCase(
+      {
+        $0.ended(.inbound)
+        $0.receives(from: "\(bob)/x")
+        $0.pushed(item(bob))
+      },
+      {
+        $0.ended(.outbound)
+        $0.receives(from: "\(bob)/x")
+        $0.pushed(item(bob))
+        $0.ended(.inbound)
+        $0.sends(to: bob)
+      })
   case .oversizedElement:
     FindingCase(
       { $0.reduce(.stanza(.rejected(Rejection(kind: .limit, reason: "it is too long")))) },

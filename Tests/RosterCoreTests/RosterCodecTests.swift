@@ -59,6 +59,12 @@ struct RosterCodecTests {
         "<iq type='error' id='pad'><error type='auth'><forbidden "
           + "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>")
     }
+    scenario.on(4) {
+      $0.opened("alice@example.test/desk")
+      $0.ended(.outbound)
+      $0.ended(.inbound)
+      $0.receives(from: "bob@example.test/desk")
+    }
     scenario.gets(id: "open", version: "ver7")
     scenario.received("<enabled xmlns='urn:xmpp:sm:3' id='sm' resume='true'/>")
     scenario.lost()

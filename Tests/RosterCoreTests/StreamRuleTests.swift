@@ -28,7 +28,7 @@ struct StreamRuleTests {
   @Test("Rule 21: a closed stream hides presence and keeps roster, version and requests")
   func closed() {
     for ends: (inout Scenario) -> Void in [
-      { $0.closed() }, { $0.lost() },
+      { $0.ended(.inbound) }, { $0.ended(.outbound) }, { $0.lost() },
       { $0.received("<stream:error><conflict xmlns='urn:x'/></stream:error>") },
     ] {
       var scenario = online()

@@ -92,10 +92,14 @@ package struct Scenario {
     reduce(.session(.resumed(jid.map(address))), time)
   }
 
-  /// The stream ended in order.
+  /// We ended the stream in order.
   @discardableResult
-  package mutating func closed(at time: Int64? = nil) -> Outcome {
-    reduce(.session(.closed(isLost: false)), time)
+  package mutating func closed(at time: Int64? = nil) -> Outcome { ended(.outbound, at: time) }
+
+  /// A direction of the stream ended with its closing tag.
+  @discardableResult
+  package mutating func ended(_ direction: Direction, at time: Int64? = nil) -> Outcome {
+    reduce(.session(.ended(direction)), time)
   }
 
   /// The connection was lost.

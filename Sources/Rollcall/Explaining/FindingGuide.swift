@@ -75,6 +75,14 @@ extension Finding.Code {
           + "of the server's offer.",
         "Turn TLS on in the client and the server. Do not trust what the stream says of the "
           + "account if you did not expect it to be without TLS.")
+    case .lateStanza:
+      FindingGuide(
+        "After its closing tag, an entity sends nothing more on a stream (RFC 6120 §4.4).",
+        "A machine in the middle that adds stanzas to a stream that has ended; a server that still "
+          + "delivers stanzas while it closes a session; a capture that gives several streams the "
+          + "same name.",
+        "Compare the record (rollcall show) with the end of the stream before it. If they belong "
+          + "to different streams, capture each stream separately.")
     // Answers
     case .unsolicitedResult:
       FindingGuide(

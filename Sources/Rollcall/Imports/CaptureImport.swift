@@ -285,7 +285,7 @@ extension StoredMeaning {
     switch record.content {
     case .element(let direction, let node, _): take(node, direction)
     case .streamHeader: take(.session(.negotiated))
-    case .streamEnd: take(.session(.closed(isLost: false)))
+    case .streamEnd(let direction): take(.session(.ended(direction)))
     case .lifecycle(let lifecycle): take(lifecycle.event)
     case .unreadable(let unreadable): take(unreadable.event)
     case .annotation(let line):

@@ -63,7 +63,7 @@ package struct DecodedRecord {
     switch content {
     case .element(let direction, let node, _): self.init(node, direction)
     case .streamHeader: self.init(.session(.negotiated))
-    case .streamEnd: self.init(.session(.closed(isLost: false)))
+    case .streamEnd(let direction): self.init(.session(.ended(direction)))
     case .lifecycle(let lifecycle): self.init(lifecycle.event)
     case .unreadable(let unreadable): self.init(unreadable.event)
     case .annotation(let line): self.init(annotation: line)
@@ -108,7 +108,9 @@ package final class RecordReader {
       guard let direction = Direction(direction), let node = element(bytes) else { break }
       return DecodedRecord(node, direction)
     case .streamHeader: return DecodedRecord(.session(.negotiated))
-    case .streamEnd: return DecodedRecord(.session(.closed(isLost: false)))
+    case .streamEnd:
+      guard let direction = Direction(direction) else { break }
+      return DecodedRecord(.session(.ended(direction)))
     case .lifecycle: return DecodedRecord(Lifecycle(bytes)?.event)
     case .annotation:
       guard let line = AnnotationLine(bytes) else { break }

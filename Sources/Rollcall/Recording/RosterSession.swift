@@ -81,7 +81,8 @@ public final class RosterSession {
 
   // MARK: The stream
 
-  /// Takes bytes that came from the server.
+  /// Takes bytes that came from the server. What it sends after the end of its stream is recorded
+  /// and does not count, until another stream begins (RFC 6120 §4.4).
   ///
   /// - Parameters:
   ///   - bytes: Any piece of the stream, cut anywhere: headers, white space, several elements, part
@@ -280,7 +281,8 @@ public final class RosterSession {
       pushes.sent(node, on: roster)
       return []
     case .inbound:
-      pushes.received(node, on: roster)
+      guard !roster.hasEnded(.inbound, on: .first) else { return [] }
+      if !roster.hasEnded(.outbound, on: .first) { pushes.received(node, on: roster) }
       guard case .iq(let iq)? = try? Stanza(node), roster.isOwnServer(iq.head.from) else {
         return []
       }
@@ -292,7 +294,7 @@ public final class RosterSession {
   private func follow(_ event: RosterEvent?, at stamp: RecordStamp) -> [CommandAnswer] {
     guard case .session(let event)? = event else { return [] }
     switch event {
-    case .negotiated, .closed: hasSession = false
+    case .negotiated, .ended, .closed: hasSession = false
     case .opened:
       // Anybody can send what looks like the beginning of one: what counts is that one began.
       guard roster.hasSession(openedAt: stamp.record) else { return [] }

@@ -43,6 +43,7 @@ extension SessionEvent {
     case .opened(let jid, _, _): "a session is bound as \(jid)"
     case .resumable: "the session can be resumed"
     case .resumed(let jid, _): "the session\(jid.map { " of \($0)" } ?? "") is resumed"
+    case .ended: "the stream is closed"
     case .closed(let isLost): isLost ? "the connection is lost" : "the stream is closed"
     }
   }

@@ -110,6 +110,8 @@ extension ConnectionStory {
       {
         resources.append(resource)
       }
+    case .ended:
+      if end == .open { end = .closed }
     case .closed(let isLost):
       if end == .open { end = isLost ? .lost : .closed }
     case .negotiated:

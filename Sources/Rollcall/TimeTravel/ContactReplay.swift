@@ -93,7 +93,10 @@ package struct ContactReplay: Hashable, Sendable {
     if codes.contains(.foreignAccount) || codes.contains(.otherDomain) { isForeign = true }
     followSession(moment)
     guard !isForeign else { return }
-    if case .stanza(let event) = moment.event { follow(event, moment.stamp.record, codes) }
+    if case .stanza(let event) = moment.event {
+      let isServerDone = roster.hasEnded(.inbound, on: moment.connection)
+      follow(event, moment.stamp.record, codes, isServerDone: isServerDone)
+    }
     for change in moment.outcome.changes { follow(change, moment, roster) }
     for finding in moment.outcome.findings { follow(finding) }
   }
@@ -118,7 +121,7 @@ package struct ContactReplay: Hashable, Sendable {
   // MARK: Stanzas
 
   private mutating func follow(
-    _ event: StanzaEvent, _ record: UInt64, _ codes: Set<Finding.Code>
+    _ event: StanzaEvent, _ record: UInt64, _ codes: Set<Finding.Code>, isServerDone: Bool
   ) {
     switch event {
     case .querySent(let query):
@@ -127,9 +130,12 @@ package struct ContactReplay: Hashable, Sendable {
     case .setSent(let set):
       if !codes.contains(.foreignSet) { note(set, record) }
     case .answerReceived(let answer):
-      guard codes.isDisjoint(with: [.spoofedAnswer, .unsolicitedResult]) else { return }
+      guard !isServerDone, codes.isDisjoint(with: [.spoofedAnswer, .unsolicitedResult]) else {
+        return
+      }
       note(answer, record)
-    case .subscriptionReceived(let stanza): note(stanza, isOurs: false, record)
+    case .subscriptionReceived(let stanza):
+      if !isServerDone { note(stanza, isOurs: false, record) }
     case .subscriptionSent(let stanza): note(stanza, isOurs: true, record)
     case .presenceSent, .pushReceived, .answerSent, .availableReceived, .unavailableReceived,
       .blocked,

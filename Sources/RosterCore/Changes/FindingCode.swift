@@ -11,6 +11,7 @@ extension Finding {
     // The server
     case otherDomain = "other-domain"
     case unverifiedServer = "unverified-server"
+    case lateStanza = "late-stanza"
     // Answers
     case unsolicitedResult = "unsolicited-result"
     case spoofedAnswer = "spoofed-answer"
@@ -67,7 +68,7 @@ extension Finding {
         .unsolicitedResult:
         .error
       case .undoneEdit, .outdatedSet, .prematureSet, .automaticAcceptance, .groupsLost,
-        .unpreparedAddress, .unknownType, .unverifiedServer,
+        .unpreparedAddress, .unknownType, .unverifiedServer, .lateStanza,
         .addresslessSubscription, .malformedPayload, .oversizedElement, .misdirectedQuery,
         .refusedQuery,
         .emptyResult, .unansweredQuery, .missingID, .pushItemCount, .unacknowledgedPush,
@@ -94,6 +95,7 @@ extension Finding.Kind {
     case .foreignAccount: .foreignAccount
     case .otherDomain: .otherDomain
     case .unverifiedServer: .unverifiedServer
+    case .lateStanza: .lateStanza
     case .answer(let finding): finding.code
     case .item(let finding): finding.code
     case .edit(let finding): finding.code

@@ -33,6 +33,7 @@ private enum EventTag: UInt8 {
   case closed = 7
   case resumable = 8
   case serverIdentified = 9
+  case ended = 10
   case querySent = 16
   case setSent = 17
   case answerReceived = 18
@@ -153,7 +154,7 @@ extension StoredStanza {
       self = .rejected(Rejection(kind: try input.readName(), reason: try input.readText()))
     case .captureBegan, .negotiated, .serverIdentified, .featuresOffered, .authenticated, .opened,
       .resumable,
-      .resumed, .closed, .annotation, nil:
+      .resumed, .ended, .closed, .annotation, nil:
       return nil
     }
   }
@@ -265,6 +266,9 @@ extension SessionEvent {
       output.write(EventTag.resumed)
       output.write(jid)
       output.write(id)
+    case .ended(let direction):
+      output.write(EventTag.ended)
+      output.write(direction == .inbound)
     case .closed(let isLost):
       output.write(EventTag.closed)
       output.write(isLost)
@@ -290,6 +294,7 @@ extension SessionEvent {
     case .resumable: self = .resumable(id: try input.readText())
     case .resumed:
       self = .resumed(try input.readOptional(), id: try input.readOptionalText())
+    case .ended: self = .ended(try input.readFlag() ? .inbound : .outbound)
     case .closed: self = .closed(isLost: try input.readFlag())
     case .querySent, .setSent, .answerReceived, .pushReceived, .answerSent,
       .subscriptionReceived, .subscriptionSent, .availableReceived, .unavailableReceived,

@@ -6,6 +6,10 @@ extension RosterOutput {
   mutating func write(_ session: Session) {
     plain.write(UInt64(session.connection.number))
     plain.write(tag: session.phase.code)
+    plain.write(session.ends.server != nil)
+    if let record = session.ends.server { plain.write(record) }
+    plain.write(session.ends.isOurs)
+    plain.write(session.ends.reportedLateStanza)
     plain.write(session.server)
     plain.write(session.resource)
     plain.write(session.openedAt)
@@ -77,6 +81,9 @@ extension RosterInput {
     guard let number = UInt32(exactly: try plain.readNumber()) else { throw plain.invalid }
     var session = Session(connection: ConnectionID(number: number))
     session.phase = try plain.readCode()
+    if try plain.readFlag() { session.ends.server = try plain.readNumber() }
+    session.ends.isOurs = try plain.readFlag()
+    session.ends.reportedLateStanza = try plain.readFlag()
     session.server = try plain.readOptional()
     session.resource = try plain.readOptionalText()
     session.openedAt = try plain.readNumber()

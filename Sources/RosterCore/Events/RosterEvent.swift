@@ -36,7 +36,10 @@ package indirect enum SessionEvent: Hashable, Sendable {
   case resumable(id: String)
   /// A session goes on over a new stream (XEP-0198 §5), by the id that it was given.
   case resumed(JID?, id: String? = nil)
-  /// The stream ended; by its closing tag or an error, or because the connection was lost.
+  /// One direction of the stream ended with its closing tag (RFC 6120 §4.4): the server's if it is
+  /// inbound.
+  case ended(Direction)
+  /// The stream ended as a whole; by an error, or because the connection was lost.
   case closed(isLost: Bool)
 }
 

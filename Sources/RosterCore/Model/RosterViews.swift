@@ -42,6 +42,16 @@ extension Roster {
     sessions.place(of: connection).map { sessions[$0].phase == .open } ?? false
   }
 
+  /// Whether a direction of the stream on a connection has ended (RFC 6120 §4.4): the server's, so
+  /// that nothing more counts, or ours, so that nothing more is sent.
+  package func hasEnded(_ direction: Direction, on connection: ConnectionID) -> Bool {
+    guard let place = sessions.place(of: connection) else { return false }
+    switch direction {
+    case .inbound: return sessions[place].ends.server != nil
+    case .outbound: return sessions[place].ends.isOurs
+    }
+  }
+
   /// What stands in records for the ids by which sessions can be gone on with (XEP-0198 §5), of
   /// those that have not ended in order.
   package var resumptionMarks: [String] {

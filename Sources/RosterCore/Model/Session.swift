@@ -45,6 +45,8 @@ struct Session: Hashable, Sendable {
   /// The connection that it goes over; a resumption can take it to another.
   var connection: ConnectionID
   var phase = Phase.unseen
+  /// Which directions of its stream have ended.
+  var ends = StreamEnds()
   /// Whether there is a session that is open or may be resumed: it has begun, and has not ended in
   /// order.
   var isAlive = false
@@ -122,6 +124,16 @@ struct Session: Hashable, Sendable {
       && (hasFetched
         || openQueries.contains { if case .roster = $0.query.subject { true } else { false } })
   }
+}
+
+/// The directions of a stream that have ended, each with its own closing tag (RFC 6120 §4.4).
+struct StreamEnds: Hashable, Sendable {
+  /// The record at which the server ended its direction: nothing that it sends later counts.
+  var server: UInt64?
+  /// Whether our direction has ended. Nothing more is sent, and what the server sends still counts.
+  var isOurs = false
+  /// Whether it was reported that the server sent something after its end.
+  var reportedLateStanza = false
 }
 
 /// The server's refusal of a roster get.

@@ -50,7 +50,8 @@ extension Reduction {
   }
 
   private mutating func expectAcknowledgement(of push: StoredPush, about item: StoredItem?) {
-    guard !roster.isInboundOnly else { return }
+    // After our end of the stream, none can be sent.
+    guard !roster.isInboundOnly, !session.ends.isOurs else { return }
     guard let id = push.id else {
       report(.answer(.missingID(.push)))
       return

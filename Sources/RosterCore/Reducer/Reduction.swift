@@ -189,6 +189,7 @@ struct Reduction: ~Copyable {
       reportOverdue()
       // What another account's stream carries says nothing about this one.
       guard session.phase != .foreign else { return }
+      if let end = session.ends.server, stanza.isReceived { return stanzaCameLate(after: end) }
       // What was not taken tells nothing, not even that there is a session.
       if !stanza.isRejected { assumeSession() }
       if !roster.hasReceived { roster.hasReceived = stanza.isReceived }
@@ -209,6 +210,7 @@ struct Reduction: ~Copyable {
       sessionOpened(jid, from: from, resumptionID: resumptionID)
     case .resumable(let id): session.resumptionID = id
     case .resumed(let jid, let id): sessionResumed(jid, id: id)
+    case .ended(let direction): streamEnded(direction)
     case .closed(let isLost): streamClosed(isLost: isLost)
     }
   }

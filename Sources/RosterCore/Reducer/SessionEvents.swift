@@ -5,6 +5,7 @@ import XMPPStanza
 extension Reduction {
   mutating func captureBegan(_ account: JID?, inboundOnly: Bool) {
     roster.isInboundOnly = inboundOnly
+    session.ends = StreamEnds()
     if session.phase == .foreign { session.phase = .unseen }
     guard let account else { return }
     _ = accountNamed(account)
@@ -12,6 +13,7 @@ extension Reduction {
 
   /// A stream header while a session is open means that the old stream was lost without a word.
   mutating func negotiationBegan() {
+    session.ends = StreamEnds()
     sessionEnded(.negotiating)
   }
 
@@ -48,6 +50,7 @@ extension Reduction {
       changed(.account, .account(jid))
       session.resource = nil
     }
+    session.ends = StreamEnds()
     session.openedAt = stamp.record
     session.askedBefore = hasAskedBefore(jid.resource)
     session.hasAsked = false
@@ -119,6 +122,7 @@ extension Reduction {
       return
     }
     if let other = placeOfResumed(id: id, resource: jid?.resource) { take(over: other) }
+    session.ends = StreamEnds()
     session.mayComeAgain = session.told
     session.told = []
     session.resumed = stamp
@@ -143,9 +147,28 @@ extension Reduction {
     return lost.isEmpty && others.count == 1 ? others[0] : nil
   }
 
+  /// One direction of the stream ended in order.
+  mutating func streamEnded(_ direction: Direction) {
+    switch direction {
+    case .inbound: session.ends.server = session.ends.server ?? stamp.record
+    case .outbound: session.ends.isOurs = true
+    }
+    streamClosed(isLost: false)
+  }
+
+  /// The server sent a stanza after it had ended its stream. Reported once for each stream, because
+  /// all such stanzas have one cause.
+  mutating func stanzaCameLate(after end: UInt64) {
+    guard !session.ends.reportedLateStanza else { return }
+    session.ends.reportedLateStanza = true
+    report(.lateStanza, cause: end)
+  }
+
   mutating func streamClosed(isLost: Bool) {
     sessionEnded(.closed)
     session.server = nil
+    // What follows the loss of a connection comes over another.
+    if isLost { session.ends = StreamEnds() }
     // A lost session may be resumed and then go on; one that was closed in order is over.
     guard !isLost else { return }
     session.isAlive = false
