@@ -32,7 +32,7 @@ package struct StanzaFuzzer {
     case 1: scenario.opened(pick(["alice@example.test", "alice@example.test/tablet"]))
     case 2: scenario.resumed()
     case 3: scenario.lost()
-    case 4: scenario.ended(random(2) == 0 ? .inbound : .outbound)
+    case 4: scenario.ended(scenario.record % 2 == 0 ? .inbound : .outbound)
     case 5: oddSession(&scenario)
     case 6..<14: scenario.received(push())
     case 14..<18: scenario.received(result())

@@ -1,4 +1,5 @@
 import Crypto
+import RawBytes
 package import XMPPStanza
 
 /// Takes out of the elements of a capture, in their order, what lets one log in.
@@ -241,7 +242,7 @@ package struct Credentials {
   }
 
   /// How many ids of one stanza are looked for in its texts; it has one (XEP-0070 §4).
-  private static let maximumTransactions = 8
+  private static let maximumTransactions = 2
 
   /// The ids of the requests in an element that the user is asked to confirm, however deep: the
   /// stanza can be a forwarded one.
@@ -249,7 +250,8 @@ package struct Credentials {
     var ids: [String] = []
     func collect(from node: XMPPElement) {
       guard ids.count < maximumTransactions else { return }
-      if node.is("confirm", in: httpAuth), let id = node.attribute("id"), !id.isEmpty, id != removed
+      if node.is("confirm", in: httpAuth), let id = node.attribute("id"), !id.isEmpty,
+        id != removed, !ids.contains(where: { $0.hasSameBytes(as: id) })
       {
         ids.append(id)
       }

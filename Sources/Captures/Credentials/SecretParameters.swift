@@ -176,10 +176,10 @@ enum SecretParameters {
   // MARK: Words in a text
 
   /// How much of a secret is looked for in a text, so that a long one does not make that costly.
-  private static let longestWord = 64
+  private static let longestWord = 16
 
   /// Returns a text without a secret wherever it is a word of its own, or nil if it has none.
-  /// Of a secret of more than 64 bytes, the beginning is looked for, and the rest of the word goes
+  /// Of a secret of more than 16 bytes, the beginning is looked for, and the rest of the word goes
   /// with it. Complexity: linear.
   static func without(word secret: String, in text: String) -> String? {
     let bytes = Array(text.utf8)

@@ -241,7 +241,13 @@ final class Environment: @unchecked Sendable {
     guard !location.isDraft, mdb_env_get_fd(raw, &descriptor) == MDB_SUCCESS,
       fstat(descriptor, &status) == 0
     else { return }
-    guard FileSystem.identity(of: location.path) == FileSystem.Identity(status) else {
+    var now = stat()
+    guard stat(location.path, &now) == 0 else {
+      // Any other failure does not say that the file is gone.
+      guard errno == ENOENT || errno == ENOTDIR else { return }
+      throw .removed(path: location.path)
+    }
+    guard FileSystem.Identity(now) == FileSystem.Identity(status) else {
       throw .removed(path: location.path)
     }
   }

@@ -58,7 +58,9 @@ public enum LiveFailure: Error, Hashable, Sendable {
   /// state: what ends one session so is likely to end the next one.
   var isOfTheStream: Bool {
     switch self {
-    case .stream, .protocolViolation, .unreadable, .unacknowledged: true
+    case .stream(let condition, _):
+      isFinal || ["undefined-condition", "internal-server-error"].contains(condition)
+    case .protocolViolation, .unreadable, .unacknowledged: true
     case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .certificate, .authority,
       .handshake, .sasl, .notAuthorized, .bindRefused, .registrationNotOffered,
       .registrationRefused, .registrationNeedsMore, .timeout, .lost, .recording, .notOnline,

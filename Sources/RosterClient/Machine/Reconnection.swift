@@ -1,5 +1,5 @@
-/// When a connection that was lost is tried again, and when no longer: later each time, and not all
-/// clients of a server at once. Only a session that lasted lets it begin anew.
+/// Decides when to try a lost connection again, and when to give up. The delay grows, with jitter so
+/// that a server's clients do not all return at once, until a session has lasted.
 package struct Reconnection: Hashable, Sendable {
   private var attempts = 0
   /// When the session began that is open.

@@ -85,7 +85,8 @@ extension LiveSession {
     arm(patience.login)
     let failure = await waiting { waiter in
       opening = waiter
-      (wantsRead, waitsForWriting) = (true, false)
+      // What could not be recorded while there was no connection ends none.
+      (ending, wantsRead, waitsForWriting) = (nil, true, false)
       act { $0.connected(to: "\(address)", isDirectTLS: address.isDirectTLS) }
       flush()
     } onCancel: {

@@ -54,7 +54,9 @@ extension LiveSession {
         let failure = unrecordable(error)
         for (id, _) in answered { self.answered(id, failure) }
       }
-      if outbox.isEmpty, let ending, machine != nil { await connectionEnded(ending.failure) }
+      // What came before the end is told first: it may be the answer that a caller waits for.
+      let isTold = outbox.isEmpty && news.isEmpty && answers.isEmpty
+      if isTold, let ending, machine != nil { await connectionEnded(ending.failure) }
     }
     isFlushing = false
   }

@@ -5,6 +5,8 @@ public import Rollcall
 struct AskedCommand {
   /// What was sent for it.
   var stanzas: [[UInt8]]
+  /// When it was sent, in milliseconds since 1970.
+  var sent: Int64
   var waiter: CheckedContinuation<Result<CommandAnswer.Word, LiveError>, Never>
 }
 
@@ -33,10 +35,13 @@ extension LiveSession {
     let decided = try await decide(command)
     for element in decided.elements { send(element.bytes) }
     flush()
+    guard ending == nil, machine?.isOnline == true else {
+      throw .outcomeUnknown(willBeSentAgain: false)
+    }
     guard decided.isAnswered else { return .result }
     let (id, stanzas) = (decided.id, decided.elements.map(\.bytes))
     let answer = await waiting {
-      asking[id] = AskedCommand(stanzas: stanzas, waiter: $0)
+      asking[id] = AskedCommand(stanzas: stanzas, sent: now, waiter: $0)
     } onCancel: {
       $0.giveUp(id, resumption: $0.machine?.resumption)
     }
@@ -180,6 +185,11 @@ extension LiveSession {
     for answer in session.timeouts(at: now) { told(answer) }
     guard machine?.isOnline == true else { return }
     if let sent = fetching?.sent, now - sent >= patience.answer { rosterSettled() }
+    // A session forgets the oldest of very many commands, and their answers with them.
+    for (id, asked) in asking where now - asked.sent >= patience.answer {
+      asking[id] = nil
+      asked.waiter.resume(returning: .success(.timeout))
+    }
     for (id, request) in requesting where now - request.sent >= patience.answer {
       requesting[id] = nil
       request.waiter.resume(returning: .timeout("an answer"))

@@ -156,12 +156,13 @@ extension Roster {
   package var isShared: Bool { sessions.all.count > 1 }
 
   /// Whether presence that is received on a connection concerns nobody but its sender: it begins no
-  /// session, and nothing is overdue.
+  /// session, comes before the end of the server's stream, and nothing is overdue.
   fileprivate func concernsSenderAlone(
     presenceOn connection: ConnectionID, at stamp: RecordStamp
   ) -> Bool {
     if let time = stamp.time, time > nextTimeout || time > nextNeglect { return false }
     guard hasReceived, let place = sessions.place(of: connection) else { return false }
-    return sessions[place].phase != .unseen
+    // After the server's end, what it sends is reported.
+    return sessions[place].phase != .unseen && sessions[place].ends.server == nil
   }
 }

@@ -176,7 +176,8 @@ final class ConnectionRecording {
       if kept?.add(entry) == false { kept = nil }
       place = .unbound(recorder, path: path, kept)
       let steps = try recorder.take(entry, on: .first)
-      guard let account = recorder.roster.account, let server,
+      // What is no longer kept stays here, and opens no other log.
+      guard kept != nil, let account = recorder.roster.account, let server,
         let log = try logs.log(of: account, with: server, at: time)
       else { return steps }
       return try move(to: log, at: time) ?? steps

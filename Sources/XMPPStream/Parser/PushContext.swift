@@ -100,9 +100,14 @@ struct PushContext {
     case xml_push_processing_instruction: .restrictedXML(.processingInstruction)
     case xml_push_document_type: .restrictedXML(.documentType)
     case xml_push_entity_reference: .restrictedXML(.entityReference)
-    default: .notWellFormed(code: xml_push_code(parser))
+    default:
+      xml_push_code(parser) == Self.nameTooLong
+        ? .limit(.bytesPerName) : .notWellFormed(code: xml_push_code(parser))
     }
   }
+
+  /// libxml2's `XML_ERR_NAME_TOO_LONG`: a limit of its own, of 50,000 bytes, which no server has.
+  private static let nameTooLong: Int32 = 110
 
   /// Up to where a buffer may be handed over.
   ///

@@ -53,6 +53,7 @@ package enum StreamLimit: Hashable, Sendable {
   case attributesPerElement
   case elementsPerStanza
   case bytesPerElement
+  case bytesPerName
 }
 
 extension StreamError: CustomStringConvertible {
@@ -73,6 +74,7 @@ extension StreamError.Kind: CustomStringConvertible {
     case .limit(.attributesPerElement): "an element has too many attributes"
     case .limit(.elementsPerStanza): "a stanza has too many elements"
     case .limit(.bytesPerElement): "a stanza has too many bytes"
+    case .limit(.bytesPerName): "a name has too many bytes"
     case .badRoot: "a stream header was expected"
     case .textBetweenElements: "there is text between elements"
     case .truncated: "the text ends inside an element"
