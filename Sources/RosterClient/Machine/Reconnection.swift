@@ -1,5 +1,7 @@
-/// Decides when to try a lost connection again, and when to give up. The delay grows, with jitter so
-/// that a server's clients do not all return at once, until a session has lasted.
+/// Decides when to try a lost connection again, and when to give up.
+///
+/// The delay grows until a session has lasted, with jitter so that a server's clients do not all
+/// return at once.
 package struct Reconnection: Hashable, Sendable {
   private var attempts = 0
   /// When the session began that is open.
