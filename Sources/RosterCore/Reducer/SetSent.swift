@@ -206,8 +206,8 @@ extension Reduction {
 extension Session {
   /// The oldest edit of a contact that what the server shows can be the effect of.
   ///
-  /// A server carries sets out in order, so as long as it has neither answered nor pushed one, what
-  /// looks like the effect of a later one is what there was before both.
+  /// A server carries sets out in order. So as long as it has neither answered nor pushed one, what
+  /// looks like the effect of a later one that undoes it is what there was before both.
   fileprivate func shownEdit(of contact: BareJID, by now: EditableFields?) -> Int? {
     let edits = pendingEdits
     return edits.indices.first { index in
@@ -215,6 +215,7 @@ extension Session {
       return edit.contact == contact && !edit.isPushed && edit.after == now
         && !edits.contains {
           $0.contact == contact && $0.sent.record < edit.sent.record && $0.isOutstanding
+            && $0.before == now
         }
     }
   }
