@@ -33,7 +33,7 @@ struct Crowds {
         let run = try Run(workload.itself, ["record", log], in: own.path)
         switch run.ending {
         case .exited(0): recorded.withLock { $0 += 1 }
-        case .exited(2) where run.errors.contains("is being recorded to by process "):
+        case .exited(2) where run.errors.contains("is being recorded to by "):
           report.count("recorders that were refused")
         default: report.complain("a recorder: \(run.ending) \(run.errors)")
         }
@@ -53,12 +53,26 @@ struct Crowds {
     let after = Judge.look(at: log)
     let recorders = recorded.withLock { $0 }
     if recorders == 0 { report.complain("nobody could record") }
-    // Each can find a session open that the log ends in: a recorder that comes after another finds
-    // that one's.
-    let least = recorders * LiveRecording.records.lowerBound + writers
+    // A bookmark that another record came before is appended again.
+    let bookmarks = try bookmarkCount(in: log)
+    if bookmarks < writers { report.complain("\(bookmarks) bookmarks of \(writers)") }
+    // Each recorder can find a session open that the log ends in.
+    let least = recorders * LiveRecording.records.lowerBound
     guard case .sound(let contents) = after,
-      (least...least + recorders).contains(contents.records - before.records)
+      (least...least + recorders).contains(contents.records - before.records - bookmarks)
     else { return report.complain("after \(recorders) recorders: \(after)") }
+  }
+
+  private func bookmarkCount(in path: String) throws -> Int {
+    let log = try EventLog.open(at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+    return try log.read { transaction in
+      var count = 0
+      for number in 1...(try transaction.lastSequence) {
+        guard let record = try transaction.record(at: number) else { continue }
+        if Bookmark(record.bytes) != nil { count += 1 }
+      }
+      return count
+    }
   }
 
   /// Processes begin to read as often as they can, while another one appends: the state that one is
