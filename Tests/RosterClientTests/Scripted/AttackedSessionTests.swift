@@ -138,7 +138,7 @@ struct AttackedSessionTests {
     _ = try await attack.run { session in
       // Until the network takes no more for a while.
       var (before, still, most) = (UInt64(0), 0, 0)
-      while still < 100, before < 2_000_000 {
+      while still < 100, before < 400_000 {
         let position = await session.roster.position
         still = position == before && position > 1000 ? still + 1 : 0
         before = position
