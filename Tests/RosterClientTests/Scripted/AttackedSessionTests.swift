@@ -130,17 +130,19 @@ struct AttackedSessionTests {
   @Test("A server that asks and reads nothing is not read from once its answers wait")
   func unreadAnswers() async throws {
     var turn = Words.roster()
+    // Long ids make long answers, which fill what the kernel holds the sooner.
+    let id = String(repeating: "f", count: 1000)
     turn.after = .floods {
-      "<iq type='get' id='f\($0)' from='example.test'><ping xmlns='urn:xmpp:ping'/></iq>"
+      "<iq type='get' id='\(id)\($0)' from='example.test'><ping xmlns='urn:xmpp:ping'/></iq>"
     }
     var attack = try Attack(Words.online + [turn])
     attack.patience.closing = 50
     _ = try await attack.run { session in
       // Until the network takes no more for a while.
       var (before, still, most) = (UInt64(0), 0, 0)
-      while still < 100, before < 400_000 {
+      while still < 100, before < 100_000 {
         let position = await session.roster.position
-        still = position == before && position > 1000 ? still + 1 : 0
+        still = position == before && position > 100 ? still + 1 : 0
         before = position
         most = max(most, await session.unwrittenBytes)
         try await Task.sleep(for: .milliseconds(5))

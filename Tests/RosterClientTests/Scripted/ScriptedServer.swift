@@ -58,6 +58,9 @@ final class ScriptedServer: Sendable {
   init(_ scripts: [[Turn]], _ security: Security?) throws {
     let box = Box()
     listener = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      // The kernel lets the buffer of a busy connection grow to tens of megabytes: how much a
+      // client says to a server that reads nothing would be the kernel's doing.
+      .childChannelOption(.socketOption(.so_rcvbuf), value: 64 << 10)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           let number = box.server.withLock { $0.value?.begin(channel) } ?? 0
