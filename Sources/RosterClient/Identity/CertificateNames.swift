@@ -4,21 +4,21 @@
 package struct CertificateNames: Hashable, Sendable {
   /// Each `dNSName`, perhaps with a wildcard.
   package var domains: [String] = []
-  /// Each `SRVName` (RFC 4985), such as `_xmpp-client.example.test`.
+  /// Each `SRVName` (RFC 4985), such as `_xmpp-client.example.test`: no proof of a domain, only
+  /// told of.
   package var services: [String] = []
   /// Each `iPAddress`: 4 or 16 bytes.
   package var addresses: [[UInt8]] = []
-
-  /// What a client of XMPP looks for in an `SRVName`.
-  private static let service = "_xmpp-client."
 
   /// No name.
   package init() {}
 
   /// Whether one of the names is the domain's.
   ///
-  /// A domain that is an address is matched by an `iPAddress` only, any other never by one: whoever
-  /// has an address, and a certificate for it, has no domain by that.
+  /// A domain that is an address is matched by an `iPAddress` only, and any other domain by a
+  /// `dNSName` only. An `SRVName` (RFC 6120 §13.7.1.2.1) is not enough: the name constraints of a
+  /// chain are checked for `dNSName` but not for `SRVName`, so that an authority which may certify
+  /// one domain could write the service of another into a certificate.
   ///
   /// - Parameter domain: The domain of the account, in ASCII, or an address as a domain is written
   ///   (RFC 7622 §3.2). One dot may follow it.
@@ -26,11 +26,7 @@ package struct CertificateNames: Hashable, Sendable {
     let domain = domain.hasSuffix(".") ? String(domain.dropLast()) : domain
     if let address = domain.addressBytes { return addresses.contains(address) }
     guard domain.isHostName else { return false }
-    let services = services.compactMap { name in
-      name.lowercasedInASCII.hasPrefix(Self.service)
-        ? String(name.dropFirst(Self.service.count)) : nil
-    }
-    return (domains + services).contains { Self.name($0, matches: domain) }
+    return domains.contains { Self.name($0, matches: domain) }
   }
 
   /// Whether a name of a certificate is that of a domain (RFC 9525 §6.3): a wildcard stands for

@@ -131,9 +131,16 @@ struct CertificateCase: Sendable, CustomTestStringConvertible {
   ]
 
   private static let services = [
-    names("the service", true) { [try .service("_xmpp-client.example.test")] },
-    names("the service, with other capitals", true) {
-      [try .service("_XMPP-Client.Example.test")]
+    names("the service alone", false) { [try .service("_xmpp-client.example.test")] },
+    names("the service beside another host", false) {
+      [try .service("_xmpp-client.example.test"), .dnsName("evil.test")]
+    },
+    names("the service beside the domain", true) {
+      [try .service("_xmpp-client.example.test"), .dnsName("example.test")]
+    },
+    CertificateCase("the service, of an issuer for other domains", isNamed: false) {
+      $0.names = [try .service("_xmpp-client.example.test"), .dnsName("im.evil.test")]
+      $0.permitted = ["evil.test"]
     },
     names("the service of another domain", false) {
       [try .service("_xmpp-client.evil.test")]
