@@ -37,6 +37,7 @@ extension RosterOutput {
       plain.write(open.isBaseKnown)
       plain.write(open.isReportedAsOverdue)
     }
+    plain.write(session.hasForgottenEdits)
     plain.write(UInt64(session.pendingEdits.count))
     for edit in session.pendingEdits {
       plain.write(edit.id)
@@ -111,6 +112,7 @@ extension RosterInput {
           query: try plain.read(), sent: try readStamp(), isBaseKnown: try plain.readFlag(),
           isReportedAsOverdue: try plain.readFlag()))
     }
+    session.hasForgottenEdits = try plain.readFlag()
     for _ in 0..<(try plain.readCount()) {
       session.pendingEdits.append(
         PendingEdit(

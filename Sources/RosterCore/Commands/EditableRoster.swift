@@ -20,9 +20,11 @@ struct EditableRoster {
   ///
   /// A set of this session that the server has not pushed yet counts: the next set would undo it
   /// otherwise, because servers may answer a set before they push it (§2.1.5).
-  func item(_ jid: BareJID) -> RosterItem? {
+  func item(_ jid: BareJID) -> RosterItem? { item(jid, pendingEdit(of: jid)) }
+
+  private func item(_ jid: BareJID, _ edit: PendingEdit?) -> RosterItem? {
     let item = roster.item(jid)
-    guard let edit = pendingEdit(of: jid) else { return item }
+    guard let edit else { return item }
     guard let wanted = edit.after else { return nil }
     return RosterItem(
       jid: jid, name: wanted.name, subscription: item?.subscription ?? .none,
@@ -50,31 +52,40 @@ struct EditableRoster {
   func sets(
     for jid: BareJID, id: (Int) -> String, _ edit: (RosterItem) -> RosterItem
   ) throws(CommandRefusal) -> [XMPPElement] {
-    sets(for: [try requiringItem(jid)], id: id, edit)
+    sets(for: [(try requiringItem(jid), isPending(jid))], id: id, edit)
   }
 
-  /// As `sets(for:)`, for each item in a group.
+  /// The sets for each item in a group, by address; see `sets(for:)`.
   func sets(
     in group: String, id: (Int) -> String, _ edit: (RosterItem) -> RosterItem
   ) throws(CommandRefusal) -> [XMPPElement] {
-    let items = self.items.filter { $0.groups.contains { $0.hasSameBytes(as: group) } }
+    let items = self.items.filter { $0.item.groups.contains { $0.hasSameBytes(as: group) } }
     guard !items.isEmpty else { throw .noSuchGroup(group) }
     return sets(for: items, id: id, edit)
   }
 
   private func sets(
-    for items: [RosterItem], id: (Int) -> String, _ edit: (RosterItem) -> RosterItem
+    for items: [(item: RosterItem, isPending: Bool)], id: (Int) -> String,
+    _ edit: (RosterItem) -> RosterItem
   ) -> [XMPPElement] {
-    items.map { ($0, edit($0)) }.filter { $0.0 != $0.1 || isPending($0.0.jid) }.enumerated()
-      .map { .rosterSet(id: id($0.offset), $0.element.1) }
+    items.compactMap { item, isPending in
+      let edited = edit(item)
+      return edited != item || isPending ? edited : nil
+    }
+    .enumerated().map { .rosterSet(id: id($0.offset), $0.element) }
   }
 
-  /// All items, by address.
-  private var items: [RosterItem] {
-    guard !session.pendingEdits.isEmpty else { return roster.sortedItems }
-    let shown = roster.sortedItems.map(\.jid)
-    let contacts = Set(shown).union(session.pendingEdits.map(\.contact))
-    return contacts.sorted().compactMap { item($0) }
+  /// All items, by address, and whether the server has yet to show what was asked for.
+  private var items: [(item: RosterItem, isPending: Bool)] {
+    guard !session.pendingEdits.isEmpty else { return roster.sortedItems.map { ($0, false) } }
+    let last = Dictionary(session.pendingEdits.map { ($0.contact, $0) }) { a, b in
+      a.sent.record < b.sent.record ? b : a
+    }
+    let pending = last.filter { !$0.value.isPushed }
+    let contacts = Set(roster.sortedItems.map(\.jid)).union(pending.keys)
+    return contacts.sorted().compactMap { jid in
+      item(jid, pending[jid]).map { ($0, pending[jid] != nil) }
+    }
   }
 }
 
@@ -86,6 +97,15 @@ extension Roster {
     guard let session, session.phase == .open else { throw .rosterNotKnown }
     if let refusal = session.rosterRefusal { throw .rosterRefused(condition: refusal.condition) }
     guard session.hasFetched, completeness == .complete else { throw .rosterNotKnown }
+    guard !session.lacksEdits else { throw .tooManyUnansweredEdits }
     return EditableRoster(self, session)
+  }
+
+  /// Whether the server has told the open session of a connection the roster, or has refused to.
+  package func isRosterAnswered(over connection: ConnectionID = .first) -> Bool {
+    guard let place = sessions.place(of: connection), sessions[place].phase == .open else {
+      return false
+    }
+    return sessions[place].hasFetched || sessions[place].rosterRefusal != nil
   }
 }

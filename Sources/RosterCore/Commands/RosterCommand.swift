@@ -42,6 +42,9 @@ public enum CommandRefusal: Error, Hashable, Sendable {
   /// The server refuses to tell this session the roster, so a set could undo what another device
   /// has changed: the condition (RFC 6120 §8.3.3), such as `forbidden`, if the server gave one.
   case rosterRefused(condition: String?)
+  /// More sets of this session are unanswered than are remembered, so a set could undo one of them.
+  /// Decide again once the server has answered them.
+  case tooManyUnansweredEdits
   /// The address is the account's own.
   case oneself(BareJID)
   /// We see the contact's presence already, and it waits for nothing.
@@ -73,6 +76,8 @@ extension CommandRefusal: CustomStringConvertible {
     case .rosterNotKnown: "The server has not sent the roster of this session yet."
     case .rosterRefused(let condition):
       "The server refuses to send the roster (\(condition ?? "without a reason"))."
+    case .tooManyUnansweredEdits:
+      "The server has not answered the changes before this one, and they are too many to wait for."
     case .oneself(let jid): "\(jid) is your own address."
     case .alreadyFriend(let jid): "You see the presence of \(jid) already."
     case .nobodyAsked(let jid): "\(jid) has not asked to see your presence."

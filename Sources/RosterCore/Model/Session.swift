@@ -81,6 +81,9 @@ struct Session: Hashable, Sendable {
   var openQueries: Deque<OpenQuery> = []
   /// Sets without an answer, or answered but not yet pushed, in the order they were sent.
   var pendingEdits: Deque<PendingEdit> = []
+  /// Whether a set was given up that the server may still carry out. Those that wait were sent
+  /// after it, so it has been carried out once none waits.
+  var hasForgottenEdits = false
   var unacknowledged: Deque<UnacknowledgedPush> = []
   /// The last pushes and subscription stanzas that it was told, where it can be resumed.
   var told: [Told] = []
@@ -97,6 +100,9 @@ struct Session: Hashable, Sendable {
   var pushesToCome = 0
   /// The record that told the last of them.
   var lastPushToCome: UInt64 = 0
+
+  /// Whether a set of this session may be on its way that is not among the edits that wait.
+  var lacksEdits: Bool { hasForgottenEdits && !pendingEdits.isEmpty }
 
   /// Whether the server sends it the presence and the requests of others (RFC 6121 §3.1.3, §4.2).
   var isToldPresence: Bool { isAlive && isAvailable && initialPresence == .sent }

@@ -34,6 +34,7 @@ extension Reduction {
     }
     forgetConfirmedEdit(of: number)
     guard id != nil else { return }
+    if session.pendingEdits.isEmpty { session.hasForgottenEdits = false }
     session.pendingEdits.append(
       PendingEdit(
         id: id, contact: contact, sent: stamp, before: before, after: after, premature: premature))
@@ -41,7 +42,9 @@ extension Reduction {
     while session.pendingEdits.count > 1,
       session.pendingEdits.count > WaitingLimit.count || session.hasTooManyGroups
     {
-      reportUnfinished(session.pendingEdits.removeFirst())
+      let oldest = session.pendingEdits.removeFirst()
+      if !oldest.isPushed { session.hasForgottenEdits = true }
+      reportUnfinished(oldest)
     }
   }
 
