@@ -61,7 +61,7 @@ extension LiveFailure {
       let text = "\(cause)"
       self =
         text.contains("CERTIFICATE_VERIFY_FAILED")
-        ? .certificate(reason: "none of the roots that are trusted vouches for it")
+        ? .certificate(reason: "its chain does not lead to a trusted root")
         : .handshake(reason: text.reasonOfTLS)
     case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
       self = .handshake(reason: "\(error)".reasonOfTLS)

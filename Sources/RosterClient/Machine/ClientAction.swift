@@ -31,6 +31,8 @@ package struct ClientLogin: Sendable {
   package var registers: Bool
   /// The session before, to go on with.
   package var resumption: Resumption?
+  /// The id by which that session asked for another password, if it was not answered.
+  package var passwordRequest: String?
   /// Fresh and unguessable, printable and without a comma (RFC 5802 §5.1).
   package var nonce: String
   /// What the ids of the connection's own requests begin with.

@@ -29,6 +29,7 @@ extension ClientMachine {
     management = session
     isManaged = true
     state = .online
+    if let id = login.passwordRequest { open[id] = .password }
     return [.online(isResumed: true)] + missing.map { .send($0) } + ask()
   }
 

@@ -37,7 +37,8 @@ public enum LiveFailure: Error, Hashable, Sendable {
   case protocolViolation(String)
   /// What the server sends cannot be read.
   case unreadable(reason: String)
-  /// The server acknowledges nothing of what it is sent (XEP-0198): so many stanzas wait for that.
+  /// So many of our stanzas are unacknowledged (XEP-0198), more than are kept to be sent again: the
+  /// server does not acknowledge them, or too many were sent at once.
   case unacknowledged(Int)
   /// Nothing came in time, while this was waited for.
   case timeout(String)
@@ -45,6 +46,9 @@ public enum LiveFailure: Error, Hashable, Sendable {
   case lost(reason: String)
   /// It cannot be recorded, and what cannot be recorded is not done.
   case recording(RollcallError)
+  /// The server has not answered the last request for another password yet, or its answer was lost
+  /// and no login has shown yet which password counts.
+  case passwordChangePending
   /// There is no session now.
   case notOnline
   /// The task that waited was cancelled.
@@ -54,18 +58,22 @@ public enum LiveFailure: Error, Hashable, Sendable {
   /// The session was closed, or has ended for a reason that is final. Make another one.
   case over
 
-  /// Whether it is about what was said on the stream, and not about the network or the server's
-  /// state: what ends one session so is likely to end the next one.
-  var isOfTheStream: Bool {
+  /// The failure without counts and free text, which differ from time to time, if it is about what
+  /// was said on the stream, and not about the network or the server's state: what ends one session
+  /// so is likely to end the next one.
+  var kindOfStream: LiveFailure? {
     switch self {
     case .stream(let condition, _):
       isFinal || ["undefined-condition", "internal-server-error"].contains(condition)
-    case .protocolViolation, .unreadable, .unacknowledged: true
+        ? .stream(condition: condition, text: nil) : nil
+    case .protocolViolation: .protocolViolation("")
+    case .unreadable: .unreadable(reason: "")
+    case .unacknowledged: .unacknowledged(0)
     case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .certificate, .authority,
       .handshake, .sasl, .notAuthorized, .bindRefused, .registrationNotOffered,
-      .registrationRefused, .registrationNeedsMore, .timeout, .lost, .recording, .notOnline,
-      .cancelled, .alreadyStarted, .over:
-      false
+      .registrationRefused, .registrationNeedsMore, .timeout, .lost, .recording,
+      .passwordChangePending, .notOnline, .cancelled, .alreadyStarted, .over:
+      nil
     }
   }
 
@@ -82,8 +90,8 @@ public enum LiveFailure: Error, Hashable, Sendable {
       ].contains(condition)
     case .notAuthorized(let condition, _): condition != "temporary-auth-failure"
     case .bindRefused(let condition, _): condition != "resource-constraint"
-    case .unreachable, .timeout, .lost, .handshake, .unreadable, .unacknowledged, .notOnline,
-      .cancelled, .alreadyStarted:
+    case .unreachable, .timeout, .lost, .handshake, .unreadable, .unacknowledged,
+      .passwordChangePending, .notOnline, .cancelled, .alreadyStarted:
       false
     case .encryptionNotOffered, .injectedBytes, .certificate, .authority, .sasl,
       .registrationNotOffered,
@@ -125,10 +133,12 @@ extension LiveFailure: CustomStringConvertible {
     case .protocolViolation(let what): "the server breaks the protocol: \(what)"
     case .unreadable(let reason): "what the server sends cannot be read: \(reason)"
     case .unacknowledged(let count):
-      "the server acknowledges nothing of what it is sent (XEP-0198): \(count) stanzas wait"
+      "\(count) stanzas that were sent are unacknowledged (XEP-0198), more than can be kept"
     case .timeout(let what): "nothing came in time, while \(what) was waited for"
     case .lost(let reason): "the connection is gone: \(reason)"
     case .recording(let error): "it cannot be recorded: \(error)"
+    case .passwordChangePending:
+      "the server has not answered the last request for another password"
     case .notOnline: "there is no session now"
     case .cancelled: "the task that waited was cancelled"
     case .alreadyStarted: "the session has been started already"

@@ -10,6 +10,7 @@ package struct Reconnection: Hashable, Sendable {
   private var last: Ends?
 
   private struct Ends: Hashable {
+    /// Without what differs from time to time.
     let failure: LiveFailure
     let count: Int
   }
@@ -53,7 +54,7 @@ package struct Reconnection: Hashable, Sendable {
     let since = onlineSince.take()
     guard wasLetIn else { return }
     if let since, time - since >= Self.lasting { self = Reconnection() }
-    guard let failure, failure.isOfTheStream else { return last = nil }
+    guard let failure = failure?.kindOfStream else { return last = nil }
     let before = last.flatMap { $0.failure == failure ? $0.count : nil } ?? 0
     last = Ends(failure: failure, count: before + 1)
   }

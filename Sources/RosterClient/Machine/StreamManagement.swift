@@ -13,7 +13,7 @@ package struct StreamManagement: Hashable, Sendable {
   /// How many bytes they have.
   private var unacknowledgedBytes = 0
 
-  /// How many of ours the server may leave unacknowledged, and how many bytes of them.
+  /// How many of our stanzas, and how many bytes of them, are kept until they are acknowledged.
   package static let limits = (stanzas: 16_384, bytes: 16 << 20)
   /// What to name to go on with the session later; nil where the server does not offer that.
   package var id: String?
@@ -22,8 +22,8 @@ package struct StreamManagement: Hashable, Sendable {
   /// How many of ours the server has not said it took.
   package var unacknowledgedCount: Int { unacknowledged.count }
 
-  /// Whether more of ours is unacknowledged than a server may leave so: it takes what it is sent,
-  /// or asks for answers, and never says that it has them.
+  /// Whether more of our stanzas are unacknowledged than are kept to be sent again. Without a limit
+  /// a server that never acknowledges anything would fill the memory.
   package var isOverdue: Bool {
     unacknowledged.count > Self.limits.stanzas || unacknowledgedBytes > Self.limits.bytes
   }

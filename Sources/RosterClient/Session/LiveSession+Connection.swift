@@ -33,7 +33,7 @@ extension LiveSession {
     var failure: LiveFailure?
     for address in try await addresses() {
       do throws(LiveFailure) {
-        return try await open(address)
+        return try await openByAnyPassword(address)
       } catch {
         // Only where nobody is there the next one is tried (RFC 6120 §3.2.1).
         guard case .unreachable = error else { throw error }
@@ -69,6 +69,18 @@ extension LiveSession {
     }
   }
 
+  /// Where it is not known which of two passwords counts, both are tried.
+  private func openByAnyPassword(_ address: ServerAddress) async throws(LiveFailure) {
+    do throws(LiveFailure) {
+      try await open(address)
+    } catch {
+      guard case .notAuthorized("not-authorized", _) = error, passwords.refused() else {
+        throw error
+      }
+      try await open(address)
+    }
+  }
+
   private func open(_ address: ServerAddress) async throws(LiveFailure) {
     security = try Security.context(trusting: login.authority, isDirect: address.isDirectTLS)
     connections += 1
@@ -81,6 +93,7 @@ extension LiveSession {
     guard channel.isActive else { throw .lost(reason: "it was closed at once") }
     self.channel = channel
     intake.reset()
+    forgetInbox()
     machine = ClientMachine(clientLogin)
     arm(patience.login)
     let failure = await waiting { waiter in
@@ -122,9 +135,9 @@ extension LiveSession {
 
   private var clientLogin: ClientLogin {
     ClientLogin(
-      account: login.account, password: login.password, resource: login.resource,
+      account: login.account, password: passwords.toTry, resource: login.resource,
       allowsPlain: login.allowsPlain, registers: login.registers && !isRegistered,
-      resumption: resumption,
+      resumption: resumption, passwordRequest: passwords.request,
       nonce: Data((0..<24).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString(),
       idPrefix: "\(idPrefix)\(connections)-")
   }
@@ -146,62 +159,12 @@ extension LiveSession {
 
   // MARK: What the connection says
 
-  func heard(_ bytes: [UInt8], on number: Int) {
-    guard number == connections, ending == nil else { return }
-    // TLS that has begun in this read keeps the read's end to itself.
-    defer { if ending != nil { flush() } }
-    silentBeats = 0
-    let parts = intake.take(bytes)
-    for (index, part) in parts.enumerated() {
-      let began = machine?.isBeginningTLS ?? false
-      guard handle(part) else { return }
-      guard !began, machine?.isBeginningTLS == true else { continue }
-      if index < parts.count - 1 || !intake.isBetweenElements { act { $0.injected() } }
-      intake.reset()
-    }
-    if machine?.wasLetIn == false, let part = intake.giveUp() { _ = handle(part) }
-  }
-
-  /// Takes a part of the server's stream.
-  ///
-  /// - Returns: False if nothing more is taken.
-  private func handle(_ part: StreamIntake.Part) -> Bool {
-    guard ending == nil, var machine else { return false }
-    let actions = machine.received(part)
-    let isRecorded = record {
-      try machine.hasFailed ? session.refused(part, at: now) : session.received(part, at: now)
-    }
-    guard isRecorded else { return false }
-    self.machine = machine
-    for action in actions { carryOut(action) }
-    return true
-  }
-
-  func heardAll(on number: Int) {
-    guard number == connections else { return }
-    if ending == nil {
-      // What the connection before owed waits until somebody is let in: for the session that goes
-      // on, since a new one owes it to nobody.
-      if machine?.isOnline == true {
-        for answer in session.acknowledgements { send(answer.bytes) }
-      }
-      wantsRead = true
-    }
-    flush()
-  }
-
   func handshakeCompleted(on number: Int) {
     guard number == connections, let channel else { return }
     let (version, certificate) = Security.facts(of: channel)
     let hash = certificate.flatMap { SASLChannel.serverEndPoint(ofCertificateDER: $0) }
     act { $0.secured(by: version, serverEndPoint: hash) }
     wantsRead = true
-    flush()
-  }
-
-  func disconnected(_ failure: LiveFailure, on number: Int) {
-    guard number == connections, ending == nil else { return }
-    act { $0.disconnected(failure) }
     flush()
   }
 
@@ -215,7 +178,7 @@ extension LiveSession {
     for action in actions { carryOut(action) }
   }
 
-  private func carryOut(_ action: ClientAction) {
+  func carryOut(_ action: ClientAction) {
     switch action {
     case .send(let bytes):
       guard record({ try session.sent(bytes, at: now) }) else { return }
@@ -263,18 +226,19 @@ extension LiveSession {
     timer?.cancel()
     timer = nil
     reconnection.wentOnline(at: now)
-    (silentBeats, isRegistered) = (0, true)
+    passwords.accepted(isResumed: isResumed)
+    (silence, isRegistered) = (Silence(), true)
     startBeat()
     opening.take()?.resume(returning: nil)
     guard !isResumed else {
       // The answer that an earlier connection has not brought can still come.
-      if let fetch = fetching { fetching = (fetch.id, now) } else { rosterSettled() }
+      if fetching == nil { rosterSettled() } else { fetching?.sent = now }
       return
     }
     resumption = nil
     // Who asks for the roster before it is present is told of every change (RFC 6121 §2.2).
     let fetch = try? session.decide(.fetch)
-    fetching = fetch.map { ($0.id, now) }
+    fetching = fetch.map { ($0.id, now, session.roster.position) }
     for element in fetch?.elements ?? [] { send(element.bytes) }
     send(XMPPElement.element("presence", "jabber:client").serialized())
     // Only who has asked for the list is told how it changes (XEP-0191 §3.5).
@@ -315,19 +279,13 @@ extension LiveSession {
 
   private func beatElapsed() {
     endOverdueWaits()
-    guard machine?.isOnline == true else { return }
-    silentBeats += 1
-    guard silentBeats >= patience.silentBeats else { return }
-    // A third of the time for the answer to the question that is asked now.
-    silentBeats = patience.silentBeats * 2 / 3
+    guard machine?.isOnline == true,
+      silence.elapsed(
+        written: written, unwritten: unwrittenBytes, limit: patience.silentBeats)
+    else { return }
     act { $0.silenceElapsed() }
     flush()
   }
-}
-
-extension ClientMachine {
-  /// Whether what is read next has to be in TLS.
-  fileprivate var isBeginningTLS: Bool { if case .handshake = state { true } else { false } }
 }
 
 extension Error {

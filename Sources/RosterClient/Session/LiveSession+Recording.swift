@@ -63,27 +63,25 @@ extension LiveSession {
 
   private func write(_ bytes: [[UInt8]]) {
     guard let channel, !bytes.isEmpty else { return }
-    for bytes in bytes { channel.write(ByteBuffer(bytes: bytes), promise: nil) }
+    for bytes in bytes {
+      let promise = loop.makePromise(of: Void.self)
+      promise.futureResult.whenSuccess { self.assumeIsolated { $0.written += 1 } }
+      channel.write(ByteBuffer(bytes: bytes), promise: promise)
+    }
     channel.flush()
   }
 
-  /// Reads, unless the server does not take what is written: else it could have the answers pile up
-  /// to all that it asks. Then reading waits until writing does not.
-  private func readOn() {
-    guard let channel else { return }
-    waitsForWriting = !channel.isWritable
-    if channel.isWritable { channel.read() }
-  }
-
-  /// The server takes what is written again, or no longer.
-  func writabilityChanged(on number: Int) {
-    guard number == connections, waitsForWriting, ending == nil else { return }
-    readOn()
+  /// How many bytes the system has not taken yet.
+  var unwrittenBytes: Int {
+    (try? channel?.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
   private func tell(_ step: SessionStep, _ roster: Roster) {
     self.roster = roster
     for answer in step.answers { told(answer) }
+    if let fetching, roster.position >= fetching.since, roster.isRosterAnswered() {
+      rosterSettled()
+    }
     if step.tells { hub.tell(.step(step, roster)) }
   }
 
@@ -108,6 +106,7 @@ extension LiveSession {
     // What it says from now on is of no interest.
     connections += 1
     channel.take()?.close(promise: nil)
+    forgetInbox()
     ending = nil
     record { try session.note(.closed(reason: failure?.description), at: now) }
     // Where not even that can be recorded, nothing more can.

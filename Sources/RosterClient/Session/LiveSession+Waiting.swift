@@ -127,14 +127,18 @@ extension LiveSession {
   /// Gives the account another password. The session reconnects with it; later sessions do so only
   /// if the caller keeps it.
   ///
+  /// If the connection is lost before the answer, the server may have taken the new password or
+  /// not. The session then reconnects with the one of the two that the server accepts.
+  ///
   /// The longest wait is 65 seconds. A lost connection and a cancelled task end it.
   ///
   /// - Throws: `LiveFailure` if the server refuses it or there is no session. After `.cancelled`,
   ///   `.lost` and `.timeout` the server may have taken the password.
   public func changePassword(to password: Password) async throws(LiveFailure) {
+    guard passwords.request == nil else { throw .passwordChangePending }
     try await request { machine in
       let request = machine.passwordChanged(to: password)
-      newPassword = (request.id, password)
+      passwords.asked(for: password, by: request.id)
       return request
     }
   }
@@ -171,10 +175,7 @@ extension LiveSession {
 
   /// A request was answered, or an annotation is on the disk.
   func answered(_ id: String, _ failure: LiveFailure?) {
-    if let changed = newPassword, changed.id == id {
-      if failure == nil { login.password = changed.password }
-      newPassword = nil
-    }
+    passwords.answered(id, isDone: failure == nil)
     requesting.removeValue(forKey: id)?.waiter.resume(returning: failure)
     annotating.removeValue(forKey: id)?.resume(returning: failure)
   }
@@ -202,7 +203,7 @@ extension LiveSession {
   func endWaits(_ failure: LiveFailure, goesOn: Bool) {
     for command in asking.keys { giveUp(command, resumption: goesOn ? resumption : nil) }
     let waiters = requesting.values.map(\.waiter) + awaitingRoster.values
-    (requesting, awaitingRoster, newPassword) = ([:], [:], nil)
+    (requesting, awaitingRoster) = ([:], [:])
     for waiter in waiters { waiter.resume(returning: failure) }
   }
 

@@ -35,7 +35,7 @@ public actor LiveSession {
   var isEnded = false
 
   enum Phase {
-    /// Not started, or started in vain for a reason that is not final.
+    /// Not started yet, or the last start failed for a reason that is not final.
     case idle
     /// Logging in, or waiting for the roster.
     case starting
@@ -63,8 +63,17 @@ public actor LiveSession {
   var reconnection = Reconnection()
   var timer: Scheduled<Void>?
   var beat: RepeatedTask?
-  /// How many beats there have been since the last byte.
-  var silentBeats = 0
+  var silence = Silence()
+  /// How many writes the system has taken.
+  var written = 0
+
+  // What has come.
+  /// Bytes that are not taken yet.
+  var inbox: ArraySlice<UInt8> = []
+  /// How many of them are taken before what was taken is on the disk.
+  var allowance = LiveSession.round
+  /// Why the connection is gone, while bytes that came before that are not taken yet.
+  var loss: LiveFailure?
 
   // What waits for the disk.
   var outbox: [[UInt8]] = []
@@ -77,12 +86,12 @@ public actor LiveSession {
   /// How the connection ends once all of that is done.
   var ending: ConnectionEnd?
 
-  /// The roster get of this session, until it is answered or given up.
-  var fetching: (id: CommandID, sent: Int64)?
+  /// The roster get of this session, until it is answered or given up, with the record that began
+  /// the session.
+  var fetching: (id: CommandID, sent: Int64, since: UInt64)?
   /// Why the last connection ended.
   var lastFailure: LiveFailure?
-  /// The password that the server was asked to take, by the id of the request.
-  var newPassword: (id: String, password: Password)?
+  var passwords: LivePasswords
 
   // Callers that wait.
   var opening: CheckedContinuation<LiveFailure?, Never>?
@@ -125,6 +134,7 @@ public actor LiveSession {
   ) throws(LiveFailure) {
     self.login = login
     self.patience = patience
+    passwords = LivePasswords(login.password)
     intake = StreamIntake(limits)
     loop = MultiThreadedEventLoopGroup.singleton.any()
     taskExecutor = LoopTaskExecutor(loop)

@@ -382,7 +382,7 @@ extension LiveFailure {
     case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .authority, .sasl,
       .notAuthorized, .bindRefused, .registrationNotOffered, .registrationRefused,
       .registrationNeedsMore, .stream, .protocolViolation, .unreadable, .unacknowledged, .timeout,
-      .recording, .notOnline, .cancelled, .alreadyStarted, .over:
+      .recording, .passwordChangePending, .notOnline, .cancelled, .alreadyStarted, .over:
       description
     }
   }

@@ -48,7 +48,7 @@ import XMPPStanza
       case .timeout: self = .late
       case .lost: self = .lost
       case .resolving, .unreachable, .certificate, .authority, .handshake, .unacknowledged,
-        .recording, .notOnline, .cancelled, .alreadyStarted, .over:
+        .recording, .passwordChangePending, .notOnline, .cancelled, .alreadyStarted, .over:
         self = .notOnline
       }
     }

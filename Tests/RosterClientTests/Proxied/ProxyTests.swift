@@ -195,7 +195,7 @@ struct ProxyTests {
       if case .over(_, let failure?) = event { why.append(failure) }
     }
     #expect(
-      why == [.tls(.server, reason: "none of the roots that are trusted vouches for it")])
+      why == [.tls(.server, reason: "its chain does not lead to a trusted root")])
     let heard = server.log
     #expect(!heard.contains("<auth") && !heard.contains("alice"))
     try server.stop()

@@ -61,7 +61,9 @@ enum LoginScript {
 
   /// What proves to the client that the server knows the password; nil where the client's proof is
   /// wrong.
-  static func proof(_ heard: String, _ certificate: [UInt8]? = nil) -> String? {
+  static func proof(
+    _ heard: String, _ certificate: [UInt8]? = nil, knowing password: String = password
+  ) -> String? {
     SCRAMTestServer(
       hash: .sha256, password: password, serverFirst: serverFirst(heard),
       certificateHash: certificate
@@ -73,14 +75,20 @@ enum LoginScript {
   }
   static let refusal = "<failure xmlns='\(saslNamespace)'><not-authorized/></failure>"
 
-  static func letIn(_ certificate: [UInt8]? = nil) -> Turn {
+  static func letIn(
+    _ certificate: [UInt8]? = nil, knowing password: String = password
+  ) -> Turn {
     Turn(heard: "</response>", said: "") { heard in
-      proof(heard, certificate).map(success) ?? refusal
+      proof(heard, certificate, knowing: password).map(success) ?? refusal
     }
   }
 
   /// Up to the features of who was let in.
-  static let login = [offer(), challenge { serverFirst($0) }, letIn()]
+  static let login = login(knowing: password)
+
+  static func login(knowing password: String) -> [Turn] {
+    [offer(), challenge { serverFirst($0) }, letIn(knowing: password)]
+  }
 
   // MARK: The session
 

@@ -65,6 +65,11 @@ private struct Lifecycle {
 }
 
 extension LiveSession {
+  /// What happens to commands that are not answered for a minute.
+  fileprivate func giveUpCommands() {
+    for answer in session.timeouts(at: now + 120_000) { told(answer) }
+  }
+
   fileprivate func holds(_ isRight: @Sendable (isolated LiveSession) -> Bool) -> Bool {
     isRight(self)
   }
@@ -124,6 +129,8 @@ struct LiveLifecycleTests {
     if isLoggedIn {
       try await life.wait { !$0.awaitingRoster.isEmpty }
     } else {
+      // The relay has to have a connection to the server by then: the next one would be the first.
+      try await life.server.hears("<stream:stream")
       try await life.wait { $0.opening != nil }
     }
     start.cancel()
@@ -139,6 +146,29 @@ struct LiveLifecycleTests {
     let failure = await life.failureOfStart()
     #expect(failure?.isFinal == false, "\(failure as Any)")
     #expect(await life.failureOfStart() == nil)
+    await life.session.close()
+  }
+
+  @Test("A start that resumes a session ends with its roster, however long it was away")
+  func resumedStart() async throws {
+    let silent = Array(Lifecycle.counted.dropLast())
+    let resumed =
+      Words.startTLS + Words.login + [
+        Words.binding(Talk.bind + Talk.counting),
+        Turn(heard: "<resume", said: "<resumed xmlns='urn:xmpp:sm:3' previd='s' h='0'/>"),
+        Words.roster(Lifecycle.kept),
+      ]
+    let life = try Lifecycle(silent, resumed) { $0.answer = 3_600_000 }
+    let lost = Task { await life.failureOfStart() }
+    try await life.wait { !$0.awaitingRoster.isEmpty && $0.machine?.resumption != nil }
+    life.relay.cut()
+    #expect(await lost.value?.isFinal == false)
+    await life.session.giveUpCommands()
+    let start = Task { await life.failureOfStart() }
+    try await life.wait { $0.roster.item(Lifecycle.bob) != nil }
+    #expect(await life.session.holds { $0.phase == .running })
+    start.cancel()
+    #expect(await start.value == nil)
     await life.session.close()
   }
 

@@ -1,0 +1,53 @@
+import Rollcall
+
+/// The password of an account, and the one that the server was asked to replace it by.
+///
+/// If the connection is lost before the answer, either may be the right one. The new one is tried
+/// first: once it is accepted it is certain.
+struct LivePasswords {
+  private var current: Password
+  /// The change that the server has not answered.
+  private var change: (id: String, password: Password)?
+  /// Whether the server has refused a login by the new password.
+  private var isNewRefused = false
+
+  init(_ password: Password) { current = password }
+
+  /// The id of the request whose answer is still to come, or lost.
+  var request: String? { change?.id }
+
+  /// The password to log in with.
+  var toTry: Password { isNewRefused ? current : change?.password ?? current }
+
+  /// The server was asked to take another password.
+  mutating func asked(for password: Password, by id: String) { change = (id, password) }
+
+  /// A request was answered, perhaps that for another password.
+  mutating func answered(_ id: String, isDone: Bool) {
+    guard let change, change.id == id else { return }
+    if isDone { current = change.password }
+    self.change = nil
+  }
+
+  /// The server has refused a login by `toTry`.
+  ///
+  /// - Returns: Whether there is another password to try.
+  mutating func refused() -> Bool {
+    guard change != nil, !isNewRefused else { return false }
+    isNewRefused = true
+    return true
+  }
+
+  /// The server has accepted a login by `toTry`.
+  mutating func accepted(isResumed: Bool) {
+    guard let change else { return }
+    if !isNewRefused {
+      current = change.password
+      self.change = nil
+    } else if !isResumed {
+      self.change = nil
+    }
+    // A resumed session sends the request again, and its answer can be lost again.
+    isNewRefused = false
+  }
+}

@@ -1,0 +1,28 @@
+/// How long a server has been silent, in beats.
+struct Silence: Hashable, Sendable {
+  private var beats = 0
+  /// How many writes were complete at the last beat, and how many bytes were left to write.
+  private var written = 0
+  private var unwritten = 0
+
+  /// Something came from the server.
+  mutating func broken() { beats = 0 }
+
+  /// A beat has passed.
+  ///
+  /// A server that reads slowly answers late, so there is no silence while bytes that had to wait
+  /// are being written. A write that did not have to wait shows nothing: the system takes it for a
+  /// connection that is gone, too.
+  ///
+  /// - Returns: Whether there have been `limit` beats of silence, so that the server is asked
+  ///   whether it is there. A third of `limit` is left for its answer.
+  mutating func elapsed(written: Int, unwritten: Int, limit: Int) -> Bool {
+    let isRead =
+      self.unwritten > 0 && (written > self.written || unwritten < self.unwritten)
+    (self.written, self.unwritten) = (written, unwritten)
+    beats = isRead ? 0 : beats + 1
+    guard beats >= limit else { return false }
+    beats = limit * 2 / 3
+    return true
+  }
+}

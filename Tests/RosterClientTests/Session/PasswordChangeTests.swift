@@ -1,0 +1,123 @@
+import Rollcall
+@testable import RosterClient
+import TestSupport
+import Testing
+
+@Suite("A password that is changed") struct LivePasswordTests {
+  private enum Event {
+    case asked, done, refusedChange
+    case refused(isAnotherLeft: Bool)
+    case accepted(isResumed: Bool)
+  }
+
+  /// What happens after the first login with the old password, which is tried next, and whether
+  /// another change has to wait.
+  private static let cases: [(String, [Event], tried: String, isOpen: Bool)] = [
+    ("nothing", [], "old", false),
+    ("it is refused once", [.refused(isAnotherLeft: false)], "old", false),
+    ("changed", [.asked, .done], "new", false),
+    ("not changed", [.asked, .refusedChange], "old", false),
+    ("unanswered", [.asked], "new", true),
+    ("the new one counts", [.asked, .accepted(isResumed: true)], "new", false),
+    ("the new one is refused", [.asked, .refused(isAnotherLeft: true)], "old", true),
+    (
+      "both are refused", [.asked, .refused(isAnotherLeft: true), .refused(isAnotherLeft: false)],
+      "old", true
+    ),
+    (
+      "the old one counts", [.asked, .refused(isAnotherLeft: true), .accepted(isResumed: false)],
+      "old", false
+    ),
+    (
+      "asked again as the session is resumed",
+      [.asked, .refused(isAnotherLeft: true), .accepted(isResumed: true)], "new", true
+    ),
+    (
+      "and answered then",
+      [.asked, .refused(isAnotherLeft: true), .accepted(isResumed: true), .done], "new", false
+    ),
+  ]
+
+  @Test("Either may count until the server has shown which", arguments: cases.indices)
+  func either(_ index: Int) {
+    let (what, events, tried, isOpen) = Self.cases[index]
+    var passwords = LivePasswords(Password("old"))
+    passwords.accepted(isResumed: false)
+    for event in events {
+      switch event {
+      case .asked: passwords.asked(for: Password("new"), by: "r1")
+      case .done: passwords.answered("r1", isDone: true)
+      case .refusedChange: passwords.answered("r1", isDone: false)
+      case .refused(let isAnotherLeft):
+        let isLeft = passwords.refused()
+        #expect(isLeft == isAnotherLeft, "\(what)")
+      case .accepted(let isResumed): passwords.accepted(isResumed: isResumed)
+      }
+      passwords.answered("another", isDone: true)
+    }
+    #expect(passwords.toTry.isSame(as: tried), "\(what)")
+    #expect((passwords.request != nil) == isOpen, "\(what)")
+  }
+}
+
+@Suite(
+  "A change of the password whose answer is lost", .timeLimit(.minutes(5)),
+  .enabled(if: Certificates.isPossible, "openssl is needed"))
+struct PasswordChangeTests {
+  private typealias Words = LoginScript
+  private typealias Turn = ScriptedServer.Turn
+
+  private static let asked =
+    Words.online + [Words.roster(), Turn(heard: "jabber:iq:register", said: "", closes: true)]
+
+  private static func knowing(_ password: String) -> [Turn] {
+    Words.startTLS + Words.login(knowing: password) + [
+      Words.binding(), Words.bound, Words.roster(then: "</stream:stream>"),
+    ]
+  }
+
+  private func change(_ session: LiveSession) async throws {
+    await #expect(throws: LiveFailure.lost(reason: "it was closed")) {
+      try await session.changePassword(to: Password("another"))
+    }
+    await session.ended()
+  }
+
+  @Test("Where the server has taken the new password, the session goes on with that")
+  func taken() async throws {
+    let attack = try Attack(Self.asked, Self.knowing("another"), Words.last)
+    let result = try await attack.run(change)
+    #expect(result.failure == .stream(condition: "host-gone", text: nil))
+    #expect(result.heard.count == 3)
+  }
+
+  @Test("Where it has not, the session goes on with the old one")
+  func notTaken() async throws {
+    let attack = try Attack(
+      Self.asked, Self.knowing(Words.password), Self.knowing(Words.password), Words.last)
+    let result = try await attack.run(change)
+    #expect(result.failure == .stream(condition: "host-gone", text: nil))
+    #expect(result.heard.count == 4)
+  }
+
+  @Test("Where it takes neither, the session ends, and each was tried once")
+  func neither() async throws {
+    let result = try await Attack(Self.asked, Self.knowing("a third")).run(change)
+    #expect(result.failure == .notAuthorized(condition: "not-authorized", text: nil))
+    #expect(result.heard.count == 3)
+  }
+
+  @Test("A change has to wait for the answer to the one before")
+  func concurrent() async throws {
+    let silent = Words.online + [Words.roster(), Turn(heard: "jabber:iq:register", said: "")]
+    _ = try await Attack(silent).run { session in
+      let first = Task { try await session.changePassword(to: Password("another")) }
+      while await session.requesting.isEmpty { await Task.yield() }
+      await #expect(throws: LiveFailure.passwordChangePending) {
+        try await session.changePassword(to: Password("a third"))
+      }
+      await session.close()
+      await #expect(throws: LiveFailure.self) { try await first.value }
+    }
+  }
+}
