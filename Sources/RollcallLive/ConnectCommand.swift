@@ -14,7 +14,8 @@ struct ConnectCommand: AsyncParsableCommand {
 
       \(LiveOrder.guide)
 
-      Ctrl-C, or quit, ends the stream in order. Where the connection is lost it is made again, \
+      Ctrl-C, or quit, ends the stream in order; Ctrl-C also ends the wait for the session or for \
+      an answer. Where the connection is lost it is made again, \
       and the session gone on with where the server can (XEP-0198).
 
       One program at a time records to a log: a second one is refused, and told which process \
@@ -54,12 +55,9 @@ struct ConnectCommand: AsyncParsableCommand {
     let console = LiveConsole(session, story, timeline)
     Ending.begin()
     Terminal.note("connecting; recorded in \(path)")
-    do throws(LiveFailure) {
-      try await session.start()
-    } catch {
-      await session.close()
+    if let reason = await session.startUnlessAskedToEnd() {
       try story.tell()
-      throw Failure("\(login.account): \(error)")
+      throw Failure("\(login.account): \(reason)")
     }
     let isRefused = try await console.run(orders, endsThen: exit)
     if let failure = await session.failure { throw Failure("\(login.account): \(failure)") }
@@ -84,11 +82,9 @@ struct RegisterCommand: AsyncParsableCommand {
     let path = try options.path
     let login = try options.login(isNew: true)
     let session = try Failure.naming(path) { try LiveSession(login, recordingTo: path) }
-    do throws(LiveFailure) {
-      try await session.start()
-    } catch {
-      await session.close()
-      throw Failure("\(login.account): \(error)")
+    Ending.begin()
+    if let reason = await session.startUnlessAskedToEnd() {
+      throw Failure("\(login.account): \(reason)")
     }
     await session.close()
     if let failure = await session.failure { throw Failure("\(login.account): \(failure)") }

@@ -23,7 +23,11 @@ import RosterClient
     let telling = Task { @MainActor in
       for await _ in updates { try story.tell() }
     }
-    for order in orders { await carryOut(order) }
+    await Ending.cancels {
+      for order in orders where !Task.isCancelled { await self.carryOut(order) }
+      // What the orders have set off is told before the server's answer to this.
+      if endsThen { try? await self.session.ping() }
+    }
     if !endsThen {
       let input = endOfInput()
       while !isQuitting, !Ending.isAsked, await session.failure == nil {
@@ -31,9 +35,6 @@ import RosterClient
         try story.settle()
       }
       input.cancel()
-    } else {
-      // What the orders have set off is told before the server's answer to this.
-      try? await session.ping()
     }
     await session.close()
     try await telling.value
