@@ -31,6 +31,10 @@ import Testing
         + String(repeating: "</a>", count: 130) + "</iq>", "elements are nested too deeply"
     ),
     (
+      "a long name", "<message><\(String(repeating: "a", count: 60_000))/></message>",
+      "a name has too many bytes"
+    ),
+    (
       "too many elements",
       "<message>" + String(repeating: "<a/>", count: 600) + "</message>",
       "a stanza has too many elements"
@@ -96,6 +100,35 @@ import Testing
     #expect(found.first?.kept == Array(xml.utf8.prefix(UnreadableBytes.limit)))
     #expect(found.first?.isBeyondLimit == true)
     #expect(try Timeline(log).findings().map(\.code) == [.oversizedElement])
+  }
+
+  @Test("Many that come at once are passed over one by one")
+  func many() throws {
+    let session = try begin()
+    let xml = Self.cases[0].xml
+    let bytes = Array(
+      (0..<60).map { xml + "<presence from='bob@example.test/\($0)'/>" }.joined().utf8)
+    let steps = try session.received(bytes, at: 1001)
+    try #require(steps.count == 120)
+    for (index, step) in steps.enumerated() {
+      guard index.isMultiple(of: 2) else { continue }
+      #expect(step.part == .skipped(isStanza: true, reason: Self.cases[0].reason))
+    }
+    #expect(session.roster.presence(of: bare("bob@example.test")).resources.count == 60)
+    try session.close()
+  }
+
+  @Test("What follows one of many is not copied", arguments: [0, 5])
+  func notCopied(earlier: Int) {
+    let bytes = [UInt8](0..<200)
+    // The first of these bytes follow the last of what came earlier.
+    let start = earlier == 0 ? 100 : 0
+    let before = [UInt8](repeating: 255, count: earlier)
+    let (kept, left) = StreamIntake.parted(
+      (before + bytes[start..<120])[...], readUpTo: 120, of: bytes)
+    #expect(Array(kept) == before && Array(left) == Array(bytes[start...]))
+    let memory = bytes.withUnsafeBufferPointer { $0.baseAddress.map { $0 + start } }
+    #expect(left.withUnsafeBufferPointer { $0.baseAddress } == memory)
   }
 
   @Test("A capture that is made of the log, redacted or not, has the same finding")

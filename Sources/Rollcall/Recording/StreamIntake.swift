@@ -55,18 +55,33 @@ package struct StreamIntake {
       do {
         try parser.feed(piece) { parts.append(Part($0)) }
       } catch {
-        let unread = Array(parser.unread)
-        if let begun = ElementSkipper(of: unread, refusedBy: error) {
+        let unread = parser.unread
+        let (kept, left) = Self.parted(unread, readUpTo: piece.endIndex, of: bytes)
+        if var begun = ElementSkipper(of: unread, refusedBy: error) {
+          // The parser would have seen its end in what came earlier.
+          _ = begun.skip(kept)
           parser.forgetElement()
           skipper = begun
-          rest = (unread + rest)[...]
+          rest = left
         } else {
-          parts.append(refused(unread + rest, error))
+          parts.append(refused(kept + left, error))
           rest = []
         }
       }
     }
     return parts
+  }
+
+  /// Parts what was not read: into what earlier calls gave, and what is still in these bytes, up to
+  /// their end. The latter shares their memory: many elements beyond a limit can come at once, and
+  /// for each of them all that follows would be copied.
+  ///
+  /// - Parameter end: Up to where the parser has these bytes.
+  static func parted(
+    _ unread: ArraySlice<UInt8>, readUpTo end: Int, of bytes: [UInt8]
+  ) -> (kept: ArraySlice<UInt8>, left: ArraySlice<UInt8>) {
+    let count = min(unread.count, end)
+    return (unread.dropLast(count), bytes[(end - count)...])
   }
 
   /// Passes over bytes of an element beyond a limit.
@@ -103,15 +118,15 @@ package struct StreamIntake {
       parser.reset()
       return nil
     } catch {
-      return refused(Array(parser.unread), error)
+      return refused(parser.unread, error)
     }
   }
 
-  private func refused(_ bytes: [UInt8], _ error: any Error) -> Part {
+  private func refused(_ bytes: ArraySlice<UInt8>, _ error: any Error) -> Part {
     // Without the place, which counts the bytes of all elements since the last error.
     let reason = (error as? StreamError)?.kind.description ?? "\(error)"
     parser.reset()
-    return .unreadable(bytes, reason: reason)
+    return .unreadable(Array(bytes), reason: reason)
   }
 }
 
@@ -134,7 +149,7 @@ package struct SkippedElement: Hashable, Sendable {
 
 extension ElementSkipper {
   /// Nil unless these bytes begin an element, other than a stream's header, that is beyond a limit.
-  fileprivate init?(of bytes: [UInt8], refusedBy error: any Error) {
+  fileprivate init?(of bytes: ArraySlice<UInt8>, refusedBy error: any Error) {
     guard let error = error as? StreamError, case .limit = error.kind else { return nil }
     self.init(refusedFor: error.kind)
     var look = self
