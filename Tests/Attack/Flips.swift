@@ -38,13 +38,14 @@ struct Flips {
     var generator = SeededGenerator(seed: seed)
     let cases = subjects.enumerated().flatMap { number, subject in
       let size = subject.bytes.count
-      // Of every log in turn, unless all of it is asked for.
       let metas = metaPages(subject.bytes, isWhole: count == nil)
+      // Each of one log only, unless all of it is asked for; another seed has it of another one.
+      let turn = (number + Int(seed % UInt64(subjects.count))) % subjects.count
       let some =
         count == nil
         ? metas
         : metas.enumerated().filter {
-          $0.offset % subjects.count == number
+          $0.offset % subjects.count == turn
         }.map(\.element)
       return
         (some + bits(size, count.map { $0 / subjects.count }, &generator)
@@ -92,7 +93,9 @@ struct Flips {
       let fields = Self.fields.flatMap { offset, size -> [Damage] in
         let own = Array(bytes[page + offset..<page + offset + size])
         let value = own.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        let numbers: [UInt64] = [0, .max, value &+ 1, value &- 1, value &+ 2, value &- 2]
+        let numbers: [UInt64] = [
+          0, .max, value &+ 1, value &- 1, value &+ 2, value &- 2, value >> 1,
+        ]
         var values: Set<[UInt8]> = [Array(bytes[other + offset..<other + offset + size])]
         for number in numbers {
           values.insert((0..<size).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })

@@ -73,7 +73,9 @@ import Testing
     }
     var value: UInt64 = 0
     for byte in bytes(page).reversed() { value = value << 8 | UInt64(byte) }
-    let numbers: [UInt64] = [0, .max, value &+ 1, value &- 1, value &+ 2, value &- 2]
+    var numbers: [UInt64] = [0, .max, value &+ 1, value &- 1, value &+ 2, value &- 2]
+    // Others that a page of some machine can have, or could have had.
+    if field.name == "page size" { numbers += (9...16).map { 1 << $0 } }
     var changes = [bytes(newer + older - page)]
     for number in numbers {
       var change = Data()
@@ -171,6 +173,23 @@ import Testing
     #expect(read == nil)
     #expect(try EventLog.pageDamage(at: path).map(\.database) == ["the meta pages"])
     #expect(try !salvage().summary.endIsKnown)
+  }
+
+  @Test("Where the first page gives another size, the second one is found", arguments: 12...16)
+  func size(exponent: Int) throws {
+    let size = 1 << exponent
+    for other in MetaPage.sizes {
+      var bytes = Data(count: 3 * size)
+      for (page, said) in [(0, other), (1, size)] {
+        var meta = Data(sound[page * 4096..<page * 4096 + 152])
+        meta.replaceSubrange(40..<44, with: (0..<4).map { UInt8(said >> (8 * $0) & 0xFF) })
+        meta.replaceSubrange(128..<136, with: [2, 0, 0, 0, 0, 0, 0, 0])
+        bytes.replaceSubrange(page * size..<page * size + 152, with: meta)
+      }
+      bytes[2 * size] = 2
+      try bytes.write(to: URL(filePath: path))
+      #expect(try PageFile(path).pageSize == size, "not \(other)")
+    }
   }
 
   @Test("A text in a record that looks like a meta page is not taken for one")

@@ -17,6 +17,10 @@ struct MetaPage: Hashable {
   /// How many bytes show whether it is a page of LMDB's at all.
   private static let magicEnd = 20
 
+  /// The page sizes that LMDB can have: that of the memory, which is never below 4 KiB on a 64-bit
+  /// machine, but at most 64 KiB.
+  static let sizes = [4096, 8192, 16384, 32768, 65536]
+
   let flags: UInt16
   let version: UInt32
   let pageSize: Int
@@ -28,9 +32,7 @@ struct MetaPage: Hashable {
 
   /// LMDB gives a meta page no other flag.
   var isMarkedAsMeta: Bool { flags == Self.flag }
-  var hasPossiblePageSize: Bool {
-    (512...65536).contains(pageSize) && pageSize & (pageSize - 1) == 0
-  }
+  var hasPossiblePageSize: Bool { Self.sizes.contains(pageSize) }
 
   var hasKnownVersion: Bool { version == Self.dataVersion }
 
@@ -38,11 +40,11 @@ struct MetaPage: Hashable {
   ///
   /// - Parameter number: 0 or 1: LMDB writes the even transactions on page 0.
   func fault(asPage number: Int) -> String? {
-    guard isMarkedAsMeta else { return "is not one" }
-    guard hasKnownVersion else { return "is of version \(version)" }
-    guard hasPossiblePageSize else { return "says that pages have \(pageSize) bytes" }
+    guard isMarkedAsMeta else { return "cannot be recognized as one" }
+    guard hasKnownVersion else { return "has version \(version)" }
+    guard hasPossiblePageSize else { return "gives a page size of \(pageSize) bytes" }
     guard Int(transaction & 1) == number || transaction == 0 else {
-      return "is of transaction \(transaction), which belongs on the other one"
+      return "holds transaction \(transaction), which belongs on the other one"
     }
     return nil
   }

@@ -1,12 +1,11 @@
+import RawBytes
+
 /// The two meta pages of a file, as far as they can be read.
 ///
 /// Which one LMDB wrote last is known only if both are what it wrote: a page that cannot be read,
 /// or whose transaction has changed, can be the newer one, and the other then leads to what the log
 /// was before the last commit.
 struct MetaPages: Hashable {
-  /// The page sizes that LMDB can have.
-  private static let sizes = [4096, 8192, 16384, 32768, 65536]
-
   /// The beginning of each page, which has fewer bytes where the file ends; nil where it cannot be
   /// read.
   let heads: [[UInt8]?]
@@ -17,16 +16,28 @@ struct MetaPages: Hashable {
 
   init(of descriptor: Int32) {
     let first = MetaPage.bytes(of: descriptor, at: 0)
-    let own = first.flatMap { MetaPage($0.span.bytes) }
-    let ownSize = own?.fault(asPage: 0) == nil ? own?.pageSize : nil
-    // A page that is damaged may say anything, and the second one says itself how large pages are.
-    let sizes = [ownSize].compactMap(\.self) + Self.sizes.filter { $0 != ownSize }
-    let second = sizes.lazy.compactMap { size in Self.page(of: descriptor, at: size) }.first
-    // What only looks like the second one is in a record, so after it.
-    let size = [ownSize, second?.pageSize].compactMap(\.self).min() ?? 4096
+    let own = first.flatMap { MetaPage($0.span.bytes) }.flatMap {
+      $0.fault(asPage: 0) == nil ? $0 : nil
+    }
+    // Each page says how large pages are, and may be damaged; a record can look like the second.
+    let claims = MetaPage.sizes.lazy.flatMap { size in
+      [own, Self.page(of: descriptor, at: size)].compactMap(\.self).filter { $0.pageSize == size }
+    }
+    // The lowest that leads somewhere: what only looks like the second page comes after it.
+    let claim = claims.first { Self.findsItsRoot($0, descriptor) } ?? claims.first
+    let size = claim?.pageSize ?? 4096
     pageSize = size
     heads = [first, MetaPage.bytes(of: descriptor, at: size)]
     parsed = heads.map { head in head.flatMap { MetaPage($0.span.bytes) } }
+  }
+
+  /// Whether the root page, which begins with its own number, is where a meta page puts it.
+  private static func findsItsRoot(_ meta: MetaPage, _ descriptor: Int32) -> Bool {
+    let (offset, overflow) = meta.main.root.multipliedReportingOverflow(by: UInt64(meta.pageSize))
+    guard !overflow, let offset = Int(exactly: offset),
+      let bytes = MetaPage.bytes(of: descriptor, at: offset), bytes.count >= 8
+    else { return false }
+    return bytes.span.bytes.littleEndian(at: 0) == meta.main.root
   }
 
   /// Reads them until they are twice the same: a writer may be changing one.
@@ -53,9 +64,9 @@ struct MetaPages: Hashable {
 
   /// What is wrong with one of them by itself, as a predicate; nil if nothing is.
   private func fault(of number: Int) -> String? {
-    guard let page = parsed[number] else { return "is not one" }
+    guard let page = parsed[number] else { return "cannot be recognized as one" }
     if let fault = page.fault(asPage: number) { return fault }
-    return page.pageSize == pageSize ? nil : "says that pages have \(page.pageSize) bytes"
+    return page.pageSize == pageSize ? nil : "gives a page size of \(page.pageSize) bytes"
   }
 
   /// What is wrong with them, each in a clause; empty if nothing is.
@@ -70,7 +81,9 @@ struct MetaPages: Hashable {
     let numbers = readable.map(\.transaction).sorted()
     // They are written by turns: where one is missing, the log would be read as it was before it.
     guard numbers.count == 2, numbers[1] != numbers[0] + 1, numbers[1] > 0 else { return [] }
-    return ["its meta pages are of the transactions \(numbers[0]) and \(numbers[1])"]
+    return [
+      "its meta pages hold the transactions \(numbers[0]) and \(numbers[1]), not two in a row"
+    ]
   }
 
   static func name(_ number: Int) -> String {
@@ -121,36 +134,31 @@ extension PageFile {
       guard meta.main.flags & PageCheck.orderFlags == 0,
         meta.free.flags & PageCheck.orderFlags == PageCheck.integerKeys
       else {
-        findings.faults.append("\(name) says that keys are ordered in another way")
+        findings.faults.append("\(name) has the wrong flags for the order of keys")
         continue
       }
       switch writer {
       case .transaction(meta.transaction), .unnoted: break
       case .nobody where meta.transaction == 0: break
       case .foreign where meta != metaPages.newest: break
-      case .transaction(let other) where isTakenBack(meta, other):
-        findings.hasTakenBackCommit = true
-      case .transaction(let other):
-        findings.faults.append(
-          "\(name) is of transaction \(meta.transaction), what it leads to is of \(other)")
-      case .nobody, .foreign, .unreadable:
-        findings.faults.append("what \(name) leads to cannot be read")
+      case .transaction, .nobody, .foreign, .unreadable:
+        if try isTakenBack(meta) {
+          findings.hasTakenBackCommit = true
+        } else {
+          findings.faults.append(Self.fault(of: name, meta, writer))
+        }
       }
     }
     return findings
   }
 
-  /// Whether a page is as LMDB leaves the older one if it cannot write what is to be the newer one.
-  ///
-  /// A newer page whose number has changed by two looks the same, unless its transaction made the
-  /// file longer: a state never ends after the one that follows it.
-  private func isTakenBack(_ meta: MetaPage, _ writer: UInt64) -> Bool {
-    // A damaged page may say any number.
-    guard let newest = metaPages.newest, meta.transaction < newest.transaction,
-      newest.transaction < writer
-    else { return false }
-    return newest.transaction - meta.transaction == 1 && writer - newest.transaction == 1
-      && meta.lastPage <= newest.lastPage
+  private static func fault(of name: String, _ meta: MetaPage, _ writer: Writer) -> String {
+    switch writer {
+    case .transaction(let other):
+      "\(name) holds transaction \(meta.transaction), but transaction \(other) wrote the pages "
+        + "that it points to"
+    case .nobody, .unnoted, .foreign, .unreadable: "the pages that \(name) points to cannot be read"
+    }
   }
 
   private func writer(of meta: MetaPage) throws(EventLogError) -> Writer {

@@ -1,5 +1,3 @@
-import RawBytes
-
 /// Walks over every page of a log's file without LMDB, which trusts them and ends the process, or
 /// reads beyond the map, on some that are damaged.
 ///
@@ -252,26 +250,20 @@ final class PageCheck {
     return count
   }
 
-  /// A list of pages that are free: their count, then their numbers from the highest down.
+  /// A list of pages that are free.
   private func lookAtFreePages(
     _ node: Page.Node, in page: Page, _ name: String
   ) throws(EventLogError) {
-    let key = page.bytes[node.key]
-    let transaction = key.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    guard key.count == 8, let meta = file.meta, transaction > 0, transaction <= meta.transaction
+    guard let transaction = page.transaction(of: node), let meta = file.meta, transaction > 0,
+      transaction <= meta.transaction
     else {
       return note(page.number, name, "an entry of it is of no transaction")
     }
-    guard let value = try file.value(of: node, in: page), value.count >= 8, value.count % 8 == 0
-    else { return note(page.number, name, "an entry of it cannot be read") }
-    let numbers = stride(from: 0, to: value.count, by: 8).map {
-      value.span.bytes.littleEndian(at: $0, as: UInt64.self)
-    }
-    guard numbers[0] < UInt64(numbers.count) else {
-      return note(page.number, name, "an entry of it is shorter than it says")
+    guard let pages = try file.value(of: node, in: page).flatMap(Page.freePages) else {
+      return note(page.number, name, "an entry of it cannot be read, or is shorter than it says")
     }
     var before = lastPage + 1
-    for free in numbers.dropFirst().prefix(Int(numbers[0])) {
+    for free in pages {
       guard free < before, free >= 2 else {
         return note(page.number, name, "a free page is said to be \(free)")
       }
