@@ -33,7 +33,7 @@ struct Crowds {
         let run = try Run(workload.itself, ["record", log], in: own.path)
         switch run.ending {
         case .exited(0): recorded.withLock { $0 += 1 }
-        case .exited(2) where run.errors.contains("is being recorded to by "):
+        case .exited(2) where run.errors.contains("is being recorded to by process "):
           report.count("recorders that were refused")
         default: report.complain("a recorder: \(run.ending) \(run.errors)")
         }

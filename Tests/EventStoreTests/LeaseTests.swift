@@ -136,6 +136,21 @@ import Testing
     withExtendedLifetime(lease) {}
   }
 
+  @Test("A holder that has yet to say who it is is waited for")
+  func lateText() throws {
+    let descriptor = open(leasePath, O_RDWR | O_CREAT, 0o600)
+    defer { close(descriptor) }
+    #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    let writer = Thread {
+      usleep(50_000)
+      _ = "77\n\nslow\n".withCString { pwrite(descriptor, $0, strlen($0), 0) }
+    }
+    writer.start()
+    expectRefusal(by: "process 77 (slow)") { () throws(EventLogError) in
+      try RecorderLease(ofLogAt: path)
+    }
+  }
+
   @Test("What a lease says of its holder is shown as letters, whatever it is")
   func hostileText() throws {
     try Data("77\nsome other boot\nname\u{1B}[31m\n".utf8).write(to: URL(filePath: leasePath))

@@ -89,6 +89,82 @@ import Testing
     #expect(throws: EventLogError.self) { try open(.readWrite, path) }
   }
 
+  @Test(
+    "Nothing is recorded in a folder of another user, or with another user's lease",
+    .enabled(if: geteuid() == 0, "only root can give files away"))
+  func anotherUser() throws {
+    let real = URL(filePath: folder.path).resolvingSymlinksInPath().path(percentEncoded: false)
+    try Data("77\n".utf8).write(to: URL(filePath: path + "-lease"))
+    chown(path + "-lease", 65534, 65534)
+    #expect(throws: EventLogError.ofAnotherUser(path: "\(real)/a.rollcall-lease")) {
+      try RecorderLease(ofLogAt: path)
+    }
+    #expect(try String(contentsOfFile: path + "-lease", encoding: .utf8) == "77\n")
+    chown(path + "-lease", 0, 0)
+    // Also in one with the sticky bit its owner can replace all.
+    for mode in [0o700, 0o1777] {
+      chmod(folder.path, mode_t(mode))
+      chown(folder.path, 65534, 65534)
+      let error = EventLogError.ofAnotherUser(path: real)
+      #expect(throws: error) { try RecorderLease(ofLogAt: path) }
+      #expect(throws: error) { try RecorderLease(ofFolder: folder.path) }
+    }
+    chown(folder.path, 0, 0)
+    withExtendedLifetime(try RecorderLease(ofLogAt: path)) {}
+  }
+
+  @Test("A log of which there is a hard link is not recorded to, by either name")
+  func hardLinks() throws {
+    let other = folder.file("b.rollcall")
+    let real = URL(filePath: folder.path).resolvingSymlinksInPath().path(percentEncoded: false)
+    var lease: RecorderLease? = try RecorderLease(ofLogAt: path)
+    #expect(link(path, other) == 0)
+    for name in ["a", "b"] {
+      let log = "\(real)/\(name).rollcall"
+      #expect(throws: EventLogError.hasOtherNames(path: log)) { try RecorderLease(ofLogAt: log) }
+    }
+    withExtendedLifetime(lease) {}
+    lease = nil
+    unlink(other)
+    // A log's maker that was killed has left its draft's name.
+    let maker = Process()
+    maker.executableURL = URL(filePath: "/bin/true")
+    try maker.run()
+    maker.waitUntilExit()
+    #expect(link(path, "\(path).draft-\(maker.processIdentifier)-1") == 0)
+    withExtendedLifetime(try RecorderLease(ofLogAt: path)) {}
+    #expect(try folder.names.sorted() == ["a.rollcall", "a.rollcall-lock"])
+  }
+
+  @Test("A lease of which there is a hard link is refused, and nothing is written into it")
+  func linkedLease() throws {
+    let victim = folder.file("victim")
+    try Data("mine".utf8).write(to: URL(filePath: victim))
+    #expect(link(victim, path + "-lease") == 0)
+    let error = #expect(throws: EventLogError.self) { try RecorderLease(ofLogAt: path) }
+    guard case .hasOtherNames? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mine")
+  }
+
+  @Test("Only a log that is gone is said to be removed, not one that cannot be looked at")
+  func unseen() throws {
+    let (inner, moved) = (folder.file("inner"), folder.file("moved"))
+    try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
+    let log = try EventLog.create(at: inner + "/a.rollcall", eventVersion: 1)
+    let real = log.path
+    try FileManager.default.moveItem(atPath: inner, toPath: moved)
+    #expect(throws: EventLogError.removed(path: real)) { try log.append([draft("1")]) }
+    try Data().write(to: URL(filePath: inner))
+    #expect(throws: EventLogError.removed(path: real)) { try log.append([draft("2")]) }
+    try FileManager.default.removeItem(atPath: inner)
+    // A link to itself: too many links (ELOOP).
+    try FileManager.default.createSymbolicLink(atPath: inner, withDestinationPath: inner)
+    #expect(try log.append([draft("3")]) == 3..<4)
+  }
+
   @Test("A log that is removed, moved or replaced is not said to have what is written then")
   func removed() throws {
     for change in 0..<3 {

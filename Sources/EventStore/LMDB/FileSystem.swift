@@ -85,6 +85,31 @@ enum FileSystem {
     throw .writableByOthers(folder: directory)
   }
 
+  /// Refuses a folder that is neither the user's nor root's: its owner can replace what is in it,
+  /// whatever its mode.
+  static func refuseFolderOfAnotherUser(of path: String) throws(EventLogError) {
+    let directory = directory(of: path)
+    var status = stat()
+    guard stat(directory, &status) == 0, status.st_uid != geteuid(), status.st_uid != 0 else {
+      return
+    }
+    throw .ofAnotherUser(path: directory)
+  }
+
+  /// Refuses a file that has several names (hard links), by each of which it would have another
+  /// lease.
+  static func refuseOtherNames(_ path: String) throws(EventLogError) {
+    for look in 0..<100 {
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1
+      else { return }
+      // A draft that takes its place has two for a moment, and keeps both if its process is killed.
+      if look == 0 { DraftNames.removeStale(of: path) }
+      usleep(1000)
+    }
+    throw .hasOtherNames(path: path)
+  }
+
   /// Makes a name in a directory durable.
   static func syncDirectory(of path: String) throws(EventLogError) {
     let directory = directory(of: path)

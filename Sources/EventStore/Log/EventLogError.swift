@@ -15,6 +15,10 @@ package enum EventLogError: Error, Hashable, Sendable {
   case isLink(path: String)
   /// Other users can replace what is written in the folder.
   case writableByOthers(folder: String)
+  /// A folder that a recorder is to write to, or a lease in it, belongs to another user.
+  case ofAnotherUser(path: String)
+  /// A log, or a lease, of which there are hard links.
+  case hasOtherNames(path: String)
 
   // The file
   case emptyFile(path: String)
@@ -80,6 +84,11 @@ extension EventLogError: CustomStringConvertible {
     case .writableByOthers(let folder):
       "other users can write to the folder \(folder), so they could replace a log in it; take that "
         + "right from them (chmod go-w), or write to another folder"
+    case .ofAnotherUser(let path):
+      "\(path) belongs to another user, who could replace it; record to a folder of your own"
+    case .hasOtherNames(let path):
+      "\(path) has other names (hard links), by which another recorder could write to it; remove "
+        + "them, or record to a copy"
     case .emptyFile(let path): "\(path) is empty"
     case .notALog(let path): "\(path) is not a Rollcall log"
     case .foreignDatabase(let path):
@@ -145,7 +154,7 @@ extension EventLogError: CustomStringConvertible {
       false
     case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
       .truncated, .damaged, .newerFormat, .olderFormat, .unknownLMDBVersion, .readOnly, .isLink,
-      .writableByOthers, .recorded, .noLocks, .removed,
+      .writableByOthers, .ofAnotherUser, .hasOtherNames, .recorded, .noLocks, .removed,
       .openForReadingOnly, .replaced, .inUseBeyondLock, .inUse, .closed, .outcomeUnknown, .diskFull,
       .fileSizeLimit, .addressSpace, .tooManyReaders, .system:
       true

@@ -25,12 +25,14 @@ package final class RecorderLease: Sendable {
 
   /// Takes the lease of a log, which need not be there yet.
   ///
-  /// - Throws: `EventLogError.recorded` while another recorder holds it; `isLink` and
-  ///   `writableByOthers`; `noLocks` if the file system has none.
+  /// - Throws: `EventLogError.recorded` while another recorder holds it; `isLink`,
+  ///   `hasOtherNames`, `writableByOthers` and `ofAnotherUser`; `noLocks` if the file system has
+  ///   none.
   package convenience init(ofLogAt path: String) throws(EventLogError) {
     try FileSystem.refuseLink(path)
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let folder = try FileSystem.canonical(FileSystem.directory(of: path))
+    try FileSystem.refuseOtherNames("\(folder)/\(name)")
     try self.init("\(folder)/\(name)-lease", of: path)
   }
 
@@ -43,6 +45,7 @@ package final class RecorderLease: Sendable {
 
   private init(_ leasePath: String, of target: String) throws(EventLogError) {
     try FileSystem.refuseFolderOfOthers(of: leasePath)
+    try FileSystem.refuseFolderOfAnotherUser(of: leasePath)
     path = leasePath
     (descriptor, file) = try Self.acquire(leasePath, of: target)
     let file = file
@@ -90,6 +93,9 @@ package final class RecorderLease: Sendable {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw .notAFile(path: path)
     }
+    // Its text would be written into what else has that name, or is another user's.
+    guard status.st_uid == geteuid() else { throw .ofAnotherUser(path: path) }
+    guard status.st_nlink <= 1 else { throw .hasOtherNames(path: path) }
     let file = FileSystem.Identity(status)
     // Some network file systems give every descriptor of a process the same locks.
     guard !held.withLock({ $0.contains(file) }) else {
@@ -99,7 +105,7 @@ package final class RecorderLease: Sendable {
       let code = errno
       switch code {
       case EINTR: continue
-      case EWOULDBLOCK: throw .recorded(path: target, by: LeaseHolder(readFrom: descriptor))
+      case EWOULDBLOCK: throw .recorded(path: target, by: LeaseHolder.named(by: descriptor))
       case ENOLCK, EOPNOTSUPP, ENOSYS, ENOTSUP: throw .noLocks(path: target)
       default: throw .system(doing: "lock", path: path, code: code)
       }
@@ -128,7 +134,18 @@ package enum LeaseHolder: Hashable, Sendable {
     _ = pwrite(descriptor, &bytes, bytes.count, 0)
   }
 
-  fileprivate init(readFrom descriptor: Int32) {
+  /// Reads who holds a lease. Between its lock and its text a lease says nothing, so that is waited
+  /// for, for a second at most.
+  fileprivate static func named(by descriptor: Int32) -> LeaseHolder {
+    for _ in 0..<1000 {
+      let holder = LeaseHolder(readFrom: descriptor)
+      guard holder == .unknown else { return holder }
+      usleep(1000)
+    }
+    return .unknown
+  }
+
+  private init(readFrom descriptor: Int32) {
     var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     let lines = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)

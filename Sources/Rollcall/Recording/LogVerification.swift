@@ -335,7 +335,7 @@ extension EventLogError {
     case .truncated, .damaged, .corrupt, .lmdb: true
     case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
       .newerFormat, .olderFormat, .unknownLMDBVersion, .readOnly, .openForReadingOnly, .replaced,
-      .isLink, .writableByOthers, .recorded, .noLocks, .removed,
+      .isLink, .writableByOthers, .ofAnotherUser, .hasOtherNames, .recorded, .noLocks, .removed,
       .inUseBeyondLock, .inUse, .nestedTransaction, .closed, .accountDiffers, .payloadTooLong,
       .markTooLong, .stateTooLong, .noRecordOfSnapshot, .outcomeUnknown, .diskFull,
       .fileSizeLimit, .addressSpace, .tooManyReaders, .system:
