@@ -53,15 +53,38 @@ import Testing
     }
   }
 
-  @Test("A direction is refused where nothing went in one") func direction() throws {
+  @Test("A direction is passed over where nothing went in one") func direction() throws {
     for thing in Self.things where !["xml", "unreadable"].contains(thing.key) {
-      let text = Self.header + line([thing], direction: true)
-      let reading = try read(Array(text.utf8), "native")
-      #expect(
-        reading.problems.map(\.message) == [
-          "\"dir\" goes with \"xml\" or \"unreadable\", not with \"\(thing.key)\""
-        ])
+      let plain = try read(Array((Self.header + line([thing])).utf8), "native")
+      let reading = try read(Array((Self.header + line([thing], direction: true)).utf8), "native")
+      #expect(reading.problems.isEmpty, "\(thing.key)")
+      #expect(reading.records.map(\.content) == plain.records.map(\.content), "\(thing.key)")
+      #expect(reading.records.count == 2, "\(thing.key)")
     }
+  }
+
+  @Test(
+    "A word that is part of an annotation, by itself, says nothing beside something",
+    arguments: [#""note":"of Monday""#, #""starred":true"#, #""reading":"x""#, #""bookmark":"x""#])
+  func part(of annotation: String) throws {
+    let things = [
+      #""rollcall-capture":1,"account":"a@b.test""#, #""dir":"in","xml":"<presence/>""#,
+      #""dir":"in","unreadable":"PGE+","bytes":3,"reason":"it ends too early""#,
+      #""stream":"closed""#, #""requestsSeen":[]"#,
+    ]
+    for thing in things {
+      let plain = try read(Array((Self.header + "{\(thing)}\n").utf8), "native")
+      let reading = try read(Array((Self.header + "{\(thing),\(annotation)}\n").utf8), "native")
+      #expect(reading.problems.isEmpty, "\(thing)")
+      #expect(reading.records.map(\.content) == plain.records.map(\.content), "\(thing)")
+      #expect(reading.records.count == 2, "\(thing)")
+    }
+    let first = #"{"rollcall-capture":1,"# + annotation + "}\n"
+    #expect(try read(Array(first.utf8), "native").records.count == 1)
+    // By itself it is an annotation that lacks something.
+    let alone = try read(Array((Self.header + "{\(annotation)}\n").utf8), "native")
+    #expect(alone.problems.map(\.message).first?.contains("\"xml\"") == false)
+    #expect(alone.records.count == 1)
   }
 
   @Test("The first header of a capture says nothing else either") func header() throws {

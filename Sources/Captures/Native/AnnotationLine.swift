@@ -28,6 +28,16 @@ package enum AnnotationLine: Hashable, Sendable {
   /// The keys of which a line has one.
   static var keys: [String] { Key.allCases.map(\.rawValue) }
 
+  /// Whether a key that annotations have says nothing in a line, which lacks the key that goes with
+  /// it.
+  static func isPart(_ key: String, of object: [String: JSONValue]) -> Bool {
+    switch Key(rawValue: key) {
+    case .starred, .reading, .note: (object["jid"] ?? .null) == .null
+    case .bookmark: (object["back"] ?? .null) == .null
+    case .requestsSeen, nil: false
+    }
+  }
+
   /// The addresses that it names.
   package var contacts: [BareJID] {
     switch self {
@@ -72,7 +82,8 @@ package enum AnnotationLine: Hashable, Sendable {
 
   /// Reads the members of a line; nil where it is no annotation.
   init?(in object: [String: JSONValue]) throws(LineProblem) {
-    guard let key = Key.allCases.first(where: { object.keys.contains($0.rawValue) }),
+    let found = Key.allCases.filter { object.keys.contains($0.rawValue) }
+    guard let key = found.first(where: { !Self.isPart($0.rawValue, of: object) }) ?? found.first,
       let value = object[key.rawValue]
     else { return nil }
     switch key {

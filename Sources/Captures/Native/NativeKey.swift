@@ -1,6 +1,7 @@
 /// The keys that say what a line of a native capture is: each line has one of them.
 ///
-/// A line with two would have to lose one of the things that it says, so it is refused.
+/// A line with two would have to lose one of the things that it says, so it is refused. Whatever
+/// else a line has is passed over.
 enum NativeKey {
   /// Lists all of them, in the order in which an error names two.
   private static let all: [String] =
@@ -12,22 +13,19 @@ enum NativeKey {
   static let unreadable = "unreadable"
   /// The record is a step in the life of a stream.
   static let stream = "stream"
-  /// The direction of an element or of unreadable bytes, which nothing else has.
+  /// The direction of an element or of unreadable bytes.
   static let direction = "dir"
 
   /// Returns the key that says what a line is, or nil if the line has none of them.
   ///
-  /// - Throws: `LineProblem` if the line has two of them, or gives a direction to what has none.
+  /// - Throws: `LineProblem` if the line has two of them.
   static func only(of object: [String: JSONValue]) throws(LineProblem) -> String? {
     let found = all.filter { object.keys.contains($0) }
-    guard let key = found.first else { return nil }
-    if found.count > 1 {
-      throw LineProblem("a record has either \"\(key)\" or \"\(found[1])\", not both")
+    // A header may have a note, say: without what goes with it the key says nothing.
+    let said = found.filter { !AnnotationLine.isPart($0, of: object) }
+    if said.count > 1 {
+      throw LineProblem("a record has either \"\(said[0])\" or \"\(said[1])\", not both")
     }
-    if object.keys.contains(direction), key != xml, key != unreadable {
-      throw LineProblem(
-        "\"\(direction)\" goes with \"\(xml)\" or \"\(unreadable)\", not with \"\(key)\"")
-    }
-    return key
+    return said.first ?? found.first
   }
 }
