@@ -57,6 +57,29 @@ import XMPPStanza
     }
   }
 
+  @Test(
+    "The end of a stream does not make it another server's",
+    arguments: [Direction.inbound, .outbound])
+  func afterEnd(_ direction: Direction) {
+    for (name, way) in Self.ways {
+      var scenario = Scenario()
+      scenario.reachedServer("evil.test")
+      scenario.ended(direction)
+      way(&scenario)
+      #expect(scenario.roster.account == nil && !scenario.roster.isConnected, "\(name)")
+    }
+  }
+
+  @Test("Another connection, of which nobody says whose server it is with, may be any server's")
+  func afterConnection() {
+    var scenario = Scenario()
+    scenario.reachedServer("evil.test")
+    scenario.ended(.outbound)
+    scenario.lost()
+    scenario.opened("alice@example.test/phone")
+    #expect(scenario.codes.isEmpty && scenario.roster.isConnected)
+  }
+
   @Test("A log does not take its account from the server of another domain")
   func unbound() {
     for (name, way) in Self.ways {

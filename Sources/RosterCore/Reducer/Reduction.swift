@@ -211,7 +211,7 @@ struct Reduction: ~Copyable {
     case .resumable(let id): session.resumptionID = id
     case .resumed(let jid, let id): sessionResumed(jid, id: id)
     case .ended(let direction): streamEnded(direction)
-    case .closed(let isLost): streamClosed(isLost: isLost)
+    case .closed(let isLost): connectionClosed(isLost: isLost)
     }
   }
 

@@ -164,9 +164,15 @@ extension Reduction {
     report(.lateStanza, cause: end)
   }
 
-  mutating func streamClosed(isLost: Bool) {
-    sessionEnded(.closed)
+  /// The connection is gone: another one may lead to another server. The end of the stream alone
+  /// does not change whose server it is with.
+  mutating func connectionClosed(isLost: Bool) {
     session.server = nil
+    streamClosed(isLost: isLost)
+  }
+
+  private mutating func streamClosed(isLost: Bool) {
+    sessionEnded(.closed)
     // What follows the loss of a connection comes over another.
     if isLost { session.ends = StreamEnds() }
     // A lost session may be resumed and then go on; one that was closed in order is over.
