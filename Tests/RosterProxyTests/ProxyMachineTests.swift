@@ -204,6 +204,24 @@ import Testing
       web.say("GET / HTTP/1.1\r\nA: <b>\r\n\r\n", .client) == ["over: \(ProxyFailure.notXMPP)"])
   }
 
+  @Test(
+    "A client that wants what is no domain is refused, and no server is asked",
+    arguments: [
+      ("alice@example.test", "host-unknown"), ("example.test/phone", "host-unknown"),
+      ("exa mple.test", "improper-addressing"), ("@", "improper-addressing"),
+      (String(repeating: "a", count: 1024), "improper-addressing"),
+    ])
+  func notADomain(to: String, condition: String) {
+    var talk = ProxyTalk()
+    let done = talk.say(ProxyTalk.header(to), .client)
+    #expect(done.count == 3 && done.last == "over: \(ProxyFailure.notADomain(to))", "\(done)")
+    #expect(done[0].hasPrefix("client < <?xml"))
+    #expect(done.dropFirst().first?.contains("<\(condition) xmlns='urn:ietf:params:xml:ns") == true)
+    var direct = ProxyTalk()
+    #expect(
+      direct.happen { $0.helloReceived(for: to) } == ["over: \(ProxyFailure.notADomain(to))"])
+  }
+
   @Test("A server that is not there, or not itself, is told within the stream")
   func noServer() {
     var talk = ProxyTalk()
@@ -220,7 +238,7 @@ import Testing
     #expect(
       other.happen { $0.failed(.server, "it is not the domain's") } == [
         "client < <failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/></stream:stream>",
-        "over: TLS with the server cannot begin: it is not the domain's",
+        "over: the TLS handshake with the server failed: it is not the domain's",
       ])
   }
 

@@ -239,7 +239,7 @@ import Testing
 
   @Test("A server that does not know the password, or cannot be logged in to, lets nobody in")
   func serverFails() throws {
-    let over = "over: the proxy cannot log in in the client's place"
+    let over = "over: the proxy cannot log in on the client's behalf"
     for word in [
       "<success \(Self.sasl)/>", "<success \(Self.sasl)>dj14eHg=</success>",
       "<challenge \(Self.sasl)>eA==</challenge>", "<other \(Self.sasl)/>",

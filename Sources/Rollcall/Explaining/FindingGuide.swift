@@ -51,8 +51,8 @@ extension Finding.Code {
         "XMPP sets no limits; each side has its own, and says so (RFC 6120 §13.12).",
         "A contact, or anybody, sent an element with hundreds of attributes or levels, or of many "
           + "megabytes, and the server passed it on.",
-        "Look at its first bytes with rollcall show. The session goes on; if the element is meant "
-          + "well, raise SessionLimits.")
+        "Look at its first bytes with rollcall show. The session goes on. If such elements are "
+          + "legitimate, raise SessionLimits.")
     case .foreignAccount:
       FindingGuide(
         "A log is the history of one account.",

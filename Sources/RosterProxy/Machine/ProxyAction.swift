@@ -36,6 +36,9 @@ package enum ProxyFailure: Error, Hashable, Sendable {
   /// The client says not what domain it wants: neither in its stream header nor, with direct TLS,
   /// before it.
   case noDomain
+  /// The client wants what can be no server's domain: it has a local part or a resource, or cannot
+  /// be prepared (RFC 7622 §3).
+  case notADomain(String)
   /// The client speaks something else: WebSocket, BOSH.
   case notXMPP
   /// The server cannot be reached.
@@ -76,30 +79,33 @@ extension ProxyFailure: CustomStringConvertible {
   /// A sentence for a person, without its full stop.
   package var description: String {
     switch self {
-    case .noDomain: "the client does not say what domain it wants"
-    case .notXMPP: "the client speaks neither XMPP nor TLS: WebSocket and BOSH are not recorded"
+    case .noDomain: "the client did not say which domain it wants to connect to"
+    case .notADomain(let text): "the client asked for “\(text)”, which is not a domain"
+    case .notXMPP:
+      "the client speaks neither XMPP nor TLS (WebSocket and BOSH are not supported)"
     case .unreachable(let domain, let reason):
       "the server of \(domain) cannot be reached: \(reason)"
-    case .tls(let side, let reason): "TLS with the \(side) cannot begin: \(reason)"
+    case .tls(let side, let reason): "the TLS handshake with the \(side) failed: \(reason)"
     case .injectedBytes(let side):
-      "the \(side) sent bytes before TLS began that it was to protect: somebody stands in between"
+      "the \(side) sent unencrypted bytes where TLS was to begin: someone may be tampering with "
+        + "the connection"
     case .otherDomain(let domain, let checked):
-      "the stream is for \(domain), the certificate was checked for \(checked)"
-    case .plain: "the client was about to send its password as it is, which is not allowed"
+      "the client opened a stream to \(domain), but the certificate was checked for \(checked)"
+    case .plain: "the client tried to send its password in plain text, which is not allowed"
     case .plainToUnverified:
-      "the client was about to send its password without TLS to a server whose certificate was "
-        + "checked, which is never allowed: have it use TLS"
+      "the client tried to send its password without TLS to a verified server, which is never "
+        + "allowed: set it to use TLS"
     case .clientWithoutTLS:
-      "the client does not use TLS, which only a client on a loopback address may do without"
+      "the client does not use TLS, and only a client on a loopback address may connect without it"
     case .ledToItself(let address):
-      "\(address) leads back to this proxy: name the server by --upstream HOST[:PORT]"
+      "\(address) leads back to this proxy: name the real server with --upstream HOST[:PORT]"
     case .unreadable(let side, let reason): "what the \(side) sends cannot be read: \(reason)"
-    case .timeout: "nobody was let in in time"
-    case .tooMuch(let side): "the \(side) says more than anybody needs before a login"
-    case .login(let reason): "the proxy cannot log in in the client's place: \(reason)"
-    case .lost(let side, let reason): "the connection of the \(side) is gone: \(reason)"
-    case .recording(let error): "it cannot be recorded: \(error)"
-    case .stopped: "the proxy was ended"
+    case .timeout: "the client did not log in in time"
+    case .tooMuch(let side): "the \(side) sent too much before the login"
+    case .login(let reason): "the proxy cannot log in on the client's behalf: \(reason)"
+    case .lost(let side, let reason): "the connection to the \(side) was lost: \(reason)"
+    case .recording(let error): "the connection cannot be recorded: \(error)"
+    case .stopped: "the proxy was stopped"
     }
   }
 }

@@ -101,6 +101,7 @@ package struct ProxyMachine: Sendable {
   package mutating func helloReceived(for domain: String?) -> [ProxyAction] {
     guard state == .idle else { return [] }
     guard let domain, !domain.isEmpty else { return finish(.noDomain) }
+    guard Self.fault(ofDomain: domain) == nil else { return finish(.notADomain(domain)) }
     self.domain = domain
     state = .connecting(isDirectTLS: true)
     return [.connect(domain: domain)]
@@ -238,6 +239,10 @@ package struct ProxyMachine: Sendable {
       guard let to = tag.node.attribute("to"), !to.isEmpty else {
         return greeting(from: nil) + breakOff(.noDomain, "improper-addressing")
       }
+      // Of no such server an account could be told, so that what is recorded would be nobody's.
+      if let condition = Self.fault(ofDomain: to) {
+        return greeting(from: nil) + breakOff(.notADomain(to), condition)
+      }
       domain = to
       held.append(unit)
       state = .connecting(isDirectTLS: false)
@@ -245,6 +250,13 @@ package struct ProxyMachine: Sendable {
     case .unreadable, .skipped, .element, .end:
       return finish(.notXMPP)
     }
+  }
+
+  /// The condition by which a stream to what cannot be a domain is refused (RFC 6120 §4.9.3.7,
+  /// §4.9.3.6); nil for a domain.
+  private static func fault(ofDomain text: String) -> StaticString? {
+    guard let jid = try? JID(parsing: text) else { return "improper-addressing" }
+    return jid.resource == nil && jid.bare.local == nil ? nil : "host-unknown"
   }
 
   private mutating func startTLSAnswered(_ unit: ProxyIntake.Unit) -> [ProxyAction] {

@@ -57,7 +57,7 @@ struct UnboundLogs {
       let attributes = try? FileManager.default.attributesOfItem(atPath: path(name))
       return (attributes?[.modificationDate] as? Date).map { File(name: name, written: $0) }
     }
-    remove(Self.expired(files) { open.contains($0) || Self.isAnothers($0) }, of: names)
+    remove(Self.expired(files) { open.contains($0) }, of: names)
   }
 
   /// The names of those that are no longer kept, the oldest first.
@@ -67,15 +67,6 @@ struct UnboundLogs {
     let ended = files.filter { !isInUse($0.name) }
     return ended.sorted { ($0.written, $0.name) < ($1.written, $1.name) }
       .prefix(max(0, ended.count - kept)).map(\.name)
-  }
-
-  /// Whether another proxy made it and is still running.
-  private static func isAnothers(_ name: String) -> Bool {
-    guard let process = name.split(separator: "-").first.flatMap({ pid_t($0) }), process > 0 else {
-      return false
-    }
-    // Signal 0 is sent to no process: it asks whether there is one.
-    return process != getpid() && (kill(process, 0) == 0 || errno != ESRCH)
   }
 
   private func path(_ name: String) -> String { "\(folder)/\(name)" }

@@ -90,7 +90,7 @@ import Testing
       #expect(own.starts(with: passedOn) && sent.hasSuffix("</stream:stream>"))
       let heard = RawStream.numbers(in: stream.client.text)
       #expect(RawStream.numbers(in: received).suffix(3000).count >= heard.count)
-      #expect(proxy.output.contains("the proxy was ended"), "\(proxy.output)")
+      #expect(proxy.output.contains("the proxy was stopped"), "\(proxy.output)")
     }
   }
 
@@ -153,7 +153,7 @@ import Testing
     for message in 0..<4000 { stream.client.say(RawStream.message(message, padding: 2000)) }
     try await stream.client.hears("<internal-server-error")
     try await Wire.wait(for: "end") { stream.client.isOver && stream.server.isOver }
-    try await Wire.wait(for: "word") { proxy.output.contains("it cannot be recorded") }
+    try await Wire.wait(for: "word") { proxy.output.contains("the connection cannot be recorded") }
     // The next client is told as well, and no other client's account comes to harm.
     let other = try await self.stream(proxy, number: 1, jid: "bob@raw.test/x")
     other.client.say(RawStream.message(7))
