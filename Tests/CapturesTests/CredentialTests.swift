@@ -1,4 +1,4 @@
-import Captures
+@testable import Captures
 import Foundation
 import TestSupport
 import Testing
@@ -218,6 +218,29 @@ struct CredentialTests {
     // A long one is cut, and goes with all of its word.
     let long = String(repeating: "ab", count: 200)
     #expect(try clean(stanza(long, "\(long)! it is")) == stanza(mark, "removed it is"))
+  }
+
+  @Test("How much is compared of how many ids is bounded, so that no stanza is costly")
+  func comparisons() throws {
+    // Sixteen bytes of an id and no more: what begins so goes, whatever follows.
+    let text = "0123456789abcde, 0123456789abcdef, 0123456789abcdefg and 0123456789abcdefXYZ"
+    #expect(SecretParameters.without(word: "0123456789abcdef", in: text) != nil)
+    #expect(
+      SecretParameters.without(word: "0123456789abcdefXYZ", in: text)
+        == "0123456789abcde, removed removed and removed")
+    // Two ids of a stanza and no more, each of them once.
+    func stanza(_ ids: [String]) -> String {
+      "<message><body>one two three</body>"
+        + ids.map { "<confirm xmlns='http://jabber.org/protocol/http-auth' id='\($0)'/>" }.joined()
+        + "</message>"
+    }
+    for (ids, body) in [
+      (["one", "two", "three"], "removed removed three"),
+      (["one", "one", "one", "two", "three"], "removed removed three"),
+      (["one", "one"], "removed two three"),
+    ] {
+      #expect(try clean(stanza(ids)).contains("<body>\(body)</body>"), "\(ids)")
+    }
   }
 
   @Test("Schemes and ids without end are gone through once")

@@ -59,6 +59,20 @@ struct LimitTests {
     }
   }
 
+  /// By libxml2 itself, and by nothing of a stream.
+  @Test(
+    "A name that is too long for libxml2 is beyond a limit, not malformed", arguments: [[], [7000]])
+  func names(pieces: [Int]) {
+    for text in [
+      "<a><\(String(repeating: "b", count: 60_000))/></a>",
+      "<a \(String(repeating: "b", count: 60_000))=''/>",
+    ] {
+      #expect(parse(text, pieces: pieces).error == .limit(.bytesPerName))
+    }
+    #expect(
+      parse("<a><\(String(repeating: "b", count: 40_000))/></a>", pieces: pieces).error == nil)
+  }
+
   @Test("Elements of a stanza are limited")
   func elements() {
     func element(_ count: Int) -> String {

@@ -1,3 +1,5 @@
+import EventStore
+import Foundation
 import Rollcall
 @testable import RosterClient
 import TestSupport
@@ -12,6 +14,7 @@ private struct Lifecycle {
   let relay: Relay
   let session: LiveSession
   private let folder: TemporaryFolder
+  private var path: String { folder.file("a.rollcall") }
 
   /// - Parameter scripts: One for each connection that gets through to the server.
   init(
@@ -30,6 +33,25 @@ private struct Lifecycle {
     patience.reconnection = 0
     change(&patience)
     session = try LiveSession(login, recordingTo: folder.file("a.rollcall"), patience: patience)
+  }
+
+  /// Does something while nothing that is recorded comes to the disk.
+  func withBusyDisk(_ body: () async throws -> Void) async throws {
+    let log = try EventLog.open(at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+    let empty = try EventLog.unnamed(in: folder.path, eventVersion: DecodedRecord.version)
+    let (began, over) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      _ = try? log.append(
+        recordsOf: empty,
+        choosing: { _, _ in
+          began.continuation.finish()
+          over.wait()
+          return RecordSelection(records: [])
+        }, { _, _ in DerivedParts(event: nil, contacts: []) })
+    }
+    for await _ in began.stream {}
+    defer { over.signal() }
+    try await body()
   }
 
   static let bob = BareJID(prepared: "bob@example.test")
@@ -69,6 +91,9 @@ extension LiveSession {
   fileprivate func giveUpCommands() {
     for answer in session.timeouts(at: now + 120_000) { told(answer) }
   }
+
+  /// Sets what only a test sets.
+  fileprivate func change(_ body: @Sendable (isolated LiveSession) -> Void) { body(self) }
 
   fileprivate func holds(_ isRight: @Sendable (isolated LiveSession) -> Bool) -> Bool {
     isRight(self)
@@ -288,6 +313,78 @@ struct LiveLifecycleTests {
     #expect(await life.failureOfStart() == nil)
     let error = await life.failureOfRename()
     #expect(error == .outcomeUnknown(willBeSentAgain: isSentAgain), "\(what)")
+    await life.session.close()
+  }
+
+  @Test("An answer that came right before the end of its connection is the command's outcome")
+  func answeredAtTheEnd() async throws {
+    let life = try Lifecycle(
+      Lifecycle.online + [Turn(heard: "type=\"set\"", said: "")], Words.last)
+    #expect(await life.failureOfStart() == nil)
+    let rename = Task { await life.failureOfRename() }
+    try await life.server.hears("type=\"set\"")
+    try await life.wait { $0.asking.count == 1 && !$0.isFlushing }
+    try await life.withBusyDisk {
+      try await life.session.say("Hello", to: JID(prepared: Lifecycle.bob, resource: nil))
+      // It waits for the disk with what was there then.
+      try await life.wait { $0.isFlushing && $0.outbox.isEmpty }
+      await life.session.change { session in
+        let sent = String(
+          decoding: session.asking.values.flatMap { $0.stanzas.joined() }, as: UTF8.self)
+        let id = Words.id(sent, before: "<query")
+        session.heard(
+          Array("<iq type='result' id='\(id)'/></stream:stream>".utf8), on: session.connections)
+      }
+    }
+    #expect(await rename.value == nil)
+    await life.session.close()
+  }
+
+  @Test("A command of which nothing could be sent did not succeed")
+  func unsent() async throws {
+    let asks = "<presence from='carol@example.test' type='subscribe'/>"
+    let life = try Lifecycle(
+      Words.online + [Words.roster(Lifecycle.kept, then: asks)], Words.last)
+    #expect(await life.failureOfStart() == nil)
+    let carol = BareJID(prepared: "carol@example.test")
+    try await life.wait { $0.roster.incoming[carol] != nil }
+    // Nothing is answered to this command, so that it would be done once it is sent.
+    await life.session.change {
+      $0.ending = ConnectionEnd(failure: .lost(reason: "the disk is full"))
+    }
+    await #expect(throws: LiveError.outcomeUnknown(willBeSentAgain: false)) {
+      try await life.session.perform(.accept(carol))
+    }
+    await life.session.close()
+  }
+
+  @Test("What could not be recorded between two connections does not end the next one")
+  func unrecordedBefore() async throws {
+    let life = try Lifecycle(Lifecycle.online)
+    life.relay.setDown(true)
+    #expect(await life.failureOfStart()?.isFinal == false)
+    await life.session.change {
+      $0.ending = ConnectionEnd(failure: .recording(RollcallError(.log, "the disk was full")))
+    }
+    life.relay.setDown(false)
+    #expect(await life.failureOfStart() == nil)
+    await life.session.close()
+  }
+
+  @Test("More commands than a session keeps in mind end all the same, if none is answered")
+  func forgotten() async throws {
+    let life = try Lifecycle(Lifecycle.online) {
+      ($0.answer, $0.beat, $0.silentBeats) = (200, 10, .max)
+    }
+    #expect(await life.failureOfStart() == nil)
+    await withTaskGroup(of: CommandAnswer.Word?.self) { group in
+      for number in 0..<1100 {
+        group.addTask {
+          try? await life.session.perform(.rename(Lifecycle.bob, to: "Bob \(number)"))
+        }
+      }
+      for await word in group { #expect(word == .timeout) }
+    }
     await life.session.close()
   }
 

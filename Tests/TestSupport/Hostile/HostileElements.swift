@@ -35,6 +35,17 @@ extension HostileCapture {
     native("texts and elements in turn", 50_000) { capture, size in
       capture.received("<message>\(text("x<x/>", size))</message>")
     },
+    native("ids to confirm", 20_000) { capture, size in
+      // Each begins as most of the text does.
+      let ids = (0..<size / 100).map {
+        "<confirm xmlns='http://jabber.org/protocol/http-auth' id='\(text("a", 20))\($0)'/>"
+      }
+      capture.received("<message><body>\(text("a", size))</body>\(ids.joined())</message>")
+    },
+    native("a long id to confirm", 50_000) { capture, size in
+      let id = "<confirm xmlns='http://jabber.org/protocol/http-auth' id='\(text("a", size))b'/>"
+      capture.received("<message><body>\(text("a", size))</body>\(id)</message>")
+    },
     native("a name of an element", 200_000) { capture, size in
       capture.received("<message><\(text("x", size))/></message>")
     },
