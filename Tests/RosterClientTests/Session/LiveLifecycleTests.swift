@@ -1,3 +1,4 @@
+import NIOCore
 import Rollcall
 @testable import RosterClient
 import TestSupport
