@@ -99,6 +99,9 @@ struct CertificateCase: Sendable, CustomTestStringConvertible {
       [.dnsName("im.*.test"), .dnsName("*.*.test")]
     },
     names("a wildcard alone", false) { [.dnsName("*"), .dnsName("*.*")] },
+    names("a wildcard alone for a domain of one label", for: "localhost", false) {
+      [.dnsName("*")]
+    },
     names("a wildcard for an international label", for: "b\u{fc}cher.example.test", true) {
       [.dnsName("*.example.test")]
     },
