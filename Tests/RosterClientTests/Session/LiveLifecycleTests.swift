@@ -1,4 +1,5 @@
 import NIOCore
+import NIOPosix
 import Rollcall
 @testable import RosterClient
 import TestSupport
@@ -63,6 +64,26 @@ private struct Lifecycle {
     }
     return nil
   }
+}
+
+/// A port at which nobody takes connections: the system takes the first, and leaves the others
+/// without an answer.
+private final class SilentListener {
+  private let listener: any Channel
+  private let first: any Channel
+
+  init() throws {
+    listener = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(.backlog, value: 0)
+      .serverChannelOption(.autoRead, value: false)
+      .bind(host: "127.0.0.1", port: 0).wait()
+    first = try ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connect(host: "127.0.0.1", port: listener.localAddress?.port ?? 0).wait()
+  }
+
+  deinit { for channel in [first, listener] { channel.close(promise: nil) } }
+
+  var port: Int { listener.localAddress?.port ?? 0 }
 }
 
 extension LiveSession {
@@ -147,6 +168,22 @@ struct LiveLifecycleTests {
     #expect(await start.value == .cancelled)
     #expect(await life.failureOfStart() == nil)
     await life.session.close()
+  }
+
+  @Test("A start whose task is cancelled does not wait for a server that does not answer")
+  func cancelledConnecting() async throws {
+    let silent = try SilentListener()
+    var login = LiveLogin(account: Talk.account, password: Password(Words.password))
+    login.server = ServerAddress(host: "127.0.0.1", port: silent.port, isDirectTLS: false)
+    var patience = LivePatience()
+    patience.connection = 20_000
+    let session = try LiveSession(login, recordingTo: nil, patience: patience)
+    let start = Task { () async throws -> Void in try await session.start() }
+    while await session.connections == 0 { try await Task.sleep(for: .milliseconds(5)) }
+    start.cancel()
+    await #expect(throws: LiveFailure.cancelled) { try await start.value }
+    await session.close()
+    withExtendedLifetime(silent) {}
   }
 
   @Test("A connection that is lost before the roster is known ends the start")
@@ -407,6 +444,25 @@ struct LiveLifecycleTests {
     let watch = Task { for await _ in await session.updates() {} }
     watch.cancel()
     await watch.value
+    await session.close()
+  }
+
+  @Test("A lost connection ends a request", arguments: ["urn:xmpp:ping", "jabber:iq:register"])
+  func lostRequest(_ namespace: String) async throws {
+    let life = try Lifecycle(
+      Lifecycle.online + [Turn(heard: namespace, said: "", closes: true)], Words.last)
+    #expect(await life.failureOfStart() == nil)
+    let session = life.session
+    let request = Task { () async throws -> Void in
+      if namespace == "urn:xmpp:ping" {
+        try await session.ping()
+      } else {
+        try await session.changePassword(to: Password("x"))
+      }
+    }
+    // It is not the end of the session, which would end the wait as well.
+    let failure = await #expect(throws: LiveFailure.self) { try await request.value }
+    #expect(failure?.isFinal == false, "\(failure as Any)")
     await session.close()
   }
 
