@@ -389,23 +389,6 @@ struct LiveLifecycleTests {
     await life.session.close()
   }
 
-  @Test("More commands than a session keeps in mind end all the same, if none is answered")
-  func forgotten() async throws {
-    let life = try Lifecycle(Lifecycle.online) {
-      ($0.answer, $0.beat, $0.silentBeats) = (200, 10, .max)
-    }
-    #expect(await life.failureOfStart() == nil)
-    await withTaskGroup(of: CommandAnswer.Word?.self) { group in
-      for number in 0..<1100 {
-        group.addTask {
-          try? await life.session.perform(.rename(Lifecycle.bob, to: "Bob \(number)"))
-        }
-      }
-      for await word in group { #expect(word == .timeout) }
-    }
-    await life.session.close()
-  }
-
   @Test("A cancelled task ends a command at once", arguments: [false, true])
   func cancelledCommand(counts: Bool) async throws {
     let life = try Lifecycle(counts ? Lifecycle.counted : Lifecycle.online)
