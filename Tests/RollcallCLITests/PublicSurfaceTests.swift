@@ -44,8 +44,13 @@ import Testing
           -I "$root/Sources/CLibXML2" -I "$root/Sources/CXXHash" -minimum-access-level public -skip-synthesized-members \\
           -output-dir .
         checkouts=$(cd "$built/../.." && pwd -P)/checkouts
+        # What other packages built here for their plugins has a second map of the same module.
+        seen=' '
         for map in "$built"/*.build/module.modulemap \
           "$checkouts"/*/Sources/*/include/module.modulemap; do
+          module=$(sed -n 's/^\\(framework \\)\\{0,1\\}module \\([A-Za-z0-9_]*\\).*/\\2/p' "$map" | head -n 1)
+          case $seen in *" $module "*) continue ;; esac
+          seen="$seen$module "
           set -- "$@" -Xcc "-fmodule-map-file=$map"
         done
         for flag in $(pkg-config --cflags libxml-2.0 lmdb libxxhash); do set -- "$@" -Xcc "$flag"; done
