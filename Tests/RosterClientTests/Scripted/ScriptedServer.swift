@@ -22,9 +22,9 @@ final class ScriptedServer: Sendable {
 
   /// What happens after the words of a turn.
   enum After: Sendable {
-    /// The server reads nothing more, and says what this makes of each number as long as the
-    /// network takes it.
-    case floods(@Sendable (Int) -> String)
+    /// The server reads nothing, and says what this makes of each number as long as the network
+    /// takes it. Once the latch is open it reads again, and says nothing more.
+    case floods(Latch, @Sendable (Int) -> String)
     case nothing
     /// TLS begins.
     case tls
@@ -34,6 +34,13 @@ final class ScriptedServer: Sendable {
     case drops
     /// White space comes, without end.
     case trickles
+  }
+
+  /// Opened once, by a test.
+  final class Latch: Sendable {
+    private let state = Atomic(false)
+    var isOpen: Bool { state.load(ordering: .acquiring) }
+    func open() { state.store(true, ordering: .releasing) }
   }
 
   /// How a server begins TLS.
@@ -175,16 +182,21 @@ private final class Script: ChannelInboundHandler {
     case .drops:
       try? context.pipeline.syncOperations.context(handlerType: Bottom.self).close(promise: nil)
     case .trickles: trickle(context)
-    case .floods(let make):
+    case .floods(let latch, let make):
       try? context.channel.syncOptions?.setOption(.autoRead, value: false)
-      flood(context, make, from: 0)
+      flood(context, latch, make, from: 0)
     }
   }
 
   private func flood(
-    _ context: ChannelHandlerContext, _ make: @escaping @Sendable (Int) -> String, from number: Int
+    _ context: ChannelHandlerContext, _ latch: ScriptedServer.Latch,
+    _ make: @escaping @Sendable (Int) -> String, from number: Int
   ) {
     guard context.channel.isActive else { return }
+    guard !latch.isOpen else {
+      try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+      return
+    }
     let next = context.channel.isWritable ? number + 100 : number
     if next > number {
       let text = (number..<next).map(make).joined()
@@ -193,7 +205,7 @@ private final class Script: ChannelInboundHandler {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: next > number ? .zero : .milliseconds(1)) {
       let (script, context) = bound.value
-      script.flood(context, make, from: next)
+      script.flood(context, latch, make, from: next)
     }
   }
 
