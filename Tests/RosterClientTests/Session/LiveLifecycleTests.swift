@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import Rollcall
+@testable import Rollcall
 @testable import RosterClient
 import TestSupport
 import Testing
@@ -389,6 +389,22 @@ struct LiveLifecycleTests {
     await life.session.close()
   }
 
+  @Test("A command that the session no longer keeps in mind ends all the same")
+  func forgotten() async throws {
+    let life = try Lifecycle(Lifecycle.online) { ($0.answer, $0.beat) = (200, 10) }
+    #expect(await life.failureOfStart() == nil)
+    let answer = await withCheckedContinuation { waiter in
+      Task {
+        await life.session.change {
+          let asked = AskedCommand(stanzas: [], sent: $0.now, waiter: waiter)
+          $0.asking[CommandID(number: .max)] = asked
+        }
+      }
+    }
+    #expect(answer == .success(.timeout))
+    await life.session.close()
+  }
+
   @Test("A cancelled task ends a command at once", arguments: [false, true])
   func cancelledCommand(counts: Bool) async throws {
     let life = try Lifecycle(counts ? Lifecycle.counted : Lifecycle.online)
@@ -420,6 +436,14 @@ struct LiveLifecycleTests {
       request.cancel()
       await #expect(throws: LiveFailure.cancelled) { try await request.value }
     }
+    let annotation = Task { () async throws -> Void in
+      // So that it is cancelled before the disk has it.
+      while !Task.isCancelled { await Task.yield() }
+      try await session.annotate(.starred(Lifecycle.bob, true))
+    }
+    annotation.cancel()
+    await #expect(throws: LiveFailure.cancelled) { try await annotation.value }
+    try await life.wait { $0.roster.annotations[Lifecycle.bob]?.isStarred == true }
     let end = Task { await session.ended() }
     try await life.wait { !$0.watchingEnd.isEmpty }
     end.cancel()
