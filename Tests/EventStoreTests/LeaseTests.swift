@@ -95,7 +95,7 @@ import Testing
     let state = Mutex((holders: 0, most: 0, count: 0))
     let path = path
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
-      for _ in 0..<300 {
+      for _ in 0..<3000 {
         guard let lease = try? RecorderLease(ofLogAt: path) else { continue }
         state.withLock { state in
           state.holders += 1

@@ -192,30 +192,65 @@ import Testing
     }
   }
 
+  @Test("A page that is as it was several transactions before is not taken for the other's")
+  func olderPage() throws {
+    let log = try EventLog.create(at: folder.file("kept.rollcall"), eventVersion: 1)
+    // As long as a reader stands, LMDB uses no page again: so each state is whole.
+    let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      try? log.read { _ in
+        hasBegun.signal()
+        mayEnd.wait()
+      }
+    }
+    defer { mayEnd.signal() }
+    hasBegun.wait()
+    var states: [Data] = []
+    for number in 0..<8 {
+      try log.append([draft("record \(number)")])
+      states.append(try Data(contentsOf: URL(filePath: log.path)))
+    }
+    let last = try #require(states.last)
+    let newer = last[144] > last[4096 + 144] ? 0 : 4096
+    for state in states where state[newer + 144] + 2 < last[newer + 144] {
+      var bytes = last
+      bytes.replaceSubrange(newer..<newer + 152, with: state[newer..<newer + 152])
+      try bytes.write(to: URL(filePath: path))
+      #expect(try read() == nil)
+      #expect(try isFound())
+      #expect(try !salvage().summary.endIsKnown)
+    }
+  }
+
   @Test("A text in a record that looks like a meta page is not taken for one")
   func forged() throws {
-    let forged = folder.file("forged.rollcall")
-    do {
-      let log = try EventLog.create(at: forged, eventVersion: 1)
-      // A long value begins 16 bytes into a page, and its pack's head has 64 more or less: one of
-      // these copies is where a page begins.
-      let meta = Array(sound[newer..<newer + 152])
-      var text: [UInt8] = []
-      for shift in 0..<64 {
-        let room: Int = 4096 - text.count % 4096 + 4096 - 80 + shift
-        text += [UInt8](repeating: 32, count: room)
-        text += meta
-      }
-      try log.append([
-        RecordDraft(time: nil, direction: .inbound, kind: stanza, bytes: text)
-      ])
+    // Another page size than the file has would have everything misread.
+    var meta = Array(sound[4096..<4096 + 152])
+    meta.replaceSubrange(40..<44, with: [0, 2, 0, 0])
+    var text = [UInt8](repeating: 32, count: 40 * 4096)
+    let start = try bytes(ofLogWith: text).firstRange(of: Data(text))?.lowerBound
+    let room = 4096 - (try #require(start)) % 4096
+    for place in stride(from: room, to: text.count - 152, by: 4096) {
+      text.replaceSubrange(place..<place + 152, with: meta)
     }
+    let forged = try bytes(ofLogWith: text)
+    // The places where the second page of a file with larger pages is.
+    #expect([32768, 65536].contains { forged[$0..<$0 + 152].elementsEqual(meta) })
     for page in [0, 4096] {
-      var bytes = try Data(contentsOf: URL(filePath: forged))
+      var bytes = forged
       bytes.replaceSubrange(page + 16..<page + 20, with: Data(count: 4))
       try bytes.write(to: URL(filePath: path))
       let (texts, summary, _) = try salvage()
-      #expect(texts.count == 1 && !summary.endIsKnown)
+      #expect(texts == [text] && !summary.endIsKnown)
     }
+  }
+
+  /// The file of a log that has one record.
+  private func bytes(ofLogWith text: [UInt8]) throws -> Data {
+    let path = folder.file("forged.rollcall")
+    defer { for end in ["", "-lock"] { try? FileManager.default.removeItem(atPath: path + end) } }
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    try log.append([RecordDraft(time: nil, direction: .inbound, kind: stanza, bytes: text)])
+    return try Data(contentsOf: URL(filePath: path))
   }
 }

@@ -8,6 +8,7 @@ struct ElementSkipperTests {
   private static let elements = [
     "<a/>", "<a />", "<a></a>", "<a b='>' c=\"/>\"/>", "<a b='/'></a>", "<a><b/><c></c></a>",
     "<a><![CDATA[</a><b>]]]]><![CDATA[>]]></a>", "<a>text > text</a >", "<a\n/>",
+    "<a><![CDATA[]></a>]] ></a>]]></a>",
     "<message><body>&lt;/message&gt;</body></message>", "<a><a><a/></a></a>", "<a b='\"' c='x'/>",
     "<x:a xmlns:x='u'><x:a/></x:a>", "<a>你好</a>",
   ]
