@@ -2,7 +2,7 @@ import RollcallCLI
 import RosterClient
 
 extension Ending {
-  /// Does something in a task that is cancelled when somebody asks the process to end.
+  /// Runs an operation in a task that is cancelled when the process is asked to end.
   @MainActor static func cancels<Value: Sendable>(
     _ operation: @escaping @MainActor @Sendable () async -> Value
   ) async -> Value {
@@ -17,10 +17,9 @@ extension Ending {
 }
 
 extension LiveSession {
-  /// Starts the session, unless somebody asks the process to end first. A session that has not
-  /// started is closed.
+  /// Starts the session, and closes it if it does not start or the process is asked to end first.
   ///
-  /// - Returns: Why it has not started, in a clause.
+  /// - Returns: Why it has not started, in a clause; nil if it has.
   @MainActor func startUnlessAskedToEnd() async -> String? {
     let failure = await Ending.cancels { () async -> LiveFailure? in
       do throws(LiveFailure) { try await self.start() } catch { return error }

@@ -1,12 +1,12 @@
 import NIOCore
 import Rollcall
 
-// What comes from the server: no more of it is taken at a time than is then put on the disk.
+// What the server sends. It is taken in rounds, each of which is on the disk before the next.
 extension LiveSession {
-  /// How many bytes are taken before what was taken is on the disk.
+  /// How many bytes a round takes: as many as one read usually brings.
   ///
-  /// It is what one read brings. When a connection is closed, everything that has come on it is
-  /// read at once, and each part that is taken keeps a roster and perhaps an answer.
+  /// When a connection is closed, NIO reads everything that has come on it at once, and each part
+  /// that is taken keeps a roster, and perhaps an answer, in memory until it is on the disk.
   static let round = 64 << 10
 
   func heard(_ bytes: [UInt8], on number: Int) {
@@ -63,8 +63,8 @@ extension LiveSession {
   }
 
   private func roundEnded() {
-    // What the connection before owed waits until somebody is let in: for the session that goes
-    // on, since a new one owes it to nobody.
+    // Acknowledgements left from the last connection wait for the login: a resumed session sends
+    // them, a new one does not owe them.
     if machine?.isOnline == true {
       for answer in session.acknowledgements { send(answer.bytes) }
     }
@@ -76,15 +76,17 @@ extension LiveSession {
     if inbox.isEmpty {
       act { $0.disconnected(failure) }
     } else {
-      // What came before it is taken first.
+      // The bytes that came before the end are taken first.
       loss = loss ?? failure
       wantsRead = true
     }
     flush()
   }
 
-  /// Goes on with what has come, or reads, unless the server does not take what is written: else it
-  /// could have the answers pile up to all that it asks. Then reading waits until writing does not.
+  /// Takes the next round of what has come, or reads.
+  ///
+  /// While the server does not read, neither happens: it could otherwise fill the memory with the
+  /// answers to what it asks.
   func readOn() {
     guard let channel else { return }
     // Nothing waits to be written to a connection that is gone.
@@ -108,7 +110,7 @@ extension LiveSession {
     flush()
   }
 
-  /// What has come on one connection is nothing to another.
+  /// Drops what came on a connection that is over.
   func forgetInbox() { (inbox, allowance, loss) = ([], Self.round, nil) }
 }
 

@@ -239,7 +239,7 @@ package struct ProxyMachine: Sendable {
       guard let to = tag.node.attribute("to"), !to.isEmpty else {
         return greeting(from: nil) + breakOff(.noDomain, "improper-addressing")
       }
-      // Of no such server an account could be told, so that what is recorded would be nobody's.
+      // No account has such a server, so there would be no log to record it in.
       if let condition = Self.fault(ofDomain: to) {
         return greeting(from: nil) + breakOff(.notADomain(to), condition)
       }
