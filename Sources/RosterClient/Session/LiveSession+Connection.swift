@@ -85,27 +85,33 @@ extension LiveSession {
     security = try Security.context(trusting: login.authority, isDirect: address.isDirectTLS)
     connections += 1
     let channel = try await channel(to: address, connections)
-    guard phase.connects else {
-      channel.close(promise: nil)
-      throw .notOnline
-    }
-    // From now on its end is told; before, nobody listened.
-    guard channel.isActive else { throw .lost(reason: "it was closed at once") }
-    self.channel = channel
-    intake.reset()
-    forgetInbox()
-    machine = ClientMachine(clientLogin)
-    arm(patience.login)
-    let failure = await waiting { waiter in
+    let failure = await waiting { (waiter: FailureWaiter) in
+      guard phase.connects else {
+        channel.close(promise: nil)
+        return waiter.resume(returning: .notOnline)
+      }
+      // From now on its end is told; before, nobody listened.
+      guard channel.isActive else {
+        return waiter.resume(returning: .lost(reason: "it was closed at once"))
+      }
       opening = waiter
-      // What could not be recorded while there was no connection ends none.
-      (ending, wantsRead, waitsForWriting) = (nil, true, false)
-      act { $0.connected(to: "\(address)", isDirectTLS: address.isDirectTLS) }
-      flush()
+      begin(on: channel, to: address)
     } onCancel: {
       $0.abandonStart()
     }
     if let failure { throw failure }
+  }
+
+  private func begin(on channel: any Channel, to address: ServerAddress) {
+    self.channel = channel
+    intake.reset()
+    forgetInbox()
+    machine = ClientMachine(clientLogin)
+    // What could not be recorded while there was no connection ends none.
+    (ending, wantsRead, waitsForWriting) = (nil, true, false)
+    arm(patience.login)
+    act { $0.connected(to: "\(address)", isDirectTLS: address.isDirectTLS) }
+    flush()
   }
 
   private func channel(

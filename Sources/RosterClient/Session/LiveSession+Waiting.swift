@@ -1,24 +1,36 @@
 import NIOCore
 public import Rollcall
 
+/// What resumes a caller: with why it failed, or with nil.
+typealias FailureWaiter = CheckedContinuation<LiveFailure?, Never>
+
 /// A command whose answer somebody waits for.
 struct AskedCommand {
+  typealias Waiter = CheckedContinuation<Result<CommandAnswer.Word?, LiveError>, Never>
+
+  /// The number of the wait.
+  var wait: Int
   /// What was sent for it.
   var stanzas: [[UInt8]]
   /// When it was sent, in milliseconds since 1970.
   var sent: Int64
-  var waiter: CheckedContinuation<Result<CommandAnswer.Word, LiveError>, Never>
+  var waiter: Waiter
 }
 
 /// A request of the connection's own whose answer somebody waits for.
 struct WaitingRequest {
+  /// The number of the wait.
+  var wait: Int
   /// When it was sent, in milliseconds since 1970.
   var sent: Int64
-  var waiter: CheckedContinuation<LiveFailure?, Never>
+  var waiter: FailureWaiter
 }
 
 // What callers wait for. Each wait ends when its task is cancelled, and what waits for the server
 // also ends with the connection.
+//
+// What a wait depends on is looked at in the step that begins it (see `waiting`): before that step
+// another one may end the connection, and would not find the wait that it has to end.
 extension LiveSession {
   /// Carries a command out, and waits for what the server says. What an acceptance, a rejection or
   /// a cancellation has done, only the roster tells: for them the word is `result` at once.
@@ -32,34 +44,44 @@ extension LiveSession {
   /// - Throws: `LiveError` if the command makes no sense, if there is no session, or if the outcome
   ///   is not known because the connection was lost or the task cancelled after it was sent.
   public func perform(_ command: RosterCommand) async throws(LiveError) -> CommandAnswer.Word {
-    let decided = try await decide(command)
+    while true {
+      if Task.isCancelled { throw .failure(.cancelled) }
+      let wait = nextWait()
+      let answer = await waiting {
+        ask(command, wait, $0)
+      } onCancel: { session in
+        guard let id = session.asking.first(where: { $1.wait == wait })?.key else { return }
+        session.giveUp(id, resumption: session.machine?.resumption)
+      }
+      if let word = try answer.get() { return word }
+      if let failure = await rosterAnswer() { throw .failure(failure) }
+    }
+  }
+
+  /// Sends what a command asks for.
+  ///
+  /// - Parameter waiter: Gets the answer; nil if the roster has to be known first.
+  private func ask(_ command: RosterCommand, _ wait: Int, _ waiter: AskedCommand.Waiter) {
+    guard machine?.isOnline == true else {
+      return waiter.resume(returning: .failure(.failure(.notOnline)))
+    }
+    let decided: DecidedCommand
+    do throws(CommandRefusal) {
+      decided = try session.decide(command)
+    } catch {
+      if case .rosterNotKnown = error, fetching != nil {
+        return waiter.resume(returning: .success(nil))
+      }
+      return waiter.resume(returning: .failure(.refusal(error)))
+    }
     for element in decided.elements { send(element.bytes) }
     flush()
     guard ending == nil, machine?.isOnline == true else {
-      throw .outcomeUnknown(willBeSentAgain: false)
+      return waiter.resume(returning: .failure(.outcomeUnknown(willBeSentAgain: false)))
     }
-    guard decided.isAnswered else { return .result }
-    let (id, stanzas) = (decided.id, decided.elements.map(\.bytes))
-    let answer = await waiting {
-      asking[id] = AskedCommand(stanzas: stanzas, sent: now, waiter: $0)
-    } onCancel: {
-      $0.giveUp(id, resumption: $0.machine?.resumption)
-    }
-    return try answer.get()
-  }
-
-  /// What to send for a command, once the roster is known where it has to be.
-  private func decide(_ command: RosterCommand) async throws(LiveError) -> DecidedCommand {
-    while true {
-      if Task.isCancelled { throw .failure(.cancelled) }
-      guard machine?.isOnline == true else { throw .failure(.notOnline) }
-      do throws(CommandRefusal) {
-        return try session.decide(command)
-      } catch {
-        guard case .rosterNotKnown = error, fetching != nil else { throw .refusal(error) }
-        if let failure = await rosterAnswer() { throw .failure(failure) }
-      }
-    }
+    guard decided.isAnswered else { return waiter.resume(returning: .success(.result)) }
+    asking[decided.id] = AskedCommand(
+      wait: wait, stanzas: decided.elements.map(\.bytes), sent: now, waiter: waiter)
   }
 
   /// Waits no longer for the answer to a command.
@@ -80,12 +102,12 @@ extension LiveSession {
       $0.awaitingRoster.removeValue(forKey: $1)?.resume(returning: .cancelled)
     }
   ) async -> LiveFailure? {
-    guard fetching != nil else { return nil }
-    // Where there is a connection, its end ends the wait.
-    guard machine != nil else { return lastFailure ?? .notOnline }
     let number = nextWait()
-    return await waiting {
-      awaitingRoster[number] = $0
+    return await waiting { (waiter: FailureWaiter) in
+      guard fetching != nil else { return waiter.resume(returning: nil) }
+      // Where there is a connection, its end ends the wait.
+      guard machine != nil else { return waiter.resume(returning: lastFailure ?? .notOnline) }
+      awaitingRoster[number] = waiter
     } onCancel: {
       cancel($0, number)
     }
@@ -108,16 +130,18 @@ extension LiveSession {
   /// - Throws: `LiveFailure` if it cannot be recorded, `.cancelled` if the task was cancelled
   ///   before it was on the disk.
   public func annotate(_ annotation: RosterAnnotation) async throws(LiveFailure) {
-    do throws(RollcallError) {
-      for step in try session.annotate(annotation, at: now) { news.append((step, session.roster)) }
-    } catch {
-      throw .recording(error)
-    }
     let id = "annotation \(nextWait())"
-    answers.append((id, nil))
-    flush()
-    let failure = await waiting {
-      annotating[id] = $0
+    let failure = await waiting { (waiter: FailureWaiter) in
+      do throws(RollcallError) {
+        for step in try session.annotate(annotation, at: now) {
+          news.append((step, session.roster))
+        }
+      } catch {
+        return waiter.resume(returning: .recording(error))
+      }
+      answers.append((id, nil))
+      annotating[id] = waiter
+      flush()
     } onCancel: {
       $0.annotating.removeValue(forKey: id)?.resume(returning: .cancelled)
     }
@@ -135,8 +159,8 @@ extension LiveSession {
   /// - Throws: `LiveFailure` if the server refuses it or there is no session. After `.cancelled`,
   ///   `.lost` and `.timeout` the server may have taken the password.
   public func changePassword(to password: Password) async throws(LiveFailure) {
-    guard passwords.request == nil else { throw .passwordChangePending }
-    try await request { machine in
+    try await request { machine throws(LiveFailure) in
+      guard passwords.request == nil else { throw .passwordChangePending }
       let request = machine.passwordChanged(to: password)
       passwords.asked(for: password, by: request.id)
       return request
@@ -152,23 +176,28 @@ extension LiveSession {
     try await request { $0.pinged() }
   }
 
+  /// Sends a request of the connection's own, and waits for the answer.
   private func request(
-    _ begin: (inout ClientMachine) -> (id: String, actions: [ClientAction])
+    _ begin: (inout ClientMachine) throws(LiveFailure) -> (id: String, actions: [ClientAction])
   ) async throws(LiveFailure) {
     if Task.isCancelled { throw .cancelled }
-    guard machine?.isOnline == true else { throw .notOnline }
-    var id = ""
-    act { machine in
-      let request = begin(&machine)
-      id = request.id
-      return request.actions
-    }
-    flush()
-    let (key, sent) = (id, now)
-    let failure = await waiting {
-      requesting[key] = WaitingRequest(sent: sent, waiter: $0)
-    } onCancel: {
-      $0.requesting.removeValue(forKey: key)?.waiter.resume(returning: .cancelled)
+    let wait = nextWait()
+    let failure = await waiting { (waiter: FailureWaiter) in
+      guard var machine, machine.isOnline else { return waiter.resume(returning: .notOnline) }
+      do throws(LiveFailure) {
+        let (id, actions) = try begin(&machine)
+        requesting[id] = WaitingRequest(wait: wait, sent: now, waiter: waiter)
+        act { own in
+          own = machine
+          return actions
+        }
+      } catch {
+        return waiter.resume(returning: error)
+      }
+      flush()
+    } onCancel: { session in
+      guard let id = session.requesting.first(where: { $1.wait == wait })?.key else { return }
+      session.requesting.removeValue(forKey: id)?.waiter.resume(returning: .cancelled)
     }
     if let failure { throw failure }
   }
@@ -215,6 +244,8 @@ extension LiveSession {
   }
 
   /// Waits until the continuation that `begin` is given is resumed.
+  ///
+  /// Other steps of the session may come between the call and `begin`, which is one step.
   ///
   /// - Parameter cancel: Resumes the continuation if that has not been done; called when the task
   ///   is cancelled.

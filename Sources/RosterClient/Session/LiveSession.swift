@@ -94,13 +94,13 @@ public actor LiveSession {
   var passwords: LivePasswords
 
   // Callers that wait.
-  var opening: CheckedContinuation<LiveFailure?, Never>?
+  var opening: FailureWaiter?
   var asking: [CommandID: AskedCommand] = [:]
   /// By the id of a request that is no command.
   var requesting: [String: WaitingRequest] = [:]
   /// By the id of an annotation.
-  var annotating: [String: CheckedContinuation<LiveFailure?, Never>] = [:]
-  var awaitingRoster: [Int: CheckedContinuation<LiveFailure?, Never>] = [:]
+  var annotating: [String: FailureWaiter] = [:]
+  var awaitingRoster: [Int: FailureWaiter] = [:]
   var watchingEnd: [Int: CheckedContinuation<Void, Never>] = [:]
   /// The number of the last caller that waits.
   var waits = 0
@@ -267,10 +267,10 @@ public actor LiveSession {
   /// Waits until the session is over: `failure` says why. Returns at once if the task is cancelled;
   /// otherwise waits as long as the session lasts.
   public func ended() async {
-    guard !isEnded else { return }
     let number = nextWait()
-    await waiting {
-      watchingEnd[number] = $0
+    await waiting { waiter in
+      guard !isEnded else { return waiter.resume() }
+      watchingEnd[number] = waiter
     } onCancel: {
       $0.watchingEnd.removeValue(forKey: number)?.resume()
     }

@@ -396,12 +396,12 @@ struct LiveLifecycleTests {
     let answer = await withCheckedContinuation { waiter in
       Task {
         await life.session.change {
-          let asked = AskedCommand(stanzas: [], sent: $0.now, waiter: waiter)
+          let asked = AskedCommand(wait: 0, stanzas: [], sent: $0.now, waiter: waiter)
           $0.asking[CommandID(number: .max)] = asked
         }
       }
     }
-    #expect(answer == .success(.timeout))
+    #expect(answer == .success(CommandAnswer.Word.timeout))
     await life.session.close()
   }
 
