@@ -13,7 +13,10 @@ extension LineLog {
     endings: [Array("connection_lost: ".utf8)],
     isOwnLine: { line in
       let own = ["RECV: <", "SEND: <", "Loaded Plugin: ", "Event triggered: "]
-      return own.contains { line.prefix(256).position(of: Array($0.utf8)) != nil }
+      return own.contains { text in
+        guard let start = line.prefix(256).position(of: Array(text.utf8)) else { return false }
+        return !LogPrefix.namesServerSession(line[..<start])
+      }
     },
     mend: withoutDoubledPrefixes,
     hasSuffix: true)
@@ -100,8 +103,10 @@ extension LineLog {
     prefix: { monalPrefix($0) ?? LogPrefix.formatter($0) },
     endings: [],
     isOwnLine: { line in
-      ["RECV Stanza: <", "RECV Stanza: {", "SEND: <", "[xmpp "]
-        .contains { line.prefix(384).position(of: Array($0.utf8)) != nil }
+      ["RECV Stanza: <", "RECV Stanza: {", "SEND: <", "[xmpp "].contains { text in
+        guard let start = line.prefix(384).position(of: Array(text.utf8)) else { return false }
+        return !LogPrefix.namesServerSession(line[..<start])
+      }
     },
     hasSuffix: true,
     hint: Hint(

@@ -52,6 +52,8 @@ struct LineLog: Sendable {
   /// Whether a line looks like the first of a record.
   func isHead(_ line: ArraySlice<UInt8>) -> Bool {
     guard let start = line.position(of: UInt8(ascii: "<")) else { return false }
-    return markers.contains { line[..<start].ends(with: $0.text) }
+    let head = line[..<start]
+    guard let marker = markers.first(where: { head.ends(with: $0.text) }) else { return false }
+    return prefix(head.dropLast(marker.text.count)) != nil
   }
 }

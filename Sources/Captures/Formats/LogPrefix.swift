@@ -4,8 +4,20 @@ import XMPPStanza
 enum LogPrefix {
   /// Anything that a formatter chosen by the program's user may write, by its shape.
   static func formatter(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
-    guard text.count <= 256 else { return nil }
+    guard text.count <= 256, !namesServerSession(text) else { return nil }
     return LineLog.Prefix(time: LogTime.isoTime(in: text), shape: shape(of: text))
+  }
+
+  /// Whether a server's name for a session is in a text, such as `c2s55a80458b2d0`: the words of a
+  /// client's log on such a line are the server's, which means the other direction by them.
+  static func namesServerSession(_ text: ArraySlice<UInt8>) -> Bool {
+    let words = text.split { !($0.isLetter || $0.isDigit) }
+    return words.contains { word in
+      ["c2s", "s2s", "s2sin", "s2sout", "bosh"].contains { kind in
+        word.starts(with: kind.utf8) && word.count >= kind.utf8.count + 4
+          && word.dropFirst(kind.utf8.count).allSatisfy { $0.hexValue != nil }
+      }
+    }
   }
 
   /// Nothing.
@@ -47,7 +59,7 @@ enum LogPrefix {
   /// What a formatter leaves the same from line to line: words (`w`) and what separates them.
   ///
   /// A line whose message merely contains a marker has another shape than those of the stream.
-  private static func shape(of text: ArraySlice<UInt8>) -> [UInt8] {
+  static func shape(of text: ArraySlice<UInt8>) -> [UInt8] {
     var shape: [UInt8] = []
     for byte in text {
       let isWord =

@@ -5,25 +5,11 @@ import XMPPStanza
 extension LineLog {
   /// The debug log of Prosody with mod_stanza_debug: its RECV is what the client sent.
   static let prosody = LineLog(
-    markers: [Marker("\tdebug\tRECV: ", .outbound), Marker("\tdebug\tSEND: ", .inbound)],
-    prefix: { text in
-      // `Nov 21 07:02:24 c2s56226dc4bbc0`; the other sessions are those of servers.
-      let words = text.split(separator: UInt8(ascii: " "))
-      guard let session = words.last, session.starts(with: "c2s".utf8), words.count <= 4 else {
-        return nil
-      }
-      return Prefix(
-        connection: String(decoding: session, as: UTF8.self),
-        time: LogTime.monthTime(text) ?? LogTime.isoTime(in: text))
-    },
-    endings: [Array("\tinfo\tClient disconnected".utf8)],
-    streamEnds: [Array("\tdebug\tSending[c2s]: </stream:stream>".utf8)],
-    isOwnLine: { line in
-      let columns = line.prefix(128).split(
-        separator: UInt8(ascii: "\t"), maxSplits: 2, omittingEmptySubsequences: false)
-      guard columns.count == 3 else { return false }
-      return ["debug", "info", "warn", "error"].contains { columns[1].elementsEqual($0.utf8) }
-    },
+    markers: [Marker("RECV: ", .outbound), Marker("SEND: ", .inbound)],
+    prefix: ProsodyLine.clientPrefix,
+    endings: [Array("Client disconnected".utf8), Array("BOSH client disconnected".utf8)],
+    streamEnds: [Array("Sending[c2s]: </stream:stream>".utf8)],
+    isOwnLine: ProsodyLine.isProsody,
     hint: Hint(
       markers: [Array("Received[c2s".utf8), Array("Sending[c2s".utf8)],
       message: """
@@ -90,8 +76,8 @@ extension ChunkLog {
   static let prosodyRaw = ChunkLog(
     head: { line in
       for (marker, direction) in prosodyMarkers {
-        guard let start = line.prefix(128).position(of: Array(marker.utf8)),
-          let prefix = LineLog.prosody.prefix(line[..<start])
+        guard let start = line.prefix(256).position(of: Array(marker.utf8)),
+          let prefix = ProsodyLine.clientPrefix(line[..<start])
         else { continue }
         var scanner = ByteScanner(line[(start + marker.utf8.count)...])
         guard let count = scanner.number(), scanner.skip("): ") else { continue }
@@ -105,17 +91,17 @@ extension ChunkLog {
       }
       return nil
     },
-    isOwnLine: LineLog.prosody.isOwnLine,
+    isOwnLine: ProsodyLine.isProsody,
     ending: { line in
-      guard let start = line.prefix(128).position(of: Array("\tinfo\tClient disconnected".utf8))
+      guard let start = line.prefix(256).position(of: Array("Client disconnected".utf8))
       else { return nil }
-      return LineLog.prosody.prefix(line[..<start]).map {
+      return ProsodyLine.clientPrefix(line[..<start]).map {
         Ending(connection: $0.connection, time: $0.time)
       }
     })
 
   private static let prosodyMarkers: [(String, Direction)] = [
-    ("\tdebug\tRECV(", .outbound), ("\tdebug\tSEND(", .inbound),
+    ("RECV(", .outbound), ("SEND(", .inbound),
   ]
 
   /// Openfire with the plug-in XML Debugger:

@@ -283,7 +283,7 @@ package struct AccountFilter {
 
 extension CapturedRecord {
   /// About what it takes to hold the record.
-  fileprivate var bytes: Int {
+  var bytes: Int {
     switch content {
     case .element(_, _, let bytes), .streamHeader(_, _, let bytes): 2 * bytes.count
     case .unreadable(let bytes): bytes.kept?.count ?? 0

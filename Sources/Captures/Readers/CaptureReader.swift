@@ -40,7 +40,7 @@ package struct CaptureReader {
   private var unwrapping: Unwrapping?
   /// Cuts the lines for a reader of lines.
   private var lines: LineSplitter
-  private var credentials = Credentials()
+  private var outlet: Outlet
 
   /// A reader at the beginning of a capture.
   package init(format: CaptureFormat, options: ReaderOptions = ReaderOptions()) {
@@ -66,12 +66,14 @@ package struct CaptureReader {
     case .xml: reader = .bytes(RawXMLReader(options))
     }
     lines = LineSplitter(maximumBytes: escapedBytes * options.limits.bytesPerElement + (64 << 10))
+    outlet = Outlet(directions: format.isOfLines ? DirectionCheck() : nil)
   }
 
   /// A reader at the beginning of a file that has the bytes of one direction of a stream.
   package init(side: Direction, options: ReaderOptions = ReaderOptions()) {
     reader = .bytes(RawXMLReader(options, side: side))
     lines = LineSplitter(maximumBytes: 0)
+    outlet = Outlet(directions: nil)
   }
 
   /// Takes the next bytes and hands over what they complete.
@@ -86,18 +88,18 @@ package struct CaptureReader {
     _ sink: (CaptureOutput) throws -> Void
   ) throws {
     switch reader {
-    case .bytes(let reader): try reader.read(chunk) { try credentials.pass($0, to: sink) }
+    case .bytes(let reader): try reader.read(chunk) { try outlet.pass($0, to: sink) }
     case .lines(let reader):
       try lines.read(chunk) { line, number in
         guard unwrapping == nil else { return false }
         return try reader.takePlain(line, number: number) { head, node in
-          guard credentials.areAbsent(from: node) else {
-            return try credentials.pass(.record(head.record(of: node)), to: sink)
+          guard outlet.credentials.areAbsent(from: node) else {
+            return try outlet.pass(.record(head.record(of: node)), to: sink)
           }
           if try !takeInPlace(head, node) { try sink(.record(head.record(of: node))) }
         }
       } _: { line in
-        try Self.take(line, reader, &unwrapping) { try credentials.pass($0, to: sink) }
+        try Self.take(line, reader, &unwrapping) { try outlet.pass($0, to: sink) }
       }
     }
   }
@@ -107,17 +109,16 @@ package struct CaptureReader {
   /// - Throws: as `read` does.
   package mutating func finish(_ sink: (CaptureOutput) throws -> Void) throws {
     switch reader {
-    case .bytes(let reader): try reader.finish { try credentials.pass($0, to: sink) }
+    case .bytes(let reader): try reader.finish { try outlet.pass($0, to: sink) }
     case .lines(let reader):
       try lines.finish { line in
-        try Self.take(line, reader, &unwrapping) { try credentials.pass($0, to: sink) }
+        try Self.take(line, reader, &unwrapping) { try outlet.pass($0, to: sink) }
       }
       if let rest = unwrapping?.rest {
-        try Self.take(rest.bytes, rest.number, nil, reader) {
-          try credentials.pass($0, to: sink)
-        }
+        try Self.take(rest.bytes, rest.number, nil, reader) { try outlet.pass($0, to: sink) }
       }
-      try reader.finish { try credentials.pass($0, to: sink) }
+      try reader.finish { try outlet.pass($0, to: sink) }
+      try outlet.finish(sink)
     }
   }
 
@@ -153,6 +154,31 @@ package struct CaptureReader {
   ) throws {
     guard let time else { return try reader.take(bytes, number: number, sink) }
     try reader.take(bytes, number: number) { try sink($0.timed(time)) }
+  }
+}
+
+/// What all that a reader gives goes through: the check of its directions, and the removal of
+/// credentials.
+private struct Outlet {
+  var credentials = Credentials()
+  /// Nil if the directions are no claim of a program's words: a recorder knows them from the
+  /// connection, and for bare elements they are inferred from the content.
+  private var directions: DirectionCheck?
+
+  init(directions: DirectionCheck?) {
+    self.directions = directions
+  }
+
+  /// Hands on an output once its direction is known.
+  mutating func pass(_ output: CaptureOutput, to sink: (CaptureOutput) throws -> Void) throws {
+    guard var check = directions.take() else { return try credentials.pass(output, to: sink) }
+    defer { directions = check }
+    try check.pass(output) { try credentials.pass($0, to: sink) }
+  }
+
+  /// Hands on what still waits at the end of the capture.
+  mutating func finish(_ sink: (CaptureOutput) throws -> Void) throws {
+    try directions?.finish { try credentials.pass($0, to: sink) }
   }
 }
 

@@ -85,13 +85,18 @@ package enum CaptureError: Error, Hashable, Sendable {
   case badHeader(line: Int, String)
   /// The header names a version of the format that this reader does not know.
   case unknownVersion(line: Int, Int64)
+  /// The element on a line went the other way than the log says, if the one on another line, where
+  /// there is one, went as it says.
+  case contradictoryDirections(line: Int, other: Int?)
 }
 
 extension CaptureError: CustomStringConvertible {
   /// The number of the line that is wrong, from 1.
   package var line: Int {
     switch self {
-    case .badHeader(let line, _), .unknownVersion(let line, _): line
+    case .badHeader(let line, _), .unknownVersion(let line, _),
+      .contradictoryDirections(let line, _):
+      line
     }
   }
 
@@ -101,6 +106,12 @@ extension CaptureError: CustomStringConvertible {
     case .badHeader(_, let reason): "the capture's header cannot be read: \(reason)"
     case .unknownVersion(_, let version):
       "the capture has version \(version) of the format; this program reads version 1"
+    case .contradictoryDirections(_, let other):
+      """
+      the log contradicts itself about directions: by its own words this went the other way than \
+      \(other.map { "the element on line \($0)" } ?? "the elements before it"), although only one \
+      side of a stream sends both; if the file joins logs of both sides, import each by itself
+      """
     }
   }
 }

@@ -1,0 +1,90 @@
+import XMPPStanza
+
+/// A line of Prosody's log, as each of its sinks and what carries them write it:
+///
+///     Nov 21 07:02:24 c2s56226dc4bbc0<TAB>debug<TAB>RECV: …     a file
+///     c2s56226dc4bbc0     debug<TAB>RECV: …                     the console, docker logs
+///     c2s56226dc4bbc0: RECV: …                                  syslog and the journal
+///
+/// White space of any kind may have replaced the tabs.
+enum ProsodyLine {
+  /// Reads what comes before a message of a client's session; nil for any other line.
+  ///
+  /// Sessions of clients are named `c2s` with a number, or `bosh` with their id. What a collector
+  /// put before the name is read for its time only.
+  @Sendable static func clientPrefix(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
+    guard text.count <= maximumPrefix, let name = nameBeforeMessage(text), isClient(name) else {
+      return nil
+    }
+    let before = text[..<name.startIndex]
+    return LineLog.Prefix(
+      connection: String(decoding: name, as: UTF8.self),
+      time: LogTime.monthTime(before) ?? LogTime.isoTime(in: before),
+      shape: isClock(before) ? nil : LogPrefix.shape(of: before))
+  }
+
+  /// Whether a line is Prosody's, whatever it says.
+  @Sendable static func isProsody(_ line: ArraySlice<UInt8>) -> Bool {
+    let head = line.prefix(maximumPrefix)
+    for marker in ["RECV: <", "SEND: <", "RECV(", "SEND("] {
+      if let start = head.position(of: Array(marker.utf8)),
+        clientPrefix(line[..<start]) != nil
+      {
+        return true
+      }
+    }
+    let words = head.split(maxSplits: 5, whereSeparator: \.isXMLSpace)
+    guard let level = words.prefix(5).firstIndex(where: isLevel) else {
+      return words.first.map { $0.last == UInt8(ascii: ":") && isSource($0.dropLast()) } ?? false
+    }
+    guard level > 0, words.count > level + 1, isClock(head[..<words[level - 1].startIndex]) else {
+      return false
+    }
+    // Other programs, too, write a name and a level; only Prosody has a tab after the level.
+    return line[words[level].endIndex] == UInt8(ascii: "\t") || isSource(words[level - 1])
+  }
+
+  /// How long what comes before a message is at most, with what collectors add.
+  private static let maximumPrefix = 256
+
+  /// The name of what logs, where a level and white space follow it, or a colon.
+  private static func nameBeforeMessage(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard text.last?.isXMLSpace == true else { return nil }
+    let words = text.suffix(128).split(whereSeparator: \.isXMLSpace).suffix(2)
+    guard let last = words.last else { return nil }
+    if isLevel(last) { return words.count == 2 ? words.first : nil }
+    return last.last == UInt8(ascii: ":") ? last.dropLast() : nil
+  }
+
+  private static func isLevel(_ word: ArraySlice<UInt8>) -> Bool {
+    ["debug", "info", "warn", "error"].contains { word.elementsEqual($0.utf8) }
+  }
+
+  private static func isClient(_ name: ArraySlice<UInt8>) -> Bool {
+    ["c2s", "bosh"].contains { isSession(name, of: $0) }
+  }
+
+  /// Whether a name is one that no other program gives to a part of it.
+  private static func isSource(_ name: ArraySlice<UInt8>) -> Bool {
+    isClient(name) || ["s2sin", "s2sout", "jcp"].contains { isSession(name, of: $0) }
+      || name.starts(with: "mod_".utf8)
+      || ["rostermanager", "modulemanager", "hostmanager", "storagemanager", "portmanager"]
+        .contains { name.elementsEqual($0.utf8) }
+  }
+
+  private static func isSession(_ name: ArraySlice<UInt8>, of kind: String) -> Bool {
+    name.starts(with: kind.utf8)
+      && name.dropFirst(kind.utf8.count).allSatisfy { $0.hexValue != nil || "-_".utf8.contains($0) }
+  }
+
+  /// Whether nothing but a time, or nothing at all, is in a text.
+  private static func isClock(_ text: ArraySlice<UInt8>) -> Bool {
+    let words = text.split(whereSeparator: \.isXMLSpace)
+    switch words.count {
+    case 0: return true
+    case 3: return LogTime.monthTime(text) != nil
+    case 1, 2: return words[0].first?.isDigit == true && LogTime.isoTime(in: text) != nil
+    default: return false
+    }
+  }
+}

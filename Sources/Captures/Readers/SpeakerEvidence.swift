@@ -1,0 +1,104 @@
+import XMPPStanza
+
+/// What an element itself says about which way it went, whatever its log calls that.
+struct SpeakerEvidence: Equatable {
+  enum Strength: Equatable {
+    /// Only that side of a stream ever sends such an element.
+    case proof
+    /// The other side sends such an element only by mistake, or to deceive.
+    case hint
+    /// Usual for that side, and not enough by itself.
+    case habit
+  }
+
+  /// The direction as the client sees it.
+  let direction: Direction
+  let strength: Strength
+
+  /// Looks at a top-level element; nil if either side may have sent it.
+  ///
+  /// The negotiation of a stream has fixed roles (RFC 6120 §4.3, §5.4, §6.4, §7.6; XEP-0198,
+  /// XEP-0352, XEP-0388). A server puts `from` on what it forwards (RFC 6120 §8.1.2.1), so a
+  /// contact cannot send anything that counts as proof.
+  init?(_ node: XMPPElement) {
+    let local = node.name.local
+    switch node.name.namespace {
+    case Namespace.client:
+      guard let found = Self.stanza(node, local) else { return nil }
+      self = found
+    case Namespace.streams:
+      guard local == "features" else { return nil }
+      self.init(.inbound, .proof)
+    case Namespace.sasl, Namespace.sasl2, Namespace.streamManagement,
+      Namespace.streamManagement2, "urn:ietf:params:xml:ns:xmpp-tls", "urn:xmpp:csi:0":
+      if Self.clientOnly.contains(local) {
+        self.init(.outbound, .proof)
+      } else if Self.serverOnly.contains(local) {
+        self.init(.inbound, .proof)
+      } else {
+        return nil
+      }
+    default: return nil
+    }
+  }
+
+  private init(_ direction: Direction, _ strength: Strength) {
+    (self.direction, self.strength) = (direction, strength)
+  }
+
+  private static let clientOnly: Set<String> = [
+    "auth", "response", "abort", "authenticate", "starttls", "enable", "resume", "active",
+    "inactive",
+  ]
+  private static let serverOnly: Set<String> = [
+    "challenge", "success", "continue", "failure", "proceed", "enabled", "resumed", "failed",
+  ]
+
+  private static func stanza(_ node: XMPPElement, _ local: String) -> SpeakerEvidence? {
+    let type = node.attribute("type")
+    switch local {
+    case "iq": return query(node, type)
+    case "presence", "message":
+      guard node.attribute("from") == nil else { return SpeakerEvidence(.inbound, .habit) }
+      guard type != "error" else { return nil }
+      // A server sends no presence without a sender, and messages only in its own name.
+      let isDirected = node.attribute("to") != nil
+      guard isDirected || local == "presence" else { return nil }
+      return SpeakerEvidence(.outbound, isDirected ? .hint : .habit)
+    default: return nil
+    }
+  }
+
+  private static func query(_ node: XMPPElement, _ type: String?) -> SpeakerEvidence? {
+    let isUnsigned = node.attribute("from") == nil
+    if let bind = node.child("bind", in: Namespace.bind) {
+      guard isUnsigned else { return nil }
+      let hasAddress = bind.child("jid", in: Namespace.bind) != nil
+      switch type {
+      case "set" where !hasAddress: return SpeakerEvidence(.outbound, .proof)
+      case "result" where hasAddress: return SpeakerEvidence(.inbound, .proof)
+      default: return nil
+      }
+    }
+    guard let query = node.child("query", in: Namespace.roster) else { return nil }
+    switch type {
+    case "get": return isUnsigned ? SpeakerEvidence(.outbound, .proof) : nil
+    case "result": return SpeakerEvidence(.inbound, .hint)
+    case "set":
+      guard isUnsigned || node.attribute("from").map(isBare) == true,
+        let item = query.child("item", in: Namespace.roster)
+      else { return nil }
+      // RFC 6121 §2.1.2.2, §2.1.2.5 and §2.6.1: only the server says these.
+      let subscription = item.attribute("subscription")
+      let isPush =
+        query.attribute("ver") != nil || item.attribute("ask") != nil
+        || (subscription != nil && subscription != "remove")
+      return isPush ? SpeakerEvidence(.inbound, .hint) : nil
+    default: return nil
+    }
+  }
+
+  private static func isBare(_ address: String) -> Bool {
+    !address.utf8.contains(UInt8(ascii: "/"))
+  }
+}

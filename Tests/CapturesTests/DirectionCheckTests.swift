@@ -1,0 +1,173 @@
+import Captures
+import TestSupport
+import Testing
+
+@Suite("Directions by content")
+struct DirectionCheckTests {
+  /// A session as a client wrote it, `>` for what it sent.
+  static let session = [
+    "> <iq type='set' id='b1'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></iq>",
+    "< <iq type='result' id='b1'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>"
+      + "<jid>alice@example.test/pc</jid></bind></iq>",
+    "> <iq type='get' id='r1'><query xmlns='jabber:iq:roster'/></iq>",
+    "< <iq type='result' id='r1' to='alice@example.test/pc'><query xmlns='jabber:iq:roster'>"
+      + "<item jid='bob@example.test' subscription='both'/></query></iq>",
+    "> <presence/>",
+    "< <presence from='bob@example.test/x' to='alice@example.test/pc'/>",
+    "> <presence type='unsubscribed' to='bob@example.test'/>",
+    "< <iq type='set' id='p1' to='alice@example.test/pc'><query xmlns='jabber:iq:roster' ver='2'>"
+      + "<item jid='bob@example.test' subscription='to'/></query></iq>",
+    "> <iq type='result' id='p1'/>",
+  ]
+
+  /// Each program whose words can be a server's, and how it writes an element.
+  static let programs: [(format: String, write: @Sendable (_ isInbound: Bool, String) -> String)] =
+    [
+      ("slixmpp", { "2026-11-21 07:25:14,147 - DEBUG - \($0 ? "RECV" : "SEND"): \($1)" }),
+      ("monal", { "2026/11/21 07:19:12:123  \($0 ? "RECV Stanza" : "SEND"): \($1)" }),
+      ("smack", { "07:19:12 \($0 ? "RECV" : "SENT") (0): \($1)" }),
+      ("xmppframework", { "2026-11-21 07:19:12:123 App[123:4] \($0 ? "RECV" : "SEND"): \($1)" }),
+      ("qxmpp", { "Sat Nov 21 10:46:05 2026 \($0 ? "RECEIVED" : "SENT") \($1)" }),
+      ("prosody-debug", { "Nov 21 07:25:14 c2s55d7\tdebug\t\($0 ? "SEND" : "RECV"): \($1)" }),
+      (
+        "ejabberd",
+        {
+          "2026-11-21 07:25:14.147 [debug] <0.512.0>@x:y:1 \($0 ? "Send" : "Received") "
+            + "XML on stream = <<\"\($1)\">>"
+        }
+      ),
+    ]
+
+  private func log(
+    _ lines: [String], _ program: Int, isReversed: (Int) -> Bool
+  ) -> String {
+    lines.enumerated().map { number, line in
+      Self.programs[program].write(
+        line.hasPrefix("<") != isReversed(number), String(line.dropFirst(2)))
+    }.joined(separator: "\n") + "\n"
+  }
+
+  @Test(
+    "A log whose words are the other side's is read with its directions turned around",
+    arguments: programs.indices)
+  func aLogOfTheOtherSide(_ program: Int) throws {
+    let format = Self.programs[program].format
+    for start in [0, 2, 3, 4, 6, 7] {
+      let session = Array(Self.session[start...])
+      for isReversed in [false, true] {
+        let text = log(session, program) { _ in isReversed }
+        let reading = try read(text, format, pieces: [13])
+        #expect(reading.elements == session, "\(format) from \(start), reversed \(isReversed)")
+        #expect(reading.error == nil)
+      }
+    }
+  }
+
+  @Test("A log that contradicts itself both ways is refused", arguments: programs.indices)
+  func aContradictoryLog(_ program: Int) throws {
+    let text = log(Self.session, program) { $0 >= 2 }
+    let reading = try read(text, Self.programs[program].format)
+    #expect(reading.error == .contradictoryDirections(line: 3, other: 1))
+    #expect(reading.error?.description.contains("contradicts itself") == true)
+  }
+
+  @Test("Proof that comes after weaker signs were believed refuses the log")
+  func proofThatComesLate() throws {
+    let signs = Array(repeating: Self.session[5], count: 4)
+    let text = log(signs + [Self.session[0]], 0) { $0 == 4 }
+    #expect(try read(text, "slixmpp").error == .contradictoryDirections(line: 5, other: nil))
+  }
+
+  /// A contact's stanzas carry its address, and a user can only spoil its own session.
+  @Test("Nothing that a contact or another user sends turns a log around or refuses it")
+  func whatOthersSend() throws {
+    let forged = [
+      "< <iq type='get' id='x' from='eve@example.test/x' to='alice@example.test/pc'>"
+        + "<query xmlns='jabber:iq:roster'/></iq>",
+      "< <iq type='set' id='x' from='eve@example.test/x' to='alice@example.test/pc'>"
+        + "<bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></iq>",
+    ]
+    let session = Self.session + forged
+    let reading = try read(log(session, 0) { _ in false }, "slixmpp")
+    #expect(reading.error == nil)
+    #expect(reading.elements == session)
+
+    let server = Self.programs[5].write
+    let own = Self.session.map { server($0.hasPrefix("<"), String($0.dropFirst(2))) }
+    let other = [
+      server(false, "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'/>"),
+      server(
+        false, "<stream:features xmlns:stream='http://etherx.jabber.org/streams'/>"),
+    ].map { $0.replacing("c2s55d7", with: "c2sbad0") }
+    let text = (own + other).joined(separator: "\n") + "\n"
+    #expect(try read(text, "prosody-debug").error == nil)
+  }
+
+  @Test("The words of a client never claim the lines of a server's sessions")
+  func aServersSessions() {
+    for session in ["c2s5653115ea470", "bosh3b422abf-741a-43a1-9bb8-3af666e5c126"] {
+      let lines = Self.session.map { line in
+        "2026-11-21 07:25 \(session) DEBUG \(line.hasPrefix("<") ? "RECV" : "SEND"): "
+          + line.dropFirst(2)
+      }
+      #expect(CaptureFormat.detect(Array(lines.joined(separator: "\n").utf8))?.id != "slixmpp")
+    }
+  }
+}
+
+@Suite("Prosody's log from each of its sinks")
+struct ProsodySinkTests {
+  /// How a line of a session's log with a level and a text is written.
+  static let sinks: [(name: String, write: @Sendable (_ level: String, String) -> String)] = [
+    ("file", { "Nov 21 07:25:14 c2s55a80458b2d0\t\($0)\t\($1)" }),
+    ("file, spaces for tabs", { "Nov 21 07:25:14 c2s55a80458b2d0       \($0)   \($1)" }),
+    ("file, one space for each tab", { "Nov 21 07:25:14 c2s55a80458b2d0 \($0) \($1)" }),
+    ("console", { "c2s55a80458b2d0                    \($0)\t\($1)" }),
+    ("console, timestamps", { "Nov 21 07:25:14 c2s55a80458b2d0     \($0)\t\($1)" }),
+    (
+      "docker logs --timestamps", { "2026-11-21T07:25:14.123456789Z c2s55a80458b2d0  \($0)\t\($1)" }
+    ),
+    ("docker compose logs", { "prosody-1  | c2s55a80458b2d0     \($0)\t\($1)" }),
+    ("syslog", { "Nov 21 07:25:14 host prosody[2526]: c2s55a80458b2d0: \($1)" }),
+    ("journal, iso", { "2026-11-21T07:25:14+0000 vm1 prosody[27]: c2s55a80458b2d0: \($1)" }),
+    (
+      "journal of the console",
+      { "Nov 21 07:25:14 host prosody[9]: c2s55a80458b2d0   \($0)\t\($1)" }
+    ),
+    ("another collector", { "host-1/prosody: [x] c2s55a80458b2d0     \($0)\t\($1)" }),
+  ]
+
+  @Test("The same session is read from each", arguments: sinks.indices, [1, 9])
+  func theSameSession(_ index: Int, _ count: Int) throws {
+    let (name, write) = Self.sinks[index]
+    let session = DirectionCheckTests.session.prefix(count)
+    let lines = session.map { line in
+      write("debug", "\(line.hasPrefix("<") ? "SEND" : "RECV"): \(line.dropFirst(2))")
+    }
+    let text =
+      (lines + [write("info", "Client disconnected: connection closed")])
+      .joined(separator: "\n") + "\n"
+    let head = Array(text.utf8)
+    #expect(CaptureFormat.detect(head)?.id == "prosody-debug", "\(name)")
+    let options = ReaderOptions(year: 2026, wrapper: LineWrapper(head))
+    let reading = try read(text, "prosody-debug", options: options)
+    #expect(reading.elements == Array(session), "\(name)")
+    #expect(reading.problems.isEmpty)
+    #expect(Set(reading.records.map(\.connection)) == ["c2s55a80458b2d0"])
+    #expect(reading.count { $0 == .lifecycle(.closed(reason: nil)) } == 1)
+  }
+
+  @Test("A BOSH session is one of the clients', and a server's is none")
+  func kindsOfSessions() throws {
+    let id = "bosh3b422abf-741a-43a1-9bb8-3af666e5c126"
+    let text = """
+      \(id)  debug\tRECV: <presence xml:lang='en'/>
+      s2sin55a80459a7b0  debug\tRECV: <presence from='x@other.test' to='a@example.test'/>
+      \(id)  info\tBOSH client disconnected: session close
+
+      """
+    let reading = try read(text, "prosody-debug")
+    #expect(reading.elements == ["> <presence xml:lang='en'/>"])
+    #expect(reading.records.map(\.connection) == [id, id])
+  }
+}
