@@ -73,8 +73,10 @@ struct LineWrapperTests {
     let text = lines.enumerated().map { wrap(String($1), $0) }.joined()
     let head = Array(text.utf8.prefix(64 << 10))
     #expect(CaptureFormat.detect(head)?.id == format.id)
+    let wrapper = try #require(LineWrapper(head))
+    #expect(Carrier(head).layers == [.wrapper(wrapper)])
     #expect(LineWrapper(head)?.kind == expected)
-    let options = ReaderOptions(year: 2026, wrapper: LineWrapper(head))
+    let options = ReaderOptions(year: 2026, carrier: Carrier(head))
     let reading = try read(Array(text.utf8), format.id, options: options, pieces: [1000])
     let whole = try read(fixture.bytes, format.id, options: ReaderOptions(year: 2026))
     #expect(reading.elements == whole.elements)
@@ -88,7 +90,7 @@ struct LineWrapperTests {
     "A log as its program wrote it is not taken for a collected one",
     arguments: Fixture.all + Fixture.logs)
   func aLogOfAProgramIsNotWrapped(_ fixture: Fixture) {
-    #expect(LineWrapper(Array(fixture.bytes.prefix(64 << 10))) == nil)
+    #expect(Carrier(Array(fixture.bytes.prefix(64 << 10))) == .none)
   }
 
   /// What a server's console prints is often kept with its colors.

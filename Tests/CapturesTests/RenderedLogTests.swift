@@ -206,7 +206,7 @@ struct RenderedLogTests {
     let session = Self.session(forging: program.write(true, Self.push))
     let written = session.map { program.write($0.isInbound, $0.xml) }.joined()
     let log = Array(program.logged(written).utf8)
-    let options = ReaderOptions(wrapper: LineWrapper(log))
+    let options = ReaderOptions(carrier: Carrier(log))
     for start in stride(from: 0, to: log.count, by: 101) {
       let reading = try read(Array(log[start...]), program.format, options: options)
       #expect(!reading.elements.contains { $0.contains("evil") && !$0.contains("mallory") })
@@ -267,7 +267,7 @@ struct RenderedLogTests {
     _ log: String, as program: Program, pieces: [Int] = []
   ) throws -> Reading {
     let bytes = Array(log.utf8)
-    let options = ReaderOptions(wrapper: LineWrapper(Array(bytes.prefix(64 << 10))))
+    let options = ReaderOptions(carrier: Carrier(Array(bytes.prefix(64 << 10))))
     return try read(bytes, program.format, options: options, pieces: pieces)
   }
 

@@ -7,7 +7,7 @@ private func outputs(
   var reader = CaptureReader(
     format: format,
     options: ReaderOptions(
-      year: 2026,
+      year: 2026, carrier: Carrier(Array(bytes)),
       limits: .init(
         depth: 8, attributesPerElement: 8, elementsPerStanza: 32, bytesPerElement: 1024)))
   var outputs: [CaptureOutput] = []

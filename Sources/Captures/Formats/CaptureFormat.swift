@@ -168,7 +168,15 @@ package struct CaptureFormat: Sendable {
   }
 
   /// Whether a log of it is lines of text, which a collector of logs can have gone over.
-  var isOfLines: Bool {
+  package var isOfLines: Bool {
+    switch shape {
+    case .lines, .chunks, .dino: true
+    case .native, .raw, .xml, .wireshark: false
+    }
+  }
+
+  /// Whether its directions are what a program's words mean, so that they may be a server's.
+  var hasWordsForDirections: Bool {
     switch shape {
     case .lines, .chunks, .dino: true
     case .native, .raw, .xml, .wireshark: false

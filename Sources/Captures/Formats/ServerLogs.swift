@@ -48,18 +48,30 @@ extension ChunkLog {
     ("Received XML on stream = ", .outbound), ("Send XML on stream = ", .inbound),
   ]
 
-  /// `2026-11-21 07:25:14.147 [debug] <0.512.0>@xmpp_socket:…`, with `T` and a zone in later ones.
+  /// `2026-11-21 07:25:14.147 [debug] <0.512.0>@xmpp_socket:…`, with `T` and a zone in later ones;
+  /// the console has only the clock and, before version 17, no process; version 2 writes
+  /// `D(<0.512.0>:ejabberd_receiver:310) : `.
   @Sendable private static func isEjabberdLine(_ line: ArraySlice<UInt8>) -> Bool {
-    guard LogTime.isoTime(in: line.prefix(19)) != nil,
+    if line.first?.isLetter == true { return line.dropFirst().starts(with: "(<0.".utf8) }
+    var clock = ByteScanner(line)
+    let isOfConsole = clock.digits("00:00:00.000 [") != nil
+    guard isOfConsole || LogTime.isoTime(in: line.prefix(19)) != nil,
       let level = line.prefix(48).position(of: Array(" [".utf8))
     else { return false }
     var scanner = ByteScanner(line[(level + 2)...])
     let name = scanner.take(while: \.isLetter)
     let levels = ["debug", "info", "notice", "warning", "error", "critical"]
-    return levels.contains { name.elementsEqual($0.utf8) } && scanner.skip("] <")
+    guard levels.contains(where: { name.elementsEqual($0.utf8) }), scanner.skip("] ") else {
+      return false
+    }
+    return scanner.rest.first == UInt8(ascii: "<")
+      || ejabberdMarkers.contains { scanner.rest.starts(with: $0.0.utf8) }
   }
 
   /// The process of the connection, which the socket's name has, or the line's.
+  ///
+  /// Before version 18 a receiver reads what the session, the process that is started after it,
+  /// answers: both are one connection.
   private static func ejabberdConnection(_ head: ArraySlice<UInt8>) -> String {
     var process = head
     if let socket = head.position(of: Array("(tcp|".utf8)) ?? head.position(of: Array("(tls|".utf8))
@@ -69,7 +81,14 @@ extension ChunkLog {
     guard let start = process.position(of: UInt8(ascii: "<")),
       let end = process[start...].position(of: UInt8(ascii: ">"))
     else { return "" }
-    return String(decoding: process[start...end], as: UTF8.self)
+    let name = process[start...end]
+    if head.position(of: Array("ejabberd_receiver:".utf8)) != nil {
+      var scanner = ByteScanner(name)
+      if scanner.skip("<0."), let number = scanner.number(), scanner.skip(".0>") {
+        return "<0.\(number + 1).0>"
+      }
+    }
+    return String(decoding: name, as: UTF8.self)
   }
 
   /// Prosody with mod_rawdebug: `Nov 21 07:14:48 c2s1<TAB>debug<TAB>RECV(123): <chunk>`.

@@ -8,20 +8,19 @@ package struct ReaderOptions: Hashable, Sendable {
   package var year: Int?
   /// The zone of a log's clock that does not say its own; nil is UTC.
   package var zone: TimeZone?
-  /// What a collector of logs has put around each line; nil where the program's log is as it wrote
-  /// it.
-  package var wrapper: LineWrapper?
+  /// What carried the log and changed its text.
+  package var carrier: Carrier
   /// What is taken before an element is refused.
   package var limits: StreamLimits
 
   /// Options from their parts.
   package init(
-    year: Int? = nil, zone: TimeZone? = nil, wrapper: LineWrapper? = nil,
+    year: Int? = nil, zone: TimeZone? = nil, carrier: Carrier = .none,
     limits: StreamLimits = .capture
   ) {
     self.year = year
     self.zone = zone
-    self.wrapper = wrapper
+    self.carrier = carrier
     self.limits = limits
   }
 }
@@ -37,14 +36,16 @@ package struct CaptureReader {
   }
 
   private let reader: Reader
-  private var unwrapping: Unwrapping?
+  private var inlet: LineInlet
+  private var decoder: TextDecoder?
   /// Cuts the lines for a reader of lines.
   private var lines: LineSplitter
   private var outlet: Outlet
 
   /// A reader at the beginning of a capture.
   package init(format: CaptureFormat, options: ReaderOptions = ReaderOptions()) {
-    unwrapping = options.wrapper.map { Unwrapping($0, options) }
+    inlet = LineInlet(options, isText: format.isOfLines)
+    decoder = options.carrier.encoding.map { TextDecoder($0) }
     // How many bytes of a line a byte of an element takes at most.
     var escapedBytes = 1
     switch format.shape {
@@ -66,12 +67,14 @@ package struct CaptureReader {
     case .xml: reader = .bytes(RawXMLReader(options))
     }
     lines = LineSplitter(maximumBytes: escapedBytes * options.limits.bytesPerElement + (64 << 10))
-    outlet = Outlet(directions: format.isOfLines ? DirectionCheck() : nil)
+    outlet = Outlet(directions: format.hasWordsForDirections ? DirectionCheck() : nil)
   }
 
   /// A reader at the beginning of a file that has the bytes of one direction of a stream.
   package init(side: Direction, options: ReaderOptions = ReaderOptions()) {
     reader = .bytes(RawXMLReader(options, side: side))
+    inlet = LineInlet(options, isText: false)
+    decoder = options.carrier.encoding.map { TextDecoder($0) }
     lines = LineSplitter(maximumBytes: 0)
     outlet = Outlet(directions: nil)
   }
@@ -87,11 +90,13 @@ package struct CaptureReader {
     takeInPlace: (borrowing CapturedHead, borrowing XMPPElement) throws -> Bool = { _, _ in false },
     _ sink: (CaptureOutput) throws -> Void
   ) throws {
+    let chunk = decoder?.decode(chunk) ?? chunk
     switch reader {
     case .bytes(let reader): try reader.read(chunk) { try outlet.pass($0, to: sink) }
     case .lines(let reader):
+      let isPlain = !inlet.isText
       try lines.read(chunk) { line, number in
-        guard unwrapping == nil else { return false }
+        guard isPlain else { return false }
         return try reader.takePlain(line, number: number) { head, node in
           guard outlet.credentials.areAbsent(from: node) else {
             return try outlet.pass(.record(head.record(of: node)), to: sink)
@@ -99,7 +104,7 @@ package struct CaptureReader {
           if try !takeInPlace(head, node) { try sink(.record(head.record(of: node))) }
         }
       } _: { line in
-        try Self.take(line, reader, &unwrapping) { try outlet.pass($0, to: sink) }
+        try inlet.take(line, reader) { try outlet.pass($0, to: sink) }
       }
     }
   }
@@ -112,11 +117,9 @@ package struct CaptureReader {
     case .bytes(let reader): try reader.finish { try outlet.pass($0, to: sink) }
     case .lines(let reader):
       try lines.finish { line in
-        try Self.take(line, reader, &unwrapping) { try outlet.pass($0, to: sink) }
+        try inlet.take(line, reader) { try outlet.pass($0, to: sink) }
       }
-      if let rest = unwrapping?.rest {
-        try Self.take(rest.bytes, rest.number, nil, reader) { try outlet.pass($0, to: sink) }
-      }
+      try inlet.finish(reader) { try outlet.pass($0, to: sink) }
       try reader.finish { try outlet.pass($0, to: sink) }
       try outlet.finish(sink)
     }
@@ -125,14 +128,31 @@ package struct CaptureReader {
   /// Whether times were left out because nobody said their year.
   package var lacksYear: Bool {
     switch reader {
-    case .lines(let reader): reader.lacksYear || unwrapping?.lacksYear == true
+    case .lines(let reader): reader.lacksYear || inlet.lacksYear
     case .bytes: false
     }
   }
+}
 
-  private static func take(
-    _ line: LineSplitter.Line, _ reader: any LineReader, _ unwrapping: inout Unwrapping?,
-    _ sink: (CaptureOutput) throws -> Void
+/// What each line goes through before it is read: what carried the log is taken off it.
+private struct LineInlet {
+  /// Whether programs write such logs as text, which carriers change.
+  let isText: Bool
+  private let unloading: Unloading
+  /// For the times that the carrier says.
+  private var clock: LogClock
+
+  init(_ options: ReaderOptions, isText: Bool) {
+    self.isText = isText
+    unloading = Unloading(
+      isText ? options.carrier.layers : [], maximumBytes: 6 * options.limits.bytesPerElement)
+    clock = LogClock(options)
+  }
+
+  var lacksYear: Bool { clock.lacksYear }
+
+  mutating func take(
+    _ line: LineSplitter.Line, _ reader: any LineReader, _ sink: LineReader.Sink
   ) throws {
     if line.padding > 0 {
       let message = "\(line.padding) NUL bytes before the line were left out"
@@ -142,18 +162,27 @@ package struct CaptureReader {
       let problem = CaptureProblem(line: line.number, message: "the line is too long")
       return try sink(.problem(problem))
     }
-    guard unwrapping != nil else { return try take(bytes, line.number, nil, reader, sink) }
-    guard let inner = unwrapping?.take(bytes, number: line.number) else { return }
-    try take(inner.bytes, inner.number, inner.time, reader, sink)
+    let unloading = unloading
+    try unloading.take(CarriedLine(bytes: bytes, number: line.number)) { line in
+      try give(line, reader, sink)
+    }
+  }
+
+  /// Takes the end of the file.
+  mutating func finish(_ reader: any LineReader, _ sink: LineReader.Sink) throws {
+    let unloading = unloading
+    try unloading.finish { line in try give(line, reader, sink) }
   }
 
   /// Hands a line to its reader, and on what it gives.
-  private static func take(
-    _ bytes: ArraySlice<UInt8>, _ number: Int, _ time: Int64?, _ reader: any LineReader,
-    _ sink: (CaptureOutput) throws -> Void
+  private mutating func give(
+    _ line: CarriedLine, _ reader: any LineReader, _ sink: LineReader.Sink
   ) throws {
-    guard let time else { return try reader.take(bytes, number: number, sink) }
-    try reader.take(bytes, number: number) { try sink($0.timed(time)) }
+    let bytes = isText ? TextLayers.mended(line.bytes) : line.bytes
+    guard let time = clock.milliseconds(line.time) else {
+      return try reader.take(bytes, number: line.number, sink)
+    }
+    try reader.take(bytes, number: line.number) { try sink($0.timed(time)) }
   }
 }
 
@@ -179,43 +208,6 @@ private struct Outlet {
   /// Hands on what still waits at the end of the capture.
   mutating func finish(_ sink: (CaptureOutput) throws -> Void) throws {
     try directions?.finish { try credentials.pass($0, to: sink) }
-  }
-}
-
-/// Takes off what a collector has put around lines, and joins those that it has cut.
-private struct Unwrapping {
-  typealias Inner = (bytes: ArraySlice<UInt8>, number: Int, time: Int64?)
-
-  private let wrapper: LineWrapper
-  private let maximumBytes: Int
-  private var clock: LogClock
-  /// The beginning of a line that goes on with the next.
-  private var carry: [UInt8] = []
-  private var start: Int?
-
-  init(_ wrapper: LineWrapper, _ options: ReaderOptions) {
-    self.wrapper = wrapper
-    maximumBytes = 6 * options.limits.bytesPerElement
-    clock = LogClock(options)
-  }
-
-  var lacksYear: Bool { clock.lacksYear }
-
-  /// A line whose end has not come.
-  var rest: (bytes: ArraySlice<UInt8>, number: Int)? { start.map { (carry[...], $0) } }
-
-  mutating func take(_ line: ArraySlice<UInt8>, number: Int) -> Inner? {
-    guard let inner = wrapper.line(line) else { return nil }
-    let time = clock.milliseconds(inner.time)
-    // What no element can be as long as ends where it is.
-    let goesOn = inner.goesOn && carry.count <= maximumBytes
-    guard goesOn || start != nil else { return (inner.text, number, time) }
-    carry += inner.text
-    let first = start ?? number
-    start = goesOn ? first : nil
-    guard !goesOn else { return nil }
-    defer { carry = [] }
-    return (carry[...], first, time)
   }
 }
 

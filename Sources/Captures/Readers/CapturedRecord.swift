@@ -88,6 +88,8 @@ package enum CaptureError: Error, Hashable, Sendable {
   /// The element on a line went the other way than the log says, if the one on another line, where
   /// there is one, went as it says.
   case contradictoryDirections(line: Int, other: Int?)
+  /// The log begins with its newest entry, and is more than can be held to turn it around.
+  case tooLongToTurnAround(line: Int)
 }
 
 extension CaptureError: CustomStringConvertible {
@@ -95,7 +97,8 @@ extension CaptureError: CustomStringConvertible {
   package var line: Int {
     switch self {
     case .badHeader(let line, _), .unknownVersion(let line, _),
-      .contradictoryDirections(let line, _):
+      .contradictoryDirections(let line, _),
+      .tooLongToTurnAround(let line):
       line
     }
   }
@@ -111,6 +114,11 @@ extension CaptureError: CustomStringConvertible {
       the log contradicts itself about directions: by its own words this went the other way than \
       \(other.map { "the element on line \($0)" } ?? "the elements before it"), although only one \
       side of a stream sends both; if the file joins logs of both sides, import each by itself
+      """
+    case .tooLongToTurnAround:
+      """
+      the log begins with its newest entry and is too long to be turned around while it is read; \
+      turn it around first: tac FILE | rollcall import - -o LOG
       """
     }
   }

@@ -8,7 +8,12 @@ extension CaptureFormat {
   /// with each format, and the one that most lines belong to is it: a single line may be a message
   /// that somebody wrote to deceive.
   package static func detect(_ head: [UInt8]) -> CaptureFormat? {
-    LineWrapper(head).flatMap { detectUnwrapped($0.unwrapped(head)) } ?? detectUnwrapped(head)
+    detect(head, within: Carrier(head))
+  }
+
+  /// The same of a capture whose carrier is known.
+  package static func detect(_ head: [UInt8], within carrier: Carrier) -> CaptureFormat? {
+    detectUnwrapped(carrier.unloaded(head))
   }
 
   /// The format of a capture of which no more than a beginning is there yet; nil while that has no
@@ -33,7 +38,7 @@ extension CaptureFormat {
     }
     var hasRecord = false
     var reader = CaptureReader(
-      format: format, options: ReaderOptions(wrapper: LineWrapper(whole)))
+      format: format, options: ReaderOptions(carrier: Carrier(whole)))
     try? reader.read(whole) { if case .record = $0 { hasRecord = true } }
     return hasRecord ? format : nil
   }

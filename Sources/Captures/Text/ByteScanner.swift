@@ -1,3 +1,5 @@
+import XMPPStanza
+
 /// Takes a line apart from its beginning.
 struct ByteScanner {
   private(set) var rest: ArraySlice<UInt8>
@@ -16,6 +18,11 @@ struct ByteScanner {
   /// Passes over the spaces that come next.
   mutating func skipSpaces() {
     rest = rest.drop { $0 == UInt8(ascii: " ") }
+  }
+
+  /// Passes over the white space that comes next.
+  mutating func skipWhiteSpace() {
+    rest = rest.drop(while: \.isXMLSpace)
   }
 
   /// Takes the bytes that come next as long as they are as asked.

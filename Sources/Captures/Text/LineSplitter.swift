@@ -114,7 +114,7 @@ struct LineSplitter {
     guard range.count <= maximumBytes else { return try give(nil, take) }
     var (start, end) = (range.lowerBound, range.upperBound)
     if number == 0, bytes[range].starts(with: [0xEF, 0xBB, 0xBF]) { start += 3 }
-    if end > start, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+    while end > start, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
     guard mayHaveColors, bytes[start..<end].position(of: 0x1B) != nil else {
       let isTaken =
         try padding == 0 && takeInPlace(bytes.span.bytes[start..<end], number + 1)
@@ -132,18 +132,33 @@ struct LineSplitter {
     try take(Line(number: number, bytes: bytes, padding: padding))
   }
 
-  /// Leaves out `ESC [ 1 ; 34 m` and the like (ECMA-48 §8.3.117).
+  /// Leaves out `ESC [ 1 ; 34 m` and the other control sequences of terminals (ECMA-48 §5.4), and
+  /// the links that some print, `ESC ] 8 ; ; … BEL`.
   private static func withoutColors(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var output: [UInt8] = []
     var rest = line
     while let escape = rest.position(of: 0x1B) {
       output += rest[..<escape]
       let code = rest[escape...].dropFirst()
-      let parameters = code.dropFirst().prefix { $0.isDigit || $0 == UInt8(ascii: ";") }
-      let isColor =
-        code.first == UInt8(ascii: "[") && code.dropFirst(parameters.count + 1).first == 0x6D
-      if !isColor { output.append(0x1B) }
-      rest = isColor ? code.dropFirst(parameters.count + 2) : code
+      switch code.first {
+      case UInt8(ascii: "["):
+        let parameters = code.dropFirst().drop { (0x20...0x3F).contains($0) }
+        let isSequence = parameters.first.map { (0x40...0x7E).contains($0) } ?? false
+        if !isSequence { output.append(0x1B) }
+        rest = isSequence ? parameters.dropFirst() : code
+      case UInt8(ascii: "]"):
+        let end = code.prefix(2048).firstIndex { $0 == 0x07 || $0 == 0x1B }
+        guard let end else {
+          output.append(0x1B)
+          rest = code
+          continue
+        }
+        let isString = code[end] == 0x1B
+        rest = code[end...].dropFirst(isString && code[end...].dropFirst().first == 0x5C ? 2 : 1)
+      default:
+        output.append(0x1B)
+        rest = code
+      }
     }
     return (output + rest)[...]
   }

@@ -79,9 +79,11 @@ enum Literal: Equatable {
 
   // MARK: Erlang
 
-  /// `<<"…">>`, also in pieces and with `/utf8`, or `<<60,105,…>>`, wrapped over any lines.
+  /// `<<"…">>`, also in pieces and with `/utf8`, or `<<60,105,…>>`, wrapped over any lines; or a
+  /// string `"…"` on one line.
   static func erlang(_ text: ArraySlice<UInt8>) -> Literal {
     var scanner = ByteScanner(text)
+    if text.first == UInt8(ascii: "\"") { return erlangString(&scanner) }
     guard scanner.skip("<<") else { return .malformed }
     var output: [UInt8] = []
     while true {

@@ -17,7 +17,7 @@ enum LogTime: Hashable {
       if rest[rest.startIndex].isDigit, let found = isoTime(at: rest) { return found }
       rest = rest.dropFirst()
     }
-    return nil
+    return NumericDate.time(in: text)
   }
 
   private static func isoTime(at text: ArraySlice<UInt8>) -> LogTime? {
@@ -44,16 +44,15 @@ enum LogTime: Hashable {
     return offset(rest).map { .complete(time - $0) } ?? .local(time)
   }
 
-  /// `Nov 21 07:14:48`, as a text begins.
+  /// `Nov 21 07:14:48`, as a text begins, with the month in one of several languages.
   static func monthTime(_ text: ArraySlice<UInt8>) -> LogTime? {
     let words = text.split(separator: UInt8(ascii: " "), maxSplits: 3)
-    guard words.count >= 3,
-      let month = months.firstIndex(where: { words[0].elementsEqual($0.utf8) }),
+    guard words.count >= 3, let month = MonthNames.number(of: words[0]),
       let day = Int(String(decoding: words[1], as: UTF8.self))
     else { return nil }
     let clock = words[2].prefix(8).split(separator: UInt8(ascii: ":"))
       .map { Int(String(decoding: $0, as: UTF8.self)) ?? -1 }
-    return withoutYear(month + 1, day, clock + [0])
+    return withoutYear(month, day, clock + [0])
   }
 
   /// `Sat Nov 21 10:46:05 2026`.
@@ -84,12 +83,8 @@ enum LogTime: Hashable {
     return .local(day * Timestamp.day + time)
   }
 
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
-
   /// Takes `.689940`, `,689` or `:689`.
-  private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Int64 {
+  static func fraction(_ rest: inout ArraySlice<UInt8>) -> Int64 {
     guard let mark = rest.first, ".,:".utf8.contains(mark) else { return 0 }
     let digits = rest.dropFirst().prefix(while: \.isDigit)
     guard mark != UInt8(ascii: ":") || digits.count == 3 else { return 0 }

@@ -90,7 +90,9 @@ package struct CaptureFollower {
     switch UnreadableFile(head) {
     case .compressed, .packets, .utf16, .binary: true
     case .empty, .zeros: false
-    case nil: CaptureFormat.detect(beginning: head, as: options.format) != nil
+    case nil:
+      CaptureFormat.detect(
+        beginning: options.encoding?.decoded(head) ?? head, as: options.format) != nil
     }
   }
 

@@ -13,6 +13,8 @@ package struct CaptureImport {
   private static let batchBytes = 8 << 20
   /// How much of a file is looked at to find its format.
   static let headBytes = 64 << 10
+  /// How far a log is looked for in a file that begins with other things.
+  static let searchedBytes = 16 << 20
   /// Small enough for memory that is used again: larger pieces come fresh from the system.
   static let chunkBytes = 64 << 10
 
@@ -70,7 +72,7 @@ package struct CaptureImport {
   ) throws -> ImportSummary {
     var printer = printer
     var chunk = try Self.head(of: file)
-    let intake = try CaptureIntake(chunk, options)
+    let intake = try openIntake(&chunk, of: file)
     var done = 0
     while !chunk.isEmpty {
       printer?.take(chunk)
@@ -82,6 +84,33 @@ package struct CaptureImport {
     try finish(intake, writer)
     intake.summary.print = printer?.print
     return intake.summary
+  }
+
+  /// Finds out how a capture is to be read, by a part of it further on if its first bytes are no
+  /// log: reports begin with other things.
+  ///
+  /// - Parameter chunk: The first bytes; those that were looked at are added.
+  private func openIntake(_ chunk: inout [UInt8], of file: FileHandle) throws -> CaptureIntake {
+    var window = chunk
+    while true {
+      do {
+        let intake = try CaptureIntake(window, options)
+        // In the middle of a file nothing but lines can begin.
+        guard window.count == chunk.count || intake.summary.format.isOfLines else {
+          throw ImportError.unknownFormat
+        }
+        return intake
+      } catch ImportError.unknownFormat {
+        let more = try FilePieces.next(of: file, upTo: Self.headBytes)
+        guard !more.isEmpty, chunk.count + more.count <= Self.searchedBytes else {
+          throw ImportError.unknownFormat
+        }
+        chunk += more
+        // A log may begin at the end of the last part.
+        let part = chunk.suffix(more.count + Self.headBytes / 2)
+        window = Array(part.drop { $0 != UInt8(ascii: "\n") })
+      }
+    }
   }
 
   /// Takes the next bytes of a capture.

@@ -12,13 +12,17 @@ final class CaptureIntake {
   /// - Parameter head: what the capture begins with: 64 KiB, or all of it. It is looked at only.
   /// - Throws: `ImportError` where its format is not known.
   init(_ head: [UInt8], _ options: ImportOptions) throws {
-    guard let format = options.format ?? CaptureFormat.detect(head) else {
+    let carrier = Carrier(head, encoding: options.encoding)
+    guard let format = options.format ?? CaptureFormat.detect(head, within: carrier) else {
       throw UnreadableFile(head).map { .unreadable($0) } ?? ImportError.unknownFormat
     }
     let readerOptions = ReaderOptions(
-      year: options.year, zone: options.zone, wrapper: LineWrapper(head))
+      year: options.year, zone: options.zone, carrier: carrier)
     reader = CaptureReader(format: format, options: readerOptions)
     filter = AccountFilter(account: options.account)
     summary = ImportSummary(format: format)
+    if carrier.encoding == nil, let problem = TextEncoding.suspicion(in: head, format) {
+      summary.note(problem)
+    }
   }
 }

@@ -14,16 +14,19 @@ package struct ImportOptions: Sendable {
   package var year: Int?
   /// The zone of a clock that does not say its own; nil is UTC.
   package var zone: TimeZone?
+  /// The encoding of its text; nil to find it by looking.
+  package var encoding: TextEncoding?
 
   package init(
     format: CaptureFormat? = nil, account: BareJID? = nil, connection: String? = nil,
-    year: Int? = nil, zone: TimeZone? = nil
+    year: Int? = nil, zone: TimeZone? = nil, encoding: TextEncoding? = nil
   ) {
     self.format = format
     self.account = account
     self.connection = connection
     self.year = year
     self.zone = zone
+    self.encoding = encoding
   }
 }
 

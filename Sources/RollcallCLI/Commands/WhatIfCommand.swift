@@ -135,7 +135,9 @@ struct InsertOption: ExpressibleByArgument {
   /// Reads the capture; of the options for the source, those that hold for any capture hold here.
   func opened(_ source: SourceOptions) throws -> BranchEdits.Insert {
     let known = try source.importOptions
-    let options = ImportOptions(account: known.account, year: known.year, zone: known.zone)
+    let options = ImportOptions(
+      account: known.account, year: known.year, zone: known.zone,
+      encoding: known.encoding)
     let log = try SourceOptions.open([path], options)
     return BranchEdits.Insert(after: record, records: log.log)
   }

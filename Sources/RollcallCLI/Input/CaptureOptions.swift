@@ -50,6 +50,13 @@ struct CaptureSelection: ParsableArguments {
 
   @Option(
     help: """
+      The encoding of a capture that is not in UTF-8, by its name for iconv: windows-1252, \
+      GB18030, Shift_JIS. UTF-16 is known by its mark.
+      """)
+  var encoding: String?
+
+  @Option(
+    help: """
       The file of the other direction, where a capture has the bytes of one direction of a stream.
       """, completion: .file())
   var pair: String?
@@ -62,6 +69,12 @@ struct CaptureSelection: ParsableArguments {
   func importOptions(format: String?, option: String) throws -> ImportOptions {
     var options = ImportOptions(
       connection: connection, year: year, zone: clockZone?.timeZone)
+    if let encoding {
+      options.encoding = TextEncoding(named: encoding)
+      guard options.encoding != nil else {
+        throw Failure("--encoding “\(encoding)” is not known; iconv -l lists those that are")
+      }
+    }
     if let account {
       do {
         options.account = try JID(parsing: account).bare

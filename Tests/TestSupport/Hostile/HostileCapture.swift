@@ -40,5 +40,5 @@ package struct HostileCapture: Sendable, CustomStringConvertible {
 
   /// Those that were thought of.
   package static let made =
-    bytes + packets + elements + rosters + waiting + sessions + contacts + commands
+    bytes + carriers + packets + elements + rosters + waiting + sessions + contacts + commands
 }

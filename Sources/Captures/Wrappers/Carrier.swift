@@ -1,0 +1,193 @@
+/// What carried a log to its reader and changed its text on the way: an encoding, and layers around
+/// its lines, the outermost first.
+///
+/// Each layer but the order takes memory for one line of its own at most, and time in proportion to
+/// the text.
+package struct Carrier: Hashable, Sendable {
+  package var encoding: TextEncoding?
+  package var layers: [Layer]
+
+  /// The text as its program wrote it.
+  package static let none = Carrier(layers: [])
+
+  package enum Layer: Hashable, Sendable {
+    /// `> ` before each line, as in mails and Markdown, also several times.
+    case quote
+    /// So much white space before each line.
+    case indentation(Int)
+    /// `=3D` for `=`, and `=` at the end of a line that goes on (RFC 2045 §6.7).
+    case quotedPrintable
+    /// Lines cut at one width.
+    case wrap(LineWrap)
+    /// A table of comma-separated values (RFC 4180) with the lines in one column.
+    case table(TableColumns)
+    /// What a collector of logs put around each line.
+    case wrapper(LineWrapper)
+    /// `&lt;` for `<`, as in the source of a web page.
+    case entities
+    /// The newest entry before all others.
+    case newestFirst
+  }
+
+  package init(encoding: TextEncoding? = nil, layers: [Layer]) {
+    self.encoding = encoding
+    self.layers = layers
+  }
+
+  /// A collector alone, or nothing.
+  package init(_ wrapper: LineWrapper?) {
+    self.init(layers: wrapper.map { [.wrapper($0)] } ?? [])
+  }
+
+  /// The collector among the layers; nil if there is none.
+  package var wrapper: LineWrapper? {
+    for case .wrapper(let wrapper) in layers { return wrapper }
+    return nil
+  }
+
+  /// The first bytes of a file without what carried them.
+  package func unloaded(_ head: [UInt8]) -> [UInt8] {
+    let text = encoding.map { $0.decoded(head) } ?? head
+    guard !layers.isEmpty || TextLayers.needsMending(text) else { return text }
+    return Self.text(of: LineSplitter.lines(of: text), within: layers)
+  }
+
+  /// The lines that the layers hold, each with a line end.
+  static func text(of lines: [ArraySlice<UInt8>], within layers: [Layer]) -> [UInt8] {
+    let unloading = Unloading(layers, maximumBytes: .max)
+    var text: [UInt8] = []
+    let take = { (line: CarriedLine) in
+      text += TextLayers.mended(line.bytes)
+      text.append(UInt8(ascii: "\n"))
+    }
+    for (number, line) in lines.enumerated() {
+      try? unloading.take(CarriedLine(bytes: line, number: number + 1), take)
+    }
+    try? unloading.finish(take)
+    return text
+  }
+}
+
+/// A line on its way through the layers around it.
+struct CarriedLine {
+  var bytes: ArraySlice<UInt8>
+  /// The number of the file's line that it begins on, from 1.
+  var number: Int
+  /// When it was collected, where a layer says so.
+  var time: LogTime?
+
+  init(bytes: ArraySlice<UInt8>, number: Int, time: LogTime? = nil) {
+    (self.bytes, self.number, self.time) = (bytes, number, time)
+  }
+}
+
+/// Takes one layer off the lines of a file.
+protocol LineStep: AnyObject {
+  typealias Give = (CarriedLine) throws -> Void
+
+  /// Takes the next line and gives those that it completes.
+  func take(_ line: CarriedLine, _ give: Give) throws
+  /// Gives what still waits at the end of the file.
+  func finish(_ give: Give) throws
+}
+
+/// Takes all layers off the lines of a file.
+struct Unloading {
+  private let steps: [any LineStep]
+
+  /// - Parameter maximumBytes: How long a line can become that several are joined to.
+  init(_ layers: [Carrier.Layer], maximumBytes: Int) {
+    steps = layers.map { $0.step(maximumBytes: maximumBytes) }
+  }
+
+  /// Whether the lines stay as they are.
+  var isEmpty: Bool { steps.isEmpty }
+
+  func take(_ line: CarriedLine, _ give: LineStep.Give) throws {
+    try pass(line, from: 0, give)
+  }
+
+  func finish(_ give: LineStep.Give) throws {
+    for (index, step) in steps.enumerated() {
+      try step.finish { try pass($0, from: index + 1, give) }
+    }
+  }
+
+  private func pass(_ line: CarriedLine, from index: Int, _ give: LineStep.Give) throws {
+    guard index < steps.count else { return try give(line) }
+    try steps[index].take(line) { try pass($0, from: index + 1, give) }
+  }
+}
+
+extension Carrier.Layer {
+  func step(maximumBytes: Int) -> any LineStep {
+    switch self {
+    case .quote: ChangeStep(TextLayers.unquoted)
+    case .indentation(let count): ChangeStep { TextLayers.unindented($0, by: count) }
+    case .entities: ChangeStep(TextLayers.withoutEntities)
+    case .quotedPrintable: QuotedPrintableStep(maximumBytes)
+    case .wrap(let wrap): WrapStep(wrap, maximumBytes)
+    case .table(let columns): TableStep(columns, maximumBytes)
+    case .wrapper(let wrapper): WrapperStep(wrapper, maximumBytes)
+    case .newestFirst: NewestFirstStep()
+    }
+  }
+}
+
+/// A layer that changes each line by itself.
+private final class ChangeStep: LineStep {
+  private let change: (ArraySlice<UInt8>) -> ArraySlice<UInt8>
+
+  init(_ change: @escaping (ArraySlice<UInt8>) -> ArraySlice<UInt8>) {
+    self.change = change
+  }
+
+  func take(_ line: CarriedLine, _ give: Give) throws {
+    var line = line
+    line.bytes = change(line.bytes)
+    try give(line)
+  }
+
+  func finish(_ give: Give) throws {}
+}
+
+/// Takes off what a collector put around lines, and joins those that it has cut.
+private final class WrapperStep: LineStep {
+  private let wrapper: LineWrapper
+  private let maximumBytes: Int
+  /// The beginning of a line that goes on with the next.
+  private var carry: CarriedLine?
+  /// Whether that goes on unless the next begins as it does.
+  private var isUncertain = false
+
+  init(_ wrapper: LineWrapper, _ maximumBytes: Int) {
+    (self.wrapper, self.maximumBytes) = (wrapper, maximumBytes)
+  }
+
+  func take(_ line: CarriedLine, _ give: Give) throws {
+    for inner in wrapper.lines(line.bytes) { try take(inner, line, give) }
+  }
+
+  private func take(_ inner: LineWrapper.Line, _ line: CarriedLine, _ give: Give) throws {
+    if isUncertain, let open = carry,
+      LineWrap.start(of: open.bytes) == LineWrap.start(of: inner.text)
+    {
+      carry = nil
+      try give(open)
+    }
+    // What no element can be as long as ends where it is.
+    let isBounded = (carry?.bytes.count ?? 0) <= maximumBytes
+    var whole = carry ?? CarriedLine(bytes: [], number: line.number)
+    carry = nil
+    if whole.bytes.isEmpty { whole.bytes = inner.text } else { whole.bytes += inner.text }
+    // The last part says when the whole was there.
+    whole.time = inner.time ?? whole.time ?? line.time
+    isUncertain = inner.isFull
+    if inner.goesOn || inner.isFull, isBounded { carry = whole } else { try give(whole) }
+  }
+
+  func finish(_ give: Give) throws {
+    if let carry { try give(carry) }
+    carry = nil
+  }
+}

@@ -1,0 +1,137 @@
+import XMPPStanza
+
+extension Carrier {
+  /// Looks at the first bytes of a file, 64 KiB of which are enough, for what carried the log in
+  /// them.
+  ///
+  /// A layer is taken off if the text has its marks throughout and no fewer stanzas can be read
+  /// without it, or if more can be read.
+  ///
+  /// - Parameter encoding: the encoding if somebody said it; nil to find it by looking.
+  package init(_ head: [UInt8], encoding: TextEncoding? = nil) {
+    self.encoding = encoding ?? TextEncoding(head)
+    layers = []
+    let text = self.encoding.map { $0.decoded(head) } ?? head
+    if let plain = CaptureFormat.detectUnwrapped(text), !plain.isOfLines { return }
+    let outer = CarrierDetection.wholeLines(of: text).map(TextLayers.mended)
+    var lines = outer
+    while layers.count < CarrierDetection.maximumLayers,
+      let layer = CarrierDetection.outermost(of: lines)
+    {
+      layers.append(layer)
+      lines = LineSplitter.lines(of: Self.text(of: lines, within: [layer]))
+    }
+    if CarrierDetection.isNewestFirst(outer, within: layers) { layers.append(.newestFirst) }
+  }
+}
+
+/// Finds the layers around the lines of a file.
+enum CarrierDetection {
+  static let maximumLayers = 5
+
+  /// The lines of the first bytes of a file but for a last one that may be cut off.
+  static func wholeLines(of head: [UInt8]) -> [ArraySlice<UInt8>] {
+    let lines = LineSplitter.lines(of: head)
+    let isCut = head.count >= 60 << 10 && head.last != UInt8(ascii: "\n")
+    return isCut ? Array(lines.dropLast()) : lines
+  }
+
+  /// How well a text can be read: more is better, and 0 is not at all.
+  static func score(_ lines: [ArraySlice<UInt8>]) -> Int {
+    let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+    let known = CaptureFormat.detectUnwrapped(text)
+    guard let format = known ?? CaptureFormat.named("pasted"), format.isOfLines else { return 0 }
+    var (elements, problems) = (0, 0)
+    var reader = CaptureReader(format: format)
+    let count = { (output: CaptureOutput) in
+      switch output {
+      case .problem: problems += 1
+      case .record(let record): if case .element = record.content { elements += 1 }
+      }
+    }
+    try? reader.read(text, count)
+    try? reader.finish(count)
+    guard elements > 0 else { return 0 }
+    return max(1, 4 * elements - 2 * problems + (known == nil ? 0 : 1))
+  }
+
+  /// Whether a text is a log of lines that can be read, or at least has stanzas.
+  static func isReadable(_ lines: [ArraySlice<UInt8>]) -> Bool {
+    let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+    return CaptureFormat.detectUnwrapped(text)?.isOfLines == true
+      || lines.contains(where: holdsStanza)
+  }
+
+  /// Whether the first tag of a line is one of a stanza, with attributes as XML has them.
+  static func holdsStanza(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let start = line.position(of: UInt8(ascii: "<")) else { return false }
+    let tag = line[start...]
+    guard TopLevel.isStanza(tag) || TopLevel.isStreamHeader(tag) else { return false }
+    guard let equals = tag.prefix(512).position(of: UInt8(ascii: "=")) else { return true }
+    let value = tag[equals...].dropFirst().first
+    return value == UInt8(ascii: "'") || value == UInt8(ascii: "\"")
+  }
+
+  /// The outermost layer around the lines; nil if there is none.
+  static func outermost(of lines: [ArraySlice<UInt8>]) -> Carrier.Layer? {
+    let filled = lines.filter { !$0.allSatisfy(\.isXMLSpace) }
+    guard !filled.isEmpty else { return nil }
+    if isQuoted(filled) { return .quote }
+    if let count = indentation(filled) { return .indentation(count) }
+    if isQuotedPrintable(filled), gains(.quotedPrintable, lines) { return .quotedPrintable }
+    if let wrap = LineWrap(lines), gains(.wrap(wrap), lines, orKeeps: wrap.isRepeated) {
+      return .wrap(wrap)
+    }
+    if let columns = TableColumns(header: filled[0]),
+      gains(.table(columns), lines, orKeeps: true)
+    {
+      return .table(columns)
+    }
+    if let wrapper = LineWrapper(lines) { return .wrapper(wrapper) }
+    // What is escaped in a stanza is what somebody wrote, not what a web page did to a log.
+    let hasStanza = filled.contains(where: holdsStanza)
+    if !hasStanza, filled.contains(where: hasEscapedTag), gains(.entities, lines) {
+      return .entities
+    }
+    return nil
+  }
+
+  /// Whether more can be read without a layer, or as much.
+  private static func gains(
+    _ layer: Carrier.Layer, _ lines: [ArraySlice<UInt8>], orKeeps: Bool = false
+  ) -> Bool {
+    let inner = score(LineSplitter.lines(of: Carrier.text(of: lines, within: [layer])))
+    let outer = score(lines)
+    return inner > outer || (orKeeps && inner > 0 && inner == outer)
+  }
+
+  /// Whether every line with a tag begins with the mark of a quote.
+  private static func isQuoted(_ lines: [ArraySlice<UInt8>]) -> Bool {
+    let tagged = lines.filter { $0.contains(UInt8(ascii: "<")) || hasEscapedTag($0) }
+    // In JSON a tag may be escaped, too.
+    guard !tagged.isEmpty || lines.count > 2 else { return false }
+    return (tagged.isEmpty ? lines : tagged).allSatisfy { TextLayers.unquoted($0).count < $0.count }
+  }
+
+  /// By how much every line from the first with a tag to the last is indented at least.
+  private static func indentation(_ lines: [ArraySlice<UInt8>]) -> Int? {
+    guard let first = lines.firstIndex(where: { $0.contains(UInt8(ascii: "<")) }),
+      let last = lines.lastIndex(where: { $0.contains(UInt8(ascii: "<")) })
+    else { return nil }
+    let count = lines[first...last].map(TextLayers.indentation).min() ?? 0
+    return count > 0 ? count : nil
+  }
+
+  private static func isQuotedPrintable(_ lines: [ArraySlice<UInt8>]) -> Bool {
+    lines.contains { line in
+      ["=3D'", "=3D\"", "=3D="].contains { line.position(of: Array($0.utf8)) != nil }
+        || line.ends(with: Array("=3D".utf8))
+    }
+  }
+
+  private static func hasEscapedTag(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let start = line.position(of: Array("&lt;".utf8)) else { return false }
+    return TopLevel.isElement([UInt8(ascii: "<")] + line[start...].dropFirst(4))
+      || TopLevel.isStreamHeader([UInt8(ascii: "<")] + line[start...].dropFirst(4))
+  }
+}

@@ -1,0 +1,212 @@
+import XMPPStanza
+
+/// What a collector of logs puts around each line that a program writes, and whose lines are read:
+/// it may collect those of several programs.
+package struct LineWrapper: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable, CaseIterable {
+    /// journald in any of its short formats, and syslog: `Nov 21 07:25:14 host prosody[123]: `, or
+    /// with another time.
+    case journal
+    /// A line of RFC 5424: `<135>1 2026-11-21T07:25:14.147Z host prosody 123 - - `.
+    case syslog
+    /// `journalctl -o verbose` and `-o export`: `MESSAGE=` on a line of its own.
+    case journalFields
+    /// A container's file under Kubernetes: `2026-11-21T07:25:14.123456789Z stdout F `.
+    case kubernetes
+    /// `docker logs --timestamps`: `2026-11-21T07:25:14.123456789Z `.
+    case docker
+    /// `docker compose logs`: `prosody-1  | `.
+    case compose
+    /// Docker's own file of a container: `{"log":"…\n","stream":"stdout","time":"…"}`.
+    case dockerFile
+    /// Entries of a collector or a logger as JSON, of which one member is the text.
+    case json
+    /// `kubectl logs --prefix`: `[pod/xmpp-0/prosody] `.
+    case kubectl
+    /// stern: `xmpp-0 prosody `, also with a `›`.
+    case stern
+    /// Android's logcat: `11-21 07:25:14.147  1234  5678 D SMACK   : `, `D/SMACK   ( 1234): `.
+    case logcat
+  }
+
+  package let kind: Kind
+  /// The program or service, as the collector names it; empty where it names none.
+  package let source: String
+
+  /// A line of the program, or a part of one.
+  struct Line {
+    let text: ArraySlice<UInt8>
+    var source = ""
+    /// When it was collected.
+    var time: LogTime?
+    /// Whether the next one goes on with it.
+    var goesOn = false
+    /// Whether it is as long as the collector's longest lines, so that the next may go on with it.
+    var isFull = false
+  }
+
+  /// Looks at the first bytes of a file, 64 KiB of which are enough; nil where its lines are as a
+  /// program wrote them, or what is in them is no log that can be read.
+  package init?(_ head: [UInt8]) {
+    self.init(CarrierDetection.wholeLines(of: head))
+  }
+
+  /// Looks at the lines of a file. They are wrapped if nearly all look so, or if more stanzas can
+  /// be read within those that do: a report may have other things before a log.
+  init?(_ lines: [ArraySlice<UInt8>]) {
+    let whole = lines.filter { !$0.isEmpty }
+    let kinds = Kind.allCases.map { kind in
+      (kind: kind, count: whole.count { kind.line($0) != nil })
+    }
+    .filter { $0.count > 0 }
+    guard !kinds.isEmpty else { return nil }
+    // A program may write some lines that are not collected as such.
+    if whole.count >= 3, let usual = kinds.first(where: { $0.count * 10 >= whole.count * 9 }),
+      let found = Self.readable(usual.kind, lines)
+    {
+      self = found
+      return
+    }
+    let plain = CarrierDetection.score(lines)
+    let candidates = kinds.compactMap { Self.readable($0.kind, lines) }
+      .map { (wrapper: $0, score: CarrierDetection.score($0.unwrapped(lines))) }
+    guard let best = candidates.max(by: { $0.score < $1.score }), best.score > plain else {
+      return nil
+    }
+    self = best.wrapper
+  }
+
+  /// The lines of a kind by one source, whose log can be read.
+  private static func readable(_ kind: Kind, _ lines: [ArraySlice<UInt8>]) -> LineWrapper? {
+    var counts: [String: Int] = [:]
+    for line in lines {
+      for inner in kind.lines(line) ?? [] { counts[inner.source, default: 0] += 1 }
+    }
+    let sources = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
+    return sources.prefix(maximumSources).lazy.map { LineWrapper(kind: kind, source: $0) }
+      .first { CarrierDetection.isReadable($0.unwrapped(lines)) }
+  }
+
+  /// How many programs are looked at whose lines one collector gathered.
+  private static let maximumSources = 32
+
+  private init(kind: Kind, source: String) {
+    self.kind = kind
+    self.source = source
+  }
+
+  /// What the program wrote of a line; nothing where another one wrote it.
+  func lines(_ line: ArraySlice<UInt8>) -> [Line] {
+    guard let inner = kind.lines(line) else {
+      return kind.isOwnLine(line) ? [] : [Line(text: line)]
+    }
+    return inner.filter { $0.source == source }
+  }
+
+  /// The lines of the program among the first of a file.
+  private func unwrapped(_ lines: [ArraySlice<UInt8>]) -> [ArraySlice<UInt8>] {
+    LineSplitter.lines(of: Carrier.text(of: lines, within: [.wrapper(self)]))
+  }
+}
+
+extension LineWrapper.Kind {
+  /// Whether the collector says something itself: `-- Boot 1234 --`, `--------- beginning of main`.
+  fileprivate func isOwnLine(_ line: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .journal: line.starts(with: "-- ".utf8)
+    case .logcat: line.starts(with: "--------- ".utf8)
+    case .journalFields:
+      // Another field of the entry, or its head.
+      line.drop(while: \.isXMLSpace).first.map { $0 != UInt8(ascii: "<") } ?? true
+    case .json: Self.isStructure(line)
+    case .kubernetes, .docker, .compose, .dockerFile, .syslog, .kubectl, .stern: false
+    }
+  }
+
+  /// Brackets and other members around the entries of a document.
+  private static func isStructure(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let first = line.first(where: { !$0.isXMLSpace }) else { return true }
+    return "{}[],\"".utf8.contains(first)
+  }
+
+  /// What a line has within, which may be several lines; nil where it is not wrapped so.
+  func lines(_ line: ArraySlice<UInt8>) -> [LineWrapper.Line]? {
+    self == .json ? JSONEntry.lines(line) : self.line(line).map { [$0] }
+  }
+
+  /// What a line has within first; nil where it is not wrapped so.
+  func line(_ line: ArraySlice<UInt8>) -> LineWrapper.Line? {
+    var scanner = ByteScanner(line)
+    switch self {
+    case .journal: return Self.journalLine(line)
+    case .json: return JSONEntry.lines(line)?.first
+    case .syslog: return Self.syslogLine(&scanner)
+    case .journalFields:
+      scanner.skipWhiteSpace()
+      guard scanner.skip("MESSAGE=") else { return nil }
+      return Line(text: scanner.rest)
+    case .kubectl:
+      guard scanner.skip("[pod/"), let source = scanner.take(upTo: "] ") else { return nil }
+      return Line(text: scanner.rest, source: String(decoding: source, as: UTF8.self))
+    case .stern: return Self.sternLine(&scanner)
+    case .logcat:
+      return LogcatLine(line).map { found in
+        // 4,000 bytes, or up to what one entry of the log holds.
+        let isFull =
+          (4000...4076).contains(found.text.count)
+          || (found.text.count > 4000 && found.text.count { $0 & 0xC0 != 0x80 } == 4000)
+        return Line(text: found.text, source: found.tag, time: found.time, isFull: isFull)
+      }
+    case .docker:
+      guard let time = Self.time(&scanner) else { return nil }
+      return Line(text: Self.joined(scanner.rest), time: time)
+    case .kubernetes:
+      guard let time = Self.time(&scanner), scanner.skip("stdout ") || scanner.skip("stderr ")
+      else { return nil }
+      let goesOn = scanner.skip("P ")
+      guard goesOn || scanner.skip("F ") else { return nil }
+      return Line(text: scanner.rest, time: time, goesOn: goesOn)
+    case .compose:
+      let name = scanner.take { $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) }
+      scanner.skipSpaces()
+      guard !name.isEmpty, scanner.skip("|") else { return nil }
+      _ = scanner.skip(" ")
+      let time = Self.time(&scanner)
+      let source = String(decoding: name, as: UTF8.self)
+      return Line(text: scanner.rest, source: source, time: time)
+    case .dockerFile:
+      guard scanner.skip("{\"log\":"), let object = try? JSONScanner.object(line),
+        let text = object["log"]?.string.map({ Array($0.utf8)[...] })
+      else { return nil }
+      let goesOn = text.last != UInt8(ascii: "\n")
+      let time = object["time"]?.string.flatMap { LogTime.isoTime(in: Array($0.utf8)[...]) }
+      let ending = text.ends(with: Array("\r\n".utf8)) ? 2 : 1
+      return Line(text: goesOn ? text : text.dropLast(ending), time: time, goesOn: goesOn)
+    }
+  }
+
+  /// `2026-11-21T07:25:14.123456789Z `: nine digits, which no logger of a program writes.
+  private static func time(_ scanner: inout ByteScanner) -> LogTime? {
+    let word = scanner.rest.prefix(36).prefix { $0 != UInt8(ascii: " ") }
+    var digits = ByteScanner(word)
+    guard digits.digits("0000-00-00") != nil, digits.skip("T"),
+      digits.digits("00:00:00.000000000") != nil, word.count < scanner.rest.count
+    else { return nil }
+    _ = scanner.take(word.count + 1)
+    return LogTime.isoTime(in: word)
+  }
+
+  /// Docker keeps 16 KiB of a line at a time, and gives each part its time, in the middle of the
+  /// line.
+  private static func joined(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let part = 16 << 10
+    guard text.count > part else { return text }
+    var output: [UInt8] = []
+    var scanner = ByteScanner(text)
+    while !scanner.rest.isEmpty {
+      output += scanner.take(part)
+      _ = time(&scanner)
+    }
+    return output[...]
+  }
+}

@@ -1,0 +1,193 @@
+import XMPPStanza
+
+/// What mails, web pages and terminals do to each line of a text.
+enum TextLayers {
+  /// The line without the marks of a quote: `> `, also several.
+  @Sendable static func unquoted(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = line
+    while true {
+      let marked = rest.drop { $0 == UInt8(ascii: " ") }
+      guard marked.first == UInt8(ascii: ">"), rest.count - marked.count <= 1 else { break }
+      rest = marked.dropFirst()
+    }
+    return rest.count < line.count && rest.first == UInt8(ascii: " ") ? rest.dropFirst() : rest
+  }
+
+  /// The line without so much white space at its start.
+  static func unindented(_ line: ArraySlice<UInt8>, by count: Int) -> ArraySlice<UInt8> {
+    line.dropFirst(line.prefix(count).prefix(while: \.isXMLSpace).count)
+  }
+
+  /// How many white space characters a line begins with.
+  static func indentation(of line: ArraySlice<UInt8>) -> Int {
+    line.prefix(while: \.isXMLSpace).count
+  }
+
+  private static let entities: [(name: [UInt8], text: [UInt8])] = [
+    ("lt;", "<"), ("gt;", ">"), ("quot;", "\""), ("apos;", "'"), ("nbsp;", " "), ("amp;", "&"),
+  ].map { (Array($0.0.utf8), Array($0.1.utf8)) }
+
+  /// The line with each entity of HTML, named or numbered, replaced once.
+  @Sendable static func withoutEntities(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard var mark = line.position(of: UInt8(ascii: "&")) else { return line }
+    var output: [UInt8] = []
+    output.reserveCapacity(line.count)
+    var rest = line
+    while true {
+      output += rest[..<mark]
+      let after = rest[mark...].dropFirst()
+      if let entity = entities.first(where: { after.starts(with: $0.name) }) {
+        output += entity.text
+        rest = after.dropFirst(entity.name.count)
+      } else if let (text, length) = numbered(after) {
+        output += text
+        rest = after.dropFirst(length)
+      } else {
+        output.append(UInt8(ascii: "&"))
+        rest = after
+      }
+      guard let next = rest.position(of: UInt8(ascii: "&")) else { break }
+      mark = next
+    }
+    return (output + rest)[...]
+  }
+
+  /// `#39;` or `#x27;`: what it means, and how long it is.
+  private static func numbered(_ text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+    guard text.first == UInt8(ascii: "#"),
+      let end = text.prefix(10).firstIndex(of: UInt8(ascii: ";"))
+    else { return nil }
+    let digits = String(decoding: text[..<end].dropFirst(), as: UTF8.self)
+    let value =
+      digits.hasPrefix("x") || digits.hasPrefix("X")
+      ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+    guard let scalar = value.flatMap({ Unicode.Scalar($0) }) else { return nil }
+    return (Array(String(Character(scalar)).utf8), text[..<end].count + 1)
+  }
+
+  // MARK: Always
+
+  /// A line with what no program writes there replaced: no-break spaces and typographic quotes in
+  /// tags and before the first of them, and the `#011` that syslog servers write for a tab.
+  static func mended(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let line = withoutOctalEscapes(line)
+    guard line.position(of: blank) != nil || line.position(of: punctuation) != nil else {
+      return line
+    }
+    return withPlainTags(line)
+  }
+
+  /// Whether `mended` may change any line of a text.
+  static func needsMending(_ text: [UInt8]) -> Bool {
+    [blank, punctuation, tab].contains { text[...].position(of: $0) != nil }
+  }
+
+  /// rsyslog's `#011` for a tab, where one comes before the first element; then the same in the
+  /// element, but not in a reference such as `&#010;`.
+  private static func withoutOctalEscapes(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard let first = line.prefix(512).position(of: tab),
+      line[..<first].position(of: UInt8(ascii: "<")) == nil
+    else { return line }
+    var output: [UInt8] = []
+    output.reserveCapacity(line.count)
+    var rest = line
+    while let mark = rest.position(of: UInt8(ascii: "#")) {
+      output += rest[..<mark]
+      let digits = rest[mark...].dropFirst().prefix(3)
+      let value = digits.reduce(0) { $0 * 8 + Int($1 & 7) }
+      let isOctal =
+        digits.count == 3
+        && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }
+      if isOctal, value < 32, output.last != UInt8(ascii: "&") {
+        output.append(UInt8(value))
+        rest = rest[mark...].dropFirst(4)
+      } else {
+        output.append(UInt8(ascii: "#"))
+        rest = rest[mark...].dropFirst()
+      }
+    }
+    return (output + rest)[...]
+  }
+
+  private static let quotes: [(bytes: [UInt8], plain: UInt8)] = [
+    ("‘", "'"), ("’", "'"), ("“", "\""), ("”", "\""), ("″", "\""), ("′", "'"),
+  ].map { (Array($0.0.utf8), Array($0.1.utf8)[0]) }
+  private static let blank: [UInt8] = [0xC2, 0xA0]
+  /// What all typographic quotes begin with.
+  private static let punctuation: [UInt8] = [0xE2, 0x80]
+  private static let tab = Array("#011".utf8)
+
+  /// A tag is changed outside of its plain quotes only, and a text between tags not at all.
+  private static func withPlainTags(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var output: [UInt8] = []
+    output.reserveCapacity(line.count)
+    var (isBefore, isInTag) = (true, false)
+    var quote: UInt8?
+    var rest = line
+    while let byte = rest.first {
+      switch byte {
+      case UInt8(ascii: "<") where quote == nil: (isBefore, isInTag) = (false, true)
+      case UInt8(ascii: ">") where quote == nil: isInTag = false
+      case UInt8(ascii: "'"), UInt8(ascii: "\""):
+        guard isInTag else { break }
+        if quote == nil { quote = byte } else if quote == byte { quote = nil }
+      case 0xC2 where (isBefore || isInTag && quote == nil) && rest.starts(with: blank):
+        output.append(UInt8(ascii: " "))
+        rest = rest.dropFirst(2)
+        continue
+      case 0xE2 where isInTag && quote == nil:
+        guard let found = quotes.first(where: { rest.starts(with: $0.bytes) }) else { break }
+        output.append(found.plain)
+        rest = rest.dropFirst(found.bytes.count)
+        continue
+      default: break
+      }
+      output.append(byte)
+      rest = rest.dropFirst()
+    }
+    return output[...]
+  }
+}
+
+/// Joins the lines of a text in quoted-printable, and replaces its escapes.
+final class QuotedPrintableStep: LineStep {
+  private let maximumBytes: Int
+  private var carry: CarriedLine?
+
+  init(_ maximumBytes: Int) {
+    self.maximumBytes = maximumBytes
+  }
+
+  func take(_ line: CarriedLine, _ give: Give) throws {
+    let trimmed = line.bytes.prefix(
+      line.bytes.count - line.bytes.reversed().prefix(while: \.isXMLSpace).count)
+    let goesOn = trimmed.last == UInt8(ascii: "=")
+    var whole = carry ?? CarriedLine(bytes: [], number: line.number, time: line.time)
+    carry = nil
+    whole.bytes += Self.decoded(goesOn ? trimmed.dropLast() : line.bytes)
+    if goesOn, whole.bytes.count <= maximumBytes { carry = whole } else { try give(whole) }
+  }
+
+  func finish(_ give: Give) throws {
+    if let carry { try give(carry) }
+    carry = nil
+  }
+
+  static func decoded(_ line: ArraySlice<UInt8>) -> [UInt8] {
+    var output: [UInt8] = []
+    output.reserveCapacity(line.count)
+    var rest = line
+    while let mark = rest.position(of: UInt8(ascii: "=")) {
+      output += rest[..<mark]
+      let digits = rest[mark...].dropFirst().prefix(2)
+      if digits.count == 2, let high = digits.first?.hexValue, let low = digits.last?.hexValue {
+        output.append(high << 4 | low)
+        rest = rest[mark...].dropFirst(3)
+      } else {
+        output.append(UInt8(ascii: "="))
+        rest = rest[mark...].dropFirst()
+      }
+    }
+    return output + rest
+  }
+}

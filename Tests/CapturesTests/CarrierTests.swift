@@ -1,0 +1,419 @@
+import Captures
+import Foundation
+import TestSupport
+import Testing
+import XMPPStream
+
+/// The session of every test here, as several programs write it, through all that text goes through
+/// before somebody reads it.
+@Suite("Logs that were pasted, exported, wrapped or escaped")
+struct CarrierTests {
+  /// What something does to the lines of a log.
+  struct Way: Sendable {
+    let name: String
+    let carry: @Sendable ([String]) -> [UInt8]
+
+    init(_ name: String, _ carry: @escaping @Sendable ([String]) -> String) {
+      self.name = name
+      self.carry = { Array(carry($0).utf8) }
+    }
+
+    init(bytes name: String, _ carry: @escaping @Sendable ([String]) -> [UInt8]) {
+      self.name = name
+      self.carry = carry
+    }
+  }
+
+  static func text(_ lines: [String]) -> String { lines.joined(separator: "\n") + "\n" }
+
+  /// The lines cut at a width, with so many spaces before what goes on.
+  static func cut(_ lines: [String], _ width: Int, indent: Int = 0) -> String {
+    var output: [String] = []
+    for line in lines {
+      var rest = line[...]
+      output.append(String(rest.prefix(width)))
+      rest = rest.dropFirst(width)
+      while !rest.isEmpty {
+        output.append(String(repeating: " ", count: indent) + rest.prefix(width - indent))
+        rest = rest.dropFirst(width - indent)
+      }
+    }
+    return text(output)
+  }
+
+  static func json(_ text: String) -> String {
+    var output = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": output += "\\\""
+      case "\\": output += "\\\\"
+      case "\n": output += "\\n"
+      case "\t": output += "\\t"
+      case "<", ">", "&": output += "\\u00" + String(scalar.value, radix: 16)
+      default: output.unicodeScalars.append(scalar)
+      }
+    }
+    return "\"\(output)\""
+  }
+
+  static func html(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;").replacing("'", with: "&#x27;")
+  }
+
+  static func quotedPrintable(_ line: String) -> String {
+    var (output, width) = ("", 0)
+    for byte in line.utf8 {
+      let isPlain = (0x20..<0x7F).contains(byte) && byte != 0x3D
+      let hex = String(byte, radix: 16, uppercase: true)
+      let part =
+        isPlain ? String(UnicodeScalar(byte)) : "=" + (hex.count == 1 ? "0" : "") + hex
+      if width + part.count > 75 {
+        output += "=\n"
+        width = 0
+      }
+      output += part
+      width += part.count
+    }
+    return output
+  }
+
+  static func utf16(_ text: String, isLittle: Bool) -> [UInt8] {
+    ("\u{FEFF}" + text).utf16.flatMap { unit -> [UInt8] in
+      let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+      return isLittle ? [low, high] : [high, low]
+    }
+  }
+
+  static let ways: [Way] = textWays + journals + entries + exports
+
+  private static func prefixed(_ name: String, _ prefix: String) -> Way {
+    Way(name) { lines in text(lines.map { line in "\(prefix)\(line)" }) }
+  }
+
+  private static func entry(
+    _ name: String, _ write: @escaping @Sendable (_ text: String) -> String
+  ) -> Way {
+    Way(name) { lines in text(lines.map { line in write(json(line)) }) }
+  }
+
+  private static let textWays: [Way] = [
+    prefixed("quoted", "> "), prefixed("quoted without a space", ">"),
+    Way("quoted twice, under an introduction") { lines in
+      let quoted = text(lines.map { "> > \($0)" })
+      return "On Friday somebody wrote:\n\n\(quoted)\nThanks\n"
+    },
+    Way("in a fence") { lines in "Look:\n\n```xml\n\(text(lines))```\n" },
+    prefixed("indented", "    "),
+    Way("indented in a list") { lines in
+      "1. start\n2. wait\n\n\(text(lines.map { "\t\($0)" }))"
+    },
+    Way("escaped for HTML") { lines in text(lines.map(html)) },
+    Way("escaped for HTML and quoted") { lines in text(lines.map { "> \(html($0))" }) },
+    Way("with CRLF") { lines in lines.map { "\($0)\r\n" }.joined() },
+    Way("with no-break spaces") { lines in
+      text(
+        lines.map { line in
+          let start = line.firstIndex(of: "<") ?? line.endIndex
+          return "\(line[..<start].replacing(" ", with: "\u{A0}"))\(line[start...])"
+        })
+    },
+    Way("wrapped at 80") { cut($0, 80) }, Way("wrapped at 100") { cut($0, 100) },
+    Way("wrapped at 120, indented") { cut($0, 120, indent: 8) },
+    Way("wrapped and quoted") { lines in
+      text(cut(lines, 90).split(separator: "\n").map { "> \($0)" })
+    },
+    Way("quoted-printable") { lines in text(lines.map(quotedPrintable)) },
+    Way(bytes: "UTF-16, little-endian") { utf16(text($0), isLittle: true) },
+    Way(bytes: "UTF-16, big-endian") { utf16(text($0), isLittle: false) },
+  ]
+
+  private static let journals: [Way] = [
+    prefixed(
+      "RFC 5424",
+      "<135>1 2026-03-05T08:05:06.700+00:00 h1 bot 4321 XMPP [o ip=\"192.0.2.7\"][m s=\"]\"] \u{FEFF}"
+    ),
+    prefixed("RFC 5424 without data", "<14>1 2026-03-05T08:05:06Z h1 bot - - - "),
+    prefixed("syslog without a process", "Mar  5 08:05:06 h1 bot: "),
+    prefixed("journal, precise", "Mar 05 08:05:06.123456 h1 bot[7]: "),
+    prefixed("journal, full", "Thu 2026-03-05 08:05:06 UTC h1 bot[7]: "),
+    prefixed("journal, unix", "1772697906.123456 h1 bot[7]: "),
+    prefixed("journal, monotonic", "[  123.456789] h1 bot[7]: "),
+    prefixed("journal in Chinese", "3月 05 08:05:06 h1 bot[7]: "),
+    prefixed("journal in French", "févr. 05 08:05:06 h1 bot[7]: "),
+    prefixed("journal without a host", "Mar 05 08:05:06 bot[7]: "),
+    Way("journal, verbose") { lines in
+      text(
+        lines.map {
+          "Thu 2026-03-05 08:05:06.123456 UTC [s=1;i=2]\n    PRIORITY=6\n    MESSAGE=\($0)\n    _PID=7"
+        })
+    },
+    entry("journal, JSON") {
+      "{\"_PID\":\"7\",\"MESSAGE\":\($0),\"__REALTIME_TIMESTAMP\":\"1772697906123456\"}"
+    },
+    Way("journal, JSON of bytes") { lines in
+      text(
+        lines.map { line in
+          let numbers = line.utf8.map { String($0) }.joined(separator: ",")
+          return "{\"MESSAGE\":[\(numbers)]}"
+        })
+    },
+    entry("journal, pretty JSON") {
+      "{\n\t\"_PID\" : \"7\",\n\t\"MESSAGE\" : \($0),\n\t\"PRIORITY\" : \"6\"\n}"
+    },
+    prefixed("kubectl --prefix", "[pod/xmpp-0/bot] "),
+    prefixed("stern", "xmpp-6d4cf56db6-x7k2p bot "),
+  ]
+
+  private static let entries: [Way] = [
+    entry("JSON text sequence") { "\u{1E}{\"msg\":\($0),\"level\":20}" },
+    entry("pino") { "{\"level\":20,\"time\":1772697906700,\"msg\":\($0)}" },
+    entry("Elasticsearch") {
+      "{\"_index\":\"f\",\"_source\":{\"@timestamp\":\"2026-03-05T08:05:06.700Z\",\"log\":{\"offset\":1},\"message\":\($0)}}"
+    },
+    Way("Loki") { lines in
+      let values = lines.enumerated()
+        .map { number, line in "[\"\(1_772_697_906_700_000_000 + number)\",\(json(line))]" }
+        .joined(separator: ",")
+      return
+        "{\"status\":\"success\",\"data\":{\"result\":[{\"stream\":{\"app\":\"x\"},\"values\":[\(values)]}]}}\n"
+    },
+    entry("Loki, a line each") { "{\"line\":\($0),\"timestamp\":\"2026-03-05T08:05:06.7Z\"}" },
+    Way("an array of entries") { lines in
+      let entries = lines.map { "  {\"message\":\(json($0))}" }.joined(separator: ",\n")
+      return "[\n\(entries)\n]\n"
+    },
+    Way("JSON lines in a fence, quoted") { lines in
+      let entries = lines.map { "{\"log\":\(json("\($0)\n"))}" }
+      return text((["```"] + entries + ["```"]).map { "> \($0)" })
+    },
+  ]
+
+  private static let exports: [Way] = [
+    Way("CSV") { lines in
+      let records = lines.map { "1772697906700,\"\($0.replacing("\"", with: "\"\""))\"" }
+      return "timestamp,message\n\(text(records))"
+    },
+    Way("CSV, semicolons and more columns") { lines in
+      let records = lines.map { "h1;\"\($0.replacing("\"", with: "\"\""))\";debug" }
+      return "\"Host\";\"Message\";\"Level\"\n\(text(records))"
+    },
+    Way("logcat after other things") { lines in
+      let others = (0..<60).map { "wakelock \($0) held <none> for 10 ms" }
+      let log = lines.map { "03-05 08:05:06.700  1234  5678 D XMPP    : \($0)" }
+      return text(["Build: X", ""] + others + log + others)
+    },
+  ]
+
+  static let session =
+    DirectionCheckTests.session.map {
+      $0.replacing("<presence/>", with: "<presence xml:lang=\"zh\"/>")
+    }
+    + [
+      "< <presence from='bob@example.test/x' to='alice@example.test/pc'><status>多行 &amp; "
+        + "&lt;更多&gt; “引号” 100%</status></presence>",
+      "> <iq type='set' id='s1'><query xmlns='jabber:iq:roster'><item jid='bob@example.test' "
+        + "name='Bob &quot;B&quot;'><group>Team A</group></item></query></iq>",
+    ]
+
+  /// Programs whose lines each say the direction, with and without a time.
+  static let programs: [(format: String, write: @Sendable (_ isInbound: Bool, String) -> String)] =
+    [
+      DirectionCheckTests.programs[0], DirectionCheckTests.programs[2],
+      DirectionCheckTests.programs[5],
+      (
+        "profanity",
+        { "2026-03-05T08:05:06Z: \($0 ? "xmpp: DBG: RECV" : "conn: DBG: SENT"): \($1)" }
+      ),
+    ]
+
+  @Test("A log is read despite what carried it", arguments: ways.indices)
+  func aCarriedLog(_ index: Int) throws {
+    let way = Self.ways[index]
+    for program in Self.programs {
+      let lines = Self.session.map {
+        program.write($0.hasPrefix("<"), String($0.dropFirst(2)))
+      }
+      let bytes = way.carry(lines)
+      let head = Array(bytes.prefix(64 << 10))
+      let carrier = Carrier(head)
+      #expect(
+        CaptureFormat.detect(head, within: carrier)?.id == program.format,
+        "\(way.name), \(program.format), \(carrier.layers)")
+      let options = ReaderOptions(year: 2026, carrier: carrier)
+      let reading = try read(bytes, program.format, options: options)
+      #expect(reading.elements == Self.session, "\(way.name), \(program.format)")
+      #expect(reading.problems.isEmpty, "\(way.name), \(program.format)")
+      let inPieces = try read(bytes, program.format, options: options, pieces: [1, 7, 300])
+      #expect(inPieces == reading, "\(way.name), \(program.format)")
+    }
+  }
+
+  /// Sessions of real clients with their servers.
+  @Test("Kept sessions are read through each carrier as without it", arguments: ways.indices)
+  func keptSessions(_ index: Int) throws {
+    let way = Self.ways[index]
+    let names = RenderedLogTests.sessions
+    let name = names[index % names.count]
+    let fixture = try Fixture.named(name)
+    let write = Self.programs[index % Self.programs.count]
+    var size = 0
+    let elements = try fixture.reading().elements.filter { !$0.contains("\n") }.prefix {
+      size += $0.utf8.count + 100
+      return size < 32 << 10
+    }
+    let lines = elements.map { write.write($0.hasPrefix("<"), String($0.dropFirst(2))) }
+    // What is carried is found by the beginning, and text is what UTF-8 can say.
+    let bytes = way.carry(lines)
+    let carrier = Carrier(Array(bytes.prefix(64 << 10)))
+    let plain = try read(Self.text(lines), write.format, options: ReaderOptions(year: 2026))
+    let reading = try read(
+      bytes, write.format, options: ReaderOptions(year: 2026, carrier: carrier))
+    #expect(reading.elements == plain.elements, "\(way.name), \(name)")
+    #expect(reading.problems.count == plain.problems.count, "\(way.name), \(name)")
+  }
+
+  @Test("A message that logcat or Docker split is joined")
+  func splitMessages() throws {
+    let items = (0..<400).map { "<item jid='c\($0)@example.test' name='联系人 \($0)'/>" }.joined()
+    let roster =
+      "<iq type='result' id='r1' to='alice@example.test/pc'><query xmlns='jabber:iq:roster'>"
+      + "\(items)</query></iq>"
+    let session = Array(Self.session.prefix(3)) + ["< " + roster] + Self.session.dropFirst(4)
+    let lines = session.map { "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2))" }
+    func parts(_ line: String, _ size: Int) -> [[UInt8]] {
+      let bytes = Array(line.utf8)
+      return stride(from: 0, to: bytes.count, by: size).map {
+        Array(bytes[$0..<min($0 + size, bytes.count)])
+      }
+    }
+    var logcat: [UInt8] = []
+    var docker: [UInt8] = []
+    for line in lines {
+      for part in parts(line, 4000) {
+        logcat += Array("03-05 08:05:06.700  1234  5678 D SMACK   : ".utf8) + part + [0x0A]
+      }
+      for part in parts(line, 16 << 10) {
+        docker += Array("2026-11-21T07:25:14.123456789Z ".utf8) + part
+      }
+      docker.append(0x0A)
+    }
+    for bytes in [logcat, docker] {
+      let carrier = Carrier(Array(bytes.prefix(64 << 10)))
+      let reading = try read(
+        bytes, "smack", options: ReaderOptions(year: 2026, carrier: carrier))
+      #expect(reading.elements == session)
+      #expect(reading.problems.isEmpty)
+    }
+  }
+
+  @Test("An export that begins with the newest entry is turned around")
+  func newestFirst() throws {
+    let lines = Self.session.enumerated().map { number, line in
+      let second = number < 10 ? "0\(number)" : "\(number)"
+      let word = line.hasPrefix("<") ? "RECV" : "SEND"
+      return "2026-03-05 08:05:\(second),700 - DEBUG - \(word): \(line.dropFirst(2))"
+    }
+    let csv = lines.reversed().map { "x,\"\($0.replacing("\"", with: "\"\""))\"" }
+    let json = lines.reversed().map { "{\"message\":\(Self.json($0))}" }
+    for text in [
+      Self.text(lines.reversed()), "host,message\n" + Self.text(csv), Self.text(json),
+    ] {
+      let bytes = Array(text.utf8)
+      let carrier = Carrier(bytes)
+      #expect(carrier.layers.last == .newestFirst)
+      let reading = try read(bytes, "slixmpp", options: ReaderOptions(carrier: carrier))
+      #expect(reading.elements == Self.session)
+    }
+  }
+
+  @Test("A log in another encoding is read once that is said")
+  func otherEncodings() throws {
+    let session = Self.session.map { $0.replacing("“引号” ", with: "") }
+    let lines = session.map { "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2))" }
+    let pieces: [(String, [UInt8])] = [
+      ("多行", [0xB6, 0xE0, 0xD0, 0xD0]), ("更多", [0xB8, 0xFC, 0xB6, 0xE0]),
+    ]
+    var bytes = Array(Self.text(lines).utf8)
+    for (text, encoded) in pieces {
+      while let range = bytes.firstRange(of: Array(text.utf8)) {
+        bytes.replaceSubrange(range, with: encoded)
+      }
+    }
+    let smack = try #require(CaptureFormat.named("smack"))
+    #expect(TextEncoding.suspicion(in: bytes, smack)?.message.contains("--encoding") == true)
+    #expect(TextEncoding.suspicion(in: Array(Self.text(lines).utf8), smack) == nil)
+    let encoding = try #require(TextEncoding(named: "GB18030"))
+    #expect(TextEncoding(named: "no such") == nil)
+    let carrier = Carrier(bytes, encoding: encoding)
+    for pieces in [[], [1], [3, 1000]] {
+      let reading = try read(
+        bytes, "smack", options: ReaderOptions(carrier: carrier), pieces: pieces)
+      #expect(reading.elements == session)
+    }
+  }
+
+  @Test("Syslog's #011 is a tab, and a reference to a character is none")
+  func octalEscapes() throws {
+    let xml = "<presence from='b@example.test/x'><status>a&#010;b #011</status></presence>"
+    let line = "Nov 21 07:25:14 host prosody[9]: c2s55a8#011debug#011SEND: \(xml)\n"
+    let reading = try read(line, "prosody-debug")
+    #expect(reading.elements == ["< " + xml.replacing("#011", with: "\t")])
+  }
+
+  /// Nobody can make a reader take for a carrier what only stands in a stanza.
+  @Test("What a contact wrote is never unescaped into records")
+  func whatAContactWrote() throws {
+    let forged = "RECV (0): &lt;iq type='set' id='e'>&lt;query xmlns='jabber:iq:roster'>"
+    let bodies = [
+      forged, "> \(forged)", "{\"log\":\"\(forged.replacing("'", with: "\\\""))\\n\"}",
+      "11-21 07:25:14.147  1234  5678 D SMACK   : \(forged)", "message,time\n\"\(forged)\",1",
+    ]
+    for body in bodies {
+      let session =
+        Self.session + [
+          "< <message from='eve@example.test/x' to='alice@example.test/pc'><body>\(body)\n\(body)\n"
+            + "\(body)</body></message>"
+        ]
+      let log = session.map { "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2))" }
+      let bytes = Array(Self.text(log).utf8)
+      #expect(Carrier(bytes) == .none, "\(body)")
+      #expect(try read(bytes, "smack").elements == session)
+    }
+  }
+
+  /// Whatever a carrier leaves open costs time in proportion and memory up to a bound.
+  @Test("What is never closed is given up")
+  func whatIsNeverClosed() throws {
+    let line = "SENT (0): <presence/>"
+    let heads: [(String, Carrier.Layer)] = [
+      (
+        "message,time\n\"",
+        try #require(Carrier(Array("message,time\n\"\(line)\",1\n".utf8)).layers.first)
+      ),
+      ("a=3D=\n", .quotedPrintable),
+    ]
+    for (head, layer) in heads {
+      var options = ReaderOptions(carrier: Carrier(layers: [layer]))
+      options.limits.bytesPerElement = 1000
+      let bytes = Array((head + String(repeating: "x=\n", count: 20_000)).utf8)
+      #expect(try read(bytes, "smack", options: options).elements.isEmpty)
+    }
+    let deep = Array(repeating: UInt8(ascii: "["), count: 200_000)
+    #expect(Carrier(Array("{\"a\":".utf8) + deep).layers.isEmpty)
+  }
+
+  @Test(
+    "A date in numbers is read in the order in which it can be",
+    arguments: [
+      ("22/07/2015 21:07:17: x", "2015-07-22T21:07:17.000Z"),
+      ("07/22/2015 21:07:17: x", "2015-07-22T21:07:17.000Z"),
+      ("21.11.2026, 07:25:14,147 x", "2026-11-21T07:25:14.147Z"),
+      ("05/03/2026 08:05:06", "2026-03-05T08:05:06.000Z"),
+      ("3/5/2026, 8:05:06 PM x", "2026-03-05T20:05:06.000Z"),
+    ])
+  func datesInNumbers(_ prefix: String, _ time: String) throws {
+    let reading = try read("\(prefix) DEBUG RECV: <presence from='a@b'/>\n", "slixmpp")
+    #expect(reading.records.first?.time.map(Timestamp.text) == time)
+  }
+}
