@@ -46,7 +46,8 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
     .oversizedElement, .foreignAccount, .otherDomain, .unverifiedServer,
     .lateStanza:
     refusalCase(code)
-  case .unsolicitedResult, .spoofedAnswer, .misdirectedQuery, .refusedQuery, .emptyResult,
+  case .unsolicitedResult, .unseenQuery, .spoofedAnswer, .misdirectedQuery, .refusedQuery,
+    .emptyResult,
     .unknownBase, .unansweredQuery, .missingID:
     answerCase(code)
   case .foreignPush, .pushItemCount, .unacknowledgedPush, .malformedItem, .duplicateItem,
@@ -124,6 +125,18 @@ func answerCase(_ code: Finding.Code) -> FindingCase {
   switch code {
   case .unsolicitedResult:
     FindingCase({ $0.receivesResult(id: "unknown") }, { $0.receivesEmptyResult(id: "unknown") })
+  case .unseenQuery:
+    // The first log begins in the middle of a session, the second one before the get.
+    FindingCase(
+      {
+        $0 = Scenario()
+        $0.captureBegan("alice@example.test/phone")
+        $0.receivesResult(item(bob), id: "unknown")
+      },
+      {
+        $0.gets(id: "a")
+        $0.receivesResult(item(bob), id: "a")
+      })
   case .spoofedAnswer:
     FindingCase(
       {

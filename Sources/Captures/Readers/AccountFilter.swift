@@ -27,6 +27,8 @@ package struct AccountFilter {
     var account: BareJID?
     /// Whether the account was told, by this session or the capture's header, and not inferred.
     var isNamed = false
+    /// The resource that the server sends to, unless the session says whose it is.
+    var resource: String?
     /// What the server sends to, where it is no full address.
     var hint: BareJID?
     var isOver = false
@@ -170,7 +172,11 @@ package struct AccountFilter {
         isMixed = true
       }
       sessions[id]?.hint = hint.bare
-      if hint.resource != nil { name(hint.bare, id) }
+      guard let resource = hint.resource else { return }
+      name(hint.bare, id)
+      if sessions[id]?.account == hint.bare, sessions[id]?.resource == nil {
+        sessions[id]?.resource = resource
+      }
     }
   }
 
@@ -232,19 +238,22 @@ package struct AccountFilter {
       found.insert(account)
       count += 1
       guard passes(account) else { continue }
-      if !session.isNamed { try announce(account, before: next.record, sink) }
+      if !session.isNamed { try announce(account, session.resource, before: next.record, sink) }
       if !isAnnounced { isAnnounced = Self.names(next.record.content) }
       try sink(next.record)
     }
   }
 
   /// Says whose the records are, where none of them does.
+  ///
+  /// - Parameter resource: What the server sends to, which binds it as well as a bind result does.
   private mutating func announce(
-    _ account: BareJID, before record: CapturedRecord, _ sink: (CapturedRecord) throws -> Void
+    _ account: BareJID, _ resource: String? = nil, before record: CapturedRecord,
+    _ sink: (CapturedRecord) throws -> Void
   ) rethrows {
     guard !isAnnounced else { return }
     isAnnounced = true
-    let jid = JID(prepared: account, resource: nil)
+    let jid = JID(prepared: account, resource: resource)
     var header = record
     header.time = nil
     header.content = .lifecycle(.header(account: jid, inboundOnly: isInboundOnly))

@@ -92,6 +92,12 @@ extension Finding.Code {
           + "twice; somebody who tries what a client takes.",
         "See with rollcall log --kind iq whether the request is there. Where it is not, begin "
           + "captures before the login.")
+    case .unseenQuery:
+      FindingGuide(
+        "An answer has the id of a request that is open (RFC 6120 §8.2.3). A log that begins in "
+          + "the middle of a session cannot show the requests that were sent before.",
+        "The log was cut out of a longer one, or was switched on after the login.",
+        "Log from before the login to see the get as well.")
     case .spoofedAnswer:
       FindingGuide(
         "Only who was asked answers: for the own account the server, from no address, the "

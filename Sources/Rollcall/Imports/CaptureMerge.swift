@@ -85,6 +85,7 @@ package struct CaptureMerge {
       streams.append(try MergedStream(part.log, from: part.span?.lowerBound ?? end))
       end = part.span?.upperBound ?? end
     }
+    let shared = Self.sharedNames(of: streams)
     var numbers = ConnectionNumbers()
     let reader = RecordReader()
     var count = try target.read { try $0.lastSequence }
@@ -95,7 +96,8 @@ package struct CaptureMerge {
       let part = parts[place]
       let number = record.header.connection
       let name =
-        streams[place].names[number] ?? (number == 1 ? part.name : "\(part.name) #\(number)")
+        streams[place].names[number].map { shared.contains($0) ? "\(part.name) \($0)" : $0 }
+        ?? (number == 1 ? part.name : "\(part.name) #\(number)")
       let draft = RecordDraft(
         time: record.header.ownTime, direction: record.header.direction,
         kind: record.header.kind,
@@ -120,6 +122,18 @@ package struct CaptureMerge {
       }
       return capture
     }
+  }
+
+  /// The names that several captures give a connection, such as Smack's numbers: they do not tell
+  /// the connections of one capture from those of another.
+  private static func sharedNames(of streams: [MergedStream]) -> Set<String> {
+    var (seen, shared): (Set<String>, Set<String>) = ([], [])
+    for stream in streams {
+      let names = Set(stream.names.values)
+      shared.formUnion(seen.intersection(names))
+      seen.formUnion(names)
+    }
+    return shared
   }
 
   /// What a connection of a capture goes by.

@@ -53,6 +53,8 @@ public struct Finding: Hashable, Sendable {
 package enum AnswerFinding: Hashable, Sendable {
   /// A result that answers no open request; from nobody means the server.
   case unsolicited(from: JID?)
+  /// A roster result answers a get that was sent before the log began.
+  case unseenQuery
   /// The answer to a roster set of ours holds a roster.
   case unsolicitedRoster
   /// An answer from somebody who was not asked.

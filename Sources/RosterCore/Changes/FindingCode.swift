@@ -14,6 +14,7 @@ extension Finding {
     case lateStanza = "late-stanza"
     // Answers
     case unsolicitedResult = "unsolicited-result"
+    case unseenQuery = "unseen-query"
     case spoofedAnswer = "spoofed-answer"
     case misdirectedQuery = "misdirected-query"
     case refusedQuery = "refused-query"
@@ -80,7 +81,7 @@ extension Finding {
         .returnedRequest, .subscriptionLoop:
         .warning
       case .unusedVersion, .needlessRequest, .preApproval, .uninvitedPresence, .removedElsewhere,
-        .deniedRequest:
+        .deniedRequest, .unseenQuery:
         .info
       }
     }
@@ -124,6 +125,7 @@ extension AnswerFinding {
   fileprivate var code: Finding.Code {
     switch self {
     case .unsolicited, .unsolicitedRoster: .unsolicitedResult
+    case .unseenQuery: .unseenQuery
     case .spoofed: .spoofedAnswer
     case .misdirectedQuery: .misdirectedQuery
     case .refusedQuery: .refusedQuery

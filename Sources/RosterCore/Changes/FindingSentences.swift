@@ -53,6 +53,9 @@ extension AnswerFinding {
     case .unsolicited(let from):
       "A result from \(from?.description ?? "the server") that answers no open request was "
         + "ignored (RFC 6121 §2.1.4)."
+    case .unseenQuery:
+      "The roster result was accepted although the log does not have the get that it answers: the "
+        + "log begins in the middle of the session."
     case .unsolicitedRoster:
       "The answer to our roster set holds a roster, which was ignored: only a get is answered by "
         + "one (RFC 6121 §2.1.4)."

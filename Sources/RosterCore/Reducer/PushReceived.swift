@@ -44,7 +44,7 @@ extension Reduction {
   private mutating func reportIfRemovedElsewhere(_ number: ContactNumber) {
     let jid = roster.contacts.address(of: number)
     guard roster.contacts.item(of: number) != nil, !roster.isInboundOnly,
-      !roster.sessions.hasRemoval(of: jid)
+      !isFragment, !roster.sessions.hasRemoval(of: jid)
     else { return }
     report(.item(.removedElsewhere), about: jid)
   }

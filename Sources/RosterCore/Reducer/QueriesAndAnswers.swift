@@ -114,22 +114,24 @@ extension Reduction {
     completenessLearned(.baseUnknown)
   }
 
-  /// Where only one direction was captured there are no requests to match: the server's results
-  /// are taken at their word.
+  /// If only one direction was captured, or the log begins in the middle of a session, there may be
+  /// no request to match: the results of a sender who may answer are taken at their word.
   private mutating func unaskedAnswerReceived(_ answer: StoredAnswer) {
-    let isInboundOnly = roster.isInboundOnly
-    let isTrusted = isInboundOnly && owner.isOwnServer(answer.from?.jid)
+    let isUnmatched = roster.isInboundOnly || isFragment
+    let isTrusted = isUnmatched && owner.isOwnServer(answer.from?.jid)
     switch answer.payload {
-    case .roster(let query) where isTrusted: rosterReceived(query, asked: nil)
+    case .roster(let query) where isTrusted:
+      if !roster.isInboundOnly { report(.answer(.unseenQuery)) }
+      rosterReceived(query, asked: nil)
     case .blockList(let jids) where isTrusted: blockListReceived(jids)
     case .roster, .blockList:
       report(.answer(.unsolicited(from: answer.from?.jid)), about: answer.from?.jid.bare)
     case .vCard(let names):
-      if isInboundOnly, let number = subject(answer.from?.jid.bare) {
+      if isUnmatched, let number = subject(answer.from?.jid.bare) {
         vCardLearned(names, of: number)
       }
     case .nickname(let name):
-      if isInboundOnly, let number = subject(answer.from?.jid.bare) {
+      if isUnmatched, let number = subject(answer.from?.jid.bare) {
         nicknameLearned(name, of: number)
       }
     case .nothing, .other, .error: break

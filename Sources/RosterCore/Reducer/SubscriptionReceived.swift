@@ -85,7 +85,7 @@ extension Reduction {
     if endOutgoing(number, .accepted) {
       if !isExpected { expectPush(showing: .subscribed, of: number) }
     } else if !isExpected {
-      report(.subscription(.unsolicitedSubscribed), about: number)
+      reportUnexplained(.unsolicitedSubscribed, about: number)
     }
   }
 
@@ -95,7 +95,7 @@ extension Reduction {
     if seesUs(number) {
       if !isExpected { expectPush(showing: .unsubscribe, of: number) }
     } else if !isExpected, !hadAsked {
-      report(.subscription(.unsolicitedUnsubscribe), about: number)
+      reportUnexplained(.unsolicitedUnsubscribe, about: number)
     }
   }
 
@@ -107,7 +107,7 @@ extension Reduction {
     if isSeen(number) || isAsked(number) {
       if !isExpected { expectPush(showing: .unsubscribed, of: number) }
     } else if !isExpected, !hadAsked {
-      report(.subscription(.unsolicitedUnsubscribed), about: number)
+      reportUnexplained(.unsolicitedUnsubscribed, about: number)
     }
   }
 

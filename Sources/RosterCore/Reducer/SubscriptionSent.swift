@@ -27,8 +27,8 @@ extension Reduction {
 
   /// What ends nothing was perhaps meant to end the contact's request.
   private mutating func reportWrongRefusal(_ number: ContactNumber) {
-    guard case .open(let request)? = roster.contacts.request(of: number), !isSeen(number),
-      !isAsked(number), roster.contacts.outgoing(of: number) == nil
+    guard !isFragment, case .open(let request)? = roster.contacts.request(of: number),
+      !isSeen(number), !isAsked(number), roster.contacts.outgoing(of: number) == nil
     else { return }
     report(
       .subscription(.wrongRefusal), about: number,
@@ -55,13 +55,13 @@ extension Reduction {
       reportIfAutomatic(request, number)
     }
     guard !endIncoming(number, .accepted), !seesUs(number), roster.hasReceived else { return }
-    report(.subscription(.preApproval), about: number)
+    reportUnexplained(.preApproval, about: number)
   }
 
   /// Hardly a person reads and answers within two seconds: a client that accepts whoever asks hands
   /// its user's presence to strangers. Somebody we see or asked to see is none.
   private mutating func reportIfAutomatic(_ request: IncomingRequest, _ number: ContactNumber) {
-    guard let asked = request.asked.time, let now = stamp.time, !isSeen(number),
+    guard !isFragment, let asked = request.asked.time, let now = stamp.time, !isSeen(number),
       roster.contacts.outgoing(of: number) == nil
     else { return }
     let (waited, isOverflow) = now.subtractingReportingOverflow(asked)
