@@ -24,10 +24,11 @@ package struct CaptureFormat: Sendable {
     case dino
     case xml
     case wireshark
+    case pasted
   }
 
   /// Every format, in the order in which a list shows them.
-  package static let all: [CaptureFormat] = own + clients + consoles + servers + streams
+  package static let all: [CaptureFormat] = own + clients + consoles + servers + streams + [pasted]
 
   private static let own: [CaptureFormat] = [
     CaptureFormat(
@@ -131,6 +132,14 @@ package struct CaptureFormat: Sendable {
         """, .wireshark),
   ]
 
+  /// What is read if no program's format fits.
+  static let pasted = CaptureFormat(
+    "pasted", "any text with stanzas in it",
+    howTo: """
+      a text in which the nearest word or sign before each stanza says which way it went: \
+      received, sent, IN, OUT, <<, >>
+      """, .pasted)
+
   private static let servers: [CaptureFormat] = [
     CaptureFormat(
       "prosody-debug", "debug log of a Prosody server with mod_stanza_debug",
@@ -170,7 +179,7 @@ package struct CaptureFormat: Sendable {
   /// Whether a log of it is lines of text, which a collector of logs can have gone over.
   package var isOfLines: Bool {
     switch shape {
-    case .lines, .chunks, .dino: true
+    case .lines, .chunks, .dino, .pasted: true
     case .native, .raw, .xml, .wireshark: false
     }
   }
@@ -179,7 +188,7 @@ package struct CaptureFormat: Sendable {
   var hasWordsForDirections: Bool {
     switch shape {
     case .lines, .chunks, .dino: true
-    case .native, .raw, .xml, .wireshark: false
+    case .native, .raw, .xml, .wireshark, .pasted: false
     }
   }
 

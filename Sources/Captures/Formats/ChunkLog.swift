@@ -56,6 +56,8 @@ struct ChunkLog: Sendable {
   var namesSendersOnly = false
   /// What stands in a payload for what the program left out.
   var omissions: [String] = []
+  /// Texts that mark lines whose stanzas are no records of the log, as in `LineLog`.
+  var passedOver: [[UInt8]] = []
 }
 
 extension ChunkLog {

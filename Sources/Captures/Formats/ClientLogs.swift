@@ -131,10 +131,7 @@ extension LineLog {
 
   /// XMPPFramework, through NSLog or CocoaLumberjack.
   static let xmppFramework = LineLog(
-    markers: [
-      Marker("RECV: ", .inbound), Marker("SEND: ", .outbound), Marker("RECV4: ", .inbound),
-      Marker("SEND4: ", .outbound),
-    ],
+    markers: [Marker("RECV: ", .inbound), Marker("SEND: ", .outbound)],
     prefix: { text in
       if text.isEmpty { return Prefix() }
       guard let (rest, time) = LogPrefix.cocoa(text), rest.isEmpty else { return nil }
@@ -143,10 +140,13 @@ extension LineLog {
     endings: [],
     isOwnLine: { line in
       guard let (rest, _) = LogPrefix.cocoa(line) else { return false }
-      return ["RECV: <", "SEND: <", "RECV4: <", "SEND4: <", "XMPPStream"]
-        .contains { rest.starts(with: $0.utf8) }
+      var scanner = ByteScanner(rest)
+      if scanner.skip("XMPPStream") { return true }
+      guard scanner.skip("RECV") || scanner.skip("SEND") else { return false }
+      _ = scanner.take(while: \.isDigit)
+      return scanner.skip(": <")
     },
-    mend: withOpenStreamHeader)
+    mend: withOpenStreamHeader, hasNumbers: true)
 
   /// gloox and XMPPFramework print the header that they received as an empty element.
   private static func withOpenStreamHeader(_ xml: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -240,7 +240,7 @@ extension ChunkLog {
         return nil
       }
       return text.first == UInt8(ascii: "'") ? text.dropFirst() : text
-    })
+    }, passedOver: [Array("Unhandled IQ".utf8)])
 
   /// `[2026-11-21 07:19:04] LM-NET: …`
   private static func loudmouthMessage(
@@ -267,7 +267,7 @@ extension ChunkLog {
         return netXMPPPrefix(line[..<start]) != nil
       }
     },
-    payload: .verbatim(suffix: ")"))
+    payload: .verbatim(suffix: ")"), passedOver: [Array("SendWithID: in(".utf8)])
 
   private static func netXMPPPrefix(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
     var scanner = ByteScanner(text)

@@ -49,11 +49,33 @@ struct LineLog: Sendable {
   var hasSuffix = false
   var hint: Hint?
 
+  /// Whether a number may follow the word of a marker, before its colon: `RECV4: `.
+  var hasNumbers = false
+  /// Texts that mark lines whose stanzas are no records of the log: the program repeats a record
+  /// there, or they belong to a session between servers.
+  var passedOver: [[UInt8]] = []
+
   /// Whether a line looks like the first of a record.
   func isHead(_ line: ArraySlice<UInt8>) -> Bool {
-    guard let start = line.position(of: UInt8(ascii: "<")) else { return false }
-    let head = line[..<start]
-    guard let marker = markers.first(where: { head.ends(with: $0.text) }) else { return false }
-    return prefix(head.dropLast(marker.text.count)) != nil
+    guard let start = line.position(of: UInt8(ascii: "<")),
+      let (_, before) = marker(endingIn: line[..<start])
+    else { return false }
+    return prefix(before) != nil
+  }
+
+  /// The marker at the end of a text, and what stands before it.
+  func marker(
+    endingIn text: ArraySlice<UInt8>
+  ) -> (marker: Marker, before: ArraySlice<UInt8>)? {
+    if let marker = markers.first(where: { text.ends(with: $0.text) }) {
+      return (marker, text.dropLast(marker.text.count))
+    }
+    let colon = Array(": ".utf8)
+    guard hasNumbers, text.ends(with: colon) else { return nil }
+    let digits = text.dropLast(colon.count).reversed().prefix(4).prefix(while: \.isDigit).count
+    let word = text.dropLast(colon.count + digits)
+    return markers.first { word.ends(with: Array($0.text.dropLast(colon.count))) }.map {
+      ($0, word.dropLast($0.text.count - colon.count))
+    }
   }
 }

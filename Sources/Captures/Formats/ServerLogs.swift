@@ -15,7 +15,11 @@ extension LineLog {
       message: """
         this log has only the head tags of stanzas, from which no roster can be had; load \
         mod_stanza_debug in Prosody's modules_enabled and record again
-        """))
+        """), passedOver: prosodyPassedOver)
+
+  /// Prosody's own lines repeat the head tag of each stanza, and its sessions with other servers
+  /// are no client's.
+  static let prosodyPassedOver = ["Received[", "Sending[", "s2sin", "s2sout"].map { Array($0.utf8) }
 }
 
 extension ChunkLog {
@@ -117,7 +121,7 @@ extension ChunkLog {
       return ProsodyLine.clientPrefix(line[..<start]).map {
         Ending(connection: $0.connection, time: $0.time)
       }
-    })
+    }, passedOver: LineLog.prosodyPassedOver)
 
   private static let prosodyMarkers: [(String, Direction)] = [
     ("RECV(", .outbound), ("SEND(", .inbound),

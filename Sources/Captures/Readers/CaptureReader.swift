@@ -61,6 +61,7 @@ package struct CaptureReader {
       // Four of Python's `\xe5`, and `229,` of Erlang's.
       escapedBytes = 4
     case .dino: reader = .lines(DinoReader(options))
+    case .pasted: reader = .lines(PastedReader(options))
     case .wireshark:
       reader = .lines(WiresharkReader(options))
       escapedBytes = 2
@@ -130,6 +131,22 @@ package struct CaptureReader {
     switch reader {
     case .lines(let reader): reader.lacksYear || inlet.lacksYear
     case .bytes: false
+    }
+  }
+
+  /// What had to be guessed of the directions; nil if the format says them.
+  package var guessed: GuessedDirections? {
+    switch reader {
+    case .lines(let reader): reader.guessed
+    case .bytes: nil
+    }
+  }
+
+  /// The lines so far that hold the beginning of a stanza and began no record.
+  package var unread: UnreadLines {
+    switch reader {
+    case .lines(let reader): reader.unread
+    case .bytes: UnreadLines()
     }
   }
 }
@@ -228,10 +245,16 @@ protocol LineReader: AnyObject {
   func finish(_ sink: Sink) throws
   /// Whether times were left out because nobody said their year.
   var lacksYear: Bool { get }
+  /// What had to be guessed of the directions; nil if the format says them.
+  var guessed: GuessedDirections? { get }
+  /// The lines that hold the beginning of a stanza and began no record.
+  var unread: UnreadLines { get }
 }
 
 extension LineReader {
   var lacksYear: Bool { false }
+  var guessed: GuessedDirections? { nil }
+  var unread: UnreadLines { UnreadLines() }
 
   func takePlain(
     _ line: RawSpan, number: Int,

@@ -43,6 +43,10 @@ final class ChunkLogReader: LineReader {
   /// The received chunks that mean nothing to a roster and that nothing says the account of.
   private var nameless: (line: Int, count: Int)?
   private var countLimit = ChunkLogReader.maximumCount
+  /// Whether all counts of bytes were right so far. If one is not, the log was edited or its text
+  /// converted, and the others say as little.
+  private var trustsCounts = true
+  private(set) var unread = UnreadLines()
 
   /// More is no chunk that one read gives.
   private static let maximumCount = 1 << 20
@@ -70,8 +74,11 @@ final class ChunkLogReader: LineReader {
 
   func finish(_ sink: Sink) throws {
     while collected != nil || unrouted != nil {
-      if let unfinished = collected { try giveUp(unfinished, sink) }
-      if unrouted != nil { try route(to: nil, sink) }
+      if let unfinished = collected {
+        try giveUp(unfinished, sink)
+      } else {
+        try route(to: nil, sink)
+      }
       while let held = again.popLast() { try read(held, sink) }
     }
     try streams.finish(sink)
@@ -96,8 +103,9 @@ final class ChunkLogReader: LineReader {
       return try end(ending, line.number, sink)
     }
     // A line that only looks like a head stands in a text.
-    guard head != nil || isInsidePayload || !log.isOwnLine(mended.bytes) else { return }
-    try goOn(mended.bytes, sink)
+    guard head != nil || isInsidePayload || !log.isOwnLine(mended.bytes),
+      try goOn(mended.bytes, sink)
+    else { return unread.note(mended.bytes, number: line.number, except: log.passedOver) }
   }
 
   /// Whether the payload that is being read has not ended because its suffix has not come.
@@ -121,7 +129,9 @@ final class ChunkLogReader: LineReader {
     }
     pending = nil
     guard mayBegin(open.record.key, payload) else {
-      for held in open.lines { try goOn(held.bytes, sink) }
+      for held in open.lines where try !goOn(held.bytes, sink) {
+        unread.note(held.bytes, number: held.number, except: log.passedOver)
+      }
       return false
     }
     try start(open.record, open.head.count, payload, sink)
@@ -149,6 +159,7 @@ final class ChunkLogReader: LineReader {
       return true
     }
     if let shape = head.shape, !shapes.admits(shape, beginsStream: isStreamHeader(head.payload)) {
+      unread.note(head.payload, number: line.number)
       try problem(RecordShapes.message, line.number, sink)
       return true
     }
@@ -219,7 +230,7 @@ final class ChunkLogReader: LineReader {
       collected = CollectedPayload(record: record, count: nil, payload)
       try feedCollected(sink)
     case .verbatim:
-      if let count, count <= countLimit {
+      if let count, trustsCounts, count <= countLimit {
         collected = CollectedPayload(record: record, count: count, payload)
         return try feedCollected(sink)
       }
@@ -241,15 +252,19 @@ final class ChunkLogReader: LineReader {
     try feedLine(payload, beginsChunk: true, sink)
   }
 
-  /// A line of a payload that was begun on an earlier one.
-  private func goOn(_ line: ArraySlice<UInt8>, _ sink: Sink) throws {
-    guard let current, case .verbatim = log.payload else { return }
+  /// Takes a line of a payload that was begun on an earlier one; false if it is no part of one.
+  private func goOn(_ line: ArraySlice<UInt8>, _ sink: Sink) throws -> Bool {
+    guard let current, case .verbatim = log.payload else { return false }
     if !streams.isOpen(current.key) {
       // Where payloads have lines of their own, the next element may begin on a line of its own.
-      guard log.lead != nil, !line.allSatisfy(\.isXMLSpace) else { return self.current = nil }
-      guard line.withoutLeadingSpace.first == UInt8(ascii: "<") else { return }
+      guard log.lead != nil, !line.allSatisfy(\.isXMLSpace) else {
+        self.current = nil
+        return false
+      }
+      guard line.withoutLeadingSpace.first == UInt8(ascii: "<") else { return false }
     }
     try feedLine([UInt8(ascii: "\n")] + line, beginsChunk: false, sink)
+    return true
   }
 
   /// Feeds a line of a payload, but for a suffix at its end: whether that belongs to the payload
@@ -303,6 +318,7 @@ final class ChunkLogReader: LineReader {
       let message = "the record cannot be read: its byte string is malformed"
       return try problem(message, open.record.line, sink)
     }
+    trustsCounts = false
     // Each failure among lines that are read again halves what the next may take, so that a log
     // made to fail at every line is not read over and over.
     if !open.lines.isEmpty { countLimit = max(Self.minimumCount, countLimit / 2) }
@@ -343,7 +359,8 @@ final class ChunkLogReader: LineReader {
     }
     current = record
     try feed(chunk, beginsChunk: true, sink)
-    current = nil
+    // Without a count, only the end of the element tells where the chunk ends.
+    if trustsCounts || !streams.isOpen(record.key) { current = nil }
   }
 
   /// Holds a line until one comes that answers the chunk whose account is looked for.

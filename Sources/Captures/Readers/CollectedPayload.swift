@@ -1,3 +1,5 @@
+import XMPPStream
+
 /// A payload that is collected over lines before it is fed, because only its end says whether it is
 /// what it was taken for.
 struct CollectedPayload {
@@ -45,9 +47,20 @@ struct CollectedPayload {
     }
   }
 
+  /// Whether the head of another record follows a part that is whole: the count is too high then.
+  private func holdsOtherRecords(_ log: ChunkLog) -> Bool {
+    guard let head = lines.firstIndex(where: { log.head($0.bytes) != nil }) else { return false }
+    let following = lines[head...].reduce(0) { $0 + $1.bytes.count + 1 }
+    let parser = StreamParser(root: .records, limits: .capture)
+    var hasElement = false
+    try? parser.feed(bytes.dropLast(following)) { _ in hasElement = true }
+    return hasElement && parser.isBetweenElements
+  }
+
   /// It ends where it has as many bytes as its head said.
   private func countedProgress(_ suffix: [UInt8], _ log: ChunkLog) -> Progress {
     guard let count, bytes.count >= count else { return .unfinished }
+    guard !holdsOtherRecords(log) else { return .malformed }
     let rest = bytes[count...]
     if rest.elementsEqual(suffix) { return .complete(bytes[..<count], rest: nil) }
     if suffix.isEmpty, log.isOwnLine(rest) { return .complete(bytes[..<count], rest: rest) }

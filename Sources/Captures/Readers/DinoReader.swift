@@ -32,6 +32,7 @@ final class DinoReader: LineReader {
   private var record: Record?
   private var held: (bytes: ArraySlice<UInt8>, number: Int)?
   private var isLost = false
+  private(set) var unread = UnreadLines()
   private var isAfterEmptyLine = true
 
   /// Elements that hold text and nothing else.
@@ -91,7 +92,11 @@ final class DinoReader: LineReader {
   ) throws {
     defer { isAfterEmptyLine = line.isEmpty }
     guard record == nil else { return try readContent(line, number, next: next, sink) }
-    guard !isLost || isAfterEmptyLine, let head = Self.head(line) else { return }
+    guard !isLost || isAfterEmptyLine, let head = Self.head(line) else {
+      // What is left of a broken element is named with it.
+      if !isLost { unread.note(line, number: number) }
+      return
+    }
     isLost = false
     record = Record(
       head: RecordHead(

@@ -114,15 +114,6 @@ struct DirectionCheck {
   }
 }
 
-extension Direction {
-  fileprivate var opposite: Direction {
-    switch self {
-    case .inbound: .outbound
-    case .outbound: .inbound
-    }
-  }
-}
-
 extension CaptureOutput {
   /// The output with the opposite directions.
   fileprivate var reversed: CaptureOutput {

@@ -18,10 +18,19 @@ struct DirectionGuess {
   ]
 
   mutating func direction(of event: StreamEvent) -> Direction {
+    direction(of: event, known: nil).direction
+  }
+
+  /// The direction of an event, and whether it answers a request that went the other way.
+  ///
+  /// - Parameter known: The direction if something else says it; requests are noted by it.
+  mutating func direction(
+    of event: StreamEvent, known: Direction?
+  ) -> (direction: Direction, isAnswer: Bool) {
     switch event {
-    case .header(let header): Self.direction(ofHeader: header.node)
-    case .element(let element): direction(of: element.node)
-    case .end: .outbound
+    case .header(let header): (known ?? Self.direction(ofHeader: header.node), false)
+    case .element(let element): direction(of: element.node, known)
+    case .end: (known ?? .outbound, false)
     }
   }
 
@@ -30,26 +39,25 @@ struct DirectionGuess {
     node.attribute("id") == nil ? .outbound : .inbound
   }
 
-  private mutating func direction(of node: XMPPElement) -> Direction {
+  private mutating func direction(
+    of node: XMPPElement, _ known: Direction?
+  ) -> (direction: Direction, isAnswer: Bool) {
     guard node.name.namespace == Namespace.client else {
-      return Self.serverOnly.contains(node.name.local) ? .inbound : .outbound
+      return (known ?? (Self.serverOnly.contains(node.name.local) ? .inbound : .outbound), false)
     }
-    guard node.name.local == "iq" else {
-      return node.attribute("from") == nil ? .outbound : .inbound
-    }
+    let bySender = node.attribute("from") == nil ? Direction.outbound : .inbound
+    guard node.name.local == "iq" else { return (known ?? bySender, false) }
     let id = node.attribute("id") ?? ""
     switch node.attribute("type") {
     case "get", "set":
-      let direction = directionOfRequest(node)
+      let direction = known ?? directionOfRequest(node)
       if requests.count < Self.maximumRequests { requests[id] = direction }
-      return direction
+      return (direction, false)
     case "result", "error":
-      if let asked = requests.removeValue(forKey: id) {
-        return asked == .outbound ? .inbound : .outbound
-      }
+      if let asked = requests.removeValue(forKey: id) { return (known ?? asked.opposite, true) }
       let hasPayload = node.content.contains { if case .element = $0 { true } else { false } }
-      return node.attribute("from") != nil || hasPayload ? .inbound : .outbound
-    default: return node.attribute("from") == nil ? .outbound : .inbound
+      return (known ?? (hasPayload ? .inbound : bySender), false)
+    default: return (known ?? bySender, false)
     }
   }
 

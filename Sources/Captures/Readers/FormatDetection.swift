@@ -13,7 +13,34 @@ extension CaptureFormat {
 
   /// The same of a capture whose carrier is known.
   package static func detect(_ head: [UInt8], within carrier: Carrier) -> CaptureFormat? {
-    detectUnwrapped(carrier.unloaded(head))
+    // Lines that look like a program's fit nothing if none of its records is among them.
+    guard let known = detectUnwrapped(carrier.unloaded(head)) else {
+      return isPasted(head, carrier) ? .pasted : nil
+    }
+    let isEmpty = known.isOfLines && known.elements(in: head, carrier).isEmpty
+    return isEmpty && isPasted(head, carrier) ? .pasted : known
+  }
+
+  /// Whether a text has an element that only a stream has, and that says more than its name.
+  private static func isPasted(_ head: [UInt8], _ carrier: Carrier) -> Bool {
+    guard carrier.encoding != nil || UnreadableFile(head) == nil else { return false }
+    return CaptureFormat.pasted.elements(in: head, carrier).contains { node in
+      TopLevel.holds(node) && ["type", "to", "from", "id"].contains { node.attribute($0) != nil }
+    }
+  }
+
+  /// The elements that a reader of the format finds in the beginning of a capture.
+  private func elements(in head: [UInt8], _ carrier: Carrier) -> [XMPPElement] {
+    var found: [XMPPElement] = []
+    var reader = CaptureReader(format: self, options: ReaderOptions(carrier: carrier))
+    func note(_ output: CaptureOutput) {
+      guard case .record(let record) = output, case .element(_, let node, _) = record.content
+      else { return }
+      found.append(node)
+    }
+    try? reader.read(head, note)
+    try? reader.finish(note)
+    return found
   }
 
   /// The format of a capture of which no more than a beginning is there yet; nil while that has no
@@ -23,7 +50,9 @@ extension CaptureFormat {
   package static func detect(
     beginning head: [UInt8], as known: CaptureFormat? = nil
   ) -> CaptureFormat? {
-    guard let format = known ?? detect(head) else { return nil }
+    guard let format = known ?? detect(head), known != nil || format.id != pasted.id else {
+      return nil
+    }
     var whole = head
     if format.isOfLines {
       // The last line may be cut off, and be another one when it is whole.
@@ -125,7 +154,7 @@ extension CaptureFormat.Shape {
   /// Whether a line of text is one that the format's program writes.
   fileprivate func owns(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
-    case .native, .raw, .xml: false
+    case .native, .raw, .xml, .pasted: false
     case .dino: DinoReader.isHead(line)
     case .wireshark: WiresharkReader.Kind(line) != nil
     case .lines(let log): log.isOwnLine(line)
@@ -136,7 +165,7 @@ extension CaptureFormat.Shape {
   /// Whether a record of the format begins on a line.
   fileprivate func begins(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
-    case .native, .raw, .xml: false
+    case .native, .raw, .xml, .pasted: false
     case .dino, .wireshark: owns(line)
     case .lines(let log): log.isHead(line)
     case .chunks(let log): log.head(line) != nil

@@ -26,6 +26,7 @@ final class LineLogReader: LineReader {
   private var quoted = QuotedRecords()
   private var continuationBytes = LineLogReader.maximumContinuation
   private var hintLine: Int?
+  private(set) var unread = UnreadLines()
   /// Whether the log has shown anything that the server said.
   private var hasReceived = false
 
@@ -76,8 +77,7 @@ final class LineLogReader: LineReader {
   private func beginRecord(
     _ payload: ArraySlice<UInt8>, _ head: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
   ) throws -> Bool {
-    guard let marker = log.markers.first(where: { head.ends(with: $0.text) }),
-      let prefix = log.prefix(head.dropLast(marker.text.count))
+    guard let (marker, before) = log.marker(endingIn: head), let prefix = log.prefix(before)
     else { return false }
     let isEcho = !quoted.isEmpty && quoted.contains(head + payload)
     let isQuoted =
@@ -85,6 +85,7 @@ final class LineLogReader: LineReader {
         !shapes.admits($0, beginsStream: TopLevel.isStreamHeader(payload))
       } ?? false
     guard !isEcho, !isQuoted else {
+      if !isEcho { unread.note(payload, number: number) }
       let message = isEcho ? QuotedRecords.message : RecordShapes.message
       try sink(.problem(CaptureProblem(line: number, message: message)))
       return true
@@ -174,6 +175,7 @@ final class LineLogReader: LineReader {
         return try sink(.record(record))
       }
     }
+    unread.note(line, number: number, except: log.passedOver)
     guard let hint = log.hint, hintLine == nil, !hasReceived else { return }
     if hint.markers.contains(where: { line.position(of: $0) != nil }) { hintLine = number }
   }

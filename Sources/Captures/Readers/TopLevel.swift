@@ -55,6 +55,18 @@ enum TopLevel {
     }
   }
 
+  /// Whether an element is one that only streams have, or an envelope of BOSH (XEP-0124) or a frame
+  /// of WebSocket (RFC 7395 §3.3) around a stream.
+  static func isOfStream(_ node: XMPPElement) -> Bool {
+    switch node.name.namespace {
+    case "http://jabber.org/protocol/httpbind": node.name.local == "body"
+    case "urn:ietf:params:xml:ns:xmpp-framing": ["open", "close"].contains(node.name.local)
+    case "urn:ietf:params:xml:ns:xmpp-tls": names.contains(Array(node.name.local.utf8))
+    case "urn:xmpp:csi:0": names.contains(Array(node.name.local.utf8))
+    default: holds(node)
+    }
+  }
+
   private static func name(_ tag: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     tag.dropFirst().prefix(64).prefix {
       !$0.isXMLSpace && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/")

@@ -262,3 +262,10 @@ package struct JSONScanner: ~Escapable {
     return value
   }
 }
+
+extension JSONScanner {
+  /// Reads a string or a number that stands by itself; nil if it is malformed.
+  static func scalar(_ text: ArraySlice<UInt8>) -> JSONValue? {
+    try? object((Array("{\"\":".utf8) + text + [UInt8(ascii: "}")])[...])[""]
+  }
+}

@@ -3,6 +3,14 @@ package import RosterCore
 package import XMPPStanza
 
 extension JSONValue {
+  /// A state of captures as `rollcall state --json` prints it, with what of them was not read.
+  package init(_ state: Timeline.State, readFrom files: [(path: String, summary: ImportSummary)]) {
+    self.init(state)
+    guard case .object(var members) = self, let unread = JSONValue(unreadIn: files) else { return }
+    members["unread"] = unread
+    self = .object(members)
+  }
+
   /// A state as `rollcall state --json` prints it.
   package init(_ state: Timeline.State) {
     let roster = state.roster

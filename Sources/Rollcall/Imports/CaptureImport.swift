@@ -122,18 +122,19 @@ package struct CaptureImport {
     } _: { output in
       try take(output, intake, writer)
     }
-    intake.summary.lacksYear = intake.reader.lacksYear
+    intake.noteReading()
   }
 
   /// Takes the end of a capture.
   mutating func finish(_ intake: CaptureIntake, _ writer: any BatchSink) throws {
     try intake.reader.finish { try take($0, intake, writer) }
-    intake.summary.lacksYear = intake.reader.lacksYear
+    intake.noteReading()
     if let wanted = options.connection, !seen.contains(wanted) {
       throw ImportError.otherConnections(wanted: wanted, found: seen.sorted())
     }
     try intake.filter.finish { try add($0, &intake.summary, writer) }
     intake.summary.account = try account(intake.filter, intake.summary.format)
+    intake.summary.namesAccount = !intake.filter.accounts.isEmpty
     try flush(into: writer, marks: marks(of: intake))
   }
 

@@ -25,4 +25,11 @@ final class CaptureIntake {
       summary.note(problem)
     }
   }
+
+  /// Notes what the reader has found out about the capture so far.
+  func noteReading() {
+    summary.lacksYear = reader.lacksYear
+    summary.unread = reader.unread
+    summary.guessed = reader.guessed
+  }
 }

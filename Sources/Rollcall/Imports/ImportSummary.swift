@@ -34,6 +34,8 @@ package struct ImportOptions: Sendable {
 package struct ImportSummary: Sendable {
   package var format: CaptureFormat
   package var account: BareJID?
+  /// Whether anything in the capture says whose account it is.
+  package var namesAccount = false
   /// How many records it has.
   package var records = 0
   /// How many of them the log held already.
@@ -48,6 +50,11 @@ package struct ImportSummary: Sendable {
   package var lacksTimes = false
   /// Whether that is because the source's clock has no year.
   package var lacksYear = false
+
+  /// The lines that hold the beginning of a stanza and are no part of any record.
+  package var unread = UnreadLines()
+  /// What had to be guessed of the directions; nil if the format says them.
+  package var guessed: GuessedDirections?
 
   /// How many problems are kept to be shown.
   package static let shownProblems = 20

@@ -132,6 +132,7 @@ private struct PairSide {
   /// Says of the file what is known when both have been read.
   mutating func finish(_ total: ImportSummary) {
     summary.account = total.account
+    summary.namesAccount = total.account != nil
     summary.lacksTimes = total.lacksTimes && direction == .inbound
     summary.print = printer?.print
   }

@@ -139,7 +139,11 @@ struct ReplayCommand: ParsableCommand, LogReading {
 
     func end() throws {
       let state = follower.state
-      if let records { return try records.finish(["account": JSONValue(state.account?.text)]) }
+      if let records {
+        var others = ["account": JSONValue(state.account?.text)]
+        others["unread"] = JSONValue(unreadIn: opened.files)
+        return try records.finish(others)
+      }
       try settle()
       let count = follower.position
       if let summary, count >= ReplayCommand.long {

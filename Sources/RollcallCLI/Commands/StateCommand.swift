@@ -22,9 +22,10 @@ struct StateCommand: ParsableCommand, LogReading {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let state = try source.open().state(at: source.point)
+    let opened = try source.open()
+    let state = try opened.state(at: source.point)
     if output.json {
-      try Terminal.say(JSONValue(state))
+      try Terminal.say(JSONValue(state, readFrom: opened.files))
     } else {
       try Terminal.say(lines(state))
     }

@@ -56,6 +56,14 @@ struct CaptureGathering {
       throw Failure(ImportError.severalAccounts(accounts.sorted()), in: sources.title)
     }
     guard !found.isEmpty else { throw Failure("\(sources.title): there is no capture in it") }
+    guard let account = accounts.first, found.count > 1 else { return }
+    // Of the two files of a pair, one may name the account for both.
+    for files in found where !files.contains(where: \.summary.namesAccount) {
+      let path = files.map(\.path).joined(separator: " and ")
+      Terminal.note(
+        "\(path): nothing in it says whose account it is; it is read as another connection of "
+          + "\(account): leave it out if it is another account's")
+    }
   }
 }
 

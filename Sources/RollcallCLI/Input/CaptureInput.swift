@@ -234,5 +234,28 @@ extension ImportSummary {
         "\(path): some records have no time, for the source's clock does not say "
           + (lacksYear ? "the year: --year does" : "it"))
     }
+    tellOfUnread(path)
+    tellOfGuesses(path)
+  }
+
+  private func tellOfUnread(_ path: String) {
+    guard let first = unread.first else { return }
+    let lines = unread.count == 1 ? "1 line was" : "\(unread.count) lines were"
+    Terminal.note(
+      "\(path): \(lines) not read that \(unread.count == 1 ? "holds" : "hold") the beginning of a "
+        + "stanza; the first is \(path):\(first)")
+  }
+
+  private func tellOfGuesses(_ path: String) {
+    guard let guessed, guessed.elements > 0 else { return }
+    let doubtful = guessed.firstDoubtful.map {
+      "; \(guessed.doubtful) of them are doubtful, the first is \(path):\($0)"
+    }
+    Terminal.note(
+      "\(path): \(guessed.elements) elements were found in a text of no known format; their "
+        + "directions are guessed from the words before them, their contents and their addresses"
+        + (doubtful ?? ""))
+    guard account == nil else { return }
+    Terminal.note("\(path): nothing in it says whose account it is; --account names the account")
   }
 }

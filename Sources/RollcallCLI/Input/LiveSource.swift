@@ -122,14 +122,19 @@ struct LiveCapture {
   }
 
   mutating func finish() throws {
-    defer { tellProblems() }
+    defer { tellProblems(atEnd: true) }
     try Failure.naming(path) { try follower.finish() }
   }
 
   func wait() throws(OutputError) { try input.wait() }
 
-  private mutating func tellProblems() {
+  /// - Parameter atEnd: Whether nothing more comes, so that what was counted is final.
+  private mutating func tellProblems(atEnd: Bool = false) {
     guard var summary = follower.summary else { return }
+    if !atEnd {
+      summary.unread = UnreadLines()
+      summary.guessed = nil
+    }
     // What was told is told once.
     let new = summary.problems.dropFirst(told)
     told = summary.problems.count

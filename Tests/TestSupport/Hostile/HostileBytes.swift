@@ -44,6 +44,23 @@ extension HostileCapture {
         capture.line(#"{"c":\#(number + 1),"name":"n\#(number)","stream":"closed"}"#)
       }
     },
+    pasted("stanzas of a text that do not end", 2000) {
+      text("RECV: <iq type='set'><query>\n", $0)
+    },
+    pasted("stanzas of a text with a tag that ends another", 2000) {
+      text("RECV: <message from='b@example.test'><body>x</message>\n", $0)
+    },
+    pasted("lines of one stanza of a text", 20_000) {
+      "RECV: <message from='b@example.test'><body>" + text("<\n", $0)
+    },
+    pasted("words before a stanza of a text", 50_000) { text("in out got sent ", $0) },
+    pasted("brackets of a text", 200_000) { text("<", $0) },
+    pasted("elements of a text that a text before them has", 2000) {
+      let stanza = "<presence from='b@example.test/x'/>"
+      let escaped = stanza.replacing("<", with: "&lt;")
+      return text("RECV: <message from='b@example.test'><body>\(escaped)</body></message>\n", $0)
+        + text("RECV: \(stanza)\n", $0)
+    },
     native("empty lines", 200_000) { capture, size in capture.line(text("\n", size)) },
     native("zeros", 500_000) { capture, size in capture.line(text("\0", size)) },
     native("colors", 20_000) { capture, size in capture.line(text("\u{1B}[31m", size)) },
@@ -113,4 +130,15 @@ extension HostileCapture {
   }
 
   static func text(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+}
+
+extension HostileCapture {
+  /// A text that no program's format fits, after a stanza that shows that it has stanzas.
+  private static func pasted(
+    _ name: String, _ size: Int, _ text: @escaping @Sendable (Int) -> String
+  ) -> HostileCapture {
+    HostileCapture(name, size) {
+      Array("TX: <presence to='a@example.test' type='subscribe'/>\n\(text($0))".utf8)
+    }
+  }
 }

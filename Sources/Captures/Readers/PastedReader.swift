@@ -1,0 +1,181 @@
+import XMPPStanza
+import XMPPStream
+
+/// Reads any text with stanzas in it: each whole element of a stream is a record, wherever on a
+/// line it begins and ends.
+///
+/// The direction of an element is that of the nearest word or sign before it; an element whose
+/// content proves another direction went that way. The elements are held back until a few contents
+/// have shown whether the words are a client's or a server's.
+final class PastedReader: LineReader {
+  private let parser: StreamParser
+  private var clock: LogClock
+  var lacksYear: Bool { clock.lacksYear }
+  private var text = PastedText()
+  private var open: OpenElement?
+  private var events: [StreamEvent] = []
+  /// Lines to be read again, the next one last.
+  private var again: [NumberedLine] = []
+  private var continuationBytes = PastedReader.maximumContinuation
+  private var directions = PastedDirections()
+  private var echoes = PastedEchoes()
+  var guessed: GuessedDirections? { directions.guessed }
+
+  /// An element whose end has not come.
+  private struct OpenElement {
+    let line: Int
+    let time: LogTime?
+    let label: DirectionLabel?
+    /// Whether it is a stanza, and not an element that other documents may have, too.
+    let isStanza: Bool
+    /// Whether another stanza may be part of it (XEP-0297).
+    var isEnvelope: Bool
+    /// Whether it stands in a string of a programming language or of JSON.
+    let isEscaped: Bool
+    /// The lines after its first, to be read again if the element is broken.
+    var following: [NumberedLine] = []
+    var followingBytes = 0
+  }
+
+  /// The most that the lines after its first may add to an element. One that was cut off takes
+  /// what follows for its content, and this is how far.
+  private static let maximumContinuation = 4 << 20
+  private static let minimumContinuation = 4 << 10
+
+  init(_ options: ReaderOptions) {
+    parser = StreamParser(root: .records, limits: options.limits)
+    clock = LogClock(options)
+  }
+
+  func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    if open == nil { continuationBytes = Self.maximumContinuation }
+    try read(NumberedLine(number: number, bytes: line), sink)
+    try readAgain(sink)
+  }
+
+  func finish(_ sink: Sink) throws {
+    while open != nil {
+      try giveUp("the text ends inside an element", sink)
+      try readAgain(sink)
+    }
+    try directions.finish(sink)
+  }
+
+  private func readAgain(_ sink: Sink) throws {
+    while let held = again.popLast() { try read(held, sink) }
+  }
+
+  // MARK: Lines
+
+  private func read(_ line: NumberedLine, _ sink: Sink) throws {
+    var rest = line.bytes
+    if open != nil {
+      guard try goOn(line, sink) else { return }
+    }
+    while !rest.isEmpty {
+      if open == nil {
+        guard let start = PastedText.start(in: rest) else { break }
+        text.append(rest[..<start])
+        begin(rest[start...], line.number)
+        rest = rest[start...]
+      }
+      // An element ends with a `>`: what follows is no part of it.
+      let end = rest.position(of: UInt8(ascii: ">")).map { $0 + 1 } ?? rest.endIndex
+      let piece = rest[..<end]
+      if let open, mayBeCut(open, piece) {
+        try giveUp("another stanza begins inside it", keeping: true, sink)
+        continue
+      }
+      rest = rest[end...]
+      try feed(piece, sink)
+      // The lines of a broken element are read again, this one with them.
+      if !again.isEmpty { return }
+    }
+    guard open == nil else { return }
+    text.append(rest)
+    text.endLine()
+  }
+
+  /// Notes another line of the open element; false if the element was given up.
+  private func goOn(_ line: NumberedLine, _ sink: Sink) throws -> Bool {
+    open?.following.append(line)
+    open?.followingBytes += line.bytes.count + 1
+    guard let size = open?.followingBytes, size <= continuationBytes else {
+      try giveUp("it has too many lines", sink)
+      return false
+    }
+    try feed([UInt8(ascii: "\n")], sink)
+    return again.isEmpty
+  }
+
+  private func begin(_ bytes: ArraySlice<UInt8>, _ number: Int) {
+    let isStanza = PastedText.isStanza(bytes)
+    open = OpenElement(
+      line: number, time: text.time, label: text.label, isStanza: isStanza,
+      isEnvelope: !isStanza, isEscaped: PastedText.isEscaped(bytes))
+  }
+
+  /// Whether the open element was cut off because a stanza begins. A stanza inside a stanza is a
+  /// forwarded one, and no text stands before that (XEP-0297).
+  private func mayBeCut(_ open: OpenElement, _ piece: ArraySlice<UInt8>) -> Bool {
+    guard !parser.isBetweenElements, let start = piece.position(of: UInt8(ascii: "<")),
+      PastedText.isStanza(piece[start...])
+    else { return false }
+    return !open.isEnvelope || !piece[..<start].allSatisfy(\.isXMLSpace)
+  }
+
+  // MARK: Elements
+
+  private func feed(_ piece: ArraySlice<UInt8>, _ sink: Sink) throws {
+    if piece.position(of: Array("forwarded".utf8)) != nil { open?.isEnvelope = true }
+    let isEscaped = open?.isEscaped ?? false
+    do {
+      try parser.feed(isEscaped ? PastedText.unescaped(piece) : piece) { events.append($0) }
+    } catch let error as StreamError {
+      return try giveUp(error.kind.description, sink)
+    }
+    guard parser.isBetweenElements, !events.isEmpty, let element = open else { return }
+    open = nil
+    let found = events
+    events.removeAll(keepingCapacity: true)
+    text.endElement(label: element.label)
+    for event in found { try give(event, of: element, sink) }
+  }
+
+  private func give(_ event: StreamEvent, of element: OpenElement, _ sink: Sink) throws {
+    if case .element(let found) = event {
+      guard TopLevel.isOfStream(found.node) else { return }
+      guard !echoes.hold(found.bytes[...]) else {
+        return try problem(QuotedRecords.message, element.line, sink)
+      }
+      echoes.note(found.node)
+    }
+    let time = clock.milliseconds(element.time)
+    for event in event.unwrapped {
+      try directions.take(event, label: element.label, line: element.line, time: time, sink)
+    }
+  }
+
+  private func problem(_ message: String, _ line: Int, _ sink: Sink) throws {
+    try directions.take(CaptureProblem(line: line, message: message), sink)
+  }
+
+  /// Reports a broken element, and has the lines after its first read again.
+  ///
+  /// - Parameter keepsPlace: Whether reading goes on where it is.
+  private func giveUp(_ reason: String, keeping keepsPlace: Bool = false, _ sink: Sink) throws {
+    guard let element = open else { return }
+    open = nil
+    events.removeAll(keepingCapacity: true)
+    parser.reset()
+    text.endElement(label: nil)
+    if !keepsPlace, !element.following.isEmpty {
+      // Each failure among lines that are read again halves what the next may take, so that a text
+      // made to fail at every line is not read over and over.
+      continuationBytes = max(Self.minimumContinuation, continuationBytes / 2)
+      again += element.following.reversed()
+    }
+    guard element.isStanza else { return }
+    try problem("the element cannot be read: \(reason)", element.line, sink)
+  }
+}

@@ -1,0 +1,151 @@
+import XMPPStanza
+
+/// What stands between the elements of a pasted text, as far as the next element needs it.
+struct PastedText {
+  /// What of the line stands before the place that reading has come to, after the last element.
+  private var line: [UInt8] = []
+  /// The last line above that has anything on it, since the last element.
+  private var headline: [UInt8] = []
+  /// How many line ends have come since the last element.
+  private var lineEnds = 0
+  /// The label of the last element.
+  private var last: DirectionLabel?
+
+  private static let maximumBytes = 512
+
+  /// Takes a part of a line.
+  mutating func append(_ part: ArraySlice<UInt8>) {
+    line += part.suffix(Self.maximumBytes)
+    if line.count > Self.maximumBytes { line.removeFirst(line.count - Self.maximumBytes) }
+  }
+
+  /// The line has ended without an open element.
+  mutating func endLine() {
+    lineEnds += 1
+    defer { line.removeAll(keepingCapacity: true) }
+    guard !line.allSatisfy(\.isXMLSpace) else { return }
+    headline = line
+  }
+
+  /// An element has ended, or was given up: then it has no label.
+  mutating func endElement(label: DirectionLabel?) {
+    line.removeAll(keepingCapacity: true)
+    headline.removeAll(keepingCapacity: true)
+    lineEnds = 0
+    last = label
+  }
+
+  /// What the text before an element says of its direction: the nearest word or sign on its line,
+  /// then on the line above it. An element that follows another at once went the same way.
+  var label: DirectionLabel? {
+    if let label = DirectionWords.label(in: line[...]) { return label }
+    if let label = DirectionWords.label(in: headline[...], isHeadline: true) { return label }
+    let isBlank = headline.isEmpty && line.allSatisfy(\.isXMLSpace)
+    return isBlank && lineEnds < 2 ? last : nil
+  }
+
+  /// The time that stands before an element.
+  var time: LogTime? { LogTime.isoTime(in: line[...]) ?? LogTime.isoTime(in: headline[...]) }
+
+  // MARK: Where elements begin
+
+  /// The names that other documents have, too, and the namespaces that tell them apart.
+  private static let namespaces = [
+    Namespace.streams, Namespace.client, "urn:ietf:params:xml:ns:xmpp-", "urn:xmpp:",
+    "http://jabber.org/protocol/httpbind",
+  ].map { Array($0.utf8) }
+
+  private static let otherNames: Set<String> = [
+    "body", "open", "close", "iq", "message", "presence",
+  ]
+
+  /// Where the first element of a stream begins, or a stream; nil if none does.
+  static func start(in text: ArraySlice<UInt8>) -> Int? {
+    var rest = text
+    while let start = rest.position(of: UInt8(ascii: "<")) {
+      rest = rest[start...]
+      if isBeginning(rest) { return start }
+      rest = rest.dropFirst()
+    }
+    return nil
+  }
+
+  /// Whether a stanza begins here.
+  static func isStanza(_ text: ArraySlice<UInt8>) -> Bool {
+    ["<iq", "<message", "<presence"].contains { name in
+      guard text.starts(with: name.utf8) else { return false }
+      guard let next = text.dropFirst(name.utf8.count).first else { return true }
+      return next.isXMLSpace || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
+    }
+  }
+
+  /// Whether the quotes of the first tag are escaped: `<iq type=\"get\">`.
+  static func isEscaped(_ text: ArraySlice<UInt8>) -> Bool {
+    let tag = text.prefix(maximumBytes).prefix { $0 != UInt8(ascii: ">") }
+    return tag.position(of: Array("=\\\"".utf8)) != nil
+      || tag.position(of: Array("=\\'".utf8)) != nil
+  }
+
+  /// What a part of a string stands for: by the rules of JSON if it keeps them, or else what a
+  /// backslash stands before.
+  static func unescaped(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard text.contains(UInt8(ascii: "\\")) else { return text }
+    let quote = [UInt8(ascii: "\"")]
+    if let string = JSONScanner.scalar((quote + text + quote)[...])?.string {
+      return Array(string.utf8)[...]
+    }
+    var output: [UInt8] = []
+    var isEscaping = false
+    for byte in text {
+      isEscaping = byte == UInt8(ascii: "\\") && !isEscaping
+      if !isEscaping { output.append(byte) }
+    }
+    return output[...]
+  }
+
+  private static func isBeginning(_ text: ArraySlice<UInt8>) -> Bool {
+    if isStanza(text) { return true }
+    guard let next = text.dropFirst().first, next.isLetter || next == UInt8(ascii: "/") else {
+      return false
+    }
+    let tag = text.prefix(maximumBytes).prefix { $0 != UInt8(ascii: ">") }
+    if tag.starts(with: "<stream:".utf8) || tag.starts(with: "</stream:stream".utf8) { return true }
+    guard TopLevel.isElement(tag) || otherNames.contains(TopLevel.localName(tag)) else {
+      return false
+    }
+    return tag.position(of: Array("xmlns".utf8)) != nil
+      && namespaces.contains { tag.position(of: $0) != nil }
+  }
+}
+
+/// The texts of the elements of a pasted text, unescaped, in which somebody may have written
+/// elements: a program that prints a text as it understood it prints these, too.
+struct PastedEchoes {
+  private var texts: [[UInt8]] = []
+  private var bytes = 0
+
+  private static let maximumBytes = 16 << 10
+
+  /// Whether an element stands in a text that was shown before.
+  func hold(_ element: ArraySlice<UInt8>) -> Bool {
+    texts.contains { $0[...].position(of: Array(element)) != nil }
+  }
+
+  /// Notes the texts of an element that look like XML.
+  mutating func note(_ node: XMPPElement) {
+    for attribute in node.attributes { note(attribute.value) }
+    for content in node.content {
+      switch content {
+      case .text(let text): note(text)
+      case .element(let child): note(child)
+      }
+    }
+  }
+
+  private mutating func note(_ text: String) {
+    guard text.utf8.contains(UInt8(ascii: "<")) else { return }
+    texts.append(Array(text.utf8.prefix(Self.maximumBytes)))
+    bytes += texts.last?.count ?? 0
+    while bytes > Self.maximumBytes, texts.count > 1 { bytes -= texts.removeFirst().count }
+  }
+}

@@ -1,0 +1,262 @@
+import Captures
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite("Any text with stanzas in it")
+struct PastedTests {
+  /// How a text says which way an element went.
+  struct Manner: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let write: @Sendable (_ isInbound: Bool, _ xml: String) -> String
+  }
+
+  static let manners: [Manner] = [
+    Manner(testDescription: "abbreviations") {
+      "08:05:06.700 xmpp: \($0 ? "RX" : "TX"): \($1)\n"
+    },
+    Manner(testDescription: "double arrows") { "XMPP \($0 ? "<<" : ">>") \($1)\n" },
+    Manner(testDescription: "long arrows") { "\($0 ? "<---" : "--->") \($1)\n" },
+    Manner(testDescription: "signs") { "\($0 ? "⮈" : "⮊") \($1)\n" },
+    Manner(testDescription: "both ends") { "[\($0 ? "S->C" : "C->S")] \($1)\n" },
+    Manner(testDescription: "who speaks") { "alice: \($0 ? "S" : "C"): \($1)\n" },
+    Manner(testDescription: "headlines") {
+      "--- 08:05:06 \($0 ? "RECEIVED FROM" : "SENT TO") SERVER ---\n\($1)\n\n"
+    },
+    Manner(testDescription: "headlines of one word") { "\($0 ? "incoming" : "outgoing")\n\($1)\n" },
+    Manner(testDescription: "names of methods") {
+      "-[Chat \($0 ? "didReceiveStanza" : "willSendStanza"):] \($1) Chat.m:12\n"
+    },
+    Manner(testDescription: "comments with a date in Spanish") {
+      "<!-- \($0 ? "In" : "Out") mié 08 jul 2015 18:16:39 CEST -->\n\($1)\n"
+    },
+    Manner(testDescription: "Chinese words") { "\($0 ? "收到" : "发送")消息: \($1)\n" },
+    Manner(testDescription: "a server's words") {
+      "2015.04.22 11:57:41 XMPPServlet - 447b : \($0 ? "Delivered" : "Received") : \($1)\n"
+    },
+    Manner(testDescription: "Erlang's byte strings, by a server") {
+      "[debug] \($0 ? "Send" : "Received") XML on stream = <<\"\($1)\">>\n"
+    },
+  ]
+
+  static let bare = Manner(testDescription: "no words") { "\($1) console.js:286:16\n\n" }
+
+  @Test("A session is read as it went", arguments: manners + [bare])
+  func session(_ manner: Manner) throws {
+    let forged = manner.write(true, RenderedLogTests.push)
+    let session = RenderedLogTests.session(forging: forged)
+    let text = session.map { manner.write($0.isInbound, $0.xml) }.joined()
+    let reading = try read(text, "pasted")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.elements.map(\.first) == session.map { $0.isInbound ? "<" : ">" })
+    #expect(reading.elements.map { String($0.dropFirst(2)) } == session.map(\.xml))
+    for piece in [1, 7, 64] {
+      let isSame = try read(text, "pasted", pieces: [piece]) == reading
+      #expect(isSame, "in pieces of \(piece)")
+    }
+  }
+
+  @Test("Elements in strings with escaped quotes are read", arguments: [true, false])
+  func strings(isJSON: Bool) throws {
+    let session = RenderedLogTests.session(forging: "x").map {
+      (isInbound: $0.isInbound, xml: $0.xml.replacing("'", with: "\""))
+    }
+    let lines = session.map { isInbound, xml in
+      var text = xml.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      if isJSON { text = text.replacing("\n", with: "\\n").replacing("小", with: "\\u5c0f") }
+      return "{log: \"\(isInbound ? "RECV" : "SENT") \(text)\"}\n"
+    }
+    let reading = try read(lines.joined(), "pasted")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.elements.map { String($0.dropFirst(2)) } == session.map(\.xml))
+    #expect(reading.elements.map(\.first) == session.map { $0.isInbound ? "<" : ">" })
+  }
+
+  @Test("A text that is printed as it was understood is no record", arguments: manners)
+  func echo(_ manner: Manner) throws {
+    let forged = manner.write(true, RenderedLogTests.push)
+    let session = RenderedLogTests.session(forging: forged)
+    let text = session.map { manner.write($0.isInbound, $0.xml) }.joined() + "看\n\(forged)完\n"
+    let reading = try read(text, "pasted")
+    #expect(reading.elements.count == session.count)
+    #expect(!reading.elements.contains { $0.contains("evil") && !$0.contains("mallory") })
+  }
+
+  @Test("No part of a text makes the reader invent an element", arguments: manners)
+  func parts(_ manner: Manner) throws {
+    let session = RenderedLogTests.session(forging: manner.write(true, RenderedLogTests.push))
+    let text = Array(session.map { manner.write($0.isInbound, $0.xml) }.joined().utf8)
+    for cut in stride(from: 0, to: text.count, by: 101) {
+      for part in [text[cut...], text[..<cut]] {
+        let reading = try read(Array(part), "pasted")
+        #expect(!reading.elements.contains { $0.contains("evil") && !$0.contains("mallory") })
+        #expect(reading.elements.count <= session.count)
+      }
+    }
+  }
+
+  /// What a real client and its server said, as somebody else would have written it down.
+  @Test("A real session gives the roster that its server held", arguments: manners.indices)
+  func realSession(_ index: Int) throws {
+    let manner = Self.manners[index]
+    let names = RenderedLogTests.sessions
+    for name in [names[index % names.count], names[(index + 3) % names.count]] {
+      let fixture = try Fixture.named(name)
+      var text = ""
+      for record in try fixture.reading().records {
+        guard case .element(let direction, _, let bytes) = record.content else { continue }
+        text += manner.write(direction == .inbound, String(decoding: bytes, as: UTF8.self))
+      }
+      let reading = try read(text, "pasted")
+      #expect(reading.problems.isEmpty, "\(name)")
+      let expected = try #require(fixture.expected.first)
+      let roster = try roster(of: expected.account, in: reading.records)
+      #expect(roster.completeness == .complete, "\(name)")
+      expect(roster, toBe: expected, deniedElsewhere: fixture.deniedElsewhere)
+    }
+  }
+
+  // MARK: Words
+
+  static let words: [(String, Direction)] = [
+    ("RCV (1): ", .inbound), ("[ChatService] Presence SNT: ", .outbound),
+    ("onMessage - recieved ", .inbound), ("I got ", .inbound), ("xmpp in: ", .inbound),
+    ("xmpp out: ", .outbound), ("C: ", .outbound), ("zxl1->C: ", .outbound), ("S: ", .inbound),
+    ("server -> client: ", .inbound), ("server <- client: ", .outbound), ("S→C ", .inbound),
+    ("to server: ", .outbound), ("<- ", .inbound), ("==> ", .outbound), ("← ", .inbound),
+    ("In the list above I sent this: ", .outbound), ("<!-- Out jue 09 jul -->\n", .outbound),
+    ("OUT\n", .outbound), ("reçu : ", .inbound), ("отправлено: ", .outbound),
+    ("jabber: Sending (ssl) (alice@in.test/x): ", .outbound), ("SEND11: ", .outbound),
+    ("_dataRecv called connection.js:1:2\nDEBUG: ", .inbound),
+    ("--- TO SERVER ---\n\n", .outbound), ("IN: written at 10:00 => ", .inbound),
+  ]
+
+  @Test("The nearest word or sign before an element gives its direction", arguments: words)
+  func word(_ word: String, _ direction: Direction) throws {
+    let element = "<message from='x@a.test/1' to='room@b.test'/>"
+    let reading = try read(
+      "RECV and SENT\n<r xmlns='urn:xmpp:sm:3'/>\n\n\(word)\(element)", "pasted")
+    #expect(reading.elements.last == "\(direction == .inbound ? "<" : ">") \(element)")
+  }
+
+  @Test("What only one side sends went that way, whatever the words say")
+  func contradiction() throws {
+    let text = """
+      SENT: <presence/>
+      SENT: <iq type='get' id='r'><query xmlns='jabber:iq:roster'/></iq>
+      SENT: <iq type='result' id='r'><query xmlns='jabber:iq:roster'/></iq>
+      """
+    let (reading, guessed) = try guessing(text)
+    #expect(reading.elements.map(\.first) == [">", ">", "<"])
+    #expect(guessed?.elements == 3)
+    #expect(guessed?.doubtful == 1)
+    #expect(guessed?.firstDoubtful == 3)
+  }
+
+  @Test("An element without a word goes by its addresses, and is doubtful if they say nothing")
+  func addresses() throws {
+    let text = """
+      <message from='bob@example.test/x'/>
+
+      <iq type='result' id='b'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>\
+      <jid>alice@example.test/pc</jid></bind></iq>
+
+      <message from='alice@example.test/pc' to='bob@example.test'/>
+
+      <iq type='set' id='s'><query xmlns='jabber:iq:roster'><item jid='bob@example.test'/></query></iq>
+
+      <iq type='result' id='s'/>
+      """
+    let (reading, guessed) = try guessing(text)
+    #expect(reading.elements.map(\.first) == ["<", "<", ">", ">", "<"])
+    #expect(guessed?.doubtful == 1)
+    #expect(guessed?.firstDoubtful == 7)
+  }
+
+  // MARK: Elements
+
+  @Test("An element that was cut off is named, and the next one is read")
+  func cutOff() throws {
+    let text = """
+      RECV: <iq type='result' id='1'><query xmlns='jabber:iq:roster'><item jid='a@b.te…
+      RECV: <presence from='x@a.test/r' to='y@b.test/p'/>
+      RECV: <iq type='result' id='2'><query xmlns='jabber:iq:roster'></iq>
+      RECV: <presence from='z@a.test/r' to='y@b.test/p'/>
+      RECV: <message from='x@a.test'>
+      """
+    let reading = try read(text, "pasted")
+    #expect(
+      reading.elements == [
+        "< <presence from='x@a.test/r' to='y@b.test/p'/>",
+        "< <presence from='z@a.test/r' to='y@b.test/p'/>",
+      ])
+    #expect(reading.problems.map(\.line) == [1, 3, 5])
+  }
+
+  @Test("A forwarded stanza is part of the one around it")
+  func forwarded() throws {
+    let text = """
+      RECV: <message from='alice@a.test' to='alice@a.test/p'><received xmlns='urn:xmpp:carbons:2'>
+      <forwarded xmlns='urn:xmpp:forward:0'>
+      <message xmlns='jabber:client' from='b@a.test'><body>x</body></message>
+      </forwarded></received></message>
+      """
+    let reading = try read(text, "pasted")
+    #expect(reading.elements.count == 1)
+    #expect(reading.problems.isEmpty)
+  }
+
+  @Test("A forwarded stanza that was cut off swallows nothing after it")
+  func forwardedAndCutOff() throws {
+    let text = """
+      RECV: <message from='alice@a.test'><received xmlns='urn:xmpp:carbons:2'><forwarded
+      RECV: <presence from='x@a.test/r' to='y@b.test/p'/>
+      """
+    let reading = try read(text, "pasted")
+    #expect(reading.elements == ["< <presence from='x@a.test/r' to='y@b.test/p'/>"])
+    #expect(reading.problems.map(\.line) == [1])
+  }
+
+  @Test("Elements that other documents have are no elements of a stream")
+  func otherDocuments() throws {
+    let text = """
+      <html><body><a href='https://example.test/'>link</a><r/></body></html>
+      <failure>of a test</failure> <presence-list/>
+      RX: <r xmlns='urn:xmpp:sm:3'/>
+      """
+    let reading = try read(text, "pasted")
+    #expect(reading.elements == ["< <r xmlns='urn:xmpp:sm:3'/>"])
+    #expect(reading.problems.isEmpty)
+    #expect(CaptureFormat.detect(Array(text.utf8)) == nil)
+  }
+
+  @Test("The elements of BOSH bodies are records")
+  func bosh() throws {
+    let text = """
+      SEND: <body rid='1' sid='x' xmlns='http://jabber.org/protocol/httpbind'>\
+      <presence xmlns='jabber:client'/></body>
+      """
+    #expect(try read(text, "pasted").elements.map { $0.hasPrefix("> <presence") } == [true])
+  }
+
+  private func guessing(_ text: String) throws -> (Reading, GuessedDirections?) {
+    var reading = Reading()
+    var reader = CaptureReader(format: try #require(CaptureFormat.named("pasted")))
+    try reader.read(Array(text.utf8)) { reading.outputs.append($0) }
+    try reader.finish { reading.outputs.append($0) }
+    return (reading, reader.guessed)
+  }
+
+  // MARK: Which texts
+
+  @Test("A text is read so only if no program's format fits")
+  func detection() {
+    func format(_ text: String) -> String? { CaptureFormat.detect(Array(text.utf8))?.id }
+    let stanza = "<presence from='x@a.test/r' to='y@b.test/p'/>"
+    #expect(format("TX: \(stanza)\n") == "pasted")
+    #expect(format("DEBUG    RECV: \(stanza)\n") == "slixmpp")
+    #expect(format("The stanza <presence/> is sent after the roster was fetched.\n") == nil)
+    #expect(format("<config><message>hello</message></config>\n") == nil)
+  }
+}

@@ -1,0 +1,125 @@
+import Captures
+import Testing
+import XMPPStanza
+
+/// No line with a stanza is passed over without being counted.
+@Suite("Lines that were not read")
+struct UnreadLineTests {
+  private func unread(_ text: String, _ format: String) throws -> (Reading, UnreadLines) {
+    var reading = Reading()
+    var reader = CaptureReader(format: try #require(CaptureFormat.named(format)))
+    try reader.read(Array(text.utf8)) { reading.outputs.append($0) }
+    try reader.finish { reading.outputs.append($0) }
+    return (reading, reader.unread)
+  }
+
+  private static let stanza = "<presence from='bob@example.test/x' to='alice@example.test/pc'/>"
+
+  struct Log: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let format: String
+    /// A line with a stanza that is a record.
+    let record: String
+  }
+
+  static let logs = [
+    Log(testDescription: "slixmpp", format: "slixmpp", record: "DEBUG    RECV: \(stanza)"),
+    Log(
+      testDescription: "XMPPFramework", format: "xmppframework",
+      record: "2026-11-21 07:19:12.123 App[123:456] RECV: \(stanza)"),
+    Log(
+      testDescription: "Smack", format: "smack", record: "07:19:12 RECV (0): \(stanza)"),
+    Log(
+      testDescription: "Prosody", format: "prosody-debug",
+      record: "Nov 21 07:02:24 c2s56226dc4bbc0\tdebug\tSEND: \(stanza)"),
+    Log(
+      testDescription: "libpurple", format: "libpurple",
+      record: "(07:19:12) jabber: Recv (\(stanza.utf8.count)): \(stanza)"),
+  ]
+
+  @Test(
+    "A line with a stanza that begins no record is counted, and the first one is named",
+    arguments: logs)
+  func counted(_ log: Log) throws {
+    let text = """
+      \(log.record)
+      somebody's own words, \(Self.stanza)
+      \(log.record)
+      no stanza here: <html>
+      and once more: <iq type="get" id="1">
+      """
+    let (reading, unread) = try unread(text + "\n", log.format)
+    #expect(reading.elements.count == 2)
+    #expect(unread.count == 2)
+    #expect(unread.first == 2)
+  }
+
+  @Test("A stanza that is part of a record, or a program's words for one, is not counted")
+  func notCounted() throws {
+    let message =
+      "DEBUG    RECV: <message from='b@a.test/x' to='a@a.test/y'><forwarded xmlns='urn:xmpp:forward:0'>"
+    let text = """
+      \(message)
+      <message xmlns='jabber:client'/>
+      </forwarded></message>
+      DEBUG    sending <iq from=None to=None id=':uL5' type=<IQType.SET: 'set'>>
+      """
+    let (reading, unread) = try unread(text, "slixmpp")
+    #expect(reading.elements.count == 1)
+    #expect(unread.count == 0)
+  }
+
+  @Test("The head tags that Prosody repeats, and the sessions of other servers, are not counted")
+  func prosody() throws {
+    let text = """
+      Nov 21 07:02:24 c2s56226dc4bbc0\tdebug\tReceived[c2s]: <presence id='1'>
+      Nov 21 07:02:24 s2sin56226dc4bbc0\tdebug\tRECV: \(Self.stanza)
+      Nov 21 07:02:24 c2s56226dc4bbc0\tdebug\tSEND: \(Self.stanza)
+      """
+    let (reading, unread) = try unread(text, "prosody-debug")
+    #expect(reading.elements.count == 1)
+    #expect(unread.count == 0)
+  }
+
+  // MARK: Counts of bytes
+
+  private static func received(_ xml: String, count: Int? = nil) -> String {
+    "(23:06:10) jabber: Recv (ssl)(\(count ?? xml.utf8.count)): \(xml)\n"
+  }
+
+  private static let sent =
+    "(23:06:11) jabber: Sending (ssl) (alice@example.test/pc): <presence/>\n"
+
+  @Test(
+    "A count of bytes that does not fit is not believed, nor is any after it",
+    arguments: [-40, 9, 4000])
+  func wrongCount(_ error: Int) throws {
+    let count = Self.stanza.utf8.count
+    let text =
+      Self.received(Self.stanza, count: count + error) + Self.sent
+      + Self.received(Self.stanza, count: count + error) + Self.received(Self.stanza)
+    let (reading, unread) = try unread(text, "libpurple")
+    #expect(reading.elements.map(\.first) == ["<", ">", "<", "<"])
+    #expect(Set(reading.records.map(\.connection)).count == 1)
+    #expect(unread.count == 0)
+  }
+
+  @Test("A count that ends with a later line by chance swallows no record")
+  func countByChance() throws {
+    let count = Self.stanza.utf8.count + 1 + Self.sent.utf8.count - 1
+    let text = Self.received(Self.stanza, count: count) + Self.sent + Self.received(Self.stanza)
+    let (reading, _) = try unread(text, "libpurple")
+    #expect(reading.elements.map(\.first) == ["<", ">", "<"])
+  }
+
+  @Test("A stanza of several lines is whole although its count is not")
+  func severalLines() throws {
+    let message =
+      "<message from='b@a.test/x' to='alice@example.test/pc'><body>one\ntwo</body></message>"
+    let text =
+      Self.sent + Self.received(message, count: 3) + Self.sent + Self.received(Self.stanza)
+    let (reading, _) = try unread(text, "libpurple")
+    #expect(reading.elements.map(\.first) == [">", "<", ">", "<"])
+    #expect(reading.elements.contains("< \(message)"))
+  }
+}
