@@ -24,6 +24,7 @@ package struct CaptureFormat: Sendable {
     case dino
     case xml
     case wireshark
+    case har
     case pasted
   }
 
@@ -130,6 +131,10 @@ package struct CaptureFormat: Sendable {
         Follow TCP stream of a decrypted connection, show and save as YAML; or \
         tshark -q -r FILE -z follow,tcp,yaml,N
         """, .wireshark),
+    CaptureFormat(
+      "har", "a browser's network traffic (HTTP Archive): WebSocket and BOSH sessions",
+      howTo: "the browser's developer tools, Network: load the page anew, log in, export as HAR",
+      isTested: false, .har),
   ]
 
   /// What is read if no program's format fits.
@@ -180,7 +185,7 @@ package struct CaptureFormat: Sendable {
   package var isOfLines: Bool {
     switch shape {
     case .lines, .chunks, .dino, .pasted: true
-    case .native, .raw, .xml, .wireshark: false
+    case .native, .raw, .xml, .wireshark, .har: false
     }
   }
 
@@ -188,7 +193,7 @@ package struct CaptureFormat: Sendable {
   var hasWordsForDirections: Bool {
     switch shape {
     case .lines, .chunks, .dino: true
-    case .native, .raw, .xml, .wireshark, .pasted: false
+    case .native, .raw, .xml, .wireshark, .har, .pasted: false
     }
   }
 

@@ -32,7 +32,7 @@ package struct ReaderOptions: Hashable, Sendable {
 package struct CaptureReader {
   private enum Reader {
     case lines(any LineReader)
-    case bytes(RawXMLReader)
+    case bytes(any ByteReader)
   }
 
   private let reader: Reader
@@ -66,6 +66,7 @@ package struct CaptureReader {
       reader = .lines(WiresharkReader(options))
       escapedBytes = 2
     case .xml: reader = .bytes(RawXMLReader(options))
+    case .har: reader = .bytes(HARReader(options))
     }
     lines = LineSplitter(maximumBytes: escapedBytes * options.limits.bytesPerElement + (64 << 10))
     outlet = Outlet(directions: format.hasWordsForDirections ? DirectionCheck() : nil)
@@ -226,6 +227,16 @@ private struct Outlet {
   mutating func finish(_ sink: (CaptureOutput) throws -> Void) throws {
     try directions?.finish { try credentials.pass($0, to: sink) }
   }
+}
+
+/// Makes records of the bytes of a capture that has no lines.
+protocol ByteReader: AnyObject {
+  typealias Sink = (CaptureOutput) throws -> Void
+
+  /// Takes the next bytes.
+  func read(_ bytes: [UInt8], _ sink: Sink) throws
+  /// Says that no byte follows.
+  func finish(_ sink: Sink) throws
 }
 
 /// Makes records of the lines of a capture.

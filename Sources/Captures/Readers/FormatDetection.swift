@@ -76,7 +76,9 @@ extension CaptureFormat {
   static func detectUnwrapped(_ head: [UInt8]) -> CaptureFormat? {
     let lines = LineSplitter.lines(of: head)
     guard let first = lines.first(where: { !$0.allSatisfy(\.isXMLSpace) }) else { return nil }
-    if first.withoutLeadingSpace.first == UInt8(ascii: "{") { return detectJSON(first) }
+    if first.withoutLeadingSpace.first == UInt8(ascii: "{") {
+      return isArchive(head[...]) ? named("har") : detectJSON(first)
+    }
     let isMarkup = first.withoutLeadingSpace.first == UInt8(ascii: "<")
     let stream = isMarkup ? detectXML(head) : nil
     // Where nothing stands between the elements, what looks like lines of a log stands in a text.
@@ -134,6 +136,13 @@ extension CaptureFormat {
     return rival ?? best.format
   }
 
+  /// Whether an object begins as an HTTP Archive does: `{"log":{"version":"1.2","creator":`.
+  private static func isArchive(_ head: ArraySlice<UInt8>) -> Bool {
+    let start = head.prefix(4096)
+    return start.position(of: Array("\"log\"".utf8)) != nil
+      && ["\"creator\"", "\"entries\""].contains { start.position(of: Array($0.utf8)) != nil }
+  }
+
   /// A first line may be cut off where it is very long; its first keys tell all the same.
   private static func detectJSON(_ line: ArraySlice<UInt8>) -> CaptureFormat? {
     func hasKey(_ key: String) -> Bool {
@@ -154,7 +163,7 @@ extension CaptureFormat.Shape {
   /// Whether a line of text is one that the format's program writes.
   fileprivate func owns(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
-    case .native, .raw, .xml, .pasted: false
+    case .native, .raw, .xml, .har, .pasted: false
     case .dino: DinoReader.isHead(line)
     case .wireshark: WiresharkReader.Kind(line) != nil
     case .lines(let log): log.isOwnLine(line)
@@ -165,7 +174,7 @@ extension CaptureFormat.Shape {
   /// Whether a record of the format begins on a line.
   fileprivate func begins(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
-    case .native, .raw, .xml, .pasted: false
+    case .native, .raw, .xml, .har, .pasted: false
     case .dino, .wireshark: owns(line)
     case .lines(let log): log.isHead(line)
     case .chunks(let log): log.head(line) != nil

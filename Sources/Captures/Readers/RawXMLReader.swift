@@ -6,7 +6,7 @@ import XMPPStream
 ///
 /// Which side an element is of stands nowhere. Where the file begins with a stream header and the
 /// other side's does not follow, it is that side's alone; else each is inferred.
-final class RawXMLReader {
+final class RawXMLReader: ByteReader {
   /// What a byte stands in: comments are no part of a stream.
   private enum Context {
     case markup
@@ -19,8 +19,6 @@ final class RawXMLReader {
     case one(Direction)
     case both
   }
-
-  typealias Sink = (CaptureOutput) throws -> Void
 
   private let parser: StreamParser
   private var guess = DirectionGuess()

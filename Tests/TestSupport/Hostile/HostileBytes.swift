@@ -61,6 +61,15 @@ extension HostileCapture {
       return text("RECV: <message from='b@example.test'><body>\(escaped)</body></message>\n", $0)
         + text("RECV: \(stanza)\n", $0)
     },
+    archive("values of an archive that are nested", 200_000) { text("[", $0) },
+    archive("text of an archive that does not end", 500_000) {
+      "[{\"_webSocketMessages\":[{\"data\":\"" + text("x", $0)
+    },
+    archive("messages of an archive", 2000) { size in
+      let message =
+        "{\"type\":\"receive\",\"time\":1,\"data\":\"<presence xmlns='jabber:client'/>\"}"
+      return "[{\"_webSocketMessages\":[" + text("\(message),", size) + "\(message)]}]}}"
+    },
     native("empty lines", 200_000) { capture, size in capture.line(text("\n", size)) },
     native("zeros", 500_000) { capture, size in capture.line(text("\0", size)) },
     native("colors", 20_000) { capture, size in capture.line(text("\u{1B}[31m", size)) },
@@ -139,6 +148,15 @@ extension HostileCapture {
   ) -> HostileCapture {
     HostileCapture(name, size) {
       Array("TX: <presence to='a@example.test' type='subscribe'/>\n\(text($0))".utf8)
+    }
+  }
+
+  /// An archive of a browser's traffic with these entries.
+  private static func archive(
+    _ name: String, _ size: Int, _ entries: @escaping @Sendable (Int) -> String
+  ) -> HostileCapture {
+    HostileCapture(name, size, ["state FILE --json --format har"]) {
+      Array("{\"log\":{\"creator\":{},\"entries\":\(entries($0))".utf8)
     }
   }
 }

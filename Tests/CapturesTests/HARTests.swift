@@ -1,0 +1,152 @@
+import Captures
+import Foundation
+import Testing
+import XMPPStanza
+
+@Suite("Archives of a browser's network traffic")
+struct HARTests {
+  private static let start = 1_795_697_987_000
+
+  /// What a browser writes of everything that is no text of the session.
+  private static let secret = "s3cr3t-cookie"
+
+  private static func exchange(_ more: [String: Any]) -> [String: Any] {
+    let headers = [["name": "Cookie", "value": secret]]
+    let request: [String: Any] = [
+      "method": "POST", "url": "https://a.test/ws?token=\(secret)", "headers": headers,
+      "cookies": headers,
+    ]
+    let response: [String: Any] = [
+      "status": 200, "headers": headers, "content": ["text": secret],
+    ]
+    let entry: [String: Any] = ["request": request, "response": response]
+    return entry.merging(more) { _, new in new }
+  }
+
+  private static func socket(_ messages: [(Bool, Double, String)]) -> [String: Any] {
+    let members = messages.map { isSent, time, data -> [String: Any] in
+      [
+        "type": isSent ? "send" : "receive", "opcode": 1, "data": data,
+        "time": Double(start) / 1000 + time,
+      ]
+    }
+    return exchange(["_webSocketMessages": members])
+  }
+
+  private static func archive(_ entries: [[String: Any]], pretty: Bool = false) throws -> [UInt8] {
+    let members: [String: Any] = [
+      "version": "1.2", "creator": ["name": "test"], "entries": entries,
+    ]
+    let log = ["log": members]
+    let options: JSONSerialization.WritingOptions =
+      pretty ? [.prettyPrinted, .sortedKeys] : .sortedKeys
+    return [UInt8](try JSONSerialization.data(withJSONObject: log, options: options))
+  }
+
+  private static let framing = "xmlns='urn:ietf:params:xml:ns:xmpp-framing'"
+
+  private static func login(_ user: String, at time: Double) -> [(Bool, Double, String)] {
+    [
+      (true, time, "<open \(framing) to='a.test'/>"),
+      (false, time + 0.1, "<open \(framing) from='a.test' id='1'/>"),
+      (
+        false, time + 0.2,
+        "<iq xmlns=\"jabber:client\" type=\"result\" id=\"b\"><bind "
+          + "xmlns=\"urn:ietf:params:xml:ns:xmpp-bind\"><jid>\(user)@a.test/w</jid></bind></iq>"
+      ),
+      (true, time + 0.3, "<presence xmlns='jabber:client'/>"),
+      (false, time + 10, "<close \(framing)/>"),
+    ]
+  }
+
+  @Test(
+    "The messages of a WebSocket are read with their directions and times",
+    arguments: [true, false])
+  func webSocket(pretty: Bool) throws {
+    let bytes = try Self.archive(
+      [Self.exchange([:]), Self.socket(Self.login("alice", at: 0))], pretty: pretty)
+    #expect(CaptureFormat.detect(bytes)?.id == "har")
+    let reading = try read(bytes, "har")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.elements.map(\.first) == [">", "<", "<", ">"])
+    #expect(reading.records.count == 5)
+    #expect(
+      reading.records.map { $0.time.map { Int($0) - Self.start } } == [0, 100, 200, 300, 10_000])
+    #expect(Set(reading.records.map(\.connection)) == ["websocket 1"])
+    for piece in [1, 7, 64] {
+      let isSame = try read(bytes, "har", pieces: [piece]) == reading
+      #expect(isSame, "in pieces of \(piece)")
+    }
+  }
+
+  @Test("Sessions that overlap in time are in the order of time, each on a connection of its own")
+  func severalSessions() throws {
+    let sessions = [Self.login("alice", at: 0), Self.login("bob", at: 0.05)].map(Self.socket)
+    let reading = try read(Self.archive(sessions), "har")
+    let times = reading.records.compactMap(\.time)
+    #expect(times == times.sorted())
+    #expect(times.count == 10)
+    #expect(Set(reading.records.map(\.connection)) == ["websocket 1", "websocket 2"])
+  }
+
+  @Test("The bodies of BOSH requests and answers are read, encoded or not")
+  func bosh() throws {
+    func body(_ content: String, sid: String = " sid='x1'") -> String {
+      "<body xmlns='http://jabber.org/protocol/httpbind'\(sid)>\(content)</body>"
+    }
+    func exchange(_ time: String, _ request: String, _ answer: String) -> [String: Any] {
+      Self.exchange([
+        "startedDateTime": time, "time": 5,
+        "request": ["postData": ["text": request], "url": Self.secret] as [String: Any],
+        "response": [
+          "content": ["text": Data(answer.utf8).base64EncodedString(), "encoding": "base64"]
+        ],
+      ])
+    }
+    let entries = [
+      exchange("2026-11-26T12:59:47.000Z", body("", sid: " to='a.test'"), body("")),
+      exchange("2026-11-26T12:59:48.000Z", body("<presence xmlns='jabber:client'/>"), body("")),
+      exchange(
+        "2026-11-26T12:59:49.000Z", body(""),
+        body("<presence xmlns='jabber:client' from='b@a.test/x'/><message xmlns='jabber:client'/>")),
+    ]
+    let reading = try read(Self.archive(entries), "har")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.elements.map(\.first) == [">", "<", "<"])
+    #expect(Set(reading.records.map(\.connection)) == ["bosh 1"])
+  }
+
+  @Test("Nothing is kept of addresses, headers and cookies, and SASL payloads are taken out")
+  func secrets() throws {
+    let auth =
+      "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>\(Self.secret)</auth>"
+    let reading = try read(Self.archive([Self.socket([(true, 0, auth)])]), "har")
+    #expect(reading.elements.count == 1)
+    #expect(!String(describing: reading.outputs).contains(Self.secret))
+    #expect(!reading.elements.joined().contains(Self.secret))
+  }
+
+  @Test("Messages of other protocols are passed over, and a broken one is named")
+  func otherMessages() throws {
+    let messages = [
+      (true, 0.0, "{\"op\":1}"), (true, 0.1, "<svg/>"), (false, 0.2, "<iq type='set'"),
+      (false, 0.3, "<presence xmlns='jabber:client' from='b@a.test'/>"),
+    ]
+    let reading = try read(Self.archive([Self.socket(messages)]), "har")
+    #expect(reading.elements.count == 1)
+    #expect(reading.problems.count == 1)
+  }
+
+  @Test("A broken archive, and one that is nested without end, is reported and gives what it has")
+  func broken() throws {
+    let whole = try Self.archive([Self.socket(Self.login("alice", at: 0))])
+    let cut = try read(Array(whole.dropLast(20)), "har")
+    #expect(cut.records.count == 5)
+    #expect(cut.problems.count == 1)
+    let nested =
+      Array("{\"log\":{\"creator\":".utf8) + Array(repeating: UInt8(ascii: "["), count: 1 << 20)
+    let reading = try read(nested, "har")
+    #expect(reading.problems.count == 1)
+    #expect(reading.records.isEmpty)
+  }
+}
