@@ -44,6 +44,11 @@ struct CaptureGathering {
     } catch {
       throw error is Failure || error is OutputError ? error : Failure(error, in: files.path)
     }
+    if options.account != nil, !isAlone, files.source.flow != nil,
+      !read.summaries.contains(where: \.summary.namesAccount)
+    {
+      return Terminal.note("\(files.path): skipped: nothing in it says whose stream it is")
+    }
     found.append(read.summaries)
     try collection.add(
       read.capture, in: log, called: files.source.log, of: files.source.key, keepingAll: keepsAll)

@@ -146,8 +146,9 @@ struct CaptureFiles {
     while let file = rest.popFirst() {
       let first = try next ?? CaptureInput(file.path)
       next = first.isFile ? try rest.first.map { try CaptureInput($0.path) } : nil
+      let isNamedPair = rest.first?.isOtherDirection(of: file) ?? false
       if let second = next, second.isFile,
-        let pair = try Self.pair(first, second, certainly: true)
+        let pair = try Self.pair(first, second, certainly: !isNamedPair)
       {
         next = nil
         rest.removeFirst()

@@ -15,12 +15,26 @@ struct SourceFiles {
     fileprivate(set) var log: String
     /// Equal for the files of one log.
     fileprivate(set) var key: String
+    /// The direction of a connection that the file has by its name; nil if its name is no such.
+    let flow: FlowName?
 
     init(_ path: String, isFound: Bool = false) {
       self.path = path
       self.isFound = isFound
-      log = path == "-" ? "standard input" : LogFileName(path.lastComponent).log
+      flow = FlowName(path.lastComponent)
+      log =
+        path == "-"
+        ? "standard input"
+        : flow == nil ? LogFileName(path.lastComponent).log : path.lastComponent
       key = path.dropLast(path.lastComponent.count) + log
+    }
+
+    /// Where the file is.
+    fileprivate var directory: Substring { path.dropLast(path.lastComponent.count) }
+
+    /// Whether the names of two files say that they have the two directions of one connection.
+    func isOtherDirection(of other: File) -> Bool {
+      flow != nil && flow?.reverse == other.flow && directory == other.directory
     }
   }
 
@@ -40,7 +54,7 @@ struct SourceFiles {
     guard paths.count(where: { $0 == "-" }) < 2 else {
       throw Failure("standard input, -, can be read only once")
     }
-    self.files = Self.named(Self.inOrder(files))
+    self.files = Self.named(Self.paired(Self.inOrder(files)))
   }
 
   /// The only file that there is, where it was named; nil where there are several.
@@ -114,6 +128,22 @@ struct SourceFiles {
       return first < (places[keys[other]] ?? 0, ages[other], other)
     }
     return order.map { files[$0] }
+  }
+
+  /// The files with the two directions of each connection together, as their names say.
+  private static func paired(_ files: [File]) -> [File] {
+    var rest: [FlowName: [File]] = [:]
+    for file in files { if let flow = file.flow { rest[flow, default: []].append(file) } }
+    var taken: Set<String> = []
+    return files.flatMap { file -> [File] in
+      guard let flow = file.flow else { return [file] }
+      guard !taken.contains(file.path) else { return [] }
+      taken.insert(file.path)
+      let others = rest[flow.reverse, default: []].filter { $0.directory == file.directory }
+      guard let other = others.first(where: { !taken.contains($0.path) }) else { return [file] }
+      taken.insert(other.path)
+      return [file, other]
+    }
   }
 
   /// The files with logs of one name in several directories called by their paths.
