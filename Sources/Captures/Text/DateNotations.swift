@@ -38,7 +38,8 @@ enum MonthNames {
 
 /// Dates in numbers whose year comes last, `22/07/2015 21:07:17` or `21.11.2026, 07:25:14`.
 enum NumericDate {
-  /// The first one in a text, as a time by a clock that does not say its zone; nil if there is none.
+  /// The first one in a text, as a time by a clock that does not say its zone; nil if there is
+  /// none.
   ///
   /// A number over 12 is the day. Else the day comes first, unless the clock has twelve hours: only
   /// the countries that write the month first have both.

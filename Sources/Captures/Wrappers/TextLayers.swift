@@ -8,7 +8,13 @@ enum TextLayers {
     while true {
       let marked = rest.drop { $0 == UInt8(ascii: " ") }
       guard marked.first == UInt8(ascii: ">"), rest.count - marked.count <= 1 else { break }
-      rest = marked.dropFirst()
+      let text = marked.dropFirst()
+      // The marks of a quote are written alike: in `> ><x/>`, the second is the end of a tag.
+      let mayEndTag = rest.count < line.count && rest.count > marked.count
+      if mayEndTag, let next = text.first, next != UInt8(ascii: " "), next != UInt8(ascii: ">") {
+        break
+      }
+      rest = text
     }
     return rest.count < line.count && rest.first == UInt8(ascii: " ") ? rest.dropFirst() : rest
   }
