@@ -171,7 +171,7 @@ struct AccountFilterTests {
     ]
     let passed = try passing(records)
     #expect(passed.count == 5)
-    #expect(passed[0].content == (try header("alice@a.test")))
+    #expect(passed[0].content == (try header("alice@a.test/x")))
     #expect(passed[0].line == 7)
     #expect(passed[0].time == nil)
     #expect(Array(passed.dropFirst()) == records)
@@ -209,7 +209,7 @@ struct AccountFilterTests {
       inbound("<presence to='alice@a.test/x'/>"),
     ]
     let passed = try passing(records)
-    #expect(passed[0].content == (try header("alice@a.test", inboundOnly: true)))
+    #expect(passed[0].content == (try header("alice@a.test/x", inboundOnly: true)))
     #expect(Array(passed.dropFirst()) == records)
   }
 
