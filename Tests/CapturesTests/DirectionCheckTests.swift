@@ -1,6 +1,7 @@
 import Captures
 import TestSupport
 import Testing
+import XMPPStanza
 
 @Suite("Directions by content")
 struct DirectionCheckTests {
@@ -76,6 +77,82 @@ struct DirectionCheckTests {
     let signs = Array(repeating: Self.session[5], count: 4)
     let text = log(signs + [Self.session[0]], 0) { $0 == 4 }
     #expect(try read(text, "slixmpp").error == .contradictoryDirections(line: 5, other: nil))
+  }
+
+  /// A reader of a log that somebody follows, and what it gave so far.
+  private struct Followed {
+    var reader: CaptureReader
+    var reading = Reading()
+
+    init(_ format: String) throws {
+      reader = CaptureReader(format: try #require(CaptureFormat.named(format)))
+    }
+
+    mutating func take(_ text: String) throws {
+      try reader.read(Array(text.utf8)) { reading.outputs.append($0) }
+      try reader.release { reading.outputs.append($0) }
+    }
+  }
+
+  @Test("Who follows a log is shown each element as it comes", arguments: programs.indices)
+  func followed(_ program: Int) throws {
+    for start in [0, 2, 5, 6] {
+      for isReversed in [false, true] where !(isReversed && start == 5) {
+        var followed = try Followed(Self.programs[program].format)
+        let session = Self.session[start...]
+        for (index, line) in session.enumerated() {
+          try followed.take(log([line], program) { _ in isReversed })
+          #expect(followed.reading.elements == Array(session.prefix(index + 1)))
+        }
+        try followed.reader.finish { _ in }
+      }
+    }
+  }
+
+  @Test("A stream's header tells whose log it is that is followed")
+  func followedFromTheHeader() throws {
+    let header =
+      "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'"
+    for (attribute, direction) in [("to", Direction.outbound), ("id", .inbound)] {
+      for word in ["SEND", "RECV"] {
+        var followed = try Followed("slixmpp")
+        try followed.take(
+          "2026-11-21 07:25:14,147 - DEBUG - \(word): \(header) \(attribute)='example.test'>\n")
+        let found = followed.reading.records.first.flatMap { record -> Direction? in
+          guard case .streamHeader(let direction, _, _) = record.content else { return nil }
+          return direction
+        }
+        #expect(found == direction, "\(word), \(attribute)")
+      }
+    }
+  }
+
+  @Test("What was shown the wrong way round is refused when the content tells")
+  func shownTheWrongWay() throws {
+    var followed = try Followed("slixmpp")
+    try followed.take(log([Self.session[5]], 0) { _ in true })
+    #expect(followed.reading.elements == [Self.session[5].replacing("< ", with: "> ")])
+    #expect(throws: CaptureError.shownTheWrongWay(line: 2)) {
+      try followed.take(log([Self.session[0]], 0) { _ in true })
+    }
+    // An import of the same, which waits, is right.
+    let whole = try read(log([Self.session[5], Self.session[0]], 0) { _ in true }, "slixmpp")
+    #expect(whole.elements == [Self.session[5], Self.session[0]])
+  }
+
+  @Test("A guess that the end of a followed log does not bear out is refused")
+  func shownTheWrongWayAtTheEnd() throws {
+    var followed = try Followed("slixmpp")
+    try followed.take(log([Self.session[5], Self.session[6]], 0) { _ in true })
+    try followed.reader.finish { _ in }
+    #expect(followed.reading.elements == [Self.session[5], Self.session[6]])
+    followed = try Followed("slixmpp")
+    for line in [Self.session[5], Self.session[6]] {
+      try followed.take(log([line], 0) { _ in true })
+    }
+    #expect(throws: CaptureError.shownTheWrongWay(line: 2)) {
+      try followed.reader.finish { _ in }
+    }
   }
 
   /// A contact's stanzas carry its address, and a user can only spoil its own session.

@@ -113,6 +113,23 @@ import XMPPStanza
     #expect(try followed(bytes, options, &generator) == expected, "seed \(seed)")
   }
 
+  @Test("What is followed from the middle of a session is there at once, also where it says little")
+  func aFragment() throws {
+    let log = try newLog()
+    var follower = CaptureFollower(
+      ImportOptions(), into: log, printer: SourcePrinter("it", knowing: []))
+    let line =
+      "2026-11-21 07:25:14,147 - DEBUG - RECV: "
+      + "<iq type='get' id='1' from='example.test' to='alice@example.test/pc'>"
+      + "<ping xmlns='urn:xmpp:ping'/></iq>\n"
+    for count in UInt64(1)...3 {
+      try follower.take(Array(line.utf8))
+      try follower.commit()
+      // The account's header goes before the first.
+      #expect(try log.read { try $0.lastSequence } == count + 1)
+    }
+  }
+
   @Test("A capture of several accounts is refused as soon as the second is seen")
   func severalAccounts() throws {
     let path = CaptureCase.fixtures.appending(path: "logs/finch-two-accounts/capture.log")

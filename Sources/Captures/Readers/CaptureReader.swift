@@ -111,6 +111,16 @@ package struct CaptureReader {
     }
   }
 
+  /// Hands over what waits for more to be certain of its direction: somebody is following, and
+  /// nothing more has come. If it turns out to be wrong, `read` or `finish` throws.
+  ///
+  /// - Throws: what `sink` throws.
+  package mutating func release(_ sink: (CaptureOutput) throws -> Void) throws {
+    guard case .lines(let reader) = reader else { return }
+    try reader.release { try outlet.pass($0, to: sink) }
+    try outlet.release(sink)
+  }
+
   /// Says that the capture has ended.
   ///
   /// - Throws: as `read` does.
@@ -223,6 +233,11 @@ private struct Outlet {
     try check.pass(output) { try credentials.pass($0, to: sink) }
   }
 
+  /// Hands on what waits, although more could still say something else of it.
+  mutating func release(_ sink: (CaptureOutput) throws -> Void) throws {
+    try directions?.release { try credentials.pass($0, to: sink) }
+  }
+
   /// Hands on what still waits at the end of the capture.
   mutating func finish(_ sink: (CaptureOutput) throws -> Void) throws {
     try directions?.finish { try credentials.pass($0, to: sink) }
@@ -252,6 +267,8 @@ protocol LineReader: AnyObject {
   ) rethrows -> Bool
   /// Takes the next line, without its end.
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws
+  /// Hands over what waits only to have its direction guessed better.
+  func release(_ sink: Sink) throws
   /// Says that no line follows.
   func finish(_ sink: Sink) throws
   /// Whether times were left out because nobody said their year.
@@ -266,6 +283,8 @@ extension LineReader {
   var lacksYear: Bool { false }
   var guessed: GuessedDirections? { nil }
   var unread: UnreadLines { UnreadLines() }
+
+  func release(_ sink: Sink) throws {}
 
   func takePlain(
     _ line: RawSpan, number: Int,

@@ -88,6 +88,8 @@ package enum CaptureError: Error, Hashable, Sendable {
   /// The element on a line went the other way than the log says, if the one on another line, where
   /// there is one, went as it says.
   case contradictoryDirections(line: Int, other: Int?)
+  /// What came before the element on a line was given with its directions the wrong way.
+  case shownTheWrongWay(line: Int)
   /// The log begins with its newest entry, and is more than can be held to turn it around.
   case tooLongToTurnAround(line: Int)
 }
@@ -97,7 +99,7 @@ extension CaptureError: CustomStringConvertible {
   package var line: Int {
     switch self {
     case .badHeader(let line, _), .unknownVersion(let line, _),
-      .contradictoryDirections(let line, _),
+      .contradictoryDirections(let line, _), .shownTheWrongWay(let line),
       .tooLongToTurnAround(let line):
       line
     }
@@ -114,6 +116,11 @@ extension CaptureError: CustomStringConvertible {
       the log contradicts itself about directions: by its own words this went the other way than \
       \(other.map { "the element on line \($0)" } ?? "the elements before it"), although only one \
       side of a stream sends both; if the file joins logs of both sides, import each by itself
+      """
+    case .shownTheWrongWay:
+      """
+      only this line tells that the log is the other side's, and what came before it was shown \
+      with its directions the wrong way: read the log again, with this line in it
       """
     case .tooLongToTurnAround:
       """

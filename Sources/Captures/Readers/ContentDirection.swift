@@ -6,8 +6,6 @@ import XMPPStream
 /// It decides single elements whose words may be anybody's, and so goes further than
 /// `SpeakerEvidence`, which judges the words of a whole log.
 enum ContentDirection {
-  private static let framing = "urn:ietf:params:xml:ns:xmpp-framing"
-
   /// The direction that the content proves; nil if both sides may have sent it.
   ///
   /// - Parameter account: The account of the stream if it is known: what names it as the sender of
@@ -15,20 +13,16 @@ enum ContentDirection {
   ///   server.
   static func proven(of event: StreamEvent, account: BareJID? = nil) -> Direction? {
     switch event {
-    case .header(let header): ofHeader(header.node)
+    case .header(let header): SpeakerEvidence(header: header.node)?.direction
     case .element(let element): ofElement(element.node, account)
     case .end: nil
     }
   }
 
-  /// A server's header has an id (RFC 6120 §4.7.3), a client's only the addresses.
-  private static func ofHeader(_ node: XMPPElement) -> Direction? {
-    if node.attribute("id") != nil { return .inbound }
-    return node.attribute("to") != nil ? .outbound : nil
-  }
-
   private static func ofElement(_ node: XMPPElement, _ account: BareJID?) -> Direction? {
-    guard node.name.namespace != framing else { return ofHeader(node) }
+    if node.name.namespace == SpeakerEvidence.framing {
+      return SpeakerEvidence(header: node)?.direction
+    }
     if let evidence = SpeakerEvidence(node) {
       // A server puts the sender's address on all that it delivers (RFC 6120 §8.1.2.1).
       if evidence.strength == .proof || evidence.direction == .outbound {

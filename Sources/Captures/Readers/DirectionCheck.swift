@@ -6,7 +6,8 @@ import XMPPStanza
 ///
 /// Records are held until their content has confirmed the log's words or has shown that they are a
 /// server's, in which case every direction is turned around. What only one side of a stream sends
-/// decides at once; weaker signs decide if nothing stronger comes.
+/// decides at once; weaker signs decide if nothing stronger comes. Who follows a log cannot wait:
+/// what was shown early is refused as soon as the signs turn out to be against it.
 struct DirectionCheck {
   typealias Sink = (CaptureOutput) throws -> Void
 
@@ -18,10 +19,14 @@ struct DirectionCheck {
     var contradicting: Int?
   }
 
-  /// Nil until it is decided whether the directions are turned around.
+  /// Whether the directions are turned around; nil while records are held.
   private var isReversed: Bool?
+  /// Whether the content has said so; until then it is a guess for what had to be shown early.
+  private var isDecided = false
   private var held: Deque<CaptureOutput> = []
-  private var heldBytes = 0
+  /// How many outputs have come before it was decided, and the bytes of their records.
+  private var undecided = (count: 0, bytes: 0)
+  private var lastLine = 1
   private var proofs: [String: Proof] = [:]
   private var confirmingHints = 0
   private var contradictingHints = 0
@@ -30,32 +35,49 @@ struct DirectionCheck {
 
   /// How many hints decide if all of them agree.
   private static let sufficientHints = 3
-  private static let maximumHeld = 2000
-  private static let maximumHeldBytes = 4 << 20
+  private static let maximumUndecided = (count: 2000, bytes: 4 << 20)
   /// How many connections are compared; those after them change nothing.
   private static let maximumConnections = 4096
 
   /// Takes what a reader gives, and gives it on once its direction is known.
   mutating func pass(_ output: CaptureOutput, to sink: Sink) throws {
-    if case .record(let record) = output { note(record) }
-    if let isReversed { return try sink(isReversed ? output.reversed : output) }
+    if case .record(let record) = output {
+      note(record)
+      undecided.bytes += record.bytes
+      lastLine = record.line
+    }
     held.append(output)
-    if case .record(let record) = output { heldBytes += record.bytes }
-    try decide(isLast: false, sink)
+    undecided.count += 1
+    try decide(isLast: false)
+    try give(sink)
+  }
+
+  /// Gives on what is held, by what is likely so far: somebody is waiting for it.
+  mutating func release(_ sink: Sink) throws {
+    guard !held.isEmpty else { return }
+    isReversed = isLikelyReversed
+    try give(sink)
   }
 
   /// Takes the end of the log.
   ///
   /// - Throws: `CaptureError` if the log contradicts itself, and what `sink` throws.
   mutating func finish(_ sink: Sink) throws {
-    try decide(isLast: true, sink)
+    try decide(isLast: true)
+    try give(sink)
     try checkContradiction()
   }
 
   private mutating func note(_ record: CapturedRecord) {
-    guard case .element(let direction, let node, _) = record.content,
-      let evidence = SpeakerEvidence(node)
-    else { return }
+    let direction: Direction
+    let found: SpeakerEvidence?
+    switch record.content {
+    case .element(let way, let node, _): (direction, found) = (way, SpeakerEvidence(node))
+    case .streamHeader(let way, let node, _):
+      (direction, found) = (way, SpeakerEvidence(header: node))
+    case .streamEnd, .lifecycle, .annotation, .unreadable: return
+    }
+    guard let evidence = found else { return }
     let isConfirming = evidence.direction == direction
     switch evidence.strength {
     case .proof:
@@ -80,19 +102,27 @@ struct DirectionCheck {
     }
   }
 
-  private mutating func decide(isLast: Bool, _ sink: Sink) throws {
-    guard isReversed == nil else { return }
-    if let proof = proofs.values.first {
-      isReversed = proof.confirming == nil
-    } else if contradictingHints == 0, confirmingHints >= Self.sufficientHints {
-      isReversed = false
-    } else if confirmingHints == 0, contradictingHints >= Self.sufficientHints {
-      isReversed = true
-    } else if isLast || held.count >= Self.maximumHeld || heldBytes >= Self.maximumHeldBytes {
-      isReversed = confirmingHints == 0 && contradictingHints > 0
-    }
+  private var isLikelyReversed: Bool { confirmingHints == 0 && contradictingHints > 0 }
+
+  private mutating func decide(isLast: Bool) throws(CaptureError) {
+    guard !isDecided, let verdict = verdict(isLast: isLast) else { return }
+    guard isReversed ?? verdict == verdict else { throw .shownTheWrongWay(line: lastLine) }
+    (isReversed, isDecided) = (verdict, true)
+  }
+
+  /// Whether the directions are turned around; nil while more has to come to know.
+  private func verdict(isLast: Bool) -> Bool? {
+    if let proof = proofs.values.first { return proof.confirming == nil }
+    if contradictingHints == 0, confirmingHints >= Self.sufficientHints { return false }
+    if confirmingHints == 0, contradictingHints >= Self.sufficientHints { return true }
+    let isLimit =
+      undecided.count >= Self.maximumUndecided.count
+      || undecided.bytes >= Self.maximumUndecided.bytes
+    return isLast || isLimit ? isLikelyReversed : nil
+  }
+
+  private mutating func give(_ sink: Sink) throws {
     guard let isReversed else { return }
-    heldBytes = 0
     while let output = held.popFirst() { try sink(isReversed ? output.reversed : output) }
   }
 

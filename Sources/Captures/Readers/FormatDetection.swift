@@ -68,7 +68,9 @@ extension CaptureFormat {
     var hasRecord = false
     var reader = CaptureReader(
       format: format, options: ReaderOptions(carrier: Carrier(whole)))
-    try? reader.read(whole) { if case .record = $0 { hasRecord = true } }
+    func note(_ output: CaptureOutput) { if case .record = output { hasRecord = true } }
+    try? reader.read(whole, note)
+    try? reader.release(note)
     return hasRecord ? format : nil
   }
 

@@ -42,12 +42,15 @@ struct PastedDirections {
   mutating func take(
     _ event: StreamEvent, label: DirectionLabel?, line: Int, time: Int64?, _ sink: Sink
   ) throws {
+    if confirmed + denied < Self.sufficient, let label, !label.namesEnd,
+      let proven = ContentDirection.proven(of: event)
+    {
+      if proven == label.direction { confirmed += 1 } else { denied += 1 }
+      isServer = denied > confirmed
+    }
     guard held != nil else { return try give(event, label, line, time, sink) }
     held?.append(.event(event, label: label, line: line, time: time))
     heldBytes += event.byteCount
-    if let label, !label.namesEnd, let proven = ContentDirection.proven(of: event) {
-      if proven == label.direction { confirmed += 1 } else { denied += 1 }
-    }
     learnAccount(from: event)
     let count = held?.count ?? 0
     guard
@@ -62,15 +65,10 @@ struct PastedDirections {
     if held != nil { held?.append(.problem(problem)) } else { try sink(.problem(problem)) }
   }
 
-  /// Hands over what still waits.
-  mutating func finish(_ sink: Sink) throws {
-    if held != nil { try decide(sink) }
-  }
-
-  private mutating func decide(_ sink: Sink) throws {
-    let waiting = held ?? []
+  /// Hands over what waits, if anything does.
+  mutating func decide(_ sink: Sink) throws {
+    guard let waiting = held, !waiting.isEmpty else { return }
     held = nil
-    isServer = denied > confirmed
     if account == nil { learnAccount(fromAddressesOf: waiting) }
     for entry in waiting {
       switch entry {

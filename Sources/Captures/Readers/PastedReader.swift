@@ -53,12 +53,14 @@ final class PastedReader: LineReader {
     try readAgain(sink)
   }
 
+  func release(_ sink: Sink) throws { try directions.decide(sink) }
+
   func finish(_ sink: Sink) throws {
     while open != nil {
       try giveUp("the text ends inside an element", sink)
       try readAgain(sink)
     }
-    try directions.finish(sink)
+    try directions.decide(sink)
   }
 
   private func readAgain(_ sink: Sink) throws {

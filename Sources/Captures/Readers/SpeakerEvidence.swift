@@ -26,6 +26,7 @@ struct SpeakerEvidence: Equatable {
     case Namespace.client:
       guard let found = Self.stanza(node, local) else { return nil }
       self = found
+    case Self.framing: self.init(header: node)
     case Namespace.streams:
       guard local == "features" else { return nil }
       self.init(.inbound, .proof)
@@ -42,10 +43,23 @@ struct SpeakerEvidence: Equatable {
     }
   }
 
+  /// Looks at the header of a stream: only a server's has an id (RFC 6120 §4.7.3).
+  init?(header node: XMPPElement) {
+    if node.attribute("id") != nil {
+      self.init(.inbound, .hint)
+    } else if node.attribute("to") != nil {
+      self.init(.outbound, .hint)
+    } else {
+      return nil
+    }
+  }
+
   private init(_ direction: Direction, _ strength: Strength) {
     (self.direction, self.strength) = (direction, strength)
   }
 
+  /// Of the elements that stand for a stream's header over WebSocket (RFC 7395 §3.3).
+  static let framing = "urn:ietf:params:xml:ns:xmpp-framing"
   private static let clientOnly: Set<String> = [
     "auth", "response", "abort", "authenticate", "starttls", "enable", "resume", "active",
     "inactive",

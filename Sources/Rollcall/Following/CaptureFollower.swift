@@ -50,12 +50,15 @@ package struct CaptureFollower {
 
   /// Makes what has come so far durable, as far as it is complete.
   ///
+  /// - Parameter isQuiet: Whether nothing more comes now, so that what is complete waits no longer
+  ///   for what would make its direction certain. If it was wrong, `take` or `finish` throws.
   /// - Returns: Whether there are new records.
   /// - Throws: `ImportError` where it is of several accounts, and the log's errors.
   @discardableResult
-  package mutating func commit() throws -> Bool {
+  package mutating func commit(isQuiet: Bool = true) throws -> Bool {
     if intake == nil, isKnown { try begin() }
     guard let intake else { return false }
+    if isQuiet { try reading.release(intake, writer) }
     let found = intake.filter.accounts
     if options.account.map(found.contains) ?? (found.count > 0) || intake.filter.isMixed {
       intake.summary.account = try reading.account(intake.filter, intake.summary.format)

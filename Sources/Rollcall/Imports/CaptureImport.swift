@@ -125,6 +125,12 @@ package struct CaptureImport {
     intake.noteReading()
   }
 
+  /// Takes what waits for more of a capture only to be more certain of its directions.
+  mutating func release(_ intake: CaptureIntake, _ writer: any BatchSink) throws {
+    try intake.reader.release { try take($0, intake, writer) }
+    intake.noteReading()
+  }
+
   /// Takes the end of a capture.
   mutating func finish(_ intake: CaptureIntake, _ writer: any BatchSink) throws {
     try intake.reader.finish { try take($0, intake, writer) }

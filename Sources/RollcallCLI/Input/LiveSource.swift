@@ -115,7 +115,7 @@ struct LiveCapture {
         case .end: arrival = .end
         }
       }
-      try follower.commit()
+      try follower.commit(isQuiet: arrival != .more)
     }
     tellProblems()
     return arrival
