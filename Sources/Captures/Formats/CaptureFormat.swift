@@ -126,10 +126,10 @@ package struct CaptureFormat: Sendable {
       "raw-stream", "bytes of a stream, one file a direction or both in one",
       howTo: "Wireshark: Follow TCP stream of a decrypted connection, show and save as raw", .xml),
     CaptureFormat(
-      "wireshark", "a TCP stream that Wireshark or tshark saved as YAML, hex dump or hex digits",
+      "wireshark", "TCP streams of a capture of packets, or one that Wireshark or tshark saved",
       howTo: """
-        Follow TCP stream of a decrypted connection, show and save as YAML; or \
-        tshark -q -r FILE -z follow,tcp,yaml,N
+        tcpdump -w FILE port 5222 or Wireshark, with --keylog and the keys that the client wrote \
+        (SSLKEYLOGFILE); or tshark -q -r FILE -z follow,tcp,yaml,N > STREAM.yaml
         """, .wireshark),
     CaptureFormat(
       "har", "a browser's network traffic (HTTP Archive): WebSocket and BOSH sessions",

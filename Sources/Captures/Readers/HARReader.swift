@@ -26,12 +26,6 @@ final class HARReader: ByteReader {
     var text: [UInt8]?
   }
 
-  private struct Held {
-    let time: Int64?
-    let output: CaptureOutput
-    let bytes: Int
-  }
-
   private var json: JSONStream
   private let parser: StreamParser
   private var entry = Entry()
@@ -41,12 +35,9 @@ final class HARReader: ByteReader {
   /// The numbers of BOSH sessions, by their ids.
   private var sessions: [String: Int] = [:]
   private var failure: JSONError?
-  /// What waits for its turn: connections overlap in time, and the archive has one after the other.
-  private var held: [Held] = []
-  private var heldBytes = 0
+  /// Connections overlap in time, and the archive has one after the other.
+  private var order = TimeOrder()
 
-  private static let maximumHeld = 50_000
-  private static let maximumHeldBytes = 32 << 20
   private static let maximumSessions = 10_000
 
   private static let entryPath = ["log", "entries", "*"]
@@ -63,20 +54,19 @@ final class HARReader: ByteReader {
         try json.read(byte, wants: Self.wants) { path, event in try take(path, event) }
       } catch let error as JSONError {
         failure = error
-        hold(
-          .problem(CaptureProblem(line: line, message: "the archive cannot be read on: \(error)")))
+        let message = "the archive cannot be read on: \(error)"
+        order.hold(.problem(CaptureProblem(line: line, message: message)))
       }
       if byte == UInt8(ascii: "\n") { line += 1 }
     }
-    guard held.count > Self.maximumHeld || heldBytes > Self.maximumHeldBytes else { return }
-    try release(held.count / 2, sink)
+    try order.trim(sink)
   }
 
   func finish(_ sink: Sink) throws {
     if failure == nil, !json.path.isEmpty {
-      hold(.problem(CaptureProblem(line: line, message: "the archive ends before its end")))
+      order.hold(.problem(CaptureProblem(line: line, message: "the archive ends before its end")))
     }
-    try release(held.count, sink)
+    try order.finish(sink)
   }
 
   // MARK: The archive
@@ -202,39 +192,13 @@ final class HARReader: ByteReader {
       try parser.finish()
     } catch {
       let reason = (error as? StreamError)?.kind.description ?? "\(error)"
-      hold(
-        .problem(CaptureProblem(line: line, message: "a message cannot be read: \(reason)")), time)
+      let message = "a message cannot be read: \(reason)"
+      order.hold(.problem(CaptureProblem(line: line, message: message)), time)
     }
     for event in events.flatMap(\.unwrapped) {
-      let content = CapturedRecord.Content(Self.framed(event), direction)
+      let content = CapturedRecord.Content(event, direction)
       let record = CapturedRecord(connection: name, time: time, line: line, content: content)
-      hold(.record(record), time, text.count)
+      order.hold(.record(record), time, bytes: text.count)
     }
-  }
-
-  /// The frame that closes a stream is its end (RFC 7395 §3.6).
-  private static func framed(_ event: StreamEvent) -> StreamEvent {
-    guard case .element(let element) = event,
-      element.node.is("close", in: "urn:ietf:params:xml:ns:xmpp-framing")
-    else { return event }
-    return .end
-  }
-
-  // MARK: Order
-
-  private func hold(_ output: CaptureOutput, _ time: Int64? = nil, _ bytes: Int = 0) {
-    held.append(Held(time: time ?? held.last?.time, output: output, bytes: bytes))
-    heldBytes += bytes
-  }
-
-  /// Gives the earliest of what waits; those of one time keep their order.
-  private func release(_ count: Int, _ sink: Sink) throws {
-    let order = held.indices.sorted {
-      (held[$0].time ?? .min, $0) < (held[$1].time ?? .min, $1)
-    }
-    let sorted = order.map { held[$0] }
-    held = Array(sorted.dropFirst(count))
-    heldBytes = held.reduce(0) { $0 + $1.bytes }
-    for next in sorted.prefix(count) { try sink(next.output) }
   }
 }

@@ -28,9 +28,12 @@ extension CapturedRecord.Content {
 }
 
 extension StreamEvent {
-  /// What it stands for: a body of BOSH (XEP-0124 §3) is an envelope around any number of elements.
+  /// What it stands for: a body of BOSH (XEP-0124 §3) is an envelope around any number of elements,
+  /// and the frame that closes a stream over WebSocket is its end (RFC 7395 §3.6).
   var unwrapped: [StreamEvent] {
-    guard case .element(let element) = self, element.node.name.local == "body",
+    guard case .element(let element) = self else { return [self] }
+    if element.node.is("close", in: "urn:ietf:params:xml:ns:xmpp-framing") { return [.end] }
+    guard element.node.name.local == "body",
       element.node.name.namespace == "http://jabber.org/protocol/httpbind"
     else { return [self] }
     let elements = element.node.children.map { child in

@@ -2,8 +2,8 @@ import Foundation
 import XMPPStanza
 import XMPPStream
 
-/// Reads a TCP stream that Wireshark or tshark followed and saved: as YAML, as a hex dump, or as
-/// tshark prints it raw.
+/// Reads TCP streams that Wireshark or tshark followed and saved: as YAML, as a hex dump, or as
+/// tshark prints them raw. A stream may be a WebSocket (RFC 7395).
 ///
 /// Which peer is the client shows in the first element that one of them says whole.
 final class WiresharkReader: LineReader {
@@ -48,18 +48,38 @@ final class WiresharkReader: LineReader {
     """
 
   private let limits: StreamLimits
-  private var streams: [Int: ChunkStream] = [:]
+  private var peers: [Int: Peer] = [:]
   /// The peer that is the client.
   private var client: Int?
   private var guess = DirectionGuess()
   private var chunk: Chunk?
   private var base64: [UInt8]?
+  /// Nil if the file is of one stream.
+  private var order: TimeOrder?
+  /// What is wrong with a stream that may not be of XMPP.
+  private var doubtful: [CaptureProblem] = []
+  /// How many streams have a record, and whether the one that is read has.
+  private var connections = 0
+  private var hasRecord = false
+  private static let maximumDoubtful = 100
+
+  /// What one end of a stream sent.
+  private final class Peer {
+    var frames: WebSocketFrames
+    var stream: ChunkStream
+
+    init(_ limits: StreamLimits) {
+      frames = WebSocketFrames(maximumBytes: limits.bytesPerElement)
+      stream = ChunkStream(limits)
+    }
+  }
 
   init(_ options: ReaderOptions) {
     limits = options.limits
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    if line.elementsEqual(CaptureFormat.beginningOfStreams.utf8) { order = TimeOrder() }
     if kind == nil {
       kind = Kind(line)
       if kind == .ascii { try sink(.problem(CaptureProblem(line: number, message: Self.lossy))) }
@@ -72,11 +92,22 @@ final class WiresharkReader: LineReader {
   }
 
   func finish(_ sink: Sink) throws {
+    try endStream(sink)
+    try order?.finish(sink)
+  }
+
+  /// Ends the stream that is read; another may follow.
+  private func endStream(_ sink: Sink) throws {
     try feedChunk(sink)
-    for peer in streams.keys.sorted() {
-      streams[peer]?.breakOff("it ends inside an element")
+    for peer in peers.keys.sorted().compactMap({ peers[$0] }) {
+      peer.stream.breakOff("it ends inside an element")
       try report(peer, sink)
     }
+    if let lost = peers.values.map(\.frames.unreadable).max(), lost > 0, hasRecord || order == nil {
+      let message = "a WebSocket has messages that are compressed or too long: they are left out"
+      try give(.problem(CaptureProblem(line: 1, message: message)), nil, sink)
+    }
+    (peers, client, guess, hasRecord, doubtful) = ([:], nil, DirectionGuess(), false, [])
   }
 
   // MARK: Lines
@@ -84,7 +115,9 @@ final class WiresharkReader: LineReader {
   private func takeYAML(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
     var scanner = ByteScanner(line)
     let indent = scanner.take { $0 == UInt8(ascii: " ") }.count
-    if scanner.skip("- packet:") {
+    if indent == 0, scanner.skip("peers:") {
+      try endStream(sink)
+    } else if scanner.skip("- packet:") {
       return try feedChunk(sink)
     }
     if scanner.skip("peer: ") {
@@ -148,17 +181,51 @@ final class WiresharkReader: LineReader {
     if let base64 { chunk.bytes = [UInt8](Data(base64Encoded: Data(base64)) ?? Data()) }
     base64 = nil
     guard !chunk.bytes.isEmpty else { return }
-    var stream = streams[chunk.peer] ?? ChunkStream(limits)
-    let events = stream.feed(chunk.bytes[...], line: chunk.line, beginsChunk: true)
-    streams[chunk.peer] = stream
-    try report(chunk.peer, sink)
-    for event in events {
-      let direction = direction(of: event, chunk.peer)
-      let content = CapturedRecord.Content(event, direction)
-      try sink(
-        .record(
-          CapturedRecord(connection: "", time: chunk.time, line: chunk.line, content: content)))
+    let peer = peers[chunk.peer] ?? Peer(limits)
+    peers[chunk.peer] = peer
+    for piece in peer.frames.feed(chunk.bytes) {
+      if let side = peer.frames.side { client = side == .client ? chunk.peer : 1 - chunk.peer }
+      let events =
+        switch piece {
+        case .bytes(let bytes):
+          peer.stream.feed(bytes[...], line: chunk.line, beginsChunk: true)
+        case .message(let bytes):
+          peer.stream.feed(bytes[...], line: chunk.line, beginsChunk: true).flatMap(\.unwrapped)
+        }
+      try report(peer, sink)
+      for event in events { try give(event, of: chunk, sink) }
     }
+    try order?.trim(sink)
+  }
+
+  private func give(_ event: StreamEvent, of chunk: Chunk, _ sink: Sink) throws {
+    if !hasRecord {
+      guard order == nil || Self.isOfStream(event) else { return }
+      hasRecord = true
+      connections += 1
+      for problem in doubtful { try give(.problem(problem), chunk.time, sink) }
+      doubtful = []
+    }
+    let name = connections > 1 || order != nil ? "stream \(connections)" : ""
+    let content = CapturedRecord.Content(event, direction(of: event, chunk.peer))
+    let record = CapturedRecord(
+      connection: name, time: chunk.time, line: chunk.line, content: content)
+    try give(.record(record), chunk.time, bytes: chunk.bytes.count, sink)
+  }
+
+  private static func isOfStream(_ event: StreamEvent) -> Bool {
+    switch event {
+    case .header(let header): TopLevel.isHeader(header.node)
+    case .element(let element): TopLevel.isOfStream(element.node)
+    case .end: false
+    }
+  }
+
+  private func give(
+    _ output: CaptureOutput, _ time: Int64?, bytes: Int = 0, _ sink: Sink
+  ) throws {
+    guard order != nil else { return try sink(output) }
+    order?.hold(output, time, bytes: bytes)
   }
 
   private func direction(of event: StreamEvent, _ peer: Int) -> Direction {
@@ -168,7 +235,19 @@ final class WiresharkReader: LineReader {
     return direction
   }
 
-  private func report(_ peer: Int, _ sink: Sink) throws {
-    for problem in streams[peer]?.takeProblems() ?? [] { try sink(.problem(problem)) }
+  private func report(_ peer: Peer, _ sink: Sink) throws {
+    for problem in peer.stream.takeProblems() {
+      if hasRecord || order == nil {
+        try give(.problem(problem), nil, sink)
+      } else if doubtful.count < Self.maximumDoubtful {
+        doubtful.append(problem)
+      }
+    }
   }
+}
+
+extension CaptureFormat {
+  /// The line before the streams of a whole capture of packets: they come one after the other, and
+  /// those in which nothing is of XMPP are left out without a word.
+  package static let beginningOfStreams = "# every stream of a capture of packets"
 }

@@ -16,10 +16,13 @@ package struct ImportOptions: Sendable {
   package var zone: TimeZone?
   /// The encoding of its text; nil to find it by looking.
   package var encoding: TextEncoding?
+  /// The file with the keys of TLS connections, for the tool that reads captures of packets.
+  package var keyLog: String?
 
   package init(
     format: CaptureFormat? = nil, account: BareJID? = nil, connection: String? = nil,
-    year: Int? = nil, zone: TimeZone? = nil, encoding: TextEncoding? = nil
+    year: Int? = nil, zone: TimeZone? = nil, encoding: TextEncoding? = nil,
+    keyLog: String? = nil
   ) {
     self.format = format
     self.account = account
@@ -27,6 +30,7 @@ package struct ImportOptions: Sendable {
     self.year = year
     self.zone = zone
     self.encoding = encoding
+    self.keyLog = keyLog
   }
 }
 

@@ -68,7 +68,7 @@ private struct FoundFile {
     let head = try Failure.naming(path) { try CaptureImport.head(of: input.handle) }
     let isLog = Supervision.isLog(path)
     self.path = path
-    packing = input.packing
+    packing = input.tool
     format = isLog ? nil : CaptureFormat.detect(head)
     reason =
       isLog

@@ -157,7 +157,8 @@ struct ImportCommand: ParsableCommand {
     of sources: SourceFiles, _ take: (CaptureFiles) throws -> Void
   ) throws {
     guard let pair = capture.selection.pair else {
-      return try CaptureFiles.forEach(in: sources.files, take)
+      return try CaptureFiles.forEach(
+        in: sources.files, keyLog: capture.selection.keylog, take)
     }
     guard let first = sources.single else {
       throw Failure("--pair names the file of the other direction of one capture")

@@ -78,7 +78,7 @@ extension SourceFiles {
   /// - Returns: The log, and what was found in each file.
   func gather(_ options: ImportOptions) throws -> (EventLog, [CaptureGathering.Found]) {
     var gathering = CaptureGathering(options)
-    try CaptureFiles.forEach(in: files) { files in
+    try CaptureFiles.forEach(in: files, keyLog: options.keyLog) { files in
       guard try !files.isLog else {
         throw Failure(
           "\(files.path) is a log, which is read by itself; rollcall import adds captures to one")

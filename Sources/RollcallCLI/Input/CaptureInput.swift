@@ -3,22 +3,23 @@ import EventStore
 import Foundation
 import Rollcall
 
-/// What is to be read: a file, a pipe, or `-` for standard input, which may be compressed. Opened
-/// once, because a pipe has its content once.
+/// What is to be read: a file, a pipe, or `-` for standard input, which may be compressed, or a
+/// capture of packets. Opened once, because a pipe has its content once.
 struct CaptureInput {
   /// What it was called on the command line.
   let path: String
   /// What it holds, unpacked.
-  var handle: FileHandle { decompression?.handle ?? file }
+  var handle: FileHandle { output?.handle ?? file }
   /// Whether it can be read more than once.
   let isFile: Bool
   /// How many bytes there are, 0 where only its end will tell.
   let size: Int
 
   private let file: FileHandle
-  private let decompression: Decompression?
+  private let output: ToolOutput?
 
-  init(_ path: String) throws {
+  /// - Parameter keyLog: The file with the keys of TLS connections, for a capture of packets.
+  init(_ path: String, keyLog: String? = nil) throws {
     self.path = path
     do {
       file =
@@ -36,14 +37,14 @@ struct CaptureInput {
       throw Failure("\(path): it is a directory")
     }
     isFile = status.st_mode & S_IFMT == S_IFREG && path != "-"
-    decompression =
+    output =
       path.hasSuffix(".rollcall")
       ? nil
-      : try Decompression(
+      : try ToolOutput(
         path, file,
         head: isFile ? Self.start(of: file) : PipeHead.bytes(of: file.fileDescriptor),
-        isFile: isFile)
-    size = isFile && decompression == nil ? Int(status.st_size) : 0
+        isFile: isFile, keyLog: keyLog)
+    size = isFile && output == nil ? Int(status.st_size) : 0
   }
 
   /// Enough of a file to tell whether it is compressed.
@@ -53,15 +54,12 @@ struct CaptureInput {
     return start
   }
 
-  /// Whether it is unpacked while it is read.
-  var isCompressed: Bool { decompression != nil }
-
-  /// The program that unpacks it; nil where it is not compressed.
-  var packing: String? { decompression?.name }
+  /// The program that it is read through; nil where it is read as it is.
+  var tool: String? { output?.name }
 
   /// Goes back to the beginning of a file.
   func rewind() throws {
-    if let decompression { try decompression.begin() } else { try file.seek(toOffset: 0) }
+    if let output { try output.begin() } else { try file.seek(toOffset: 0) }
   }
 
   /// The beginning of a file, which is left as if it had not been read.
@@ -72,13 +70,13 @@ struct CaptureInput {
   }
 
   /// Says why it could not be unpacked, where it was read as far as that went.
-  func check() throws { try decompression?.check() }
+  func check() throws { try output?.check() }
 
   /// Whether it is a log of Rollcall and no capture: what is read from a pipe is gone, and no log
   /// comes through one.
   var isLog: Bool {
     get throws {
-      guard isFile, !isCompressed else { return false }
+      guard isFile, tool == nil else { return false }
       let head = Array(try handle.read(upToCount: Supervision.logHeadBytes) ?? Data())
       try rewind()
       return path.hasSuffix(".rollcall") || Supervision.isLog(head: head)
@@ -139,13 +137,13 @@ struct CaptureFiles {
   /// Takes captures in their order; two that follow each other and say that they are the two
   /// directions of a stream are one.
   static func forEach(
-    in files: [SourceFiles.File], _ take: (CaptureFiles) throws -> Void
+    in files: [SourceFiles.File], keyLog: String?, _ take: (CaptureFiles) throws -> Void
   ) throws {
     var next: CaptureInput?
     var rest = files[...]
     while let file = rest.popFirst() {
-      let first = try next ?? CaptureInput(file.path)
-      next = first.isFile ? try rest.first.map { try CaptureInput($0.path) } : nil
+      let first = try next ?? CaptureInput(file.path, keyLog: keyLog)
+      next = first.isFile ? try rest.first.map { try CaptureInput($0.path, keyLog: keyLog) } : nil
       let isNamedPair = rest.first?.isOtherDirection(of: file) ?? false
       if let second = next, second.isFile,
         let pair = try Self.pair(first, second, certainly: !isNamedPair)

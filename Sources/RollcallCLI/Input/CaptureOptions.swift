@@ -61,6 +61,13 @@ struct CaptureSelection: ParsableArguments {
       """, completion: .file())
   var pair: String?
 
+  @Option(
+    help: """
+      The file with the keys of TLS connections (SSLKEYLOGFILE), by which tshark reads a capture \
+      of packets. Nothing of it is kept.
+      """, completion: .file())
+  var keylog: String?
+
   /// The options of an import.
   ///
   /// - Parameters:
@@ -68,7 +75,7 @@ struct CaptureSelection: ParsableArguments {
   ///   - option: what the option for the format is called.
   func importOptions(format: String?, option: String) throws -> ImportOptions {
     var options = ImportOptions(
-      connection: connection, year: year, zone: clockZone?.timeZone)
+      connection: connection, year: year, zone: clockZone?.timeZone, keyLog: keylog)
     if let encoding {
       options.encoding = TextEncoding(named: encoding)
       guard options.encoding != nil else {

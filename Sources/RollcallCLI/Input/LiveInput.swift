@@ -26,8 +26,9 @@ struct LiveInput {
   private static let interval: Int32 = 100
 
   init(_ input: CaptureInput) throws {
-    guard !input.isCompressed else {
-      throw Failure("\(input.path): it is compressed, and does not grow: leave out --follow")
+    if let tool = input.tool {
+      throw Failure(
+        "\(input.path): it is read through \(tool), and does not grow: leave out --follow")
     }
     path = input.path
     var status = stat()

@@ -29,7 +29,7 @@ final class LiveSource {
     var options = try reading.importOptions
     connection = options.connection
     (log, capture) = try Failure.naming(path) {
-      let input = try CaptureInput(path)
+      let input = try CaptureInput(path, keyLog: options.keyLog)
       if try input.isLog {
         return (try SourceOptions.openLog(path, options), nil)
       }

@@ -119,7 +119,7 @@ struct SourceOptions: ParsableArguments, SourceReading {
     _ path: String, _ options: ImportOptions, pair: String? = nil
   ) throws -> OpenedSource {
     try Failure.naming(path) {
-      let input = try CaptureInput(path)
+      let input = try CaptureInput(path, keyLog: options.keyLog)
       let isLog = try input.isLog
       guard !isLog || pair == nil else { throw Failure("\(path) is a log: nothing is its pair") }
       guard !isLog else {

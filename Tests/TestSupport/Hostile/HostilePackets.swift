@@ -12,6 +12,21 @@ extension HostileCapture {
     HostileCapture("a packet", 200_000) { size in
       yaml([Array("<message><body>\(text("x", size))</body></message>".utf8)])
     },
+    HostileCapture("a WebSocket in packets of a byte", 5000) { size in
+      yaml(socket("<message xmlns='jabber:client'><body>\(text("x", size))</body></message>"))
+    },
+    HostileCapture("frames without an end", 5000) { size in
+      let frame = webSocketFrame("<a>", masked: false, isLast: false)
+      return yaml(switched + (0..<size).map { _ in frame })
+    },
+    HostileCapture("a head of HTTP without an end", 50_000) { size in
+      yaml("HTTP/1.1 101 \(text("x", size))".utf8.map { [$0] })
+    },
+    HostileCapture("streams", 500) { size in
+      let lines = "# every stream of a capture of packets\n"
+      let stream = yaml([Array("<presence from='b@example.test/x'/>".utf8)]) + [0x0A]
+      return Array(lines.utf8) + (0..<size).flatMap { _ in stream }
+    },
     HostileCapture("a dump of bytes", 200_000) { size in
       let bytes = Array((header + "<message><body>\(text("x", size))</body></message>").utf8)
       return stride(from: 0, to: bytes.count, by: 16).flatMap { place in
@@ -21,6 +36,13 @@ extension HostileCapture {
       }
     },
   ]
+
+  private static let switched = [Array("HTTP/1.1 101 x\r\nUpgrade: websocket\r\n\r\n".utf8)]
+
+  /// A message in packets of a byte.
+  private static func socket(_ text: String) -> [[UInt8]] {
+    switched + webSocketFrame(text, masked: false).map { [$0] }
+  }
 
   private static func hexadecimal(_ byte: UInt8) -> String {
     (byte < 16 ? "0" : "") + String(byte, radix: 16)
