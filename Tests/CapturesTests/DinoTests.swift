@@ -115,4 +115,20 @@ struct DinoTests {
     #expect(reading.problems.map(\.line) == [1])
     #expect(reading.elements.count == 1)
   }
+
+  @Test("The first versions name nothing but the account")
+  func firstVersions() throws {
+    let fixture = try #require(Fixture.logs.first { $0.name.hasPrefix("dino") })
+    let text = String(decoding: fixture.bytes, as: UTF8.self)
+    // A chat of the session quotes such heads.
+    let isChat = { (xml: String) in xml.contains("XMPP IN") }
+    let heads = /(XMPP (?:IN|OUT)(?: ROOT)? \[[^ \]]+)[^\]\n]*\]/
+    let older = text.replacing(heads) { "\($0.1)]" }
+    #expect(older != text)
+    #expect(CaptureFormat.detect(Array(older.utf8.prefix(64 << 10)))?.id == "dino")
+    let (reading, expected) = (try read(Array(older.utf8), "dino"), try read(fixture.bytes, "dino"))
+    #expect(reading.elements.count == expected.elements.count)
+    #expect(reading.elements.filter { !isChat($0) } == expected.elements.filter { !isChat($0) })
+    #expect(Set(reading.records.map(\.connection)).count == 1)
+  }
 }

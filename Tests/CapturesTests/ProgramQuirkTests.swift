@@ -127,4 +127,63 @@ struct ProgramQuirkTests {
       ])
     #expect(reading.records[1].content == .lifecycle(.closed(reason: nil)))
   }
+
+  @Test("jabberd 2 says on a line of its own whose the bytes are, and its router's are no client's")
+  func jabberdConnections() throws {
+    let lines = [
+      "9 ready for reading", "decoded read data (5 bytes): <iq/>",
+      "12 ready for reading", "decoded read data (21 bytes): <presence to='a@b.c'/>",
+      "encoding 0 bytes for writing: ",
+      "5 ready for writing",
+      "encoding 57 bytes for writing: <route xmlns='urn:x' from='c2s' to='b.c'><iq id='x'/></route>",
+      "9 ready for writing", "queueing for write: <presence/>",
+      "encoding 11 bytes for writing: <presence/>",
+    ]
+    let log = lines.map { "Sat Nov 21 07:25:14 2026 sx (io.c:255) \($0)\n" }.joined()
+    #expect(CaptureFormat.detect(Array(log.utf8))?.id == "jabberd2")
+    let reading = try read(log, "jabberd2")
+    #expect(reading.records.map(\.connection) == ["9", "12", "9"])
+    #expect(reading.elements.map(\.first) == [">", ">", "<"])
+    #expect(reading.records.allSatisfy { $0.time != nil })
+  }
+
+  @Test("Swiften's chunks are cut anywhere, and their lines of signs are no quotes")
+  func swiftenChunks() throws {
+    let signs = { (sign: String) in String(repeating: sign, count: 80) + "\n" }
+    let log =
+      signs(">") + "<iq type='get' id='r'><query xmlns='jabber:iq:roster'/></iq>\n" + signs("<")
+      + "<iq type='result' id='r'><query xmlns='jabber:iq:ros\n" + signs("<")
+      + "ter'><item jid='b@a.test'/></query></iq><presence from='b@a.test'/>\n"
+    #expect(CaptureFormat.detect(Array(log.utf8))?.id == "swiften")
+    let reading = try read(log, "swiften")
+    #expect(reading.problems.isEmpty)
+    #expect(reading.elements.map(\.first) == [">", "<", "<"])
+    #expect(reading.elements[1].contains("jabber:iq:roster"))
+  }
+
+  @Test("The bodies that Strophe.js shows over BOSH are opened")
+  func stropheBodies() throws {
+    let body = "<body xmlns='http://jabber.org/protocol/httpbind' rid='1'>"
+    let log =
+      "Strophe is connecting.\nSENT: \(body)<presence xmlns='jabber:client'/></body>\n"
+      + "RECV: \(body)<presence xmlns='jabber:client' from='b@a.test'/><message "
+      + "xmlns='jabber:client'/></body>\n"
+    #expect(CaptureFormat.detect(Array(log.utf8))?.id == "strophe")
+    #expect(try read(log, "strophe").elements.map(\.first) == [">", "<", "<"])
+  }
+
+  @Test("Openfire's WebSockets have their connections and the times of its clock")
+  func openfireSockets() throws {
+    let digests = ["447b9ca3ad42f7bc78e09d35b882dfb3", "0f7b9ca3ad42f7bc78e09d35b882dfb3"]
+    let log = digests.map { digest in
+      let head = "2026.11.21 07:19:12 XMPPServlet - \(digest) :"
+      return "\(head) onMessage : Received : <presence xmlns='jabber:client'/>\n"
+        + "\(head) Delivered : \n<presence xmlns='jabber:client' from='b@a.test'/>\n"
+        + "\(head) onClose : 1000 gone\n"
+    }
+    let reading = try read(log.joined(), "openfire")
+    #expect(reading.elements.map(\.first) == [">", "<", ">", "<"])
+    #expect(reading.records.map(\.connection) == digests.flatMap { [$0, $0, $0] })
+    #expect(reading.records.allSatisfy { $0.time == 1_795_245_552_000 })
+  }
 }

@@ -35,6 +35,9 @@ struct RenderedLogTests {
     Program(
       name: "Smack on Android, brief", format: "smack", system: "D/SMACK   ( 1234): "
     ) { "07:19:12 AM \($0 ? "RECV" : "SENT") (3): \($1)\n" },
+    Program(name: "asmack, in Chinese", format: "smack", system: "D/SMACK   (28371): ") {
+      "04:44:51 下午 \($0 ? "RCV " : "SENT") (-1122240984): \($1)\n"
+    },
     Program(
       name: "Smack's java.util.logging", format: "smack",
       write: { isInbound, xml in
@@ -83,6 +86,13 @@ struct RenderedLogTests {
     Program(name: "xmpp.js", format: "xmpp.js") { isInbound, xml in
       "\(isInbound ? "IN" : "OUT")\n\(xml)\n"
     },
+    Program(name: "Swiften's tracer", format: "swiften") { isInbound, xml in
+      "\(String(repeating: isInbound ? "<" : ">", count: 80))\n\(xml)\n"
+    },
+    Program(name: "Strophe.js", format: "strophe") { "\($0 ? "RECV" : "SENT"): \($1)\n" },
+    Program(name: "Strophe.js with stamps", format: "strophe") {
+      "07:19:12.123 main.js:41 \($0 ? "RECV" : "SENT"):\($1)\n"
+    },
     Program(name: "older xmpp.js", format: "xmpp.js") { isInbound, xml in
       "\(isInbound ? "⮈ IN " : "⮊ OUT") \(xml)\n"
     },
@@ -91,6 +101,30 @@ struct RenderedLogTests {
     },
     Program(name: "ejabberd, lists of numbers", format: "ejabberd") { isInbound, xml in
       "\(ejabberd(isInbound))\(erlangNumbers(xml))\n"
+    },
+    Program(name: "MongooseIM, strings", format: "ejabberd") { isInbound, xml in
+      let place =
+        isInbound
+        ? "<0.513.0>@ejabberd_c2s:send_text:1869 Send"
+        : "<0.512.0>@ejabberd_receiver:process_data:343 Received"
+      let literal = isInbound ? erlangString(xml) : "\"\(xml)\""
+      return "2026-11-21 07:25:14.147 [debug] \(place) XML on stream = \(literal)\n"
+    },
+    Program(name: "Openfire's WebSockets", format: "openfire") {
+      "2026.11.21 07:19:12 XMPPServlet - 447b9ca3ad42f7bc78e09d35b882dfb3 : "
+        + "\($0 ? "Delivered" : "onMessage : Received") : \($1)\n"
+    },
+    Program(name: "Openfire's later WebSockets", format: "openfire") {
+      "2026.11.21 07:19:12 org.x.XMPPServlet - 447b9ca3ad42f7bc78e09d35b882dfb3 : "
+        + "\($0 ? "Delivered : \n" : "onMessage : Received : ")\($1)\n"
+    },
+    Program(name: "jabberd 2", format: "jabberd2") { isInbound, xml in
+      let clock = "Sat Nov 21 07:19:12 2026"
+      return "\(clock) sx (io.c:165) 12 ready for \(isInbound ? "writing" : "reading")\n"
+        + "\(clock) sx (io.c:209) "
+        + (isInbound
+          ? "encoding \(xml.utf8.count) bytes for writing: "
+          : "decoded read data (\(xml.utf8.count) bytes): ") + "\(xml)\n"
     },
     Program(name: "Openfire's XML Debugger 1.9", format: "openfire") {
       "2026-11-21T07:19:12.123456Z - C2S-STARTTLS /127.0.0.1:5555  - \($0 ? "SENT" : "RECV") "
@@ -189,8 +223,10 @@ struct RenderedLogTests {
     arguments: programs)
   func anEchoedBodyIsNoRecord(_ program: Program) throws {
     // In a console there is nothing but elements, and Erlang prints texts as terms.
-    let others = ["psi", "gajim-console", "beagle", "xmpp.js", "ejabberd"]
-    guard !others.contains(program.format) else { return }
+    let others = ["psi", "gajim-console", "beagle", "xmpp.js", "swiften", "ejabberd"]
+    guard !others.contains(program.format), program.name != "Openfire's later WebSockets" else {
+      return
+    }
     let forged = program.write(true, Self.push)
     let session = Self.session(forging: forged)
     let written = session.map { program.write($0.isInbound, $0.xml) }.joined()

@@ -48,6 +48,25 @@ import Testing
       }
     ),
     ("slixmpp", { elements.map { "DEBUG    RECV: \($0)\n" }.joined() }),
+    ("strophe", { elements.map { "RECV: \($0)\n" }.joined() + "SENT: <presence/>\n" }),
+    (
+      "swiften",
+      { chunks.map { "\(String(repeating: "<", count: 80))\n\($0)\n" }.joined() }
+    ),
+    (
+      "openfire",
+      {
+        let digest = "447b9ca3ad42f7bc78e09d35b882dfb3"
+        return elements.map { "2026.11.21 07:19:12 x - \(digest) : Delivered : \($0)\n" }.joined()
+      }
+    ),
+    (
+      "jabberd2",
+      {
+        chunks.map { "sx (io.c:1) encoding \($0.utf8.count) bytes for writing: \($0)\n" }.joined()
+      }
+    ),
+    ("smack", { elements.map { "04:44:51 PM RCV  (1): \($0)\n" }.joined() }),
     ("qxmpp", { chunks.map { "Sat Nov 21 10:46:05 2026 RECEIVED \($0)\n" }.joined() }),
     (
       "aioxmpp",

@@ -84,7 +84,7 @@ package struct CaptureFormat: Sendable {
     CaptureFormat(
       "dino", "output of Dino", howTo: "dino --print-xmpp=all 2> FILE", .dino),
     CaptureFormat(
-      "smack", "log of a program that uses Smack, also from Android's logcat",
+      "smack", "log of a program that uses Smack or asmack, also from Android's logcat",
       howTo:
         "SmackConfiguration.DEBUG = true, or a ConnectionConfiguration with enableDefaultDebugger",
       isTested: false, .chunks(.smack)),
@@ -115,6 +115,16 @@ package struct CaptureFormat: Sendable {
       "converse", "browser console under Converse.js",
       howTo: "loglevel: 'debug' in converse.initialize; save the browser's console to a file",
       isTested: false, .chunks(.converse)),
+    CaptureFormat(
+      "swiften", "trace of Swift or another program that uses Swiften",
+      howTo: "swift-im --debug, or a ClientXMLTracer on the client, with standard error in a file",
+      isTested: false, .chunks(.swiften)),
+    CaptureFormat(
+      "strophe", "console of a page that uses Strophe.js",
+      howTo: """
+        connection.rawInput = data => console.log("RECV: " + data); \
+        connection.rawOutput = data => console.log("SENT: " + data); save the console to a file
+        """, isTested: false, .chunks(.strophe)),
     CaptureFormat(
       "xmpp.js", "output of a program that uses xmpp.js",
       howTo: "require('@xmpp/debug')(xmpp, true), with the output kept in a file",
@@ -159,15 +169,20 @@ package struct CaptureFormat: Sendable {
       howTo: "ejabberdctl set_loglevel debug, or loglevel: debug in ejabberd.yml",
       .chunks(.ejabberd)),
     CaptureFormat(
-      "openfire", "output of an Openfire server with the plug-in XML Debugger",
+      "openfire",
+      "output of an Openfire server with the plug-in XML Debugger, or the log of its WebSockets",
       howTo: "install the plug-in, and let it log client connections on plain and TLS ports",
       isTested: false, .chunks(.openfire)),
+    CaptureFormat(
+      "jabberd2", "debug output of the c2s of a jabberd 2 server",
+      howTo: "c2s -D, built with --enable-debug, with its output kept in a file",
+      isTested: false, .chunks(.jabberd2)),
   ]
 
   /// The formats by how much their lines say, those last whose lines another program's can look
   /// like: a line that two know belongs to the earlier.
   static let bySpecificity: [CaptureFormat] = {
-    let vague = ["monal", "slixmpp"]
+    let vague = ["monal", "slixmpp", "strophe"]
     return all.filter { !vague.contains($0.id) } + vague.compactMap(named)
   }()
 

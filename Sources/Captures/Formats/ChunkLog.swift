@@ -54,6 +54,8 @@ struct ChunkLog: Sendable {
   /// Whether heads name the connection only of what was sent; chunks received say how long they
   /// are.
   var namesSendersOnly = false
+  /// The connection that a line says the records after it are of, where their heads do not name it.
+  var connection: (@Sendable (ArraySlice<UInt8>) -> String?)?
   /// What stands in a payload for what the program left out.
   var omissions: [String] = []
   /// Texts that mark lines whose stanzas are no records of the log, as in `LineLog`.

@@ -324,7 +324,9 @@ extension ChunkLog {
     return (scanner.rest, stamp)
   }
 
-  /// Smack's debuggers: `07:19:12 SENT (0): <iq …>`, also in Android's log.
+  /// Smack's debuggers: `07:19:12 SENT (0): <iq …>`, also in Android's log; and asmack's
+  /// (`AndroidDebugger.java`): `07:19:12 下午 RCV  (1122240984): <iq …>`, whose clock speaks the
+  /// telephone's language and whose number is the connection's hash code.
   static let smack = ChunkLog(
     head: { line in
       var scanner = ByteScanner(line)
@@ -332,29 +334,40 @@ extension ChunkLog {
       let direction: Direction
       if scanner.skip("SENT (") {
         direction = .outbound
-      } else if scanner.skip("RECV (") {
+      } else if scanner.skip("RECV (") || scanner.skip("RCV  (") {
         direction = .inbound
       } else {
         return nil
       }
-      guard let counter = scanner.number(), scanner.skip("):") else { return nil }
+      guard let counter = scanner.take(upTo: "):", limit: 16),
+        counter.drop(while: { $0 == UInt8(ascii: "-") }).allSatisfy(\.isDigit)
+      else { return nil }
       _ = scanner.skip(" ")
-      return Head(direction: direction, connection: "\(counter)", payload: scanner.rest)
+      return Head(
+        direction: direction, connection: String(decoding: counter, as: UTF8.self),
+        payload: scanner.rest)
     },
     isOwnLine: { line in
       var scanner = ByteScanner(line)
       skipSmackClock(&scanner)
       guard
-        ["SENT (", "RECV (", "RCV PKT (", "User logged (", "XMPPConnection "]
+        ["SENT (", "RECV (", "RCV  (", "RCV PKT (", "User logged (", "XMPPConnection "]
           .contains(where: { scanner.rest.starts(with: $0.utf8) })
       else { return false }
       return true
-    })
+    },
+    // A packet that was received is written again as it was understood.
+    passedOver: [Array("RCV PKT (".utf8)])
 
-  /// `07:19:12 `, `07:19:12 AM `, or what java.util.logging puts before a message.
+  /// `07:19:12 `, `07:19:12 AM ` in any language, or what java.util.logging puts before a message.
   private static func skipSmackClock(_ scanner: inout ByteScanner) {
     for level in ["FINE: ", "FINER: ", "INFO: ", "DEBUG: "] where scanner.skip(level) { return }
     guard scanner.digits("00:00:00 ") != nil else { return }
-    _ = scanner.skip("AM ") || scanner.skip("PM ")
+    guard !smackWords.contains(where: { scanner.rest.starts(with: $0.utf8) }) else { return }
+    var half = scanner
+    let word = half.take { !$0.isXMLSpace }
+    if word.count <= 16, half.skip(" ") || half.skip("\u{A0}") { scanner = half }
   }
+
+  private static let smackWords = ["SENT (", "RECV (", "RCV ", "User logged (", "XMPPConnection "]
 }

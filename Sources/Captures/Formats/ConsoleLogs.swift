@@ -121,7 +121,39 @@ extension ChunkLog {
     },
     isWhole: true)
 
-  @Sendable private static func lineWithText(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+  /// Swiften's `ClientXMLTracer`, so Swift's console: a line of 80 `<` above what was read, of
+  /// 80 `>` above what was written, as it went over the connection (`ClientXMLTracer.cpp`).
+  static let swiften = ChunkLog(
+    head: { line in
+      swiftenDirection(line).map { Head(direction: $0, payload: line.suffix(0)) }
+    },
+    isOwnLine: { swiftenDirection($0) != nil },
+    lead: lineWithText)
+
+  private static func swiftenDirection(_ line: ArraySlice<UInt8>) -> Direction? {
+    guard line.count == 80, let sign = line.first, line.allSatisfy({ $0 == sign }) else {
+      return nil
+    }
+    return sign == UInt8(ascii: "<") ? .inbound : sign == UInt8(ascii: ">") ? .outbound : nil
+  }
+
+  /// A browser's console or a page under Strophe.js, as the examples that come with it write it
+  /// (`examples/basic.js`): `RECV: ` and `SENT: `, with BOSH's bodies around the stanzas.
+  static let strophe = ChunkLog(
+    head: stropheHead,
+    isOwnLine: { line in
+      stropheHead(line) != nil || line.prefix(256).position(of: Array("Strophe is ".utf8)) != nil
+    },
+    isWhole: true)
+
+  @Sendable private static func stropheHead(_ line: ArraySlice<UInt8>) -> Head? {
+    let found = head(
+      [LineLog.Marker("RECV:", .inbound), LineLog.Marker("SENT:", .outbound)],
+      prefix: LogPrefix.formatter)(line)
+    return found?.payload.withoutLeadingSpace.first == UInt8(ascii: "<") ? found : nil
+  }
+
+  @Sendable static func lineWithText(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     line.allSatisfy(\.isXMLSpace) ? nil : line
   }
 }

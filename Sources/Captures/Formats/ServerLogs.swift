@@ -95,6 +95,52 @@ extension ChunkLog {
     return String(decoding: name, as: UTF8.self)
   }
 
+  /// jabberd 2's c2s with debug output: `Sat Nov 21 07:25:14 2026 sx (io.c:255) decoded read data
+  /// (53 bytes): <…>` and `… encoding 53 bytes for writing: <…>` (`sx/io.c`). A line before it says
+  /// which connection is ready. Those with the router have routes around what clients are sent.
+  static let jabberd2 = ChunkLog(
+    head: { line in
+      for (marker, end, direction) in jabberdMarkers {
+        guard let start = line.prefix(160).position(of: Array(marker.utf8)), isJabberdLine(line)
+        else { continue }
+        var scanner = ByteScanner(line[(start + marker.utf8.count)...])
+        guard let count = scanner.number(), scanner.skip(end), count > 0,
+          !scanner.rest.starts(with: "<route ".utf8)
+        else { return nil }
+        return Head(
+          direction: direction, time: LogPrefix.calendarTime(line.prefix(24))?.time,
+          payload: scanner.rest, count: count)
+      }
+      return nil
+    },
+    isOwnLine: isJabberdLine,
+    connection: { line in
+      let ready = [" ready for reading", " ready for writing"].map { Array($0.utf8) }
+      guard isJabberdLine(line), ready.contains(where: { line.ends(with: $0) }),
+        let name = line.dropLast(ready[0].count).split(separator: UInt8(ascii: " ")).last
+      else { return nil }
+      return String(decoding: name, as: UTF8.self)
+    },
+    passedOver: ["completed nad: ", "queueing for write: ", "queuing for write: ", "<route "]
+      .map { Array($0.utf8) })
+
+  private static let jabberdMarkers: [(String, String, Direction)] = [
+    (" decoded read data (", " bytes): ", .outbound),
+    (" encoding ", " bytes for writing: ", .inbound),
+  ]
+
+  /// `sx (io.c:255) …` or `io.c:255 …`, with or without a time before it.
+  @Sendable private static func isJabberdLine(_ line: ArraySlice<UInt8>) -> Bool {
+    var scanner = ByteScanner(line)
+    if LogPrefix.calendarTime(line.prefix(24)) != nil { _ = scanner.take(25) }
+    let isNamed = scanner.skip("sx (")
+    guard let file = scanner.take(upTo: ".c:", limit: 32), scanner.number() != nil else {
+      return false
+    }
+    return file.allSatisfy { $0.isLetter || $0.isDigit || "_/".utf8.contains($0) }
+      && scanner.skip(isNamed ? ") " : " ")
+  }
+
   /// Prosody with mod_rawdebug: `Nov 21 07:14:48 c2s1<TAB>debug<TAB>RECV(123): <chunk>`.
   static let prosodyRaw = ChunkLog(
     head: { line in
@@ -134,6 +180,7 @@ extension ChunkLog {
   /// 1.7.5, and first `C2S - RECV (1234567): `. In a file Openfire's own prefix stands before it.
   static let openfire = ChunkLog(
     head: { line in
+      if let socket = OpenfireSocketLine(line) { return socket.head }
       guard let found = OpenfireLine(line), found.isOfClient else { return nil }
       let direction: Direction
       switch found.kind {
@@ -144,8 +191,10 @@ extension ChunkLog {
       return Head(
         direction: direction, connection: found.connection, time: found.time, payload: found.text)
     },
-    isOwnLine: { OpenfireLine($0) != nil },
+    isOwnLine: { OpenfireLine($0) != nil || OpenfireSocketLine($0) != nil },
+    lead: lineWithText,
     ending: { line in
+      if let socket = OpenfireSocketLine(line) { return socket.ending }
       guard let found = OpenfireLine(line), found.isOfClient, found.kind == .closed else {
         return nil
       }
@@ -202,5 +251,56 @@ private struct OpenfireLine {
     connection = isNumber || address.isEmpty ? String(decoding: id, as: UTF8.self) : address
     _ = scanner.skip(": ")
     text = scanner.rest
+  }
+}
+
+/// A line of Openfire's WebSocket plug-in (`XMPPServlet.java`): a digest that names the connection,
+/// and what the client sent (`… : onMessage : Received : <…>`) or got (`… : Delivered : <…>`),
+/// which later versions put on the line below.
+private struct OpenfireSocketLine {
+  private let direction: Direction?
+  private let connection: String
+  private let time: LogTime?
+  private let text: ArraySlice<UInt8>
+
+  private static let markers: [(text: [UInt8], direction: Direction?)] = [
+    (Array(" : onMessage : Received :".utf8), .outbound), (Array(" : Delivered :".utf8), .inbound),
+    (Array(" : onClose :".utf8), nil),
+  ]
+  private static let digits = 32
+
+  init?(_ line: ArraySlice<UInt8>) {
+    for marker in Self.markers {
+      guard let start = line.prefix(320).position(of: marker.text) else { continue }
+      let name = line[..<start].suffix(Self.digits)
+      guard name.count == Self.digits, name.allSatisfy({ $0.hexValue != nil }) else { return nil }
+      (direction, connection) = (marker.direction, String(decoding: name, as: UTF8.self))
+      time = Self.time(of: line[..<name.startIndex])
+      let rest = line[(start + marker.text.count)...]
+      text = rest.first == UInt8(ascii: " ") ? rest.dropFirst() : rest
+      return
+    }
+    return nil
+  }
+
+  /// Openfire's own clock is `2026.11.21 07:19:12`.
+  private static func time(of prefix: ArraySlice<UInt8>) -> LogTime? {
+    var scanner = ByteScanner(prefix)
+    guard let numbers = scanner.digits("0000.00.00 00:00:00") else {
+      return LogTime.isoTime(in: prefix)
+    }
+    return LogTime.local(numbers[0], numbers[1], numbers[2], Array(numbers[3...]))
+  }
+
+  /// What was sent or received; nil for a line that ends the connection.
+  var head: ChunkLog.Head? {
+    direction.map {
+      ChunkLog.Head(direction: $0, connection: connection, time: time, payload: text)
+    }
+  }
+
+  /// Nil for a line that does not end it.
+  var ending: ChunkLog.Ending? {
+    direction == nil ? ChunkLog.Ending(connection: connection, time: time) : nil
   }
 }

@@ -38,6 +38,8 @@ final class ChunkLogReader: LineReader {
   private var heldSuffix = false
   /// Lines to be read again, the next one last.
   private var again: [NumberedLine] = []
+  /// The connection that the last line names that names one.
+  private var connection = ""
   private var router = AccountRouter()
   private var unrouted: Unrouted?
   /// The received chunks that mean nothing to a roster and that nothing says the account of.
@@ -95,6 +97,7 @@ final class ChunkLogReader: LineReader {
     let mended = NumberedLine(
       number: line.number, bytes: log.mend.map { $0(line.bytes) } ?? line.bytes)
     if collected != nil { return try collect(mended, sink) }
+    if let name = log.connection?(mended.bytes) { connection = name }
     let head = log.head(mended.bytes)
     if unrouted != nil { return try waitForAnswer(head, line, sink) }
     if let open = pending, try readAfterHead(open, mended, head, sink) { return }
@@ -144,7 +147,8 @@ final class ChunkLogReader: LineReader {
   private func begin(
     _ head: ChunkLog.Head, _ line: NumberedLine, as written: ArraySlice<UInt8>, _ sink: Sink
   ) throws -> Bool {
-    let key = ChunkRecord.Key(connection: head.connection, direction: head.direction)
+    let key = ChunkRecord.Key(
+      connection: head.connection.isEmpty ? connection : head.connection, direction: head.direction)
     let isBare = log.lead != nil && head.payload.allSatisfy(\.isXMLSpace)
     switch log.payload {
     case .verbatim:

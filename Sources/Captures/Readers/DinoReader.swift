@@ -75,7 +75,15 @@ final class DinoReader: LineReader {
       return nil
     }
     let isRoot = scanner.skip("ROOT ")
-    guard scanner.skip("["), scanner.take(upTo: " stream:0x", limit: 3200) != nil,
+    guard scanner.skip("[") else { return nil }
+    // Dino until 0.1 names nothing but the account (`xmpp_log.vala`).
+    var older = scanner
+    if let account = older.take(upTo: "]", limit: 3200), older.rest.isEmpty,
+      !account.contains(UInt8(ascii: " "))
+    {
+      return (direction, isRoot, String(decoding: account, as: UTF8.self), nil)
+    }
+    guard scanner.take(upTo: " stream:0x", limit: 3200) != nil,
       let stream = scanner.take(upTo: " thread:0x", limit: 32),
       stream.allSatisfy({ $0.hexValue != nil }),
       let stamp = scanner.take(upTo: "]", limit: 64), scanner.rest.isEmpty

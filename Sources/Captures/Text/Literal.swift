@@ -81,9 +81,28 @@ enum Literal: Equatable {
 
   /// `<<"…">>`, also in pieces and with `/utf8`, or `<<60,105,…>>`, wrapped over any lines; or a
   /// string `"…"` on one line.
+  ///
+  /// What is in the quotes may stand there as it is: MongooseIM writes what it received with
+  /// `\"~s\"` (`ejabberd_receiver.erl`), and the quotes inside are XML's.
   static func erlang(_ text: ArraySlice<UInt8>) -> Literal {
+    let literal = erlangLiteral(text)
+    guard case .malformed = literal else { return literal }
+    for (start, end) in [("<<\"<", ">\">>"), ("\"<", ">\"")]
+    where text.count >= start.utf8.count + end.utf8.count && text.starts(with: start.utf8)
+      && text.ends(with: Array(end.utf8))
+    {
+      let quotes = (start.utf8.count - 1, end.utf8.count - 1)
+      return .complete(Array(text.dropFirst(quotes.0).dropLast(quotes.1)))
+    }
+    return literal
+  }
+
+  private static func erlangLiteral(_ text: ArraySlice<UInt8>) -> Literal {
     var scanner = ByteScanner(text)
-    if text.first == UInt8(ascii: "\"") { return erlangString(&scanner) }
+    if text.first == UInt8(ascii: "\"") {
+      let string = erlangString(&scanner)
+      return scanner.rest.isEmpty || string == .unfinished ? string : .malformed
+    }
     guard scanner.skip("<<") else { return .malformed }
     var output: [UInt8] = []
     while true {
