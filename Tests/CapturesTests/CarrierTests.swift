@@ -378,7 +378,13 @@ struct CarrierTests {
       let log = session.map { "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2))" }
       let bytes = Array(Self.text(log).utf8)
       #expect(Carrier(bytes) == .none, "\(body)")
-      #expect(try read(bytes, "smack").elements == session)
+      var expected = session
+      // A line that begins as the log's own is the next piece of the open element: nothing tells
+      // the two apart, and neither begins a record.
+      if body == forged {
+        expected[expected.count - 1].replace("\nRECV (0): ", with: "")
+      }
+      #expect(try read(bytes, "smack").elements == expected, "\(body)")
     }
   }
 

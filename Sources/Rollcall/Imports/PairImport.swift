@@ -76,6 +76,7 @@ extension CaptureImport {
     }
     try filter.finish { try add($0, &total, writer) }
     total.account = try account(filter, format)
+    total.namesAccount = !filter.accounts.isEmpty
     if !interleaver.hasAnswers, inbound.summary.records > 0, outbound.summary.records > 0 {
       let message = "nothing in it is answered in the other file: are they of one connection?"
       outbound.summary.note(CaptureProblem(line: 1, message: message))
@@ -132,7 +133,7 @@ private struct PairSide {
   /// Says of the file what is known when both have been read.
   mutating func finish(_ total: ImportSummary) {
     summary.account = total.account
-    summary.namesAccount = total.account != nil
+    summary.namesAccount = total.namesAccount
     summary.lacksTimes = total.lacksTimes && direction == .inbound
     summary.print = printer?.print
   }
