@@ -137,6 +137,39 @@ struct HARTests {
     #expect(reading.problems.count == 1)
   }
 
+  @Test("A byte-order mark and members nested deeply that nobody wants hinder nothing")
+  func marksAndNesting() throws {
+    var nested: [String: Any] = [:]
+    for _ in 0..<100 { nested = ["a": [nested]] }
+    let before = Self.exchange(["_initiator": nested])
+    let session = Self.socket(Self.login("alice", at: 0))
+    let expected = try read(Self.archive([session]), "har")
+    let bytes = [0xEF, 0xBB, 0xBF] + (try Self.archive([before, session]))
+    #expect(CaptureFormat.detect(bytes)?.id == "har")
+    for pieces in [[], [1], [2, 1000]] {
+      #expect(try read(bytes, "har", pieces: pieces).elements == expected.elements)
+    }
+    #expect(expected.elements.count == 4)
+  }
+
+  @Test("Frames of bytes are read as those of text are, where they hold a stream")
+  func binaryFrames() throws {
+    let texts = Self.login("alice", at: 0) + [(true, 11, "<svg/>"), (true, 12, "%%%")]
+    let expected = try read(Self.archive([Self.socket(texts)]), "har")
+    let members = texts.map { isSent, time, data -> [String: Any] in
+      [
+        "type": isSent ? "send" : "receive", "opcode": 2,
+        "data": data == "%%%" ? data : Data(data.utf8).base64EncodedString(),
+        "time": Double(Self.start) / 1000 + time,
+      ]
+    }
+    let bytes = try Self.archive([Self.exchange(["_webSocketMessages": members])])
+    let reading = try read(bytes, "har")
+    #expect(reading.elements == expected.elements)
+    #expect(reading.elements.count == 4)
+    #expect(reading.problems.isEmpty)
+  }
+
   @Test("A broken archive, and one that is nested without end, is reported and gives what it has")
   func broken() throws {
     let whole = try Self.archive([Self.socket(Self.login("alice", at: 0))])

@@ -24,6 +24,8 @@ final class HARReader: ByteReader {
     var isSent: Bool?
     var time: Int64?
     var text: [UInt8]?
+    /// Whether it is a frame of bytes, which stand in the archive in Base64.
+    var isBinary = false
   }
 
   private var json: JSONStream
@@ -31,6 +33,8 @@ final class HARReader: ByteReader {
   private var entry = Entry()
   private var message = Message()
   private var line = 1
+  /// What of a mark at the beginning may still come.
+  private var mark = HARReader.byteOrderMark[...]
   private var sockets = 0
   /// The numbers of BOSH sessions, by their ids.
   private var sessions: [String: Int] = [:]
@@ -39,6 +43,7 @@ final class HARReader: ByteReader {
   private var order = TimeOrder()
 
   private static let maximumSessions = 10_000
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   private static let entryPath = ["log", "entries", "*"]
 
@@ -50,6 +55,11 @@ final class HARReader: ByteReader {
 
   func read(_ bytes: [UInt8], _ sink: Sink) throws {
     for byte in bytes where failure == nil {
+      if !mark.isEmpty {
+        let isMark = byte == mark.first
+        mark = isMark ? mark.dropFirst() : []
+        if isMark { continue }
+      }
       do {
         try json.read(byte, wants: Self.wants) { path, event in try take(path, event) }
       } catch let error as JSONError {
@@ -76,7 +86,7 @@ final class HARReader: ByteReader {
     ["startedDateTime"], ["time"], ["request", "postData", "text"],
     ["response", "content", "text"], ["response", "content", "encoding"],
     ["_webSocketMessages", "*", "type"], ["_webSocketMessages", "*", "time"],
-    ["_webSocketMessages", "*", "data"],
+    ["_webSocketMessages", "*", "data"], ["_webSocketMessages", "*", "opcode"],
   ]
 
   private static func wants(_ path: [String]) -> Bool {
@@ -117,6 +127,7 @@ final class HARReader: ByteReader {
       message.time = Self.number(value).flatMap {
         LogClock.milliseconds(exactly: ($0 * 1000).rounded())
       }
+    case ["_webSocketMessages", "*", "opcode"]: message.isBinary = Self.number(value) == 2
     case ["_webSocketMessages", "*", "data"]: message.text = value?.string.map { Array($0.utf8) }
     default: break
     }
@@ -134,9 +145,10 @@ final class HARReader: ByteReader {
 
   private func finishMessage() {
     defer { message = Message() }
-    guard let isSent = message.isSent, let text = message.text, Self.isOfStream(text[...]) else {
-      return
-    }
+    guard let isSent = message.isSent,
+      let text = message.isBinary ? Self.decoded(message.text) : message.text,
+      Self.isOfStream(text[...])
+    else { return }
     let name = entry.name ?? "websocket \(sockets + 1)"
     if entry.name == nil { sockets += 1 }
     entry.name = name
@@ -146,10 +158,7 @@ final class HARReader: ByteReader {
   private func finishEntry() {
     defer { entry = Entry() }
     guard entry.name == nil else { return }
-    let response =
-      entry.isEncoded
-      ? entry.response.flatMap { Data(base64Encoded: Data($0)) }.map { [UInt8]($0) }
-      : entry.response
+    let response = entry.isEncoded ? Self.decoded(entry.response) : entry.response
     let bodies = [entry.request, response].map { text in
       text.flatMap { Self.isBody($0[...]) ? $0 : nil }
     }
@@ -161,6 +170,10 @@ final class HARReader: ByteReader {
     if let request = bodies[0] { give(request, .outbound, of: name, entry.started) }
     let end = entry.started.map { $0 &+ (LogClock.milliseconds(exactly: entry.duration) ?? 0) }
     if let answer = bodies[1] { give(answer, .inbound, of: name, end) }
+  }
+
+  private static func decoded(_ text: [UInt8]?) -> [UInt8]? {
+    text.flatMap { Data(base64Encoded: Data($0)) }.map { [UInt8]($0) }
   }
 
   private static func isOfStream(_ text: ArraySlice<UInt8>) -> Bool {

@@ -17,7 +17,8 @@ struct JSONStream {
     case scalar
   }
 
-  /// The keys that lead to the value that is read; `*` for a member of an array.
+  /// The keys that lead to the value that is read, as far as anybody wants one; `*` for a member of
+  /// an array.
   private(set) var path: [String] = []
   /// Whether each open value is an object.
   private var isObject: [Bool] = []
@@ -28,8 +29,10 @@ struct JSONStream {
   private var isTooLong = false
   private let maximumBytes: Int
 
-  /// How deep values may be nested, as in `JSONScanner`.
-  private static let maximumDepth = 64
+  /// How deep values may be nested: of each, a byte is kept.
+  private static let maximumDepth = 1 << 20
+  /// How deep a value can be that somebody wants, as in `JSONScanner`.
+  private static let maximumPath = 64
   private static let maximumKey = 256
 
   /// - Parameter maximumBytes: The most that a value may have.
@@ -78,13 +81,14 @@ struct JSONStream {
       guard !expectsKey else { throw JSONError.unexpected(at: 0) }
       isObject.append(byte == UInt8(ascii: "{"))
       expectsKey = isObject.last == true
-      path.append("*")
+      if isObject.count <= Self.maximumPath { path.append("*") }
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
       guard isObject.popLast() == (byte == UInt8(ascii: "}")) else {
         throw JSONError.unexpected(at: 0)
       }
-      path.removeLast()
       expectsKey = false
+      guard isObject.count < Self.maximumPath else { return }
+      path.removeLast()
       try take(path, .end)
     case UInt8(ascii: ","): expectsKey = isObject.last == true
     case UInt8(ascii: "\""):
@@ -101,7 +105,7 @@ struct JSONStream {
     token = new
     text.removeAll(keepingCapacity: true)
     isTooLong = false
-    isWanted = !expectsKey && wants(path)
+    isWanted = !expectsKey && isObject.count <= Self.maximumPath && wants(path)
   }
 
   private mutating func keep(_ byte: UInt8, isKey: Bool) {
@@ -112,7 +116,7 @@ struct JSONStream {
 
   private mutating func nameMember() {
     expectsKey = false
-    guard !path.isEmpty else { return }
+    guard !path.isEmpty, isObject.count <= Self.maximumPath else { return }
     path[path.count - 1] = String(decoding: text, as: UTF8.self)
   }
 
