@@ -10,18 +10,29 @@ import XMPPStanza
 enum ProsodyLine {
   /// Reads what comes before a message of a client's session; nil for any other line.
   ///
-  /// Sessions of clients are named `c2s` with a number, or `bosh` with their id. What a collector
-  /// put before the name is read for its time only.
+  /// Sessions of clients are named `c2s` with a number, or `bosh` with their id, who has which can
+  /// go on with the session (XEP-0124 §15.2): a mark stands for it. What a collector put before the
+  /// name is read for its time only.
   @Sendable static func clientPrefix(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
     guard text.count <= maximumPrefix, let name = nameBeforeMessage(text), isClient(name) else {
       return nil
     }
     let before = text[..<name.startIndex]
     return LineLog.Prefix(
-      connection: String(decoding: name, as: UTF8.self),
+      connection: connection(name),
       time: LogTime.monthTime(before) ?? LogTime.isoTime(in: before),
       shape: isClock(before) ? nil : LogPrefix.shape(of: before))
   }
+
+  private static func connection(_ name: ArraySlice<UInt8>) -> String {
+    guard name.starts(with: binding.utf8), name.count > binding.utf8.count else {
+      return String(decoding: name, as: UTF8.self)
+    }
+    let id = String(decoding: name.dropFirst(binding.utf8.count), as: UTF8.self)
+    return "\(binding) \(Credentials.mark(ofID: id))"
+  }
+
+  private static let binding = "bosh"
 
   /// Whether a line is Prosody's, whatever it says.
   @Sendable static func isProsody(_ line: ArraySlice<UInt8>) -> Bool {
@@ -61,7 +72,7 @@ enum ProsodyLine {
   }
 
   private static func isClient(_ name: ArraySlice<UInt8>) -> Bool {
-    ["c2s", "bosh"].contains { isSession(name, of: $0) }
+    ["c2s", binding].contains { isSession(name, of: $0) }
   }
 
   /// Whether a name is one that no other program gives to a part of it.
