@@ -54,6 +54,9 @@ struct ChunkLog: Sendable {
   /// Whether heads name the connection only of what was sent; chunks received say how long they
   /// are.
   var namesSendersOnly = false
+  /// Whether one process of the server may receive what another one answers, so that heads have the
+  /// names of two for one connection.
+  var hasReceivers = false
   /// The connection that a line says the records after it are of, where their heads do not name it.
   var connection: (@Sendable (ArraySlice<UInt8>) -> String?)?
   /// What stands in a payload for what the program left out.

@@ -46,7 +46,7 @@ extension ChunkLog {
       else { return nil }
       return Ending(
         connection: ejabberdConnection(line[...start]), time: LogTime.isoTime(in: line.prefix(40)))
-    })
+    }, hasReceivers: true)
 
   private static let ejabberdMarkers: [(String, Direction)] = [
     ("Received XML on stream = ", .outbound), ("Send XML on stream = ", .inbound),
@@ -72,27 +72,17 @@ extension ChunkLog {
       || ejabberdMarkers.contains { scanner.rest.starts(with: $0.0.utf8) }
   }
 
-  /// The process of the connection, which the socket's name has, or the line's.
-  ///
-  /// Before version 18 a receiver reads what the session, the process that is started after it,
-  /// answers: both are one connection.
+  /// The process of the connection, which the socket's name has, or the line's. Before version 18
+  /// one process receives, and another, the session, sends (`ProcessPairing`).
   private static func ejabberdConnection(_ head: ArraySlice<UInt8>) -> String {
-    var process = head
-    if let socket = head.position(of: Array("(tcp|".utf8)) ?? head.position(of: Array("(tls|".utf8))
-    {
-      process = head[socket...]
-    }
+    let socket = head.position(of: Array("(tcp|".utf8)) ?? head.position(of: Array("(tls|".utf8))
+    let process = socket.map { head[$0...] } ?? head
     guard let start = process.position(of: UInt8(ascii: "<")),
       let end = process[start...].position(of: UInt8(ascii: ">"))
     else { return "" }
-    let name = process[start...end]
-    if head.position(of: Array("ejabberd_receiver:".utf8)) != nil {
-      var scanner = ByteScanner(name)
-      if scanner.skip("<0."), let number = scanner.number(), scanner.skip(".0>") {
-        return "<0.\(number + 1).0>"
-      }
-    }
-    return String(decoding: name, as: UTF8.self)
+    let name = String(decoding: process[start...end], as: UTF8.self)
+    let receives = socket == nil && head.position(of: Array("ejabberd_receiver:".utf8)) != nil
+    return receives ? ProcessPairing.receiver(name) : name
   }
 
   /// jabberd 2's c2s with debug output: `Sat Nov 21 07:25:14 2026 sx (io.c:255) decoded read data

@@ -49,6 +49,8 @@ final class ChunkLogReader: LineReader {
   /// converted, and the others say as little.
   private var trustsCounts = true
   private(set) var unread = UnreadLines()
+  /// Nil where a connection has one name.
+  private var pairing: ProcessPairing?
 
   /// More is no chunk that one read gives.
   private static let maximumCount = 1 << 20
@@ -66,15 +68,27 @@ final class ChunkLogReader: LineReader {
     case .verbatim(let suffix): self.suffix = Array(suffix.utf8)
     case .literal: suffix = []
     }
+    pairing = log.hasReceivers ? ProcessPairing() : nil
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    guard pairing != nil else { return try takeLine(line, number, sink) }
+    try takeLine(line, number) { try pairing?.pass($0, to: sink) }
+  }
+
+  func finish(_ sink: Sink) throws {
+    guard pairing != nil else { return try takeEnd(sink) }
+    try takeEnd { try pairing?.pass($0, to: sink) }
+    try pairing?.finish(sink)
+  }
+
+  private func takeLine(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
     if collected == nil { countLimit = Self.maximumCount }
     try read(NumberedLine(number: number, bytes: line), sink)
     while let held = again.popLast() { try read(held, sink) }
   }
 
-  func finish(_ sink: Sink) throws {
+  private func takeEnd(_ sink: Sink) throws {
     while collected != nil || unrouted != nil {
       if let unfinished = collected {
         try giveUp(unfinished, sink)
