@@ -93,6 +93,30 @@ struct LineWrapperTests {
     #expect(Carrier(Array(fixture.bytes.prefix(64 << 10))) == .none)
   }
 
+  @Test(
+    "A line of the other stream between two parts of a line does not become part of it",
+    arguments: [
+      ("2026-11-21T07:25:14.123456789Z std@ P ", "2026-11-21T07:25:14.123456789Z std@ F ", ""),
+      (#"{"log":""#, #"{"log":""#, #"","stream":"std@","time":"2026-11-21T07:25:14.123456789Z"}"#),
+    ])
+  func partsOfTwoStreams(_ part: String, _ last: String, _ end: String) throws {
+    func line(_ head: String, _ text: String, isError: Bool = false) -> String {
+      (head + text + end).replacing("std@", with: isError ? "stderr" : "stdout") + "\n"
+    }
+    let ending = end.isEmpty ? "" : "\\n"
+    let element = "<presence from='bob@example.test/x' to='alice@example.test/y'/>"
+    let text = (0..<4).map { _ in
+      line(part, "RECV: " + element.prefix(20)) + line(part, "warning: ", isError: true)
+        + line(part, String(element.dropFirst(20).prefix(9)))
+        + line(last, "slow\(ending)", isError: true)
+        + line(last, element.dropFirst(29) + ending)
+    }.joined()
+    let options = ReaderOptions(carrier: Carrier(Array(text.utf8)))
+    let reading = try read(text, "slixmpp", options: options)
+    #expect(reading.elements == Array(repeating: "< " + element, count: 4))
+    #expect(reading.problems.isEmpty)
+  }
+
   /// What a server's console prints is often kept with its colors.
   @Test(
     "Colors for a terminal are left out",

@@ -153,12 +153,22 @@ private final class ChangeStep: LineStep {
 
 /// Takes off what a collector put around lines, and joins those that it has cut.
 private final class WrapperStep: LineStep {
+  /// What one program writes to one of its streams: a line of another may stand between two parts.
+  private struct Lane: Hashable {
+    let source: String
+    let isError: Bool
+  }
+
+  /// The beginning of a line that goes on with the next.
+  private struct Carry {
+    var line: CarriedLine
+    /// Whether it goes on unless the next begins as it does.
+    var isUncertain: Bool
+  }
+
   private let wrapper: LineWrapper
   private let maximumBytes: Int
-  /// The beginning of a line that goes on with the next.
-  private var carry: CarriedLine?
-  /// Whether that goes on unless the next begins as it does.
-  private var isUncertain = false
+  private var carries: [Lane: Carry] = [:]
 
   init(_ wrapper: LineWrapper, _ maximumBytes: Int) {
     (self.wrapper, self.maximumBytes) = (wrapper, maximumBytes)
@@ -169,25 +179,30 @@ private final class WrapperStep: LineStep {
   }
 
   private func take(_ inner: LineWrapper.Line, _ line: CarriedLine, _ give: Give) throws {
-    if isUncertain, let open = carry,
-      LineWrap.start(of: open.bytes) == LineWrap.start(of: inner.text)
+    let lane = Lane(source: inner.source, isError: inner.isError)
+    // Removed first, so that what is appended copies nothing.
+    var carry = carries.removeValue(forKey: lane)
+    if let open = carry, open.isUncertain,
+      LineWrap.start(of: open.line.bytes) == LineWrap.start(of: inner.text)
     {
       carry = nil
-      try give(open)
+      try give(open.line)
     }
     // What no element can be as long as ends where it is.
-    let isBounded = (carry?.bytes.count ?? 0) <= maximumBytes
-    var whole = carry ?? CarriedLine(bytes: [], number: line.number)
+    let isBounded = (carry?.line.bytes.count ?? 0) <= maximumBytes
+    var whole = carry?.line ?? CarriedLine(bytes: [], number: line.number)
     carry = nil
     if whole.bytes.isEmpty { whole.bytes = inner.text } else { whole.bytes += inner.text }
     // The last part says when the whole was there.
     whole.time = inner.time ?? whole.time ?? line.time
-    isUncertain = inner.isFull
-    if inner.goesOn || inner.isFull, isBounded { carry = whole } else { try give(whole) }
+    guard inner.goesOn || inner.isFull, isBounded else { return try give(whole) }
+    carries[lane] = Carry(line: whole, isUncertain: inner.isFull)
   }
 
   func finish(_ give: Give) throws {
-    if let carry { try give(carry) }
-    carry = nil
+    for carry in carries.values.sorted(by: { $0.line.number < $1.line.number }) {
+      try give(carry.line)
+    }
+    carries = [:]
   }
 }

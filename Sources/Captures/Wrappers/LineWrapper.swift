@@ -43,6 +43,8 @@ package struct LineWrapper: Hashable, Sendable {
     var goesOn = false
     /// Whether it is as long as the collector's longest lines, so that the next may go on with it.
     var isFull = false
+    /// Whether the program wrote it to its standard error.
+    var isError = false
   }
 
   /// Looks at the first bytes of a file, 64 KiB of which are enough; nil where its lines are as a
@@ -161,11 +163,12 @@ extension LineWrapper.Kind {
       guard let time = Self.time(&scanner) else { return nil }
       return Line(text: Self.joined(scanner.rest), time: time)
     case .kubernetes:
-      guard let time = Self.time(&scanner), scanner.skip("stdout ") || scanner.skip("stderr ")
-      else { return nil }
+      guard let time = Self.time(&scanner) else { return nil }
+      let isError = scanner.skip("stderr ")
+      guard isError || scanner.skip("stdout ") else { return nil }
       let goesOn = scanner.skip("P ")
       guard goesOn || scanner.skip("F ") else { return nil }
-      return Line(text: scanner.rest, time: time, goesOn: goesOn)
+      return Line(text: scanner.rest, time: time, goesOn: goesOn, isError: isError)
     case .compose:
       let name = scanner.take { $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) }
       scanner.skipSpaces()
@@ -181,7 +184,9 @@ extension LineWrapper.Kind {
       let goesOn = text.last != UInt8(ascii: "\n")
       let time = object["time"]?.string.flatMap { LogTime.isoTime(in: Array($0.utf8)[...]) }
       let ending = text.ends(with: Array("\r\n".utf8)) ? 2 : 1
-      return Line(text: goesOn ? text : text.dropLast(ending), time: time, goesOn: goesOn)
+      return Line(
+        text: goesOn ? text : text.dropLast(ending), time: time, goesOn: goesOn,
+        isError: object["stream"]?.string == "stderr")
     }
   }
 
