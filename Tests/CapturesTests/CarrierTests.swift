@@ -307,26 +307,6 @@ struct CarrierTests {
     }
   }
 
-  @Test("An export that begins with the newest entry is turned around")
-  func newestFirst() throws {
-    let lines = Self.session.enumerated().map { number, line in
-      let second = number < 10 ? "0\(number)" : "\(number)"
-      let word = line.hasPrefix("<") ? "RECV" : "SEND"
-      return "2026-03-05 08:05:\(second),700 - DEBUG - \(word): \(line.dropFirst(2))"
-    }
-    let csv = lines.reversed().map { "x,\"\($0.replacing("\"", with: "\"\""))\"" }
-    let json = lines.reversed().map { "{\"message\":\(Self.json($0))}" }
-    for text in [
-      Self.text(lines.reversed()), "host,message\n" + Self.text(csv), Self.text(json),
-    ] {
-      let bytes = Array(text.utf8)
-      let carrier = Carrier(bytes)
-      #expect(carrier.layers.last == .newestFirst)
-      let reading = try read(bytes, "slixmpp", options: ReaderOptions(carrier: carrier))
-      #expect(reading.elements == Self.session)
-    }
-  }
-
   @Test("A log in another encoding is read once that is said")
   func otherEncodings() throws {
     let session = Self.session.map { $0.replacing("“引号” ", with: "") }
@@ -407,19 +387,5 @@ struct CarrierTests {
     }
     let deep = Array(repeating: UInt8(ascii: "["), count: 200_000)
     #expect(Carrier(Array("{\"a\":".utf8) + deep).layers.isEmpty)
-  }
-
-  @Test(
-    "A date in numbers is read in the order in which it can be",
-    arguments: [
-      ("22/07/2015 21:07:17: x", "2015-07-22T21:07:17.000Z"),
-      ("07/22/2015 21:07:17: x", "2015-07-22T21:07:17.000Z"),
-      ("21.11.2026, 07:25:14,147 x", "2026-11-21T07:25:14.147Z"),
-      ("05/03/2026 08:05:06", "2026-03-05T08:05:06.000Z"),
-      ("3/5/2026, 8:05:06 PM x", "2026-03-05T20:05:06.000Z"),
-    ])
-  func datesInNumbers(_ prefix: String, _ time: String) throws {
-    let reading = try read("\(prefix) DEBUG RECV: <presence from='a@b'/>\n", "slixmpp")
-    #expect(reading.records.first?.time.map(Timestamp.text) == time)
   }
 }

@@ -33,6 +33,14 @@ enum TopLevel {
     return String(decoding: local, as: UTF8.self)
   }
 
+  /// The value of an attribute as it stands in a tag; nil if the tag has none of that name.
+  static func attribute(_ name: String, in tag: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let start = tag.position(of: Array(" \(name)=".utf8)) else { return nil }
+    let value = tag[start...].dropFirst(name.utf8.count + 2)
+    guard let quote = value.first, "'\"".utf8.contains(quote) else { return nil }
+    return value.dropFirst().prefix { $0 != quote }
+  }
+
   /// Whether a stream header says who speaks to whom.
   static func isHeader(_ node: XMPPElement) -> Bool {
     ["to", "from", "id"].contains { node.attribute($0) != nil }

@@ -36,55 +36,124 @@ enum MonthNames {
   }
 }
 
-/// Dates in numbers whose year comes last, `22/07/2015 21:07:17` or `21.11.2026, 07:25:14`.
-enum NumericDate {
-  /// The first one in a text, as a time by a clock that does not say its zone; nil if there is
-  /// none.
-  ///
-  /// A number over 12 is the day. Else the day comes first, unless the clock has twelve hours: only
-  /// the countries that write the month first have both.
-  static func time(in text: ArraySlice<UInt8>) -> LogTime? {
+/// Which of its numbers a date begins with whose year comes last.
+package enum DateOrder: Hashable, Sendable, CaseIterable {
+  case dayFirst
+  case monthFirst
+}
+
+/// A date in numbers whose year comes last, `22/07/2015 21:07:17` or `21.11.2026, 07:25:14`, by a
+/// clock that does not say its zone. Which of the first two is the day, a whole log may say.
+struct NumericDate: Hashable {
+  let first: Int
+  let second: Int
+  let year: Int
+  /// Of the day.
+  let milliseconds: Int64
+  /// The order of who writes dates so: with periods the day comes first, and who has a clock of
+  /// twelve hours, capital letters and no zeros puts the month first.
+  let usual: DateOrder?
+
+  /// The first one in a text; nil if there is none.
+  init?(in text: ArraySlice<UInt8>) {
     var rest = text
     while rest.count >= 15 {
-      if rest[rest.startIndex].isDigit, let found = time(at: rest) { return found }
       let isDigit = rest[rest.startIndex].isDigit
+      if isDigit, let found = NumericDate(at: rest), found.isDate {
+        self = found
+        return
+      }
       rest = isDigit ? rest.drop(while: \.isDigit) : rest.dropFirst()
     }
     return nil
   }
 
-  private static func time(at text: ArraySlice<UInt8>) -> LogTime? {
+  private init?(at text: ArraySlice<UInt8>) {
     var scanner = ByteScanner(text)
-    guard let first = number(&scanner, 2), let separator = scanner.take(1).first,
-      "/.-".utf8.contains(separator), let second = number(&scanner, 2),
-      scanner.take(1).first == separator, let year = number(&scanner, 4), year >= 1000
+    guard let first = Self.number(&scanner, 2), let separator = scanner.take(1).first,
+      "/.-".utf8.contains(separator)
+    else { return nil }
+    let isPadded = [text.first, scanner.rest.first].contains(UInt8(ascii: "0"))
+    guard let second = Self.number(&scanner, 2), scanner.take(1).first == separator,
+      let year = Self.number(&scanner, 4), year >= 1000
     else { return nil }
     _ = scanner.skip(",")
-    guard scanner.skip(" ") || scanner.skip("T"), let hour = number(&scanner, 2),
+    guard scanner.skip(" ") || scanner.skip("T"), let hour = Self.number(&scanner, 2),
       scanner.skip(":"), let minutes = scanner.digits("00:00")
     else { return nil }
     var rest = scanner.rest
     let fraction = LogTime.fraction(&rest)
-    let half = rest.withoutLeadingSpace.prefix(2)
-    let isMorning = half.elementsEqual("AM".utf8) || half.elementsEqual("am".utf8)
-    let isEvening = half.elementsEqual("PM".utf8) || half.elementsEqual("pm".utf8)
-    var clockHour = hour
-    if isMorning || isEvening {
-      guard (1...12).contains(hour) else { return nil }
-      clockHour = hour % 12 + (isEvening ? 12 : 0)
-    }
-    let isMonthFirst = second > 12 || (first <= 12 && (isMorning || isEvening))
-    let (month, day) = isMonthFirst ? (first, second) : (second, first)
+    let isCapital = rest.withoutLeadingSpace.first.map { "AP".utf8.contains($0) } ?? false
+    let half = LogTime.half(&rest)
     guard
-      case .local(let time)? = LogTime.local(
-        year, month, day, [clockHour, minutes[0], minutes[1]])
+      let clock = Timestamp.clock(
+        LogTime.hour(Int64(hour), half), Int64(minutes[0]), Int64(minutes[1]))
     else { return nil }
-    return .local(time + fraction)
+    (self.first, self.second, self.year) = (first, second, year)
+    milliseconds = clock + fraction
+    switch separator {
+    case UInt8(ascii: "."): usual = .dayFirst
+    case UInt8(ascii: "/") where half != nil && isCapital && !isPadded: usual = .monthFirst
+    default: usual = nil
+    }
   }
 
   private static func number(_ scanner: inout ByteScanner, _ maximum: Int) -> Int? {
     let digits = scanner.take(while: \.isDigit)
     guard (1...maximum).contains(digits.count) else { return nil }
     return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+  }
+
+  private var isDate: Bool { DateOrder.allCases.contains { days($0) != nil } }
+
+  private func days(_ order: DateOrder) -> Int64? {
+    switch order {
+    case .dayFirst: Timestamp.days(Int64(year), Int64(second), Int64(first))
+    case .monthFirst: Timestamp.days(Int64(year), Int64(first), Int64(second))
+    }
+  }
+
+  /// The order without which it is no date; nil if it is one in both.
+  var only: DateOrder? {
+    let allowed = DateOrder.allCases.filter { days($0) != nil }
+    return allowed.count == 1 ? allowed[0] : nil
+  }
+
+  /// As if the clock were UTC; nil where only an order could say which day it is.
+  func time(_ order: DateOrder?) -> Int64? {
+    let order = only ?? order ?? (first == second ? .dayFirst : nil)
+    return order.flatMap(days).map { $0 * Timestamp.day + milliseconds }
+  }
+}
+
+extension DateOrder {
+  /// The order of the dates of a log: the one that all of them are dates in, or that is usual where
+  /// they are written so; else the one in which they come one after the other, and close to each
+  /// other. Nil where nothing says it.
+  static func order(of dates: [NumericDate]) -> DateOrder? {
+    let certain = Set(dates.compactMap(\.only))
+    guard certain.isEmpty else { return certain.count == 1 ? certain.first : nil }
+    let usual = Set(dates.compactMap(\.usual))
+    guard usual.isEmpty else { return usual.count == 1 ? usual.first : nil }
+    let spans = allCases.compactMap { order in
+      span(of: dates.compactMap { $0.time(order) }).map { (order: order, span: $0) }
+    }
+    guard spans.count > 1 else { return spans.first?.order }
+    let (shorter, longer) = spans[0].span < spans[1].span ? (0, 1) : (1, 0)
+    return spans[shorter].span * minimumRatio <= spans[longer].span
+      && spans[longer].span > 0 ? spans[shorter].order : nil
+  }
+
+  /// A day against a month, and some more.
+  private static let minimumRatio: Int64 = 8
+
+  /// From the first to the last of times that come in their order or in the opposite one; nil for
+  /// others.
+  private static func span(of times: [Int64]) -> Int64? {
+    let steps = zip(times, times.dropFirst())
+    guard let first = times.first, let last = times.last,
+      steps.allSatisfy({ $0 <= $1 }) || steps.allSatisfy({ $0 >= $1 })
+    else { return nil }
+    return abs(last - first)
   }
 }

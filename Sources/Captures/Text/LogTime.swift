@@ -6,18 +6,21 @@ enum LogTime: Hashable {
   case complete(Int64)
   /// The same by a clock that does not say its zone, as if that were UTC.
   case local(Int64)
+  /// The same of a date of which the order of day and month is not known.
+  case numeric(NumericDate)
   /// A clock without a year: month, day, and milliseconds of the day.
   case withoutYear(month: Int, day: Int, milliseconds: Int64)
 
   /// The first `2026-11-20T10:00:00` in a text, with `-` or `/` within the day, `T` or a space
-  /// after it, and with or without a fraction after `.`, `,` or `:` and a zone.
+  /// after it, and with or without a fraction after `.`, `,` or `:`, the half of the day, and a
+  /// zone.
   static func isoTime(in text: ArraySlice<UInt8>) -> LogTime? {
     var rest = text
     while rest.count >= 19 {
       if rest[rest.startIndex].isDigit, let found = isoTime(at: rest) { return found }
       rest = rest.dropFirst()
     }
-    return NumericDate.time(in: text)
+    return NumericDate(in: text).map { .numeric($0) }
   }
 
   private static func isoTime(at text: ArraySlice<UInt8>) -> LogTime? {
@@ -35,11 +38,12 @@ enum LogTime: Hashable {
     func field(_ offset: Int, _ count: Int) -> Int64 {
       text.dropFirst(offset).prefix(count).reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
-    guard let day = Timestamp.days(field(0, 4), field(5, 2), field(8, 2)),
-      let clock = Timestamp.clock(field(11, 2), field(14, 2), field(17, 2))
-    else { return nil }
     var rest = text.dropFirst(shape.count)
     let fraction = fraction(&rest)
+    let hour = hour(field(11, 2), half(&rest))
+    guard let day = Timestamp.days(field(0, 4), field(5, 2), field(8, 2)),
+      let clock = Timestamp.clock(hour, field(14, 2), field(17, 2))
+    else { return nil }
     let time = day * Timestamp.day + clock + fraction
     return offset(rest).map { .complete(time - $0) } ?? .local(time)
   }
@@ -93,6 +97,35 @@ enum LogTime: Hashable {
     return firstThree.prefix(3).reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
   }
 
+  /// Which half of a day of twelve hours a clock shows.
+  enum Half: Hashable {
+    case morning
+    case evening
+  }
+
+  /// Takes `AM` or `PM` after a clock, with or without a space; nil where it is none, or begins a
+  /// word.
+  static func half(_ rest: inout ArraySlice<UInt8>) -> Half? {
+    let text = rest.first == UInt8(ascii: " ") ? rest.dropFirst() : rest
+    guard let first = text.first, let second = text.dropFirst().first, second | 0x20 == 0x6D,
+      text.dropFirst(2).first.map({ !$0.isLetter && !$0.isDigit }) ?? true
+    else { return nil }
+    let half: Half
+    switch first | 0x20 {
+    case UInt8(ascii: "a"): half = .morning
+    case UInt8(ascii: "p"): half = .evening
+    default: return nil
+    }
+    rest = text.dropFirst(2)
+    return half
+  }
+
+  /// The hour of the day by a clock that may have twelve. One over 12 counts as it is.
+  static func hour(_ hour: Int64, _ half: Half?) -> Int64 {
+    guard let half, (1...12).contains(hour) else { return hour }
+    return hour % 12 + (half == .evening ? 12 : 0)
+  }
+
   /// The milliseconds that a zone, `Z`, `+01:00` or `-0500`, is ahead of UTC; nil where there is
   /// none.
   private static func offset(_ rest: ArraySlice<UInt8>) -> Int64? {
@@ -116,11 +149,14 @@ struct LogClock {
   private(set) var lacksYear = false
   /// The zone of a clock that does not say its own; nil is UTC.
   private let zone: TimeZone?
+  /// Whether the day or the month comes first in dates of numbers; nil where nothing says it.
+  private let dateOrder: DateOrder?
 
   /// The clock of a log that is read so.
   init(_ options: ReaderOptions) {
     year = options.year.flatMap { (0...9999).contains($0) ? Int64($0) : nil }
     zone = options.zone
+    dateOrder = options.carrier.dateOrder
   }
 
   /// Whole milliseconds since 1970; nil where they lie outside of the years that calendars know.
@@ -136,6 +172,7 @@ struct LogClock {
     case nil: return nil
     case .complete(let time): return time
     case .local(let time): return universal(time)
+    case .numeric(let date): return date.time(dateOrder).map(universal)
     case .withoutYear(let newMonth, let day, let time):
       guard let known = year else {
         lacksYear = true

@@ -6,6 +6,10 @@
 package struct Carrier: Hashable, Sendable {
   package var encoding: TextEncoding?
   package var layers: [Layer]
+  /// Whether the day or the month comes first in dates of numbers; nil where nothing says it.
+  package var dateOrder: DateOrder?
+  /// Whether there are such dates, and the order was not found.
+  package var hasUnclearDates = false
 
   /// The text as its program wrote it.
   package static let none = Carrier(layers: [])
@@ -26,7 +30,7 @@ package struct Carrier: Hashable, Sendable {
     /// `&lt;` for `<`, as in the source of a web page.
     case entities
     /// The newest entry before all others.
-    case newestFirst
+    case newestFirst(TurnedUnit)
   }
 
   package init(encoding: TextEncoding? = nil, layers: [Layer]) {
@@ -45,6 +49,20 @@ package struct Carrier: Hashable, Sendable {
     return nil
   }
 
+  /// What a person should know of how the text is read.
+  package var notes: [String] {
+    var notes: [String] = []
+    for case .newestFirst in layers {
+      notes.append("the log begins with its newest entry: it is read from its end")
+    }
+    if hasUnclearDates {
+      notes.append(
+        "nothing says whether the day or the month comes first in dates such as 01/12/2026: those "
+          + "times are unknown")
+    }
+    return notes
+  }
+
   /// The first bytes of a file without what carried them.
   package func unloaded(_ head: [UInt8]) -> [UInt8] {
     let text = encoding.map { $0.decoded(head) } ?? head
@@ -54,17 +72,23 @@ package struct Carrier: Hashable, Sendable {
 
   /// The lines that the layers hold, each with a line end.
   static func text(of lines: [ArraySlice<UInt8>], within layers: [Layer]) -> [UInt8] {
-    let unloading = Unloading(layers, maximumBytes: .max)
     var text: [UInt8] = []
-    let take = { (line: CarriedLine) in
+    for line in Self.lines(of: lines, within: layers) {
       text += TextLayers.mended(line.bytes)
       text.append(UInt8(ascii: "\n"))
     }
-    for (number, line) in lines.enumerated() {
-      try? unloading.take(CarriedLine(bytes: line, number: number + 1), take)
-    }
-    try? unloading.finish(take)
     return text
+  }
+
+  /// The lines that the layers hold.
+  static func lines(of lines: [ArraySlice<UInt8>], within layers: [Layer]) -> [CarriedLine] {
+    let unloading = Unloading(layers, maximumBytes: .max)
+    var found: [CarriedLine] = []
+    for (number, line) in lines.enumerated() {
+      try? unloading.take(CarriedLine(bytes: line, number: number + 1)) { found.append($0) }
+    }
+    try? unloading.finish { found.append($0) }
+    return found
   }
 }
 
@@ -75,9 +99,12 @@ struct CarriedLine {
   var number: Int
   /// When it was collected, where a layer says so.
   var time: LogTime?
+  /// Whether it goes on with the entry of the line before it.
+  var isContinuation = false
 
-  init(bytes: ArraySlice<UInt8>, number: Int, time: LogTime? = nil) {
+  init(bytes: ArraySlice<UInt8>, number: Int, time: LogTime? = nil, isContinuation: Bool = false) {
     (self.bytes, self.number, self.time) = (bytes, number, time)
+    self.isContinuation = isContinuation
   }
 }
 
@@ -129,7 +156,7 @@ extension Carrier.Layer {
     case .wrap(let wrap): WrapStep(wrap, maximumBytes)
     case .table(let columns): TableStep(columns, maximumBytes)
     case .wrapper(let wrapper): WrapperStep(wrapper, maximumBytes)
-    case .newestFirst: NewestFirstStep()
+    case .newestFirst(let unit): NewestFirstStep(unit)
     }
   }
 }
@@ -190,7 +217,9 @@ private final class WrapperStep: LineStep {
     }
     // What no element can be as long as ends where it is.
     let isBounded = (carry?.line.bytes.count ?? 0) <= maximumBytes
-    var whole = carry?.line ?? CarriedLine(bytes: [], number: line.number)
+    var whole =
+      carry?.line
+      ?? CarriedLine(bytes: [], number: line.number, isContinuation: inner.isContinuation)
     carry = nil
     if whole.bytes.isEmpty { whole.bytes = inner.text } else { whole.bytes += inner.text }
     // The last part says when the whole was there.

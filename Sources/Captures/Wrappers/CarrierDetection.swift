@@ -21,7 +21,16 @@ extension Carrier {
       layers.append(layer)
       lines = LineSplitter.lines(of: Self.text(of: lines, within: [layer]))
     }
-    if CarrierDetection.isNewestFirst(outer, within: layers) { layers.append(.newestFirst) }
+    let carried = Self.lines(of: outer, within: layers)
+    let dates = carried.compactMap { line -> NumericDate? in
+      guard case .numeric(let date)? = line.stamp else { return nil }
+      return date
+    }
+    dateOrder = DateOrder.order(of: dates)
+    hasUnclearDates = dates.contains { $0.time(dateOrder) == nil }
+    if let unit = CarrierDetection.newestFirst(carried, dateOrder) {
+      layers.append(.newestFirst(unit))
+    }
   }
 }
 

@@ -93,9 +93,10 @@ enum JSONEntry {
   ) {
     var parts = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
-    for part in parts {
+    for (index, part) in parts.enumerated() {
       let bytes = part.last == UInt8(ascii: "\r") ? part.dropLast() : part
-      found.append(LineWrapper.Line(text: bytes, source: source, time: time))
+      found.append(
+        LineWrapper.Line(text: bytes, source: source, time: time, isContinuation: index > 0))
     }
   }
 

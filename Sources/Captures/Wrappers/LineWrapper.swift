@@ -43,6 +43,8 @@ package struct LineWrapper: Hashable, Sendable {
     var goesOn = false
     /// Whether it is as long as the collector's longest lines, so that the next may go on with it.
     var isFull = false
+    /// Whether it is another line of the entry of the one before.
+    var isContinuation = false
     /// Whether the program wrote it to its standard error.
     var isError = false
   }

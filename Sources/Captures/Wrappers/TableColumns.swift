@@ -98,9 +98,11 @@ final class TableStep: LineStep {
     let time = columns.time.flatMap { fields.count > $0 ? fields[$0] : nil }
       .flatMap { JSONEntry.time(.string(String(decoding: $0, as: UTF8.self))) }
     let text = fields[columns.text]
-    for part in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+    let parts = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, part) in parts.enumerated() {
       let bytes = part.last == UInt8(ascii: "\r") ? part.dropLast() : part
-      try give(CarriedLine(bytes: bytes, number: record.number, time: time))
+      try give(
+        CarriedLine(bytes: bytes, number: record.number, time: time, isContinuation: index > 0))
     }
   }
 }

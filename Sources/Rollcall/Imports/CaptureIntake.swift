@@ -21,6 +21,7 @@ final class CaptureIntake {
     reader = CaptureReader(format: format, options: readerOptions)
     filter = AccountFilter(account: options.account)
     summary = ImportSummary(format: format)
+    for message in carrier.notes { summary.note(CaptureProblem(line: 1, message: message)) }
     if carrier.encoding == nil, let problem = TextEncoding.suspicion(in: head, format) {
       summary.note(problem)
     }
