@@ -16,6 +16,7 @@ final class LineLogReader: LineReader {
 
   private let log: LineLog
   private let parser: StreamParser
+  private let connectionWord: ConnectionWord?
   private var clock: LogClock
   var lacksYear: Bool { clock.lacksYear }
   private var events: [StreamEvent] = []
@@ -38,6 +39,7 @@ final class LineLogReader: LineReader {
   init(_ log: LineLog, _ options: ReaderOptions) {
     self.log = log
     parser = StreamParser(root: .records, limits: options.limits)
+    connectionWord = options.carrier.connectionWord
     clock = LogClock(options)
   }
 
@@ -92,10 +94,16 @@ final class LineLogReader: LineReader {
     }
     open = OpenRecord(
       head: RecordHead(
-        line: number, direction: marker.direction, connection: prefix.connection,
+        line: number, direction: marker.direction, connection: connection(prefix, head),
         time: clock.milliseconds(prefix.time)))
     try feed(payload, sink)
     return true
+  }
+
+  /// The connection that a line is of, by what stands before its message.
+  private func connection(_ prefix: LineLog.Prefix, _ head: ArraySlice<UInt8>) -> String {
+    guard prefix.connection.isEmpty, let connectionWord else { return prefix.connection }
+    return connectionWord.name(in: head)
   }
 
   private func continueRecord(
@@ -170,7 +178,8 @@ final class LineLogReader: LineReader {
           prefix.shape.map(shapes.contains) ?? true
         else { continue }
         let record = CapturedRecord(
-          connection: prefix.connection, time: clock.milliseconds(prefix.time), line: number,
+          connection: connection(prefix, line[..<start]),
+          time: clock.milliseconds(prefix.time), line: number,
           content: content)
         return try sink(.record(record))
       }

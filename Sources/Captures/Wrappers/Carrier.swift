@@ -10,6 +10,9 @@ package struct Carrier: Hashable, Sendable {
   package var dateOrder: DateOrder?
   /// Whether there are such dates, and the order was not found.
   package var hasUnclearDates = false
+  /// The word that says which device a stanza is of, where a log has several that do not say so
+  /// otherwise.
+  package var connectionWord: ConnectionWord?
 
   /// The text as its program wrote it.
   package static let none = Carrier(layers: [])

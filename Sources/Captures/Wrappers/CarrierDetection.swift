@@ -27,6 +27,7 @@ extension Carrier {
       return date
     }
     dateOrder = DateOrder.order(of: dates)
+    connectionWord = ConnectionWord(carried)
     hasUnclearDates = dates.contains { $0.time(dateOrder) == nil }
     if let unit = CarrierDetection.newestFirst(carried, dateOrder) {
       layers.append(.newestFirst(unit))
