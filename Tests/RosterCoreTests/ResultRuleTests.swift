@@ -38,6 +38,33 @@ struct ResultRuleTests {
     #expect(scenario.codes == [.unsolicitedResult])
   }
 
+  @Test(
+    "Rule 5: a result that was cut shows its items, and takes nothing out",
+    arguments: [
+      "...", " … ", "[50 more]",
+    ])
+  func cutResult(_ text: String) {
+    var scenario = Scenario.alice()
+    scenario.fetches(item(bob) + text, id: "a")
+    #expect(scenario.contacts == [bob])
+    #expect(scenario.roster.completeness == .neverFetched)
+    #expect(scenario.codes == [.malformedItem])
+    scenario.fetches(item(bob) + item("carol@example.test"), id: "b")
+    #expect(scenario.roster.completeness == .complete)
+    scenario.fetches(text + item(bob, "name='Bob'"), id: "c")
+    #expect(scenario.contacts == [bob, "carol@example.test"])
+    #expect(scenario.item(bob)?.name == "Bob")
+    #expect(scenario.roster.completeness == .neverFetched)
+  }
+
+  @Test("Rule 5: white space between items means nothing")
+  func spacedResult() {
+    var scenario = Scenario.alice()
+    scenario.fetches("\n  " + item(bob) + "\n\t", id: "a")
+    #expect(scenario.roster.completeness == .complete)
+    #expect(scenario.codes.isEmpty)
+  }
+
   @Test("Rule 5: of items with one address the last counts, and the others are reported")
   func repeatedItem() {
     var scenario = Scenario.alice()

@@ -32,6 +32,9 @@ struct StoredQuery: ~Escapable {
     malformed = try input.readArray()
   }
 
+  /// Whether items were cut out of it.
+  var isCut: Bool { malformed.contains(.omission) }
+
   /// How many items there are.
   var count: Int { Int(itemCount) }
 

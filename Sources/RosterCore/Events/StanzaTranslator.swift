@@ -4,7 +4,7 @@ package import XMPPStanza
 package enum StanzaTranslator {
   /// The version of the translation, and of how what is derived of records is stored; that of
   /// another version must be made anew.
-  package static let version: UInt32 = 10
+  package static let version: UInt32 = 11
 
   /// The event that an element stands for, or nil where it means nothing to the roster.
   ///

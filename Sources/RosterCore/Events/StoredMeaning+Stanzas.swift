@@ -151,6 +151,7 @@ extension StoredMeaning {
 
   /// The items of a query; false where one of them cannot be taken.
   private mutating func takeQuery(_ query: XMPPElement) throws(JIDError) -> Bool {
+    guard !query.hasOwnText else { return false }
     var count: UInt64 = 0
     for item in query.children where item.is("item", in: Namespace.roster) { count += 1 }
     query.withAttribute("ver") { output.write(optional: $0) }

@@ -56,7 +56,7 @@ public struct Roster: Sendable {
 
 /// Whether the items are the whole roster.
 public enum Completeness: Hashable, Sendable, CaseIterable {
-  /// No result came yet: the items are what pushes told.
+  /// No whole result came yet: the items are what pushes told, or results that were cut.
   case neverFetched
   /// The server said *unchanged*, but what it is unchanged from is not in the log.
   case baseUnknown

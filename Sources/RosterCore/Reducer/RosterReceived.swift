@@ -2,14 +2,15 @@ import DequeModule
 import RawBytes
 import XMPPStanza
 
-// Results: §2.1.4. A result is the whole roster, whatever was known before.
+// Results: §2.1.4. A result is the whole roster, whatever was known before, unless a part of it is
+// missing.
 extension Reduction {
   /// - Parameter asked: The record of the get that it answers, nil where none is in the capture.
   mutating func rosterReceived(_ query: StoredQuery, asked: UInt64?) {
     reportMalformedParts(of: query)
     var listing = Listing(asked: asked)
     readItems(of: query, into: &listing)
-    removeOthers(than: &listing)
+    if !query.isCut { removeOthers(than: &listing) }
     expectChanges(listing.news.count)
     for (number, place) in sorted(listing.news) {
       guard let item = query.item(at: place)?.fields else { continue }
@@ -20,7 +21,7 @@ extension Reduction {
     // one has not.
     let isSilent = query.version == nil && isShared && !listing.saysNews
     if !listing.isOvertaken, !isSilent { versionLearned(query.version) }
-    completenessLearned(.complete)
+    completenessLearned(query.isCut ? .neverFetched : .complete)
     rosterLearned()
   }
 

@@ -115,6 +115,10 @@ package struct RosterQuery: Hashable, Sendable {
       self.jid = jid
       self.reason = reason
     }
+
+    /// Stands for any number of items: no server writes text there, but who shortens a log does.
+    package static let omission = Malformed(
+      jid: nil, reason: "text stands in its place, as where a log was shortened")
   }
 
   /// The roster version, opaque (RFC 6121 §2.6).
@@ -144,6 +148,7 @@ extension RosterQuery {
         malformed.append(Malformed(jid: child.attribute("jid"), reason: error.description))
       }
     }
+    if node.hasOwnText { malformed.append(.omission) }
   }
 }
 

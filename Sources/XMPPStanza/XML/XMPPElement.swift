@@ -277,6 +277,16 @@ extension XMPPElement {
     return false
   }
 
+  /// Whether text stands directly inside the element that is more than white space.
+  ///
+  /// Complexity: linear in its children and its text.
+  package var hasOwnText: Bool {
+    XMLContent(self).contains { number in
+      let part = tree[number]
+      return part.kind == .text && tree.withBytes(of: part) { !$0.trimmedOfXMLSpace.isEmpty }
+    }
+  }
+
   /// Hands over the text directly inside one of the tree's elements.
   private func withText(of number: Int, _ body: (RawSpan) -> Void) {
     let part = tree[number]
