@@ -120,7 +120,19 @@ struct FragmentRuleTests {
     scenario.receivesResult(item(bob), id: "r1")
     scenario.receives("subscribed", from: bob)
     #expect(scenario.codes == [.unsolicitedSubscribed])
-    scenario.receivesResult(item("eve@example.test"), id: "r2")
+  }
+
+  @Test("A log that has no get of its session lacks those of later results, too")
+  func laterResults() {
+    var scenario = fragment()
+    scenario.receivesResult(item(bob), id: "r1")
+    scenario.receivesResult(item("carol@example.test"), id: "r2")
+    #expect(scenario.contacts == ["carol@example.test"])
+    #expect(scenario.codes == [.unseenQuery])
+    scenario.receivesResult(item("eve@example.test"), id: "r3", from: "eve@example.test")
+    #expect(scenario.codes == [.unsolicitedResult])
+    scenario.fetches(item(bob), id: "r4")
+    scenario.receivesResult(item("eve@example.test"), id: "r5")
     #expect(scenario.codes == [.unsolicitedResult])
     #expect(scenario.contacts == [bob])
   }

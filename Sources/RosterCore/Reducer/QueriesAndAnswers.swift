@@ -117,7 +117,7 @@ extension Reduction {
   /// If only one direction was captured, or the log begins in the middle of a session, there may be
   /// no request to match: the results of a sender who may answer are taken at their word.
   private mutating func unaskedAnswerReceived(_ answer: StoredAnswer) {
-    let isUnmatched = roster.isInboundOnly || isFragment
+    let isUnmatched = roster.isInboundOnly || isFragment || lacksQueries
     let isTrusted = isUnmatched && owner.isOwnServer(answer.from?.jid)
     switch answer.payload {
     case .roster(let query) where isTrusted:
