@@ -180,6 +180,53 @@ struct DirectionCheckTests {
     #expect(try read(text, "prosody-debug").error == nil)
   }
 
+  /// Logs of a client that turn nothing around, each with the line that looks otherwise.
+  static let weak: [([String], line: Int?)] = [
+    (
+      [
+        "< <message to='alice@example.test/pc' type='headline'/>",
+        "> <presence from='alice@example.test/pc' to='bob@example.test' type='subscribe'/>",
+        "< <iq type='set' id='9'><query xmlns='jabber:iq:roster'>"
+          + "<item jid='bob@example.test' subscription='remove'/></query></iq>",
+      ], 2
+    ),
+    (
+      [
+        "< <message to='alice@example.test/pc'/>",
+        "> <iq type='set' id='1'><query xmlns='jabber:iq:roster'><item jid='c@example.test'/>"
+          + "</query></iq>",
+      ], nil
+    ),
+    (
+      [
+        "< <iq type='set' id='1' to='alice@example.test/pc'><query xmlns='jabber:iq:roster'>"
+          + "<item jid='bob@example.test'/></query></iq>",
+        "> <message from='alice@example.test/pc' to='bob@example.test'/>",
+        "< <message to='alice@example.test/pc'/>",
+      ], nil
+    ),
+    (["< <message to='alice@example.test'/>"], 1),
+  ]
+
+  @Test("What a server may say in its own name turns no log around", arguments: weak.indices)
+  func weakHints(_ index: Int) throws {
+    let (session, line) = Self.weak[index]
+    let reading = try read(log(session, 0) { _ in false }, "slixmpp")
+    #expect(reading.elements == session)
+    #expect(reading.problems.map(\.line) == (line.map { [$0] } ?? []))
+  }
+
+  @Test("A stranger's connection turns no server's log around", arguments: [true, false])
+  func strangersInAServersLog(isFirst: Bool) throws {
+    let stranger = log(["> <success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>"], 5) { _ in false }
+      .replacing("c2s55d7", with: "c2sbad0")
+    let own = log(Self.session, 5) { _ in false }
+    let reading = try read(isFirst ? stranger + own : own + stranger, "prosody-debug")
+    #expect(reading.error == nil)
+    #expect(reading.elements.filter { !$0.contains("<success") } == Self.session)
+    #expect(reading.problems.map(\.line) == [isFirst ? 1 : Self.session.count + 1])
+  }
+
   @Test("The words of a client never claim the lines of a server's sessions")
   func aServersSessions() {
     for session in ["c2s5653115ea470", "bosh3b422abf-741a-43a1-9bb8-3af666e5c126"] {
@@ -248,60 +295,5 @@ struct ProsodySinkTests {
     // The id lets one go on with the session; `printf … | sha256sum`.
     let mark = "bosh urn:rollcall:removed:0#3fd3d4514c3c9153"
     #expect(reading.records.map(\.connection) == [mark, mark])
-  }
-}
-
-@Suite("ejabberd's log in its versions")
-struct EjabberdVersionTests {
-  static let versions: [(name: String, write: @Sendable (_ isInbound: Bool, String) -> String)] = [
-    (
-      "one process a connection",
-      {
-        "2026-11-21 07:25:14.147 [debug] <0.512.0>@xmpp_socket:send/2:170 (tcp|<0.512.0>) "
-          + "\($0 ? "Send" : "Received") XML on stream = <<\"\($1)\">>"
-      }
-    ),
-    (
-      "a receiver and a session",
-      {
-        let place =
-          $0
-          ? "<0.473.0>@ejabberd_c2s:send_text:1857" : "<0.472.0>@ejabberd_receiver:process_data:284"
-        return
-          "2016-06-24 18:11:16.085 [debug] \(place) \($0 ? "Send" : "Received") XML on stream = "
-          + "<<\"\($1)\">>"
-      }
-    ),
-    (
-      "the console",
-      { "21:20:40.101 [debug] \($0 ? "Send" : "Received") XML on stream = <<\"\($1)\">>" }
-    ),
-    (
-      "version 2, with strings",
-      {
-        let place = $0 ? "D(<0.337.0>:ejabberd_c2s:1557)" : "D(<0.336.0>:ejabberd_receiver:310)"
-        return "\(place) : \($0 ? "Send" : "Received") XML on stream = \"\($1)\""
-      }
-    ),
-    (
-      "MongooseIM, with strings",
-      {
-        "2021-03-05 08:05:06.123 [debug] <0.512.0>@mongoose_transport:send:12 "
-          + "\($0 ? "Send" : "Received") XML on stream = \"\($1)\""
-      }
-    ),
-  ]
-
-  @Test("The same session is read from each, as one connection", arguments: versions.indices)
-  func theSameSession(_ index: Int) throws {
-    let (name, write) = Self.versions[index]
-    let text = DirectionCheckTests.session.map { line in
-      write(line.hasPrefix("<"), String(line.dropFirst(2)).replacing("\"", with: "\\\"")) + "\n"
-    }.joined()
-    #expect(CaptureFormat.detect(Array(text.utf8))?.id == "ejabberd", "\(name)")
-    let reading = try read(text, "ejabberd")
-    #expect(reading.elements == DirectionCheckTests.session, "\(name)")
-    #expect(reading.problems.isEmpty)
-    #expect(Set(reading.records.map(\.connection)).count == 1, "\(name)")
   }
 }

@@ -17,6 +17,13 @@ struct DirectionCheck {
     var confirming: Int?
     /// The line of the first element that contradicts them.
     var contradicting: Int?
+    /// The directions, by the log's words, of elements that prove anything.
+    var directions: Set<Direction> = []
+
+    /// Whether all of it says the same, and both sides have shown it: whoever writes only one side
+    /// of a connection can make that one side say anything.
+    var isWhole: Bool { directions.count == 2 && !isDivided }
+    var isDivided: Bool { confirming != nil && contradicting != nil }
   }
 
   /// Whether the directions are turned around; nil while records are held.
@@ -30,11 +37,17 @@ struct DirectionCheck {
   private var proofs: [String: Proof] = [:]
   private var confirmingHints = 0
   private var contradictingHints = 0
+  /// How many of them weigh more than others.
+  private var contradictingSigns = 0
+  /// The line of the first hint that contradicts the log's words.
+  private var firstContradiction: Int?
   /// The directions, by the log's words, of habits that contradict them: both together are a hint.
   private var unusual: Set<Direction> = []
 
   /// How many hints decide if all of them agree.
   private static let sufficientHints = 3
+  /// How many hints without a sign turn a whole log around that has none for its words.
+  private static let hintsToReverse = 2
   private static let maximumUndecided = (count: 2000, bytes: 4 << 20)
   /// How many connections are compared; those after them change nothing.
   private static let maximumConnections = 4096
@@ -65,7 +78,7 @@ struct DirectionCheck {
   mutating func finish(_ sink: Sink) throws {
     try decide(isLast: true)
     try give(sink)
-    try checkContradiction()
+    try checkContradiction(sink)
   }
 
   private mutating func note(_ record: CapturedRecord) {
@@ -80,29 +93,44 @@ struct DirectionCheck {
     guard let evidence = found else { return }
     let isConfirming = evidence.direction == direction
     switch evidence.strength {
-    case .proof:
-      guard proofs.count < Self.maximumConnections || proofs[record.connection] != nil else {
-        return
-      }
-      if isConfirming {
-        proofs[record.connection, default: Proof()].confirming =
-          proofs[record.connection]?.confirming ?? record.line
-      } else {
-        proofs[record.connection, default: Proof()].contradicting =
-          proofs[record.connection]?.contradicting ?? record.line
-      }
-    case .hint:
-      if isConfirming { confirmingHints += 1 } else { contradictingHints += 1 }
+    case .proof: noteProof(of: record, direction, isConfirming: isConfirming)
+    case .sign, .hint:
+      noteHint(record, isConfirming: isConfirming)
+      if evidence.strength == .sign, !isConfirming { contradictingSigns += 1 }
     case .habit:
-      if isConfirming {
-        confirmingHints += 1
-      } else if unusual.insert(direction).inserted, unusual.count == 2 {
-        contradictingHints += 1
-      }
+      let isHint = isConfirming || (unusual.insert(direction).inserted && unusual.count == 2)
+      if isHint { noteHint(record, isConfirming: isConfirming) }
     }
   }
 
-  private var isLikelyReversed: Bool { confirmingHints == 0 && contradictingHints > 0 }
+  private mutating func noteHint(_ record: CapturedRecord, isConfirming: Bool) {
+    guard !isConfirming else { return confirmingHints += 1 }
+    contradictingHints += 1
+    firstContradiction = firstContradiction ?? record.line
+  }
+
+  private mutating func noteProof(
+    of record: CapturedRecord, _ direction: Direction, isConfirming: Bool
+  ) {
+    let name = record.connection
+    guard proofs.count < Self.maximumConnections || proofs[name] != nil else { return }
+    var proof = proofs[name] ?? Proof()
+    proof.directions.insert(direction)
+    if isConfirming {
+      proof.confirming = proof.confirming ?? record.line
+    } else {
+      proof.contradicting = proof.contradicting ?? record.line
+    }
+    proofs[name] = proof
+  }
+
+  /// What is likely by all that has come.
+  private var isLikelyReversed: Bool {
+    let (supporting, opposing) = sides(isReversed: false)
+    if supporting != opposing { return opposing > supporting }
+    return confirmingHints == 0
+      && (contradictingSigns > 0 || contradictingHints >= Self.hintsToReverse)
+  }
 
   private mutating func decide(isLast: Bool) throws(CaptureError) {
     guard !isDecided, let verdict = verdict(isLast: isLast) else { return }
@@ -112,13 +140,28 @@ struct DirectionCheck {
 
   /// Whether the directions are turned around; nil while more has to come to know.
   private func verdict(isLast: Bool) -> Bool? {
-    if let proof = proofs.values.first { return proof.confirming == nil }
-    if contradictingHints == 0, confirmingHints >= Self.sufficientHints { return false }
-    if confirmingHints == 0, contradictingHints >= Self.sufficientHints { return true }
+    // A log without names of connections has one at a time, and nobody else is in it.
+    if let proof = proofs[""] ?? proofs.values.first(where: \.isWhole) {
+      return proof.confirming == nil
+    }
+    let (supporting, opposing) = sides(isReversed: false)
+    if contradictingHints + opposing == 0, confirmingHints >= Self.sufficientHints { return false }
+    if confirmingHints + supporting == 0, contradictingHints >= Self.sufficientHints {
+      return true
+    }
     let isLimit =
       undecided.count >= Self.maximumUndecided.count
       || undecided.bytes >= Self.maximumUndecided.bytes
     return isLast || isLimit ? isLikelyReversed : nil
+  }
+
+  /// How many connections say that the words are as decided, and how many that they are not; if
+  /// any has shown both sides, only such count.
+  private func sides(isReversed: Bool) -> (supporting: Int, opposing: Int) {
+    let whole = proofs.values.filter(\.isWhole)
+    let counted = whole.isEmpty ? proofs.values.filter { !$0.isDivided } : whole
+    let opposing = counted.count { ($0.contradicting != nil) != isReversed }
+    return (counted.count - opposing, opposing)
   }
 
   private mutating func give(_ sink: Sink) throws {
@@ -126,21 +169,35 @@ struct DirectionCheck {
     while let output = held.popFirst() { try sink(isReversed ? output.reversed : output) }
   }
 
-  /// Connections whose elements prove the opposite of what was decided refute the log, unless they
-  /// are few among many; so does a log that proves both in all of its connections. Among the
-  /// sessions of a server, a client that sends what only servers do refutes nothing.
-  private func checkContradiction() throws(CaptureError) {
-    let sides = proofs.values.map { proof in
-      isReversed == true
-        ? (for: proof.contradicting, against: proof.confirming)
-        : (for: proof.confirming, against: proof.contradicting)
+  /// A log is refuted if most of its connections prove the opposite of what was decided, or each
+  /// proves both. Among the sessions of a server, a client that sends what only servers do refutes
+  /// nothing; it is told of.
+  private func checkContradiction(_ sink: Sink) throws {
+    let isReversed = isReversed == true
+    let against = proofs.values.compactMap { isReversed ? $0.confirming : $0.contradicting }
+    guard let first = against.min() else { return try reportDoubt(sink) }
+    let (supporting, opposing) = sides(isReversed: isReversed)
+    guard supporting > opposing else {
+      let other = proofs.values.compactMap { isReversed ? $0.contradicting : $0.confirming }.min()
+      throw CaptureError.contradictoryDirections(line: first, other: other)
     }
-    let supporting = sides.count { $0.for != nil && $0.against == nil }
-    let opposing = sides.count { $0.for == nil && $0.against != nil }
-    let isDivided = supporting == 0 && sides.contains { $0.against != nil }
-    guard let against = sides.compactMap(\.against).min(), isDivided || opposing * 4 > supporting
-    else { return }
-    throw .contradictoryDirections(line: against, other: sides.compactMap(\.for).min())
+    let message = """
+      \(against.count) of \(proofs.count) connections contradict what the others say of \
+      directions: they are read as the others are
+      """
+    try sink(.problem(CaptureProblem(line: first, message: message)))
+  }
+
+  /// Says where words were believed that too little speaks against, and nothing for.
+  private func reportDoubt(_ sink: Sink) throws {
+    guard isReversed == false, confirmingHints == 0, proofs.isEmpty, let firstContradiction else {
+      return
+    }
+    let message = """
+      the directions are not confirmed: this looks as if it went the other way than its word says, \
+      but too little else does
+      """
+    try sink(.problem(CaptureProblem(line: firstContradiction, message: message)))
   }
 }
 

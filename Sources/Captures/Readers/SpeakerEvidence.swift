@@ -6,6 +6,8 @@ struct SpeakerEvidence: Equatable {
     /// Only that side of a stream ever sends such an element.
     case proof
     /// The other side sends such an element only by mistake, or to deceive.
+    case sign
+    /// Some programs of the other side send such an element.
     case hint
     /// Usual for that side, and not enough by itself.
     case habit
@@ -46,9 +48,9 @@ struct SpeakerEvidence: Equatable {
   /// Looks at the header of a stream: only a server's has an id (RFC 6120 §4.7.3).
   init?(header node: XMPPElement) {
     if node.attribute("id") != nil {
-      self.init(.inbound, .hint)
+      self.init(.inbound, .sign)
     } else if node.attribute("to") != nil {
-      self.init(.outbound, .hint)
+      self.init(.outbound, .sign)
     } else {
       return nil
     }
@@ -75,10 +77,13 @@ struct SpeakerEvidence: Equatable {
     case "presence", "message":
       guard node.attribute("from") == nil else { return SpeakerEvidence(.inbound, .habit) }
       guard type != "error" else { return nil }
-      // A server sends no presence without a sender, and messages only in its own name.
-      let isDirected = node.attribute("to") != nil
-      guard isDirected || local == "presence" else { return nil }
-      return SpeakerEvidence(.outbound, isDirected ? .hint : .habit)
+      guard let to = node.attribute("to") else {
+        return local == "presence" ? SpeakerEvidence(.outbound, .habit) : nil
+      }
+      // A server sends no presence without a sender, and messages only in its own name: those to
+      // the address of a session may be its, too.
+      guard local == "message" else { return SpeakerEvidence(.outbound, .sign) }
+      return SpeakerEvidence(.outbound, isBare(to) ? .hint : .habit)
     default: return nil
     }
   }
@@ -97,17 +102,21 @@ struct SpeakerEvidence: Equatable {
     guard let query = node.child("query", in: Namespace.roster) else { return nil }
     switch type {
     case "get": return isUnsigned ? SpeakerEvidence(.outbound, .proof) : nil
-    case "result": return SpeakerEvidence(.inbound, .hint)
+    case "result": return SpeakerEvidence(.inbound, .sign)
     case "set":
       guard isUnsigned || node.attribute("from").map(isBare) == true,
         let item = query.child("item", in: Namespace.roster)
       else { return nil }
-      // RFC 6121 §2.1.2.2, §2.1.2.5 and §2.6.1: only the server says these.
+      // RFC 6121 §2.1.2.2, §2.1.6 and §2.6.1: only the server says these, and only its pushes go to
+      // a session.
+      let isToSession = node.attribute("to").map(isBare) == false
+      if isToSession || query.attribute("ver") != nil || item.attribute("ask") != nil {
+        return SpeakerEvidence(.inbound, .sign)
+      }
+      // §2.1.2.5: clients should not, but some do.
       let subscription = item.attribute("subscription")
-      let isPush =
-        query.attribute("ver") != nil || item.attribute("ask") != nil
-        || (subscription != nil && subscription != "remove")
-      return isPush ? SpeakerEvidence(.inbound, .hint) : nil
+      return subscription != nil && subscription != "remove"
+        ? SpeakerEvidence(.inbound, .hint) : nil
     default: return nil
     }
   }
