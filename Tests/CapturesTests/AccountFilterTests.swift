@@ -89,6 +89,22 @@ struct AccountFilterTests {
     #expect(try filtered(records).filter.isMixed)
   }
 
+  @Test("What is sent to another account's session is that one's, whether or not it is known")
+  func anotherAccountsSession() throws {
+    for first in [try bound("alice@a.test/x"), try inbound("<iq to='alice@a.test/x'/>")] {
+      let other = try inbound("<presence to='bob@a.test/y'/>")
+      for records in try [
+        [first, other], [first, inbound("<presence to='alice@a.test'/>"), other],
+      ] {
+        let filter = try filtered(records).filter
+        #expect(filter.isMixed)
+        #expect(filter.accounts.map(\.text) == ["alice@a.test", "bob@a.test"])
+      }
+    }
+    let aliases = try [bound("alice@a.test/x"), inbound("<presence to='bob@a.test'/>")]
+    #expect(try !filtered(aliases).filter.isMixed)
+  }
+
   @Test("Success in SASL 2 says whose a connection is")
   func theAccountFromSASL2() throws {
     let success =

@@ -148,8 +148,11 @@ package struct AccountFilter {
       let own = sessions[id]?.account
     else { return false }
     if let account = Self.account(in: record.content), account != own { return true }
-    guard found.count > 1, let to = Self.recipient(of: record.content) else { return false }
-    return to.bare != own && found.contains(to.bare)
+    guard case .element(.inbound, let node, _) = record.content,
+      let address = node.attribute("to"), !address.isFullAddress(of: own),
+      let to = Self.recipient(of: record.content)
+    else { return false }
+    return to.bare != own && (to.resource != nil || found.contains(to.bare))
   }
 
   private mutating func end(_ connection: String) {
@@ -166,10 +169,10 @@ package struct AccountFilter {
       sessions[id]?.isNamed = true
       name(account, id)
     } else if let hint = Self.recipient(of: record.content) {
-      if hint.resource != nil, let own = sessions[id]?.account, own != hint.bare,
-        sessions[id]?.isNamed == true, found.contains(hint.bare)
-      {
+      if hint.resource != nil, let own = sessions[id]?.account, own != hint.bare {
+        // The server sends nothing to a session that is for another account's.
         isMixed = true
+        found.insert(hint.bare)
       }
       sessions[id]?.hint = hint.bare
       guard let resource = hint.resource else { return }
@@ -287,6 +290,14 @@ package struct AccountFilter {
     let needed = Set(current.values).union(held.map(\.session))
     sessions = sessions.filter { needed.contains($0.key) }
     sessionsToKeep = max(sessionsToKeep, 2 * sessions.count)
+  }
+}
+
+extension String {
+  /// Whether it is certainly, as most are, the account's address with some resource.
+  fileprivate func isFullAddress(of account: BareJID) -> Bool {
+    let name = account.text.utf8
+    return utf8.starts(with: name) && utf8.dropFirst(name.count).first == UInt8(ascii: "/")
   }
 }
 
