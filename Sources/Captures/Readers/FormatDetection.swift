@@ -14,8 +14,9 @@ extension CaptureFormat {
   /// The same of a capture whose carrier is known.
   package static func detect(_ head: [UInt8], within carrier: Carrier) -> CaptureFormat? {
     // Lines that look like a program's fit nothing if none of its records is among them.
-    guard let known = detectUnwrapped(carrier.unloaded(head)) else {
-      return isPasted(head, carrier) ? .pasted : nil
+    let text = carrier.unloaded(head)
+    guard let known = detectUnwrapped(text) else {
+      return isPasted(head, carrier) ? .pasted : detectXML(text)?.format
     }
     let isEmpty = known.isOfLines && known.elements(in: head, carrier).isEmpty
     return isEmpty && isPasted(head, carrier) ? .pasted : known
@@ -85,7 +86,16 @@ extension CaptureFormat {
     let stream = isMarkup ? detectXML(head) : nil
     // Where nothing stands between the elements, what looks like lines of a log stands in a text.
     if let stream, stream.isWhole { return stream.format }
-    return detectText(lines) ?? stream?.format
+    return detectText(lines) ?? stream.flatMap { isTorn($0.format, head) ? nil : $0.format }
+  }
+
+  /// Whether what begins like a stream is rather a text that somebody pasted: a stream is read no
+  /// further than to the first text between its elements, or to one that was cut off. One with its
+  /// header is what a program saved, and may be of one direction.
+  private static func isTorn(_ format: CaptureFormat, _ head: [UInt8]) -> Bool {
+    let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
+    return !TopLevel.isStreamHeader(text.withoutLeadingSpace)
+      && pasted.elements(in: head, .none).count > format.elements(in: head, .none).count
   }
 
   /// A stream by itself has at least a header or a whole element that stands in streams.
