@@ -32,6 +32,11 @@ struct PastedTests {
       "<!-- \($0 ? "In" : "Out") mié 08 jul 2015 18:16:39 CEST -->\n\($1)\n"
     },
     Manner(testDescription: "Chinese words") { "\($0 ? "收到" : "发送")消息: \($1)\n" },
+    Manner(testDescription: "who did it") {
+      "\($0 ? "sent by the server" : "received by server"): \($1)\n"
+    },
+    Manner(testDescription: "sentences") { "The \($0 ? "server" : "client") sends:\n\($1)\n\n" },
+    Manner(testDescription: "words after the element") { "\($1) (\($0 ? "received" : "sent"))\n" },
     Manner(testDescription: "a server's words") {
       "2015.04.22 11:57:41 XMPPServlet - 447b : \($0 ? "Delivered" : "Received") : \($1)\n"
     },
@@ -129,7 +134,11 @@ struct PastedTests {
     ("OUT\n", .outbound), ("reçu : ", .inbound), ("отправлено: ", .outbound),
     ("jabber: Sending (ssl) (alice@in.test/x): ", .outbound), ("SEND11: ", .outbound),
     ("_dataRecv called connection.js:1:2\nDEBUG: ", .inbound),
-    ("--- TO SERVER ---\n\n", .outbound), ("IN: written at 10:00 => ", .inbound),
+    ("--- TO SERVER ---\n\n", .outbound), ("bug: server sent ", .inbound),
+    ("server received ", .outbound), ("client received: ", .inbound),
+    ("to the server: ", .outbound),
+    ("from my server: ", .inbound), ("sent by client: ", .outbound), ("[server] sent ", .outbound),
+    ("from server received ", .inbound), ("IN: written at 10:00 => ", .inbound),
   ]
 
   @Test("The nearest word or sign before an element gives its direction", arguments: words)
@@ -172,6 +181,88 @@ struct PastedTests {
     #expect(reading.elements.map(\.first) == ["<", "<", ">", ">", "<"])
     #expect(guessed?.doubtful == 1)
     #expect(guessed?.firstDoubtful == 7)
+  }
+
+  @Test("The address that only inference gives confirms no direction")
+  func inferredAccount() throws {
+    let text = """
+      <presence from='alice@a.test' to='bob@b.test' type='subscribe'/>
+
+      <presence from='bob@b.test' to='alice@a.test' type='subscribed'/>
+
+      <presence from='carol@b.test' to='alice@a.test'/>
+      """
+    #expect(try guessing(text).1?.doubtful == 3)
+    #expect(try guessing("RECV:\n" + text).1?.doubtful == 0)
+    let alice = try BareJID(parsing: "alice@a.test")
+    let (reading, guessed) = try guessing(text, ReaderOptions(account: alice))
+    #expect(reading.elements.map(\.first) == [">", "<", "<"])
+    #expect(guessed?.doubtful == 0)
+  }
+
+  @Test("Words that are all the same say nothing about what went either way")
+  func wordsThatSayNothing() throws {
+    let text = """
+      Received: <presence/>
+      Received: <iq type='get' id='r'><query xmlns='jabber:iq:roster'/></iq>
+      Received: <iq type='result' id='r'><query xmlns='jabber:iq:roster'/></iq>
+      Received: <iq type='set' id='s'><query xmlns='jabber:iq:roster'><item jid='b@a.test'/></query></iq>
+      Received: <iq type='result' id='s'/>
+      """
+    #expect(try read(text, "pasted").elements.map(\.first) == [">", ">", "<", ">", "<"])
+  }
+
+  @Test("The answer to a request of ours was received, whatever its word says")
+  func answers() throws {
+    let text = """
+      sent: <iq type='get' id='r1'><query xmlns='jabber:iq:roster'/></iq>
+      received: <presence from='x@a.test/r' to='y@a.test/p'/>
+      sent: <iq type='result' id='r1'/>
+      received: <iq type='set' id='r2'><query xmlns='jabber:iq:roster' ver='1'/></iq>
+      sent: <iq type='result' id='r2'/>
+      """
+    let (reading, guessed) = try guessing(text)
+    #expect(reading.elements.map(\.first) == [">", "<", "<", "<", ">"])
+    #expect(guessed?.firstDoubtful == 3)
+  }
+
+  @Test("A text with a client's words here and a server's there is refused")
+  func twoSides() throws {
+    let client = DirectionCheckTests.session.map { line in
+      "\(line.hasPrefix("<") ? "received" : "sent") \(line.dropFirst(2))\n"
+    }.joined()
+    let server = DirectionCheckTests.session.map { line in
+      "\(line.hasPrefix("<") ? "sent" : "received") \(line.dropFirst(2))\n"
+    }.joined()
+    for (text, line) in [(client + "\n" + server, 11), (server + "\n" + client, 11)] {
+      #expect(try read(text, "pasted").error == .contradictoryDirections(line: line, other: 1))
+    }
+    #expect(try read(client + client, "pasted").error == nil)
+  }
+
+  // MARK: Times
+
+  @Test("An element has the time that its carrier gives the line on which it begins")
+  func carrierTimes() throws {
+    for isJSON in [true, false] {
+      for isWhole in [true, false] {
+        let session = DirectionCheckTests.session.prefix(isWhole ? 9 : 4)
+        let lines = session.enumerated().map { index, line in
+          let text = "\(line.hasPrefix("<") ? "got" : "sending"): \(line.dropFirst(2))"
+          let time = "2026-11-21T10:00:0\(index)"
+          return isJSON
+            ? "{\"time\":\"\(time)Z\",\"msg\":\"\(text)\"}\n"
+            : "\(time).123456789Z \(text)\n"
+        }
+        let bytes = Array(lines.joined().utf8)
+        let carrier = Carrier(bytes)
+        #expect(CaptureFormat.detect(bytes, within: carrier)?.id == "pasted")
+        let reading = try read(bytes, "pasted", options: ReaderOptions(carrier: carrier))
+        let start: Int64 = 1_795_255_200_000 + (isJSON ? 0 : 123)
+        #expect(
+          reading.records.map(\.time) == session.indices.map { start + 1000 * Int64($0) })
+      }
+    }
   }
 
   // MARK: Elements
@@ -240,9 +331,12 @@ struct PastedTests {
     #expect(try read(text, "pasted").elements.map { $0.hasPrefix("> <presence") } == [true])
   }
 
-  private func guessing(_ text: String) throws -> (Reading, GuessedDirections?) {
+  private func guessing(
+    _ text: String, _ options: ReaderOptions = ReaderOptions(), as format: String = "pasted"
+  ) throws -> (Reading, GuessedDirections?) {
     var reading = Reading()
-    var reader = CaptureReader(format: try #require(CaptureFormat.named("pasted")))
+    var reader = CaptureReader(
+      format: try #require(CaptureFormat.named(format)), options: options)
     try reader.read(Array(text.utf8)) { reading.outputs.append($0) }
     try reader.finish { reading.outputs.append($0) }
     return (reading, reader.guessed)
@@ -257,6 +351,26 @@ struct PastedTests {
     #expect(format("TX: \(stanza)\n") == "pasted")
     #expect(format("DEBUG    RECV: \(stanza)\n") == "slixmpp")
     #expect(format("The stanza <presence/> is sent after the roster was fetched.\n") == nil)
+    let sentence = "and then I did this:\n"
+    for text in [
+      "\(stanza)\n\(sentence)\(stanza)\n", "\(stanza) (received)\n\(stanza) (received)\n",
+      "\(stanza)\n<presence from='bob@x\n\(stanza)\n\(stanza)\n",
+    ] {
+      #expect(format(text) == "pasted", "\(text)")
+    }
+    #expect(format("\(stanza)\n\(stanza)\n") == "raw-stream")
     #expect(format("<config><message>hello</message></config>\n") == nil)
+  }
+
+  @Test("Directions of bare elements are told to be guessed")
+  func bareElements() throws {
+    let text = """
+      <message from='alice@a.test/p' to='bob@a.test/t'/>
+      <presence type='unavailable'/>
+      """
+    let guessed = try guessing(text, as: "raw-stream").1
+    #expect(guessed?.isText == false)
+    #expect(guessed?.elements == 2)
+    #expect(guessed?.firstDoubtful == 1)
   }
 }

@@ -10,17 +10,20 @@ package struct ReaderOptions: Hashable, Sendable {
   package var zone: TimeZone?
   /// What carried the log and changed its text.
   package var carrier: Carrier
+  /// Whose log it is, if somebody has said so: it tells what was sent from what was received.
+  package var account: BareJID?
   /// What is taken before an element is refused.
   package var limits: StreamLimits
 
   /// Options from their parts.
   package init(
     year: Int? = nil, zone: TimeZone? = nil, carrier: Carrier = .none,
-    limits: StreamLimits = .capture
+    account: BareJID? = nil, limits: StreamLimits = .capture
   ) {
     self.year = year
     self.zone = zone
     self.carrier = carrier
+    self.account = account
     self.limits = limits
   }
 }
@@ -149,7 +152,7 @@ package struct CaptureReader {
   package var guessed: GuessedDirections? {
     switch reader {
     case .lines(let reader): reader.guessed
-    case .bytes: nil
+    case .bytes(let reader): reader.guessed
     }
   }
 
@@ -207,10 +210,7 @@ private struct LineInlet {
     _ line: CarriedLine, _ reader: any LineReader, _ sink: LineReader.Sink
   ) throws {
     let bytes = isText ? TextLayers.mended(line.bytes) : line.bytes
-    guard let time = clock.milliseconds(line.time) else {
-      return try reader.take(bytes, number: line.number, sink)
-    }
-    try reader.take(bytes, number: line.number) { try sink($0.timed(time)) }
+    try reader.take(bytes, number: line.number, time: clock.milliseconds(line.time), sink)
   }
 }
 
@@ -252,6 +252,12 @@ protocol ByteReader: AnyObject {
   func read(_ bytes: [UInt8], _ sink: Sink) throws
   /// Says that no byte follows.
   func finish(_ sink: Sink) throws
+  /// What had to be guessed of the directions; nil if the format says them.
+  var guessed: GuessedDirections? { get }
+}
+
+extension ByteReader {
+  var guessed: GuessedDirections? { nil }
 }
 
 /// Makes records of the lines of a capture.
@@ -267,6 +273,9 @@ protocol LineReader: AnyObject {
   ) rethrows -> Bool
   /// Takes the next line, without its end.
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws
+  /// The same, with the time that its carrier gives the line: that of its records, unless they have
+  /// their own.
+  func take(_ line: ArraySlice<UInt8>, number: Int, time: Int64?, _ sink: Sink) throws
   /// Hands over what waits only to have its direction guessed better.
   func release(_ sink: Sink) throws
   /// Says that no line follows.
@@ -285,6 +294,11 @@ extension LineReader {
   var unread: UnreadLines { UnreadLines() }
 
   func release(_ sink: Sink) throws {}
+
+  func take(_ line: ArraySlice<UInt8>, number: Int, time: Int64?, _ sink: Sink) throws {
+    guard let time else { return try take(line, number: number, sink) }
+    try take(line, number: number) { try sink($0.timed(time)) }
+  }
 
   func takePlain(
     _ line: RawSpan, number: Int,

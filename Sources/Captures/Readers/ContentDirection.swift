@@ -8,10 +8,10 @@ import XMPPStream
 enum ContentDirection {
   /// The direction that the content proves; nil if both sides may have sent it.
   ///
-  /// - Parameter account: The account of the stream if it is known: what names it as the sender of
-  ///   something for another address is its own, and what another address sent came from the
-  ///   server.
-  static func proven(of event: StreamEvent, account: BareJID? = nil) -> Direction? {
+  /// - Parameter account: The account of the stream if it is known, with its resource if that is:
+  ///   what names it as the sender of something for another address is its own, and what another
+  ///   address sent, or goes to this session, came from the server.
+  static func proven(of event: StreamEvent, account: JID? = nil) -> Direction? {
     switch event {
     case .header(let header): SpeakerEvidence(header: header.node)?.direction
     case .element(let element): ofElement(element.node, account)
@@ -19,18 +19,27 @@ enum ContentDirection {
     }
   }
 
-  private static func ofElement(_ node: XMPPElement, _ account: BareJID?) -> Direction? {
+  private static func ofElement(_ node: XMPPElement, _ account: JID?) -> Direction? {
     if node.name.namespace == SpeakerEvidence.framing {
       return SpeakerEvidence(header: node)?.direction
     }
-    if let evidence = SpeakerEvidence(node) {
-      // A server puts the sender's address on all that it delivers (RFC 6120 §8.1.2.1).
-      if evidence.strength == .proof || evidence.direction == .outbound {
-        return evidence.direction
-      }
-    }
+    let evidence = SpeakerEvidence(node)
+    if let evidence, evidence.strength == .proof { return evidence.direction }
+    if isForSession(node, of: account) { return .inbound }
+    // A server puts the sender's address on all that it delivers (RFC 6120 §8.1.2.1).
+    if evidence?.direction == .outbound { return .outbound }
     guard node.name.namespace == Namespace.client else { return nil }
     return (node.name.local == "iq" ? ofQuery(node) : nil) ?? ofSender(node, account)
+  }
+
+  /// Whether an element without a sender, or from the account itself, goes to a session of it: the
+  /// server speaks in its own name so, but shows no presence.
+  private static func isForSession(_ node: XMPPElement, of account: JID?) -> Bool {
+    guard let account, node.name.namespace == Namespace.client, node.name.local != "presence",
+      account.resource != nil, address(node.attribute("to")) == account
+    else { return false }
+    guard let from = node.attribute("from") else { return true }
+    return address(from) == JID(prepared: account.bare, resource: nil)
   }
 
   private static func ofQuery(_ node: XMPPElement) -> Direction? {
@@ -56,8 +65,10 @@ enum ContentDirection {
     return nil
   }
 
-  private static func ofSender(_ node: XMPPElement, _ account: BareJID?) -> Direction? {
-    guard let account, let from = address(node.attribute("from")) else { return nil }
+  private static func ofSender(_ node: XMPPElement, _ account: JID?) -> Direction? {
+    guard let account = account?.bare, let from = address(node.attribute("from")) else {
+      return nil
+    }
     guard from.bare == account else { return .inbound }
     guard let to = address(node.attribute("to")), to.bare != account else { return nil }
     return .outbound

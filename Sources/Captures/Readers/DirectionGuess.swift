@@ -6,8 +6,17 @@ import XMPPStream
 /// A server puts `from` on what it forwards, and a client seldom does; an answer goes the other way
 /// than its request; and some elements only one side sends.
 struct DirectionGuess {
+  /// A request that waits for an answer.
+  private struct Request {
+    var direction: Direction
+    /// Whether that is not guessed.
+    var isKnown = false
+    /// Whether one of the other side has the same id.
+    var isOfBoth = false
+  }
+
   /// The requests that wait for an answer, by id.
-  private var requests: [String: Direction] = [:]
+  private var requests: [String: Request] = [:]
   /// Contacts that the user has taken off the roster without having been told so by a push.
   private var removals: Set<String> = []
 
@@ -34,6 +43,15 @@ struct DirectionGuess {
     }
   }
 
+  /// Whether an event answers a request that the client sent, and nothing that it was asked.
+  func isAnswerToClient(_ event: StreamEvent) -> Bool {
+    guard case .element(let element) = event, element.node.is("iq", in: Namespace.client),
+      ["result", "error"].contains(element.node.attribute("type")),
+      let request = requests[element.node.attribute("id") ?? ""]
+    else { return false }
+    return request.direction == .outbound && request.isKnown && !request.isOfBoth
+  }
+
   /// A server's header has an id (RFC 6120 §4.7.3), and a client's none.
   static func direction(ofHeader node: XMPPElement) -> Direction {
     node.attribute("id") == nil ? .outbound : .inbound
@@ -51,10 +69,18 @@ struct DirectionGuess {
     switch node.attribute("type") {
     case "get", "set":
       let direction = known ?? directionOfRequest(node)
-      if requests.count < Self.maximumRequests { requests[id] = direction }
+      if requests.count < Self.maximumRequests {
+        let isOfBoth = requests[id].map { $0.isOfBoth || $0.direction != direction } ?? false
+        requests[id] = Request(
+          direction: direction, isKnown: known != nil, isOfBoth: isOfBoth)
+      }
       return (direction, false)
     case "result", "error":
-      if let asked = requests.removeValue(forKey: id) { return (known ?? asked.opposite, true) }
+      if let asked = requests.removeValue(forKey: id) {
+        let answer = known ?? asked.direction.opposite
+        if asked.isOfBoth { requests[id] = Request(direction: answer) }
+        return (answer, true)
+      }
       let hasPayload = node.content.contains { if case .element = $0 { true } else { false } }
       return (known ?? (hasPayload ? .inbound : bySender), false)
     default: return (known ?? bySender, false)

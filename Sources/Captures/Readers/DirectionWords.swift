@@ -49,8 +49,18 @@ enum DirectionWords {
       }
       return DirectionLabel(direction: arrow)
     case .word(let found):
+      if found.text == "by", let actor = actor(after: index, tokens), let verb = word(index - 1),
+        let direction = strong[verb.text]
+      {
+        return DirectionLabel(
+          direction: actor == .outbound ? direction.opposite : direction, namesEnd: true)
+      }
       if let direction = strong[found.text] ?? foreign(found.text) {
-        return DirectionLabel(direction: direction)
+        guard let actor = actor(before: index, tokens) else {
+          return DirectionLabel(direction: direction)
+        }
+        return DirectionLabel(
+          direction: actor == .outbound ? direction.opposite : direction, namesEnd: true)
       }
       if let direction = weak[found.text] {
         // Elsewhere these are words of a sentence.
@@ -58,8 +68,9 @@ enum DirectionWords {
         return isLabel ? DirectionLabel(direction: direction) : nil
       }
       guard let target = ends[found.text] else { return nil }
+      let place = indexBeforeArticles(index - 1, tokens)
       return label(
-        ofEnd: target, found, after: word(index - 1)?.text, word(index - 2), tokens, index)
+        ofEnd: target, found, after: word(place)?.text, word(index - 2), tokens, index)
     }
   }
 
@@ -70,12 +81,45 @@ enum DirectionWords {
   ) -> DirectionLabel? {
     if previous == "to" { return DirectionLabel(direction: target, namesEnd: true) }
     if previous == "from" { return DirectionLabel(direction: target.opposite, namesEnd: true) }
-    guard end.isAlone, end.isMarked else { return nil }
+    guard previous != "by", end.isAlone, end.isMarked else { return nil }
     if index > 1, tokens[index - 1].word == nil, let source, ends[source.text] != nil { return nil }
     return DirectionLabel(direction: target.opposite, namesEnd: true)
   }
 
+  /// Who did what a verb says, in `the server sent`: the direction of what goes to that end.
+  private static func actor(before index: Int, _ tokens: [LabelToken]) -> Direction? {
+    // A name with a colon is the program's that writes the line.
+    guard index > 0, let name = tokens[index - 1].word, !name.isMarked,
+      let end = actors[name.text]
+    else { return nil }
+    // In `from server received` the verb is another's.
+    let place = indexBeforeArticles(index - 2, tokens)
+    let previous = tokens.indices.contains(place) ? tokens[place].word?.text : nil
+    return ["to", "from", "by"].contains(previous) ? nil : end
+  }
+
+  /// The same in `sent by the server`, whose `by` is at the index.
+  private static func actor(after index: Int, _ tokens: [LabelToken]) -> Direction? {
+    let next = tokens[(index + 1)...].first { !articles.contains($0.word?.text ?? "") }
+    return next?.word.flatMap { actors[$0.text] }
+  }
+
+  /// The place of the first word before any articles.
+  private static func indexBeforeArticles(_ index: Int, _ tokens: [LabelToken]) -> Int {
+    var index = index
+    while tokens.indices.contains(index), articles.contains(tokens[index].word?.text ?? "") {
+      index -= 1
+    }
+    return index
+  }
+
   // MARK: Words
+
+  private static let articles: Set<String> = ["the", "a", "my", "our", "your", "their"]
+
+  private static let actors: [String: Direction] = [
+    "server": .outbound, "srv": .outbound, "client": .inbound,
+  ]
 
   /// The direction of what goes to an end.
   private static let ends: [String: Direction] = [

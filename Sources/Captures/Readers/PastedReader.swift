@@ -17,7 +17,7 @@ final class PastedReader: LineReader {
   /// Lines to be read again, the next one last.
   private var again: [NumberedLine] = []
   private var continuationBytes = PastedReader.maximumContinuation
-  private var directions = PastedDirections()
+  private var directions: PastedDirections
   private var echoes = PastedEchoes()
   var guessed: GuessedDirections? { directions.guessed }
 
@@ -25,7 +25,9 @@ final class PastedReader: LineReader {
   private struct OpenElement {
     let line: Int
     let time: LogTime?
-    let label: DirectionLabel?
+    /// The time that the carrier of its first line gives it.
+    let carrierTime: Int64?
+    let label: PastedText.Label?
     /// Whether it is a stanza, and not an element that other documents may have, too.
     let isStanza: Bool
     /// Whether another stanza may be part of it (XEP-0297).
@@ -45,11 +47,16 @@ final class PastedReader: LineReader {
   init(_ options: ReaderOptions) {
     parser = StreamParser(root: .records, limits: options.limits)
     clock = LogClock(options)
+    directions = PastedDirections(account: options.account)
   }
 
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    try take(line, number: number, time: nil, sink)
+  }
+
+  func take(_ line: ArraySlice<UInt8>, number: Int, time: Int64?, _ sink: Sink) throws {
     if open == nil { continuationBytes = Self.maximumContinuation }
-    try read(NumberedLine(number: number, bytes: line), sink)
+    try read(NumberedLine(number: number, bytes: line, time: time), sink)
     try readAgain(sink)
   }
 
@@ -60,7 +67,7 @@ final class PastedReader: LineReader {
       try giveUp("the text ends inside an element", sink)
       try readAgain(sink)
     }
-    try directions.decide(sink)
+    try directions.finish(sink)
   }
 
   private func readAgain(_ sink: Sink) throws {
@@ -78,7 +85,7 @@ final class PastedReader: LineReader {
       if open == nil {
         guard let start = PastedText.start(in: rest) else { break }
         text.append(rest[..<start])
-        begin(rest[start...], line.number)
+        begin(rest[start...], line)
         rest = rest[start...]
       }
       // An element ends with a `>`: what follows is no part of it.
@@ -95,6 +102,7 @@ final class PastedReader: LineReader {
     }
     guard open == nil else { return }
     text.append(rest)
+    if text.followsElement { try directions.trail(text.trailingLabel, sink) }
     text.endLine()
   }
 
@@ -110,11 +118,11 @@ final class PastedReader: LineReader {
     return again.isEmpty
   }
 
-  private func begin(_ bytes: ArraySlice<UInt8>, _ number: Int) {
+  private func begin(_ bytes: ArraySlice<UInt8>, _ line: NumberedLine) {
     let isStanza = PastedText.isStanza(bytes)
     open = OpenElement(
-      line: number, time: text.time, label: text.label, isStanza: isStanza,
-      isEnvelope: !isStanza, isEscaped: PastedText.isEscaped(bytes))
+      line: line.number, time: text.time, carrierTime: line.time, label: text.label,
+      isStanza: isStanza, isEnvelope: !isStanza, isEscaped: PastedText.isEscaped(bytes))
   }
 
   /// Whether the open element was cut off because a stanza begins. A stanza inside a stanza is a
@@ -141,21 +149,24 @@ final class PastedReader: LineReader {
     let found = events
     events.removeAll(keepingCapacity: true)
     text.endElement(label: element.label)
-    for event in found { try give(event, of: element, sink) }
+    var taken: [StreamEvent] = []
+    for event in found where try isRecord(event, element, sink) { taken += event.unwrapped }
+    let time = clock.milliseconds(element.time) ?? element.carrierTime
+    try directions.take(taken, label: element.label, line: element.line, time: time, sink)
   }
 
-  private func give(_ event: StreamEvent, of element: OpenElement, _ sink: Sink) throws {
-    if case .element(let found) = event {
-      guard TopLevel.isOfStream(found.node) else { return }
-      guard !echoes.hold(found.bytes[...]) else {
-        return try problem(QuotedRecords.message, element.line, sink)
-      }
-      echoes.note(found.node)
+  /// Whether what was found is of a stream, and no echo of a text.
+  private func isRecord(
+    _ event: StreamEvent, _ element: OpenElement, _ sink: Sink
+  ) throws -> Bool {
+    guard case .element(let found) = event else { return true }
+    guard TopLevel.isOfStream(found.node) else { return false }
+    guard !echoes.hold(found.bytes[...]) else {
+      try problem(QuotedRecords.message, element.line, sink)
+      return false
     }
-    let time = clock.milliseconds(element.time)
-    for event in event.unwrapped {
-      try directions.take(event, label: element.label, line: element.line, time: time, sink)
-    }
+    echoes.note(found.node)
+    return true
   }
 
   private func problem(_ message: String, _ line: Int, _ sink: Sink) throws {
@@ -170,7 +181,7 @@ final class PastedReader: LineReader {
     open = nil
     events.removeAll(keepingCapacity: true)
     parser.reset()
-    text.endElement(label: nil)
+    text.endElement(label: nil, isWhole: false)
     if !keepsPlace, !element.following.isEmpty {
       // Each failure among lines that are read again halves what the next may take, so that a text
       // made to fail at every line is not read over and over.

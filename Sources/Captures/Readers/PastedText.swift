@@ -2,14 +2,24 @@ import XMPPStanza
 
 /// What stands between the elements of a pasted text, as far as the next element needs it.
 struct PastedText {
+  /// What the text says of an element's direction.
+  struct Label {
+    let label: DirectionLabel
+    /// Whether it stands on the line of the element before, after that, and may be of that one.
+    let isAfterAnother: Bool
+  }
+
   /// What of the line stands before the place that reading has come to, after the last element.
   private var line: [UInt8] = []
   /// The last line above that has anything on it, since the last element.
   private var headline: [UInt8] = []
-  /// How many line ends have come since the last element.
+  /// Whether that line follows the last element, on the line on which it ended.
+  private var isHeadlineAfterElement = false
+  /// How many line ends have come since the last element, if there is one.
   private var lineEnds = 0
+  private var hasElement = false
   /// The label of the last element.
-  private var last: DirectionLabel?
+  private var last: Label?
 
   private static let maximumBytes = 512
 
@@ -21,25 +31,38 @@ struct PastedText {
 
   /// The line has ended without an open element.
   mutating func endLine() {
+    let isAfterElement = followsElement
     lineEnds += 1
     defer { line.removeAll(keepingCapacity: true) }
     guard !line.allSatisfy(\.isXMLSpace) else { return }
     headline = line
+    isHeadlineAfterElement = isAfterElement
   }
 
   /// An element has ended, or was given up: then it has no label.
-  mutating func endElement(label: DirectionLabel?) {
+  mutating func endElement(label: Label?, isWhole: Bool = true) {
     line.removeAll(keepingCapacity: true)
     headline.removeAll(keepingCapacity: true)
     lineEnds = 0
+    hasElement = isWhole
     last = label
   }
 
+  /// Whether the line on which reading stands is that on which the last element ended.
+  var followsElement: Bool { hasElement && lineEnds == 0 }
+
+  /// What the text after the last element, on its line, says.
+  var trailingLabel: DirectionLabel? { DirectionWords.label(in: line[...]) }
+
   /// What the text before an element says of its direction: the nearest word or sign on its line,
   /// then on the line above it. An element that follows another at once went the same way.
-  var label: DirectionLabel? {
-    if let label = DirectionWords.label(in: line[...]) { return label }
-    if let label = DirectionWords.label(in: headline[...], isHeadline: true) { return label }
+  var label: Label? {
+    if let label = DirectionWords.label(in: line[...]) {
+      return Label(label: label, isAfterAnother: false)
+    }
+    if let label = DirectionWords.label(in: headline[...], isHeadline: true) {
+      return Label(label: label, isAfterAnother: isHeadlineAfterElement)
+    }
     let isBlank = headline.isEmpty && line.allSatisfy(\.isXMLSpace)
     return isBlank && lineEnds < 2 ? last : nil
   }

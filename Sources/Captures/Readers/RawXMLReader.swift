@@ -22,6 +22,9 @@ final class RawXMLReader: ByteReader {
 
   private let parser: StreamParser
   private var guess = DirectionGuess()
+  private var count = GuessedDirections(isText: false)
+  private var account: JID?
+  var guessed: GuessedDirections? { count.elements > 0 ? count : nil }
   private var sides = Sides.unknown
   /// The file's first header, until what follows it tells whose the file is.
   private var firstHeader: (event: StreamEvent, line: Int, time: Int64?)?
@@ -45,6 +48,7 @@ final class RawXMLReader: ByteReader {
   init(_ options: ReaderOptions, side: Direction? = nil) {
     parser = StreamParser(root: .records, limits: options.limits)
     clock = LogClock(options)
+    account = options.account.map { JID(prepared: $0, resource: nil) }
     if let side { sides = .one(side) }
   }
 
@@ -145,7 +149,7 @@ final class RawXMLReader: ByteReader {
     defer { time = nil }
     switch sides {
     case .one(let direction): try give(event, direction, start, time, sink)
-    case .both: try give(event, guess.direction(of: event), start, time, sink)
+    case .both: try give(event, guessedDirection(of: event), start, time, sink)
     case .unknown:
       guard firstHeader != nil else {
         if case .header = event {
@@ -158,6 +162,14 @@ final class RawXMLReader: ByteReader {
       try decide(sides(after: event), sink)
       try give(event, sink)
     }
+  }
+
+  private func guessedDirection(of event: StreamEvent) -> Direction {
+    account = event.login ?? account
+    let proven = ContentDirection.proven(of: event, account: account)
+    let found = guess.direction(of: event, known: proven)
+    count.note(event, isDoubtful: proven == nil && !found.isAnswer, start)
+    return found.direction
   }
 
   private func sides(after event: StreamEvent) -> Sides {

@@ -17,7 +17,7 @@ final class CaptureIntake {
       throw UnreadableFile(head).map { .unreadable($0) } ?? ImportError.unknownFormat
     }
     let readerOptions = ReaderOptions(
-      year: options.year, zone: options.zone, carrier: carrier)
+      year: options.year, zone: options.zone, carrier: carrier, account: options.account)
     reader = CaptureReader(format: format, options: readerOptions)
     filter = AccountFilter(account: options.account)
     summary = ImportSummary(format: format)

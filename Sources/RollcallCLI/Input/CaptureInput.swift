@@ -251,9 +251,12 @@ extension ImportSummary {
       "; \(guessed.doubtful) of them are doubtful, the first is \(path):\($0)"
     }
     Terminal.note(
-      "\(path): \(guessed.elements) elements were found in a text of no known format; their "
-        + "directions are guessed from the words before them, their contents and their addresses"
-        + (doubtful ?? ""))
+      guessed.isText
+        ? "\(path): \(guessed.elements) elements were found in a text of no known format; their "
+          + "directions are guessed from the words before them, their contents and their addresses"
+          + (doubtful ?? "")
+        : "\(path): nothing says which way its \(guessed.elements) elements went; their directions "
+          + "are guessed from their contents and their addresses" + (doubtful ?? ""))
     guard account == nil else { return }
     Terminal.note("\(path): nothing in it says whose account it is; --account names the account")
   }
