@@ -126,7 +126,8 @@ struct PastedText {
     return output[...]
   }
 
-  private static func isBeginning(_ text: ArraySlice<UInt8>) -> Bool {
+  /// Whether an element of a stream, or the end of a stream, begins here.
+  static func isBeginning(_ text: ArraySlice<UInt8>) -> Bool {
     if isStanza(text) { return true }
     guard let next = text.dropFirst().first, next.isLetter || next == UInt8(ascii: "/") else {
       return false

@@ -1,0 +1,52 @@
+import XMPPStanza
+
+/// Where elements of streams begin in text that may have been escaped by what carried it.
+enum ElementStart {
+  /// What stands for `<`: itself, and as web pages, JSON, programming languages, mails and addresses
+  /// write it.
+  private static let marks: [[UInt8]] = [
+    "<", "&lt;", "&#60;", "&#x3c;", #"\u003c"#, #"\u003C"#, #"\x3c"#, #"\x3C"#, "=3C", "%3C",
+  ].map { Array($0.utf8) }
+
+  /// How much of a tag tells.
+  private static let tagBytes = 512
+
+  /// The index of the first element of a stream, or end of a stream, in a line; nil if there is
+  /// none.
+  static func position(in line: ArraySlice<UInt8>) -> Int? {
+    marks.compactMap { position(in: line, marked: $0) }.min()
+  }
+
+  /// Whether any element of a stream begins in a text of any size.
+  static func isIn(_ text: ArraySlice<UInt8>) -> Bool {
+    marks.contains { position(in: text, marked: $0) != nil }
+  }
+
+  private static func position(in text: ArraySlice<UInt8>, marked mark: [UInt8]) -> Int? {
+    var rest = text
+    while let start = rest.position(of: mark) {
+      let tag = rest[start...].dropFirst(mark.count)
+      // Most of what is no element is told by one letter.
+      if let first = tag.first, first.isLetter || first == UInt8(ascii: "/"),
+        isTag([UInt8(ascii: "<")] + tag.prefix(tagBytes))
+      {
+        return start
+      }
+      rest = tag
+    }
+    return nil
+  }
+
+  private static func isTag(_ tag: ArraySlice<UInt8>) -> Bool {
+    PastedText.isStanza(tag) ? hasAttributes(tag) : PastedText.isBeginning(tag)
+  }
+
+  /// Whether what follows a name looks like attributes: programs also print `<iq from=None …>`.
+  private static func hasAttributes(_ tag: ArraySlice<UInt8>) -> Bool {
+    var rest = tag.dropFirst().drop { $0.isLetter }.withoutLeadingSpace
+    guard let next = rest.first, next.isLetter else { return true }
+    rest = rest.prefix(64).drop { $0 != UInt8(ascii: "=") }.dropFirst().withoutLeadingSpace
+    // An escaped quote begins with one of the last three, or with what stands for the `=`.
+    return rest.first.map { "'\"\\&3%".utf8.contains($0) } ?? true
+  }
+}
