@@ -9,6 +9,8 @@ import XMPPStream
 final class LineLogReader: LineReader {
   private struct OpenRecord {
     let head: RecordHead
+    /// The XML on its first line.
+    let payload: ArraySlice<UInt8>
     /// The lines after the first, to be read again should the record be broken.
     var following: [NumberedLine] = []
     var followingBytes = 0
@@ -95,7 +97,7 @@ final class LineLogReader: LineReader {
     open = OpenRecord(
       head: RecordHead(
         line: number, direction: marker.direction, connection: connection(prefix, head),
-        time: clock.milliseconds(prefix.time)))
+        time: clock.milliseconds(prefix.time)), payload: payload)
     try feed(payload, sink)
     return true
   }
@@ -122,11 +124,48 @@ final class LineLogReader: LineReader {
       try parser.feed(log.mend.map { $0(payload) } ?? payload) { events.append($0) }
       if parser.isBetweenElements { try finishRecord(sink) }
     } catch let error as StreamError {
-      if log.hasSuffix, error.kind == .textBetweenElements, !events.isEmpty {
-        parser.reset()
-        return try finishRecord(sink)
+      if error.kind == .textBetweenElements, !events.isEmpty, let record = open,
+        let rest = separateRest(of: record)
+      {
+        let number = record.following.last?.number ?? record.head.line
+        // The line end between two records may have been lost.
+        if log.hasSuffix || log.isHead(rest) {
+          try finishRecord(sink)
+          return try readRest(rest, number, sink)
+        }
+        unread.note(rest, number: number)
       }
       try giveUp(error.kind.description, sink)
+    }
+  }
+
+  /// Reads a record again whose last line goes on after its last element, and gives that rest.
+  private func separateRest(of record: OpenRecord) -> ArraySlice<UInt8>? {
+    parser.reset()
+    events.removeAll(keepingCapacity: true)
+    let lineEnd = [UInt8(ascii: "\n")]
+    for line in [record.payload] + record.following.map({ lineEnd + $0.bytes }) {
+      var rest = log.mend.map { $0(line) } ?? line
+      while !rest.isEmpty {
+        // An element ends with a `>`.
+        let end = rest.position(of: UInt8(ascii: ">")).map { $0 + 1 } ?? rest.endIndex
+        guard (try? parser.feed(rest[..<end], { events.append($0) })) != nil else { return nil }
+        rest = rest[end...]
+        guard parser.isBetweenElements else { continue }
+        let text = rest.withoutLeadingSpace
+        guard text.isEmpty || text.first == UInt8(ascii: "<") else {
+          parser.reset()
+          return text
+        }
+      }
+    }
+    return nil
+  }
+
+  private func readRest(_ rest: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
+    guard let start = rest.position(of: UInt8(ascii: "<")) else { return }
+    if try !beginRecord(rest[start...], rest[..<start], number, sink) {
+      unread.note(rest, number: number)
     }
   }
 
@@ -141,8 +180,14 @@ final class LineLogReader: LineReader {
     let found = events
     events.removeAll(keepingCapacity: true)
     hasReceived = hasReceived || record.direction == .inbound
-    for event in found {
+    for (place, event) in found.enumerated() {
       if case .element(let element) = event {
+        // What a web page puts after a record is no element of a stream.
+        if place > 0, element.node.name.namespace == Namespace.client,
+          !TopLevel.isOfStream(element.node)
+        {
+          continue
+        }
         quoted.note(element.node) { [log] in log.isHead($0) }
       }
       try record.give(event, sink)
