@@ -61,7 +61,8 @@ enum LogPrefix {
   /// A line whose message merely contains a marker has another shape than those of the stream.
   static func shape(of text: ArraySlice<UInt8>) -> [UInt8] {
     var shape: [UInt8] = []
-    for byte in text {
+    // Numbers that are aligned at their right change it from line to line.
+    for byte in text.withoutLeadingSpace {
       let isWord =
         byte.isLetter || byte.isDigit || byte >= 0x80 || byte == UInt8(ascii: "_")
         || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
