@@ -51,28 +51,37 @@ package struct CaptureReader {
     decoder = options.carrier.encoding.map { TextDecoder($0) }
     // How many bytes of a line a byte of an element takes at most.
     var escapedBytes = 1
+    let made: Reader
     switch format.shape {
     case .native:
-      reader = .lines(NativeReader(options))
+      made = .lines(NativeReader(options))
       escapedBytes = 6
     case .raw:
-      reader = .lines(RawReader(options))
+      made = .lines(RawReader(options))
       escapedBytes = 6
-    case .lines(let log): reader = .lines(LineLogReader(log, options))
+    case .lines(let log): made = Self.reader(options) { LineLogReader(log, options) }
     case .chunks(let log):
-      reader = .lines(ChunkLogReader(log, options))
+      made = Self.reader(options) { ChunkLogReader(log, options) }
       // Four of Python's `\xe5`, and `229,` of Erlang's.
       escapedBytes = 4
-    case .dino: reader = .lines(DinoReader(options))
-    case .pasted: reader = .lines(PastedReader(options))
+    case .dino: made = Self.reader(options) { DinoReader(options) }
+    case .pasted: made = Self.reader(options) { PastedReader(options) }
     case .wireshark:
-      reader = .lines(WiresharkReader(options))
+      made = .lines(WiresharkReader(options))
       escapedBytes = 2
-    case .xml: reader = .bytes(RawXMLReader(options))
-    case .har: reader = .bytes(HARReader(options))
+    case .xml: made = .bytes(RawXMLReader(options))
+    case .har: made = .bytes(HARReader(options))
     }
+    reader = made
     lines = LineSplitter(maximumBytes: escapedBytes * options.limits.bytesPerElement + (64 << 10))
     outlet = Outlet(directions: format.hasWordsForDirections ? DirectionCheck() : nil)
+  }
+
+  /// A reader of text, or one for each program of which a collector gathered the lines.
+  private static func reader(
+    _ options: ReaderOptions, _ make: @escaping () -> any LineReader
+  ) -> Reader {
+    .lines(options.carrier.separatesSources ? SeparateReaders(make) : make())
   }
 
   /// A reader at the beginning of a file that has the bytes of one direction of a stream.
@@ -159,7 +168,7 @@ package struct CaptureReader {
   /// The lines so far that hold the beginning of a stanza and began no record.
   package var unread: UnreadLines {
     switch reader {
-    case .lines(let reader): reader.unread
+    case .lines(let reader): reader.unread.adding(inlet.unread)
     case .bytes: UnreadLines()
     }
   }
@@ -181,6 +190,7 @@ private struct LineInlet {
   }
 
   var lacksYear: Bool { clock.lacksYear }
+  var unread: UnreadLines { unloading.unread }
 
   mutating func take(
     _ line: LineSplitter.Line, _ reader: any LineReader, _ sink: LineReader.Sink
@@ -210,6 +220,7 @@ private struct LineInlet {
     _ line: CarriedLine, _ reader: any LineReader, _ sink: LineReader.Sink
   ) throws {
     let bytes = isText ? TextLayers.mended(line.bytes) : line.bytes
+    if let readers = reader as? SeparateReaders { readers.source = line.source }
     try reader.take(bytes, number: line.number, time: clock.milliseconds(line.time), sink)
   }
 }

@@ -21,6 +21,13 @@ package struct GuessedDirections: Hashable, Sendable {
     doubtful += 1
     firstDoubtful = firstDoubtful ?? line
   }
+
+  /// These and those of another part of the text.
+  func adding(_ other: GuessedDirections) -> GuessedDirections {
+    GuessedDirections(
+      isText: isText, elements: elements + other.elements, doubtful: doubtful + other.doubtful,
+      firstDoubtful: [firstDoubtful, other.firstDoubtful].compactMap { $0 }.min())
+  }
 }
 
 /// Decides which way each element of a pasted text went.

@@ -30,23 +30,13 @@ package enum UnreadableFile: Hashable, Sendable {
       self = .empty
     } else if head.allSatisfy({ $0 == 0 }) {
       self = .zeros
-    } else if Self.isUTF16(head) {
+    } else if TextEncoding(head) != nil {
       self = .utf16
     } else if head.count(where: { $0 == 0 }) * 20 > head.count {
       self = .binary
     } else {
       return nil
     }
-  }
-
-  /// Whether every other byte is zero, as of Latin letters.
-  private static func isUTF16(_ head: [UInt8]) -> Bool {
-    let pairs = head.count / 2
-    guard pairs >= 4 else { return false }
-    let zeros = [0, 1].map { offset in
-      (0..<pairs).count { head[2 * $0 + offset] == 0 }
-    }
-    return zeros.contains { $0 * 10 > pairs * 8 } && zeros.contains { $0 * 10 < pairs }
   }
 }
 

@@ -22,6 +22,8 @@ package struct Carrier: Hashable, Sendable {
     case quote
     /// So much white space before each line.
     case indentation(Int)
+    /// Its number before each line, as editors and web pages show it.
+    case lineNumbers
     /// `=3D` for `=`, and `=` at the end of a line that goes on (RFC 2045 §6.7).
     case quotedPrintable
     /// Lines cut at one width.
@@ -66,6 +68,11 @@ package struct Carrier: Hashable, Sendable {
     return notes
   }
 
+  /// Whether the lines of each program are a log of its own.
+  var separatesSources: Bool {
+    layers.contains { if case .wrapper(let wrapper) = $0 { wrapper.separates } else { false } }
+  }
+
   /// The first bytes of a file without what carried them.
   package func unloaded(_ head: [UInt8]) -> [UInt8] {
     let text = encoding.map { $0.decoded(head) } ?? head
@@ -104,6 +111,8 @@ struct CarriedLine {
   var time: LogTime?
   /// Whether it goes on with the entry of the line before it.
   var isContinuation = false
+  /// The program that wrote it, where a collector gathered those of several.
+  var source = ""
 
   init(bytes: ArraySlice<UInt8>, number: Int, time: LogTime? = nil, isContinuation: Bool = false) {
     (self.bytes, self.number, self.time) = (bytes, number, time)
@@ -119,6 +128,12 @@ protocol LineStep: AnyObject {
   func take(_ line: CarriedLine, _ give: Give) throws
   /// Gives what still waits at the end of the file.
   func finish(_ give: Give) throws
+  /// The lines that hold the beginning of an element and were not given.
+  var unread: UnreadLines { get }
+}
+
+extension LineStep {
+  var unread: UnreadLines { UnreadLines() }
 }
 
 /// Takes all layers off the lines of a file.
@@ -132,6 +147,9 @@ struct Unloading {
 
   /// Whether the lines stay as they are.
   var isEmpty: Bool { steps.isEmpty }
+
+  /// The lines that hold the beginning of an element and were not given.
+  var unread: UnreadLines { steps.reduce(UnreadLines()) { $0.adding($1.unread) } }
 
   func take(_ line: CarriedLine, _ give: LineStep.Give) throws {
     try pass(line, from: 0, give)
@@ -154,6 +172,7 @@ extension Carrier.Layer {
     switch self {
     case .quote: ChangeStep(TextLayers.unquoted)
     case .indentation(let count): ChangeStep { TextLayers.unindented($0, by: count) }
+    case .lineNumbers: ChangeStep(LineNumbers.removed)
     case .entities: ChangeStep(TextLayers.withoutEntities)
     case .quotedPrintable: QuotedPrintableStep(maximumBytes)
     case .wrap(let wrap): WrapStep(wrap, maximumBytes)
@@ -186,7 +205,7 @@ private final class WrapperStep: LineStep {
   /// What one program writes to one of its streams: a line of another may stand between two parts.
   private struct Lane: Hashable {
     let source: String
-    let isError: Bool
+    let stream: String
   }
 
   /// The beginning of a line that goes on with the next.
@@ -199,17 +218,28 @@ private final class WrapperStep: LineStep {
   private let wrapper: LineWrapper
   private let maximumBytes: Int
   private var carries: [Lane: Carry] = [:]
+  private(set) var unread = UnreadLines()
 
   init(_ wrapper: LineWrapper, _ maximumBytes: Int) {
     (self.wrapper, self.maximumBytes) = (wrapper, maximumBytes)
   }
 
   func take(_ line: CarriedLine, _ give: Give) throws {
-    for inner in wrapper.lines(line.bytes) { try take(inner, line, give) }
+    guard let lines = wrapper.kind.lines(line.bytes) else {
+      if wrapper.passes(line.bytes) { return try give(line) }
+      return unread.note(line.bytes, number: line.number)
+    }
+    for inner in lines {
+      if wrapper.holds(inner) {
+        try take(inner, line, give)
+      } else {
+        unread.note(inner.text, number: line.number)
+      }
+    }
   }
 
   private func take(_ inner: LineWrapper.Line, _ line: CarriedLine, _ give: Give) throws {
-    let lane = Lane(source: inner.source, isError: inner.isError)
+    let lane = Lane(source: inner.source, stream: inner.stream)
     // Removed first, so that what is appended copies nothing.
     var carry = carries.removeValue(forKey: lane)
     if let open = carry, open.isUncertain,
@@ -227,6 +257,7 @@ private final class WrapperStep: LineStep {
     if whole.bytes.isEmpty { whole.bytes = inner.text } else { whole.bytes += inner.text }
     // The last part says when the whole was there.
     whole.time = inner.time ?? whole.time ?? line.time
+    whole.source = inner.source
     guard inner.goesOn || inner.isFull, isBounded else { return try give(whole) }
     carries[lane] = Carry(line: whole, isUncertain: inner.isFull)
   }

@@ -35,6 +35,25 @@ extension Carrier {
   }
 }
 
+extension Carrier {
+  /// Whether an element of a stream may begin in a part of a file: to look for one costs far less
+  /// than to look for a format.
+  package static func mayHoldElement(_ part: [UInt8]) -> Bool {
+    // Older Erlang prints bytes as numbers.
+    ElementStart.isIn(part[...]) || part[...].position(of: Array("<<60,".utf8)) != nil
+  }
+}
+
+/// How well lines can be read as they are; found once, where anything asks for it.
+final class PlainScore {
+  let lines: [ArraySlice<UInt8>]
+  private(set) lazy var value = CarrierDetection.score(lines)
+
+  init(_ lines: [ArraySlice<UInt8>]) {
+    self.lines = lines
+  }
+}
+
 /// Finds the layers around the lines of a file.
 enum CarrierDetection {
   static let maximumLayers = 5
@@ -43,12 +62,17 @@ enum CarrierDetection {
   static func wholeLines(of head: [UInt8]) -> [ArraySlice<UInt8>] {
     let lines = LineSplitter.lines(of: head)
     let isCut = head.count >= 60 << 10 && head.last != UInt8(ascii: "\n")
-    return isCut ? Array(lines.dropLast()) : lines
+    // What is one line says no more when it is whole.
+    return Array((isCut && lines.count > 1 ? lines.dropLast() : lines[...]).prefix(maximumLines))
   }
+
+  /// How many lines of the first bytes are looked at: shorter ones than a log's cost more.
+  private static let maximumLines = 4096
 
   /// How well a text can be read: more is better, and 0 is not at all.
   static func score(_ lines: [ArraySlice<UInt8>]) -> Int {
     let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+    guard Carrier.mayHoldElement(text) else { return 0 }
     let known = CaptureFormat.detectUnwrapped(text)
     guard let format = known ?? CaptureFormat.named("pasted"), format.isOfLines else { return 0 }
     var (elements, problems) = (0, 0)
@@ -62,7 +86,8 @@ enum CarrierDetection {
     try? reader.read(text, count)
     try? reader.finish(count)
     guard elements > 0 else { return 0 }
-    return max(1, 4 * elements - 2 * problems + (known == nil ? 0 : 1))
+    let doubtful = reader.guessed?.doubtful ?? 0
+    return max(1, 4 * elements - 2 * problems - doubtful + (known == nil ? 0 : 1))
   }
 
   /// Whether a text is a log of lines that can be read, or at least has stanzas.
@@ -86,21 +111,25 @@ enum CarrierDetection {
   static func outermost(of lines: [ArraySlice<UInt8>]) -> Carrier.Layer? {
     let filled = lines.filter { !$0.allSatisfy(\.isXMLSpace) }
     guard !filled.isEmpty else { return nil }
+    let plain = PlainScore(lines)
     if isQuoted(filled) { return .quote }
     if let count = indentation(filled) { return .indentation(count) }
-    if isQuotedPrintable(filled), gains(.quotedPrintable, lines) { return .quotedPrintable }
-    if let wrap = LineWrap(lines), gains(.wrap(wrap), lines, orKeeps: wrap.isRepeated) {
+    if isQuotedPrintable(filled), gains(.quotedPrintable, plain) { return .quotedPrintable }
+    if let wrap = LineWrap(lines), gains(.wrap(wrap), plain, orKeeps: wrap.isRepeated) {
       return .wrap(wrap)
     }
-    if let columns = TableColumns(header: filled[0]),
-      gains(.table(columns), lines, orKeeps: true)
+    if LineNumbers.areBefore(lines), gains(.lineNumbers, plain, orKeeps: true) {
+      return .lineNumbers
+    }
+    if let columns = TableColumns(filled),
+      gains(.table(columns), plain, orKeeps: true)
     {
       return .table(columns)
     }
-    if let wrapper = LineWrapper(lines) { return .wrapper(wrapper) }
+    if let wrapper = LineWrapper(plain) { return .wrapper(wrapper) }
     // What is escaped in a stanza is what somebody wrote, not what a web page did to a log.
     let hasStanza = filled.contains(where: holdsStanza)
-    if !hasStanza, filled.contains(where: hasEscapedTag), gains(.entities, lines) {
+    if !hasStanza, filled.contains(where: hasEscapedTag), gains(.entities, plain) {
       return .entities
     }
     return nil
@@ -108,11 +137,10 @@ enum CarrierDetection {
 
   /// Whether more can be read without a layer, or as much.
   private static func gains(
-    _ layer: Carrier.Layer, _ lines: [ArraySlice<UInt8>], orKeeps: Bool = false
+    _ layer: Carrier.Layer, _ plain: PlainScore, orKeeps: Bool = false
   ) -> Bool {
-    let inner = score(LineSplitter.lines(of: Carrier.text(of: lines, within: [layer])))
-    let outer = score(lines)
-    return inner > outer || (orKeeps && inner > 0 && inner == outer)
+    let inner = score(LineSplitter.lines(of: Carrier.text(of: plain.lines, within: [layer])))
+    return inner > plain.value || (orKeeps && inner > 0 && inner == plain.value)
   }
 
   /// Whether every line with a tag begins with the mark of a quote.
@@ -139,7 +167,7 @@ enum CarrierDetection {
     }
   }
 
-  private static func hasEscapedTag(_ line: ArraySlice<UInt8>) -> Bool {
+  static func hasEscapedTag(_ line: ArraySlice<UInt8>) -> Bool {
     guard let start = line.position(of: Array("&lt;".utf8)) else { return false }
     return TopLevel.isElement([UInt8(ascii: "<")] + line[start...].dropFirst(4))
       || TopLevel.isStreamHeader([UInt8(ascii: "<")] + line[start...].dropFirst(4))

@@ -20,8 +20,8 @@ enum JSONEntry {
   ]
   private static let maximumNesting = 6
 
-  /// The lines of an entry, which may be one of an array or of a sequence (RFC 7464), or one member
-  /// of an entry on a line of its own; nil if a line is none or holds no text.
+  /// The lines of an entry, which may be one of an array or of a sequence (RFC 7464), one member of
+  /// an entry on a line of its own, or a text alone; nil if a line is none or holds no text.
   static func lines(_ line: ArraySlice<UInt8>) -> [LineWrapper.Line]? {
     var text = line.drop { $0.isXMLSpace || $0 == 0x1E }
     if text.starts(with: "data: ".utf8) { text = text.dropFirst(6) }
@@ -30,27 +30,74 @@ enum JSONEntry {
     guard let first = text.first else { return nil }
     var found: [LineWrapper.Line] = []
     switch first {
-    case UInt8(ascii: "{"):
-      if let object = try? JSONScanner.object(text) {
-        collect(object, nil, 0, &found)
-      } else if text.last == UInt8(ascii: "]"),
-        let object = try? JSONScanner.object(text.dropLast())
-      {
-        collect(object, nil, 0, &found)
-      }
-    case UInt8(ascii: "["):
-      let array: [UInt8] = Array("{\"entries\":".utf8) + text + [UInt8(ascii: "}")]
-      if let object = try? JSONScanner.object(array[...]) {
-        collect(object, nil, 0, &found)
-      } else if let object = try? JSONScanner.object(text.dropFirst()) {
-        collect(object, nil, 0, &found)
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      if let value = value(text) {
+        collect(document: value, &found)
+      } else if let (value, rest) = beginning(of: text) {
+        collect(document: value, &found)
+        if !found.isEmpty { found.append(LineWrapper.Line(text: rest, isRest: true)) }
       }
     case UInt8(ascii: "\""):
       let member: [UInt8] = [UInt8(ascii: "{")] + text + [UInt8(ascii: "}")]
-      if let object = try? JSONScanner.object(member[...]) { collect(object, nil, 0, &found) }
+      if let object = try? JSONScanner.object(member[...]) {
+        collect(object, nil, 0, &found)
+      } else if let string = JSONScanner.scalar(text)?.string {
+        append(Array(string.utf8), "", nil, &found)
+      }
     default: return nil
     }
     return found.isEmpty ? nil : found
+  }
+
+  /// An object or an array, also one of an array whose brackets are on lines with its entries.
+  private static func value(_ text: ArraySlice<UInt8>) -> JSONValue? {
+    if text.first == UInt8(ascii: "[") {
+      return JSONScanner.scalar(text)
+        ?? (try? JSONScanner.object(text.dropFirst())).map { .object($0) }
+    }
+    if let object = try? JSONScanner.object(text) { return .object(object) }
+    guard text.last == UInt8(ascii: "]") else { return nil }
+    return (try? JSONScanner.object(text.dropLast())).map { .object($0) }
+  }
+
+  /// What is whole of a document that was cut off: it goes up to the last bracket that closes one,
+  /// and what is open there is closed. Then what follows.
+  private static func beginning(
+    of text: ArraySlice<UInt8>
+  ) -> (value: JSONValue, rest: ArraySlice<UInt8>)? {
+    var open: [UInt8] = []
+    var whole: (end: Int, open: [UInt8])?
+    var (isInString, isEscaped) = (false, false)
+    for index in text.indices {
+      let byte = text[index]
+      if isInString {
+        if byte == UInt8(ascii: "\"") && !isEscaped { isInString = false }
+        isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "{"): open.append(UInt8(ascii: "}"))
+      case UInt8(ascii: "["): open.append(UInt8(ascii: "]"))
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        guard open.popLast() == byte else { return nil }
+        whole = (index + 1, open)
+      default: break
+      }
+      guard open.count <= JSONScanner.maximumDepth else { return nil }
+    }
+    guard let whole, !whole.open.isEmpty,
+      let value = JSONScanner.scalar((text[..<whole.end] + whole.open.reversed())[...])
+    else { return nil }
+    return (value, text[whole.end...])
+  }
+
+  private static func collect(document: JSONValue, _ found: inout [LineWrapper.Line]) {
+    switch document {
+    case .object(let object): collect(object, nil, 0, &found)
+    case .array(let values): for value in values { collect(value, nil, 0, &found) }
+    case .null, .bool, .integer, .decimal, .string: return
+    }
   }
 
   private static func collect(
@@ -59,12 +106,13 @@ enum JSONEntry {
   ) {
     let time = timeNames.lazy.compactMap { object[$0].flatMap(Self.time) }.first ?? time
     let source = object["SYSLOG_IDENTIFIER"]?.string ?? ""
-    for name in textNames {
-      guard let text = object[name].flatMap(bytes) else { continue }
-      return append(text, source, time, &found)
+    let texts = textNames.lazy.compactMap { object[$0].flatMap(bytes) }
+    if let text = texts.first(where: holdsElement) ?? elementText(of: object) {
+      return append(labeled(text, by: object), source, time, &found)
     }
+    if let text = texts.first { return append(text, source, time, &found) }
     guard depth < maximumNesting else { return }
-    for name in envelopes {
+    for name in envelopes + object.keys.filter({ !envelopes.contains($0) }).sorted() {
       switch object[name] {
       case .object(let inner): collect(inner, time, depth + 1, &found)
       case .array(let values):
@@ -74,6 +122,39 @@ enum JSONEntry {
       if !found.isEmpty { return }
     }
   }
+
+  private static func holdsElement(_ text: [UInt8]) -> Bool {
+    ElementStart.position(in: text[...]) != nil
+  }
+
+  /// A member of any name in which an element begins.
+  private static func elementText(of object: [String: JSONValue]) -> [UInt8]? {
+    object.sorted { $0.key < $1.key }.lazy
+      .compactMap { $0.value.string.map { Array($0.utf8) } }.first(where: holdsElement)
+  }
+
+  /// A text with the direction before it that another member says, unless it says one itself.
+  private static func labeled(_ text: [UInt8], by object: [String: JSONValue]) -> [UInt8] {
+    let words = object.sorted { $0.key < $1.key }.lazy
+      .compactMap { $0.value.string.map { Array($0.utf8) } }
+    return labeled(text, by: words.first(where: isDirection))
+  }
+
+  /// Whether a text is nothing but a word that says a direction.
+  static func isDirection(_ text: [UInt8]) -> Bool {
+    text.count <= maximumWord && text.allSatisfy { !$0.isXMLSpace }
+      && DirectionWords.label(in: text[...]) != nil
+  }
+
+  /// A text with a word of direction before it, unless it says a direction itself.
+  static func labeled(_ text: [UInt8], by word: [UInt8]?) -> [UInt8] {
+    guard let word, let start = ElementStart.position(in: text[...]),
+      DirectionWords.label(in: text[..<start]) == nil
+    else { return text }
+    return word + ": ".utf8 + text
+  }
+
+  private static let maximumWord = 24
 
   /// An element of an array: an entry, or Loki's time and line.
   private static func collect(

@@ -30,13 +30,19 @@ package struct LineWrapper: Hashable, Sendable {
   }
 
   package let kind: Kind
-  /// The program or service, as the collector names it; empty where it names none.
-  package let source: String
+  /// The programs or services whose lines are read, as the collector names them: empty text where
+  /// it names none.
+  package let sources: Set<String>
+  /// Whether more than one of them wrote both directions of a stream, so that each has a stream of
+  /// its own; else they are parts of one program.
+  package let separates: Bool
 
   /// A line of the program, or a part of one.
   struct Line {
     let text: ArraySlice<UInt8>
     var source = ""
+    /// Which of the program's outputs it is from, where the collector says so.
+    var stream = ""
     /// When it was collected.
     var time: LogTime?
     /// Whether the next one goes on with it.
@@ -45,67 +51,89 @@ package struct LineWrapper: Hashable, Sendable {
     var isFull = false
     /// Whether it is another line of the entry of the one before.
     var isContinuation = false
-    /// Whether the program wrote it to its standard error.
-    var isError = false
+    /// Whether it is what is left of an entry that cannot be read.
+    var isRest = false
   }
 
   /// Looks at the first bytes of a file, 64 KiB of which are enough; nil where its lines are as a
   /// program wrote them, or what is in them is no log that can be read.
   package init?(_ head: [UInt8]) {
-    self.init(CarrierDetection.wholeLines(of: head))
+    self.init(PlainScore(CarrierDetection.wholeLines(of: head)))
   }
 
-  /// Looks at the lines of a file. They are wrapped if nearly all look so, or if more stanzas can
-  /// be read within those that do: a report may have other things before a log.
-  init?(_ lines: [ArraySlice<UInt8>]) {
+  /// Looks at the lines of a file. They are wrapped if nearly all look so and no less can be read
+  /// within, or if more can: a report may have other things before a log.
+  init?(_ plain: PlainScore) {
+    let lines = plain.lines
     let whole = lines.filter { !$0.isEmpty }
     let kinds = Kind.allCases.map { kind in
       (kind: kind, count: whole.count { kind.line($0) != nil })
     }
-    .filter { $0.count > 0 }
+    .filter { $0.count > 0 }.sorted { $0.count > $1.count }.prefix(Self.maximumKinds)
     guard !kinds.isEmpty else { return nil }
-    // A program may write some lines that are not collected as such.
-    if whole.count >= 3, let usual = kinds.first(where: { $0.count * 10 >= whole.count * 9 }),
-      let found = Self.readable(usual.kind, lines)
-    {
-      self = found
-      return
+    var best: (wrapper: LineWrapper, score: Int)?
+    for (kind, count) in kinds {
+      guard let wrapper = Self.readable(kind, lines) else { continue }
+      let score = wrapper.score(lines)
+      // A program may write some lines that are not collected as such.
+      let isUsual = whole.count >= 3 && count * 10 >= whole.count * 9
+      let isGain = score > plain.value || (isUsual && score == plain.value)
+      if isGain, score > best?.score ?? -1 { best = (wrapper, score) }
     }
-    let plain = CarrierDetection.score(lines)
-    let candidates = kinds.compactMap { Self.readable($0.kind, lines) }
-      .map { (wrapper: $0, score: CarrierDetection.score($0.unwrapped(lines))) }
-    guard let best = candidates.max(by: { $0.score < $1.score }), best.score > plain else {
-      return nil
-    }
+    guard let best else { return nil }
     self = best.wrapper
   }
 
-  /// The lines of a kind by one source, whose log can be read.
+  /// How many kinds are tried, those first that more lines look like.
+  private static let maximumKinds = 4
+
+  /// The lines of a kind by the sources that wrote elements, or by the first whose log can be read.
   private static func readable(_ kind: Kind, _ lines: [ArraySlice<UInt8>]) -> LineWrapper? {
-    var counts: [String: Int] = [:]
+    var counts: [String: (elements: Int, lines: Int)] = [:]
     for line in lines {
-      for inner in kind.lines(line) ?? [] { counts[inner.source, default: 0] += 1 }
+      for inner in kind.lines(line) ?? [] where !inner.isRest {
+        counts[inner.source, default: (0, 0)].lines += 1
+        guard ElementStart.position(in: inner.text) != nil else { continue }
+        counts[inner.source, default: (0, 0)].elements += 1
+      }
     }
-    let sources = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
-    return sources.prefix(maximumSources).lazy.map { LineWrapper(kind: kind, source: $0) }
-      .first { CarrierDetection.isReadable($0.unwrapped(lines)) }
+    let sources = counts.sorted {
+      ($1.value.elements, $1.value.lines, $0.key) < ($0.value.elements, $0.value.lines, $1.key)
+    }
+    let holding = sources.prefix(maximumSources).filter { $0.value.elements > 0 }.map(\.key)
+    guard let first = holding.first else {
+      return sources.prefix(maximumReadSources).lazy.map { LineWrapper(kind, [$0.key]) }
+        .first { CarrierDetection.isReadable($0.unwrapped(lines)) }
+    }
+    guard holding.count > 1 else { return LineWrapper(kind, [first]) }
+    let talks = holding.prefix(maximumReadSources).map { source in
+      SourceTalk(LineWrapper(kind, [source]).unwrapped(lines))
+    }
+    return LineWrapper(kind, Set(holding), separates: SourceTalk.areSeparate(talks))
   }
 
-  /// How many programs are looked at whose lines one collector gathered.
+  /// How many programs are read whose lines one collector gathered.
   private static let maximumSources = 32
+  /// How many of them are read on trial.
+  private static let maximumReadSources = 4
 
-  private init(kind: Kind, source: String) {
-    self.kind = kind
-    self.source = source
+  private init(_ kind: Kind, _ sources: Set<String>, separates: Bool = false) {
+    (self.kind, self.sources, self.separates) = (kind, sources, separates)
   }
 
-  /// What the program wrote of a line; nothing where another one wrote it.
-  func lines(_ line: ArraySlice<UInt8>) -> [Line] {
-    guard let inner = kind.lines(line) else {
-      return kind.isOwnLine(line) ? [] : [Line(text: line)]
+  /// How well the programs' lines can be read.
+  private func score(_ lines: [ArraySlice<UInt8>]) -> Int {
+    guard separates else { return CarrierDetection.score(unwrapped(lines)) }
+    return sources.reduce(0) { sum, source in
+      sum + CarrierDetection.score(LineWrapper(kind, [source]).unwrapped(lines))
     }
-    return inner.filter { $0.source == source }
   }
+
+  /// Whether a line is one of a program's that are read.
+  func holds(_ line: Line) -> Bool { !line.isRest && sources.contains(line.source) }
+
+  /// Whether a line around which there is nothing is the program's, and not the collector's.
+  func passes(_ line: ArraySlice<UInt8>) -> Bool { !kind.isOwnLine(line) }
 
   /// The lines of the program among the first of a file.
   private func unwrapped(_ lines: [ArraySlice<UInt8>]) -> [ArraySlice<UInt8>] {
@@ -165,12 +193,12 @@ extension LineWrapper.Kind {
       guard let time = Self.time(&scanner) else { return nil }
       return Line(text: Self.joined(scanner.rest), time: time)
     case .kubernetes:
-      guard let time = Self.time(&scanner) else { return nil }
-      let isError = scanner.skip("stderr ")
-      guard isError || scanner.skip("stdout ") else { return nil }
+      guard let time = Self.time(&scanner),
+        let stream = ["stdout", "stderr"].first(where: { scanner.skip("\($0) ") })
+      else { return nil }
       let goesOn = scanner.skip("P ")
       guard goesOn || scanner.skip("F ") else { return nil }
-      return Line(text: scanner.rest, time: time, goesOn: goesOn, isError: isError)
+      return Line(text: scanner.rest, stream: stream, time: time, goesOn: goesOn)
     case .compose:
       let name = scanner.take { $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) }
       scanner.skipSpaces()
@@ -187,8 +215,8 @@ extension LineWrapper.Kind {
       let time = object["time"]?.string.flatMap { LogTime.isoTime(in: Array($0.utf8)[...]) }
       let ending = text.ends(with: Array("\r\n".utf8)) ? 2 : 1
       return Line(
-        text: goesOn ? text : text.dropLast(ending), time: time, goesOn: goesOn,
-        isError: object["stream"]?.string == "stderr")
+        text: goesOn ? text : text.dropLast(ending), stream: object["stream"]?.string ?? "",
+        time: time, goesOn: goesOn)
     }
   }
 

@@ -1,29 +1,113 @@
 import XMPPStanza
 
-/// The columns of an exported table (RFC 4180) that hold the lines of a log and their times, by the
-/// names in its first line.
+/// The columns of an exported table (RFC 4180) that hold the lines of a log, their times and their
+/// directions: by the names in its first line, or by what is in them.
 package struct TableColumns: Hashable, Sendable {
   let separator: UInt8
   let text: Int
   let time: Int?
+  let direction: Int?
+  /// Whether the first record names the columns.
+  let hasHeader: Bool
 
-  /// Looks at the first line of a file; nil if it names no column that holds lines.
-  init?(header line: ArraySlice<UInt8>) {
-    for separator in ",;\t".utf8 {
-      let names = Self.fields(line, separator).map {
-        String(decoding: $0, as: UTF8.self).lowercased()
-      }
-      guard names.count > 1, let text = Self.index(of: JSONEntry.textNames, in: names) else {
-        continue
-      }
-      self.init(separator, text: text, time: Self.index(of: JSONEntry.timeNames, in: names))
-      return
+  /// Looks at the first lines of a file; nil if they are no table with a column that holds lines.
+  init?(_ lines: [ArraySlice<UInt8>]) {
+    let first = lines.first ?? []
+    let separators = ",;\t".utf8.filter { first.contains($0) }
+    guard let found = separators.lazy.compactMap({ Self.columns(lines, $0) }).first else {
+      return nil
     }
-    return nil
+    self = found
   }
 
-  private init(_ separator: UInt8, text: Int, time: Int?) {
+  private init(
+    _ separator: UInt8, text: Int, time: Int?, direction: Int? = nil, hasHeader: Bool = true
+  ) {
     (self.separator, self.text, self.time) = (separator, text, time)
+    (self.direction, self.hasHeader) = (direction, hasHeader)
+  }
+
+  private static func columns(_ lines: [ArraySlice<UInt8>], _ separator: UInt8) -> TableColumns? {
+    let records = records(of: lines)
+    guard let first = records.first else { return nil }
+    let names = fields(first, separator).map { String(decoding: $0, as: UTF8.self).lowercased() }
+    guard names.count > 1 else { return nil }
+    let known = index(of: JSONEntry.textNames, in: names)
+    let isHeader = known != nil || names.allSatisfy(isName)
+    let rows = records.dropFirst(isHeader ? 1 : 0).map { fields($0, separator) }
+    // What no header names is a table only if all its records are alike and quote their texts.
+    let isTable =
+      !rows.isEmpty && rows.allSatisfy { $0.count == names.count }
+      && (isHeader || records.allSatisfy { quotesFields($0, separator) })
+    guard isTable || known != nil else { return nil }
+    func column(where fits: ([UInt8]) -> Bool) -> Int? {
+      names.indices.first { index in
+        !rows.isEmpty && rows.allSatisfy { index < $0.count && fits($0[index]) }
+      }
+    }
+    let holding = names.indices.max { left, right in
+      elements(in: left, rows) < elements(in: right, rows)
+    }.flatMap { elements(in: $0, rows) > 0 ? $0 : nil }
+    guard let text = holding ?? known else { return nil }
+    let times = isHeader ? index(of: JSONEntry.timeNames, in: names) : nil
+    return TableColumns(
+      separator, text: text,
+      time: times
+        ?? column { JSONEntry.time(.string(String(decoding: $0, as: UTF8.self))) != nil },
+      direction: column { JSONEntry.isDirection($0) }, hasHeader: isHeader)
+  }
+
+  private static func elements(in column: Int, _ rows: [[[UInt8]]]) -> Int {
+    rows.count { column < $0.count && ElementStart.position(in: $0[column][...]) != nil }
+  }
+
+  /// How many records tell what is in the columns.
+  private static let sampled = 50
+
+  /// The first records, which go on over line ends in quotes; the last may be cut off.
+  private static func records(of lines: [ArraySlice<UInt8>]) -> [ArraySlice<UInt8>] {
+    var records: [ArraySlice<UInt8>] = []
+    var open: [UInt8] = []
+    var isInQuote = false
+    for line in lines where isInQuote || !line.isEmpty {
+      if isInQuote { open.append(UInt8(ascii: "\n")) }
+      open += line
+      if line.count(where: { $0 == UInt8(ascii: "\"") }) % 2 == 1 { isInQuote.toggle() }
+      guard !isInQuote else { continue }
+      records.append(open[...])
+      open = []
+      if records.count > sampled { break }
+    }
+    return records
+  }
+
+  /// Whether a text may name a column.
+  private static func isName(_ text: String) -> Bool {
+    guard let first = text.utf8.first, first.isLetter || "@_#".utf8.contains(first) else {
+      return false
+    }
+    return text.utf8.count <= 40
+      && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || " _-.@#()".utf8.contains($0) }
+  }
+
+  /// Whether a record has a field in quotes, and quotes nowhere but around fields.
+  private static func quotesFields(_ record: ArraySlice<UInt8>, _ separator: UInt8) -> Bool {
+    let quote = UInt8(ascii: "\"")
+    var (isInQuote, hasQuotes) = (false, false)
+    var previous = separator
+    for byte in record {
+      if isInQuote {
+        if byte == quote { isInQuote = false }
+      } else if byte == quote {
+        // After a quote, another one stands for itself.
+        guard previous == separator || previous == quote else { return false }
+        (isInQuote, hasQuotes) = (true, true)
+      } else if previous == quote, byte != separator {
+        return false
+      }
+      previous = byte
+    }
+    return hasQuotes && !isInQuote
   }
 
   private static func index(of wanted: [String], in names: [String]) -> Int? {
@@ -64,10 +148,12 @@ final class TableStep: LineStep {
   /// A record whose quote has not been closed.
   private var carry: CarriedLine?
   private var isInQuote = false
-  private var isHeader = true
+  private var isHeader: Bool
+  private(set) var unread = UnreadLines()
 
   init(_ columns: TableColumns, _ maximumBytes: Int) {
     (self.columns, self.maximumBytes) = (columns, maximumBytes)
+    isHeader = columns.hasHeader
   }
 
   func take(_ line: CarriedLine, _ give: Give) throws {
@@ -94,10 +180,13 @@ final class TableStep: LineStep {
 
   private func giveLines(of record: CarriedLine, _ give: Give) throws {
     let fields = TableColumns.fields(record.bytes, columns.separator)
-    guard fields.count > columns.text else { return }
+    guard fields.count > columns.text else {
+      return unread.note(record.bytes, number: record.number)
+    }
     let time = columns.time.flatMap { fields.count > $0 ? fields[$0] : nil }
       .flatMap { JSONEntry.time(.string(String(decoding: $0, as: UTF8.self))) }
-    let text = fields[columns.text]
+    let word = columns.direction.flatMap { fields.count > $0 ? fields[$0] : nil }
+    let text = JSONEntry.labeled(fields[columns.text], by: word)
     let parts = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, part) in parts.enumerated() {
       let bytes = part.last == UInt8(ascii: "\r") ? part.dropLast() : part

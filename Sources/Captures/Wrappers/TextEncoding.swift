@@ -5,15 +5,28 @@ package enum TextEncoding: Hashable, Sendable {
   /// One that the system's iconv knows by this name.
   case named(String)
 
-  /// Looks at the byte order mark (RFC 2781 §3.2); nil for any other text.
+  /// Looks at the byte order mark (RFC 2781 §3.2), or for the zeros that are every other byte of
+  /// Latin letters; nil for any other text.
   package init?(_ head: [UInt8]) {
     if head.starts(with: [0xFF, 0xFE]) {
       self = .utf16LittleEndian
     } else if head.starts(with: [0xFE, 0xFF]) {
       self = .utf16BigEndian
+    } else if let zeros = Self.placeOfZeros(head) {
+      self = zeros == 1 ? .utf16LittleEndian : .utf16BigEndian
     } else {
       return nil
     }
+  }
+
+  /// Which byte of nearly every pair is zero while the other hardly ever is; nil if neither.
+  private static func placeOfZeros(_ head: [UInt8]) -> Int? {
+    let pairs = head.count / 2
+    guard pairs >= 4, head.contains(0) else { return nil }
+    let zeros = [0, 1].map { offset in
+      (0..<pairs).count { head[2 * $0 + offset] == 0 }
+    }
+    return [0, 1].first { zeros[$0] * 10 > pairs * 8 && zeros[1 - $0] * 10 < pairs }
   }
 
   /// An encoding by a name that iconv knows, such as `windows-1252`; nil for any other.

@@ -1,0 +1,235 @@
+import Captures
+import Testing
+
+/// What a collector gathered from several parts of a program, or from several programs, and what it
+/// put into members and columns with names of its own.
+@Suite("Logs that were gathered")
+struct CollectedTests {
+  private struct Found {
+    var reading = Reading()
+    var unread = UnreadLines()
+    var format = ""
+  }
+
+  /// Reads a text as an import does that knows nothing of it.
+  private func readAll(_ text: String) throws -> Found {
+    let bytes = Array(text.utf8)
+    let carrier = Carrier(Array(bytes.prefix(64 << 10)))
+    let format = try #require(
+      CaptureFormat.detect(Array(bytes.prefix(64 << 10)), within: carrier), "\(text.prefix(200))")
+    var found = Found(format: format.id)
+    var reader = CaptureReader(
+      format: format, options: ReaderOptions(year: 2026, carrier: carrier))
+    for start in stride(from: 0, to: bytes.count, by: 900) {
+      let piece = Array(bytes[start..<min(start + 900, bytes.count)])
+      try reader.read(piece) { found.reading.outputs.append($0) }
+    }
+    try reader.finish { found.reading.outputs.append($0) }
+    found.unread = reader.unread
+    return found
+  }
+
+  static let session = DirectionCheckTests.session
+
+  private static func isInbound(_ element: String) -> Bool { element.hasPrefix("<") }
+  private static func xml(_ element: String) -> String { String(element.dropFirst(2)) }
+  private static func quoted(_ text: String) -> String {
+    "\"\(text.replacing("\"", with: "\"\""))\""
+  }
+
+  /// How a line is written of which another part of a program wrote each direction, or whose
+  /// direction is where a collector has the name of the program.
+  static let lines: [(name: String, write: @Sendable (Bool, String) -> String)] = [
+    (
+      "two tags",
+      { "03-05 08:05:06.700  12  56 D \($0 ? "Reader" : "Writer"): \(word($0)): \($1)" }
+    ),
+    ("two programs", { "Mar  5 08:05:06 h1 \($0 ? "reader" : "writer")[12]: \(word($0)): \($1)" }),
+    ("two services", { "\($0 ? "reader" : "writer")-1  | \(word($0)): \($1)" }),
+    ("two pods", { "[pod/bot-0/\($0 ? "reader" : "writer")] \(word($0)): \($1)" }),
+    ("two containers", { "bot-0 \($0 ? "reader" : "writer") \(word($0)): \($1)" }),
+    ("tags for directions", { "03-05 08:05:06.700  12  56 D XMPP-\(word($0)): \($1)" }),
+    ("a level for a host", { "2026-03-05T08:05:06.700Z DEBUG \(word($0)): \($1)" }),
+    ("a program for a host", { "Mar  5 08:05:06 bot \($0 ? "RECV" : "SENT"): \($1)" }),
+    ("a stream for a host", { "2026-03-05T08:05:06.700000+00:00 app/x/1 \(word($0)): \($1)" }),
+    ("names of ends for services", { "\($0 ? "in " : "out") | \($1)" }),
+    ("a verb for a container", { "alice-1 \($0 ? "recv" : "sent") \($1)" }),
+    ("a level in a service", { "app_1  | 2026-03-05T08:05:06 DEBUG \(word($0)): \($1)" }),
+  ]
+
+  private static func word(_ isInbound: Bool) -> String { isInbound ? "RECV" : "SEND" }
+
+  @Test("No part of a program is left out, nor its direction", arguments: lines.indices)
+  func partsOfAProgram(_ index: Int) throws {
+    let text = Self.session.map { Self.lines[index].write(Self.isInbound($0), Self.xml($0)) }
+    let found = try readAll(CarrierTests.text(text))
+    #expect(found.reading.elements == Self.session, "\(Self.lines[index].name), \(found.format)")
+    #expect(Set(found.reading.records.map(\.connection)) == [""])
+    #expect(found.unread.count == 0)
+  }
+
+  @Test("Programs that each have a stream are connections of their own")
+  func programsWithStreams() throws {
+    let lines = Self.session.flatMap { element in
+      let line = "\(Self.word(Self.isInbound(element))): \(Self.xml(element))"
+      return [0, 1].map { "[pod/bot-\($0)/main] \(line)" }
+    }
+    let found = try readAll(CarrierTests.text(lines))
+    for pod in [0, 1] {
+      var own = found.reading
+      own.outputs = found.reading.outputs.filter { output in
+        guard case .record(let record) = output else { return true }
+        return record.connection == "bot-\(pod)/main"
+      }
+      #expect(own.elements == Self.session)
+    }
+    #expect(found.reading.records.count == 2 * Self.session.count)
+  }
+
+  @Test("Parts of a line are joined although another output's line stands between them")
+  func interleavedOutputs() throws {
+    let lines = Self.session.flatMap { element in
+      let line = "\(Self.word(Self.isInbound(element))): \(Self.xml(element))"
+      return [
+        "2026-03-05T08:05:06.123456789Z stdout P \(line.prefix(9))",
+        "2026-03-05T08:05:06.123456789Z stderr F a warning",
+        "2026-03-05T08:05:06.123456789Z stdout F \(line.dropFirst(9))",
+      ]
+    }
+    #expect(try readAll(CarrierTests.text(lines)).reading.elements == Self.session)
+  }
+
+  // MARK: JSON
+
+  /// Entries that say direction and element in members of any name.
+  static let entries: [(name: String, write: @Sendable (Bool, String) -> String)] = [
+    ("another name", { "{\"t\":1,\"stanza\":\(CarrierTests.json("\(word($0)): \($1)"))}" }),
+    (
+      "a direction before",
+      { "{\"direction\":\"\($0 ? "in" : "out")\",\"msg\":\(CarrierTests.json($1))}" }
+    ),
+    (
+      "a direction after",
+      { "{\"msg\":\(CarrierTests.json($1)),\"way\":\"\($0 ? "received" : "sent")\"}" }
+    ),
+    (
+      "the direction as the text",
+      { "{\"msg\":\"\($0 ? "received" : "sent")\",\"xml\":\(CarrierTests.json($1))}" }
+    ),
+    (
+      "an envelope of any name",
+      { "{\"app\":{\"what\":\(CarrierTests.json("\(word($0)): \($1)"))}}" }
+    ),
+  ]
+
+  @Test("The member that holds the element is read, whatever its name", arguments: entries.indices)
+  func members(_ index: Int) throws {
+    let lines = Self.session.map { Self.entries[index].write(Self.isInbound($0), Self.xml($0)) }
+    for text in [CarrierTests.text(lines), "[\(lines.joined(separator: ", "))]"] {
+      let found = try readAll(text)
+      #expect(found.reading.elements == Self.session, "\(Self.entries[index].name)")
+      #expect(found.unread.count == 0)
+    }
+  }
+
+  @Test("An array on one line that is longer than what is looked at is read whole")
+  func longArray() throws {
+    let session = (0..<40).flatMap { _ in Self.session }
+    let entries = session.map { element in
+      let line = "\(Self.word(Self.isInbound(element))): \(Self.xml(element))"
+      return "{\"a\":{\"b\":1},\"msg\":\(CarrierTests.json(line))}"
+    }
+    let text = "[\(entries.joined(separator: ","))]"
+    try #require(text.utf8.count > 128 << 10)
+    let found = try readAll(text)
+    #expect(found.reading.elements.count == session.count)
+    // What is left of the entry that was cut off is counted.
+    let cut = try readAll(String(text.dropLast(30)))
+    #expect(cut.reading.elements.count == session.count - 1)
+    #expect(cut.unread.count == 1)
+  }
+
+  @Test("An entry that was cut off is counted")
+  func cutEntries() throws {
+    var lines = Self.session.map {
+      "{\"msg\":\(CarrierTests.json("\(Self.word(Self.isInbound($0))): \(Self.xml($0))"))}"
+    }
+    lines[5] = String(lines[5].dropLast(12))
+    let found = try readAll(CarrierTests.text(lines))
+    #expect(found.reading.elements.count == Self.session.count - 1)
+    #expect(found.unread.count == 1)
+    #expect(found.unread.first == 6)
+  }
+
+  // MARK: Tables
+
+  static let tables: [(header: String?, write: @Sendable (Bool, String) -> String)] = [
+    ("time,direction,stanza", { "2026-03-05T08:05:06Z,\($0 ? "in" : "out"),\(quoted($1))" }),
+    ("time,message,direction", { "2026-03-05T08:05:06Z,\(quoted($1)),\($0 ? "in" : "out")" }),
+    ("when;packet", { "2026-03-05T08:05:06Z;\(quoted("\(word($0)): \($1)"))" }),
+    (nil, { "2026-03-05T08:05:06Z,\(quoted("\(word($0)): \($1)"))" }),
+  ]
+
+  @Test("The column that holds the elements is read, whatever its name", arguments: tables.indices)
+  func columns(_ index: Int) throws {
+    let (header, write) = Self.tables[index]
+    let rows = Self.session.map { write(Self.isInbound($0), Self.xml($0)) }
+    let found = try readAll(CarrierTests.text((header.map { [$0] } ?? []) + rows))
+    #expect(found.reading.elements == Self.session, "\(header ?? "no header")")
+    #expect(found.reading.records.allSatisfy { $0.time == 1_772_697_906_000 })
+  }
+
+  // MARK: Lines
+
+  @Test("Numbers before lines are no part of the log")
+  func lineNumbers() throws {
+    for mark in ["  ", ": ", ". "] {
+      let numbered = Self.session.enumerated().map { place, element in
+        let number = "\(place + 1)"
+        let space = String(repeating: " ", count: 4 - number.count)
+        let xml = Self.xml(element).replacing("><", with: ">\n<")
+        return (space + number, "\(Self.word(Self.isInbound(element))): \(xml)", mark)
+      }
+      let plain = numbered.map { $0.0 + $0.2 + $0.1.replacing("\n", with: "") }
+      #expect(try readAll(CarrierTests.text(plain)).reading.elements == Self.session)
+      // Every line has its number, also within an element.
+      let lines = numbered.flatMap { $0.1.split(separator: "\n") }.enumerated().map {
+        let number = "\($0 + 1)"
+        return String(repeating: " ", count: 4 - number.count) + number + mark + $1
+      }
+      let found = try readAll(CarrierTests.text(lines)).reading.elements
+      #expect(found.map { $0.replacing("\n", with: "") } == Self.session)
+    }
+  }
+
+  @Test(
+    "Lines whose ends were lost are read",
+    arguments: [" ", "\r", "  \t", "\u{2028}"])
+  func lostLineEnds(_ separator: String) throws {
+    let lines = Self.session.map { "\(Self.word(Self.isInbound($0))): \(Self.xml($0))" }
+    guard separator != "\u{2028}" else {
+      // A text of a programming language or of JSON.
+      let found = try readAll(CarrierTests.json(lines.joined(separator: "\n")))
+      return #expect(found.reading.elements == Self.session)
+    }
+    for size in [2, lines.count] {
+      let joined = stride(from: 0, to: lines.count, by: size).map {
+        lines[$0..<min($0 + size, lines.count)].joined(separator: separator)
+      }
+      let found = try readAll(CarrierTests.text(joined))
+      #expect(found.reading.elements == Self.session)
+      #expect(found.unread.count == 0)
+    }
+  }
+
+  @Test("UTF-16 is read without its mark", arguments: [true, false])
+  func utf16WithoutMark(_ isLittle: Bool) throws {
+    let lines = Self.session.map { "\(Self.word(Self.isInbound($0))): \(Self.xml($0))" }
+    let bytes = Array(
+      CarrierTests.utf16(CarrierTests.text(lines), isLittle: isLittle).dropFirst(2))
+    let carrier = Carrier(bytes)
+    let format = try #require(CaptureFormat.detect(bytes, within: carrier))
+    let reading = try read(bytes, format.id, options: ReaderOptions(carrier: carrier))
+    #expect(reading.elements == Self.session)
+  }
+}
