@@ -94,6 +94,11 @@ package struct CaptureImport {
     var window = chunk
     while true {
       do {
+        // To look for a format costs much more than to look for an element, and where the first
+        // bytes have none there may be many windows.
+        guard window.count == chunk.count || Carrier.mayHoldElement(window) else {
+          throw ImportError.unknownFormat
+        }
         let intake = try CaptureIntake(window, options)
         // In the middle of a file nothing but lines can begin.
         guard window.count == chunk.count || intake.summary.format.isOfLines else {
