@@ -2,8 +2,8 @@ import XMPPStanza
 
 /// Where elements of streams begin in text that may have been escaped by what carried it.
 enum ElementStart {
-  /// What stands for `<`: itself, and as web pages, JSON, programming languages, mails and addresses
-  /// write it.
+  /// What stands for `<`: itself, and as web pages, JSON, programming languages, mails and
+  /// addresses write it.
   private static let marks: [[UInt8]] = [
     "<", "&lt;", "&#60;", "&#x3c;", #"\u003c"#, #"\u003C"#, #"\x3c"#, #"\x3C"#, "=3C", "%3C",
   ].map { Array($0.utf8) }
@@ -28,7 +28,7 @@ enum ElementStart {
       let tag = rest[start...].dropFirst(mark.count)
       // Most of what is no element is told by one letter.
       if let first = tag.first, first.isLetter || first == UInt8(ascii: "/"),
-        isTag([UInt8(ascii: "<")] + tag.prefix(tagBytes))
+        isTag(mark.count == 1 ? rest[start...] : [UInt8(ascii: "<")] + tag.prefix(tagBytes))
       {
         return start
       }

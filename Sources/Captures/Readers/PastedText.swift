@@ -132,11 +132,13 @@ struct PastedText {
     guard let next = text.dropFirst().first, next.isLetter || next == UInt8(ascii: "/") else {
       return false
     }
-    let tag = text.prefix(maximumBytes).prefix { $0 != UInt8(ascii: ">") }
-    if tag.starts(with: "<stream:".utf8) || tag.starts(with: "</stream:stream".utf8) { return true }
-    guard TopLevel.isElement(tag) || otherNames.contains(TopLevel.localName(tag)) else {
+    if text.starts(with: "<stream:".utf8) || text.starts(with: "</stream:stream".utf8) {
+      return true
+    }
+    guard TopLevel.isElement(text) || otherNames.contains(TopLevel.localName(text)) else {
       return false
     }
+    let tag = text.prefix(maximumBytes).prefix { $0 != UInt8(ascii: ">") }
     return tag.position(of: Array("xmlns".utf8)) != nil
       && namespaces.contains { tag.position(of: $0) != nil }
   }

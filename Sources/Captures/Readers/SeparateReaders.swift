@@ -1,5 +1,5 @@
-/// Reads the lines that a collector gathered from several programs, each of which has streams of its
-/// own: one reader for each of them.
+/// Reads the lines that a collector gathered from several programs, each of which has streams of
+/// its own: one reader for each of them.
 final class SeparateReaders: LineReader {
   private let make: () -> any LineReader
   private var readers: [(source: String, reader: any LineReader)] = []

@@ -110,8 +110,18 @@ enum JSONEntry {
     if let text = texts.first(where: holdsElement) ?? elementText(of: object) {
       return append(labeled(text, by: object), source, time, &found)
     }
-    if let text = texts.first { return append(text, source, time, &found) }
-    guard depth < maximumNesting else { return }
+    var inner: [LineWrapper.Line] = []
+    if depth < maximumNesting { collect(within: object, time, depth, &inner) }
+    let hasElement = inner.contains { ElementStart.position(in: $0.text) != nil }
+    if let text = texts.first, !hasElement { return append(text, source, time, &found) }
+    found += inner
+  }
+
+  /// The lines of the first member with any that is an object or an array.
+  private static func collect(
+    within object: [String: JSONValue], _ time: LogTime?, _ depth: Int,
+    _ found: inout [LineWrapper.Line]
+  ) {
     for name in envelopes + object.keys.filter({ !envelopes.contains($0) }).sorted() {
       switch object[name] {
       case .object(let inner): collect(inner, time, depth + 1, &found)
