@@ -19,7 +19,9 @@ extension LineLog {
       }
     },
     mend: withoutDoubledPrefixes,
-    hasSuffix: true)
+    hasSuffix: true,
+    // What is about to be sent, and then is, is told beforehand.
+    passedOver: [Array("outgoing SM: ".utf8)])
 
   /// slixmpp 1.17 writes `<stream:stream:features>`: a prefix that stands twice goes once.
   private static func withoutDoubledPrefixes(_ xml: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -38,7 +38,11 @@ enum ElementStart {
   }
 
   private static func isTag(_ tag: ArraySlice<UInt8>) -> Bool {
-    PastedText.isStanza(tag) ? hasAttributes(tag) : PastedText.isBeginning(tag)
+    if PastedText.isStanza(tag) { return hasAttributes(tag) }
+    // Programs say `<stream:stream>` of what has many attributes.
+    let header = Array("<stream:stream".utf8)
+    if tag.starts(with: header) { return tag.dropFirst(header.count).first?.isXMLSpace ?? false }
+    return PastedText.isBeginning(tag)
   }
 
   /// Whether what follows a name looks like attributes: programs also print `<iq from=None …>`.
