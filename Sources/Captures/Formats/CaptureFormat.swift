@@ -161,6 +161,10 @@ package struct CaptureFormat: Sendable {
       howTo: "add \"stanza_debug\" to modules_enabled, and log = { debug = \"FILE\" }",
       .lines(.prosody)),
     CaptureFormat(
+      "prosody-heads", "debug log of a Prosody server: subscription stanzas only",
+      howTo: "log = { debug = \"FILE\" }; mod_stanza_debug shows everything",
+      .lines(.prosodyHeads)),
+    CaptureFormat(
       "prosody-raw", "debug log of a Prosody server with mod_rawdebug",
       howTo: "add \"rawdebug\" (of the community modules) to modules_enabled, and log at debug",
       .chunks(.prosodyRaw)),

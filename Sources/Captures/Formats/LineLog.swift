@@ -31,6 +31,8 @@ struct LineLog: Sendable {
     let markers: [[UInt8]]
     /// What to tell the user of a log that has such lines and no record of what was received.
     let message: String
+    /// Whether to tell it of a log with such records, too.
+    var isAlways = false
   }
 
   let markers: [Marker]
@@ -54,11 +56,15 @@ struct LineLog: Sendable {
   /// Texts that mark lines whose stanzas are no records of the log: the program repeats a record
   /// there, or they belong to a session between servers.
   var passedOver: [[UInt8]] = []
+  /// Which elements after a marker are records of the log; nil where all are.
+  var isTaken: (@Sendable (ArraySlice<UInt8>) -> Bool)?
+  /// What stands before the full address of a session, on a line that says whose it is.
+  var binding: [UInt8]?
 
   /// Whether a line looks like the first of a record.
   func isHead(_ line: ArraySlice<UInt8>) -> Bool {
     guard let start = line.position(of: UInt8(ascii: "<")),
-      let (_, before) = marker(endingIn: line[..<start])
+      let (_, before) = marker(endingIn: line[..<start]), isTaken?(line[start...]) ?? true
     else { return false }
     return prefix(before) != nil
   }

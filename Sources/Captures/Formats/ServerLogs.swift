@@ -19,7 +19,34 @@ extension LineLog {
 
   /// Prosody's own lines repeat the head tag of each stanza, and its sessions with other servers
   /// are no client's.
-  static let prosodyPassedOver = ["Received[", "Sending[", "s2sin", "s2sout"].map { Array($0.utf8) }
+  static let prosodyPassedOver = [
+    "Received[", "Sending[", "BOSH stanza received", "s2sin", "s2sout",
+  ].map { Array($0.utf8) }
+
+  /// The debug log of Prosody alone, which has the head tag of each stanza. That of a subscription
+  /// stanza says all of it but its texts; of any other the most is missing.
+  static let prosodyHeads = LineLog(
+    markers: [Marker("Received[c2s]: ", .outbound), Marker("Sending[c2s]: ", .inbound)],
+    prefix: ProsodyLine.clientPrefix, endings: prosody.endings,
+    isOwnLine: ProsodyLine.isProsody,
+    mend: { head in head.last == UInt8(ascii: ">") ? head.dropLast() + Array("/>".utf8) : head },
+    hint: Hint(
+      markers: prosody.hint?.markers ?? [],
+      message: """
+        this log has only the head tags of stanzas: subscription stanzas were read from them, \
+        without their texts; who is in the roster, under which name and group, and who is online \
+        it cannot say; load mod_stanza_debug in Prosody's modules_enabled and record again
+        """, isAlways: true),
+    passedOver: prosodyPassedOver, isTaken: isSubscription,
+    binding: Array("Resource bound: ".utf8))
+
+  /// Prosody escapes what stands in an attribute, so that no value has a quote.
+  @Sendable private static func isSubscription(_ head: ArraySlice<UInt8>) -> Bool {
+    head.starts(with: "<presence ".utf8)
+      && ["subscribe", "subscribed", "unsubscribe", "unsubscribed"].contains { type in
+        head.position(of: Array(" type='\(type)'".utf8)) != nil
+      }
+  }
 }
 
 extension ChunkLog {

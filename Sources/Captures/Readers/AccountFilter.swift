@@ -4,7 +4,8 @@ package import XMPPStanza
 /// Finds out whose each connection of a capture is, and lets one account's records pass.
 ///
 /// The account is known from the capture's header, the bind result, SASL 2, a lifecycle record,
-/// or, where the log begins in mid-session, from the address that the server sends stanzas to.
+/// or, where the log begins in mid-session or does not show it, from the address that the server
+/// sends stanzas to or says a session to have.
 /// Records before that are held back, and so is what comes after them: the order stays. A
 /// connection that ends without having said whose it is belongs to nobody, unless the capture has
 /// one connection only: then it belongs to the account that another session of it names, and where
@@ -168,7 +169,7 @@ package struct AccountFilter {
     if let account = headerAccount ?? Self.account(in: record.content) {
       sessions[id]?.isNamed = true
       name(account, id)
-    } else if let hint = Self.recipient(of: record.content) {
+    } else if let hint = record.owner ?? Self.recipient(of: record.content) {
       if hint.resource != nil, let own = sessions[id]?.account, own != hint.bare {
         // The server sends nothing to a session that is for another account's.
         isMixed = true

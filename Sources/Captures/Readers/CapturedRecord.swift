@@ -12,6 +12,8 @@ package struct CapturedRecord: Hashable, Sendable {
   package var line: Int
   /// What happened.
   package var content: Content
+  /// The full address of the connection's session, where the source says it beside the XML.
+  var owner: JID?
 
   /// A record from its parts.
   package init(

@@ -138,14 +138,16 @@ extension CaptureFormat {
     }
     guard let best else { return nil }
     let heads = lines.count(where: best.format.shape.begins)
-    let rival = bySpecificity.first { rival in
-      guard rival.id != best.format.id else { return false }
-      let owned = lines.count(where: rival.shape.owns)
-      guard owned >= best.count else { return false }
-      let begun = lines.count(where: rival.shape.begins)
-      return begun > heads || (begun == heads && owned > best.count)
+    var rival: (format: CaptureFormat, begun: Int)?
+    for format in bySpecificity where format.id != best.format.id {
+      let owned = lines.count(where: format.shape.owns)
+      guard owned >= best.count else { continue }
+      let begun = lines.count(where: format.shape.begins)
+      guard begun > heads || (begun == heads && owned > best.count), begun > rival?.begun ?? -1
+      else { continue }
+      rival = (format, begun)
     }
-    return rival ?? best.format
+    return rival?.format ?? best.format
   }
 
   /// Whether an object begins as an HTTP Archive does: `{"log":{"version":"1.2","creator":`.

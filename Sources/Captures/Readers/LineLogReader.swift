@@ -56,7 +56,7 @@ final class LineLogReader: LineReader {
       try giveUp("the record does not end before the capture does", sink)
       try readAgain(sink)
     }
-    if let hint = log.hint, let hintLine, !hasReceived {
+    if let hint = log.hint, let hintLine, hint.isAlways || !hasReceived {
       try sink(.problem(CaptureProblem(line: hintLine, message: hint.message)))
     }
   }
@@ -67,6 +67,7 @@ final class LineLogReader: LineReader {
 
   private func read(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
     guard open == nil else { return try continueRecord(line, number, sink) }
+    noteHint(line, number)
     if let start = line.position(of: UInt8(ascii: "<")),
       try beginRecord(line[start...], line[..<start], number, sink)
     {
@@ -81,7 +82,8 @@ final class LineLogReader: LineReader {
   private func beginRecord(
     _ payload: ArraySlice<UInt8>, _ head: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
   ) throws -> Bool {
-    guard let (marker, before) = log.marker(endingIn: head), let prefix = log.prefix(before)
+    guard let (marker, before) = log.marker(endingIn: head), log.isTaken?(payload) ?? true,
+      let prefix = log.prefix(before)
     else { return false }
     let isEcho = !quoted.isEmpty && quoted.contains(head + payload)
     let isQuoted =
@@ -229,7 +231,26 @@ final class LineLogReader: LineReader {
         return try sink(.record(record))
       }
     }
+    if let record = binding(line, number) { return try sink(.record(record)) }
     unread.note(line, number: number, except: log.passedOver)
+  }
+
+  /// The record of a line that says whose a connection's session is.
+  private func binding(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
+    guard let binding = log.binding, let start = line.position(of: binding),
+      let prefix = log.prefix(line[..<start]),
+      let jid = try? JID(
+        parsing: String(decoding: line[(start + binding.count)...], as: UTF8.self).trimmedOfXMLSpace
+      )
+    else { return nil }
+    var record = CapturedRecord(
+      connection: prefix.connection, time: clock.milliseconds(prefix.time), line: number,
+      content: .lifecycle(.authenticated(mechanism: nil)))
+    record.owner = jid
+    return record
+  }
+
+  private func noteHint(_ line: ArraySlice<UInt8>, _ number: Int) {
     guard let hint = log.hint, hintLine == nil, !hasReceived else { return }
     if hint.markers.contains(where: { line.position(of: $0) != nil }) { hintLine = number }
   }
