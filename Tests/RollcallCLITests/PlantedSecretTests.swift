@@ -33,6 +33,32 @@ import Testing
         .replacing("keep@a.test", with: "alice@example.test")
     } + [roster]
 
+  /// What was said, and by whom: logs whose directions contradict what only one side can say are
+  /// refused.
+  private struct Said {
+    let isSent: Bool
+    let text: String
+
+    init(_ text: String, isSent: Bool) {
+      (self.text, self.isSent) = (text, isSent)
+    }
+
+    /// An element, from the side that may say it.
+    init(_ element: String) {
+      let ofClients = ["<auth", "<response", "<resume", "<body"]
+      self.init(element, isSent: ofClients.contains { element.hasPrefix($0) })
+    }
+
+    /// A line with the word for the direction and what was said.
+    func line(received: String, sent: String) -> String {
+      (isSent ? sent : received) + text + "\n"
+    }
+  }
+
+  private static func lines(_ all: [Said], received: String, sent: String) -> String {
+    all.map { $0.line(received: received, sent: sent) }.joined()
+  }
+
   /// Captures of the same elements, by the formats' names.
   private static let captures: [(format: String, text: @Sendable () throws -> String)] = [
     (
@@ -44,40 +70,58 @@ import Testing
           [
             ["stream": "connected", "to": url], ["stream": "closed", "reason": url],
             ["dir": "out", "xml": start],
-          ] + elements.map { ["dir": "in", "xml": $0] })
+          ] + said.map { ["dir": $0.isSent ? "out" : "in", "xml": $0.text] })
       }
     ),
-    ("slixmpp", { elements.map { "DEBUG    RECV: \($0)\n" }.joined() }),
-    ("strophe", { elements.map { "RECV: \($0)\n" }.joined() + "SENT: <presence/>\n" }),
+    ("slixmpp", { lines(said, received: "DEBUG    RECV: ", sent: "DEBUG    SEND: ") }),
+    ("strophe", { lines(said, received: "RECV: ", sent: "SENT: ") }),
     (
       "swiften",
-      { chunks.map { "\(String(repeating: "<", count: 80))\n\($0)\n" }.joined() }
+      {
+        lines(
+          chunks, received: String(repeating: "<", count: 80) + "\n",
+          sent: String(repeating: ">", count: 80) + "\n")
+      }
     ),
     (
       "openfire",
       {
         let digest = "447b9ca3ad42f7bc78e09d35b882dfb3"
-        return elements.map { "2026.11.21 07:19:12 x - \(digest) : Delivered : \($0)\n" }.joined()
+        let head = "2026.11.21 07:19:12 x - \(digest)"
+        return lines(
+          said, received: "\(head) : Delivered : ", sent: "\(head) : onMessage : Received : ")
       }
     ),
     (
       "jabberd2",
       {
-        chunks.map { "sx (io.c:1) encoding \($0.utf8.count) bytes for writing: \($0)\n" }.joined()
+        chunks.map {
+          let count = $0.text.utf8.count
+          return $0.line(
+            received: "sx (io.c:1) encoding \(count) bytes for writing: ",
+            sent: "sx (io.c:1) decoded read data (\(count) bytes): ")
+        }.joined()
       }
     ),
-    ("smack", { elements.map { "04:44:51 PM RCV  (1): \($0)\n" }.joined() }),
-    ("qxmpp", { chunks.map { "Sat Nov 21 10:46:05 2026 RECEIVED \($0)\n" }.joined() }),
+    ("smack", { lines(said, received: "04:44:51 PM RCV  (1): ", sent: "04:44:51 PM SENT (1): ") }),
+    (
+      "qxmpp",
+      {
+        let time = "Sat Nov 21 10:46:05 2026"
+        return lines(chunks, received: "\(time) RECEIVED ", sent: "\(time) SENT ")
+      }
+    ),
     (
       "aioxmpp",
       {
         chunks.map { chunk in
-          let literal = chunk.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+          let literal = chunk.text.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
           let ascii = literal.utf8.map { byte in
             byte < 0x80
               ? String(Unicode.Scalar(byte)) : "\\x" + String(byte, radix: 16)
           }.joined()
-          return "2026-11-21 10:42:30,125 aioxmpp.x DEBUG RECV b'\(ascii)'\n"
+          let word = chunk.isSent ? "SENT" : "RECV"
+          return "2026-11-21 10:42:30,125 aioxmpp.x DEBUG \(word) b'\(ascii)'\n"
         }.joined()
       }
     ),
@@ -85,26 +129,29 @@ import Testing
       "raw-jsonl",
       {
         try chunks.enumerated().map { number, chunk in
-          let encoded = Data(chunk.utf8).base64EncodedString()
+          let encoded = Data(chunk.text.utf8).base64EncodedString()
           return try json(
-            ["t": 1, "conn": 1, "dir": "S>C"].merging(
-              number.isMultiple(of: 2) ? ["data": chunk] : ["data_b64": encoded]
+            ["t": 1, "conn": 1, "dir": chunk.isSent ? "C>S" : "S>C"].merging(
+              number.isMultiple(of: 2) ? ["data": chunk.text] : ["data_b64": encoded]
             ) { a, _ in a })
         }.joined()
       }
     ),
   ]
 
-  /// The stream in pieces that are cut within each secret.
-  private static let chunks: [String] = {
-    var chunks = [header]
-    for element in elements {
-      guard let secret = element.firstRange(of: stem) ?? element.firstRange(of: "AGFsaWNl") else {
+  private static let said = elements.map { Said($0) }
+
+  /// Both streams in pieces that are cut within each secret.
+  private static let chunks: [Said] = {
+    var chunks = [Said(header, isSent: true), Said(header, isSent: false)]
+    for element in said {
+      let text = element.text
+      guard let secret = text.firstRange(of: stem) ?? text.firstRange(of: "AGFsaWNl") else {
         chunks.append(element)
         continue
       }
-      let cut = element.index(secret.lowerBound, offsetBy: 5)
-      chunks += [String(element[..<cut]), String(element[cut...])]
+      let cut = text.index(secret.lowerBound, offsetBy: 5)
+      chunks += [text[..<cut], text[cut...]].map { Said(String($0), isSent: element.isSent) }
     }
     return chunks
   }()
@@ -238,8 +285,10 @@ import Testing
     (
       "slixmpp",
       {
-        [bind, auth, auth + "</b>", "&\(auth)</auth>", "<x>" + auth + "</auth>", roster, auth]
-          .map { "DEBUG    RECV: \($0)\n" }.joined()
+        let texts = [
+          bind, auth, auth + "</b>", "&\(auth)</auth>", "<x>" + auth + "</auth>", roster, auth,
+        ]
+        return lines(texts.map { Said($0) }, received: "DEBUG    RECV: ", sent: "DEBUG    SEND: ")
       }
     ),
     (
