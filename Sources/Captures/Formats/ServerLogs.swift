@@ -20,7 +20,8 @@ extension LineLog {
   /// Prosody's own lines repeat the head tag of each stanza, and its sessions with other servers
   /// are no client's.
   static let prosodyPassedOver = [
-    "Received[", "Sending[", "BOSH stanza received", "s2sin", "s2sout",
+    "Received[", "Sending[", "Received </stream", "BOSH stanza received", "request table: ",
+    "s2sin", "s2sout",
   ].map { Array($0.utf8) }
 
   /// The debug log of Prosody alone, which has the head tag of each stanza. That of a subscription
