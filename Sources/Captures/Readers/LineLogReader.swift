@@ -23,6 +23,8 @@ final class LineLogReader: LineReader {
   var lacksYear: Bool { clock.lacksYear }
   private var events: [StreamEvent] = []
   private var open: OpenRecord?
+  /// What follows a record on its line, to be read next.
+  private var rest: ArraySlice<UInt8>?
   /// Lines to be read again, the next one last.
   private var again: [NumberedLine] = []
   private var shapes = RecordShapes()
@@ -37,6 +39,8 @@ final class LineLogReader: LineReader {
   /// what follows for its content, and this is how far.
   private static let maximumContinuation = 4 << 20
   private static let minimumContinuation = 4 << 10
+  /// How long the rest of a line is at most that may be an echo of a text.
+  private static let maximumEcho = 64 << 10
 
   init(_ log: LineLog, _ options: ReaderOptions) {
     self.log = log
@@ -66,26 +70,31 @@ final class LineLogReader: LineReader {
   }
 
   private func read(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
-    guard open == nil else { return try continueRecord(line, number, sink) }
+    guard open == nil else {
+      try continueRecord(line, number, sink)
+      return try readRests(number, sink)
+    }
     noteHint(line, number)
     if let start = line.position(of: UInt8(ascii: "<")),
-      try beginRecord(line[start...], line[..<start], number, sink)
+      try beginRecord(line[start...], line[..<start], number, isRest: false, sink)
     {
-      return
+      return try readRests(number, sink)
     }
     try readMessage(line, number, sink)
   }
 
   // MARK: Records
 
-  /// Starts a record where the line is the head of one.
+  /// Starts a record where the line, or the rest of one, is the head of one.
   private func beginRecord(
-    _ payload: ArraySlice<UInt8>, _ head: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
+    _ payload: ArraySlice<UInt8>, _ head: ArraySlice<UInt8>, _ number: Int, isRest: Bool,
+    _ sink: Sink
   ) throws -> Bool {
     guard let (marker, before) = log.marker(endingIn: head), log.isTaken?(payload) ?? true,
       let prefix = log.prefix(before)
     else { return false }
-    let isEcho = !quoted.isEmpty && quoted.contains(head + payload)
+    let mayBeEcho = !quoted.isEmpty && (!isRest || payload.count <= Self.maximumEcho)
+    let isEcho = mayBeEcho && quoted.contains(head + payload)
     let isQuoted =
       prefix.shape.map {
         !shapes.admits($0, beginsStream: TopLevel.isStreamHeader(payload))
@@ -100,7 +109,7 @@ final class LineLogReader: LineReader {
       head: RecordHead(
         line: number, direction: marker.direction, connection: connection(prefix, head),
         time: clock.milliseconds(prefix.time)), payload: payload)
-    try feed(payload, sink)
+    if isRest { try feedRest(payload, sink) } else { try feed(payload, sink) }
     return true
   }
 
@@ -127,15 +136,13 @@ final class LineLogReader: LineReader {
       if parser.isBetweenElements { try finishRecord(sink) }
     } catch let error as StreamError {
       if error.kind == .textBetweenElements, !events.isEmpty, let record = open,
-        let rest = separateRest(of: record)
+        let text = separateRest(of: record)
       {
-        let number = record.following.last?.number ?? record.head.line
-        // The line end between two records may have been lost.
-        if log.hasSuffix || log.isHead(rest) {
-          try finishRecord(sink)
-          return try readRest(rest, number, sink)
+        if log.hasSuffix || log.isHead(text) {
+          rest = text
+          return try finishRecord(sink)
         }
-        unread.note(rest, number: number)
+        if record.following.isEmpty { unread.note(text, number: record.head.line) }
       }
       try giveUp(error.kind.description, sink)
     }
@@ -147,27 +154,49 @@ final class LineLogReader: LineReader {
     events.removeAll(keepingCapacity: true)
     let lineEnd = [UInt8(ascii: "\n")]
     for line in [record.payload] + record.following.map({ lineEnd + $0.bytes }) {
-      var rest = log.mend.map { $0(line) } ?? line
-      while !rest.isEmpty {
-        // An element ends with a `>`.
-        let end = rest.position(of: UInt8(ascii: ">")).map { $0 + 1 } ?? rest.endIndex
-        guard (try? parser.feed(rest[..<end], { events.append($0) })) != nil else { return nil }
-        rest = rest[end...]
-        guard parser.isBetweenElements else { continue }
-        let text = rest.withoutLeadingSpace
-        guard text.isEmpty || text.first == UInt8(ascii: "<") else {
-          parser.reset()
-          return text
-        }
-      }
+      if let text = try? feedElements(of: log.mend.map { $0(line) } ?? line) { return text }
     }
     return nil
   }
 
-  private func readRest(_ rest: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
-    guard let start = rest.position(of: UInt8(ascii: "<")) else { return }
-    if try !beginRecord(rest[start...], rest[..<start], number, sink) {
-      unread.note(rest, number: number)
+  /// Feeds the elements of a line one by one.
+  ///
+  /// - Returns: The text that follows one of them; nil if none does.
+  private func feedElements(of line: ArraySlice<UInt8>) throws -> ArraySlice<UInt8>? {
+    var left = line
+    while !left.isEmpty {
+      // An element ends with a `>`.
+      let end = left.position(of: UInt8(ascii: ">")).map { $0 + 1 } ?? left.endIndex
+      try parser.feed(left[..<end]) { events.append($0) }
+      left = left[end...]
+      guard parser.isBetweenElements, !events.isEmpty else { continue }
+      let text = left.withoutLeadingSpace
+      if text.isEmpty { return nil }
+      guard text.first != UInt8(ascii: "<") else { continue }
+      parser.reset()
+      return text
+    }
+    return nil
+  }
+
+  /// Reads what follows a record on its line: the ends of lines may have been lost. Each record is
+  /// fed by itself, so that a long line of many is gone over once.
+  private func readRests(_ number: Int, _ sink: Sink) throws {
+    while let text = rest {
+      rest = nil
+      guard let start = text.position(of: UInt8(ascii: "<")) else { return }
+      if try !beginRecord(text[start...], text[..<start], number, isRest: true, sink) {
+        unread.note(text, number: number)
+      }
+    }
+  }
+
+  private func feedRest(_ payload: ArraySlice<UInt8>, _ sink: Sink) throws {
+    do {
+      rest = try feedElements(of: payload)
+      if parser.isBetweenElements { try finishRecord(sink) }
+    } catch let error as StreamError {
+      try giveUp(error.kind.description, sink)
     }
   }
 
