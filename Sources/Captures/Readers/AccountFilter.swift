@@ -153,7 +153,7 @@ package struct AccountFilter {
       let address = node.attribute("to"), !address.isFullAddress(of: own),
       let to = Self.recipient(of: record.content)
     else { return false }
-    return to.bare != own && (to.resource != nil || found.contains(to.bare))
+    return Self.areTwo(to.bare, own) && (to.resource != nil || found.contains(to.bare))
   }
 
   private mutating func end(_ connection: String) {
@@ -170,7 +170,7 @@ package struct AccountFilter {
       sessions[id]?.isNamed = true
       name(account, id)
     } else if let hint = record.owner ?? Self.recipient(of: record.content) {
-      if hint.resource != nil, let own = sessions[id]?.account, own != hint.bare {
+      if hint.resource != nil, let own = sessions[id]?.account, Self.areTwo(own, hint.bare) {
         // The server sends nothing to a session that is for another account's.
         isMixed = true
         found.insert(hint.bare)
@@ -215,6 +215,18 @@ package struct AccountFilter {
       let jid = try? JID(parsing: to.trimmedOfXMLSpace), jid.bare.local != nil
     else { return nil }
     return jid
+  }
+
+  /// Whether two addresses are certainly of two accounts: where somebody put marks such as
+  /// `[server]` in place of domains, one account may have several of them.
+  private static func areTwo(_ a: BareJID, _ b: BareJID) -> Bool {
+    a != b && isDomain(a.domain) && isDomain(b.domain)
+  }
+
+  /// Letters, digits, dots and hyphens, or an address of IPv6 in brackets.
+  private static func isDomain(_ text: String) -> Bool {
+    text.utf8.contains(UInt8(ascii: ":"))
+      || text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 >= 0x80 || ".-_".utf8.contains($0) }
   }
 
   // MARK: Releasing

@@ -48,7 +48,7 @@ enum ContentDirection {
       return type == "result" ? .inbound : .outbound
     }
     if let query = node.child("query", in: Namespace.roster) {
-      if type == "result" { return .inbound }
+      if type == "result" { return SpeakerEvidence(node)?.direction }
       if type == "set" { return ofRosterSet(node, query) }
     }
     // A server's own requests have its address; its pushes need none.

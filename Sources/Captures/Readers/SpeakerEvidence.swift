@@ -102,7 +102,11 @@ struct SpeakerEvidence: Equatable {
     guard let query = node.child("query", in: Namespace.roster) else { return nil }
     switch type {
     case "get": return isUnsigned ? SpeakerEvidence(.outbound, .proof) : nil
-    case "result": return SpeakerEvidence(.inbound, .sign)
+    case "result":
+      // Some clients answer a push with an empty query.
+      let item = query.child("item", in: Namespace.roster)
+      let isRoster = item != nil || query.attribute("ver") != nil
+      return isRoster ? SpeakerEvidence(.inbound, .sign) : nil
     case "set":
       guard isUnsigned || node.attribute("from").map(isBare) == true,
         let item = query.child("item", in: Namespace.roster)
