@@ -149,7 +149,7 @@ extension ChunkLog {
   @Sendable private static func stropheHead(_ line: ArraySlice<UInt8>) -> Head? {
     let found = head(
       [LineLog.Marker("RECV:", .inbound), LineLog.Marker("SENT:", .outbound)],
-      prefix: LogPrefix.formatter)(line)
+      prefix: LogPrefix.console)(line)
     return found?.payload.withoutLeadingSpace.first == UInt8(ascii: "<") ? found : nil
   }
 

@@ -20,6 +20,18 @@ enum LogPrefix {
     }
   }
 
+  /// What a browser's console puts before a message: a clock, and the script with its line, in any
+  /// order: `07:19:12.123 main.js:41 `.
+  static func console(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
+    let words = text.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    let isPlace = { (word: ArraySlice<UInt8>) in
+      let hasNumber = word.reversed().first { $0.isLetter || $0.isDigit }?.isDigit ?? false
+      return !word.contains(where: \.isLetter) || (word.contains(UInt8(ascii: ":")) && hasNumber)
+    }
+    guard words.allSatisfy(isPlace) else { return nil }
+    return formatter(text)
+  }
+
   /// Nothing.
   static func none(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
     text.isEmpty ? LineLog.Prefix() : nil

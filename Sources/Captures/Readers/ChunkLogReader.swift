@@ -48,7 +48,11 @@ final class ChunkLogReader: LineReader {
   /// Whether all counts of bytes were right so far. If one is not, the log was edited or its text
   /// converted, and the others say as little.
   private var trustsCounts = true
-  private(set) var unread = UnreadLines()
+  /// The lines outside of payloads, and in literals that cannot be read.
+  private var passed = UnreadLines()
+  /// The lines after the first of the literal that is collected.
+  private var literalLines = UnreadLines()
+  var unread: UnreadLines { passed.adding(streams.unread) }
   /// Nil where a connection has one name.
   private var pairing: ProcessPairing?
 
@@ -97,6 +101,7 @@ final class ChunkLogReader: LineReader {
       }
       while let held = again.popLast() { try read(held, sink) }
     }
+    if let pending { passOver(pending.lines) }
     try streams.finish(sink)
     try reportNameless(sink)
   }
@@ -121,8 +126,13 @@ final class ChunkLogReader: LineReader {
     }
     // A line that only looks like a head stands in a text.
     guard head != nil || isInsidePayload || !log.isOwnLine(mended.bytes),
-      try goOn(mended.bytes, sink)
-    else { return unread.note(mended.bytes, number: line.number, except: log.passedOver) }
+      try goOn(mended, sink)
+    else { return passOver([mended]) }
+  }
+
+  /// Counts lines that are no part of a record.
+  private func passOver(_ lines: [NumberedLine]) {
+    for line in lines { passed.note(line.bytes, number: line.number, except: log.passedOver) }
   }
 
   /// Whether the payload that is being read has not ended because its suffix has not come.
@@ -138,6 +148,7 @@ final class ChunkLogReader: LineReader {
   ) throws -> Bool {
     if head != nil || open.lines.count >= Self.maximumPendingLines {
       pending = nil
+      passOver(open.lines)
       return false
     }
     guard let payload = log.lead?(line.bytes) else {
@@ -146,11 +157,10 @@ final class ChunkLogReader: LineReader {
     }
     pending = nil
     guard mayBegin(open.record.key, payload) else {
-      for held in open.lines where try !goOn(held.bytes, sink) {
-        unread.note(held.bytes, number: held.number, except: log.passedOver)
-      }
+      for held in open.lines where try !goOn(held, sink) { passOver([held]) }
       return false
     }
+    passOver(open.lines)
     try start(open.record, open.head.count, payload, sink)
     return true
   }
@@ -167,8 +177,7 @@ final class ChunkLogReader: LineReader {
     switch log.payload {
     case .verbatim:
       guard isBare || mayBegin(key, head.payload) else {
-        try reportBeginning(key, head.payload, line.number, sink)
-        return false
+        return try reportBeginning(key, head.payload, line.number, sink)
       }
     case .literal: break
     }
@@ -177,7 +186,7 @@ final class ChunkLogReader: LineReader {
       return true
     }
     if let shape = head.shape, !shapes.admits(shape, beginsStream: isStreamHeader(head.payload)) {
-      unread.note(head.payload, number: line.number)
+      passed.note(head.payload, number: line.number)
       try problem(RecordShapes.message, line.number, sink)
       return true
     }
@@ -204,13 +213,16 @@ final class ChunkLogReader: LineReader {
     return decode(payload) != .unfinished
   }
 
-  /// Says so where a log begins in the middle of a stanza.
+  /// Says so where a log begins in the middle of a stanza; false where it does not.
   private func reportBeginning(
     _ key: ChunkRecord.Key, _ payload: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
-  ) throws {
-    guard current == nil, streams.isEmpty, payload.contains(UInt8(ascii: "<")) else { return }
+  ) throws -> Bool {
+    guard current == nil, streams.isEmpty, payload.contains(UInt8(ascii: "<")) else {
+      return false
+    }
     streams.begin(key)
     try problem("the log begins within a stanza, which is left out", number, sink)
+    return true
   }
 
   /// Whether a record with this payload can begin where reading has come to.
@@ -246,6 +258,7 @@ final class ChunkLogReader: LineReader {
     switch log.payload {
     case .literal:
       collected = CollectedPayload(record: record, count: nil, payload)
+      literalLines = UnreadLines()
       try feedCollected(sink)
     case .verbatim:
       if let count, trustsCounts, count <= countLimit {
@@ -267,38 +280,41 @@ final class ChunkLogReader: LineReader {
     }
     current = record
     if log.isWhole { try streams.breakOff(record.key, sink) }
-    try feedLine(payload, beginsChunk: true, sink)
+    try feedLine(payload, at: record.line, beginsChunk: true, sink)
   }
 
   /// Takes a line of a payload that was begun on an earlier one; false if it is no part of one.
-  private func goOn(_ line: ArraySlice<UInt8>, _ sink: Sink) throws -> Bool {
+  private func goOn(_ line: NumberedLine, _ sink: Sink) throws -> Bool {
     guard let current, case .verbatim = log.payload else { return false }
     if !streams.isOpen(current.key) {
       // Where payloads have lines of their own, the next element may begin on a line of its own.
-      guard log.lead != nil, !line.allSatisfy(\.isXMLSpace) else {
+      guard log.lead != nil, !line.bytes.allSatisfy(\.isXMLSpace) else {
         self.current = nil
         return false
       }
-      guard line.withoutLeadingSpace.first == UInt8(ascii: "<") else { return false }
+      guard line.bytes.withoutLeadingSpace.first == UInt8(ascii: "<") else { return false }
     }
-    try feedLine([UInt8(ascii: "\n")] + line, beginsChunk: false, sink)
+    try feedLine([UInt8(ascii: "\n")] + line.bytes, at: line.number, beginsChunk: false, sink)
     return true
   }
 
   /// Feeds a line of a payload, but for a suffix at its end: whether that belongs to the payload
   /// is known when the next line comes.
   private func feedLine(
-    _ payload: ArraySlice<UInt8>, beginsChunk: Bool, _ sink: Sink
+    _ payload: ArraySlice<UInt8>, at number: Int, beginsChunk: Bool, _ sink: Sink
   ) throws {
-    if heldSuffix, !beginsChunk { try feed(suffix[...], beginsChunk: false, sink) }
+    if heldSuffix, !beginsChunk { try feed(suffix[...], at: number, beginsChunk: false, sink) }
     heldSuffix = !suffix.isEmpty && payload.ends(with: suffix)
     try feed(
-      heldSuffix ? payload.dropLast(suffix.count) : payload, beginsChunk: beginsChunk, sink)
+      heldSuffix ? payload.dropLast(suffix.count) : payload, at: number, beginsChunk: beginsChunk,
+      sink)
   }
 
-  private func feed(_ bytes: ArraySlice<UInt8>, beginsChunk: Bool, _ sink: Sink) throws {
+  private func feed(
+    _ bytes: ArraySlice<UInt8>, at number: Int, beginsChunk: Bool, _ sink: Sink
+  ) throws {
     guard let current else { return }
-    try streams.feed(bytes, of: current, beginsChunk: beginsChunk, sink)
+    try streams.feed(bytes, of: current, at: number, beginsChunk: beginsChunk, sink)
   }
 
   private func collect(_ line: NumberedLine, _ sink: Sink) throws {
@@ -310,6 +326,9 @@ final class ChunkLogReader: LineReader {
       return again.append(line)
     }
     collected?.append(line)
+    if !isCounted {
+      literalLines.note(line.bytes, number: line.number, except: log.passedOver)
+    }
     // A literal over many lines is decoded once, at what may be its end.
     if isCounted || line.bytes.ends(with: Array(">>".utf8)) { try feedCollected(sink) }
   }
@@ -333,6 +352,7 @@ final class ChunkLogReader: LineReader {
   private func giveUp(_ open: CollectedPayload, _ sink: Sink) throws {
     collected = nil
     guard open.count != nil else {
+      passed = passed.adding(literalLines)
       let message = "the record cannot be read: its byte string is malformed"
       return try problem(message, open.record.line, sink)
     }
@@ -376,7 +396,7 @@ final class ChunkLogReader: LineReader {
       record.key = ChunkRecord.Key(connection: connection, direction: record.key.direction)
     }
     current = record
-    try feed(chunk, beginsChunk: true, sink)
+    try feed(chunk, at: record.line, beginsChunk: true, sink)
     // Without a count, only the end of the element tells where the chunk ends.
     if trustsCounts || !streams.isOpen(record.key) { current = nil }
   }

@@ -14,6 +14,11 @@ struct ChunkStream {
   /// The line on which the open element began.
   private var start = 0
   private(set) var problems: [CaptureProblem] = []
+  /// That line, unless a record begins on it, and those after it on which another element begins.
+  private var opened = UnreadLines()
+  private var swallowed = UnreadLines()
+  /// Those of them, and of the lines that were dropped, that are lost and that no problem names.
+  private var unread = UnreadLines()
 
   init(_ limits: StreamLimits) {
     self.limits = limits
@@ -22,32 +27,55 @@ struct ChunkStream {
   /// Whether no element is open.
   var isBetweenElements: Bool { gap == nil && parser?.isBetweenElements ?? true }
 
-  /// Takes bytes; `beginsChunk` says whether they are the first of what was read or written at
-  /// once. Gives the events that they complete.
+  /// Takes bytes, and gives the events that they complete.
+  ///
+  /// - Parameters:
+  ///   - line: The line of the record that has them.
+  ///   - number: The line that they stand on.
+  ///   - beginsChunk: Whether they are the first of what was read or written at once.
   mutating func feed(
-    _ bytes: ArraySlice<UInt8>, line: Int, beginsChunk: Bool
+    _ bytes: ArraySlice<UInt8>, line: Int, at number: Int, beginsChunk: Bool
   ) -> [StreamEvent] {
     if beginsChunk { synchronize(bytes, line) }
-    guard gap == nil else {
+    if let open = gap {
       gap?.bytes += bytes.count
+      if number != open.line { unread.note(bytes, number: number) }
       return []
     }
     let parser = parser ?? StreamParser(root: .records, limits: limits)
     self.parser = parser
-    if parser.isBetweenElements { start = line }
+    let isOpen = !parser.isBetweenElements
+    if !isOpen { start = number }
     var events: [StreamEvent] = []
     do {
       try parser.feed(bytes) { events.append($0) }
     } catch let error as StreamError {
-      gap = StreamGap(line: line, reason: error.kind.description)
+      gap = StreamGap(line: number, reason: error.kind.description)
     } catch {}
-    if !events.isEmpty { start = line }
+    if gap == nil, events.isEmpty {
+      if isOpen {
+        swallowed.note(bytes, number: number)
+      } else {
+        opened.note(bytes, number: number)
+      }
+      return []
+    }
+    // The problem names this line only; what an element that is whole has swallowed is part of it.
+    if events.isEmpty { unread = unread.adding(opened).adding(swallowed) }
+    (opened, swallowed) = (UnreadLines(), UnreadLines())
+    guard !events.isEmpty else { return [] }
+    start = number
+    if gap == nil, number != line { opened.note(parser.unread, number: number) }
     return events
   }
 
   /// Says that what comes next does not go on with what came.
   mutating func breakOff(_ reason: String) {
-    if gap == nil, !isBetweenElements { gap = StreamGap(line: start, reason: reason) }
+    if gap == nil, !isBetweenElements {
+      gap = StreamGap(line: start, reason: reason)
+      unread = unread.adding(swallowed)
+    }
+    (opened, swallowed) = (UnreadLines(), UnreadLines())
     reportGap()
     parser = nil
   }
@@ -56,6 +84,12 @@ struct ChunkStream {
   mutating func takeProblems() -> [CaptureProblem] {
     defer { problems = [] }
     return problems
+  }
+
+  /// Gives the lines that are lost and that no problem names, once each.
+  mutating func takeUnread() -> UnreadLines {
+    defer { unread = UnreadLines() }
+    return unread
   }
 
   private mutating func synchronize(_ bytes: ArraySlice<UInt8>, _ line: Int) {

@@ -30,6 +30,8 @@ struct ChunkStreams {
   var quoted = QuotedRecords()
   /// Whether any stream has had anything.
   private(set) var hasRecords = false
+  /// The lines that were lost within an element of a stream, or behind one.
+  private(set) var unread = UnreadLines()
 
   private struct Stream {
     var chunks: ChunkStream
@@ -64,9 +66,12 @@ struct ChunkStreams {
 
   /// Takes bytes of a chunk, and gives what they complete.
   ///
-  /// - Parameter beginsChunk: Whether they are the first of the chunk.
+  /// - Parameters:
+  ///   - number: The line that they stand on.
+  ///   - beginsChunk: Whether they are the first of the chunk.
   mutating func feed(
-    _ bytes: ArraySlice<UInt8>, of record: ChunkRecord, beginsChunk: Bool, _ sink: Sink
+    _ bytes: ArraySlice<UInt8>, of record: ChunkRecord, at number: Int, beginsChunk: Bool,
+    _ sink: Sink
   ) throws {
     chunks += 1
     if streams.count > Self.maximumStreams { try forgetOldest(sink) }
@@ -78,7 +83,7 @@ struct ChunkStreams {
     var stream = streams[record.key] ?? Stream(chunks: ChunkStream(limits))
     stream.lastUse = chunks
     let events = stream.chunks.feed(
-      withoutOmissions(bytes), line: record.line, beginsChunk: beginsChunk)
+      withoutOmissions(bytes), line: record.line, at: number, beginsChunk: beginsChunk)
     streams[record.key] = stream
     try report(record.key, sink)
     for event in events { try give(event, record, sink) }
@@ -151,6 +156,7 @@ struct ChunkStreams {
   }
 
   private mutating func report(_ key: Key, _ sink: Sink) throws {
+    unread = unread.adding(streams[key]?.chunks.takeUnread() ?? UnreadLines())
     for problem in streams[key]?.chunks.takeProblems() ?? [] { try sink(.problem(problem)) }
   }
 }

@@ -18,30 +18,43 @@ extension CaptureFormat {
     guard let known = detectUnwrapped(text) else {
       return isPasted(head, carrier) ? .pasted : detectXML(text)?.format
     }
-    let isEmpty = known.isOfLines && known.elements(in: head, carrier).isEmpty
-    return isEmpty && isPasted(head, carrier) ? .pasted : known
+    let isFitting = !known.isOfLines || known.fits(head, carrier)
+    return !isFitting && isPasted(head, carrier) ? .pasted : known
+  }
+
+  /// Whether a reader of the format finds elements in the beginning of a capture, and not those of
+  /// one direction only while it passes over as many others, for which that program has another
+  /// word.
+  private func fits(_ head: [UInt8], _ carrier: Carrier) -> Bool {
+    let (records, unread) = records(in: head, carrier)
+    let directions = Set(records.map(\.direction))
+    return !records.isEmpty && (directions.count > 1 || unread.count * 2 < records.count)
   }
 
   /// Whether a text has an element that only a stream has, and that says more than its name.
   private static func isPasted(_ head: [UInt8], _ carrier: Carrier) -> Bool {
     guard carrier.encoding != nil || UnreadableFile(head) == nil else { return false }
-    return CaptureFormat.pasted.elements(in: head, carrier).contains { node in
+    return CaptureFormat.pasted.records(in: head, carrier).found.contains { _, node in
       TopLevel.holds(node) && ["type", "to", "from", "id"].contains { node.attribute($0) != nil }
     }
   }
 
-  /// The elements that a reader of the format finds in the beginning of a capture.
-  private func elements(in head: [UInt8], _ carrier: Carrier) -> [XMPPElement] {
-    var found: [XMPPElement] = []
+  /// The elements that a reader of the format finds in the beginning of a capture, and the lines
+  /// that it does not read.
+  private func records(
+    in head: [UInt8], _ carrier: Carrier
+  ) -> (found: [(direction: Direction, node: XMPPElement)], unread: UnreadLines) {
+    var found: [(direction: Direction, node: XMPPElement)] = []
     var reader = CaptureReader(format: self, options: ReaderOptions(carrier: carrier))
     func note(_ output: CaptureOutput) {
-      guard case .record(let record) = output, case .element(_, let node, _) = record.content
+      guard case .record(let record) = output,
+        case .element(let direction, let node, _) = record.content
       else { return }
-      found.append(node)
+      found.append((direction, node))
     }
     try? reader.read(head, note)
     try? reader.finish(note)
-    return found
+    return (found, reader.unread)
   }
 
   /// The format of a capture of which no more than a beginning is there yet; nil while that has no
@@ -83,10 +96,11 @@ extension CaptureFormat {
       return isArchive(head[...]) ? named("har") : detectJSON(first)
     }
     let isMarkup = first.withoutLeadingSpace.first == UInt8(ascii: "<")
-    let stream = isMarkup ? detectXML(head) : nil
+    let found = isMarkup ? detectXML(head) : nil
+    let stream = found.flatMap { isTorn($0.format, head) ? nil : $0 }
     // Where nothing stands between the elements, what looks like lines of a log stands in a text.
     if let stream, stream.isWhole { return stream.format }
-    return detectText(lines) ?? stream.flatMap { isTorn($0.format, head) ? nil : $0.format }
+    return detectText(lines) ?? stream?.format
   }
 
   /// Whether what begins like a stream is rather a text that somebody pasted: a stream is read no
@@ -95,7 +109,8 @@ extension CaptureFormat {
   private static func isTorn(_ format: CaptureFormat, _ head: [UInt8]) -> Bool {
     let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
     return !TopLevel.isStreamHeader(text.withoutLeadingSpace)
-      && pasted.elements(in: head, .none).count > format.elements(in: head, .none).count
+      && pasted.records(in: head, .none).found.count
+        > format.records(in: head, .none).found.count
   }
 
   /// A stream by itself has at least a header or a whole element that stands in streams.
@@ -140,14 +155,28 @@ extension CaptureFormat {
     let heads = lines.count(where: best.format.shape.begins)
     var rival: (format: CaptureFormat, begun: Int)?
     for format in bySpecificity where format.id != best.format.id {
-      let owned = lines.count(where: format.shape.owns)
-      guard owned >= best.count else { continue }
+      guard let owned = count(lines, atLeast: best.count, where: format.shape.owns) else {
+        continue
+      }
       let begun = lines.count(where: format.shape.begins)
       guard begun > heads || (begun == heads && owned > best.count), begun > rival?.begun ?? -1
       else { continue }
       rival = (format, begun)
     }
     return rival?.format ?? best.format
+  }
+
+  /// How many lines fit; nil if fewer than `minimum` do, which is known before the last of them.
+  private static func count(
+    _ lines: [ArraySlice<UInt8>], atLeast minimum: Int,
+    where fits: (ArraySlice<UInt8>) -> Bool
+  ) -> Int? {
+    var found = 0
+    for (index, line) in lines.enumerated() {
+      guard found + lines.count - index >= minimum else { return nil }
+      if fits(line) { found += 1 }
+    }
+    return found >= minimum ? found : nil
   }
 
   /// Whether an object begins as an HTTP Archive does: `{"log":{"version":"1.2","creator":`.
@@ -186,7 +215,7 @@ extension CaptureFormat.Shape {
   }
 
   /// Whether a record of the format begins on a line.
-  fileprivate func begins(_ line: ArraySlice<UInt8>) -> Bool {
+  func begins(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
     case .native, .raw, .xml, .har, .pasted: false
     case .dino, .wireshark: owns(line)

@@ -213,12 +213,8 @@ final class LineLogReader: LineReader {
     hasReceived = hasReceived || record.direction == .inbound
     for (place, event) in found.enumerated() {
       if case .element(let element) = event {
-        // What a web page puts after a record is no element of a stream.
-        if place > 0, element.node.name.namespace == Namespace.client,
-          !TopLevel.isOfStream(element.node)
-        {
-          continue
-        }
+        // A web page ends its lines so.
+        if place > 0, element.node.name.local == "br" { continue }
         quoted.note(element.node) { [log] in log.isHead($0) }
       }
       try record.give(event, sink)

@@ -20,6 +20,12 @@ final class PastedReader: LineReader {
   private var directions: PastedDirections
   private var echoes = PastedEchoes()
   var guessed: GuessedDirections? { directions.guessed }
+  /// The last line that a record begins on or that a problem names.
+  private var toldLine = 0
+  /// The last line of which something was passed over, if it counts so far, and those before it.
+  private var passed = UnreadLines()
+  private var passedBefore = UnreadLines()
+  var unread: UnreadLines { passedBefore.adding(passed) }
 
   /// An element whose end has not come.
   private struct OpenElement {
@@ -30,6 +36,8 @@ final class PastedReader: LineReader {
     let label: PastedText.Label?
     /// Whether it is a stanza, and not an element that other documents may have, too.
     let isStanza: Bool
+    /// As much of its first line as tells what it is.
+    let beginning: ArraySlice<UInt8>
     /// Whether another stanza may be part of it (XEP-0297).
     var isEnvelope: Bool
     /// Whether it stands in a string of a programming language or of JSON.
@@ -43,6 +51,7 @@ final class PastedReader: LineReader {
   /// what follows for its content, and this is how far.
   private static let maximumContinuation = 4 << 20
   private static let minimumContinuation = 4 << 10
+  private static let beginningBytes = 512
 
   init(_ options: ReaderOptions) {
     parser = StreamParser(root: .records, limits: options.limits)
@@ -96,17 +105,16 @@ final class PastedReader: LineReader {
         continue
       }
       rest = rest[end...]
-      try feed(piece, sink)
-      // The lines of a broken element are read again, this one with them.
-      if !again.isEmpty { return }
+      guard try feed(piece, sink) else { return }
     }
     guard open == nil else { return }
+    passOver(rest, line.number)
     text.append(rest)
     if text.followsElement { try directions.trail(text.trailingLabel, sink) }
     text.endLine()
   }
 
-  /// Notes another line of the open element; false if the element was given up.
+  /// Notes another line of the open element; false if that was given up, and the line with it.
   private func goOn(_ line: NumberedLine, _ sink: Sink) throws -> Bool {
     open?.following.append(line)
     open?.followingBytes += line.bytes.count + 1
@@ -114,15 +122,15 @@ final class PastedReader: LineReader {
       try giveUp("it has too many lines", sink)
       return false
     }
-    try feed([UInt8(ascii: "\n")], sink)
-    return again.isEmpty
+    return try feed([UInt8(ascii: "\n")], sink)
   }
 
   private func begin(_ bytes: ArraySlice<UInt8>, _ line: NumberedLine) {
     let isStanza = PastedText.isStanza(bytes)
     open = OpenElement(
       line: line.number, time: text.time, carrierTime: line.time, label: text.label,
-      isStanza: isStanza, isEnvelope: !isStanza, isEscaped: PastedText.isEscaped(bytes))
+      isStanza: isStanza, beginning: bytes.prefix(Self.beginningBytes), isEnvelope: !isStanza,
+      isEscaped: PastedText.isEscaped(bytes))
   }
 
   /// Whether the open element was cut off because a stanza begins. A stanza inside a stanza is a
@@ -136,23 +144,29 @@ final class PastedReader: LineReader {
 
   // MARK: Elements
 
-  private func feed(_ piece: ArraySlice<UInt8>, _ sink: Sink) throws {
+  /// Feeds a piece of a line; false if the open element was given up and the line, as one after
+  /// its first, is to be read again.
+  private func feed(_ piece: ArraySlice<UInt8>, _ sink: Sink) throws -> Bool {
     if piece.position(of: Array("forwarded".utf8)) != nil { open?.isEnvelope = true }
     let isEscaped = open?.isEscaped ?? false
     do {
       try parser.feed(isEscaped ? PastedText.unescaped(piece) : piece) { events.append($0) }
     } catch let error as StreamError {
-      return try giveUp(error.kind.description, sink)
+      let isFirstLine = open?.following.isEmpty ?? true
+      try giveUp(error.kind.description, sink)
+      return isFirstLine
     }
-    guard parser.isBetweenElements, !events.isEmpty, let element = open else { return }
+    guard parser.isBetweenElements, !events.isEmpty, let element = open else { return true }
     open = nil
     let found = events
     events.removeAll(keepingCapacity: true)
     text.endElement(label: element.label)
     var taken: [StreamEvent] = []
     for event in found where try isRecord(event, element, sink) { taken += event.unwrapped }
+    if !taken.isEmpty { tell(element.line) }
     let time = clock.milliseconds(element.time) ?? element.carrierTime
     try directions.take(taken, label: element.label, line: element.line, time: time, sink)
+    return true
   }
 
   /// Whether what was found is of a stream, and no echo of a text.
@@ -170,6 +184,7 @@ final class PastedReader: LineReader {
   }
 
   private func problem(_ message: String, _ line: Int, _ sink: Sink) throws {
+    tell(line)
     try directions.take(CaptureProblem(line: line, message: message), sink)
   }
 
@@ -182,7 +197,11 @@ final class PastedReader: LineReader {
     events.removeAll(keepingCapacity: true)
     parser.reset()
     text.endElement(label: nil, isWhole: false)
-    if !keepsPlace, !element.following.isEmpty {
+    if !element.isStanza { passOver(element.beginning, element.line) }
+    if keepsPlace {
+      // Reading goes on within the last of them.
+      for line in element.following.dropLast() { passOver(line.bytes, line.number) }
+    } else if !element.following.isEmpty {
       // Each failure among lines that are read again halves what the next may take, so that a text
       // made to fail at every line is not read over and over.
       continuationBytes = max(Self.minimumContinuation, continuationBytes / 2)
@@ -190,5 +209,24 @@ final class PastedReader: LineReader {
     }
     guard element.isStanza else { return }
     try problem("the element cannot be read: \(reason)", element.line, sink)
+  }
+
+  // MARK: What is not read
+
+  /// Counts a line of which a part is passed over, unless a record begins on it or a problem names
+  /// it.
+  private func passOver(_ part: ArraySlice<UInt8>, _ number: Int) {
+    if passed.first != number {
+      passedBefore = passedBefore.adding(passed)
+      passed = UnreadLines()
+    }
+    guard number != toldLine, passed.count == 0 else { return }
+    passed.note(part, number: number)
+  }
+
+  /// Notes that a record begins on a line or that a problem names it: then it is not passed over.
+  private func tell(_ number: Int) {
+    toldLine = number
+    if passed.first == number { passed = UnreadLines() }
   }
 }

@@ -188,9 +188,10 @@ final class WiresharkReader: LineReader {
       let events =
         switch piece {
         case .bytes(let bytes):
-          peer.stream.feed(bytes[...], line: chunk.line, beginsChunk: true)
+          peer.stream.feed(bytes[...], line: chunk.line, at: chunk.line, beginsChunk: true)
         case .message(let bytes):
-          peer.stream.feed(bytes[...], line: chunk.line, beginsChunk: true).flatMap(\.unwrapped)
+          peer.stream.feed(bytes[...], line: chunk.line, at: chunk.line, beginsChunk: true)
+            .flatMap(\.unwrapped)
         }
       try report(peer, sink)
       for event in events { try give(event, of: chunk, sink) }

@@ -20,7 +20,7 @@ enum LogTime: Hashable {
       if rest[rest.startIndex].isDigit, let found = isoTime(at: rest) { return found }
       rest = rest.dropFirst()
     }
-    return NumericDate(in: text).map { .numeric($0) }
+    return NumericDate(in: text).map { .numeric($0) } ?? NamedDate.time(in: text)
   }
 
   private static func isoTime(at text: ArraySlice<UInt8>) -> LogTime? {

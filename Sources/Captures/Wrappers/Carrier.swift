@@ -18,8 +18,8 @@ package struct Carrier: Hashable, Sendable {
   package static let none = Carrier(layers: [])
 
   package enum Layer: Hashable, Sendable {
-    /// `> ` before each line, as in mails and Markdown, also several times.
-    case quote
+    /// `> ` before each line, as in mails and Markdown, up to this many times.
+    case quote(Int)
     /// So much white space before each line.
     case indentation(Int)
     /// Its number before each line, as editors and web pages show it.
@@ -170,7 +170,7 @@ struct Unloading {
 extension Carrier.Layer {
   func step(maximumBytes: Int) -> any LineStep {
     switch self {
-    case .quote: ChangeStep(TextLayers.unquoted)
+    case .quote(let depth): ChangeStep { TextLayers.unquoted($0, by: depth) }
     case .indentation(let count): ChangeStep { TextLayers.unindented($0, by: count) }
     case .lineNumbers: ChangeStep(LineNumbers.removed)
     case .entities: ChangeStep(TextLayers.withoutEntities)

@@ -44,10 +44,18 @@ extension Carrier {
   }
 }
 
+/// How well lines can be read.
+struct ReadingScore {
+  /// More is better, and 0 is not at all.
+  var value = 0
+  /// Whether they are in the format of a program.
+  var isKnown = false
+}
+
 /// How well lines can be read as they are; found once, where anything asks for it.
 final class PlainScore {
   let lines: [ArraySlice<UInt8>]
-  private(set) lazy var value = CarrierDetection.score(lines)
+  private(set) lazy var score = CarrierDetection.score(lines)
 
   init(_ lines: [ArraySlice<UInt8>]) {
     self.lines = lines
@@ -69,12 +77,20 @@ enum CarrierDetection {
   /// How many lines of the first bytes are looked at: shorter ones than a log's cost more.
   private static let maximumLines = 4096
 
-  /// How well a text can be read: more is better, and 0 is not at all.
-  static func score(_ lines: [ArraySlice<UInt8>]) -> Int {
+  /// How well lines can be read: as a program's if any of its records is among them, else as any
+  /// text.
+  static func score(_ lines: [ArraySlice<UInt8>]) -> ReadingScore {
     let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
-    guard Carrier.mayHoldElement(text) else { return 0 }
-    let known = CaptureFormat.detectUnwrapped(text)
-    guard let format = known ?? CaptureFormat.named("pasted"), format.isOfLines else { return 0 }
+    guard Carrier.mayHoldElement(text) else { return ReadingScore() }
+    if let known = CaptureFormat.detectUnwrapped(text) {
+      guard known.isOfLines else { return ReadingScore() }
+      let value = value(of: text, as: known)
+      if value > 0 { return ReadingScore(value: value + 1, isKnown: true) }
+    }
+    return ReadingScore(value: value(of: text, as: .pasted))
+  }
+
+  private static func value(of text: [UInt8], as format: CaptureFormat) -> Int {
     var (elements, problems) = (0, 0)
     var reader = CaptureReader(format: format)
     let count = { (output: CaptureOutput) in
@@ -85,9 +101,32 @@ enum CarrierDetection {
     }
     try? reader.read(text, count)
     try? reader.finish(count)
-    guard elements > 0 else { return 0 }
     let doubtful = reader.guessed?.doubtful ?? 0
-    return max(1, 4 * elements - 2 * problems - doubtful + (known == nil ? 0 : 1))
+    return elements > 0 ? max(1, 4 * elements - 2 * problems - doubtful) : 0
+  }
+
+  /// Whether records or elements begin on lines that are not of a kind: then a contact may have
+  /// written those of the kind into an element.
+  static func isPlain(_ lines: [ArraySlice<UInt8>], beside kind: LineWrapper.Kind) -> Bool {
+    let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+    let format = CaptureFormat.detectUnwrapped(text) ?? .pasted
+    guard format.isOfLines else { return false }
+    // An element that is longer than the beginning of the file has no end there.
+    let begins = { (line: ArraySlice<UInt8>) in
+      format.shape.begins(line) && holdsStanza(line) && kind.line(line) == nil
+    }
+    if lines.contains(where: begins) { return true }
+    var isPlain = false
+    let note = { (output: CaptureOutput) in
+      guard case .record(let record) = output, case .element = record.content,
+        lines.indices.contains(record.line - 1)
+      else { return }
+      isPlain = isPlain || kind.line(lines[record.line - 1]) == nil
+    }
+    var reader = CaptureReader(format: format)
+    try? reader.read(text, note)
+    try? reader.finish(note)
+    return isPlain
   }
 
   /// Whether a text is a log of lines that can be read, or at least has stanzas.
@@ -112,7 +151,7 @@ enum CarrierDetection {
     let filled = lines.filter { !$0.allSatisfy(\.isXMLSpace) }
     guard !filled.isEmpty else { return nil }
     let plain = PlainScore(lines)
-    if isQuoted(filled) { return .quote }
+    if let depth = quoteDepth(filled) { return .quote(depth) }
     if let count = indentation(filled) { return .indentation(count) }
     if isQuotedPrintable(filled), gains(.quotedPrintable, plain) { return .quotedPrintable }
     if let wrap = LineWrap(lines), gains(.wrap(wrap), plain, orKeeps: wrap.isRepeated) {
@@ -139,16 +178,26 @@ enum CarrierDetection {
   private static func gains(
     _ layer: Carrier.Layer, _ plain: PlainScore, orKeeps: Bool = false
   ) -> Bool {
-    let inner = score(LineSplitter.lines(of: Carrier.text(of: plain.lines, within: [layer])))
-    return inner > plain.value || (orKeeps && inner > 0 && inner == plain.value)
+    let inner = score(LineSplitter.lines(of: Carrier.text(of: plain.lines, within: [layer]))).value
+    let outer = plain.score.value
+    return inner > outer || (orKeeps && inner > 0 && inner == outer)
   }
 
-  /// Whether every line with a tag begins with the mark of a quote.
-  private static func isQuoted(_ lines: [ArraySlice<UInt8>]) -> Bool {
-    let tagged = lines.filter { $0.contains(UInt8(ascii: "<")) || hasEscapedTag($0) }
-    // In JSON a tag may be escaped, too.
-    guard !tagged.isEmpty || lines.count > 2 else { return false }
-    return (tagged.isEmpty ? lines : tagged).allSatisfy { TextLayers.unquoted($0).count < $0.count }
+  /// With how many marks of a quote most lines begin, if every line with a tag has one. A line that
+  /// begins with a `>` of its own has one more.
+  private static func quoteDepth(_ lines: [ArraySlice<UInt8>]) -> Int? {
+    let inJSON = [Array("\\u003c".utf8), Array("\\u003C".utf8)]
+    let tagged = lines.filter { line in
+      line.contains(UInt8(ascii: "<")) || hasEscapedTag(line)
+        || inJSON.contains { line.position(of: $0) != nil }
+    }
+    guard !tagged.isEmpty || lines.count > 2 else { return nil }
+    var counts: [Int: Int] = [:]
+    for line in tagged.isEmpty ? lines : tagged {
+      counts[TextLayers.quoteDepth(of: line), default: 0] += 1
+    }
+    guard counts[0] == nil else { return nil }
+    return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
   }
 
   /// By how much every line from the first with a tag to the last is indented at least.
@@ -160,16 +209,22 @@ enum CarrierDetection {
     return count > 0 ? count : nil
   }
 
+  /// Whether attributes are escaped so, and none is plain: a contact may have written the escapes
+  /// into an element.
   private static func isQuotedPrintable(_ lines: [ArraySlice<UInt8>]) -> Bool {
-    lines.contains { line in
-      ["=3D'", "=3D\"", "=3D="].contains { line.position(of: Array($0.utf8)) != nil }
-        || line.ends(with: Array("=3D".utf8))
+    let isPlain = lines.contains { line in
+      holdsStanza(line) && ["='", "=\""].contains { line.position(of: Array($0.utf8)) != nil }
     }
+    return !isPlain
+      && lines.contains { line in
+        ["=3D'", "=3D\"", "=3D="].contains { line.position(of: Array($0.utf8)) != nil }
+          || line.ends(with: Array("=3D".utf8))
+      }
   }
 
   static func hasEscapedTag(_ line: ArraySlice<UInt8>) -> Bool {
     guard let start = line.position(of: Array("&lt;".utf8)) else { return false }
-    return TopLevel.isElement([UInt8(ascii: "<")] + line[start...].dropFirst(4))
-      || TopLevel.isStreamHeader([UInt8(ascii: "<")] + line[start...].dropFirst(4))
+    let tag = TextLayers.withoutEntities(line[start...].prefix(256))
+    return TopLevel.isElement(tag) || TopLevel.isStreamHeader(tag)
   }
 }

@@ -108,12 +108,14 @@ enum JSONEntry {
     let source = object["SYSLOG_IDENTIFIER"]?.string ?? ""
     let texts = textNames.lazy.compactMap { object[$0].flatMap(bytes) }
     if let text = texts.first(where: holdsElement) ?? elementText(of: object) {
-      return append(labeled(text, by: object), source, time, &found)
+      return append(labeled(text, by: object), source, time, isPart: isPart(object), &found)
     }
     var inner: [LineWrapper.Line] = []
     if depth < maximumNesting { collect(within: object, time, depth, &inner) }
     let hasElement = inner.contains { ElementStart.position(in: $0.text) != nil }
-    if let text = texts.first, !hasElement { return append(text, source, time, &found) }
+    if let text = texts.first, !hasElement {
+      return append(text, source, time, isPart: isPart(object), &found)
+    }
     found += inner
   }
 
@@ -179,15 +181,25 @@ enum JSONEntry {
     }
   }
 
+  /// Whether Docker's driver says that another part of the message follows.
+  private static func isPart(_ object: [String: JSONValue]) -> Bool {
+    object["partial_message"] == .string("true") || object["partial_message"] == .bool(true)
+  }
+
   private static func append(
-    _ text: [UInt8], _ source: String, _ time: LogTime?, _ found: inout [LineWrapper.Line]
+    _ text: [UInt8], _ source: String, _ time: LogTime?, isPart: Bool = false,
+    _ found: inout [LineWrapper.Line]
   ) {
     var parts = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
     for (index, part) in parts.enumerated() {
       let bytes = part.last == UInt8(ascii: "\r") ? part.dropLast() : part
+      // Docker keeps 16 KiB of a line at a time, or less where a character would be cut.
+      let isFull = parts.count == 1 && (16_381...16_384).contains(bytes.count)
       found.append(
-        LineWrapper.Line(text: bytes, source: source, time: time, isContinuation: index > 0))
+        LineWrapper.Line(
+          text: bytes, source: source, time: time, goesOn: isPart, isFull: isFull,
+          isContinuation: index > 0))
     }
   }
 

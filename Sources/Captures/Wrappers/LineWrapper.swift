@@ -69,16 +69,26 @@ package struct LineWrapper: Hashable, Sendable {
     let kinds = Kind.allCases.map { kind in
       (kind: kind, count: whole.count { kind.line($0) != nil })
     }
-    .filter { $0.count > 0 }.sorted { $0.count > $1.count }.prefix(Self.maximumKinds)
+    .filter { kind, count in
+      count > 0 && (!kind.isEscaped || !CarrierDetection.isPlain(lines, beside: kind))
+    }
+    .sorted { $0.count > $1.count }.prefix(Self.maximumKinds)
     guard !kinds.isEmpty else { return nil }
-    var best: (wrapper: LineWrapper, score: Int)?
+    var best: (wrapper: LineWrapper, rank: (isFound: Int, value: Int))?
     for (kind, count) in kinds {
       guard let wrapper = Self.readable(kind, lines) else { continue }
-      let score = wrapper.score(lines)
+      let inner = wrapper.score(lines)
       // A program may write some lines that are not collected as such.
       let isUsual = whole.count >= 3 && count * 10 >= whole.count * 9
-      let isGain = score > plain.value || (isUsual && score == plain.value)
-      if isGain, score > best?.score ?? -1 { best = (wrapper, score) }
+      // What stands in strings has their escapes, although it may be read with them.
+      let keeps = isUsual || (kind.isEscaped && inner.value > 0)
+      // A program's format knows which stanzas the program writes twice.
+      let isFound = isUsual && inner.isKnown && !plain.score.isKnown
+      let isGain =
+        isFound || inner.value > plain.score.value
+        || (keeps && inner.value == plain.score.value)
+      let rank = (isFound: isFound ? 1 : 0, value: inner.value)
+      if isGain, best.map({ $0.rank < rank }) ?? true { best = (wrapper, rank) }
     }
     guard let best else { return nil }
     self = best.wrapper
@@ -122,10 +132,12 @@ package struct LineWrapper: Hashable, Sendable {
   }
 
   /// How well the programs' lines can be read.
-  private func score(_ lines: [ArraySlice<UInt8>]) -> Int {
+  private func score(_ lines: [ArraySlice<UInt8>]) -> ReadingScore {
     guard separates else { return CarrierDetection.score(unwrapped(lines)) }
-    return sources.reduce(0) { sum, source in
-      sum + CarrierDetection.score(LineWrapper(kind, [source]).unwrapped(lines))
+    return sources.reduce(into: ReadingScore(isKnown: true)) { sum, source in
+      let score = CarrierDetection.score(LineWrapper(kind, [source]).unwrapped(lines))
+      sum.value += score.value
+      sum.isKnown = sum.isKnown && score.isKnown
     }
   }
 
@@ -152,6 +164,16 @@ extension LineWrapper.Kind {
       line.drop(while: \.isXMLSpace).first.map { $0 != UInt8(ascii: "<") } ?? true
     case .json: Self.isStructure(line)
     case .kubernetes, .docker, .compose, .dockerFile, .syslog, .kubectl, .stern: false
+    }
+  }
+
+  /// Whether the lines stand in strings.
+  fileprivate var isEscaped: Bool {
+    switch self {
+    case .json, .dockerFile: true
+    case .journal, .syslog, .journalFields, .kubernetes, .docker, .compose, .kubectl, .stern,
+      .logcat:
+      false
     }
   }
 
@@ -209,6 +231,7 @@ extension LineWrapper.Kind {
       return Line(text: scanner.rest, source: source, time: time)
     case .dockerFile:
       guard scanner.skip("{\"log\":"), let object = try? JSONScanner.object(line),
+        object["stream"] != nil, object["time"] != nil,
         let text = object["log"]?.string.map({ Array($0.utf8)[...] })
       else { return nil }
       let goesOn = text.last != UInt8(ascii: "\n")

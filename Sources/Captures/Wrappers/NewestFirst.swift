@@ -94,7 +94,7 @@ extension CarrierDetection {
     let units = TurnedUnit.allCases.filter { parts.insert($0.parts(of: lines)).inserted }
     let ranked = units.map { unit in
       let turned = unit.turned(lines)
-      return (unit: unit, broken: Answers(turned).broken, score: score(turned.map(\.bytes)))
+      return (unit: unit, broken: Answers(turned).broken, score: score(turned.map(\.bytes)).value)
     }
     return ranked.min { ($0.broken, $1.score) < ($1.broken, $0.score) }?.unit
   }

@@ -7,27 +7,41 @@ package struct TableColumns: Hashable, Sendable {
   let text: Int
   let time: Int?
   let direction: Int?
-  /// Whether the first record names the columns.
-  let hasHeader: Bool
+  /// The record that names the columns, before which the table does not begin; nil for a table
+  /// without one, which begins with the file.
+  let header: [UInt8]?
 
   /// Looks at the first lines of a file; nil if they are no table with a column that holds lines.
+  ///
+  /// Other lines may stand before a table whose header names such a column.
   init?(_ lines: [ArraySlice<UInt8>]) {
-    let first = lines.first ?? []
-    let separators = ",;\t".utf8.filter { first.contains($0) }
-    guard let found = separators.lazy.compactMap({ Self.columns(lines, $0) }).first else {
-      return nil
+    for (index, line) in lines.enumerated() {
+      guard index == 0 || Self.mayBeHeader(line) else { continue }
+      for separator in ",;\t".utf8 where line.contains(separator) {
+        guard let found = Self.columns(lines[index...], separator, isFirst: index == 0) else {
+          continue
+        }
+        self = found
+        return
+      }
     }
-    self = found
+    return nil
   }
 
-  private init(
-    _ separator: UInt8, text: Int, time: Int?, direction: Int? = nil, hasHeader: Bool = true
-  ) {
+  private init(_ separator: UInt8, text: Int, time: Int?, direction: Int?, header: [UInt8]?) {
     (self.separator, self.text, self.time) = (separator, text, time)
-    (self.direction, self.hasHeader) = (direction, hasHeader)
+    (self.direction, self.header) = (direction, header)
   }
 
-  private static func columns(_ lines: [ArraySlice<UInt8>], _ separator: UInt8) -> TableColumns? {
+  /// Whether a line below others may name columns.
+  private static func mayBeHeader(_ line: ArraySlice<UInt8>) -> Bool {
+    line.count <= 512 && !line.contains(UInt8(ascii: "<"))
+  }
+
+  private static func columns(
+    _ lines: ArraySlice<ArraySlice<UInt8>>, _ separator: UInt8, isFirst: Bool
+  ) -> TableColumns? {
+    guard isFirst || namesText(lines[lines.startIndex], separator) else { return nil }
     let records = records(of: lines)
     guard let first = records.first else { return nil }
     let names = fields(first, separator).map { String(decoding: $0, as: UTF8.self).lowercased() }
@@ -54,7 +68,14 @@ package struct TableColumns: Hashable, Sendable {
       separator, text: text,
       time: times
         ?? column { JSONEntry.time(.string(String(decoding: $0, as: UTF8.self))) != nil },
-      direction: column { JSONEntry.isDirection($0) }, hasHeader: isHeader)
+      direction: column { JSONEntry.isDirection($0) }, header: isHeader ? Array(first) : nil)
+  }
+
+  /// Whether a line has the usual name of a column that holds lines among others.
+  private static func namesText(_ line: ArraySlice<UInt8>, _ separator: UInt8) -> Bool {
+    let names = fields(line, separator).map { String(decoding: $0, as: UTF8.self).lowercased() }
+    return names.count > 1 && names.allSatisfy(isName)
+      && index(of: JSONEntry.textNames, in: names) != nil
   }
 
   private static func elements(in column: Int, _ rows: [[[UInt8]]]) -> Int {
@@ -65,7 +86,9 @@ package struct TableColumns: Hashable, Sendable {
   private static let sampled = 50
 
   /// The first records, which go on over line ends in quotes; the last may be cut off.
-  private static func records(of lines: [ArraySlice<UInt8>]) -> [ArraySlice<UInt8>] {
+  private static func records(
+    of lines: ArraySlice<ArraySlice<UInt8>>
+  ) -> [ArraySlice<UInt8>] {
     var records: [ArraySlice<UInt8>] = []
     var open: [UInt8] = []
     var isInQuote = false
@@ -148,18 +171,19 @@ final class TableStep: LineStep {
   /// A record whose quote has not been closed.
   private var carry: CarriedLine?
   private var isInQuote = false
-  private var isHeader: Bool
+  /// Whether the table has begun.
+  private var isInTable: Bool
   private(set) var unread = UnreadLines()
 
   init(_ columns: TableColumns, _ maximumBytes: Int) {
     (self.columns, self.maximumBytes) = (columns, maximumBytes)
-    isHeader = columns.hasHeader
+    isInTable = columns.header == nil
   }
 
   func take(_ line: CarriedLine, _ give: Give) throws {
-    if isHeader, !line.bytes.isEmpty {
-      isHeader = false
-      return
+    guard isInTable else {
+      isInTable = columns.header.map { line.bytes.elementsEqual($0) } ?? true
+      return isInTable ? () : try give(line)
     }
     if line.bytes.count(where: { $0 == UInt8(ascii: "\"") }) % 2 == 1 { isInQuote.toggle() }
     var record = carry ?? CarriedLine(bytes: [], number: line.number)

@@ -41,11 +41,11 @@ package enum TextEncoding: Hashable, Sendable {
     return decoder.decode(head)
   }
 
-  /// What to tell the user of a log whose first bytes have characters beyond ASCII, none of them in
+  /// What to tell the user of a log whose first bytes have characters beyond ASCII that are not in
   /// UTF-8; nil for any other.
   package static func suspicion(in head: [UInt8], _ format: CaptureFormat) -> CaptureProblem? {
     guard format.isOfLines, TextEncoding(head) == nil,
-      let first = head.firstIndex(where: { $0 >= 0x80 }), !hasCharacters(head[first...])
+      let first = head.firstIndex(where: { $0 >= 0x80 }), isForeign(head[first...])
     else { return nil }
     return CaptureProblem(
       line: 1 + head[..<first].count { $0 == UInt8(ascii: "\n") },
@@ -55,16 +55,27 @@ package enum TextEncoding: Hashable, Sendable {
         """)
   }
 
-  /// Whether any character beyond ASCII is in UTF-8.
-  private static func hasCharacters(_ bytes: ArraySlice<UInt8>) -> Bool {
+  /// Whether at least as many bytes are no UTF-8 as characters beyond ASCII are: in other encodings
+  /// some look like one by chance.
+  private static func isForeign(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var (characters, others) = (0, 0)
     var rest = bytes
     while let byte = rest.popFirst() {
-      guard byte >= 0xC2, byte < 0xF5 else { continue }
+      guard byte >= 0x80 else { continue }
       let count = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1
       let following = rest.prefix(count)
-      if following.allSatisfy({ $0 & 0xC0 == 0x80 }) { return true }
+      if (0xC2..<0xF5).contains(byte), following.count == count,
+        following.allSatisfy({ $0 & 0xC0 == 0x80 })
+      {
+        characters += 1
+        rest = rest.dropFirst(count)
+      } else {
+        // A character that was cut off is one.
+        others += 1
+        rest = rest.drop { $0 & 0xC0 == 0x80 }
+      }
     }
-    return false
+    return others > 0 && others >= characters
   }
 }
 

@@ -2,21 +2,27 @@ import XMPPStanza
 
 /// What mails, web pages and terminals do to each line of a text.
 enum TextLayers {
-  /// The line without the marks of a quote: `> `, also several.
-  @Sendable static func unquoted(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  /// The line without the marks of a quote, `> `, of which at most so many are taken off.
+  static func unquoted(_ line: ArraySlice<UInt8>, by depth: Int) -> ArraySlice<UInt8> {
     var rest = line
-    while true {
-      let marked = rest.drop { $0 == UInt8(ascii: " ") }
-      guard marked.first == UInt8(ascii: ">"), rest.count - marked.count <= 1 else { break }
-      let text = marked.dropFirst()
-      // The marks of a quote are written alike: in `> ><x/>`, the second is the end of a tag.
-      let mayEndTag = rest.count < line.count && rest.count > marked.count
-      if mayEndTag, let next = text.first, next != UInt8(ascii: " "), next != UInt8(ascii: ">") {
-        break
-      }
-      rest = text
+    for _ in 0..<depth {
+      guard let next = withoutMark(rest) else { break }
+      rest = next
     }
     return rest.count < line.count && rest.first == UInt8(ascii: " ") ? rest.dropFirst() : rest
+  }
+
+  /// How many marks of a quote a line begins with.
+  static func quoteDepth(of line: ArraySlice<UInt8>) -> Int {
+    var (rest, depth) = (line, 0)
+    while let next = withoutMark(rest) { (rest, depth) = (next, depth + 1) }
+    return depth
+  }
+
+  private static func withoutMark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let marked = line.drop { $0 == UInt8(ascii: " ") }
+    guard marked.first == UInt8(ascii: ">"), line.count - marked.count <= 1 else { return nil }
+    return marked.dropFirst()
   }
 
   /// The line without so much white space at its start.

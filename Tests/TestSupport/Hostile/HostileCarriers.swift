@@ -44,6 +44,19 @@ extension HostileCapture {
         return "2026-03-05 08:\(minute):\(second),000 - DEBUG - RECV: <presence from='a@b.test'/>\n"
       }.joined()
     },
+    carried("entries inside an element", 5_000) { size in
+      "07:19:12 SENT (0): <message><body>\n"
+        + repeated("{\"message\":\"\\u003c/body\\u003e\"}\n", size) + "</body></message>\n"
+    },
+    carried("entries of one document, the newest first", 5_000) { size in
+      let entries = (0..<size).reversed().map { number in
+        "{\"timestamp\":\(1_772_697_906_700 + number),\"message\":\"\(record)\"}"
+      }
+      return "{\"events\":[\(entries.joined(separator: ","))]}"
+    },
+    carried("tables in quotes of a web page", 10_000) { size in
+      repeated("<tr><td>&lt;presence type=&quot;x&quot;/&gt;</td></tr>\n", size)
+    },
     carried("no log before the end", 100_000) { size in
       repeated("a line of another thing\n", size) + "\(record)\n"
     },

@@ -1,0 +1,86 @@
+/// Dates with the name of the month and a year: `5. März 2026 08:05:06`, `05/Mar/2026:08:05:06`,
+/// `Mar 5, 2026, 8:05:06 PM`, `Thu Mar  5 08:05:06 2026`, and `2026年3月5日 下午8:05:06`.
+enum NamedDate {
+  /// Where day, clock and year stand, counted from the month.
+  private static let orders = [
+    (day: -1, clock: 2, year: 1), (day: 1, clock: 2, year: -1), (day: 1, clock: 3, year: 2),
+    (day: 1, clock: 2, year: 5),
+  ]
+  private static let separators = Set(" .,/-:[".utf8)
+  private static let maximumWords = 24
+
+  /// The first one in a text, as a time by a clock that does not say its zone; nil if there is
+  /// none.
+  static func time(in text: ArraySlice<UInt8>) -> LogTime? {
+    // A clock has two colons and a year four digits, and few texts before stanzas have both.
+    guard text.count >= 14, text.count(where: { $0 == UInt8(ascii: ":") }) >= 2,
+      text.split(whereSeparator: { !$0.isDigit }).contains(where: { $0.count == 4 })
+    else { return nil }
+    var (words, half) = ([ArraySlice<UInt8>](), 0...23)
+    for word in allWords(of: text) {
+      let name = String(decoding: word, as: UTF8.self).lowercased()
+      if name == "am" || name.contains("上午") {
+        half = 0...11
+      } else if name == "pm" || name.contains("下午") {
+        half = 12...23
+      } else if !["年", "日", "년", "일"].contains(name) {
+        words.append(word)
+      }
+    }
+    for index in words.indices {
+      guard let month = MonthNames.number(ofFull: words[index]) else { continue }
+      if let time = time(month, at: index, words, half) { return time }
+    }
+    return nil
+  }
+
+  private static func time(
+    _ month: Int, at index: Int, _ words: [ArraySlice<UInt8>], _ half: ClosedRange<Int>
+  ) -> LogTime? {
+    func number(_ place: Int, _ range: ClosedRange<Int>) -> Int? {
+      guard words.indices.contains(index + place), words[index + place].count <= 4,
+        let value = Int(String(decoding: words[index + place], as: UTF8.self)),
+        range.contains(value)
+      else { return nil }
+      return value
+    }
+    for order in orders {
+      guard let day = number(order.day, 1...31), let year = number(order.year, 1970...2999),
+        let hour = number(order.clock, 0...23), let minute = number(order.clock + 1, 0...59),
+        let second = number(order.clock + 2, 0...60)
+      else { continue }
+      let hourOfDay = half.count == 24 ? hour : half.lowerBound + hour % 12
+      return LogTime.local(year, month, day, [hourOfDay, minute, second])
+    }
+    return nil
+  }
+
+  /// Digits and what is neither digits nor separators, apart from each other; the sign of a month
+  /// in Chinese or Korean stays with its number.
+  private static func allWords(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    var words: [ArraySlice<UInt8>] = []
+    var rest = text
+    while let byte = rest.first, words.count < maximumWords {
+      guard !separators.contains(byte) else {
+        rest = rest.dropFirst()
+        continue
+      }
+      var end = rest.drop { $0.isDigit == byte.isDigit && !separators.contains($0) }
+      for sign in ["月", "월"] where byte.isDigit && end.starts(with: sign.utf8) {
+        end = end.dropFirst(sign.utf8.count)
+      }
+      words.append(rest[..<end.startIndex])
+      rest = end
+    }
+    return words
+  }
+}
+
+extension MonthNames {
+  /// The number of a month by its short name or by its full one.
+  fileprivate static func number(ofFull word: ArraySlice<UInt8>) -> Int? {
+    if let number = number(of: word) { return number }
+    let beginning = String(decoding: word, as: UTF8.self).prefix(3)
+    return word.first?.isDigit == true ? nil : number(of: Array(beginning.utf8)[...])
+  }
+}
