@@ -373,4 +373,22 @@ struct PastedTests {
     #expect(guessed?.elements == 2)
     #expect(guessed?.firstDoubtful == 1)
   }
+
+  /// aioxmpp sends the subscription back that it has.
+  @Test("A set without a version is the client's where the server gives one", arguments: [true, false])
+  func setsBesideVersions(givesVersions: Bool) throws {
+    func item(_ version: String, _ subscription: String) -> String {
+      let attribute = givesVersions ? version : ""
+      return "<query xmlns='jabber:iq:roster'\(attribute)><item jid='b@a.test' name='B' "
+        + "subscription='\(subscription)'/></query>"
+    }
+    let text = """
+      <iq type='get' id='r'><query xmlns='jabber:iq:roster'/></iq>
+      <iq type='result' id='r'>\(item(" ver='1'", "both"))</iq>
+      <iq type='set' id='s'>\(item("", "both"))</iq>
+      <iq type='set' id='p'>\(item(" ver='2'", "both"))</iq>
+      """
+    let directions = try read(text, "raw-stream").elements.map { $0.prefix(1) }
+    #expect(directions == [">", "<", givesVersions ? ">" : "<", "<"])
+  }
 }

@@ -20,6 +20,10 @@ struct DirectionGuess {
   /// Contacts that the user has taken off the roster without having been told so by a push.
   private var removals: Set<String> = []
 
+  /// Whether the server has given a version with a roster: then each of its pushes has one, too
+  /// (RFC 6121 §2.6.3).
+  private var givesVersions = false
+
   private static let maximumRequests = 10_000
   private static let serverOnly: Set<String> = [
     "features", "error", "proceed", "challenge", "success", "failure", "enabled", "resumed",
@@ -66,7 +70,12 @@ struct DirectionGuess {
     let bySender = node.attribute("from") == nil ? Direction.outbound : .inbound
     guard node.name.local == "iq" else { return (known ?? bySender, false) }
     let id = node.attribute("id") ?? ""
-    switch node.attribute("type") {
+    let type = node.attribute("type")
+    // A client gives a version only as it asks for the roster.
+    if type != "get", node.child("query", in: Namespace.roster)?.attribute("ver") != nil {
+      givesVersions = true
+    }
+    switch type {
     case "get", "set":
       let direction = known ?? directionOfRequest(node)
       if requests.count < Self.maximumRequests {
@@ -97,6 +106,8 @@ struct DirectionGuess {
     if query.attribute("ver") != nil || item.attribute("ask") != nil { return .inbound }
     switch item.attribute("subscription") {
     case nil: return .outbound
+    // Some clients send the subscription, which counts for nothing.
+    case _ where givesVersions: return .outbound
     case "remove":
       let jid = item.attribute("jid") ?? ""
       return removals.insert(jid).inserted ? .outbound : removed(jid)
