@@ -67,6 +67,13 @@ struct PastedJudge {
     case "directions":
       let found = try run.stanzas.compactMap { $0["direction"] as? String }
       return found == texts ? nil : "\(found)"
+    case "directions_of":
+      let stanzas = try run.stanzas
+      let wrong = (wanted as? [[String: String]] ?? []).filter { one in
+        let found = stanzas.filter { ($0["xml"] as? String)?.contains(one["xml"] ?? "") == true }
+        return found.isEmpty || found.contains { $0["direction"] as? String != one["dir"] }
+      }
+      return wrong.isEmpty ? nil : "\(wrong)"
     case "first_time":
       let records = try run.document("log")["records"] as? [[String: Any]] ?? []
       let time = records.lazy.compactMap { $0["time"] as? String }.first

@@ -391,7 +391,9 @@ struct LiveLifecycleTests {
 
   @Test("A command that the session no longer keeps in mind ends all the same")
   func forgotten() async throws {
-    let life = try Lifecycle(Lifecycle.online) { ($0.answer, $0.beat) = (200, 10) }
+    let life = try Lifecycle(Lifecycle.online) {
+      ($0.answer, $0.beat, $0.silentBeats) = (200, 10, .max)
+    }
     #expect(await life.failureOfStart() == nil)
     let answer = await withCheckedContinuation { waiter in
       Task {
