@@ -96,8 +96,8 @@ import Testing
   @Test(
     "No text names an option that its command does not have",
     arguments: [
-      ("README.md", 5), (".github/CONTRIBUTING.md", 0), (".github/SECURITY.md", 0),
-      ("Sources", 10),
+      ("README.md", 5), (".github/ARCHITECTURE.md", 0), (".github/CONTRIBUTING.md", 0),
+      (".github/PERFORMANCE.md", 0), (".github/SECURITY.md", 0), ("Sources", 10),
     ])
   func texts(_ path: String, _ least: Int) throws {
     let place = Self.root.appending(path: path)
