@@ -375,7 +375,8 @@ struct PastedTests {
   }
 
   /// aioxmpp sends the subscription back that it has.
-  @Test("A set without a version is the client's where the server gives one", arguments: [true, false])
+  @Test(
+    "A set without a version is the client's where the server gives one", arguments: [true, false])
   func setsBesideVersions(givesVersions: Bool) throws {
     func item(_ version: String, _ subscription: String) -> String {
       let attribute = givesVersions ? version : ""
