@@ -45,10 +45,9 @@ struct BrokenLineTests {
     #expect(failed.isEmpty, "\(failed.joined(separator: "\n"))")
   }
 
-  /// Whether enough of an element is left on a line to know it for one of a stream: of a stanza its
-  /// name, of what has the prefix of streams that prefix, and of logins, of Stream Management and of
-  /// what has lost that prefix, whose names mean other things elsewhere, the name and as much of the
-  /// namespace as only XMPP has. Nothing in the sessions is escaped.
+  /// Whether enough of an element is left on a line to tell that it is of a stream: the name of a
+  /// stanza, the prefix of streams, or a name of a login, of Stream Management or of features with
+  /// the beginning of an XMPP namespace. Nothing in the sessions is escaped.
   private static func holdsElement(_ line: String) -> Bool {
     if line.contains(/<(iq|message|presence)([\s\/>]|$)|<stream:/) { return true }
     let spaces = ["http://etherx.jabber.org/streams", "urn:ietf:params:xml:ns:xmpp-", "urn:xmpp:"]
