@@ -78,6 +78,29 @@ struct AccountFilterTests {
     }
   }
 
+  @Test("A bind result ends a session whose account nothing but addresses said")
+  func aBindResultEndsAnInferredSession() throws {
+    for name in ["", "1"] {
+      let records = try [
+        inbound("<presence to='alice@a.test/x'/>", name), record("C>S", "<presence/>", name),
+        bound("bob@a.test/y", name), inbound("<presence to='bob@a.test/y'/>", name),
+        record("C>S", "<presence/>", name),
+      ]
+      let alice = try filtered(records, account: "alice@a.test")
+      // What was inferred is announced.
+      #expect(alice.passed == [0, 0, 1])
+      let bob = try filtered(records, account: "bob@a.test")
+      #expect(bob.passed == [2, 3, 4])
+      for filter in [alice.filter, bob.filter] {
+        #expect(!filter.isMixed)
+        #expect(filter.accounts.map(\.text) == ["alice@a.test", "bob@a.test"])
+      }
+    }
+    // Somebody wrote a mark in place of the domain.
+    let marked = try [inbound("<presence to='alice@[server]/x'/>"), bound("alice@a.test/x")]
+    #expect(try filtered(marked).filter.accounts.map(\.text) == ["alice@[server]"])
+  }
+
   @Test("Several accounts at a time in one connection are noticed")
   func severalAccountsAtATimeInOneConnection() throws {
     let records = try [

@@ -8,7 +8,7 @@ import XMPPStanza
 /// `ROLLCALL_SEEDS` gives other seeds; `tools/attack pasted` tries many.
 @Suite("Kept sessions through carriers of all kinds")
 struct CarriedSessionTests {
-  static let seeds = Seeds.chosen(or: 1...120)
+  static let seeds = Seeds.chosen(or: 1...60)
 
   @Test("A session through any carriers gives the same stanzas, directions and account")
   func carried() throws {

@@ -69,6 +69,66 @@ struct ChunkLogTests {
     #expect(reading.problems.map(\.line) == [1])
   }
 
+  // MARK: Lost ends of lines
+
+  struct OneLine: CustomTestStringConvertible, Sendable {
+    let format: String
+    /// What stands before and behind a payload, of what was sent and of what was received.
+    let sent: (String, String)
+    let received: (String, String)
+
+    var testDescription: String { format }
+  }
+
+  private static let erlang = "2026-11-21 07:25:14.147 [debug] <0.5.0>@x:y:1 (tcp|<0.5.0>) "
+  private static let openfire = "2026-11-21T07:25:14.147Z - C2S /127.0.0.1:5555  - "
+  static let oneLines = [
+    OneLine(
+      format: "ejabberd", sent: ("\(erlang)Received XML on stream = <<\"", "\">>"),
+      received: ("\(erlang)Send XML on stream = <<\"", "\">>")),
+    OneLine(
+      format: "aioxmpp", sent: ("DEBUG:x:SENT b\"", "\""), received: ("DEBUG:x:RECV b\"", "\"")),
+    OneLine(
+      format: "smack", sent: ("07:19:12 SENT (0): ", ""), received: ("07:19:12 RECV (0): ", "")),
+    OneLine(
+      format: "openfire", sent: ("\(openfire)RECV - (rawDebugger): ", ""),
+      received: ("\(openfire)SENT - (rawDebugger): ", "")),
+    OneLine(
+      format: "qxmpp", sent: ("Sat Nov 21 10:46:05 2026 SENT ", ""),
+      received: ("Sat Nov 21 10:46:05 2026 RECEIVED ", "")),
+    OneLine(
+      format: "net-xmpp", sent: ("XML::Stream: Send: (", ")"),
+      received: ("XML::Stream: Read: buff(", ")")),
+  ]
+
+  @Test("All records of a line are read, whatever their lengths", arguments: oneLines)
+  func allRecordsOfALine(_ log: OneLine) throws {
+    let long = "<message><body>\(String(repeating: "x", count: 9000))</body></message>"
+    let sent = log.sent.0 + "<presence/>" + log.sent.1
+    let received = log.received.0 + "<iq type='result' id='1'/>" + log.received.1
+    let body = log.received.0 + long + log.received.1
+    for parts in [[sent, received, body, sent, sent, received], [received, sent, body, received]] {
+      let text = parts.joined(separator: " ")
+      let expected = parts.map {
+        $0 == sent ? "> <presence/>" : $0 == body ? "< \(long)" : "< <iq type='result' id='1'/>"
+      }
+      for lines in [text, text + "\n" + text] {
+        let reading = try read(lines, log.format)
+        #expect(reading.problems.isEmpty)
+        #expect(reading.elements == (lines == text ? expected : expected + expected))
+      }
+    }
+  }
+
+  @Test("What follows an element that is open is no record")
+  func nothingIsReadBehindAnOpenElement() throws {
+    let log = Self.oneLines[0]
+    let text =
+      log.sent.0 + "<message><body>" + log.sent.1 + " " + log.received.0 + "<presence/>"
+      + log.received.1
+    #expect(try read(text, "ejabberd").elements.isEmpty)
+  }
+
   @Test("A wrong count of bytes is not trusted")
   func aWrongCountIsNotTrusted() throws {
     for count in [0, 5, 10, 12, 40, 5_000_000] {

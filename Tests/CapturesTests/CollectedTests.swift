@@ -1,5 +1,6 @@
-import Captures
 import Testing
+
+@testable import Captures
 
 /// What a collector gathered from several parts of a program, or from several programs, and what it
 /// put into members and columns with names of its own.
@@ -116,6 +117,21 @@ struct CollectedTests {
       "the direction as the text",
       { "{\"msg\":\"\($0 ? "received" : "sent")\",\"xml\":\(CarrierTests.json($1))}" }
     ),
+    ("a flag before", { "{\"sent\":\(!$0),\"data\":\(CarrierTests.json($1))}" }),
+    ("a flag after", { "{\"data\":\(CarrierTests.json($1)),\"isIncoming\":\($0)}" }),
+    ("a flag as a number", { "{\"outbound\":\($0 ? 0 : 1),\"x\":\(CarrierTests.json($1))}" }),
+    (
+      "a flag beside counts",
+      { "{\"from_server\":\"\($0)\",\"received\":7,\"x\":\(CarrierTests.json($1))}" }
+    ),
+    (
+      "a flag beside a word",
+      { "{\"dir\":\"\($0 ? "in" : "out")\",\"sent\":true,\"x\":\(CarrierTests.json($1))}" }
+    ),
+    (
+      "who sent it",
+      { "{\"from\":\"\($0 ? "server" : "client")\",\"x\":\(CarrierTests.json($1))}" }
+    ),
     (
       "an envelope of any name",
       { "{\"app\":{\"what\":\(CarrierTests.json("\(word($0)): \($1)"))}}" }
@@ -156,6 +172,23 @@ struct CollectedTests {
     #expect(cut.unread.count == 1)
   }
 
+  @Test("An element beside its direction is read among lines that have both")
+  func elementBesideItsDirection() throws {
+    for own in Self.session.indices {
+      let lines = Self.session.enumerated().map { index, element in
+        let (isInbound, xml) = (Self.isInbound(element), Self.xml(element))
+        guard index == own else {
+          return "{\"msg\":\(CarrierTests.json("\(Self.word(isInbound)): \(xml)"))}"
+        }
+        let word = isInbound ? "received" : "sent"
+        return "{\"msg\":\"\(word)\",\"stanza\":\(CarrierTests.json(xml))}"
+      }
+      let found = try readAll(CarrierTests.text(lines))
+      #expect(found.reading.elements == Self.session, "\(own)")
+      #expect(found.unread.count == 0)
+    }
+  }
+
   @Test("An entry that was cut off is counted")
   func cutEntries() throws {
     var lines = Self.session.map {
@@ -168,6 +201,31 @@ struct CollectedTests {
     #expect(found.unread.first == 6)
   }
 
+  @Test(
+    "A member that says what is false says the opposite",
+    arguments: [
+      ("\"sent\": false", true), ("\"sent\": true", false), ("\"isOutgoing\": false", true),
+      ("\"incoming\": true", true), ("\"incoming\": false", false), ("\"outbound\": 1", false),
+      ("\"sentByClient\": false", true), ("\"to\": \"server\"", false),
+    ])
+  func flags(_ member: String, _ isInbound: Bool) throws {
+    let subscribe = "<presence from='b@a.test' to='c@a.test' type='subscribe'/>"
+    let expected = ["\(isInbound ? "<" : ">") \(subscribe)"]
+    for text in ["{\(member), \"data\": \"\(subscribe)\"}", "{\"a\": \"\(subscribe)\", \(member)}"]
+    {
+      #expect(try readAll("\(text)\n").reading.elements == expected, "\(text)")
+    }
+  }
+
+  @Test("A member that says no direction is none, whatever its value")
+  func noFlags() {
+    for name in ["read", "delivered", "response", "sentry", "sent_at", "in_reply", "issue", "is"] {
+      #expect(NamedDirection.word(name, .bool(true)) == nil, "\(name)")
+    }
+    #expect(NamedDirection.word("sent", .integer(17)) == nil)
+    #expect(NamedDirection.word("from", .string("bob")) == nil)
+  }
+
   // MARK: Tables
 
   static let tables: [(header: String?, write: @Sendable (Bool, String) -> String)] = [
@@ -175,6 +233,9 @@ struct CollectedTests {
     ("time,message,direction", { "2026-03-05T08:05:06Z,\(quoted($1)),\($0 ? "in" : "out")" }),
     ("when;packet", { "2026-03-05T08:05:06Z;\(quoted("\(word($0)): \($1)"))" }),
     (nil, { "2026-03-05T08:05:06Z,\(quoted("\(word($0)): \($1)"))" }),
+    ("time,sent,xml", { "2026-03-05T08:05:06Z,\(!$0),\(quoted($1))" }),
+    ("time,isIncoming,xml", { "2026-03-05T08:05:06Z,\($0 ? 1 : 0),\(quoted($1))" }),
+    ("time,source,xml", { "2026-03-05T08:05:06Z,\($0 ? "server" : "client"),\(quoted($1))" }),
   ]
 
   @Test("The column that holds the elements is read, whatever its name", arguments: tables.indices)
@@ -186,6 +247,34 @@ struct CollectedTests {
     // Where directions are guessed, elements wait, and their time does not.
     let isTimed = found.reading.records.allSatisfy { $0.time == 1_772_697_906_000 }
     #expect(isTimed || found.format == "pasted")
+  }
+
+  @Test(
+    "Elements with quotes are read in a column of any name, and of none",
+    arguments: ["time,source,xml", "time,incoming,xml", "time,where,xml", nil])
+  func doubledQuotes(_ header: String?) throws {
+    let session = Self.session.map { $0.replacing("'", with: "\"") }
+    let rows = session.map { element in
+      let isInbound = Self.isInbound(element)
+      let xml = Self.xml(element)
+      let word =
+        switch header {
+        case "time,source,xml": isInbound ? "server" : "client"
+        case "time,incoming,xml": "\(isInbound)"
+        case nil: Self.word(isInbound)
+        default: "here"
+        }
+      // What needs no quotes has none.
+      let field = xml.contains("\"") ? Self.quoted(xml) : xml
+      return "2026-03-05T08:05:06Z,\(word),\(field)"
+    }
+    let found = try readAll(CarrierTests.text((header.map { [$0] } ?? []) + rows))
+    guard header == "time,where,xml" else {
+      #expect(found.reading.elements == session)
+      return
+    }
+    // Nothing says which way they went.
+    #expect(found.reading.elements.map(Self.xml).sorted() == session.map(Self.xml).sorted())
   }
 
   // MARK: Lines

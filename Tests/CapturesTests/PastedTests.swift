@@ -139,6 +139,11 @@ struct PastedTests {
     ("to the server: ", .outbound),
     ("from my server: ", .inbound), ("sent by client: ", .outbound), ("[server] sent ", .outbound),
     ("from server received ", .inbound), ("IN: written at 10:00 => ", .inbound),
+    ("Server > Client: ", .inbound), ("Client > Server: ", .outbound),
+    ("[S => C] ", .inbound), ("Client <= Server: ", .inbound), ("client to server: ", .outbound),
+    ("Server request: ", .inbound), ("Client response: ", .outbound),
+    ("Then x sends:\n", .inbound), ("x@a.test sent: ", .inbound), ("somebody sent us: ", .inbound),
+    ("the room received: ", .outbound), ("x received: ", .inbound), ("I sent: ", .outbound),
   ]
 
   @Test("The nearest word or sign before an element gives its direction", arguments: words)
@@ -147,6 +152,52 @@ struct PastedTests {
     let reading = try read(
       "RECV and SENT\n<r xmlns='urn:xmpp:sm:3'/>\n\n\(word)\(element)", "pasted")
     #expect(reading.elements.last == "\(direction == .inbound ? "<" : ">") \(element)")
+  }
+
+  @Test(
+    "Nouns of a sentence say no direction",
+    arguments: [
+      "Here is the debug output:\n\n", "Log output: ", "Subscription request:\n",
+      "This is what he typed in:\n",
+    ])
+  func nouns(_ heading: String) throws {
+    for (sender, sign) in [("from='bob@x.test' ", "<"), ("", ">")] {
+      let text = "\(heading)<message \(sender)to='alice@x.test/pc'/>"
+      let (reading, guessed) = try guessing(text)
+      #expect(reading.elements.map(\.first) == [sign.first])
+      // Only a client leaves out who it is.
+      #expect(guessed?.doubtful == (sender.isEmpty ? 0 : 1))
+    }
+  }
+
+  static let constants: [(String, String)] = [
+    ("RECV (pending send: 3)", "SENT (pending send: 2)"), ("<- [client]", "-> [client]"),
+    ("RECV server: example.test", "SENT server: example.test"),
+    ("recv 64 bytes, sent 0 bytes:", "recv 0 bytes, sent 64 bytes:"),
+  ]
+
+  @Test("A word that is on every line says nothing if another one varies", arguments: constants)
+  func constantWords(_ inbound: String, _ outbound: String) throws {
+    let text = """
+      \(inbound) <presence from='bob@x.test' to='alice@x.test' type='subscribe'/>
+      \(outbound) <presence to='bob@x.test' type='subscribed'/>
+      \(inbound) <message from='bob@x.test/r' to='alice@x.test/pc'/>
+      """
+    #expect(try read(text, "pasted").elements.map(\.first) == ["<", ">", "<"])
+  }
+
+  @Test("The word of an element before says nothing of whose words they are")
+  func inheritedWords() throws {
+    let text = """
+      Received:
+      <iq type='set' id='p1'><query xmlns='jabber:iq:roster'>\
+      <item jid='bob@x.test' subscription='from'/></query></iq>
+      <iq type='result' id='p1'/>
+      <presence to='bob@x.test' type='subscribed'/>
+      """
+    let (reading, guessed) = try guessing(text)
+    #expect(reading.elements.map(\.first) == ["<", ">", ">"])
+    #expect(guessed?.doubtful == 0)
   }
 
   @Test("What only one side sends went that way, whatever the words say")

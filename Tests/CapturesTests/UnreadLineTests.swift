@@ -81,6 +81,44 @@ struct UnreadLineTests {
     #expect(unread.count == 0)
   }
 
+  @Test("A stanza behind a record on its line is counted, once a line")
+  func restOfALine() throws {
+    let ejabberd =
+      "2026-11-21 07:25:14.147 [debug] <0.5.0>@x:y:1 (tcp|<0.5.0>) Send XML on stream = "
+    for (head, end, format) in [
+      ("\(ejabberd)<<\"", "\">>", "ejabberd"), ("DEBUG:x:RECV b\"", "\"", "aioxmpp"),
+      ("07:19:12 RECV (0): ", "", "smack"),
+    ] {
+      let record = head + Self.stanza + end
+      let text = """
+        \(record)
+        \(record) so \(Self.stanza) and \(Self.stanza)
+        \(record) and no stanza
+        \(record)
+        """
+      let (reading, unread) = try unread(text, format)
+      #expect(reading.elements.count == 4)
+      #expect(unread.count == 1)
+      #expect(unread.first == 2)
+    }
+  }
+
+  @Test("A log whose quotes a structured logger has escaped is read as a text")
+  func escapedQuotes() throws {
+    let stanzas = [
+      #"SEND: <iq type=\"set\" id=\"b1\"><bind xmlns=\"urn:ietf:params:xml:ns:xmpp-bind\"/></iq>"#,
+      #"RECV: <iq type=\"result\" id=\"b1\" to=\"alice@example.test/pc\"/>"#,
+      "SEND: <presence/>",
+      #"RECV: <presence from=\"bob@example.test/x\" to=\"alice@example.test/pc\"/>"#,
+    ]
+    let text = stanzas.map { "time=\"2026-11-21T10:00:00Z\" level=debug msg=\"\($0)\"\n" }.joined()
+    #expect(CaptureFormat.detect(Array(text.utf8))?.id == "pasted")
+    #expect(try unread(text, "pasted").0.elements.count == 4)
+    // Quotes of the other kind are not escaped.
+    let whole = text.replacing("\\\"", with: "'")
+    #expect(CaptureFormat.detect(Array(whole.utf8))?.id == "slixmpp")
+  }
+
   // MARK: Counts of bytes
 
   private static func received(_ xml: String, count: Int? = nil) -> String {

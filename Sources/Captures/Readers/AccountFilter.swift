@@ -127,9 +127,8 @@ package struct AccountFilter {
       // After binding no new header comes on a stream: this is another.
       end(record.connection)
     }
-    if let id = current[record.connection], let account = sessions[id]?.account,
-      sessions[id]?.isNamed == true, headerAccount == nil,
-      let bound = Self.account(in: record.content), bound != account
+    if let id = current[record.connection], let session = sessions[id], headerAccount == nil,
+      let bound = Self.account(in: record.content), Self.isAnother(bound, than: session)
     {
       // Not every log has the headers of its streams.
       end(record.connection)
@@ -140,6 +139,13 @@ package struct AccountFilter {
     sessions[lastSession] = Session(
       connection: record.connection, account: headerAccount, isNamed: headerAccount != nil)
     return lastSession
+  }
+
+  /// Whether an account that a login names is not the session's. One that was inferred may have
+  /// been written otherwise.
+  private static func isAnother(_ bound: BareJID, than session: Session) -> Bool {
+    guard let account = session.account else { return false }
+    return session.isNamed ? bound != account : areTwo(bound, account)
   }
 
   /// Whether an element of the connection whose elements just pass says that it is another

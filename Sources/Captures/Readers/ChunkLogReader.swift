@@ -38,6 +38,9 @@ final class ChunkLogReader: LineReader {
   private var heldSuffix = false
   /// Lines to be read again, the next one last.
   private var again: [NumberedLine] = []
+  /// What follows a record on its line, to be read before them: the ends of lines may have been
+  /// lost.
+  private var rest: NumberedLine?
   /// The connection that the last line names that names one.
   private var connection = ""
   private var router = AccountRouter()
@@ -50,6 +53,8 @@ final class ChunkLogReader: LineReader {
   private var trustsCounts = true
   /// The lines outside of payloads, and in literals that cannot be read.
   private var passed = UnreadLines()
+  /// The line that the literal which is collected has come to.
+  private var literalLine = 0
   /// The lines after the first of the literal that is collected.
   private var literalLines = UnreadLines()
   var unread: UnreadLines { passed.adding(streams.unread) }
@@ -62,6 +67,8 @@ final class ChunkLogReader: LineReader {
   private static let maximumPendingLines = 8
   /// How many lines later an answer to a push comes at most.
   private static let maximumUnroutedLines = 200
+  /// How much of it may be an echo of a text.
+  private static let maximumEcho = 64 << 10
 
   init(_ log: ChunkLog, _ options: ReaderOptions) {
     self.log = log
@@ -89,7 +96,7 @@ final class ChunkLogReader: LineReader {
   private func takeLine(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
     if collected == nil { countLimit = Self.maximumCount }
     try read(NumberedLine(number: number, bytes: line), sink)
-    while let held = again.popLast() { try read(held, sink) }
+    try readOn(sink)
   }
 
   private func takeEnd(_ sink: Sink) throws {
@@ -99,7 +106,7 @@ final class ChunkLogReader: LineReader {
       } else {
         try route(to: nil, sink)
       }
-      while let held = again.popLast() { try read(held, sink) }
+      try readOn(sink)
     }
     if let pending { passOver(pending.lines) }
     try streams.finish(sink)
@@ -112,12 +119,34 @@ final class ChunkLogReader: LineReader {
 
   // MARK: Lines
 
+  /// Reads what is held.
+  private func readOn(_ sink: Sink) throws {
+    while true {
+      if let text = rest {
+        rest = nil
+        try readRest(text, sink)
+      } else if let held = again.popLast() {
+        try read(held, sink)
+      } else {
+        return
+      }
+    }
+  }
+
+  /// Reads what follows a record on its line, if it is a record, too.
+  private func readRest(_ text: NumberedLine, _ sink: Sink) throws {
+    let line = NumberedLine(number: text.number, bytes: text.bytes.withoutLeadingSpace)
+    guard let head = log.firstHead(ofRest: line.bytes, suffix),
+      try begin(head, line, as: line.bytes.prefix(Self.maximumEcho), sink)
+    else { return passOver([line]) }
+  }
+
   private func read(_ line: NumberedLine, _ sink: Sink) throws {
     let mended = NumberedLine(
       number: line.number, bytes: log.mend.map { $0(line.bytes) } ?? line.bytes)
     if collected != nil { return try collect(mended, sink) }
     if let name = log.connection?(mended.bytes) { connection = name }
-    let head = log.head(mended.bytes)
+    let head = log.firstHead(on: mended.bytes)
     if unrouted != nil { return try waitForAnswer(head, line, sink) }
     if let open = pending, try readAfterHead(open, mended, head, sink) { return }
     if let head, try begin(head, mended, as: line.bytes, sink) { return }
@@ -256,10 +285,12 @@ final class ChunkLogReader: LineReader {
     _ record: ChunkRecord, _ count: Int?, _ payload: ArraySlice<UInt8>, _ sink: Sink
   ) throws {
     switch log.payload {
-    case .literal:
-      collected = CollectedPayload(record: record, count: nil, payload)
-      literalLines = UnreadLines()
+    case .literal(let decode):
+      let end = Literal.end(onLongLine: payload, decode) ?? payload.endIndex
+      collected = CollectedPayload(record: record, count: nil, payload[..<end])
+      (literalLine, literalLines) = (record.line, UnreadLines())
       try feedCollected(sink)
+      if end < payload.endIndex { passOn(payload[end...], behind: record) }
     case .verbatim:
       if let count, trustsCounts, count <= countLimit {
         collected = CollectedPayload(record: record, count: count, payload)
@@ -305,16 +336,22 @@ final class ChunkLogReader: LineReader {
   ) throws {
     if heldSuffix, !beginsChunk { try feed(suffix[...], at: number, beginsChunk: false, sink) }
     heldSuffix = !suffix.isEmpty && payload.ends(with: suffix)
+    // Which account the rest of a line is of is not known where only some heads name it.
     try feed(
       heldSuffix ? payload.dropLast(suffix.count) : payload, at: number, beginsChunk: beginsChunk,
-      sink)
+      mayHoldRecord: !log.namesSendersOnly, sink)
   }
 
+  /// - Parameter mayHoldRecord: Whether another record may follow on the line.
   private func feed(
-    _ bytes: ArraySlice<UInt8>, at number: Int, beginsChunk: Bool, _ sink: Sink
+    _ bytes: ArraySlice<UInt8>, at number: Int, beginsChunk: Bool, mayHoldRecord: Bool = false,
+    _ sink: Sink
   ) throws {
     guard let current else { return }
-    try streams.feed(bytes, of: current, at: number, beginsChunk: beginsChunk, sink)
+    let text = try streams.feed(
+      bytes, of: current, at: number, beginsChunk: beginsChunk,
+      isHead: { mayHoldRecord && log.firstHead(ofRest: $0, suffix) != nil }, sink)
+    if let text { rest = NumberedLine(number: number, bytes: text) }
   }
 
   private func collect(_ line: NumberedLine, _ sink: Sink) throws {
@@ -327,6 +364,7 @@ final class ChunkLogReader: LineReader {
     }
     collected?.append(line)
     if !isCounted {
+      literalLine = line.number
       literalLines.note(line.bytes, number: line.number, except: log.passedOver)
     }
     // A literal over many lines is decoded once, at what may be its end.
@@ -343,9 +381,27 @@ final class ChunkLogReader: LineReader {
       collected = nil
       heldSuffix = false
       try receive(payload, open.record, sink)
+      if case .literal(let decode) = log.payload {
+        let text = open.bytes[...]
+        let end = Literal.end(in: text, of: payload.count, decode)
+        if end < text.endIndex { passOn(text[end...], behind: open.record) }
+      }
       guard let rest else { return }
       again.append(NumberedLine(number: open.lines.last?.number ?? open.record.line, bytes: rest))
     }
+  }
+
+  /// Has read what follows a literal on its last line, and on any that was taken for part of it.
+  private func passOn(_ text: ArraySlice<UInt8>, behind record: ChunkRecord) {
+    var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let first = lines.removeFirst()
+    let number = literalLine - lines.count
+    for (place, line) in lines.enumerated().reversed() {
+      again.append(NumberedLine(number: number + 1 + place, bytes: line))
+    }
+    let rest = NumberedLine(number: number, bytes: first)
+    // No text of a stanza has a `<`, so that behind an element that is whole nobody's words stand.
+    if streams.isOpen(record.key) { passOver([rest]) } else { self.rest = rest }
   }
 
   /// What was collected is not as it was taken to be: the lines are read again, without a count.

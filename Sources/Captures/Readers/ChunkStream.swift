@@ -19,6 +19,11 @@ struct ChunkStream {
   private var swallowed = UnreadLines()
   /// Those of them, and of the lines that were dropped, that are lost and that no problem names.
   private var unread = UnreadLines()
+  /// What stands behind an element on its line and begins another record.
+  private var rest: ArraySlice<UInt8>?
+
+  /// As many as the parser looks at in one go.
+  private static let pieceBytes = 64 << 10
 
   init(_ limits: StreamLimits) {
     self.limits = limits
@@ -33,8 +38,11 @@ struct ChunkStream {
   ///   - line: The line of the record that has them.
   ///   - number: The line that they stand on.
   ///   - beginsChunk: Whether they are the first of what was read or written at once.
+  ///   - isHead: Whether a text that follows an element begins another record, which `takeRest`
+  ///     gives then.
   mutating func feed(
-    _ bytes: ArraySlice<UInt8>, line: Int, at number: Int, beginsChunk: Bool
+    _ bytes: ArraySlice<UInt8>, line: Int, at number: Int, beginsChunk: Bool,
+    isHead: (ArraySlice<UInt8>) -> Bool = { _ in false }
   ) -> [StreamEvent] {
     if beginsChunk { synchronize(bytes, line) }
     if let open = gap {
@@ -47,10 +55,24 @@ struct ChunkStream {
     let isOpen = !parser.isBetweenElements
     if !isOpen { start = number }
     var events: [StreamEvent] = []
+    var text: ArraySlice<UInt8>?
+    var left = bytes
     do {
-      try parser.feed(bytes) { events.append($0) }
+      while !left.isEmpty {
+        let piece = left.prefix(Self.pieceBytes)
+        left = left[piece.endIndex...]
+        try parser.feed(piece) { events.append($0) }
+      }
     } catch let error as StreamError {
-      gap = StreamGap(line: number, reason: error.kind.description)
+      if error.kind == .textBetweenElements, !events.isEmpty {
+        text = bytes[max(bytes.startIndex, left.startIndex - parser.unread.count)...]
+      }
+      if let text, isHead(text) {
+        rest = text
+        parser.forgetElement()
+      } else {
+        gap = StreamGap(line: number, reason: error.kind.description)
+      }
     } catch {}
     if gap == nil, events.isEmpty {
       if isOpen {
@@ -65,6 +87,8 @@ struct ChunkStream {
     (opened, swallowed) = (UnreadLines(), UnreadLines())
     guard !events.isEmpty else { return [] }
     start = number
+    // What else stands on the line may be a stanza, of which the problem does not tell.
+    if gap != nil, let text { unread.note(text, number: number) }
     if gap == nil, number != line { opened.note(parser.unread, number: number) }
     return events
   }
@@ -90,6 +114,12 @@ struct ChunkStream {
   mutating func takeUnread() -> UnreadLines {
     defer { unread = UnreadLines() }
     return unread
+  }
+
+  /// Gives what begins another record on the line that was fed last, once.
+  mutating func takeRest() -> ArraySlice<UInt8>? {
+    defer { rest = nil }
+    return rest
   }
 
   private mutating func synchronize(_ bytes: ArraySlice<UInt8>, _ line: Int) {

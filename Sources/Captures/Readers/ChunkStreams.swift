@@ -69,10 +69,12 @@ struct ChunkStreams {
   /// - Parameters:
   ///   - number: The line that they stand on.
   ///   - beginsChunk: Whether they are the first of the chunk.
+  ///   - isHead: Whether a text that follows an element begins another record.
+  /// - Returns: What begins another record; nil if nothing does.
   mutating func feed(
     _ bytes: ArraySlice<UInt8>, of record: ChunkRecord, at number: Int, beginsChunk: Bool,
-    _ sink: Sink
-  ) throws {
+    isHead: (ArraySlice<UInt8>) -> Bool, _ sink: Sink
+  ) throws -> ArraySlice<UInt8>? {
     chunks += 1
     if streams.count > Self.maximumStreams { try forgetOldest(sink) }
     if beginsChunk, record.key.direction == .outbound, TopLevel.isStreamHeader(bytes) {
@@ -83,10 +85,13 @@ struct ChunkStreams {
     var stream = streams[record.key] ?? Stream(chunks: ChunkStream(limits))
     stream.lastUse = chunks
     let events = stream.chunks.feed(
-      withoutOmissions(bytes), line: record.line, at: number, beginsChunk: beginsChunk)
+      withoutOmissions(bytes), line: record.line, at: number, beginsChunk: beginsChunk,
+      isHead: isHead)
+    let rest = stream.chunks.takeRest()
     streams[record.key] = stream
     try report(record.key, sink)
     for event in events { try give(event, record, sink) }
+    return rest
   }
 
   private func withoutOmissions(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -18,43 +18,58 @@ extension CaptureFormat {
     guard let known = detectUnwrapped(text) else {
       return isPasted(head, carrier) ? .pasted : detectXML(text)?.format
     }
-    let isFitting = !known.isOfLines || known.fits(head, carrier)
-    return !isFitting && isPasted(head, carrier) ? .pasted : known
+    guard known.isOfLines else { return known }
+    let found = known.records(in: head, carrier)
+    if !found.isFitting { return isPasted(head, carrier) ? .pasted : known }
+    // Where nearly every record is broken, something has changed what the program wrote.
+    guard found.broken > found.elements.count else { return known }
+    let isPastedMore = pasted.records(in: head, carrier).elements.count > found.elements.count
+    return isPastedMore && isPasted(head, carrier) ? .pasted : known
   }
 
-  /// Whether a reader of the format finds elements in the beginning of a capture, and not those of
-  /// one direction only while it passes over as many others, for which that program has another
-  /// word.
-  private func fits(_ head: [UInt8], _ carrier: Carrier) -> Bool {
-    let (records, unread) = records(in: head, carrier)
-    let directions = Set(records.map(\.direction))
-    return !records.isEmpty && (directions.count > 1 || unread.count * 2 < records.count)
+  /// What a reader of a format finds in the beginning of a capture.
+  private struct Findings {
+    var elements: [(direction: Direction, node: XMPPElement)] = []
+    /// The lines that it does not read.
+    var unread = UnreadLines()
+    /// How many problems it has, but for lines that quote a record: those somebody may have
+    /// written to deceive.
+    var broken = 0
+
+    /// Whether there are elements, and not those of one direction only while as many others are
+    /// passed over, for which that program has another word.
+    var isFitting: Bool {
+      let directions = Set(elements.map(\.direction))
+      return !elements.isEmpty && (directions.count > 1 || unread.count * 2 < elements.count)
+    }
   }
 
   /// Whether a text has an element that only a stream has, and that says more than its name.
   private static func isPasted(_ head: [UInt8], _ carrier: Carrier) -> Bool {
     guard carrier.encoding != nil || UnreadableFile(head) == nil else { return false }
-    return CaptureFormat.pasted.records(in: head, carrier).found.contains { _, node in
+    return CaptureFormat.pasted.records(in: head, carrier).elements.contains { _, node in
       TopLevel.holds(node) && ["type", "to", "from", "id"].contains { node.attribute($0) != nil }
     }
   }
 
-  /// The elements that a reader of the format finds in the beginning of a capture, and the lines
-  /// that it does not read.
-  private func records(
-    in head: [UInt8], _ carrier: Carrier
-  ) -> (found: [(direction: Direction, node: XMPPElement)], unread: UnreadLines) {
-    var found: [(direction: Direction, node: XMPPElement)] = []
+  /// What a reader of the format finds in the beginning of a capture.
+  private func records(in head: [UInt8], _ carrier: Carrier) -> Findings {
+    var found = Findings()
+    let ofQuotes = [QuotedRecords.message, RecordShapes.message]
     var reader = CaptureReader(format: self, options: ReaderOptions(carrier: carrier))
     func note(_ output: CaptureOutput) {
-      guard case .record(let record) = output,
-        case .element(let direction, let node, _) = record.content
-      else { return }
-      found.append((direction, node))
+      switch output {
+      case .problem(let problem):
+        if !ofQuotes.contains(problem.message) { found.broken += 1 }
+      case .record(let record):
+        guard case .element(let direction, let node, _) = record.content else { return }
+        found.elements.append((direction, node))
+      }
     }
     try? reader.read(head, note)
     try? reader.finish(note)
-    return (found, reader.unread)
+    found.unread = reader.unread
+    return found
   }
 
   /// The format of a capture of which no more than a beginning is there yet; nil while that has no
@@ -109,8 +124,8 @@ extension CaptureFormat {
   private static func isTorn(_ format: CaptureFormat, _ head: [UInt8]) -> Bool {
     let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
     return !TopLevel.isStreamHeader(text.withoutLeadingSpace)
-      && pasted.records(in: head, .none).found.count
-        > format.records(in: head, .none).found.count
+      && pasted.records(in: head, .none).elements.count
+        > format.records(in: head, .none).elements.count
   }
 
   /// A stream by itself has at least a header or a whole element that stands in streams.

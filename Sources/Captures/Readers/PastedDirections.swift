@@ -57,6 +57,7 @@ struct PastedDirections {
   private var heldEvidence = 0
   private var isDecided = false
   private var labels = PastedLabels()
+  private var constants = ConstantLabels()
   /// The account, if it is told, or the words say what it received.
   private var account: JID?
   /// The account by nothing but that what has a sender was received.
@@ -87,7 +88,9 @@ struct PastedDirections {
     for event in events {
       learnAccount(from: event)
       heldBytes += event.byteCount
-      if label?.label.namesEnd == false, ContentDirection.proven(of: event) != nil {
+      if let label, !label.isInherited, label.labels.first?.namesEnd == false,
+        ContentDirection.proven(of: event) != nil
+      {
         heldEvidence += 1
       }
     }
@@ -126,6 +129,7 @@ struct PastedDirections {
       let trails = waiting.count { $0.trail != nil }
       let others = waiting.count { $0.label?.isAfterAnother == false }
       labels.areAfterElements = 2 * trails > waiting.count && 3 * others <= trails
+      constants.learn(waiting.compactMap { $0.label })
       for index in held.indices { note(index) }
       if account?.resource == nil { learnAccount(fromAddressesOf: waiting) }
     }
@@ -156,14 +160,19 @@ struct PastedDirections {
 
   /// The word that is of an element.
   private func label(of found: Found) -> DirectionLabel? {
-    labels.areAfterElements ? found.trail : found.label?.label
+    labels.areAfterElements ? found.trail : found.label.flatMap { constants.label(of: $0) }
+  }
+
+  /// Whether the word of an element is only that of the element before.
+  private func isInherited(_ found: Found) -> Bool {
+    !labels.areAfterElements && found.label?.isInherited == true
   }
 
   /// Compares the word of an element with its content.
   private mutating func note(_ index: Int) {
-    guard case .found(var found) = held[index], !found.isNoted, let label = label(of: found) else {
-      return
-    }
+    guard case .found(var found) = held[index], !found.isNoted, !isInherited(found),
+      let label = label(of: found)
+    else { return }
     found.isNoted = true
     held[index] = .found(found)
     for event in found.events {
@@ -174,20 +183,33 @@ struct PastedDirections {
   private mutating func give(_ found: Found, _ sink: Sink) throws {
     let label = label(of: found)
     let claimed = label.map { labels.claim($0) }
+    let isInherited = isInherited(found)
     for event in found.events {
       learnAccount(from: event)
       var proven = ContentDirection.proven(of: event, account: account)
       if proven == nil, guess.isAnswerToClient(event) { proven = .inbound }
       let said = labels.sayNothing ? nil : claimed
       let assumed = ContentDirection.proven(of: event, account: assumedAccount)
-      let inferred = guess.direction(of: event, known: proven ?? said ?? assumed)
-      let isContradicted = proven != nil && claimed != nil && proven != claimed
+      let inferred =
+        (proven == nil && isInherited ? answer(event) : nil)
+        ?? guess.direction(of: event, known: proven ?? said ?? assumed)
+      let isContradicted =
+        !isInherited && proven != nil && claimed != nil && proven != claimed
       let isUnsaid = proven == nil && said == nil && !inferred.isAnswer
       guessed.note(event, isDoubtful: isContradicted || isUnsaid, found.line)
       let head = RecordHead(
         line: found.line, direction: inferred.direction, connection: "", time: found.time)
       try head.give(event, sink)
     }
+  }
+
+  /// What follows from the request that an element answers; nil if it answers none.
+  private mutating func answer(_ event: StreamEvent) -> (direction: Direction, isAnswer: Bool)? {
+    guard case .element(let element) = event, element.node.name.local == "iq",
+      ["result", "error"].contains(element.node.attribute("type"))
+    else { return nil }
+    let inferred = guess.direction(of: event, known: nil)
+    return inferred.isAnswer ? inferred : nil
   }
 
   // MARK: The account
@@ -217,6 +239,54 @@ struct PastedDirections {
     }
     account = told ?? account
     assumedAccount = account ?? assumed
+  }
+}
+
+/// Finds the words and signs that are the same at nearly all elements of a text, on lines on which
+/// another one varies: `RECV (pending send: 3)`. They say something else.
+private struct ConstantLabels {
+  private var constants: Set<DirectionLabel> = []
+
+  /// What an element's text says apart from these.
+  func label(of label: PastedText.Label) -> DirectionLabel? {
+    label.labels.first { !constants.contains($0) }
+  }
+
+  /// Looks at what stands before the elements that wait.
+  mutating func learn(_ labels: [PastedText.Label]) {
+    var lines = labels.compactMap { $0.isInherited ? nil : $0.labels }
+    var found: Set<DirectionLabel> = []
+    while lines.count > 1, let constant = Self.constant(in: lines) {
+      let nearest = lines.compactMap(\.first)
+      found.insert(constant)
+      lines = lines.map { $0.filter { $0 != constant } }
+      let next = lines.compactMap(\.first)
+      guard Self.areNearlyAll(next.count, of: lines) else { return }
+      if Self.countOfRarer(next) > Self.countOfRarer(nearest) {
+        constants = found
+      } else if Set(nearest).count == 1, Set(next).count == 1, next.count == lines.count,
+        next[0].direction != constant.direction
+      {
+        // Each line has words for both directions, and none of them varies.
+        constants = found.union(next)
+      }
+    }
+  }
+
+  private static func areNearlyAll(_ count: Int, of lines: [[DirectionLabel]]) -> Bool {
+    count * 10 >= lines.count * 9
+  }
+
+  private static func countOfRarer(_ labels: [DirectionLabel]) -> Int {
+    let inbound = labels.count { $0.direction == .inbound }
+    return min(inbound, labels.count - inbound)
+  }
+
+  /// The label that is the nearest one at nearly all elements, if there is one.
+  private static func constant(in lines: [[DirectionLabel]]) -> DirectionLabel? {
+    var counts: [DirectionLabel: Int] = [:]
+    for label in lines.compactMap(\.first) { counts[label, default: 0] += 1 }
+    return counts.first { areNearlyAll($0.value, of: lines) }?.key
   }
 }
 

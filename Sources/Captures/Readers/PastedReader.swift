@@ -128,7 +128,7 @@ final class PastedReader: LineReader {
   private func begin(_ bytes: ArraySlice<UInt8>, _ line: NumberedLine) {
     let isStanza = PastedText.isStanza(bytes)
     open = OpenElement(
-      line: line.number, time: text.time, carrierTime: line.time, label: text.label,
+      line: line.number, time: text.time, carrierTime: line.time, label: text.label(of: bytes),
       isStanza: isStanza, beginning: bytes.prefix(Self.beginningBytes), isEnvelope: !isStanza,
       isEscaped: PastedText.isEscaped(bytes))
   }

@@ -4,9 +4,12 @@ import XMPPStanza
 struct PastedText {
   /// What the text says of an element's direction.
   struct Label {
-    let label: DirectionLabel
+    /// The words and signs that say it, the nearest first.
+    let labels: [DirectionLabel]
     /// Whether it stands on the line of the element before, after that, and may be of that one.
     let isAfterAnother: Bool
+    /// Whether it is only that of the element before.
+    var isInherited = false
   }
 
   /// What of the line stands before the place that reading has come to, after the last element.
@@ -56,15 +59,28 @@ struct PastedText {
 
   /// What the text before an element says of its direction: the nearest word or sign on its line,
   /// then on the line above it. An element that follows another at once went the same way.
-  var label: Label? {
-    if let label = DirectionWords.label(in: line[...]) {
-      return Label(label: label, isAfterAnother: false)
-    }
-    if let label = DirectionWords.label(in: headline[...], isHeadline: true) {
-      return Label(label: label, isAfterAnother: isHeadlineAfterElement)
-    }
+  ///
+  /// - Parameter element: The beginning of the element.
+  func label(of element: ArraySlice<UInt8>) -> Label? {
+    let parties = DirectionWords.Parties(
+      sender: Self.address("from", in: element), receiver: Self.address("to", in: element))
+    let labels = DirectionWords.labels(in: line[...], of: parties)
+    if !labels.isEmpty { return Label(labels: labels, isAfterAnother: false) }
+    let above = DirectionWords.labels(in: headline[...], isHeadline: true, of: parties)
+    if !above.isEmpty { return Label(labels: above, isAfterAnother: isHeadlineAfterElement) }
     let isBlank = headline.isEmpty && line.allSatisfy(\.isXMLSpace)
-    return isBlank && lineEnds < 2 ? last : nil
+    guard isBlank && lineEnds < 2, var inherited = last else { return nil }
+    inherited.isInherited = true
+    return inherited
+  }
+
+  /// The address that an attribute of the first tag holds.
+  private static func address(_ name: String, in element: ArraySlice<UInt8>) -> JID? {
+    let tag = element.prefix(maximumBytes).prefix { $0 != UInt8(ascii: ">") }
+    guard let start = tag.position(of: Array(" \(name)=".utf8)) else { return nil }
+    let isQuote: (UInt8) -> Bool = { "\"'\\".utf8.contains($0) }
+    let value = tag[(start + name.utf8.count + 2)...].drop(while: isQuote).prefix { !isQuote($0) }
+    return try? JID(parsing: String(decoding: value, as: UTF8.self))
   }
 
   /// The time that stands before an element.

@@ -147,9 +147,21 @@ enum JSONEntry {
 
   /// A text with the direction before it that another member says, unless it says one itself.
   private static func labeled(_ text: [UInt8], by object: [String: JSONValue]) -> [UInt8] {
-    let words = object.sorted { $0.key < $1.key }.lazy
-      .compactMap { $0.value.string.map { Array($0.utf8) } }
-    return labeled(text, by: words.first(where: isDirection))
+    let members = object.sorted { $0.key < $1.key }
+    for (name, value) in members {
+      guard let word = value.string.map({ Array($0.utf8) }), isDirection(word) else { continue }
+      return labeled(text, by: textNames.contains(name) ? usual(word) : word)
+    }
+    let said = members.compactMap { NamedDirection.word($0.key, $0.value) }
+    // Where members contradict each other, they count something else.
+    let ways = Set(said.map { DirectionWords.label(in: $0[...])?.direction })
+    return labeled(text, by: ways.count == 1 ? said.first : nil)
+  }
+
+  /// The usual word for what stands in place of a line: other entries may have lines with it.
+  private static func usual(_ word: [UInt8]) -> [UInt8] {
+    guard let label = DirectionWords.label(in: word[...]), !label.namesEnd else { return word }
+    return Array((label.direction == .inbound ? "RECV" : "SEND").utf8)
   }
 
   /// Whether a text is nothing but a word that says a direction.
@@ -238,4 +250,74 @@ enum JSONEntry {
     case .null, .bool, .array, .object: return nil
     }
   }
+}
+
+/// The direction that the name of a member or a column says together with its value.
+enum NamedDirection {
+  /// A label: for `"sent": false` and `"isOutgoing": false` one of what was received, for
+  /// `"from": "server"` that.
+  static func word(_ name: String, _ value: JSONValue) -> [UInt8]? {
+    let label: DirectionLabel?
+    switch value {
+    case .bool(let isTrue): label = flag(name, isTrue)
+    case .integer(let number): label = (0...1).contains(number) ? flag(name, number == 1) : nil
+    case .string(let text):
+      switch text.lowercased() {
+      case "true", "1": label = flag(name, true)
+      case "false", "0": label = flag(name, false)
+      case let text: label = end(name, text)
+      }
+    case .null, .decimal, .array, .object: label = nil
+    }
+    return label.map { label in
+      let isInbound = label.direction == .inbound
+      guard label.namesEnd else { return Array((isInbound ? "received" : "sent").utf8) }
+      return Array((isInbound ? "from server" : "to server").utf8)
+    }
+  }
+
+  /// What a name such as `sent`, `is_incoming`, `fromServer` or `sentByClient` says where it is
+  /// true; the opposite where it is not.
+  private static func flag(_ name: String, _ isTrue: Bool) -> DirectionLabel? {
+    var words = words(of: name)
+    if words.count == 1, words[0].hasPrefix("is") { words[0].removeFirst(2) }
+    if let first = words.first, ["is", "was", "has", ""].contains(first) { words.removeFirst() }
+    let isWay =
+      switch words.count {
+      case 1: true
+      case 2: beforeWays.contains(words[0])
+      case 3: words[1] == "by"
+      default: false
+      }
+    guard isWay, let last = words.last, !states.contains(last),
+      var label = DirectionWords.label(in: Array(words.joined(separator: " ").utf8)[...])
+    else { return nil }
+    if !isTrue { label.direction = label.direction.opposite }
+    return label
+  }
+
+  /// What `client` or `server` says in a member or a column for the sender or the recipient.
+  private static func end(_ name: String, _ value: String) -> DirectionLabel? {
+    let words = words(of: name)
+    guard words.count == 1, ["client", "server"].contains(value) else { return nil }
+    let way = senders.contains(words[0]) ? "from" : recipients.contains(words[0]) ? "to" : nil
+    return way.flatMap { DirectionWords.label(in: Array("\($0) \(value)".utf8)[...]) }
+  }
+
+  private static func words(of name: String) -> [String] {
+    guard name.utf8.count <= maximumName else { return [] }
+    return LabelToken.tokens(of: Array(name.utf8)[...]).compactMap { $0.word?.text }
+  }
+
+  private static let maximumName = 40
+  private static let beforeWays: Set<String> = ["from", "to", "message", "packet", "stanza", "xml"]
+  private static let senders: Set<String> = ["from", "source", "src", "sender", "origin"]
+  private static let recipients: Set<String> = [
+    "to", "destination", "dest", "dst", "target", "recipient", "receiver",
+  ]
+  /// What a message may be in whichever way it went, or what may be done with it.
+  private static let states: Set<String> = [
+    "read", "reads", "write", "writes", "delivered", "delivering", "sending", "request",
+    "response",
+  ]
 }

@@ -81,8 +81,8 @@ extension CarriedLine {
 }
 
 extension CarrierDetection {
-  /// How often times have to go back, and never on, where no answer says what came first. The clock
-  /// of a machine is set back once.
+  /// How often times have to go back, and never on, where no answer says what came first and some
+  /// stanzas have one time. The clock of a machine is set back once.
   private static let sufficientSteps = 3
 
   /// What is turned around in an export that begins with the newest; nil for any other log.
@@ -100,7 +100,7 @@ extension CarrierDetection {
   }
 
   /// Whether answers stand before what they answer and have later times, or, where none is there to
-  /// say so, the times of stanzas go back again and again, and never on.
+  /// say so, the times of stanzas go back again and again or throughout, and never on.
   private static func isNewestFirst(
     _ lines: [CarriedLine], _ answers: Answers, _ order: DateOrder?
   ) -> Bool {
@@ -110,10 +110,13 @@ extension CarrierDetection {
     var time: Int64?
     var times: [Int64] = []
     var timeOfLine: [Int64?] = []
+    var isCollected = true
     for line in lines {
       time = clock.milliseconds(line.stamp) ?? time
       timeOfLine.append(time)
-      if let time, holdsStanza(line.bytes) { times.append(time) }
+      guard let time, holdsStanza(line.bytes) else { continue }
+      times.append(time)
+      isCollected = isCollected && line.time != nil
     }
     guard let first = times.first, let last = times.last, first > last else { return false }
     var (newestFirst, oldestFirst) = (0, 0)
@@ -124,7 +127,20 @@ extension CarrierDetection {
     }
     guard newestFirst == 0, oldestFirst == 0 else { return newestFirst > oldestFirst }
     let steps = zip(times, times.dropFirst())
-    return steps.allSatisfy { $0 >= $1 } && steps.count { $0 > $1 } >= sufficientSteps
+    guard steps.allSatisfy({ $0 >= $1 }) else { return false }
+    return steps.count { $0 > $1 } >= sufficientSteps
+      || goesBackThroughout(times, timeOfLine, isCollected)
+  }
+
+  /// Whether few stanzas go back in time at each step, and no line between them goes on: two steps
+  /// or more, or one in what a collector or a table holds, which a query has put in order.
+  private static func goesBackThroughout(
+    _ times: [Int64], _ timeOfLine: [Int64?], _ isCollected: Bool
+  ) -> Bool {
+    let all = timeOfLine.compactMap { $0 }
+    return times.count > (isCollected ? 1 : 2)
+      && zip(times, times.dropFirst()).allSatisfy { $0 > $1 }
+      && zip(all, all.dropFirst()).allSatisfy { $0 >= $1 }
   }
 
   /// On which lines stand the requests of a log and their answers, by their ids.

@@ -7,6 +7,8 @@ package struct TableColumns: Hashable, Sendable {
   let text: Int
   let time: Int?
   let direction: Int?
+  /// The name of the column with the directions, which may say one together with its value.
+  let directionName: String
   /// The record that names the columns, before which the table does not begin; nil for a table
   /// without one, which begins with the file.
   let header: [UInt8]?
@@ -28,9 +30,13 @@ package struct TableColumns: Hashable, Sendable {
     return nil
   }
 
-  private init(_ separator: UInt8, text: Int, time: Int?, direction: Int?, header: [UInt8]?) {
+  private init(
+    _ separator: UInt8, text: Int, time: Int?, direction: (index: Int, name: String)?,
+    header: [UInt8]?
+  ) {
     (self.separator, self.text, self.time) = (separator, text, time)
-    (self.direction, self.header) = (direction, header)
+    (self.direction, self.header) = (direction?.index, header)
+    directionName = direction?.name ?? ""
   }
 
   /// Whether a line below others may name columns.
@@ -44,7 +50,8 @@ package struct TableColumns: Hashable, Sendable {
     guard isFirst || namesText(lines[lines.startIndex], separator) else { return nil }
     let records = records(of: lines)
     guard let first = records.first else { return nil }
-    let names = fields(first, separator).map { String(decoding: $0, as: UTF8.self).lowercased() }
+    let written = fields(first, separator).map { String(decoding: $0, as: UTF8.self) }
+    let names = written.map { $0.lowercased() }
     guard names.count > 1 else { return nil }
     let known = index(of: JSONEntry.textNames, in: names)
     let isHeader = known != nil || names.allSatisfy(isName)
@@ -52,13 +59,8 @@ package struct TableColumns: Hashable, Sendable {
     // What no header names is a table only if all its records are alike and quote their texts.
     let isTable =
       !rows.isEmpty && rows.allSatisfy { $0.count == names.count }
-      && (isHeader || records.allSatisfy { quotesFields($0, separator) })
+      && (isHeader || quoteFields(records, separator))
     guard isTable || known != nil else { return nil }
-    func column(where fits: ([UInt8]) -> Bool) -> Int? {
-      names.indices.first { index in
-        !rows.isEmpty && rows.allSatisfy { index < $0.count && fits($0[index]) }
-      }
-    }
     let holding = names.indices.max { left, right in
       elements(in: left, rows) < elements(in: right, rows)
     }.flatMap { elements(in: $0, rows) > 0 ? $0 : nil }
@@ -67,8 +69,36 @@ package struct TableColumns: Hashable, Sendable {
     return TableColumns(
       separator, text: text,
       time: times
-        ?? column { JSONEntry.time(.string(String(decoding: $0, as: UTF8.self))) != nil },
-      direction: column { JSONEntry.isDirection($0) }, header: isHeader ? Array(first) : nil)
+        ?? column(rows) { JSONEntry.time(.string(String(decoding: $1, as: UTF8.self))) != nil },
+      direction: direction(rows, isHeader ? written : written.map { _ in "" }),
+      header: isHeader ? Array(first) : nil)
+  }
+
+  /// The first column whose field in each row fits.
+  private static func column(
+    _ rows: [[[UInt8]]], where fits: (Int, [UInt8]) -> Bool
+  ) -> Int? {
+    rows.first?.indices.first { index in
+      rows.allSatisfy { index < $0.count && fits(index, $0[index]) }
+    }
+  }
+
+  /// The column whose fields are words of direction, or say one together with its name.
+  private static func direction(
+    _ rows: [[[UInt8]]], _ names: [String]
+  ) -> (index: Int, name: String)? {
+    let found =
+      column(rows) { JSONEntry.isDirection($1) }
+      ?? column(rows) { index, field in
+        index < names.count && word(names[index], field) != nil
+      }
+    return found.map { ($0, $0 < names.count ? names[$0] : "") }
+  }
+
+  /// The word of direction that a field says, by itself or together with the name of its column.
+  static func word(_ name: String, _ field: [UInt8]) -> [UInt8]? {
+    guard !JSONEntry.isDirection(field) else { return field }
+    return NamedDirection.word(name, .string(String(decoding: field, as: UTF8.self)))
   }
 
   /// Whether a line has the usual name of a column that holds lines among others.
@@ -113,10 +143,19 @@ package struct TableColumns: Hashable, Sendable {
       && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || " _-.@#()".utf8.contains($0) }
   }
 
-  /// Whether a record has a field in quotes, and quotes nowhere but around fields.
+  /// Whether records have quotes, and nowhere but around fields: one without any may stand among
+  /// others.
+  private static func quoteFields(
+    _ records: [ArraySlice<UInt8>], _ separator: UInt8
+  ) -> Bool {
+    records.contains { $0.contains(UInt8(ascii: "\"")) }
+      && records.allSatisfy { quotesFields($0, separator) }
+  }
+
+  /// Whether a record has quotes nowhere but around fields.
   private static func quotesFields(_ record: ArraySlice<UInt8>, _ separator: UInt8) -> Bool {
     let quote = UInt8(ascii: "\"")
-    var (isInQuote, hasQuotes) = (false, false)
+    var isInQuote = false
     var previous = separator
     for byte in record {
       if isInQuote {
@@ -124,13 +163,13 @@ package struct TableColumns: Hashable, Sendable {
       } else if byte == quote {
         // After a quote, another one stands for itself.
         guard previous == separator || previous == quote else { return false }
-        (isInQuote, hasQuotes) = (true, true)
+        isInQuote = true
       } else if previous == quote, byte != separator {
         return false
       }
       previous = byte
     }
-    return hasQuotes && !isInQuote
+    return !isInQuote
   }
 
   private static func index(of wanted: [String], in names: [String]) -> Int? {
@@ -209,13 +248,28 @@ final class TableStep: LineStep {
     }
     let time = columns.time.flatMap { fields.count > $0 ? fields[$0] : nil }
       .flatMap { JSONEntry.time(.string(String(decoding: $0, as: UTF8.self))) }
-    let word = columns.direction.flatMap { fields.count > $0 ? fields[$0] : nil }
-    let text = JSONEntry.labeled(fields[columns.text], by: word)
+    let text = labeledText(of: fields)
     let parts = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, part) in parts.enumerated() {
       let bytes = part.last == UInt8(ascii: "\r") ? part.dropLast() : part
       try give(
         CarriedLine(bytes: bytes, number: record.number, time: time, isContinuation: index > 0))
     }
+  }
+
+  /// The text of a record with what says its direction before it: a word, or, where no column has
+  /// any, what stands before the text.
+  private func labeledText(of fields: [[UInt8]]) -> [UInt8] {
+    let text = fields[columns.text]
+    if let direction = columns.direction {
+      let word =
+        fields.count > direction ? TableColumns.word(columns.directionName, fields[direction]) : nil
+      return JSONEntry.labeled(text, by: word)
+    }
+    guard ElementStart.position(in: text[...]) == 0 else { return text }
+    let before = fields[..<columns.text].filter { field in
+      !field.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "\n") }
+    }
+    return Array(before.joined(separator: [columns.separator])) + [columns.separator] + text
   }
 }
