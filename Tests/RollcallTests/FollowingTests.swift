@@ -42,6 +42,10 @@ import XMPPStanza
         contents, records: summary.records, problems: summary.problemCount,
         account: summary.account, lacksTimes: summary.lacksTimes)
     }
+
+    var records: [String]? {
+      if case .read(let records, _, _, _, _) = self { records } else { nil }
+    }
   }
 
   private func whole(_ bytes: [UInt8], _ options: ImportOptions) throws -> Outcome {
@@ -111,6 +115,31 @@ import XMPPStanza
     let seed = UInt64(bytes.count)
     var generator = SeededGenerator(seed: seed)
     #expect(try followed(bytes, options, &generator) == expected, "seed \(seed)")
+  }
+
+  @Test(
+    "A log that begins far down in a file is found whole and in pieces",
+    arguments: [nil, TextEncoding.utf16LittleEndian, .utf16BigEndian])
+  func afterOtherText(_ encoding: TextEncoding?) throws {
+    let path = CaptureCase.fixtures.appending(path: "logs/slixmpp-resume/capture.log")
+    let text = String(decoding: try Data(contentsOf: path), as: UTF8.self)
+    let report = (0..<3000).map { "Line \($0) of a report that is no log of any program.\n" }
+    let everything = report.joined() + text
+    let bytes =
+      switch encoding {
+      case nil, .named: Array(everything.utf8)
+      case .utf16LittleEndian:
+        everything.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+      case .utf16BigEndian:
+        everything.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+      }
+    let expected = try whole(bytes, ImportOptions())
+    #expect(expected.records == (try whole(Array(text.utf8), ImportOptions()).records))
+    #expect(expected.records?.isEmpty == false)
+    for seed in UInt64(1)...3 {
+      var generator = SeededGenerator(seed: seed)
+      #expect(try followed(bytes, ImportOptions(), &generator) == expected, "seed \(seed)")
+    }
   }
 
   @Test("What is followed from the middle of a session is there at once, also where it says little")

@@ -4,8 +4,6 @@ package enum UnreadableFile: Hashable, Sendable {
   case compressed(program: String)
   /// A capture of packets, as tcpdump and Wireshark write it.
   case packets
-  /// Text in another encoding.
-  case utf16
   case empty
   /// Nothing but zeros to begin with.
   case zeros
@@ -22,7 +20,6 @@ package enum UnreadableFile: Hashable, Sendable {
       ([0x50, 0x4B, 0x03, 0x04], .compressed(program: "unzip")),
       ([0x0A, 0x0D, 0x0D, 0x0A], .packets), ([0xD4, 0xC3, 0xB2, 0xA1], .packets),
       ([0xA1, 0xB2, 0xC3, 0xD4], .packets), ([0x4D, 0x3C, 0xB2, 0xA1], .packets),
-      ([0xFF, 0xFE], .utf16), ([0xFE, 0xFF], .utf16),
     ]
     if let known = magics.first(where: { head.starts(with: $0.0) }) {
       self = known.1
@@ -30,9 +27,7 @@ package enum UnreadableFile: Hashable, Sendable {
       self = .empty
     } else if head.allSatisfy({ $0 == 0 }) {
       self = .zeros
-    } else if TextEncoding(head) != nil {
-      self = .utf16
-    } else if head.count(where: { $0 == 0 }) * 20 > head.count {
+    } else if TextEncoding(head) == nil, head.count(where: { $0 == 0 }) * 20 > head.count {
       self = .binary
     } else {
       return nil
@@ -56,7 +51,6 @@ extension UnreadableFile: CustomStringConvertible {
       it is a capture of packets; decrypt and save the TCP stream first: \
       tshark -q -r FILE -z follow,tcp,yaml,0 > STREAM.yaml
       """
-    case .utf16: "it is text in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 FILE > COPY"
     case .empty: "it is empty"
     case .zeros:
       """

@@ -20,8 +20,7 @@ package struct CaptureFollower {
   private var reading: CaptureImport
   private var writer: DirectWriter
   private var printer: SourcePrinter
-  /// The beginning, while the format is not known.
-  private var head: [UInt8] = []
+  private var search: FormatSearch
   private var intake: CaptureIntake?
   private var noted = LogMarks()
   /// The last record that was told of.
@@ -35,6 +34,7 @@ package struct CaptureFollower {
     self.log = log
     self.printer = printer
     reading = CaptureImport(options)
+    search = FormatSearch(options)
     writer = DirectWriter(log)
   }
 
@@ -44,8 +44,8 @@ package struct CaptureFollower {
   package mutating func take(_ bytes: [UInt8]) throws {
     printer.take(bytes)
     guard intake == nil else { return try feed(bytes) }
-    head += bytes
-    if head.count >= CaptureImport.headBytes { try begin() }
+    search.take(bytes)
+    if let intake = try search.intake(isEnd: false) { try begin(intake) }
   }
 
   /// Makes what has come so far durable, as far as it is complete.
@@ -56,7 +56,7 @@ package struct CaptureFollower {
   /// - Throws: `ImportError` where it is of several accounts, and the log's errors.
   @discardableResult
   package mutating func commit(isQuiet: Bool = true) throws -> Bool {
-    if intake == nil, isKnown { try begin() }
+    if intake == nil, let intake = try search.earlyIntake() { try begin(intake) }
     guard let intake else { return false }
     if isQuiet { try reading.release(intake, writer) }
     let found = intake.filter.accounts
@@ -68,7 +68,7 @@ package struct CaptureFollower {
 
   /// Takes the end of the capture, with what waited for it.
   package mutating func finish() throws {
-    if intake == nil { try begin() }
+    if intake == nil, let intake = try search.intake(isEnd: true) { try begin(intake) }
     guard let intake else { return }
     try reading.finish(intake, writer)
     guard intake.summary.records > 0 else {
@@ -88,22 +88,10 @@ package struct CaptureFollower {
     writer = DirectWriter(log)
   }
 
-  /// Whether enough has come to know how it is to be read.
-  private var isKnown: Bool {
-    switch UnreadableFile(head) {
-    case .compressed, .packets, .utf16, .binary: true
-    case .empty, .zeros: false
-    case nil:
-      CaptureFormat.detect(
-        beginning: options.encoding?.decoded(head) ?? head, as: options.format) != nil
-    }
-  }
-
-  private mutating func begin() throws {
-    intake = try CaptureIntake(Array(head.prefix(CaptureImport.headBytes)), options)
-    let bytes = head
-    head = []
-    try feed(bytes)
+  private mutating func begin(_ intake: CaptureIntake) throws {
+    self.intake = intake
+    try feed(search.bytes)
+    search = FormatSearch(options)
   }
 
   private mutating func feed(_ bytes: [UInt8]) throws {

@@ -11,10 +11,6 @@ package struct CaptureImport {
   package static let batch = 2000
   /// How many bytes of records it takes at most, and one more record.
   private static let batchBytes = 8 << 20
-  /// How much of a file is looked at to find its format.
-  static let headBytes = 64 << 10
-  /// How far a log is looked for in a file that begins with other things.
-  static let searchedBytes = 16 << 20
   /// Small enough for memory that is used again: larger pieces come fresh from the system.
   static let chunkBytes = 64 << 10
 
@@ -71,8 +67,7 @@ package struct CaptureImport {
     progress: (Int) -> Void
   ) throws -> ImportSummary {
     var printer = printer
-    var chunk = try Self.head(of: file)
-    let intake = try openIntake(&chunk, of: file)
+    var (intake, chunk) = try FormatSearch.intake(of: file, options)
     var done = 0
     while !chunk.isEmpty {
       printer?.take(chunk)
@@ -84,38 +79,6 @@ package struct CaptureImport {
     try finish(intake, writer)
     intake.summary.print = printer?.print
     return intake.summary
-  }
-
-  /// Finds out how a capture is to be read, by a part of it further on if its first bytes are no
-  /// log: reports begin with other things.
-  ///
-  /// - Parameter chunk: The first bytes; those that were looked at are added.
-  private func openIntake(_ chunk: inout [UInt8], of file: FileHandle) throws -> CaptureIntake {
-    var window = chunk
-    while true {
-      do {
-        // To look for a format costs much more than to look for an element, and where the first
-        // bytes have none there may be many windows.
-        guard window.count == chunk.count || Carrier.mayHoldElement(window) else {
-          throw ImportError.unknownFormat
-        }
-        let intake = try CaptureIntake(window, options)
-        // In the middle of a file nothing but lines can begin.
-        guard window.count == chunk.count || intake.summary.format.isOfLines else {
-          throw ImportError.unknownFormat
-        }
-        return intake
-      } catch ImportError.unknownFormat {
-        let more = try FilePieces.next(of: file, upTo: Self.headBytes)
-        guard !more.isEmpty, chunk.count + more.count <= Self.searchedBytes else {
-          throw ImportError.unknownFormat
-        }
-        chunk += more
-        // A log may begin at the end of the last part.
-        let part = chunk.suffix(more.count + Self.headBytes / 2)
-        window = Array(part.drop { $0 != UInt8(ascii: "\n") })
-      }
-    }
   }
 
   /// Takes the next bytes of a capture.
@@ -166,8 +129,8 @@ package struct CaptureImport {
   /// Enough of a file to tell its format by, also from a pipe that gives little at a time.
   package static func head(of file: FileHandle) throws -> [UInt8] {
     var head: [UInt8] = []
-    while head.count < Self.headBytes {
-      let piece = try FilePieces.next(of: file, upTo: Self.headBytes - head.count)
+    while head.count < FormatSearch.windowBytes {
+      let piece = try FilePieces.next(of: file, upTo: FormatSearch.windowBytes - head.count)
       guard !piece.isEmpty else { break }
       head += piece
     }

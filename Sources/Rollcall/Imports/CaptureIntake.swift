@@ -9,7 +9,7 @@ final class CaptureIntake {
   @exclusivity(unchecked) var filter: AccountFilter
   @exclusivity(unchecked) var summary: ImportSummary
 
-  /// - Parameter head: what the capture begins with: 64 KiB, or all of it. It is looked at only.
+  /// - Parameter head: 64 KiB of the capture, or all of it. It is looked at only.
   /// - Throws: `ImportError` where its format is not known.
   init(_ head: [UInt8], _ options: ImportOptions) throws {
     let carrier = Carrier(head, encoding: options.encoding)

@@ -58,22 +58,28 @@ struct FormatsCommand: ParsableCommand {
 private struct FoundFile {
   let path: String
   let format: CaptureFormat?
-  /// The program that unpacks it.
+  /// The program that reads it.
   let packing: String?
   /// Why it is no capture.
   private let reason: String?
 
   init(_ path: String) throws {
     let input = try CaptureInput(path)
-    let head = try Failure.naming(path) { try CaptureImport.head(of: input.handle) }
-    let isLog = Supervision.isLog(path)
     self.path = path
     packing = input.tool
-    format = isLog ? nil : CaptureFormat.detect(head)
-    reason =
-      isLog
-      ? "a log of Rollcall"
-      : format == nil ? UnreadableFile(head)?.description ?? "no format that is known" : nil
+    guard !Supervision.isLog(path) else {
+      (format, reason) = (nil, "a log of Rollcall")
+      return
+    }
+    do {
+      (format, reason) = (try FormatSearch.format(of: input.handle), nil)
+    } catch ImportError.unknownFormat {
+      (format, reason) = (nil, "no format that is known")
+    } catch ImportError.unreadable(let file) {
+      (format, reason) = (nil, file.description)
+    } catch {
+      throw Failure(error, in: path)
+    }
   }
 
   var words: String { reason ?? format?.title ?? "" }

@@ -38,7 +38,7 @@ struct Tool {
       self.init(name: name, task: "unpack it", program: program, arguments: ["-dc"] + limit)
     case .packets?:
       self = try PacketCapture(path, file, isFile: isFile, keyLog: keyLog).tool()
-    case .utf16?, .empty?, .zeros?, .binary?, nil: return nil
+    case .empty?, .zeros?, .binary?, nil: return nil
     }
   }
 
