@@ -137,7 +137,7 @@ struct InsertOption: ExpressibleByArgument {
     let known = try source.importOptions
     let options = ImportOptions(
       account: known.account, year: known.year, zone: known.zone,
-      encoding: known.encoding)
+      encoding: known.encoding, keyLog: known.keyLog)
     let log = try SourceOptions.open([path], options)
     return BranchEdits.Insert(after: record, records: log.log)
   }

@@ -51,7 +51,7 @@ struct CaptureSelection: ParsableArguments {
   @Option(
     help: """
       The encoding of a capture that is not in UTF-8, by its name for iconv: windows-1252, \
-      GB18030, Shift_JIS. UTF-16 is known by its mark.
+      GB18030, Shift_JIS. UTF-16 is recognized.
       """)
   var encoding: String?
 

@@ -29,7 +29,8 @@ extension SourceReading {
     let given: [(name: String, value: String?)] = [
       ("--account", capture.account), ("--connection", capture.connection),
       ("--year", capture.year.map(String.init)), ("--clock-zone", capture.clockZone?.description),
-      ("--encoding", capture.encoding), ("--pair", capture.pair), ("--format", format),
+      ("--encoding", capture.encoding), ("--keylog", capture.keylog), ("--pair", capture.pair),
+      ("--format", format),
     ]
     return given.flatMap { option in option.value.map { [option.name, $0.shellWord] } ?? [] }
   }
