@@ -6,9 +6,7 @@ import Testing
 struct CarrierRuleTests {
   @Test("The entries of one document are turned around")
   func newestFirstInADocument() throws {
-    let lines = CarrierTests.session.map {
-      "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2))"
-    }
+    let lines = CarrierTests.smack(CarrierTests.session)
     let entries = lines.enumerated().reversed().map { number, line in
       "{\"timestamp\":\(1_772_697_906_700 + number),\"message\":\(CarrierTests.json(line))}"
     }
@@ -22,9 +20,7 @@ struct CarrierRuleTests {
     "A line that is formatted otherwise at the start of an excerpt costs no other",
     arguments: ["[code]", "Log: ", "1: "], [0, 14])
   func otherFirstLine(_ before: String, _ cut: Int) throws {
-    let lines = CarrierTests.session.map {
-      "2026-03-05 08:05:06,700 - DEBUG - \($0.hasPrefix("<") ? "RECV" : "SEND"): \($0.dropFirst(2))"
-    }
+    let lines = CarrierTests.slixmpp(CarrierTests.session)
     let first = cut > 0 ? String(lines[0].dropFirst(cut)) : "\(before)\(lines[0])"
     let reading = try read(CarrierTests.text([first] + lines.dropFirst()), "slixmpp")
     #expect(reading.elements == CarrierTests.session)
@@ -33,9 +29,7 @@ struct CarrierRuleTests {
 
   @Test("A line number before each line, and other members of entries")
   func numbersAndMembers() throws {
-    let lines = CarrierTests.session.map {
-      "2026-03-05 08:05:06,700 - DEBUG - \($0.hasPrefix("<") ? "RECV" : "SEND"): \($0.dropFirst(2))"
-    }
+    let lines = CarrierTests.slixmpp(CarrierTests.session)
     let numbered = lines.enumerated().map { number, line in
       String(repeating: " ", count: number > 8 ? 2 : 3) + "\(number + 1)  \(line)"
     }
@@ -70,13 +64,8 @@ struct CarrierRuleTests {
     for body in bodies {
       for count in [3, 300, 3000] {
         let text = Array(repeating: body, count: count).joined(separator: "\n")
-        let session =
-          CarrierTests.session + [
-            "< <message from='eve@example.test/x' to='alice@example.test/pc'><body>\n\(text)\n"
-              + "</body></message>"
-          ]
-        let log = session.map { "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2))" }
-        let bytes = Array(CarrierTests.text(log).utf8)
+        let session = CarrierTests.session(withText: "\n\(text)\n")
+        let bytes = Array(CarrierTests.text(CarrierTests.smack(session)).utf8)
         #expect(Carrier(bytes) == .none, "\(body)")
         #expect(try read(bytes, "smack").elements == session)
       }
@@ -86,13 +75,11 @@ struct CarrierRuleTests {
   /// A collector gives each line of a printed element an entry of its own.
   @Test("An element that takes several entries is whole")
   func elementOfSeveralEntries() throws {
-    let lines = CarrierTests.session.map {
-      "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2).replacing("><", with: ">\n<"))"
-    }
+    let lines = CarrierTests.smack(CarrierTests.session).map { $0.replacing("><", with: ">\n<") }
     let pretty = lines.flatMap { $0.split(separator: "\n") }.map { CarrierTests.json(String($0)) }
     let bytes = Array(CarrierTests.text(pretty.map { "{\"message\":\($0)}" }).utf8)
     let carrier = Carrier(bytes)
-    #expect(carrier.wrapper?.kind == .json)
+    #expect(LineWrapperTests.wrapper(of: bytes)?.kind == .json)
     let reading = try read(bytes, "smack", options: ReaderOptions(carrier: carrier))
     #expect(
       reading.elements.map { $0.replacing("\n", with: "") } == CarrierTests.session)
@@ -102,9 +89,7 @@ struct CarrierRuleTests {
     "A quoted line that goes on with a bracket is quoted once",
     arguments: 60...110)
   func quotedBrackets(_ width: Int) throws {
-    let lines = CarrierTests.session.map {
-      "2026-03-05 08:05:06,700 - DEBUG - \($0.hasPrefix("<") ? "RECV" : "SEND"): \($0.dropFirst(2))"
-    }
+    let lines = CarrierTests.slixmpp(CarrierTests.session)
     let cut = CarrierTests.cut(lines, width).split(separator: "\n").map { "> \($0)" }
     let bytes = Array(CarrierTests.text(cut).utf8)
     let reading = try read(bytes, "slixmpp", options: ReaderOptions(carrier: Carrier(bytes)))
@@ -131,7 +116,8 @@ struct CarrierRuleTests {
       "5. März 2026 08:05:06", "5 mars 2026 08:05:06", "05/Mar/2026:08:05:06 +0000",
       "Thu, 05 Mar 2026 08:05:06", "[Thu Mar  5 08:05:06 2026]", "Mar 5, 2026, 8:05:06 AM",
       "2026年3月5日 08:05:06", "2026年03月05日 上午8:05:06", "5-mar-2026 8:05:06",
-      "2026 Mar 5 08:05:06", "чт 5 мар 2026 08:05:06",
+      "2026 Mar 5 08:05:06", "чт 5 мар 2026 08:05:06", "am 5. März 2026 08:05:06",
+      "5 maart 2026 08:05:06",
     ])
   func namedDates(_ date: String) throws {
     let reading = try read("\(date) DEBUG RECV: <presence from='a@b'/>\n", "slixmpp")
@@ -140,6 +126,8 @@ struct CarrierRuleTests {
       "\(date.replacing("AM", with: "PM").replacing("上午", with: "下午")) RECV: <presence/>", "slixmpp"
     )
     let isHalf = date.contains("AM") || date.contains("上午")
+    let july = try read("5 juillet 2026 08:05:06 RECV: <presence/>\n", "slixmpp")
+    #expect(july.records.first?.time.map(Timestamp.text) == "2026-07-05T08:05:06.000Z")
     #expect(
       evening.records.first?.time.map(Timestamp.text)
         == "2026-03-05T\(isHalf ? "20" : "08"):05:06.000Z")

@@ -26,6 +26,25 @@ struct CarrierTests {
 
   static func text(_ lines: [String]) -> String { lines.joined(separator: "\n") + "\n" }
 
+  /// The lines of asmack for elements that begin with an arrow.
+  static func smack(_ session: [String]) -> [String] {
+    session.map { "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2))" }
+  }
+
+  /// The lines of slixmpp, formatted as its examples are.
+  static func slixmpp(_ session: [String]) -> [String] {
+    session.map {
+      "2026-03-05 08:05:06,700 - DEBUG - \($0.hasPrefix("<") ? "RECV" : "SEND"): \($0.dropFirst(2))"
+    }
+  }
+
+  /// A session in which eve sends a message with this text.
+  static func session(withText text: String) -> [String] {
+    session + [
+      "< <message from='eve@example.test/x' to='alice@example.test/pc'><body>\(text)</body></message>"
+    ]
+  }
+
   /// The lines cut at a width, with so many spaces before what goes on.
   static func cut(_ lines: [String], _ width: Int, indent: Int = 0) -> String {
     var output: [String] = []
@@ -280,7 +299,7 @@ struct CarrierTests {
       "<iq type='result' id='r1' to='alice@example.test/pc'><query xmlns='jabber:iq:roster'>"
       + "\(items)</query></iq>"
     let session = Array(Self.session.prefix(3)) + ["< " + roster] + Self.session.dropFirst(4)
-    let lines = session.map { "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2))" }
+    let lines = Self.smack(session)
     func parts(_ line: String, _ size: Int) -> [[UInt8]] {
       let bytes = Array(line.utf8)
       return stride(from: 0, to: bytes.count, by: size).map {
@@ -310,7 +329,7 @@ struct CarrierTests {
   @Test("A log in another encoding is read once that is said")
   func otherEncodings() throws {
     let session = Self.session.map { $0.replacing("“引号” ", with: "") }
-    let lines = session.map { "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2))" }
+    let lines = Self.smack(session)
     let pieces: [(String, [UInt8])] = [
       ("多行", [0xB6, 0xE0, 0xD0, 0xD0]), ("更多", [0xB8, 0xFC, 0xB6, 0xE0]),
     ]
@@ -350,13 +369,8 @@ struct CarrierTests {
       "11-21 07:25:14.147  1234  5678 D SMACK   : \(forged)", "message,time\n\"\(forged)\",1",
     ]
     for body in bodies {
-      let session =
-        Self.session + [
-          "< <message from='eve@example.test/x' to='alice@example.test/pc'><body>\(body)\n\(body)\n"
-            + "\(body)</body></message>"
-        ]
-      let log = session.map { "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2))" }
-      let bytes = Array(Self.text(log).utf8)
+      let session = Self.session(withText: "\(body)\n\(body)\n\(body)")
+      let bytes = Array(Self.text(Self.smack(session)).utf8)
       #expect(Carrier(bytes) == .none, "\(body)")
       var expected = session
       // A line that begins as the log's own is the next piece of the open element: nothing tells

@@ -14,7 +14,7 @@ enum MonthNames {
       "sty lut mar kwi maj cze lip sie wrz paź lis gru",  // Polish
       "янв фев мар апр мая июн июл авг сен окт ноя дек",  // Russian
     ]
-    var names: [String: Int] = ["май": 5, "avr": 4, "jui": 6, "aoû": 8, "fév": 2]
+    var names: [String: Int] = ["май": 5, "avr": 4, "jui": 7, "aoû": 8, "fév": 2, "maa": 3]
     for language in languages {
       for (index, name) in language.split(separator: " ").enumerated() {
         names[String(name)] = index + 1

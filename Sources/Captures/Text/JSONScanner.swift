@@ -264,7 +264,7 @@ package struct JSONScanner: ~Escapable {
 }
 
 extension JSONScanner {
-  /// Reads a string or a number that stands by itself; nil if it is malformed.
+  /// Reads a value of any kind; nil if it is malformed.
   static func scalar(_ text: ArraySlice<UInt8>) -> JSONValue? {
     try? object((Array("{\"\":".utf8) + text + [UInt8(ascii: "}")])[...])[""]
   }

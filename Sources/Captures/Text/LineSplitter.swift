@@ -2,11 +2,11 @@ import RawBytes
 
 /// Cuts the bytes of a file into lines, however they arrive.
 ///
-/// A line ends with a line feed, with or without a carriage return before it, or with the file. A
+/// A line ends with a line feed, with or without carriage returns before it, or with the file. A
 /// byte-order mark at the start of the file is no part of the first line. A line that is too long
 /// is dropped, and said to be. NULs before a line are left out, and said to be: a file that was
 /// emptied while a program wrote it, or that a crash cut off, has them, be they gigabytes. So are
-/// the colors that programs write for terminals: no XML has their first byte.
+/// the control sequences that programs write for terminals: no XML has their first byte.
 struct LineSplitter {
   private let maximumBytes: Int
   /// The beginning of the line whose end has not come yet.
@@ -154,7 +154,9 @@ struct LineSplitter {
           continue
         }
         let isString = code[end] == 0x1B
-        rest = code[end...].dropFirst(isString && code[end...].dropFirst().first == 0x5C ? 2 : 1)
+        let isEnded = isString && code[end...].dropFirst().first == 0x5C
+        // An escape that does not end it begins the next sequence.
+        rest = code[end...].dropFirst(isEnded ? 2 : isString ? 0 : 1)
       default:
         output.append(0x1B)
         rest = code

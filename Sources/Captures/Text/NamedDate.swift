@@ -16,15 +16,23 @@ enum NamedDate {
     guard text.count >= 14, text.count(where: { $0 == UInt8(ascii: ":") }) >= 2,
       text.split(whereSeparator: { !$0.isDigit }).contains(where: { $0.count == 4 })
     else { return nil }
-    var (words, half) = ([ArraySlice<UInt8>](), 0...23)
+    var (words, half) = ([ArraySlice<UInt8>](), LogTime.Half?.none)
     for word in allWords(of: text) {
       let name = String(decoding: word, as: UTF8.self).lowercased()
-      if name == "am" || name.contains("上午") {
-        half = 0...11
-      } else if name == "pm" || name.contains("下午") {
-        half = 12...23
-      } else if !["年", "日", "년", "일"].contains(name) {
-        words.append(word)
+      // In German `am` stands before a date.
+      let followsNumber = words.last?.first?.isDigit ?? false
+      switch name {
+      case "am" where followsNumber: half = .morning
+      case "pm" where followsNumber: half = .evening
+      case "年", "日", "년", "일": continue
+      default:
+        if name.contains("上午") {
+          half = .morning
+        } else if name.contains("下午") {
+          half = .evening
+        } else {
+          words.append(word)
+        }
       }
     }
     for index in words.indices {
@@ -35,7 +43,7 @@ enum NamedDate {
   }
 
   private static func time(
-    _ month: Int, at index: Int, _ words: [ArraySlice<UInt8>], _ half: ClosedRange<Int>
+    _ month: Int, at index: Int, _ words: [ArraySlice<UInt8>], _ half: LogTime.Half?
   ) -> LogTime? {
     func number(_ place: Int, _ range: ClosedRange<Int>) -> Int? {
       guard words.indices.contains(index + place), words[index + place].count <= 4,
@@ -49,7 +57,7 @@ enum NamedDate {
         let hour = number(order.clock, 0...23), let minute = number(order.clock + 1, 0...59),
         let second = number(order.clock + 2, 0...60)
       else { continue }
-      let hourOfDay = half.count == 24 ? hour : half.lowerBound + hour % 12
+      let hourOfDay = Int(LogTime.hour(Int64(hour), half))
       return LogTime.local(year, month, day, [hourOfDay, minute, second])
     }
     return nil

@@ -52,7 +52,8 @@ final class NewestFirstStep: LineStep {
   }
 
   func take(_ line: CarriedLine, _ give: Give) throws {
-    bytes += line.bytes.count + 64
+    // Each has an array of its own.
+    bytes += line.bytes.count + MemoryLayout<CarriedLine>.stride + 32
     guard bytes <= Self.maximumBytes else {
       throw CaptureError.tooLongToTurnAround(line: line.number)
     }
@@ -81,8 +82,8 @@ extension CarriedLine {
 }
 
 extension CarrierDetection {
-  /// How often times have to go back, and never on, where no answer says what came first and some
-  /// stanzas have one time. The clock of a machine is set back once.
+  /// How often times have to go back, and never on, where no answer says what came first. The clock
+  /// of a machine is set back once.
   private static let sufficientSteps = 3
 
   /// What is turned around in an export that begins with the newest; nil for any other log.
@@ -100,7 +101,7 @@ extension CarrierDetection {
   }
 
   /// Whether answers stand before what they answer and have later times, or, where none is there to
-  /// say so, the times of stanzas go back again and again or throughout, and never on.
+  /// say so, the times of stanzas go back again and again, and never on.
   private static func isNewestFirst(
     _ lines: [CarriedLine], _ answers: Answers, _ order: DateOrder?
   ) -> Bool {
@@ -128,18 +129,10 @@ extension CarrierDetection {
     guard newestFirst == 0, oldestFirst == 0 else { return newestFirst > oldestFirst }
     let steps = zip(times, times.dropFirst())
     guard steps.allSatisfy({ $0 >= $1 }) else { return false }
-    return steps.count { $0 > $1 } >= sufficientSteps
-      || goesBackThroughout(times, timeOfLine, isCollected)
-  }
-
-  /// Whether few stanzas go back in time at each step, and no line between them goes on: two steps
-  /// or more, or one in what a collector or a table holds, which a query has put in order.
-  private static func goesBackThroughout(
-    _ times: [Int64], _ timeOfLine: [Int64?], _ isCollected: Bool
-  ) -> Bool {
+    if steps.count(where: { $0 > $1 }) >= sufficientSteps { return true }
+    // A query has put the entries of a collector or a table in order: a few show which.
     let all = timeOfLine.compactMap { $0 }
-    return times.count > (isCollected ? 1 : 2)
-      && zip(times, times.dropFirst()).allSatisfy { $0 > $1 }
+    return isCollected && steps.allSatisfy { $0 > $1 }
       && zip(all, all.dropFirst()).allSatisfy { $0 >= $1 }
   }
 
