@@ -69,11 +69,14 @@ struct CollectedTests {
     #expect(found.unread.count == 0)
   }
 
-  @Test("Programs that each have a stream are connections of their own")
-  func programsWithStreams() throws {
+  @Test(
+    "Programs with streams of their own are told apart, also where each writes JSON",
+    arguments: [false, true])
+  func programsWithStreams(_ isJSON: Bool) throws {
     let lines = Self.session.flatMap { element in
       let line = "\(Self.word(Self.isInbound(element))): \(Self.xml(element))"
-      return [0, 1].map { "[pod/bot-\($0)/main] \(line)" }
+      let text = isJSON ? "{\"level\":20,\"msg\":\(CarrierTests.json(line))}" : line
+      return [0, 1].map { "[pod/bot-\($0)/main] \(text)" }
     }
     let found = try readAll(CarrierTests.text(lines))
     for pod in [0, 1] {
@@ -85,6 +88,39 @@ struct CollectedTests {
       #expect(own.elements == Self.session)
     }
     #expect(found.reading.records.count == 2 * Self.session.count)
+  }
+
+  @Test("What a collector put before a line is taken off where a web page changed its spaces")
+  func changedSpaces() throws {
+    let lines = Self.session.map {
+      "Mar\u{A0}05 08:05:06\u{A0}h1 bot[7]:\u{A0}\(Self.word(Self.isInbound($0))): \(Self.xml($0))"
+    }
+    let found = try readAll(CarrierTests.text(lines))
+    #expect(found.reading.elements == Self.session)
+    #expect(found.reading.records.allSatisfy { $0.time != nil })
+  }
+
+  @Test("An element in another member or column than that of the lines is read or counted")
+  func otherMembers() throws {
+    let stanza = "<presence from='bob@example.test/x' to='alice@example.test/pc'/>"
+    let answers = Self.session.map { element in
+      "{\"msg\":\(CarrierTests.json("RECV: \(Self.xml(element))")),\"zz\":\(CarrierTests.json(stanza))}"
+    }
+    let members = try readAll(CarrierTests.text(answers))
+    #expect(members.unread.count == Self.session.count)
+    let inner = Self.session.map { element in
+      "{\"result\":{\"message\":\"ok\"},\"zz\":{\"xml\":"
+        + "\(CarrierTests.json("\(Self.word(Self.isInbound(element))): \(Self.xml(element))"))}}"
+    }
+    #expect(try readAll(CarrierTests.text(inner)).reading.elements == Self.session)
+    let rows = Self.session.enumerated().map { number, element in
+      // With quotes that the table doubles, no row is read as it is.
+      let xml = Self.quoted(Self.xml(element).replacing("'", with: "\""))
+      return number % 4 == 3 ? "\(number),\(xml)," : "\(number),,\(xml)"
+    }
+    let table = try readAll(CarrierTests.text(["time,sent,received"] + rows))
+    #expect(table.reading.elements.count + table.unread.count == Self.session.count)
+    #expect(table.unread.count > 0)
   }
 
   @Test("Parts of a line are joined although another output's line stands between them")

@@ -2,6 +2,7 @@ import Captures
 import Foundation
 import Testing
 import XMPPStanza
+import XMPPStream
 
 @Suite("Archives of a browser's network traffic")
 struct HARTests {
@@ -180,6 +181,22 @@ struct HARTests {
       Array("{\"log\":{\"creator\":".utf8) + Array(repeating: UInt8(ascii: "["), count: 1 << 20)
     let reading = try read(nested, "har")
     #expect(reading.problems.count == 1)
+    #expect(reading.problems.first?.message.contains("byte") == false)
     #expect(reading.records.isEmpty)
+  }
+
+  @Test("A message beyond the limit is a problem, and costs no other")
+  func tooLong() throws {
+    var options = ReaderOptions()
+    options.limits.bytesPerElement = 1 << 10
+    let long =
+      "<message from='bob@a.test/x'><body>\(String(repeating: "a", count: 8 << 10))</body></message>"
+    let messages: [(Bool, Double, String)] = [
+      (false, 1, "<presence from='bob@a.test/x' to='alice@a.test/y'/>"), (false, 2, long),
+      (false, 3, "<presence from='bob@a.test/x' to='alice@a.test/y' type='unavailable'/>"),
+    ]
+    let reading = try read(Self.archive([Self.socket(messages)]), "har", options: options)
+    #expect(reading.elements.count == 2)
+    #expect(reading.problems.map(\.message) == ["a message is too long"])
   }
 }

@@ -203,10 +203,10 @@ private struct LineInlet {
       let problem = CaptureProblem(line: line.number, message: "the line is too long")
       return try sink(.problem(problem))
     }
+    let carried = CarriedLine(bytes: bytes, number: line.number)
+    guard isText else { return try give(carried, reader, sink) }
     let unloading = unloading
-    try unloading.take(CarriedLine(bytes: bytes, number: line.number)) { line in
-      try give(line, reader, sink)
-    }
+    try unloading.take(carried) { line in try give(line, reader, sink) }
   }
 
   /// Takes the end of the file.
@@ -219,9 +219,8 @@ private struct LineInlet {
   private mutating func give(
     _ line: CarriedLine, _ reader: any LineReader, _ sink: LineReader.Sink
   ) throws {
-    let bytes = isText ? TextLayers.mended(line.bytes) : line.bytes
     if let readers = reader as? SeparateReaders { readers.source = line.source }
-    try reader.take(bytes, number: line.number, time: clock.milliseconds(line.time), sink)
+    try reader.take(line.bytes, number: line.number, time: clock.milliseconds(line.time), sink)
   }
 }
 

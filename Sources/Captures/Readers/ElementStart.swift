@@ -38,7 +38,7 @@ enum ElementStart {
   }
 
   private static func isTag(_ tag: ArraySlice<UInt8>) -> Bool {
-    if PastedText.isStanza(tag) { return hasAttributes(tag) }
+    if TopLevel.isStanza(tag) { return hasAttributes(tag) }
     // Programs say `<stream:stream>` of what has many attributes.
     let header = Array("<stream:stream".utf8)
     if tag.starts(with: header) { return tag.dropFirst(header.count).first?.isXMLSpace ?? false }

@@ -64,7 +64,7 @@ final class HARReader: ByteReader {
         try json.read(byte, wants: Self.wants) { path, event in try take(path, event) }
       } catch let error as JSONError {
         failure = error
-        let message = "the archive cannot be read on: \(error)"
+        let message = "the archive cannot be read on: it is no JSON from here on"
         order.hold(.problem(CaptureProblem(line: line, message: message)))
       }
       if byte == UInt8(ascii: "\n") { line += 1 }
@@ -104,6 +104,8 @@ final class HARReader: ByteReader {
     case .end:
       if place.isEmpty { finishEntry() }
       if place == ["_webSocketMessages", "*"] { finishMessage() }
+    case .value(nil):
+      order.hold(.problem(CaptureProblem(line: line, message: "a message is too long")))
     case .value(let text): take(text.flatMap(JSONScanner.scalar), at: place)
     }
   }

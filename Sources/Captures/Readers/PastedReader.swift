@@ -126,7 +126,7 @@ final class PastedReader: LineReader {
   }
 
   private func begin(_ bytes: ArraySlice<UInt8>, _ line: NumberedLine) {
-    let isStanza = PastedText.isStanza(bytes)
+    let isStanza = TopLevel.isStanza(bytes)
     open = OpenElement(
       line: line.number, time: text.time, carrierTime: line.time, label: text.label(of: bytes),
       isStanza: isStanza, beginning: bytes.prefix(Self.beginningBytes), isEnvelope: !isStanza,
@@ -137,7 +137,7 @@ final class PastedReader: LineReader {
   /// forwarded one, and no text stands before that (XEP-0297).
   private func mayBeCut(_ open: OpenElement, _ piece: ArraySlice<UInt8>) -> Bool {
     guard !parser.isBetweenElements, let start = piece.position(of: UInt8(ascii: "<")),
-      PastedText.isStanza(piece[start...])
+      TopLevel.isStanza(piece[start...])
     else { return false }
     return !open.isEnvelope || !piece[..<start].allSatisfy(\.isXMLSpace)
   }

@@ -109,15 +109,6 @@ struct PastedText {
     return nil
   }
 
-  /// Whether a stanza begins here.
-  static func isStanza(_ text: ArraySlice<UInt8>) -> Bool {
-    ["<iq", "<message", "<presence"].contains { name in
-      guard text.starts(with: name.utf8) else { return false }
-      guard let next = text.dropFirst(name.utf8.count).first else { return true }
-      return next.isXMLSpace || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
-    }
-  }
-
   /// Whether the quotes of the first tag are escaped: `<iq type=\"get\">`.
   static func isEscaped(_ text: ArraySlice<UInt8>) -> Bool {
     let tag = text.prefix(maximumBytes).prefix { $0 != UInt8(ascii: ">") }
@@ -144,7 +135,7 @@ struct PastedText {
 
   /// Whether an element of a stream, or the end of a stream, begins here.
   static func isBeginning(_ text: ArraySlice<UInt8>) -> Bool {
-    if isStanza(text) { return true }
+    if TopLevel.isStanza(text) { return true }
     guard let next = text.dropFirst().first, next.isLetter || next == UInt8(ascii: "/") else {
       return false
     }

@@ -49,7 +49,11 @@ enum TopLevel {
   /// Whether a stanza begins here.
   static func isStanza(_ bytes: ArraySlice<UInt8>) -> Bool {
     let text = bytes.withoutLeadingSpace
-    return ["<iq", "<message", "<presence"].contains { text.starts(with: $0.utf8) }
+    return ["<iq", "<message", "<presence"].contains { name in
+      guard text.starts(with: name.utf8) else { return false }
+      guard let next = text.dropFirst(name.utf8.count).first else { return true }
+      return next.isXMLSpace || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
+    }
   }
 
   /// Whether an element is one that only streams have, by its name and its namespace.

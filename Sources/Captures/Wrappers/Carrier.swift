@@ -1,8 +1,8 @@
 /// What carried a log to its reader and changed its text on the way: an encoding, and layers around
 /// its lines, the outermost first.
 ///
-/// Each layer but the order takes memory for one line of its own at most, and time in proportion to
-/// the text.
+/// Each layer but the order takes memory for one line at most of each program whose lines it joins,
+/// and time in proportion to the text.
 package struct Carrier: Hashable, Sendable {
   package var encoding: TextEncoding?
   package var layers: [Layer]
@@ -43,17 +43,6 @@ package struct Carrier: Hashable, Sendable {
     self.layers = layers
   }
 
-  /// A collector alone, or nothing.
-  package init(_ wrapper: LineWrapper?) {
-    self.init(layers: wrapper.map { [.wrapper($0)] } ?? [])
-  }
-
-  /// The collector among the layers; nil if there is none.
-  package var wrapper: LineWrapper? {
-    for case .wrapper(let wrapper) in layers { return wrapper }
-    return nil
-  }
-
   /// What a person should know of how the text is read.
   package var notes: [String] {
     var notes: [String] = []
@@ -84,7 +73,7 @@ package struct Carrier: Hashable, Sendable {
   static func text(of lines: [ArraySlice<UInt8>], within layers: [Layer]) -> [UInt8] {
     var text: [UInt8] = []
     for line in Self.lines(of: lines, within: layers) {
-      text += TextLayers.mended(line.bytes)
+      text += line.bytes
       text.append(UInt8(ascii: "\n"))
     }
     return text
@@ -113,6 +102,13 @@ struct CarriedLine {
   var isContinuation = false
   /// The program that wrote it, where a collector gathered those of several.
   var source = ""
+
+  /// The line without its bytes: the beginning of one that several are joined to.
+  var cleared: CarriedLine {
+    var line = self
+    line.bytes = []
+    return line
+  }
 
   init(bytes: ArraySlice<UInt8>, number: Int, time: LogTime? = nil, isContinuation: Bool = false) {
     (self.bytes, self.number, self.time) = (bytes, number, time)
@@ -161,7 +157,10 @@ struct Unloading {
     }
   }
 
+  /// A line is mended before each layer: what a web page changed, it changed in all of them.
   private func pass(_ line: CarriedLine, from index: Int, _ give: LineStep.Give) throws {
+    var line = line
+    line.bytes = TextLayers.mended(line.bytes)
     guard index < steps.count else { return try give(line) }
     try steps[index].take(line) { try pass($0, from: index + 1, give) }
   }
@@ -239,7 +238,9 @@ private final class WrapperStep: LineStep {
   }
 
   private func take(_ inner: LineWrapper.Line, _ line: CarriedLine, _ give: Give) throws {
-    let lane = Lane(source: inner.source, stream: inner.stream)
+    // What a second collector does not name, the first has named.
+    let source = inner.source.isEmpty ? line.source : inner.source
+    let lane = Lane(source: source, stream: inner.stream)
     // Removed first, so that what is appended copies nothing.
     var carry = carries.removeValue(forKey: lane)
     if let open = carry, open.isUncertain,
@@ -250,14 +251,13 @@ private final class WrapperStep: LineStep {
     }
     // What no element can be as long as ends where it is.
     let isBounded = (carry?.line.bytes.count ?? 0) <= maximumBytes
-    var whole =
-      carry?.line
-      ?? CarriedLine(bytes: [], number: line.number, isContinuation: inner.isContinuation)
+    var whole = carry?.line ?? line.cleared
+    if carry == nil { whole.isContinuation = inner.isContinuation || line.isContinuation }
     carry = nil
     if whole.bytes.isEmpty { whole.bytes = inner.text } else { whole.bytes += inner.text }
     // The last part says when the whole was there.
     whole.time = inner.time ?? whole.time ?? line.time
-    whole.source = inner.source
+    whole.source = source
     guard inner.goesOn || inner.isFull, isBounded else { return try give(whole) }
     carries[lane] = Carry(line: whole, isUncertain: inner.isFull)
   }

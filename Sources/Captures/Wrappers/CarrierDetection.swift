@@ -7,7 +7,7 @@ extension Carrier {
   /// A layer is taken off if the text has its marks throughout and no fewer stanzas can be read
   /// without it, or if more can be read.
   ///
-  /// - Parameter encoding: the encoding if somebody said it; nil to find it by looking.
+  /// - Parameter encoding: the encoding if it was given; nil to find it by looking.
   package init(_ head: [UInt8], encoding: TextEncoding? = nil) {
     self.encoding = encoding ?? TextEncoding(head)
     layers = []
@@ -62,6 +62,18 @@ final class PlainScore {
   }
 }
 
+extension [ArraySlice<UInt8>] {
+  /// The lines with their ends.
+  var text: [UInt8] {
+    var text: [UInt8] = []
+    for line in self {
+      text += line
+      text.append(UInt8(ascii: "\n"))
+    }
+    return text
+  }
+}
+
 /// Finds the layers around the lines of a file.
 enum CarrierDetection {
   static let maximumLayers = 5
@@ -80,7 +92,7 @@ enum CarrierDetection {
   /// How well lines can be read: as a program's if any of its records is among them, else as any
   /// text.
   static func score(_ lines: [ArraySlice<UInt8>]) -> ReadingScore {
-    let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+    let text = lines.text
     guard Carrier.mayHoldElement(text) else { return ReadingScore() }
     if let known = CaptureFormat.detectUnwrapped(text) {
       guard known.isOfLines else { return ReadingScore() }
@@ -108,7 +120,7 @@ enum CarrierDetection {
   /// Whether records or elements begin on lines that are not of a kind: then a contact may have
   /// written those of the kind into an element.
   static func isPlain(_ lines: [ArraySlice<UInt8>], beside kind: LineWrapper.Kind) -> Bool {
-    let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+    let text = lines.text
     let format = CaptureFormat.detectUnwrapped(text) ?? .pasted
     guard format.isOfLines else { return false }
     // An element that is longer than the beginning of the file has no end there.
@@ -131,7 +143,7 @@ enum CarrierDetection {
 
   /// Whether a text is a log of lines that can be read, or at least has stanzas.
   static func isReadable(_ lines: [ArraySlice<UInt8>]) -> Bool {
-    let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+    let text = lines.text
     return CaptureFormat.detectUnwrapped(text)?.isOfLines == true
       || lines.contains(where: holdsStanza)
   }

@@ -107,8 +107,14 @@ enum JSONEntry {
     let time = timeNames.lazy.compactMap { object[$0].flatMap(Self.time) }.first ?? time
     let source = object["SYSLOG_IDENTIFIER"]?.string ?? ""
     let texts = textNames.lazy.compactMap { object[$0].flatMap(bytes) }
-    if let text = texts.first(where: holdsElement) ?? elementText(of: object) {
-      return append(labeled(text, by: object), source, time, isPart: isPart(object), &found)
+    let elements = elementTexts(of: object)
+    if let text = texts.first(where: holdsElement) ?? elements.first {
+      append(labeled(text, by: object), source, time, isPart: isPart(object), &found)
+      // Which one is the line is known of one only.
+      for other in elements where other != text {
+        found.append(LineWrapper.Line(text: other[...], source: source, isRest: true))
+      }
+      return
     }
     var inner: [LineWrapper.Line] = []
     if depth < maximumNesting { collect(within: object, time, depth, &inner) }
@@ -119,19 +125,25 @@ enum JSONEntry {
     found += inner
   }
 
-  /// The lines of the first member with any that is an object or an array.
+  /// The lines of the first member with an element that is an object or an array; where there is
+  /// none, those of the first with any.
   private static func collect(
     within object: [String: JSONValue], _ time: LogTime?, _ depth: Int,
     _ found: inout [LineWrapper.Line]
   ) {
     for name in envelopes + object.keys.filter({ !envelopes.contains($0) }).sorted() {
+      var lines: [LineWrapper.Line] = []
       switch object[name] {
-      case .object(let inner): collect(inner, time, depth + 1, &found)
+      case .object(let inner): collect(inner, time, depth + 1, &lines)
       case .array(let values):
-        for value in values { collect(value, time, depth + 1, &found) }
+        for value in values { collect(value, time, depth + 1, &lines) }
       case nil, .null, .bool, .integer, .decimal, .string: continue
       }
-      if !found.isEmpty { return }
+      if lines.contains(where: { ElementStart.position(in: $0.text) != nil }) {
+        found = lines
+        return
+      }
+      if found.isEmpty { found = lines }
     }
   }
 
@@ -139,10 +151,10 @@ enum JSONEntry {
     ElementStart.position(in: text[...]) != nil
   }
 
-  /// A member of any name in which an element begins.
-  private static func elementText(of object: [String: JSONValue]) -> [UInt8]? {
-    object.sorted { $0.key < $1.key }.lazy
-      .compactMap { $0.value.string.map { Array($0.utf8) } }.first(where: holdsElement)
+  /// The members of any name in which an element begins.
+  private static func elementTexts(of object: [String: JSONValue]) -> [[UInt8]] {
+    object.sorted { $0.key < $1.key }
+      .compactMap { $0.value.string.map { Array($0.utf8) } }.filter(holdsElement)
   }
 
   /// A text with the direction before it that another member says, unless it says one itself.

@@ -55,12 +55,6 @@ package struct LineWrapper: Hashable, Sendable {
     var isRest = false
   }
 
-  /// Looks at the first bytes of a file, 64 KiB of which are enough; nil where its lines are as a
-  /// program wrote them, or what is in them is no log that can be read.
-  package init?(_ head: [UInt8]) {
-    self.init(PlainScore(CarrierDetection.wholeLines(of: head)))
-  }
-
   /// Looks at the lines of a file. They are wrapped if nearly all look so and no less can be read
   /// within, or if more can: a report may have other things before a log.
   init?(_ plain: PlainScore) {
@@ -236,9 +230,11 @@ extension LineWrapper.Kind {
       else { return nil }
       let goesOn = text.last != UInt8(ascii: "\n")
       let time = object["time"]?.string.flatMap { LogTime.isoTime(in: Array($0.utf8)[...]) }
+      let stream = object["stream"]?.string ?? ""
       let ending = text.ends(with: Array("\r\n".utf8)) ? 2 : 1
       return Line(
-        text: goesOn ? text : text.dropLast(ending), stream: object["stream"]?.string ?? "",
+        text: goesOn ? text : text.dropLast(ending),
+        stream: stream == "stdout" || stream == "stderr" ? stream : "",
         time: time, goesOn: goesOn)
     }
   }

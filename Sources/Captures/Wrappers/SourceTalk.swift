@@ -7,12 +7,12 @@ struct SourceTalk {
   private var requests: Set<String> = []
   private var answers: Set<String> = []
 
+  /// - Parameter lines: The source's lines, as it wrote them or each in an entry of JSON.
   init(_ lines: [ArraySlice<UInt8>]) {
-    let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
-    guard let format = CaptureFormat.detectUnwrapped(text) ?? CaptureFormat.named("pasted") else {
-      return
-    }
-    var reader = CaptureReader(format: format)
+    let text = lines.flatMap { line in
+      JSONEntry.lines(line)?.filter { !$0.isRest }.map(\.text) ?? [line]
+    }.text
+    var reader = CaptureReader(format: CaptureFormat.detectUnwrapped(text) ?? .pasted)
     try? reader.read(text) { note($0) }
     try? reader.finish { note($0) }
   }

@@ -225,7 +225,7 @@ final class TableStep: LineStep {
       return isInTable ? () : try give(line)
     }
     if line.bytes.count(where: { $0 == UInt8(ascii: "\"") }) % 2 == 1 { isInQuote.toggle() }
-    var record = carry ?? CarriedLine(bytes: [], number: line.number)
+    var record = carry ?? line.cleared
     let isContinued = carry != nil
     // Cleared first, so that what is appended copies nothing.
     carry = nil
@@ -248,12 +248,17 @@ final class TableStep: LineStep {
     }
     let time = columns.time.flatMap { fields.count > $0 ? fields[$0] : nil }
       .flatMap { JSONEntry.time(.string(String(decoding: $0, as: UTF8.self))) }
+    for field in fields where field != fields[columns.text] {
+      unread.note(field[...], number: record.number)
+    }
     let text = labeledText(of: fields)
     let parts = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, part) in parts.enumerated() {
-      let bytes = part.last == UInt8(ascii: "\r") ? part.dropLast() : part
-      try give(
-        CarriedLine(bytes: bytes, number: record.number, time: time, isContinuation: index > 0))
+      var line = record.cleared
+      line.bytes = part.last == UInt8(ascii: "\r") ? part.dropLast() : part
+      line.time = time ?? record.time
+      line.isContinuation = index > 0 || record.isContinuation
+      try give(line)
     }
   }
 

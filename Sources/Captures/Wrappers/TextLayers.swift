@@ -174,9 +174,10 @@ final class QuotedPrintableStep: LineStep {
     let trimmed = line.bytes.prefix(
       line.bytes.count - line.bytes.reversed().prefix(while: \.isXMLSpace).count)
     let goesOn = trimmed.last == UInt8(ascii: "=")
-    var whole = carry ?? CarriedLine(bytes: [], number: line.number, time: line.time)
+    let bytes = Self.decoded(goesOn ? trimmed.dropLast() : line.bytes)
+    var whole = carry ?? line.cleared
     carry = nil
-    whole.bytes += Self.decoded(goesOn ? trimmed.dropLast() : line.bytes)
+    whole.bytes += bytes
     if goesOn, whole.bytes.count <= maximumBytes { carry = whole } else { try give(whole) }
   }
 
