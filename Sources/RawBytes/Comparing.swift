@@ -1,10 +1,10 @@
 // Rosters hold thousands of texts, so they are compared eight bytes at a time.
 extension RawSpan {
-  /// Whether both have the same bytes.
+  /// Whether both spans have the same bytes.
   @inlinable package func isSame(as other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
     guard byteCount >= 8 else {
-      // The indices are those of both.
+      // The spans have the same length, so the indices are valid for both.
       for index in 0..<byteCount
       where self[unchecked: index] != other[unchecked: index] {
         return false
@@ -13,17 +13,17 @@ extension RawSpan {
     }
     var offset = 0
     while offset < byteCount {
-      // Eight bytes of both are there; the last ones overlap those before.
-      let place = min(offset, byteCount - 8)
+      // Both spans have eight bytes here; the last eight overlap those before.
+      let start = min(offset, byteCount - 8)
       let (mine, others): (UInt64, UInt64) =
-        (littleEndian(uncheckedAt: place), other.littleEndian(uncheckedAt: place))
+        (littleEndian(uncheckedAt: start), other.littleEndian(uncheckedAt: start))
       if mine != others { return false }
       offset += 8
     }
     return true
   }
 
-  /// Whether these bytes come before others; a text comes before what it is the beginning of.
+  /// Whether these bytes come before others; a prefix comes before a longer text.
   @inlinable package func precedes(_ other: RawSpan) -> Bool {
     var offset = 0
     while offset < min(byteCount, other.byteCount) {
@@ -34,8 +34,7 @@ extension RawSpan {
     return byteCount < other.byteCount
   }
 
-  /// The eight bytes from here, in an order in which numbers compare as the bytes do; after the
-  /// end there are zeros.
+  /// The eight bytes at an offset as a number that compares as the bytes do, padded with zeros.
   @inlinable package func rank(at offset: Int) -> UInt64 {
     let rest = byteCount - offset
     if rest >= 8 { return bigEndian(at: offset) }
@@ -57,14 +56,14 @@ extension RawSpan {
     }
     var offset = 0
     while offset < byteCount {
-      // Eight bytes are there.
+      // The span has eight bytes here.
       all |= littleEndian(uncheckedAt: min(offset, byteCount - 8))
       offset += 8
     }
     return all & 0x8080_8080_8080_8080 == 0
   }
 
-  /// A hash that starts from a number; who does not know the number cannot make texts that meet.
+  /// A hash that depends on a seed: without knowing it, an attacker cannot construct collisions.
   @inlinable package func hash(from seed: UInt64) -> UInt64 {
     var hash = seed ^ UInt64(truncatingIfNeeded: byteCount)
     guard byteCount >= 8 else {
@@ -77,23 +76,23 @@ extension RawSpan {
       hash = Self.mixed(hash ^ littleEndian(uncheckedAt: offset))
       offset += 8
     }
-    // Whatever is left, with some of the bytes before it.
+    // The remaining bytes, together with some that were hashed already.
     return Self.mixed(hash ^ littleEndian(uncheckedAt: byteCount - 8))
   }
 
   /// A number whose bits depend on all bits of another.
   @inlinable package static func mixed(_ value: UInt64) -> UInt64 {
-    // A product with an odd constant carries what is low upwards, the shift what is high down.
+    // The product with an odd constant carries low bits upward, the shift carries high bits down.
     let product = value &* 0x9E37_79B9_7F4A_7C15
     return product ^ (product >> 32)
   }
 }
 
-/// Where a text comes in the order of their bytes: most pairs differ in the first sixteen.
+/// The position of a text in byte order; the first sixteen bytes decide most comparisons.
 package struct ByteRank {
   private let first: UInt64
   private let second: UInt64
-  /// The index of the text in the list that is put in order.
+  /// The index of the text in the list to sort.
   package let index: Int
 
   private init(_ bytes: RawSpan, _ index: Int) {
@@ -101,11 +100,11 @@ package struct ByteRank {
     self.index = index
   }
 
-  /// The order of texts; equal ones stay as they are listed. Complexity: O(n log n).
+  /// Sorts texts by their bytes; equal ones keep their order. Complexity: O(n log n).
   ///
   /// - Parameters:
-  ///   - rank: Hands the bytes of a text to a closure.
-  ///   - precedes: Whether one text comes before another.
+  ///   - rank: Passes the bytes of the text at an index to a closure.
+  ///   - precedes: Whether one text comes before another, if their first sixteen bytes are equal.
   package static func order(
     of count: Int, rank: (Int, (RawSpan) -> ByteRank) -> ByteRank,
     precedes: (Int, Int) -> Bool

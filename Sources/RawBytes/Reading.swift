@@ -1,9 +1,9 @@
-// Bytes in place are `RawSpan`s: the compiler sees to it that none outlives what it is of. What is
-// unsafe of reading, comparing and writing them stands in this target, each step with its proof.
-// Who uses it looks at bytes by offsets that are checked, or says `unchecked`, and why that is
-// right.
+// `RawSpan` gives access to bytes in place, and the compiler ensures that no span outlives its
+// memory. This target contains all unsafe code that reads, compares and writes such bytes, and each
+// step states why it is safe. Callers use checked offsets, or write `unchecked` and state why the
+// offset is valid.
 extension RawSpan? {
-  /// The bytes, or none.
+  /// The bytes, or an empty span.
   @inlinable package var orEmpty: RawSpan {
     @_lifetime(copy self)
     get {
@@ -17,20 +17,20 @@ extension RawSpan {
   /// The byte at an offset.
   @inlinable @inline(__always)
   package subscript(offset: Int) -> UInt8 {
-    // Any byte is a `UInt8`, and the offset is checked.
+    // Any byte is a valid `UInt8`, and the offset is checked.
     unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 
-  /// The integer of which the first byte is the lowest.
+  /// The integer whose first byte is the lowest.
   @inlinable @inline(__always)
   package func littleEndian<Integer: FixedWidthInteger & BitwiseCopyable>(
     at offset: Int, as type: Integer.Type = Integer.self
   ) -> Integer {
-    // Any bytes are an integer, and their place is checked.
+    // Any bytes form a valid integer, and the offset is checked.
     Integer(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: type))
   }
 
-  /// The integer of which the first byte is the highest.
+  /// The integer whose first byte is the highest.
   @inlinable @inline(__always)
   package func bigEndian<Integer: FixedWidthInteger & BitwiseCopyable>(
     at offset: Int, as type: Integer.Type = Integer.self
@@ -38,23 +38,23 @@ extension RawSpan {
     Integer(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: type))
   }
 
-  /// These bytes from one offset to another.
+  /// The bytes from one offset to another.
   @inlinable @inline(__always)
   package subscript(range: Range<Int>) -> RawSpan {
     @_lifetime(copy self) get { extracting(range) }
   }
 }
 
-// What is looked at dozens of times an element is not looked at for being there: who asks for it
-// has seen that it is, and says why.
+// Accessors without bounds checks, for bytes that are read dozens of times per element. The caller
+// has already established that the offset is valid, and says why.
 extension RawSpan {
-  /// The byte at an offset that is one of these.
+  /// The byte at an offset, which must be valid.
   @inlinable @inline(__always)
   package subscript(unchecked offset: Int) -> UInt8 {
     unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
   }
 
-  /// The integer of which the first byte is the lowest, where all its bytes are some of these.
+  /// The integer whose first byte is the lowest; all its bytes must be in the span.
   @inlinable @inline(__always)
   package func littleEndian<Integer: FixedWidthInteger & BitwiseCopyable>(
     uncheckedAt offset: Int, as type: Integer.Type = Integer.self
@@ -62,19 +62,19 @@ extension RawSpan {
     Integer(littleEndian: unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: type))
   }
 
-  /// These bytes from one offset to another, both of which are in them or at their end.
+  /// The bytes from one offset to another; both must be in the span or at its end.
   @inlinable @inline(__always)
   package subscript(unchecked range: Range<Int>) -> RawSpan {
     @_lifetime(copy self) get { extracting(unchecked: range) }
   }
 
-  /// What a function says of the sixteen bytes from an offset on, which are some of these: a bit
-  /// for each.
+  /// Applies a function to the sixteen bytes at an offset, which must be in the span. Returns one
+  /// bit per byte.
   ///
-  /// - Parameter marks: Looks at sixteen bytes from an address on.
+  /// - Parameter marks: Reads sixteen bytes at an address.
   @inlinable @inline(__always)
   package func marks(uncheckedAt offset: Int, _ marks: (UnsafeRawPointer) -> UInt32) -> UInt32 {
-    // Where there are bytes, they have an address.
+    // A span that contains bytes has an address.
     withUnsafeBytes { marks($0.baseAddress.unsafelyUnwrapped + offset) }
   }
 }

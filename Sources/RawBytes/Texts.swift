@@ -1,21 +1,21 @@
 import CByteMarks
 
-// Texts by their bytes, as servers hold them: Swift takes canonically equivalent texts for equal,
-// whose bytes differ in their normal form.
+// Compares texts by their bytes, as servers do. Swift considers canonically equivalent texts equal
+// even if their bytes differ.
 extension String {
-  /// The text that these bytes are, nil where they are not UTF-8.
+  /// Decodes UTF-8; nil if the bytes are not valid UTF-8.
   package init?(utf8 bytes: RawSpan) {
     self.init(decoding: bytes)
-    // What is not UTF-8 was repaired. This costs a fraction of `init(validating:as:)`.
+    // Decoding repairs invalid UTF-8. This comparison costs a fraction of `init(validating:as:)`.
     guard bytes.isASCII || hasBytes(bytes) else { return nil }
   }
 
-  /// The text that these bytes are, with U+FFFD for what is not UTF-8.
+  /// Decodes UTF-8 and replaces invalid sequences by U+FFFD.
   @inlinable package init(decoding bytes: RawSpan) {
     self = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Hands the text's bytes to `body`; they are valid while it runs.
+  /// Calls `body` with the text's bytes, which are valid during the call.
   @inlinable @inline(__always)
   package func withUTF8Bytes<Result>(_ body: (RawSpan) -> Result) -> Result {
     if let result = utf8.withContiguousStorageIfAvailable({ body($0.span.bytes) }) {
@@ -25,9 +25,9 @@ extension String {
     return text.withUTF8 { body($0.span.bytes) }
   }
 
-  /// Whether these are the bytes of the text.
+  /// Whether the text consists of these bytes.
   @inlinable package func hasBytes(_ bytes: RawSpan) -> Bool {
-    // Most differ in their length, which is known without a look at the bytes.
+    // Most texts differ in length, which is known without reading the bytes.
     utf8.count == bytes.byteCount && withUTF8Bytes { $0.isSame(as: bytes) }
   }
 
@@ -36,14 +36,14 @@ extension String {
     withUTF8Bytes { other.hasBytes($0) }
   }
 
-  /// Whether the text comes before another in the order of their bytes.
+  /// Whether the text comes before another in byte order.
   @inlinable package func precedesByBytes(_ other: String) -> Bool {
     withUTF8Bytes { mine in other.withUTF8Bytes { mine.precedes($0) } }
   }
 }
 
 extension String? {
-  /// The text that these bytes are, nil where there are none.
+  /// Decodes UTF-8, replacing invalid sequences; nil if there are no bytes.
   @inlinable package init(decoding bytes: RawSpan?) {
     guard let bytes else {
       self = nil
@@ -52,7 +52,7 @@ extension String? {
     self = String(decoding: bytes)
   }
 
-  /// Whether both are nil, or these are the bytes of the text.
+  /// Whether both are nil, or the text consists of these bytes.
   @inlinable package func hasBytes(_ bytes: RawSpan?) -> Bool {
     guard let self else { return bytes == nil }
     guard let bytes else { return false }
@@ -70,23 +70,23 @@ extension String? {
 }
 
 extension StaticString {
-  /// The bytes of a literal of several characters, which are there for good.
+  /// The bytes of a literal of several characters, which are never freed.
   @inlinable package var utf8Bytes: RawSpan {
     @_lifetime(immortal) get {
       let bytes = RawSpan(_unsafeStart: utf8Start, byteCount: utf8CodeUnitCount)
-      // The program's own constants stay where they are.
+      // A literal is part of the program and never moves.
       return _overrideLifetime(bytes, copying: ())
     }
   }
 }
 
 extension Hasher {
-  /// Feeds in bytes.
+  /// Feeds bytes into the hasher.
   package mutating func combine(bytes: RawSpan) {
     bytes.withUnsafeBytes { combine(bytes: $0) }
   }
 
-  /// Feeds the bytes of a text, so that texts of the same bytes hash alike.
+  /// Feeds the bytes of a text into the hasher, so that texts with equal bytes have equal hashes.
   package mutating func combine(bytesOf text: String?) {
     guard let text else { return combine(0 as UInt8) }
     text.withUTF8Bytes { combine(bytes: $0) }
@@ -95,17 +95,16 @@ extension Hasher {
 }
 
 extension RawSpan {
-  /// Whether the bytes are UTF-8 (RFC 3629 §4), which `String` can say too, but not without making
-  /// one.
+  /// Whether the bytes are UTF-8 (RFC 3629 §4), checked without creating a `String`.
   package var isUTF8: Bool { isUTF8 { _ in true } }
 
-  /// Whether the bytes are UTF-8 without U+FFFE and U+FFFF, which are no characters of XML (XML 1.0
-  /// §2.2). The control characters that XML does not allow are not looked for.
+  /// Whether the bytes are UTF-8 without U+FFFE and U+FFFF, which are not XML characters (XML 1.0
+  /// §2.2). Does not check for the control characters that XML forbids.
   package var isXMLText: Bool {
     isUTF8 { self[$0] != 0xEF || self[$0 + 1] != 0xBF || self[$0 + 2] < 0xBE }
   }
 
-  /// - Parameter isAllowed: Asked for the index of each whole character beyond ASCII.
+  /// - Parameter isAllowed: Called with the index of each complete character beyond ASCII.
   private func isUTF8(_ isAllowed: (Int) -> Bool) -> Bool {
     var index = 0
     while index < byteCount {
@@ -119,7 +118,7 @@ extension RawSpan {
     return true
   }
 
-  /// The index after the run of ASCII that goes on at `start`.
+  /// The index after the run of ASCII that contains `start`.
   private func endOfASCII(from start: Int) -> Int {
     var index = start
     while index + 16 <= byteCount {
@@ -131,10 +130,10 @@ extension RawSpan {
     return index
   }
 
-  /// The length of the sequence of two to four bytes at an index; nil where it is malformed.
+  /// The length of the sequence of two to four bytes at an index; nil if it is malformed.
   private func sequenceLength(at index: Int) -> Int? {
-    // The first byte is there, and the others are looked at where they are.
-    // The second byte's range shuts out overlong forms, surrogates and what is above U+10FFFF.
+    // The first byte exists, and the length is checked before the others are read. The range of the
+    // second byte excludes overlong forms, surrogates and values above U+10FFFF.
     let length: Int
     let second: ClosedRange<UInt8>
     switch self[unchecked: index] {

@@ -1,24 +1,24 @@
 extension [UInt8] {
-  /// A copy of bytes that stand elsewhere.
+  /// Copies the bytes of a span.
   @inlinable package init(_ bytes: RawSpan) {
     self = bytes.withUnsafeBytes { Array($0) }
   }
 
-  /// Appends what `fill` writes into the space that it is given, and of which it says how much it
-  /// has written: all of these bytes.
+  /// Appends the bytes that `fill` writes. `fill` gets a space of `count` bytes and returns how
+  /// many of them it has written, from the start on.
   @inlinable @inline(__always)
   package mutating func append(atMost count: Int, _ fill: (inout MutableRawSpan) -> Int) {
     append(addingCapacity: count) { output in
       output.withUnsafeMutableBufferPointer { buffer, filled in
-        // There is room for so many bytes, and `fill` writes those that it says it has written.
+        // The buffer has room for `count` bytes, and `fill` has written as many as it returns.
         var space = MutableRawSpan(_unsafeBytes: UnsafeMutableRawBufferPointer(buffer))
         filled += fill(&space)
       }
     }
   }
 
-  /// Appends bytes that stand elsewhere. `append(contentsOf:)` takes them for any sequence, and
-  /// costs several times as much where they are few.
+  /// Appends the bytes of a span. `append(contentsOf:)` treats them as an arbitrary sequence, which
+  /// costs several times as much for few bytes.
   @inlinable @inline(__always)
   package mutating func append(bytes: RawSpan) {
     append(atMost: bytes.byteCount) { space in
@@ -29,7 +29,7 @@ extension [UInt8] {
 }
 
 extension [UInt8] {
-  /// Puts bytes in place of as many from an index on.
+  /// Replaces the bytes at an index by as many others.
   package mutating func replace(at start: Int, with bytes: RawSpan) {
     var all = mutableSpan
     var space = all.mutableBytes
@@ -45,16 +45,15 @@ extension MutableRawSpan {
     set { storeBytes(of: newValue, toByteOffset: offset, as: UInt8.self) }
   }
 
-  /// Writes bytes from an offset on.
+  /// Writes bytes at an offset.
   @inlinable @inline(__always)
   package mutating func write(_ bytes: RawSpan, at offset: Int) {
-    // It is looked at whether the part is there, which takes as many bytes as are written.
+    // Extracting checks the bounds, and `part` has exactly `bytes.byteCount` bytes.
     var part = _mutatingExtracting(offset..<(offset + bytes.byteCount))
     bytes.withUnsafeBytes { bytes in part.withUnsafeMutableBytes { $0.copyMemory(from: bytes) } }
   }
 
-  /// Copies the sixteen bytes from an offset of others on to an offset here, all of which are
-  /// there.
+  /// Copies sixteen bytes of another span to an offset here; both ranges must be valid.
   @inlinable @inline(__always)
   package mutating func write(
     sixteenOf bytes: RawSpan, uncheckedFrom start: Int, uncheckedAt offset: Int
@@ -64,7 +63,7 @@ extension MutableRawSpan {
       toUncheckedByteOffset: offset, as: SIMD16<UInt8>.self)
   }
 
-  /// Writes an integer, its highest byte first.
+  /// Writes an integer with its highest byte first.
   @inlinable @inline(__always)
   package mutating func write<Integer: FixedWidthInteger & BitwiseCopyable>(
     bigEndian value: Integer, at offset: Int
@@ -72,7 +71,7 @@ extension MutableRawSpan {
     storeBytes(of: value.bigEndian, toByteOffset: offset, as: Integer.self)
   }
 
-  /// Writes an integer, its lowest byte first.
+  /// Writes an integer with its lowest byte first.
   @inlinable @inline(__always)
   package mutating func write<Integer: FixedWidthInteger & BitwiseCopyable>(
     littleEndian value: Integer, at offset: Int

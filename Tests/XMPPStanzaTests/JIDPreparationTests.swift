@@ -56,7 +56,7 @@ struct JIDPreparationTests {
   /// An address that is to be prepared by all rules and by the short way, which are to leave it.
   private func expectUnchanged(_ text: String, _ comment: Comment) throws {
     #expect(
-      try JIDPreparation.prepareAtLength(text).unicodeScalars.elementsEqual(
+      try JIDPreparation.prepareByAllRules(text).unicodeScalars.elementsEqual(
         text.unicodeScalars), comment)
     #expect(prepared(text) == text, comment)
   }

@@ -1,17 +1,18 @@
-/// What a scalar is to a contact's name.
+/// The role that a scalar plays in a contact's name.
 enum CharacterKind {
-  /// Not seen: white space, controls, bidi marks, variation selectors.
+  /// White space, which separates words.
   case space
+  /// Not visible: controls, bidi marks, variation selectors.
   case invisible
-  /// A mark on the character before it.
+  /// A mark on the preceding character.
   case mark
   /// The middle dot between the parts of a foreign name.
   case middleDot
-  /// Base letters a to z, up to four: æ is `ae`.
+  /// Up to four base letters a to z: æ is `ae`.
   case latin(BaseLetters)
-  /// A digit or another sign of a number.
+  /// A digit or another numeric character.
   case number(Int)
-  /// A Han character, or what stands for one.
+  /// A Han character, or a form that represents one.
   case han(HanCharacter.Entry?)
   case symbol
   /// A letter of any other script.
@@ -27,16 +28,19 @@ enum CharacterKind {
     case 0x3400..<0x4DC0, 0x4E00..<0xA000, 0x20000..<0x2A6E0:
       self = .han(HanCharacter.entry(scalar.value))
     case 0xC0..<0x250:
-      // Latin letters, but for × and ÷; only what comes after these can be none of a kind that
-      // has to be looked for first.
+      // Latin letters except × and ÷. Only the characters after these blocks can be of a kind that
+      // the later checks must see first.
       if let letters = BaseLetters(of: scalar) { self = .latin(letters) } else { fallthrough }
     default: self.init(uncommon: scalar)
     }
   }
 
-  /// Emoji come before compatibility forms: U+1F236 looks like Han and is an emoji. Forms come
-  /// before categories: U+32A3, a circled Han character, stands for that character. Punctuation,
-  /// the commonest of these, is nothing else besides, so that its other properties need no look.
+  /// Classifies a scalar outside the common ranges.
+  ///
+  /// Emoji come before compatibility forms: U+1F236 looks like Han but is an emoji. Compatibility
+  /// forms come before categories: U+32A3, a circled Han character, represents that character.
+  /// Punctuation, the commonest of these, never has another kind, so its other properties are not
+  /// looked up.
   private init(uncommon scalar: Unicode.Scalar) {
     let properties = scalar.properties
     let category = properties.generalCategory
@@ -90,7 +94,8 @@ enum CharacterKind {
     }
   }
 
-  /// As people type it: U+00B7, the hyphenation point, the bullet operator, katakana's two.
+  /// Whether a scalar is one of the dots that people type as a middle dot: U+00B7, the hyphenation
+  /// point, the bullets, and the two of katakana.
   private static func isMiddleDot(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0xB7, 0x2027, 0x2022, 0x2219, 0x22C5, 0x30FB, 0xFF65: true
@@ -99,14 +104,14 @@ enum CharacterKind {
   }
 }
 
-/// Up to four letters a to z that a letter beyond ASCII is sorted and found by.
+/// Up to four letters a to z by which a letter beyond ASCII is sorted and found.
 struct BaseLetters: Hashable, Sendable, Sequence, IteratorProtocol {
-  /// Little-endian, 0 where there are fewer.
+  /// The letters in little-endian order; unused bytes are 0.
   private var packed: UInt32
 
   init(_ letter: UInt8) { packed = UInt32(letter) }
 
-  /// The base letters of a scalar, nil where it is no Latin letter nor stands for one.
+  /// The base letters of a scalar; nil if it neither is nor represents a Latin letter.
   init?(of scalar: Unicode.Scalar) {
     let table = PackedTable(FoldTable.latin, width: 7)
     guard let record = table.firstRecord(of: scalar.value) else { return nil }

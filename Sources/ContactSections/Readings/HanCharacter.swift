@@ -1,13 +1,13 @@
-/// What the tables know of single Han characters.
+/// Table entries for single Han characters.
 enum HanCharacter {
-  /// Whether a character may be read otherwise than usual.
+  /// Whether a character may have a reading other than its usual one.
   enum State {
-    /// It begins no word or name that reads characters otherwise, and the national standard gives
-    /// it one syllable.
+    /// The character begins no word or name that changes its reading, and the national standard
+    /// gives it one syllable.
     case plain
-    /// It may begin one, or the standard gives it several.
+    /// The character may begin such a word or name, or the standard gives it several syllables.
     case several
-    /// It is another form of a character.
+    /// The character is a variant form of another character.
     case variant
   }
 
@@ -31,7 +31,7 @@ enum HanCharacter {
   private static var folds: PackedTable { PackedTable(FoldTable.folds, width: 6) }
   private static var others: PackedTable { PackedTable(FoldTable.others, width: 5) }
 
-  /// The reading of a character, nil where it is none or nobody knows one.
+  /// The entry of a character; nil if the scalar is not a Han character or has no known reading.
   static func entry(_ scalar: UInt32) -> Entry? {
     switch scalar {
     case 0x4E00..<0xA000: Entry(main.pair(Int(scalar - 0x4E00), at: 0))
@@ -42,17 +42,17 @@ enum HanCharacter {
     }
   }
 
-  /// The simplified character that another form stands for; itself where it is none.
+  /// The simplified form of a variant character, or the character itself if it is not a variant.
   static func folded(_ scalar: UInt32) -> UInt32 {
     folds.firstRecord(of: scalar).map { folds.triple($0, at: 3) } ?? scalar
   }
 
-  /// Calls for the other syllables that the national standard gives a character, toneless ones
-  /// once.
-  static func forEachOtherReading(_ scalar: UInt32, _ take: (Syllable) -> Void) {
+  /// Calls a closure with each further syllable that the national standard gives a character;
+  /// toneless syllables only once.
+  static func forEachOtherReading(_ scalar: UInt32, _ body: (Syllable) -> Void) {
     guard var record = others.firstRecord(of: scalar) else { return }
     while record < others.count, others.triple(record, at: 0) == scalar {
-      take(Syllable(code: others.pair(record, at: 3)))
+      body(Syllable(code: others.pair(record, at: 3)))
       record += 1
     }
   }

@@ -1,16 +1,16 @@
-/// The Han characters at the head of a name, folded, as far as context is looked at.
+/// The folded Han characters at the head of a name, as far as context matters.
 struct HanRun {
-  /// No word, name or title that matters is longer.
+  /// The number of characters to consider; no relevant word, name or title is longer.
   static let limit = 16
 
-  /// What comes after the characters.
+  /// The kind of character after the run.
   enum Follower {
     case nothing, latin, han
-    /// What stands between a name and what else is said: a dash, a bar, an opening parenthesis.
+    /// A separator between a name and a remark: a dash, a bar, an opening parenthesis.
     case separator
     case other
 
-    /// What a symbol is to the characters before it.
+    /// Classifies a symbol that follows Han characters.
     init(symbol scalar: Unicode.Scalar) {
       switch scalar.properties.generalCategory {
       case .dashPunctuation, .connectorPunctuation, .openPunctuation, .initialPunctuation:
@@ -27,26 +27,26 @@ struct HanRun {
 
   private var scalars = SIMD16<UInt32>()
   private(set) var count = 0
-  /// The first character as it stands in the name, not folded.
+  /// The first character as written in the name, not folded.
   private(set) var rawHead: UInt32 = 0
-  /// How many characters stand before the first space; all of them where there is none.
+  /// The number of characters before the first space, or of all characters if there is none.
   private(set) var segment = 0
   /// Whether a space or a middle dot follows the first character.
-  private(set) var headStandsAlone = false
+  private(set) var headIsSeparate = false
   private(set) var follower = Follower.nothing
 
   subscript(index: Int) -> UInt32 { scalars[index] }
 
   init() {}
 
-  /// Up to four characters that are read already, for the look-up of a word.
+  /// Up to four characters that have been read already, to look up a word.
   init(_ elements: ArraySlice<Reading.Element>) {
     for case .han(let han) in elements.prefix(4) { append(han.raw, folded: han.folded) }
     close(.nothing)
   }
 
-  /// Reads on after the head of a name. Spaces, invisible characters and the middle dot do not
-  /// end a run.
+  /// Reads the run that begins with the head of a name. Spaces, invisible characters and the middle
+  /// dot do not end a run.
   init(head: UInt32, state: HanCharacter.State, rest: Substring.UnicodeScalarView) {
     rawHead = head
     append(head, state: state)
@@ -85,15 +85,15 @@ struct HanRun {
     endSegment()
   }
 
-  /// Notes a space: what stands before the first one may be a whole name.
+  /// Notes a space: the characters before the first one may be a whole name.
   mutating func endSegment() {
     if segment == 0 { segment = count }
     noteMiddleDot()
   }
 
-  /// Notes a middle dot: it ends no name but that of one character, for it also stands between the
-  /// parts of one.
+  /// Notes a middle dot. A middle dot can separate the parts of one name, so it ends a name only if
+  /// that name is a single character.
   mutating func noteMiddleDot() {
-    if count == 1 { headStandsAlone = true }
+    if count == 1 { headIsSeparate = true }
   }
 }

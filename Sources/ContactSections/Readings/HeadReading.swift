@@ -1,19 +1,19 @@
-/// How the first characters of a name are read, decided by what follows them.
+/// The reading of the first characters of a name, decided by the characters after them.
 struct HeadReading {
-  /// The characters that the decision covers; the others are read for themselves.
+  /// The number of characters that the decision covers; the others are read independently.
   private(set) var length = 1
   private var word: (book: WordBook, match: WordBook.Match)?
   private var single: Syllable?
 
-  /// The reading of a character that the decision covers; nil keeps its own.
+  /// The reading of a covered character; nil if the character keeps its own reading.
   func reading(at index: Int) -> Syllable? {
     if let word { return word.book.reading(word.match, at: index) }
     return index == 0 ? single : nil
   }
 
-  /// The first rule that applies: compound surname, surname before a title, word, surname,
-  /// the reading that the character has at the head of anything. Both words and people are
-  /// looked at, since either alone is wrong: 曾经 is a word, 曾国藩 and 曾经理 are people.
+  /// Applies the first rule that matches: compound surname, surname before a title, word, surname,
+  /// reading at the head of a longer name. Words and people are both considered, because either
+  /// alone is wrong: 曾经 is a word, 曾国藩 and 曾经理 are people.
   init(_ run: HanRun) {
     let person = NameFacts.surname(run.rawHead)
     if let match = WordBook.compounds.longest(in: run) {
@@ -38,18 +38,18 @@ struct HeadReading {
 
   private init(_ reading: Syllable?) { single = reading }
 
-  /// Whether a surname, a given name of that many characters and a title are the whole name.
+  /// Whether a surname, a given name of that length and a title make up the whole name.
   private static func isTitled(_ run: HanRun, givenName given: Int) -> Bool {
     WordBook.titles.holdsAll(of: run, from: given + 1, to: run.count)
       || WordBook.titles.holdsAll(of: run, from: given + 1, to: run.segment)
   }
 
-  /// 氏, 家庄, 家族: a house, or the place that it gave its name, whatever follows.
+  /// A suffix for a house or the place named after it (氏, 家庄, 家族), whatever follows.
   private static func house(_ run: HanRun) -> WordBook.Match? {
     WordBook.houses.longest(in: run, from: 1)
   }
 
-  /// Whether what follows a surname, which begins no word here, looks like a person.
+  /// Whether the characters after a surname look like a person's name; no word begins here.
   private static func isPerson(_ run: HanRun, in strength: NameFacts.Strength) -> Bool {
     if strength == .always { return true }
     if run.count == 1 { return run.follower == .latin || run.follower == .separator }
@@ -57,7 +57,7 @@ struct HeadReading {
     return switch strength {
     case .always: true
     case .usual:
-      run.headStandsAlone
+      run.headIsSeparate
         || (1...2).contains { given in
           isName(run, givenName: given) && (1...given).contains { isGiven(run[$0]) }
         }
@@ -68,9 +68,11 @@ struct HeadReading {
     }
   }
 
-  /// 曾经理 is a person though 曾经 is a word, for 理 alone is no title; and so is 单一凡, which
-  /// is as long as a name, and both other characters are such as given names are made of. 仇家庄 is
-  /// a place of that name though 仇家 is a word, and 华氏温度 is none.
+  /// Whether the characters are a person's name although a word begins them.
+  ///
+  /// 曾经理 is a person although 曾经 is a word, because 理 alone is not a title. 单一凡 is a person because
+  /// it has the length of a name and both other characters occur in given names. 仇家庄 is a place
+  /// although 仇家 is a word; 华氏温度 is not.
   private static func isPerson(
     _ run: HanRun, in strength: NameFacts.Strength, despite word: WordBook.Match
   ) -> Bool {
@@ -81,7 +83,7 @@ struct HeadReading {
 
   private static func isGiven(_ scalar: UInt32) -> Bool { NameFacts.isInGivenNames(scalar) }
 
-  /// Whether a surname and a given name of so many characters are all there is, or all before a
+  /// Whether a surname and a given name of that length are the whole run, or everything before a
   /// space or a title.
   private static func isName(_ run: HanRun, givenName given: Int) -> Bool {
     run.count == given + 1 || run.segment == given + 1 || isTitled(run, givenName: given)

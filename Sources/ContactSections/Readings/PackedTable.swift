@@ -1,12 +1,12 @@
 import RawBytes
 
-// How the generated tables are read: in place, so that nothing is built at start.
+// The generated tables are read in place, so that nothing has to be built at start.
 
-/// A table of records of equal width in printable ASCII, in digits of base 91.
+/// A table of fixed-width records in printable ASCII, with numbers as base-91 digits.
 struct PackedTable {
   private let text: StaticString
   private let width: Int
-  /// How many records there are.
+  /// The number of records.
   let count: Int
 
   init(_ text: StaticString, width: Int) {
@@ -15,18 +15,19 @@ struct PackedTable {
     count = text.utf8CodeUnitCount / width
   }
 
-  // An offset and the digits from there on are of a record, and so are there where it is.
+  // The accessors below read unchecked: an offset lies within a record, so its bytes exist if the
+  // record does.
 
-  /// Whether there is such a record; beyond them everything reads as zero.
+  /// Whether a record exists; missing records read as zero.
   private func holds(_ record: Int) -> Bool { record >= 0 && record < count }
 
-  /// A byte of a record.
+  /// One byte of a record.
   func byte(_ record: Int, at offset: Int) -> UInt8 {
     guard holds(record) else { return 0 }
     return text.utf8Bytes[unchecked: record &* width &+ offset]
   }
 
-  /// Two digits of a record.
+  /// The value of two digits of a record.
   func pair(_ record: Int, at offset: Int) -> UInt16 {
     guard holds(record) else { return 0 }
     let bytes = text.utf8Bytes
@@ -34,7 +35,7 @@ struct PackedTable {
     return UInt16(bytes[unchecked: place] &- 36) &* 91 &+ UInt16(bytes[unchecked: place &+ 1] &- 36)
   }
 
-  /// Three digits of a record.
+  /// The value of three digits of a record.
   func triple(_ record: Int, at offset: Int) -> UInt32 {
     guard holds(record) else { return 0 }
     let bytes = text.utf8Bytes
@@ -43,7 +44,7 @@ struct PackedTable {
     return (digit(0) &* 91 &+ digit(1)) &* 91 &+ digit(2)
   }
 
-  /// The first record that is not before what is looked for, where records are in order.
+  /// The first record of a sorted table for which `isBefore` is false.
   func firstRecord(notBefore isBefore: (Int) -> Bool) -> Int {
     var low = 0
     var high = count
@@ -54,7 +55,8 @@ struct PackedTable {
     return low
   }
 
-  /// The first record that begins with this scalar, where records begin with three digits of one.
+  /// The first record of a scalar, in a sorted table whose records begin with the scalar's three
+  /// digits.
   func firstRecord(of scalar: UInt32) -> Int? {
     let record = firstRecord { triple($0, at: 0) < scalar }
     return record < count && triple(record, at: 0) == scalar ? record : nil

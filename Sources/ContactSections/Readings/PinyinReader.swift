@@ -1,12 +1,13 @@
-/// Says where a name stands in a list, and how it is read.
+/// Finds the section and the reading of a name.
 ///
-/// The answers rest on the name alone, so that they are the same on every machine.
+/// The results depend on the name alone, so they are the same on every machine.
 public enum PinyinReader {
-  /// The section of a name: that of its first visible character.
+  /// The section of a name, given by its first visible character.
   ///
-  /// Latin letters stand under their base letter; Han characters under the first letter of their
-  /// reading, as a word or a surname where they begin one; all else, and nothing, under `#`.
-  /// Complexity: O(1) beyond invisible characters at the head.
+  /// Latin letters are listed under their base letter. Han characters are listed under the first
+  /// letter of their reading, which takes words and surnames at the head of the name into account.
+  /// Everything else, and an empty name, is listed under `#`. Complexity: O(1) after leading
+  /// invisible characters.
   public static func section(of name: String) -> SectionKey {
     let scalars = name.unicodeScalars
     var index = scalars.startIndex
@@ -40,9 +41,9 @@ public enum PinyinReader {
     return SectionKey(letter: reading.initial)
   }
 
-  /// How a name is read, character by character. Complexity: O(n log w) for w known words.
+  /// The reading of a name, character by character. Complexity: O(n log w) for w known words.
   public static func reading(of name: String) -> Reading {
-    // A Han character takes three bytes, a letter one.
+    // A Han character takes three bytes, a letter takes one.
     var parts = ReadingParts(capacity: min(name.utf8.count, 32))
     for scalar in name.unicodeScalars { parts.append(scalar) }
     return parts.finish(name)

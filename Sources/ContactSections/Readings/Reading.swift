@@ -1,11 +1,11 @@
-/// How a name is read: what it is sorted and searched by.
+/// The reading of a name, used for sorting and searching.
 public struct Reading: Hashable, Sendable {
-  /// A character of a name, or several that count as one.
+  /// One character of a name, or several that count as one.
   enum Element: Hashable, Sendable {
     case han(Han)
     /// A letter a to z, and whether it begins a word.
     case letter(UInt8, isFirst: Bool)
-    /// A number: how many of the name's digits it has, from which on.
+    /// A number: its first index in the name's digits, and how many digits it has.
     case number(start: Int32, count: Int32)
     case symbol(UInt32)
     /// A letter of another script, in lower case.
@@ -14,30 +14,30 @@ public struct Reading: Hashable, Sendable {
 
   /// A Han character in a name.
   struct Han: Hashable, Sendable {
-    /// As it stands there.
+    /// The character as written in the name.
     let raw: UInt32
-    /// Simplified.
+    /// The simplified form.
     let folded: UInt32
-    /// In this context; nil where nobody knows one.
+    /// The reading in this context; nil if no reading is known.
     let reading: Syllable?
-    /// Whether it may have readings besides this one.
+    /// Whether the character may have other readings.
     let mayReadOtherwise: Bool
 
-    /// Calls for its readings besides this one: those that the national standard gives it, and
-    /// its usual one, where context gives it a rarer one.
-    func forEachOtherReading(_ take: (Syllable) -> Void) {
+    /// Calls a closure with each other reading: those of the national standard, and the usual one
+    /// if context selected a rarer one.
+    func forEachOtherReading(_ body: (Syllable) -> Void) {
       guard mayReadOtherwise else { return }
-      HanCharacter.forEachOtherReading(raw, take)
-      if let usual = HanCharacter.entry(raw)?.reading, usual != reading { take(usual) }
+      HanCharacter.forEachOtherReading(raw, body)
+      if let usual = HanCharacter.entry(raw)?.reading, usual != reading { body(usual) }
     }
   }
 
-  /// The name that is read.
+  /// The name that was read.
   public let name: String
   let elements: [Element]
   /// The decimal digits of all numbers.
   private let digits: [UInt8]
-  /// The section that the name stands in.
+  /// The section in which the name is listed.
   public let section: SectionKey
 
   /// The syllables of the Han characters, in order.
@@ -57,7 +57,7 @@ public struct Reading: Hashable, Sendable {
     digits[Int(start)..<Int(start + count)]
   }
 
-  /// The name in Latin letters, as far as it has them: `zhāng sān`, `alice`, `wǒ ài beijing`.
+  /// The name in Latin letters as far as possible: `zhāng sān`, `alice`, `wǒ ài beijing`.
   public var pinyin: String {
     var text = ""
     var wasLetter = false

@@ -1,28 +1,28 @@
-/// Gathers the elements of a name while it is read.
+/// Collects the elements of a name while it is read.
 struct ReadingParts {
   private var elements: [Reading.Element] = []
-  /// Where the Han characters begin whose context is not yet complete; they are elements already,
-  /// with their usual readings.
+  /// The index of the first Han character whose context is incomplete. These characters are in
+  /// `elements` already, with their usual readings.
   private var runStart: Int?
-  /// Whether one of them may begin a word or a name that reads characters otherwise.
+  /// Whether one of them may begin a word or a name that changes readings.
   private var runMayReadOtherwise = false
   private var headRun = HanRun()
-  /// The digits of all numbers, and where those of the last one begin.
+  /// The digits of all numbers; those of the last one begin at `numberStart`.
   private var digits: [UInt8] = []
   private var numberStart = 0
   private var isInWord = false
-  /// Whether a visible character came, and whether the first one is an element: a mark is none.
+  /// Whether a visible character was seen, and whether the first one is an element; a mark is not.
   private var isVisible = false
   private var beginsWithElement = false
 
-  /// - Parameter capacity: as many elements as there will be, or more.
+  /// - Parameter capacity: The number of elements to reserve space for.
   init(capacity: Int) {
     elements.reserveCapacity(capacity)
   }
 
   mutating func append(_ scalar: Unicode.Scalar) {
     let kind = CharacterKind(scalar)
-    if !isVisible { look(at: kind) }
+    if !isVisible { noteFirstVisible(kind) }
     switch kind {
     case .han(let entry):
       endNumber()
@@ -56,8 +56,8 @@ struct ReadingParts {
     }
   }
 
-  private mutating func look(at first: CharacterKind) {
-    switch first {
+  private mutating func noteFirstVisible(_ kind: CharacterKind) {
+    switch kind {
     case .space, .invisible: break
     case .mark, .middleDot: isVisible = true
     case .latin, .number, .han, .symbol, .otherScript:
@@ -66,7 +66,7 @@ struct ReadingParts {
     }
   }
 
-  /// The section of the name: that of its first visible character.
+  /// The section of the name, given by its first visible character.
   private var section: SectionKey {
     guard beginsWithElement, let first = elements.first else { return .other }
     return switch first {
@@ -76,7 +76,7 @@ struct ReadingParts {
     }
   }
 
-  /// The reading, when the name is at its end.
+  /// The reading, once all of the name was appended.
   mutating func finish(_ name: String) -> Reading {
     endNumber()
     endRun(.nothing)
@@ -88,7 +88,7 @@ struct ReadingParts {
     return .other(Self.lowercased(scalar))
   }
 
-  /// A letter in lower case; where that is several, the first of them.
+  /// A letter in lower case; the first letter if the mapping has several.
   static func lowercased(_ scalar: Unicode.Scalar) -> UInt32 {
     (scalar.properties.lowercaseMapping.unicodeScalars.first ?? scalar).value
   }
@@ -115,7 +115,7 @@ struct ReadingParts {
     numberStart = digits.count
   }
 
-  /// - Parameter follower: Looked for only where a run is open.
+  /// - Parameter follower: Evaluated only if a run is open.
   private mutating func endRun(_ follower: @autoclosure () -> HanRun.Follower) {
     guard let start = runStart else { return }
     runStart = nil
@@ -128,7 +128,7 @@ struct ReadingParts {
     while index < elements.count { index += readWord(at: index) }
   }
 
-  /// Reads the head of the name; returns how many characters are settled.
+  /// Reads the head of the name and returns the number of characters whose reading is final.
   private mutating func readHead() -> Int {
     var settled = 1
     if mayReadOtherwise(at: 0) {
@@ -141,7 +141,7 @@ struct ReadingParts {
     return 2
   }
 
-  /// 老单, 小解, 阿曾, 小单老师: the surname stands second.
+  /// The reading of a surname in second position: 老单, 小解, 阿曾, 小单老师.
   private func surnameAfterPrefix() -> Syllable? {
     guard elements.count > 1, NameFacts.isPrefix(headRun[0]),
       case .han(let second) = elements[1],
@@ -152,7 +152,7 @@ struct ReadingParts {
     return WordBook.words.longest(in: both) == nil ? surname.reading : nil
   }
 
-  /// Reads the longest word at a place; returns how many characters it has, or 1.
+  /// Reads the longest word at an index and returns its length, or 1 if there is none.
   private mutating func readWord(at start: Int) -> Int {
     guard mayReadOtherwise(at: start),
       let match = WordBook.words.longest(in: HanRun(elements[start...]))

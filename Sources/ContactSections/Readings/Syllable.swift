@@ -1,11 +1,11 @@
-/// A syllable of Mandarin with its tone. Syllables sort by letters, then by tone.
+/// A Mandarin syllable with its tone. Syllables sort by letters, then by tone.
 public struct Syllable: Hashable, Comparable, Sendable {
-  /// Five times the syllable's number plus the tone less one, as the generated tables hold it.
+  /// Five times the number of the syllable, plus the tone minus one, as in the generated tables.
   let code: UInt16
 
   init(code: UInt16) { self.code = code }
 
-  /// How many letters the longest has.
+  /// The length of the longest syllable in letters.
   static var longest: Int { 6 }
 
   private static var table: PackedTable { PackedTable(FoldTable.syllables, width: longest) }
@@ -27,7 +27,7 @@ public struct Syllable: Hashable, Comparable, Sendable {
   /// The letters without the tone; ü is `v`, as on a keyboard: `zhang`, `lv`.
   public var letters: String { String(decoding: Array(spelling), as: UTF8.self) }
 
-  /// The syllable as it is written, with the mark of its tone: `zhāng`, `lǜ`.
+  /// The syllable as written, with its tone mark: `zhāng`, `lǜ`.
   public var marked: String {
     let letters = Array(spelling)
     let place = markedPlace(in: letters)
@@ -39,7 +39,7 @@ public struct Syllable: Hashable, Comparable, Sendable {
     return String(text)
   }
 
-  /// A vowel, or m or n where they are a syllable of their own, with the mark of a tone.
+  /// Adds a tone mark to a vowel, or to an m or n that forms a syllable alone.
   private static func marked(_ letter: Unicode.Scalar, tone: Int) -> Unicode.Scalar {
     let forms: [Unicode.Scalar: [Unicode.Scalar]] = [
       "a": ["ā", "á", "ǎ", "à"], "e": ["ē", "é", "ě", "è"], "i": ["ī", "í", "ǐ", "ì"],
@@ -49,7 +49,8 @@ public struct Syllable: Hashable, Comparable, Sendable {
     return forms[letter]?[tone - 1] ?? letter
   }
 
-  /// The mark stands on a or e, else on the o of ou, else on the last vowel.
+  /// The index of the letter that takes the tone mark: a or e, else the o of ou, else the last
+  /// vowel.
   private func markedPlace(in letters: [UInt8]) -> Int? {
     if let open = letters.firstIndex(where: { $0 == UInt8(ascii: "a") || $0 == UInt8(ascii: "e") })
     {

@@ -1,13 +1,13 @@
-/// The words, compound surnames and titles, whose look-up is by the head of a run of characters.
+/// A table of words, compound surnames or titles, searched by the head of a run of characters.
 struct WordBook {
-  /// A word found, and how its characters are read.
+  /// A word that was found.
   struct Match: Equatable {
     let record: Int
     let length: Int
   }
 
   private let table: PackedTable
-  /// Whether words of one character are among them.
+  /// Whether the table has words of one character.
   private var holdsSingles = false
 
   private init(_ text: StaticString, width: Int) {
@@ -17,7 +17,7 @@ struct WordBook {
   static var words: WordBook { WordBook(WordTable.words, width: 20) }
   static var compounds: WordBook { WordBook(WordTable.compounds, width: 20) }
   static var titles: WordBook { withSingles(WordTable.titles) }
-  /// What follows the surname of a house.
+  /// Suffixes that follow the surname of a house.
   static var houses: WordBook { withSingles(WordTable.houses) }
 
   private static func withSingles(_ text: StaticString) -> WordBook {
@@ -26,7 +26,7 @@ struct WordBook {
     return book
   }
 
-  /// The longest word that these characters begin with; words have one to four characters.
+  /// The longest word at the beginning of these characters; words have one to four characters.
   /// Complexity: O(log n) for n words.
   func longest(in run: HanRun, from start: Int = 0) -> Match? {
     guard start < run.count else { return nil }
@@ -36,7 +36,7 @@ struct WordBook {
       return scalar < run[start] || scalar == run[start] && table.triple($0, at: 3) < second
     }
     var best = holdsSingles ? single(run[start]) : nil
-    // Words with the same first two characters stand together, and they are few.
+    // Words with the same first two characters are adjacent, and there are few of them.
     while record < table.count, table.triple(record, at: 0) == run[start],
       table.triple(record, at: 3) == second, second != 0
     {
@@ -48,13 +48,13 @@ struct WordBook {
     return best
   }
 
-  /// Whether these characters, to the end of the run, are a word.
+  /// Whether these characters form one word.
   func holdsAll(of run: HanRun, from start: Int, to end: Int) -> Bool {
     guard end - start <= 4, start < end else { return false }
     return longest(in: run, from: start)?.length ?? 0 >= end - start
   }
 
-  /// The reading of a character of a word; nil keeps the character's own.
+  /// The reading of a character of a word; nil if the character keeps its own reading.
   func reading(_ match: Match, at index: Int) -> Syllable? {
     let code = table.pair(match.record, at: 12 + index * 2)
     return code == 0 ? nil : Syllable(code: code)
@@ -77,9 +77,9 @@ struct WordBook {
   }
 }
 
-/// What the facts say of single characters in names.
+/// Facts about single characters in names.
 enum NameFacts {
-  /// How readily a character is taken for a surname.
+  /// How likely a character is to be a surname.
   enum Strength: UInt32 {
     case rare, usual, always
   }
@@ -87,8 +87,8 @@ enum NameFacts {
   private static var surnames: PackedTable { PackedTable(WordTable.surnames, width: 6) }
   private static var usual: PackedTable { PackedTable(WordTable.usual, width: 5) }
 
-  /// The reading of a surname, where it differs from the usual one. Given the form that stands
-  /// in the name: 種 folds to 种 and is no surname.
+  /// The reading of a surname, if it differs from the usual one. Takes the form written in the
+  /// name: 種 folds to 种 but is not a surname.
   static func surname(_ scalar: UInt32) -> (reading: Syllable, strength: Strength)? {
     guard let record = surnames.firstRecord(of: scalar) else { return nil }
     let value = surnames.triple(record, at: 3)
@@ -96,7 +96,7 @@ enum NameFacts {
     return (Syllable(code: UInt16(value / 3)), strength)
   }
 
-  /// The reading that a character has when more follows.
+  /// The reading of a character at the head of a longer name.
   static func usualReading(_ scalar: UInt32) -> Syllable? {
     usual.firstRecord(of: scalar).map { Syllable(code: usual.pair($0, at: 3)) }
   }
@@ -105,7 +105,7 @@ enum NameFacts {
     PackedTable(WordTable.givenNames, width: 3).firstRecord(of: scalar) != nil
   }
 
-  /// Whether a character precedes surnames, as 老 and 小 do.
+  /// Whether a character can precede surnames, as 老 and 小 do.
   static func isPrefix(_ scalar: UInt32) -> Bool {
     PackedTable(WordTable.prefixes, width: 3).firstRecord(of: scalar) != nil
   }

@@ -1,17 +1,17 @@
-// Most contacts that a query does not match are passed over by a look at bits.
+// A comparison of bits rules out most contacts that a query does not match.
 
-/// Which characters the readings of names hold: a query that needs what is not there matches none.
+/// The characters in the readings of names: a query that needs any other character cannot match.
 struct NameBits: Hashable, Sendable {
-  /// From the lowest bit: the letters a to z that begin a syllable or stand in a Latin word, the
-  /// letters that stand anywhere, the digits.
+  /// From the lowest bit: the letters a to z that begin a syllable or occur in a Latin word, the
+  /// letters that occur anywhere, the digits.
   private var characters: UInt64 = 0
-  /// All other scalars, many of them by the same bit.
+  /// All other scalars, many of which share a bit.
   private var scalars: UInt64 = 0
 
-  /// Nothing.
+  /// An empty set.
   init() {}
 
-  /// What a name holds, however it is read and typed.
+  /// All characters of a name, in every reading and spelling.
   init(_ name: Reading) {
     for element in name.elements {
       switch element {
@@ -30,14 +30,14 @@ struct NameBits: Hashable, Sendable {
     }
   }
 
-  /// What a query needs, wherever and however it matches.
+  /// The characters that every match of a query needs.
   init(neededBy units: [NameQuery.Unit], boundaries: [Bool]) {
-    for (place, unit) in units.enumerated() {
+    for (index, unit) in units.enumerated() {
       switch unit {
       case .letter(let letter):
         insert(letter)
-        if place == 0 || boundaries[place] { insert(first: letter) }
-      // It is a v or a u.
+        if index == 0 || boundaries[index] { insert(first: letter) }
+      // An umlaut matches a v or a u.
       case .umlaut: continue
       case .digit(let digit): insert(digit: digit)
       case .scalar(let scalar): insert(scalar: scalar)
@@ -45,12 +45,12 @@ struct NameBits: Hashable, Sendable {
     }
   }
 
-  /// Whether it holds all that another holds; wrongly so at times, since scalars share bits.
+  /// Whether this set contains all of another. May be wrongly true, because scalars share bits.
   func holds(_ needed: NameBits) -> Bool {
     needed.characters & ~characters == 0 && needed.scalars & ~scalars == 0
   }
 
-  /// What this or another holds.
+  /// The union of both sets.
   func union(_ other: NameBits) -> NameBits {
     var both = self
     both.characters |= other.characters
@@ -62,7 +62,7 @@ struct NameBits: Hashable, Sendable {
     insert(first: syllable.initial)
     for letter in syllable.spelling {
       insert(letter)
-      // An ü is typed `v`, `u` or `yu`, and some that are written u are typed `v`.
+      // An ü is typed `v`, `u` or `yu`, and some syllables written with u are typed with `v`.
       if letter == UInt8(ascii: "u") { insert(UInt8(ascii: "v")) }
       if letter == UInt8(ascii: "v") {
         insert(UInt8(ascii: "u"))
@@ -84,17 +84,16 @@ struct NameBits: Hashable, Sendable {
   }
 
   private mutating func insert(scalar: UInt32) {
-    // Fibonacci hashing: neighbours in a block get bits far apart.
+    // Fibonacci hashing: neighbors in a block get bits far apart.
     scalars |= 1 << ((UInt64(scalar) &* 0x9E37_79B9_7F4A_7C15) >> 58)
   }
 }
 
-/// Which characters an address holds, or a text that is looked for in one.
+/// The characters of an address, or of a text to find in one.
 struct AddressBits: Hashable, Sendable {
   private var bits: UInt64 = 0
 
-  /// Upper and lower case are the same. What is not ASCII may be any character in lower case, so
-  /// that it has all bits.
+  /// Ignores case. A byte beyond ASCII sets all bits, because its lower case may be any character.
   init(_ bytes: some Sequence<UInt8>) {
     for byte in bytes {
       if byte >= 0x80 { bits = .max }
@@ -103,6 +102,6 @@ struct AddressBits: Hashable, Sendable {
     }
   }
 
-  /// Whether it holds all that another holds; wrongly so at times, since characters share bits.
+  /// Whether this set contains all of another. May be wrongly true, because characters share bits.
   func holds(_ needed: AddressBits) -> Bool { needed.bits & ~bits == 0 }
 }

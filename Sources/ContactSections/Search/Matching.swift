@@ -1,37 +1,37 @@
-/// One query matched with one name: the places of the query that the characters so far can have
-/// taken, as bits. Those that took another reading than the one in context are apart.
+/// Matches a query with a name by a set of query positions that the characters so far can reach.
+/// Positions reached through a reading other than the contextual one are tracked separately.
 struct Matching {
   let query: NameQuery
   let name: Reading
 
-  /// Places of the query: those reached by readings in context, and those reached in any way.
-  private struct Places {
+  /// Query positions as bits: those reached by contextual readings, and those reached in any way.
+  private struct Positions {
     var inContext: UInt128 = 0
     var any: UInt128 = 0
-    /// The whole query is taken.
+    /// Whether the whole query is matched.
     var isDoneInContext = false
     var isDone = false
   }
 
-  /// Matches from a character on: nil where the name does not hold the query there, else whether
+  /// Matches from a character on. Returns nil if the query does not match there, otherwise whether
   /// another reading was needed.
   func run(from start: Int) -> Bool? {
-    var places = Places(inContext: 1, any: 1)
+    var positions = Positions(inContext: 1, any: 1)
     for element in name.elements[start...] {
-      places = step(places, over: element)
-      if places.isDoneInContext { return false }
-      if places.any == 0 { break }
+      positions = step(positions, over: element)
+      if positions.isDoneInContext { return false }
+      if positions.any == 0 { break }
     }
-    return places.isDone ? true : nil
+    return positions.isDone ? true : nil
   }
 
-  private func step(_ before: Places, over element: Reading.Element) -> Places {
-    var after = Places()
+  private func step(_ before: Positions, over element: Reading.Element) -> Positions {
+    var after = Positions()
     after.isDone = before.isDone
-    for place in query.units.indices where before.any >> UInt128(place) & 1 == 1 {
-      let isInContext = before.inContext >> UInt128(place) & 1 == 1
-      take(element, at: place) { length, isOther in
-        let end = place + length
+    for position in query.units.indices where before.any >> UInt128(position) & 1 == 1 {
+      let isInContext = before.inContext >> UInt128(position) & 1 == 1
+      match(element, at: position) { length, isOther in
+        let end = position + length
         after.any |= 1 << UInt128(end)
         if end == query.units.count { after.isDone = true }
         guard isInContext, !isOther else { return }
@@ -42,38 +42,38 @@ struct Matching {
     return after
   }
 
-  /// Calls for every number of units that a character can take from a place on.
-  private func take(
-    _ element: Reading.Element, at place: Int, _ found: (_ length: Int, _ isOther: Bool) -> Void
+  /// Calls `found` with each number of units that a character can match from a position on.
+  private func match(
+    _ element: Reading.Element, at position: Int, _ found: (_ length: Int, _ isOther: Bool) -> Void
   ) {
     switch element {
     case .letter(let letter, let isFirst):
-      if query.boundaries[place], !isFirst { return }
-      let isUmlaut = letter == UInt8(ascii: "u") && query.units[place] == .umlaut
-      if query.units[place] == .letter(letter) || isUmlaut { found(1, false) }
+      if query.boundaries[position], !isFirst { return }
+      let isUmlaut = letter == UInt8(ascii: "u") && query.units[position] == .umlaut
+      if query.units[position] == .letter(letter) || isUmlaut { found(1, false) }
     case .han(let han):
-      if query.units[place] == .scalar(han.folded) || query.units[place] == .scalar(han.raw) {
+      if query.units[position] == .scalar(han.folded) || query.units[position] == .scalar(han.raw) {
         found(1, false)
       }
-      if let reading = han.reading { take(reading, isOther: false, at: place, found) }
-      han.forEachOtherReading { take($0, isOther: true, at: place, found) }
+      if let reading = han.reading { match(reading, isOther: false, at: position, found) }
+      han.forEachOtherReading { match($0, isOther: true, at: position, found) }
     case .number(let start, let count):
-      takeNumber(name.digits(start, count), at: place, found)
+      matchNumber(name.digits(start, count), at: position, found)
     case .symbol(let scalar), .other(let scalar):
-      if query.units[place] == .scalar(scalar) { found(1, false) }
+      if query.units[position] == .scalar(scalar) { found(1, false) }
     }
   }
 
-  private func take(
-    _ syllable: Syllable, isOther: Bool, at place: Int, _ found: (Int, Bool) -> Void
+  private func match(
+    _ syllable: Syllable, isOther: Bool, at position: Int, _ found: (Int, Bool) -> Void
   ) {
-    // However it is typed, it begins with one letter, and mostly with another than the query.
-    guard isLetter(syllable.initial, at: place) else { return }
+    // Every spelling begins with the same letter, which usually differs from the query's.
+    guard isLetter(syllable.initial, at: position) else { return }
     for spelling in syllable.typed {
-      let length = common(spelling, at: place)
+      let length = common(spelling, at: position)
       guard length > 0 else { continue }
       let isWhole = length == spelling.count
-      let isLast = place + length == query.units.count && !query.boundaries[query.units.count]
+      let isLast = position + length == query.units.count && !query.boundaries[query.units.count]
       if isWhole || isLast { found(length, isOther) }
       if length > 1 { found(1, isOther) }
       if length > 2, spelling[1] == UInt8(ascii: "h") { found(2, isOther) }
@@ -82,37 +82,38 @@ struct Matching {
     }
   }
 
-  /// How many letters of a spelling stand at a place of the query, up to the next boundary.
-  private func common(_ spelling: [UInt8], at place: Int) -> Int {
+  /// The number of letters of a spelling that match the query at a position, up to the next
+  /// boundary.
+  private func common(_ spelling: [UInt8], at position: Int) -> Int {
     var length = 0
-    while length < spelling.count, place + length < query.units.count,
-      length == 0 || !query.boundaries[place + length],
-      isLetter(spelling[length], at: place + length)
+    while length < spelling.count, position + length < query.units.count,
+      length == 0 || !query.boundaries[position + length],
+      isLetter(spelling[length], at: position + length)
     {
       length += 1
     }
     return length
   }
 
-  private func isLetter(_ letter: UInt8, at place: Int) -> Bool {
-    switch query.units[place] {
+  private func isLetter(_ letter: UInt8, at position: Int) -> Bool {
+    switch query.units[position] {
     case .letter(let asked): asked == letter
     case .umlaut: letter == UInt8(ascii: "v")
     case .digit, .scalar: false
     }
   }
 
-  private func takeNumber(
-    _ digits: ArraySlice<UInt8>, at place: Int, _ found: (Int, Bool) -> Void
+  private func matchNumber(
+    _ digits: ArraySlice<UInt8>, at position: Int, _ found: (Int, Bool) -> Void
   ) {
-    for first in digits.indices where first == digits.startIndex || place == 0 {
+    for first in digits.indices where first == digits.startIndex || position == 0 {
       var length = 0
-      while first + length < digits.endIndex, place + length < query.units.count,
-        query.units[place + length] == .digit(digits[first + length])
+      while first + length < digits.endIndex, position + length < query.units.count,
+        query.units[position + length] == .digit(digits[first + length])
       {
         length += 1
       }
-      if first + length == digits.endIndex || place + length == query.units.count, length > 0 {
+      if first + length == digits.endIndex || position + length == query.units.count, length > 0 {
         found(length, false)
       }
     }
@@ -120,8 +121,8 @@ struct Matching {
 }
 
 extension Syllable {
-  /// The ways to type a syllable: ü is `v`, `u` or `yu`, also where it is written u after j, q,
-  /// x and y.
+  /// The ways to type a syllable: ü is typed `v`, `u` or `yu`, and `v` also where it is written u
+  /// after j, q, x and y.
   var typed: [[UInt8]] {
     let letters = Array(spelling)
     guard letters.count > 1 else { return [letters] }

@@ -1,52 +1,52 @@
 import RawBytes
 
-/// What a person types to find a contact, made ready to be matched with many names.
+/// A search for contacts, prepared for matching with many names.
 ///
-/// It matches from the start of any character on, without gaps. Each Han character takes a full
-/// syllable, its first letter, or its zh, ch or sh; the last one takes the beginning of a
-/// syllable. A character takes itself too, traditional or simplified. An apostrophe or a space
-/// stands between characters: `xi'an` is 西安 and not 先.
+/// A match can start at any character and has no gaps. Each Han character matches its full
+/// syllable, its first letter, or its zh, ch or sh; the last one matches the beginning of its
+/// syllable. A character also matches itself, traditional or simplified. An apostrophe or a space
+/// marks a boundary between characters: `xi'an` matches 西安 but not 先.
 public struct NameQuery: Sendable {
-  /// How well a name matches; the best comes first.
+  /// The quality of a match, best first.
   public enum Rank: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// From the first character on, as the name is read.
+    /// From the first character, by the contextual reading.
     case head
-    /// From a later character on, as the name is read.
+    /// From a later character, by the contextual reading.
     case inside
-    /// From the first character on, by another reading of a character.
+    /// From the first character, by another reading of a character.
     case headByOtherReading
-    /// From a later character on, by another reading of a character.
+    /// From a later character, by another reading of a character.
     case insideByOtherReading
     /// In the address.
     case address
 
-    /// The better rank is the less.
+    /// Orders the better rank first.
     public static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// What one place of a query asks for.
+  /// One position of a query.
   enum Unit: Hashable, Sendable {
     case letter(UInt8)
-    /// Typed as ü: `v` in a syllable, `u` in a Latin word.
+    /// A typed ü: matches `v` in a syllable, `u` in a Latin word.
     case umlaut
     case digit(UInt8)
     case scalar(UInt32)
   }
 
-  /// A longer query matches nothing.
+  /// The maximum number of units; a longer query matches nothing.
   public static let limit = 100
 
   let units: [Unit]
-  /// Whether a boundary stands before the unit; one more for the end.
+  /// Whether a boundary precedes each unit, and one more entry for the end.
   let boundaries: [Bool]
-  /// What was typed in lower case, without white space around it.
+  /// The typed text in lower case, without surrounding white space.
   private let text: [UInt8]
-  /// What a name has to hold.
+  /// The characters that a matching name must contain.
   private let neededInName: NameBits
-  /// What an address has to hold.
+  /// The characters that a matching address must contain.
   private let neededInAddress: AddressBits
 
-  /// Prepares a query. One without a visible character matches everything.
+  /// Prepares a query. A query without a visible character matches everything.
   public init(_ query: String) {
     var units: [Unit] = []
     var boundaries: [Bool] = [false]
@@ -54,7 +54,7 @@ public struct NameQuery: Sendable {
       switch CharacterKind(scalar) {
       case .invisible: continue
       case .mark:
-        // A combining diaeresis makes a u before it ü.
+        // A combining diaeresis turns the preceding u into ü.
         if scalar == "\u{308}", units.last == .letter(UInt8(ascii: "u")) {
           units[units.count - 1] = .umlaut
         }
@@ -94,16 +94,17 @@ public struct NameQuery: Sendable {
     return String(visible[...last])
   }
 
-  /// How well a contact matches, nil where it does not. Complexity: O(n m) for a name of n
-  /// characters and a query of m.
+  /// The quality of the match with a contact, or nil if it does not match.
+  ///
+  /// Complexity: O(n m) for a name of n characters and a query of m.
   public func match(_ name: Reading, address: String = "") -> Rank? {
     if units.isEmpty { return text.isEmpty ? .head : nil }
     guard units.count <= Self.limit else { return nil }
     return rank(in: name) ?? (isPart(of: address) ? .address : nil)
   }
 
-  /// How well a row matches, as ``match(_:address:)`` says of the best of a contact's names. Only
-  /// names that can match are read.
+  /// The best match of a row by any of its contact's names, or by its address. Reads only names
+  /// that can match.
   func match(_ row: ListedRow) -> Rank? {
     if units.isEmpty { return text.isEmpty ? .head : nil }
     guard units.count <= Self.limit else { return nil }
@@ -135,9 +136,9 @@ public struct NameQuery: Sendable {
     return best
   }
 
-  /// Whether an address holds what was typed, in lower case both.
+  /// Whether an address contains the typed text, ignoring case.
   private func isPart(of address: String) -> Bool {
-    // Most addresses are ASCII, which is made lower case as it is read.
+    // Most addresses are ASCII, so their bytes are lowercased during the comparison.
     address.withUTF8Bytes { $0.isASCII ? isPart(of: $0) : nil }
       ?? address.lowercased().withUTF8Bytes { isPart(of: $0) }
   }

@@ -1,22 +1,22 @@
-/// What a contacts screen knows of a contact. The row is shown anew when any of it changes.
+/// A contact as a contacts screen knows it. Any change reloads the row.
 public struct ListedContact: Sendable {
   /// Who sees whose presence (RFC 6121 §2.1.2.5).
   public enum Subscription: String, Hashable, Sendable, CaseIterable {
     case none, to, from, both
   }
 
-  /// What tells contacts apart and settles ties: the bare JID.
+  /// The bare JID, which identifies the contact and breaks ties in the order.
   public var id: String
-  /// The name that is shown.
+  /// The displayed name.
   public var displayName: String
-  /// The reading that the user gave the name, such as `zeng xian`; it wins over ours.
+  /// The reading that the user gave the name, such as `zeng xian`; it overrides the computed one.
   public var userReading: String?
-  /// The roster groups, none twice, in the order of their bytes: two that differ in their normal
-  /// form only are two.
+  /// The roster groups without duplicates, in byte order. Groups that differ only in their normal
+  /// form are distinct.
   public let groups: [String]
   /// Who sees whose presence.
   public var subscription: Subscription
-  /// How available the contact is, the most available with the least number; `nil` is offline.
+  /// The availability of the contact, lower for the more available; nil if offline.
   public var onlineRank: Int?
   /// Whether the user starred the contact.
   public var isStarred: Bool
@@ -37,7 +37,7 @@ public struct ListedContact: Sendable {
 }
 
 extension ListedContact: Hashable {
-  /// Whether everything is the same, the texts by their bytes.
+  /// Whether all fields are equal, comparing texts by their bytes.
   public static func == (a: ListedContact, b: ListedContact) -> Bool {
     a.id == b.id && a.displayName.hasSameBytes(as: b.displayName)
       && a.userReading.hasSameBytes(as: b.userReading)
@@ -46,21 +46,21 @@ extension ListedContact: Hashable {
       && a.isStarred == b.isStarred
   }
 
-  /// Feeds what tells contacts apart into a hasher.
+  /// Hashes the identifier of the contact.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(id)
   }
 }
 
-/// A request that waits for the user's answer.
+/// A request that awaits the user's answer.
 public struct ListedRequest: Hashable, Sendable {
-  /// Who asks: the bare JID.
+  /// The bare JID of the sender.
   public var id: String
-  /// What the contact calls itself, where it said so.
+  /// The nickname that the contact gave itself, if any.
   public var nick: String?
-  /// The words that came with the request.
+  /// The text that came with the request.
   public var text: String?
-  /// The record it came with; the newest stands first.
+  /// The record that the request came with; the newest request is listed first.
   public var since: UInt64
 
   /// A request; see the properties.

@@ -1,10 +1,10 @@
-/// One section: what it is, and its rows in order.
+/// One section with its rows in order.
 struct Section: Sendable {
   let id: SectionID
   var rows: [ListedRow]
 
-  /// Where a row stands or would stand. Complexity: O(log n).
-  func place(of row: ListedRow) -> Int {
+  /// The index at which a row is or would be inserted. Complexity: O(log n).
+  func index(of row: ListedRow) -> Int {
     var low = 0
     var high = rows.count
     while low < high {
@@ -15,20 +15,20 @@ struct Section: Sendable {
   }
 }
 
-/// A contact or a request, with what it is sorted and searched by. An object, so that moving rows
-/// in memory moves a word each.
+/// A contact or a request with its sort and search keys. A class, so that moving rows in memory
+/// moves one word each.
 final class ListedRow: Sendable {
-  /// Whether the screen shows it, and as what.
-  enum Standing { case request, friend, hidden }
+  /// Whether the screen shows the row, and as what.
+  enum Role { case request, friend, hidden }
 
   let shown: SectionIndex.Row
   let id: String
-  let standing: Standing
-  /// Settles the order before the name does.
+  let role: Role
+  /// Orders rows before their names do.
   let rank: Int
   /// Empty for a request.
   let name: SortKey
-  /// None for a request.
+  /// Empty for a request.
   let nameBits: NameBits
   let addressBits: AddressBits
 
@@ -37,7 +37,7 @@ final class ListedRow: Sendable {
   ) {
     shown = .contact(contact)
     id = contact.id
-    standing = isFriend ? .friend : .hidden
+    role = isFriend ? .friend : .hidden
     self.rank = rank
     self.name = name
     self.nameBits = nameBits
@@ -45,11 +45,11 @@ final class ListedRow: Sendable {
       id.utf8.withContiguousStorageIfAvailable { AddressBits($0) } ?? AddressBits(id.utf8)
   }
 
-  /// The newest first: by the record's number downwards.
+  /// Ranks the newest request first, by descending record number.
   init(_ request: ListedRequest, isShown: Bool) {
     shown = .request(request)
     id = request.id
-    standing = isShown ? .request : .hidden
+    role = isShown ? .request : .hidden
     rank = -Int(clamping: request.since)
     name = .empty
     nameBits = NameBits()
@@ -64,8 +64,8 @@ final class ListedRow: Sendable {
 }
 
 extension [ListedRow] {
-  /// Goes over the rows in order. Sorts numbers rather than objects, which would be counted at
-  /// every step.
+  /// Calls `body` with the rows in order. Sorts indices rather than objects, which would be
+  /// reference-counted at every step.
   func forEachInOrder(_ body: (ListedRow) -> Void) {
     let order = indices.map { (number: $0, rank: self[$0].rank, prefix: self[$0].name.prefix) }
       .sorted {
@@ -73,6 +73,6 @@ extension [ListedRow] {
         if $0.prefix != $1.prefix { return $0.prefix < $1.prefix }
         return self[$0.number] < self[$1.number]
       }
-    for place in order { body(self[place.number]) }
+    for entry in order { body(self[entry.number]) }
   }
 }

@@ -1,11 +1,11 @@
-/// Where a row stands: the number of its section and its number in it, from 0.
+/// The position of a row: the index of its section and its index in that section.
 public struct RowPosition: Hashable, Comparable, Sendable {
-  /// The section's number.
+  /// The index of the section.
   public var section: Int
-  /// The row's number in the section.
+  /// The index of the row in the section.
   public var row: Int
 
-  /// The row of that number in the section of that number.
+  /// The position at the given indices.
   public init(section: Int, row: Int) {
     self.section = section
     self.row = row
@@ -17,40 +17,41 @@ public struct RowPosition: Hashable, Comparable, Sendable {
   }
 }
 
-/// What turns the old screen into the new one, in two steps.
+/// The changes that turn the old screen into the new one, in two steps.
 ///
-/// The first step is one batch as UITableView and UICollectionView take it: what is deleted,
-/// reloaded or moved from is numbered as on the old screen, what is inserted or moved to as on the
-/// new one. No row of a deleted section and none of an inserted one is named. The second step,
-/// after the batch, reloads rows that moved and changed.
+/// The first step is one batch as UITableView and UICollectionView expect it: deletions, reloads
+/// and the sources of moves use indices of the old screen, insertions and the targets of moves use
+/// indices of the new one. Rows in deleted or inserted sections are not listed. The second step,
+/// after the batch, reloads rows that both moved and changed.
 ///
-/// NSTableView and GTK's ListModel take one change at a time. For them, in this order: reload;
-/// delete the rows deleted or moved from, last first; delete the sections, last first; insert the
-/// sections, first first, with their rows; insert the rows inserted or moved to, first first.
+/// NSTableView and GTK's ListModel expect one change at a time. Apply them in this order: reload;
+/// delete the rows that are deleted or moved away, last first; delete the sections, last first;
+/// insert the sections with their rows, first first; insert the rows that are inserted or moved in,
+/// first first.
 public struct SectionChanges: Hashable, Sendable {
-  /// A row that goes elsewhere, from the old screen's number to the new one's.
+  /// A row that moves, from its position on the old screen to its position on the new one.
   public struct Move: Hashable, Sendable {
-    /// Where it stands on the old screen.
+    /// The position on the old screen.
     public var from: RowPosition
-    /// Where it stands on the new screen.
+    /// The position on the new screen.
     public var to: RowPosition
   }
 
-  /// Sections that go, with all their rows; old numbers, in order.
+  /// Sections to delete with all their rows; old indices, in order.
   public internal(set) var deletedSections: [Int] = []
-  /// Sections that come, with all their rows; new numbers, in order.
+  /// Sections to insert with all their rows; new indices, in order.
   public internal(set) var insertedSections: [Int] = []
-  /// Rows that go from sections that stay; old numbers, in order.
+  /// Rows to delete from sections that stay; old indices, in order.
   public internal(set) var deletedRows: [RowPosition] = []
-  /// Rows that come into sections that were there; new numbers, in order.
+  /// Rows to insert into sections that existed before; new indices, in order.
   public internal(set) var insertedRows: [RowPosition] = []
-  /// Rows that go from one place to another, neither in a section that goes or comes.
+  /// Rows that move between sections that exist before and after.
   public internal(set) var movedRows: [Move] = []
-  /// Rows that stay and show something else; old numbers, in order.
+  /// Rows that stay in place but show other content; old indices, in order.
   public internal(set) var reloadedRows: [RowPosition] = []
-  /// Rows to reload after the batch, because they moved and show something else; new numbers.
+  /// Rows to reload after the batch, because they moved and show other content; new indices.
   public internal(set) var reloadedAfterMove: [RowPosition] = []
 
-  /// Nothing changes.
+  /// Whether nothing changes.
   public var isEmpty: Bool { self == SectionChanges() }
 }

@@ -1,6 +1,6 @@
-/// What tells the sections of a screen apart, in the order in which they stand.
+/// The identity of a section, ordered as on the screen.
 public enum SectionID: Hashable, Comparable, Sendable {
-  /// The requests that wait for an answer.
+  /// The requests that await an answer.
   case requests
   /// The starred contacts.
   case starred
@@ -8,10 +8,10 @@ public enum SectionID: Hashable, Comparable, Sendable {
   case group(GroupName, SectionKey?)
   /// The contacts in no group, or one letter of them.
   case ungrouped(SectionKey?)
-  /// A letter of the one list.
+  /// A letter of the single list.
   case index(SectionKey)
 
-  /// The name of a roster group, which stands where its reading does.
+  /// The name of a roster group, ordered by its reading.
   public struct GroupName: Hashable, Comparable, Sendable {
     /// The name as the roster has it.
     public let name: String
@@ -22,7 +22,7 @@ public enum SectionID: Hashable, Comparable, Sendable {
       key = SortKey(PinyinReader.reading(of: name))
     }
 
-    /// Whether the names are the same, character by character.
+    /// Whether the names are equal, character by character.
     public static func == (left: GroupName, right: GroupName) -> Bool { left.key == right.key }
 
     /// Hashes the name.
@@ -32,7 +32,7 @@ public enum SectionID: Hashable, Comparable, Sendable {
     public static func < (left: GroupName, right: GroupName) -> Bool { left.key < right.key }
   }
 
-  /// What stands above the section: a letter, a group's name, or nothing.
+  /// The header of the section: a letter, a group's name, or an empty text.
   public var title: String {
     switch self {
     case .requests, .starred, .ungrouped(nil): ""
@@ -42,7 +42,7 @@ public enum SectionID: Hashable, Comparable, Sendable {
     }
   }
 
-  /// What stands for the section in the index at the side; nil where nothing does.
+  /// The entry for the section in the side index; nil if it has none.
   public var indexTitle: String? {
     switch self {
     case .requests: ""
@@ -70,7 +70,7 @@ public enum SectionID: Hashable, Comparable, Sendable {
     }
   }
 
-  /// Orders as the sections stand on the screen.
+  /// Orders the sections as on the screen.
   public static func < (left: SectionID, right: SectionID) -> Bool {
     if left.rank != right.rank { return left.rank < right.rank }
     if case .group(let one, _) = left, case .group(let other, _) = right, one != other {

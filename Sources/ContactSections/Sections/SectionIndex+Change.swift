@@ -1,37 +1,38 @@
 extension SectionIndex {
-  /// Moves one contact or request from its old places to its new ones.
+  /// Moves a contact or request from its old positions to its new ones.
   mutating func change(from old: ListedRow?, to new: ListedRow?) -> SectionChanges {
-    let coming = new.map { Set(sections(of: $0)) } ?? []
-    var was: [SectionID: RowPosition] = [:]
-    if let old { for id in sections(of: old) { was[id] = position(of: old, in: id) } }
+    let newSections = new.map { Set(sections(of: $0)) } ?? []
+    var oldPositions: [SectionID: RowPosition] = [:]
+    if let old { for id in sections(of: old) { oldPositions[id] = position(of: old, in: id) } }
     var changes = SectionChanges()
 
-    for (id, position) in was where !coming.contains(id) && goesWithItsRow(id) {
+    for (id, position) in oldPositions
+    where !newSections.contains(id) && disappearsWithItsRow(id) {
       changes.deletedSections.append(position.section)
     }
-    let made = coming.filter { number(of: $0) == nil }
-    remove(from: was)
-    if let new { insert(new, into: coming) }
-    removeEmptySections(among: was.keys)
-    for id in made { if let number = number(of: id) { changes.insertedSections.append(number) } }
+    let inserted = newSections.filter { number(of: $0) == nil }
+    remove(from: oldPositions)
+    if let new { insert(new, into: newSections) }
+    removeEmptySections(among: oldPositions.keys)
+    changes.insertedSections += inserted.compactMap { number(of: $0) }
 
-    var left: [RowPosition] = []
-    for (id, position) in was {
-      if coming.contains(id) {
-        stay(from: position, to: self.position(of: new, in: id), in: &changes)
+    var vacated: [RowPosition] = []
+    for (id, position) in oldPositions {
+      if newSections.contains(id) {
+        recordStay(from: position, to: self.position(of: new, in: id), in: &changes)
       } else if !changes.deletedSections.contains(position.section) {
-        left.append(position)
+        vacated.append(position)
       }
     }
-    let arrived = coming.subtracting(made).filter { was[$0] == nil }
+    let arrived = newSections.subtracting(inserted).filter { oldPositions[$0] == nil }
       .compactMap { position(of: new, in: $0) }
-    pair(left.sorted(), with: arrived.sorted(), in: &changes)
+    recordMoves(vacated.sorted(), with: arrived.sorted(), in: &changes)
     changes.sort()
     return changes
   }
 
-  /// A row that stays in its section: the screen shows it anew, and elsewhere if need be.
-  private func stay(from: RowPosition, to: RowPosition?, in changes: inout SectionChanges) {
+  /// Records a row that stays in its section: it is reloaded, and moved if its index changed.
+  private func recordStay(from: RowPosition, to: RowPosition?, in changes: inout SectionChanges) {
     guard let to else { return }
     if from.row == to.row {
       changes.reloadedRows.append(from)
@@ -41,19 +42,19 @@ extension SectionIndex {
     }
   }
 
-  /// A row that leaves one section and comes into another moves, rather than going and coming.
-  private func pair(
-    _ left: [RowPosition], with arrived: [RowPosition], in changes: inout SectionChanges
+  /// Records a row that leaves one section for another as a move, not as a deletion and insertion.
+  private func recordMoves(
+    _ vacated: [RowPosition], with arrived: [RowPosition], in changes: inout SectionChanges
   ) {
-    for (from, to) in zip(left, arrived) {
+    for (from, to) in zip(vacated, arrived) {
       changes.movedRows.append(SectionChanges.Move(from: from, to: to))
       changes.reloadedAfterMove.append(to)
     }
-    changes.deletedRows += left.dropFirst(arrived.count)
-    changes.insertedRows += arrived.dropFirst(left.count)
+    changes.deletedRows += vacated.dropFirst(arrived.count)
+    changes.insertedRows += arrived.dropFirst(vacated.count)
   }
 
-  /// Takes rows out; all sections stay.
+  /// Removes rows but keeps all sections.
   private mutating func remove(from positions: [SectionID: RowPosition]) {
     for position in positions.values { sections[position.section].rows.remove(at: position.row) }
   }
@@ -61,11 +62,11 @@ extension SectionIndex {
   private mutating func insert(_ row: ListedRow, into ids: Set<SectionID>) {
     for id in ids {
       let number = number(of: id) ?? makeSection(id)
-      sections[number].rows.insert(row, at: sections[number].place(of: row))
+      sections[number].rows.insert(row, at: sections[number].index(of: row))
     }
   }
 
-  /// Takes out the sections that have no rows left. That of the requests stays.
+  /// Removes the sections that have no rows left, except the one for requests.
   private mutating func removeEmptySections(among ids: some Sequence<SectionID>) {
     for id in ids where id != .requests {
       guard let number = number(of: id), sections[number].rows.isEmpty else { continue }
@@ -79,13 +80,13 @@ extension SectionIndex {
     return number
   }
 
-  /// Whether a section is there for one row only. That of the requests stays.
-  private func goesWithItsRow(_ id: SectionID) -> Bool {
+  /// Whether a section has only one row, and so disappears with it. The section for requests stays.
+  private func disappearsWithItsRow(_ id: SectionID) -> Bool {
     guard id != .requests, let number = number(of: id) else { return false }
     return sections[number].rows.count == 1
   }
 
-  /// The number of a section on the screen, nil where it is not there. Complexity: O(log n).
+  /// The index of a section on the screen, or nil if it is not shown. Complexity: O(log n).
   func number(of id: SectionID) -> Int? {
     let number = firstNumber(notBefore: id)
     return number < sections.count && sections[number].id == id ? number : nil
@@ -101,14 +102,14 @@ extension SectionIndex {
     return low
   }
 
-  /// Where a row stands in a section. Complexity: O(log n).
+  /// The position of a row in a section. Complexity: O(log n).
   func position(of row: ListedRow?, in id: SectionID) -> RowPosition? {
     guard let row, let number = number(of: id) else { return nil }
-    let place = sections[number].place(of: row)
-    guard place < sections[number].rows.count, sections[number].rows[place] === row else {
+    let index = sections[number].index(of: row)
+    guard index < sections[number].rows.count, sections[number].rows[index] === row else {
       return nil
     }
-    return RowPosition(section: number, row: place)
+    return RowPosition(section: number, row: index)
   }
 }
 

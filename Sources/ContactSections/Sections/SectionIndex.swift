@@ -1,38 +1,39 @@
-/// A contacts screen, kept up to date change by change.
+/// A contacts screen, updated change by change.
 ///
-/// A value: to keep an old screen, keep a copy. A change finds its rows by binary search, O(log n)
-/// comparisons, and moves at most the rows of one section in memory; it names the row changes that
-/// turn the old screen into the new one, and the new one is always what building it afresh gives.
+/// It is a value: to keep an old screen, keep a copy. A change finds its rows by binary search,
+/// with O(log n) comparisons, and moves at most the rows of one section in memory. It returns the
+/// row changes that turn the old screen into the new one, and the new one always equals a screen
+/// built from scratch.
 public struct SectionIndex: Sendable {
-  /// What a row shows.
+  /// The content of a row.
   public enum Row: Hashable, Sendable {
-    /// A request that waits for an answer.
+    /// A request that awaits an answer.
     case request(ListedRequest)
     /// A contact.
     case contact(ListedContact)
   }
 
-  /// What the screen shows and how.
+  /// Which contacts the screen shows, and how.
   public let policy: SectionPolicy
   var contacts: [String: ListedRow] = [:]
   var requests: [String: ListedRow] = [:]
   var sections: [Section] = []
-  /// Of every group that a contact is or was in, by the bytes of its name.
+  /// Every group that a contact is or was in, by the bytes of its name.
   private var groupNames: [[UInt8]: SectionID.GroupName] = [:]
 
-  /// Builds a screen. Of several contacts or requests with one id, the last counts.
+  /// Builds a screen. If several contacts or requests have the same id, the last one counts.
   /// Complexity: O(n log n).
   public init(
     policy: SectionPolicy = SectionPolicy(), contacts: some Sequence<ListedContact> = [],
     requests: some Sequence<ListedRequest> = []
   ) {
     self.policy = policy
-    // Going over a sequence of a type that is not known here costs a call a contact.
+    // Iterating a sequence of unknown type costs a call per contact.
     let contacts = Array(contacts)
     self.contacts.reserveCapacity(contacts.count)
     var rows: [ListedRow] = []
     rows.reserveCapacity(contacts.count)
-    // Without copying contacts, which would count each of their parts.
+    // Read through a span: copying a contact would retain each of its fields.
     let span = contacts.span
     for index in span.indices {
       let row = row(of: span[index])
@@ -45,13 +46,13 @@ public struct SectionIndex: Sendable {
     fill(with: rows)
   }
 
-  /// Makes the sections.
+  /// Builds the sections.
   private mutating func fill(with rows: [ListedRow]) {
     var made: [Section] = []
     var numbers: [SectionID: Int] = [:]
     rows.forEachInOrder { row in
       forEachSection(of: row) { id in
-        // Neighbours in the order mostly stand in one section.
+        // Neighbors in the order are usually in the same section.
         if let last = made.indices.last, made[last].id == id {
           made[last].rows.append(row)
         } else if let number = numbers[id] {
@@ -68,7 +69,7 @@ public struct SectionIndex: Sendable {
     sections = made.sorted { $0.id < $1.id }
   }
 
-  /// Adds a contact or changes the one with its id.
+  /// Adds a contact, or replaces the one with the same id.
   @discardableResult
   public mutating func update(_ contact: ListedContact) -> SectionChanges {
     let old = contacts[contact.id]
@@ -78,14 +79,14 @@ public struct SectionIndex: Sendable {
     return change(from: old, to: new)
   }
 
-  /// Takes a contact out.
+  /// Removes a contact.
   @discardableResult
   public mutating func removeContact(_ id: String) -> SectionChanges {
     guard let old = contacts.removeValue(forKey: id) else { return SectionChanges() }
     return change(from: old, to: nil)
   }
 
-  /// Adds a request or changes the one with its id.
+  /// Adds a request, or replaces the one with the same id.
   @discardableResult
   public mutating func update(_ request: ListedRequest) -> SectionChanges {
     let old = requests[request.id]
@@ -95,7 +96,7 @@ public struct SectionIndex: Sendable {
     return change(from: old, to: new)
   }
 
-  /// Takes a request out.
+  /// Removes a request.
   @discardableResult
   public mutating func removeRequest(_ id: String) -> SectionChanges {
     guard let old = requests.removeValue(forKey: id) else { return SectionChanges() }
@@ -103,35 +104,35 @@ public struct SectionIndex: Sendable {
   }
 }
 
-// Where contacts and requests belong.
+// The sections of contacts and requests.
 extension SectionIndex {
-  /// The sections that a row stands in.
+  /// The sections that show a row.
   func sections(of row: ListedRow) -> [SectionID] {
     var sections: [SectionID] = []
     forEachSection(of: row) { sections.append($0) }
     return sections
   }
 
-  private func forEachSection(of row: ListedRow, _ take: (SectionID) -> Void) {
-    switch row.standing {
+  private func forEachSection(of row: ListedRow, _ body: (SectionID) -> Void) {
+    switch row.role {
     case .hidden: return
-    case .request: take(.requests)
+    case .request: body(.requests)
     case .friend:
-      if policy.grouping == .index { take(.index(row.name.section)) }
+      if policy.grouping == .index { body(.index(row.name.section)) }
       guard policy.grouping != .index || policy.showsStarred,
         case .contact(let contact) = row.shown
       else { return }
-      if policy.showsStarred, contact.isStarred { take(.starred) }
-      if policy.grouping != .index { forEachGroupSection(of: contact, row.name.section, take) }
+      if policy.showsStarred, contact.isStarred { body(.starred) }
+      if policy.grouping != .index { forEachGroupSection(of: contact, row.name.section, body) }
     }
   }
 
   private func forEachGroupSection(
-    of contact: ListedContact, _ letter: SectionKey, _ take: (SectionID) -> Void
+    of contact: ListedContact, _ letter: SectionKey, _ body: (SectionID) -> Void
   ) {
     let letter = policy.grouping == .groupsAndIndex ? letter : nil
-    if contact.groups.isEmpty { take(.ungrouped(letter)) }
-    for group in contact.groups { take(.group(groupName(group), letter)) }
+    if contact.groups.isEmpty { body(.ungrouped(letter)) }
+    for group in contact.groups { body(.group(groupName(group), letter)) }
   }
 
   private func groupName(_ name: String) -> SectionID.GroupName {
@@ -161,7 +162,7 @@ extension SectionIndex {
     return ListedRow(contact, isFriend: isFriend, rank: rank, name: name, nameBits: nameBits)
   }
 
-  /// What a contact is sorted by, and what can be found in its names.
+  /// The sort key of a contact, and the characters that a search can find in its names.
   private static func name(of contact: ListedContact) -> (SortKey, NameBits) {
     let reading = PinyinReader.reading(of: contact.displayName)
     guard let own = contact.userReading else { return (SortKey(reading), NameBits(reading)) }

@@ -1,9 +1,9 @@
-/// The section of an A to Z list that a name stands in: a letter, or `#` for all else.
+/// The section of an A to Z list: a letter, or `#` for everything else.
 public struct SectionKey: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// 0 to 25 for A to Z, 26 for `#`.
   let rank: UInt8
 
-  /// The section of digits, symbols, other scripts and the nameless; the last one.
+  /// The section of digits, symbols, other scripts and empty names; the last one.
   public static let other = SectionKey(rank: 26)
 
   private init(rank: UInt8) { self.rank = rank }

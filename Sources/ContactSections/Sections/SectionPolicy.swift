@@ -1,4 +1,4 @@
-/// Which contacts a contacts screen shows, and how it is cut into sections.
+/// Which contacts a contacts screen shows, and how it is divided into sections.
 public struct SectionPolicy: Hashable, Sendable {
   /// Which contacts are friends.
   public enum Friends: String, Hashable, Sendable, CaseIterable {
@@ -6,7 +6,7 @@ public struct SectionPolicy: Hashable, Sendable {
     case mutual
     /// At least one of the two sees the other's presence.
     case subscribed
-    /// Everybody in the roster.
+    /// Every contact in the roster.
     case all
 
     /// Whether a contact with this subscription is a friend.
@@ -23,9 +23,10 @@ public struct SectionPolicy: Hashable, Sendable {
   public enum Grouping: String, Hashable, Sendable, CaseIterable {
     /// One list from A to Z, then `#`.
     case index
-    /// A section for each roster group; contacts in several are in each, those in none come last.
+    /// A section per roster group. A contact in several groups is in each; those without one come
+    /// last.
     case groups
-    /// A to Z in each group.
+    /// A to Z within each group.
     case groupsAndIndex = "groups+index"
   }
 
@@ -33,11 +34,11 @@ public struct SectionPolicy: Hashable, Sendable {
   public var friends: Friends
   /// How friends are grouped.
   public var grouping: Grouping
-  /// Whether the first section holds the requests; it is there also while there are none.
+  /// Whether the first section shows the requests, even if there are none.
   public var showsRequests: Bool
-  /// Whether a section before the others repeats the starred contacts.
+  /// Whether a section above the list repeats the starred contacts.
   public var showsStarred: Bool
-  /// Whether the online contacts of a section stand before the others.
+  /// Whether each section lists its online contacts first.
   public var onlineFirst: Bool
 
   /// The default: mutual friends from A to Z below the requests.

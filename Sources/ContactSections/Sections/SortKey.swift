@@ -1,19 +1,18 @@
 import RawBytes
 
-/// Where a name stands among others: bytes whose order is the order of names, total and the same
-/// on every machine.
+/// The sort key of a name: bytes that define a total order of names, the same on every machine.
 ///
-/// Han characters stand by syllable, tone and scalar, among Latin words by their letters; numbers
-/// by value; and in `#`, numbers before symbols, other scripts and the nameless. Names that all
-/// this does not tell apart stand by their UTF-8.
+/// Han characters sort by syllable, tone and scalar, between Latin words by their letters; numbers
+/// sort by value. In `#`, numbers come before symbols, other scripts and empty names. Names that
+/// are still equal sort by their UTF-8.
 public struct SortKey: Hashable, Comparable, Sendable {
-  /// The key as bytes; they compare as unsigned, a prefix first.
+  /// The key as bytes; compared as unsigned, a prefix first.
   public let bytes: [UInt8]
-  /// The section that the name stands in.
+  /// The section in which the name is listed.
   public let section: SectionKey
 
-  // Each part begins with a byte of its class; the letters are a class each. What ends a word is
-  // below every letter, so that 王 comes before 网络 before 旺, and `ann` before `anna`.
+  // Each part begins with a byte for its class; each letter is its own class. The end of a word
+  // sorts below every letter, so that 王 comes before 网络 before 旺, and `ann` before `anna`.
   private static let number: UInt8 = 0x10
   private static let symbol: UInt8 = 0x20
   private static let endOfWord: UInt8 = 0x02
@@ -21,32 +20,32 @@ public struct SortKey: Hashable, Comparable, Sendable {
   private static let other: UInt8 = 0x80
   private static let nameless: UInt8 = 0xFF
 
-  /// The key of a name that is read. Where a user gave the reading, `name` is what is read so.
-  /// Complexity: O(n).
+  /// The key of a name with its reading. If the user gave the reading, pass the displayed name as
+  /// `name`. Complexity: O(n).
   public init(_ reading: Reading, name: String? = nil) {
     let name = name ?? reading.name
     section = reading.section
-    bytes = [UInt8](capacity: Self.room(for: reading) + name.utf8.count) { bytes in
+    bytes = [UInt8](capacity: Self.capacity(for: reading) + name.utf8.count) { bytes in
       Self.write(reading, into: &bytes)
-      // It ends the reading.
+      // Ends the reading.
       bytes.append(0)
       for byte in name.utf8 { bytes.append(byte) }
     }
     prefix = Prefix(bytes)
   }
 
-  /// No fewer bytes than a reading takes, and the zero after it.
-  private static func room(for reading: Reading) -> Int {
-    var room = 5
+  /// An upper bound for the bytes of a reading and the zero after it.
+  private static func capacity(for reading: Reading) -> Int {
+    var capacity = 5
     for element in reading.elements {
       switch element {
-      case .letter(_, let isFirst): room += isFirst ? 3 : 1
-      case .han: room += Syllable.longest + 5
-      case .number(_, let count): room += Int(count) + 2
-      case .symbol, .other: room += 4
+      case .letter(_, let isFirst): capacity += isFirst ? 3 : 1
+      case .han: capacity += Syllable.longest + 5
+      case .number(_, let count): capacity += Int(count) + 2
+      case .symbol, .other: capacity += 4
       }
     }
-    return room
+    return capacity
   }
 
   private static func write(_ reading: Reading, into bytes: inout OutputSpan<UInt8>) {
@@ -60,7 +59,7 @@ public struct SortKey: Hashable, Comparable, Sendable {
     if reading.elements.isEmpty { bytes.append(nameless) }
   }
 
-  /// Writes an element; returns whether a Latin word is open then.
+  /// Writes an element and returns whether a Latin word is open after it.
   private static func write(
     _ element: Reading.Element, of reading: Reading, into bytes: inout OutputSpan<UInt8>
   ) -> Bool {
@@ -78,7 +77,8 @@ public struct SortKey: Hashable, Comparable, Sendable {
       }
       append(scalar: han.raw, to: &bytes)
     case .number(let start, let length):
-      // More digits are a greater number; beyond 255 of them, the length says no more.
+      // A number with more digits is greater. Beyond 255 digits, the length no longer
+      // distinguishes.
       let significant = reading.digits(start, length).drop { $0 == UInt8(ascii: "0") }
       bytes.append(number)
       bytes.append(UInt8(clamping: significant.count))
@@ -108,7 +108,7 @@ public struct SortKey: Hashable, Comparable, Sendable {
     bytes.append(UInt8(truncatingIfNeeded: scalar))
   }
 
-  /// The key of what has no name.
+  /// The key of a row without a name.
   static let empty = SortKey()
 
   private init() {
@@ -117,12 +117,12 @@ public struct SortKey: Hashable, Comparable, Sendable {
     prefix = Prefix([])
   }
 
-  /// What settles most comparisons.
+  /// The beginning of the key, which decides most comparisons.
   let prefix: Prefix
 
-  /// The first sixteen bytes, zeros after the end, as two numbers. One of 128 bits would be
-  /// aligned to sixteen bytes, and so would every object that holds a key, which costs at each
-  /// allocation.
+  /// The first sixteen bytes, padded with zeros, as two numbers. One number of 128 bits would be
+  /// aligned to sixteen bytes, and so would every object that contains a key, which makes each
+  /// allocation more expensive.
   struct Prefix: Comparable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -145,13 +145,13 @@ public struct SortKey: Hashable, Comparable, Sendable {
     }
   }
 
-  /// Orders by the bytes.
+  /// Orders by bytes.
   public static func < (left: SortKey, right: SortKey) -> Bool {
     if left.prefix != right.prefix { return left.prefix < right.prefix }
     return left.bytes.lexicographicallyPrecedes(right.bytes)
   }
 
-  /// Whether the bytes are the same.
+  /// Whether the bytes are equal.
   public static func == (left: SortKey, right: SortKey) -> Bool {
     left.prefix == right.prefix && left.bytes == right.bytes
   }

@@ -1,5 +1,5 @@
-// Texts by their bytes, as servers hold them: Swift takes canonically equivalent texts for equal,
-// and a screen that did would not show a name that came in another normal form.
+// Compares texts by their bytes, as servers do. Swift considers canonically equivalent texts equal,
+// and then the screen would not show a name that changed only its normal form.
 extension String {
   func hasSameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
@@ -17,7 +17,7 @@ extension String? {
 }
 
 extension [String] {
-  /// The texts in the order of their bytes, none twice.
+  /// The texts in byte order, without duplicates.
   var withoutRepetition: [String] {
     guard count > 1 else { return self }
     let sorted = sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }

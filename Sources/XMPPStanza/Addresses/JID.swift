@@ -1,9 +1,9 @@
 import RawBytes
 
-/// An XMPP address: a bare address and perhaps a resource (RFC 7622).
+/// An XMPP address: a bare address with an optional resource (RFC 7622).
 ///
-/// The bare part is kept in prepared form, the resource as it was written: it is opaque and its
-/// case counts.
+/// The bare part is prepared. The resource is kept as written, because it is opaque and
+/// case-sensitive.
 public struct JID: Sendable {
   /// The account or service that the address belongs to.
   public let bare: BareJID
@@ -12,7 +12,7 @@ public struct JID: Sendable {
 
   /// An address from its parts.
   ///
-  /// - Throws: `JIDError` where the resource is empty or longer than 1,023 bytes.
+  /// - Throws: `JIDError` if the resource is empty or longer than 1,023 bytes.
   public init(bare: BareJID, resource: String?) throws(JIDError) {
     if let resource {
       guard !resource.isEmpty else { throw .emptyResource }
@@ -22,19 +22,19 @@ public struct JID: Sendable {
     self.resource = resource
   }
 
-  /// Takes parts that were prepared and checked before, such as ones that were stored.
+  /// Creates an address from parts that were already prepared and checked, such as stored ones.
   package init(prepared bare: BareJID, resource: String?) {
     self.bare = bare
     self.resource = resource
   }
 
-  /// Parses an address as it stands in a stanza.
+  /// Parses an address as written in a stanza.
   ///
-  /// It splits at the first `/`, then the first part at its first `@` (RFC 7622 §3.1).
-  /// - Throws: `JIDError`, naming the part that cannot be prepared.
+  /// The address is split at the first `/`, then the first part at its first `@` (RFC 7622 §3.1).
+  /// - Throws: `JIDError`, which names the part that cannot be prepared.
   public init(parsing text: String) throws(JIDError) {
-    if let same = text.withUTF8Bytes({ JIDPreparation.prepared($0)?.jid }) {
-      self = same
+    if let prepared = text.withUTF8Bytes({ JIDPreparation.prepared($0)?.jid }) {
+      self = prepared
       return
     }
     guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
@@ -46,30 +46,29 @@ public struct JID: Sendable {
   }
 }
 
-/// The address of an account or service without a resource: what roster items and requests go by.
+/// The address of an account or service without a resource, which identifies contacts.
 ///
-/// Kept in prepared form (case folded, normalised, the domain without a final dot), so equality
-/// of values is equality of addresses.
+/// Kept in prepared form (case folded, normalized, the domain without a final dot), so that equal
+/// values are equal addresses.
 public struct BareJID: Sendable {
   /// The prepared address, `local@domain` or `domain`.
   public let text: String
 
   /// Parses and prepares an address without a resource.
   ///
-  /// Letters in lower case, or without case, are taken as they are; anything else goes through case
-  /// folding, width folding and normalisation (RFC 7622 §3.2 and §3.3). Complexity: linear in the
-  /// text.
-  /// - Throws: `JIDError`, naming the part that cannot be prepared.
+  /// Letters in lower case or without case are kept; everything else goes through case folding,
+  /// width folding and normalization (RFC 7622 §3.2 and §3.3). Complexity: linear in the text.
+  /// - Throws: `JIDError`, which names the part that cannot be prepared.
   public init(parsing text: String) throws(JIDError) {
     self.init(prepared: try JIDPreparation.prepare(text))
   }
 
-  /// Takes a text that was prepared before, such as one that was stored.
+  /// Creates an address from a text that was already prepared, such as a stored one.
   package init(prepared text: String) {
     self.text = text
   }
 
-  /// The local part, nil for the address of a server or component.
+  /// The local part; nil for the address of a server or component.
   public var local: String? {
     text.utf8.firstIndex(of: UInt8(ascii: "@")).map { String(text[..<$0]) }
   }
@@ -82,7 +81,7 @@ public struct BareJID: Sendable {
 }
 
 extension BareJID: Hashable {
-  /// Whether two addresses are the same: prepared ones are where their bytes are.
+  /// Whether two addresses are equal. Prepared addresses are equal if their bytes are.
   public static func == (a: BareJID, b: BareJID) -> Bool { a.text.hasSameBytes(as: b.text) }
 
   /// Feeds the address into a hasher.
@@ -92,7 +91,7 @@ extension BareJID: Hashable {
 }
 
 extension BareJID: Comparable {
-  /// Orders by the UTF-8 bytes of the prepared address, which is the order of its code points.
+  /// Orders by the UTF-8 bytes of the prepared address, which order like its code points.
   public static func < (a: BareJID, b: BareJID) -> Bool { a.text.precedesByBytes(b.text) }
 }
 
@@ -102,7 +101,7 @@ extension BareJID: CustomStringConvertible {
 }
 
 extension JID: Hashable {
-  /// Whether both parts have the same bytes: a resource is opaque (RFC 7622 §3.4).
+  /// Whether both parts have equal bytes; a resource is opaque (RFC 7622 §3.4).
   public static func == (a: JID, b: JID) -> Bool {
     a.bare == b.bare && a.resource.hasSameBytes(as: b.resource)
   }
@@ -125,24 +124,24 @@ extension JID: Comparable {
 }
 
 extension JID: CustomStringConvertible {
-  /// The prepared bare address and the resource as it was written.
+  /// The prepared bare address and the resource as written.
   public var description: String {
     guard let resource else { return bare.text }
     return "\(bare.text)/\(resource)"
   }
 }
 
-/// The part of an address that an error is about.
+/// The part of an address that an error refers to.
 public enum JIDPart: String, Hashable, Sendable {
-  /// Before the `@`.
+  /// The part before the `@`.
   case local = "local part"
   /// The server or service.
   case domain
-  /// After the first `/`.
+  /// The part after the first `/`.
   case resource
 }
 
-/// Why a text is no address.
+/// The reason why a text is not an address.
 public enum JIDError: Error, Hashable, Sendable {
   /// There is an `@` with nothing before it.
   case emptyLocal
@@ -152,7 +151,7 @@ public enum JIDError: Error, Hashable, Sendable {
   case emptyResource
   /// A part has more than 1,023 bytes (RFC 7622 §3.1).
   case tooLong(JIDPart)
-  /// A part has a character that it may not have.
+  /// A part contains a character that is not allowed there.
   case forbidden(Unicode.Scalar, JIDPart)
 }
 
@@ -172,6 +171,6 @@ extension JIDError: CustomStringConvertible {
 
 /// The limits of RFC 7622 §3.1.
 package enum JIDLimit {
-  /// The most bytes that each of the three parts may have in its prepared form.
+  /// The maximum number of bytes of each part in its prepared form.
   package static let partBytes = 1023
 }

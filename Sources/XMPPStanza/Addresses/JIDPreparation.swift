@@ -2,15 +2,15 @@ import CByteMarks
 import Foundation
 import RawBytes
 
-/// Brings the bare part of an address into the form that addresses are compared in.
+/// Prepares bare addresses: converts them to the form in which addresses are compared.
 enum JIDPreparation {
   static func prepare(_ text: String) throws(JIDError) -> String {
-    if let same = try prepareSimple(text) { return same }
-    return try prepareAtLength(text)
+    if let simple = try prepareSimple(text) { return simple }
+    return try prepareByAllRules(text)
   }
 
-  /// The same by all rules, which is needed for few addresses.
-  static func prepareAtLength(_ text: String) throws(JIDError) -> String {
+  /// Prepares an address by all rules, which few addresses need.
+  static func prepareByAllRules(_ text: String) throws(JIDError) -> String {
     let at = text.utf8.firstIndex(of: UInt8(ascii: "@"))
     let domainStart = at.map { text.utf8.index(after: $0) } ?? text.startIndex
     let domain = try prepareDomain(text[domainStart...])
@@ -18,9 +18,9 @@ enum JIDPreparation {
     return try prepareLocal(text[..<at]) + "@" + domain
   }
 
-  /// A full or bare address in which nothing has to be prepared, as nearly all are.
+  /// The parts of a full or bare address that is already prepared, as nearly all are.
   ///
-  /// Nil for any other, and for one that is wrong.
+  /// Nil for any other address, and for an invalid one.
   @_lifetime(copy bytes)
   static func prepared(_ bytes: RawSpan) -> PreparedAddress? {
     guard let parts = SimpleParts(bytes), !parts.needsLowering,
@@ -35,10 +35,9 @@ enum JIDPreparation {
     return PreparedAddress(bare: bare, resource: resource)
   }
 
-  /// The fast path: an address of which at most letters of ASCII are to be put in lower case.
+  /// The fast path for an address that at most needs its ASCII letters lowercased.
   ///
-  /// Nil where there are other letters that may change, or where only the long way can say what is
-  /// wrong.
+  /// Nil if other letters may change, or if only the full rules can identify the error.
   private static func prepareSimple(_ text: String) throws(JIDError) -> String? {
     guard let parts = text.withUTF8Bytes({ SimpleParts($0) }), parts.bareCount == text.utf8.count
     else { return nil }
@@ -47,27 +46,27 @@ enum JIDPreparation {
     return parts.needsLowering ? text.lowercased() : text
   }
 
-  /// The parts of an address whose bare part has nothing unusual: letters and digits of ASCII, and
-  /// letters of other scripts that stand for themselves.
+  /// The parts of an address whose bare part contains only ASCII letters and digits, and letters of
+  /// other scripts that preparation does not change.
   private struct SimpleParts {
     private(set) var localCount = 0
     private(set) var domainCount = 0
-    /// The bytes up to the first `/`, or all.
+    /// The number of bytes up to the first `/`, or of all bytes.
     private(set) var bareCount = 0
     private(set) var needsLowering = false
 
-    /// The index, at `start` or after it, of the first byte that is none of those that are as they
-    /// should be wherever they stand: small letters, digits and `_`.
+    /// The index, from `start` on, of the first byte that is not always prepared already. Small
+    /// letters, digits and `_` are, in any position.
     @inline(__always)
     private static func endOfPlain(_ bytes: RawSpan, from start: Int) -> Int {
       var index = start
-      // All that is looked at is there.
+      // Every index below is within the bytes.
       while index &+ 16 <= bytes.byteCount {
         let marks = bytes.marks(uncheckedAt: index) { rollcall_marks_in_address($0) }
         guard marks == 0 else { return index &+ marks.trailingZeroBitCount }
         index &+= 16
       }
-      // The last sixteen, some of which have been looked at.
+      // The last sixteen bytes, some of which have been checked.
       if bytes.byteCount >= 16 {
         let last = bytes.byteCount &- 16
         let marks =
@@ -90,7 +89,7 @@ enum JIDPreparation {
 
     init?(_ bytes: RawSpan) {
       var hasLocal = false
-      /// Whether no label stands before a byte.
+      /// Whether no label precedes the byte at an index.
       func followsNoLabel(_ index: Int) -> Bool {
         index == 0 || bytes[index - 1] == UInt8(ascii: ".") || bytes[index - 1] == UInt8(ascii: "@")
       }
@@ -108,7 +107,7 @@ enum JIDPreparation {
           // An empty label, if this is the domain.
           guard !followsNoLabel(index) else { return nil }
         case UInt8(ascii: "-"):
-          // Perhaps an A-label, which is compared as the U-label that it stands for.
+          // Possibly an A-label, which is compared as its U-label.
           guard index == 0 || bytes[index - 1] != UInt8(ascii: "-") else { return nil }
         case UInt8(ascii: "/"): break bare
         default:
@@ -137,18 +136,18 @@ enum JIDPreparation {
   }
 
   private static func prepareDomain(_ part: Substring) throws(JIDError) -> String {
-    // Most domains are of plain ASCII, whatever stands before them; others are left to the rules,
-    // with which the short way is compared. An `@` in one would be taken for the end of a local
-    // part.
+    // Most domains are plain ASCII, whatever precedes them. Other domains take the full rules,
+    // which tests compare with the fast path. An `@` in a domain would be mistaken for the end of a
+    // local part.
     if part.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "@") }),
-      let same = try prepareSimple(String(part))
+      let simple = try prepareSimple(String(part))
     {
-      return same
+      return simple
     }
     guard part.utf8.count <= JIDLimit.partBytes else { throw .tooLong(.domain) }
     var prepared = stable(String(part), fold: { $0.lowercased() })
-    // RFC 5895 §2.3: the ideographic full stop separates labels as the full stop does; its half
-    // and full width forms have been folded already.
+    // RFC 5895 §2.3: the ideographic full stop separates labels as the full stop does. Its
+    // half-width and full-width forms have already been folded.
     prepared = prepared.replacing("\u{3002}", with: ".")
     if prepared.hasSuffix(".") { prepared.removeLast() }
     guard !prepared.isEmpty else { throw .emptyDomain }
@@ -162,8 +161,8 @@ enum JIDPreparation {
     return prepared
   }
 
-  /// The U-label that an A-label stands for (RFC 5890 §2.3.2.1). Nil where what it decodes to is
-  /// none: plain ASCII, or a text that preparing would change. Such a label stands for itself.
+  /// The U-label of an A-label (RFC 5890 §2.3.2.1). Nil if the decoded text is not a U-label: plain
+  /// ASCII, or a text that preparation would change. Such a label is kept as it is.
   private static func unicodeLabel(_ label: Substring) -> String? {
     guard let decoded = Punycode.unicodeLabel(label), !decoded.utf8.allSatisfy({ $0 < 0x80 }),
       !decoded.hasPrefix("xn--"),
@@ -175,8 +174,8 @@ enum JIDPreparation {
     return decoded
   }
 
-  /// Folds width and case and normalises to form C until nothing changes any more: preparing a
-  /// prepared text gives the same text. The rules settle in two rounds but for rare scalars.
+  /// Folds width and case and normalizes to form C until the text no longer changes, so that
+  /// preparing a prepared text has no effect. Two rounds are enough except for rare scalars.
   private static func stable(_ text: String, fold: (String) -> String) -> String {
     var current = text
     for _ in 0..<4 {
@@ -187,7 +186,7 @@ enum JIDPreparation {
     return current
   }
 
-  /// Full-width and half-width forms become what they stand for (RFC 8265 §3.3.1, rule 1).
+  /// Replaces full-width and half-width forms by their equivalents (RFC 8265 §3.3.1, rule 1).
   private static func widthFolded(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: \.isWidthForm) else { return text }
     var folded = ""
@@ -198,9 +197,11 @@ enum JIDPreparation {
     return folded
   }
 
-  /// RFC 7622 §3.3.1 and the classes that RFC 8264 §9 never allows in an identifier. Symbols and
-  /// unassigned code points pass: servers differ there, and a recorder must not drop a contact
-  /// that its server keeps.
+  /// Whether a scalar is allowed in a local part by RFC 7622 §3.3.1 and the classes that RFC 8264
+  /// §9 forbids in every identifier.
+  ///
+  /// Symbols and unassigned code points are allowed: servers differ there, and a recorder must not
+  /// drop a contact that its server keeps.
   private static func isAllowedInLocal(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "\"", "&", "'", "/", ":", "<", ">", "@": false
@@ -208,7 +209,7 @@ enum JIDPreparation {
     }
   }
 
-  /// A domain may also be an address literal in brackets, which has colons.
+  /// Whether a scalar is allowed in a domain, which may also be a bracketed address with colons.
   private static func isAllowedInDomain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "\"", "&", "'", "/", "<", ">", "@": false
@@ -224,8 +225,8 @@ enum JIDPreparation {
 }
 
 extension RawSpan {
-  /// How many bytes the letter beyond ASCII has that begins at a place, if it is settled; 0 for
-  /// anything else, also for what is no UTF-8.
+  /// The length in bytes of the settled letter beyond ASCII at an index; 0 if there is none, or no
+  /// valid UTF-8.
   fileprivate func settledLetterBytes(at index: Int) -> Int {
     let (rest, first) = (byteCount &- index, UInt32(self[index]))
     func next(_ distance: Int) -> UInt32? {
@@ -237,7 +238,7 @@ extension RawSpan {
     }
     if first & 0xF0 == 0xE0, rest >= 3, let second = next(1), let third = next(2) {
       let value = (first & 0x0F) << 12 | second << 6 | third
-      // What takes two bytes is no UTF-8 in three.
+      // Three bytes for a value that fits in two are not valid UTF-8.
       return value >= 0x800 && Unicode.Scalar.isSettledLetter(value) ? 3 : 0
     }
     return 0
@@ -245,18 +246,18 @@ extension RawSpan {
 }
 
 extension Unicode.Scalar {
-  /// Whether a code point is a letter that is as it should be wherever it stands in an address: one
-  /// without case or in lower case, which no normalisation changes or joins with a neighbour of
-  /// this kind. Not all such letters, but those that most names are written in.
+  /// Whether a code point is a letter that preparation never changes, in any position: a letter
+  /// without case or in lower case that no normalization changes or joins with a neighbor of this
+  /// kind. Covers the letters in which most names are written, not all such letters.
   static func isSettledLetter(_ value: UInt32) -> Bool {
     switch value {
-    // Latin-1, Greek but for the final sigma and letters of two marks, Cyrillic, Hebrew, Arabic.
+    // Latin-1; Greek except the final sigma and letters with two marks; Cyrillic; Hebrew; Arabic.
     case 0xE0...0xF6, 0xF8...0xFF, 0x3AC...0x3AF, 0x3B1...0x3C1, 0x3C3...0x3CE, 0x430...0x45F,
       0x5D0...0x5EA, 0x621...0x64A,
       // Hiragana, Katakana, Han, Hangul syllables.
       0x3041...0x3096, 0x30A1...0x30FA, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xAC00...0xD7A3:
       true
-    // Latin and Cyrillic, where a small letter stands after each capital.
+    // Latin and Cyrillic, where a small letter follows each capital.
     case 0x100...0x137, 0x14A...0x177, 0x1EA0...0x1EF9, 0x460...0x481, 0x48A...0x4BF:
       value & 1 == 1
     case 0x139...0x148, 0x179...0x17E: value & 1 == 0
@@ -274,8 +275,8 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// Unicode default case folding: the lower case of the upper case, which joins ß with ss and ς
-  /// with σ, but for the dotless i, whose upper case belongs to another letter.
+  /// Unicode default case folding: the lower case of the upper case, which equates ß with ss and ς
+  /// with σ. The dotless i is kept, because its upper case belongs to another letter.
   fileprivate var caseFolded: String {
     var folded = ""
     for scalar in unicodeScalars {

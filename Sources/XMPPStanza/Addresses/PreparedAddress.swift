@@ -1,6 +1,6 @@
 import RawBytes
 
-/// An address in prepared form, in place.
+/// An address in prepared form, borrowed from the bytes that contain it.
 package struct PreparedAddress: ~Escapable {
   /// The bare address.
   package let bare: RawSpan
@@ -13,7 +13,7 @@ package struct PreparedAddress: ~Escapable {
     self.resource = resource
   }
 
-  /// A copy of it.
+  /// A copy of the address as a `JID`.
   var jid: JID {
     JID(
       prepared: BareJID(prepared: String(decoding: bare)),
@@ -21,13 +21,13 @@ package struct PreparedAddress: ~Escapable {
   }
 }
 
-// Nearly all addresses stand in their prepared form already: to see that takes a look at each byte,
-// and less than to find them in a table of those that were prepared before.
+// Nearly all addresses arrive in prepared form. Checking this reads each byte once and costs less
+// than a lookup in a table of addresses that were prepared before.
 extension XMPPElement {
-  /// Hands the address that an attribute is to `body`, prepared as `JID.init(parsing:)` does it,
-  /// and without a copy where it stands so; nil where there is no such attribute.
+  /// Calls `body` with the address in an attribute, prepared as by `JID.init(parsing:)` and without
+  /// a copy if it is already prepared; nil if there is no such attribute.
   ///
-  /// - Throws: `JIDError`, naming the part that cannot be prepared.
+  /// - Throws: `JIDError`, which names the part that cannot be prepared.
   package func withAddress(
     _ attribute: WantedName, _ body: (PreparedAddress?) -> Void
   ) throws(JIDError) {
@@ -44,9 +44,9 @@ extension XMPPElement {
     }
   }
 
-  /// A copy of the address that an attribute is, nil where there is no such attribute.
+  /// A copy of the address in an attribute; nil if there is no such attribute.
   ///
-  /// - Throws: As where it is handed over.
+  /// - Throws: `JIDError`, which names the part that cannot be prepared.
   package func address(_ attribute: WantedName) throws(JIDError) -> JID? {
     var jid: JID?
     try withAddress(attribute) { jid = $0?.jid }

@@ -1,7 +1,7 @@
-/// Internationalised domain labels in their ASCII form, by RFC 3492.
+/// Internationalized domain labels in their ASCII form (RFC 3492).
 package enum Punycode {
-  /// The label that an A-label (`xn--…`) stands for; nil where it is none or does not decode, and
-  /// then the label stands for itself.
+  /// The U-label of an A-label (`xn--…`). Nil if the text is not an A-label or does not decode;
+  /// then the label is kept as it is.
   package static func unicodeLabel(_ label: Substring) -> String? {
     guard label.hasPrefix("xn--"), let scalars = decode(label.dropFirst(4)) else { return nil }
     var text = String.UnicodeScalarView()
@@ -9,7 +9,7 @@ package enum Punycode {
     return scalars.isEmpty ? nil : String(text)
   }
 
-  /// The A-label that DNS knows a U-label by; a label of ASCII is one already.
+  /// The A-label of a U-label, as used in DNS; a label in ASCII is returned unchanged.
   package static func asciiLabel(_ label: Substring) -> String {
     label.utf8.allSatisfy { $0 < 0x80 }
       ? String(label) : "xn--" + encode(label.unicodeScalars.map { Int($0.value) })
@@ -24,7 +24,7 @@ package enum Punycode {
   private static let initialBias = 72
   private static let initialCode = 128
 
-  /// RFC 3492 §6.3.
+  /// Encodes by RFC 3492 §6.3.
   private static func encode(_ input: [Int]) -> String {
     let basic = input.filter { $0 < initialCode }
     var output = basic.map { UInt8($0) }
@@ -64,7 +64,7 @@ package enum Punycode {
     value < 26 ? UInt8(ascii: "a") + UInt8(value) : UInt8(ascii: "0") + UInt8(value - 26)
   }
 
-  /// RFC 3492 §6.2; nil where a digit is missing, foreign or too large.
+  /// Decodes by RFC 3492 §6.2; nil if a digit is missing, invalid or too large.
   private static func decode(_ text: Substring) -> [Unicode.Scalar]? {
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     let delimiter = text.lastIndex(of: "-")
@@ -120,7 +120,7 @@ package enum Punycode {
     }
   }
 
-  /// RFC 3492 §6.1.
+  /// Adapts the bias by RFC 3492 §6.1.
   private static func adapt(_ delta: Int, count: Int, isFirst: Bool) -> Int {
     var delta = isFirst ? delta / damp : delta / 2
     delta += delta / count

@@ -1,12 +1,12 @@
 package import RawBytes
 
 extension [String] {
-  /// Whether another list has texts of the same bytes in the same order.
+  /// Whether another list has texts with equal bytes in the same order.
   package func hasSameBytes(as other: [String]) -> Bool {
     count == other.count && zip(self, other).allSatisfy { $0.hasSameBytes(as: $1) }
   }
 
-  /// The texts that are not empty, none twice, in the order of their bytes.
+  /// The texts without empty ones and duplicates, in byte order.
   package var sortedSet: [String] {
     guard count > 1 else { return first?.isEmpty == true ? [] : self }
     if isSortedSet { return self }
@@ -18,14 +18,14 @@ extension [String] {
     return set
   }
 
-  /// Whether none is empty, and each comes before the next one.
+  /// Whether no text is empty and each comes before the next.
   package var isSortedSet: Bool {
     first?.isEmpty != true && zip(self, dropFirst()).allSatisfy { $0.precedesByBytes($1) }
   }
 }
 
 extension ByteRank {
-  /// The order of texts; equal ones stay as they are listed. Complexity: O(n log n).
+  /// Sorts texts by their bytes; equal ones keep their order. Complexity: O(n log n).
   package static func order(of texts: [String]) -> [ByteRank] {
     order(
       of: texts.count, rank: { index, rank in texts[index].withUTF8Bytes(rank) },

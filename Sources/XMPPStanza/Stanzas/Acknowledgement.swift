@@ -1,8 +1,8 @@
 import RawBytes
 
 extension XMPPElement {
-  /// Whether it is a request for an acknowledgement of stanzas or the answer to one (XEP-0198 §4),
-  /// and there is nothing in it but how many they were. A stream may have one for each stanza.
+  /// Whether the element requests or gives an acknowledgement of stanzas (XEP-0198 §4) and contains
+  /// nothing but their count. A stream may have one for each stanza.
   package var isAcknowledgement: Bool {
     guard word == "r" || word == "a" else { return false }
     guard

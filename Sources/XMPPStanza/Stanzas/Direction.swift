@@ -1,4 +1,4 @@
-/// The side of the stream an element came from, seen from the client.
+/// The side that sent an element, from the client's point of view.
 public enum Direction: UInt8, Hashable, Sendable, CaseIterable {
   /// From the server.
   case inbound = 0

@@ -1,22 +1,21 @@
-/// What a server says of whose a stream is when it lets a client in: the result of binding a
-/// resource (RFC 6120 §7.6.1), or success in SASL 2 (XEP-0388 §2.5), of which resumption and
-/// binding may be parts.
+/// The address that a server assigns when a client logs in: the result of resource binding (RFC
+/// 6120 §7.6.1), or success in SASL 2 (XEP-0388 §2.5), which may include resumption and binding.
 package struct LoginResult: Hashable, Sendable {
-  /// How far the login has come with it.
+  /// The state of the login after this result.
   package enum Step: Hashable, Sendable {
-    /// The account is known; a resource has still to be bound.
+    /// The account is known, but no resource is bound yet.
     case authenticated
     /// A resource is bound.
     case bound
-    /// An earlier session goes on (XEP-0198).
+    /// An earlier session was resumed (XEP-0198).
     case resumed
   }
 
   package var step: Step
-  /// Whose the stream is; nil where the element names no address that can be prepared.
+  /// The address of the client; nil if the element contains none that can be prepared.
   package var jid: JID?
 
-  /// Reads an element that a server sent; nil where it is none of these.
+  /// Reads an element from a server; nil if it is not a login result.
   package init?(_ node: XMPPElement) {
     let address: XMPPElement?
     if node.is("success", in: Namespace.sasl2) {

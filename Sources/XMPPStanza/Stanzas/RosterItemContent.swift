@@ -1,17 +1,17 @@
-/// What an `<item/>` of a roster query says, read from its element (RFC 6121 §2.1.2).
+/// The content of an `<item/>` of a roster query, read from its element (RFC 6121 §2.1.2).
 package struct RosterItemContent {
   private static let subscriptions = Words(RosterSubscription.self)
 
   private let node: XMPPElement
-  /// The state of the subscription; nil where the item is removed.
+  /// The state of the subscription; nil if the item is removed.
   package let subscription: RosterSubscription?
-  /// A `subscription` that is not defined, and was read as `none`.
+  /// A `subscription` value that is not defined and was read as `none`.
   package let unknownSubscription: String?
 
   /// Reads an `<item/>`.
   package init(_ node: XMPPElement) {
     self.node = node
-    // Empty is as good as none.
+    // An empty value counts as a missing one.
     let word = node.word("subscription") ?? XMLPackedName()
     guard word != "remove" else {
       (subscription, unknownSubscription) = (nil, nil)
@@ -22,11 +22,11 @@ package struct RosterItemContent {
     unknownSubscription = known == nil ? node.attribute("subscription") : nil
   }
 
-  /// Whether a request of ours waits for an answer.
+  /// Whether our request awaits an answer.
   package var isPending: Bool { node.word("ask") == "subscribe" }
 
-  /// Whether a later request of the contact is approved already: XML Schema's boolean, whose white
-  /// space collapses.
+  /// Whether a later request from the contact is pre-approved. The value is an XML Schema boolean,
+  /// whose surrounding white space is ignored.
   package var isApproved: Bool {
     switch node.attribute("approved")?.trimmedOfXMLSpace {
     case "true", "1": true
@@ -34,8 +34,8 @@ package struct RosterItemContent {
     }
   }
 
-  /// Hands the name to `body`, nil where there is none or an empty one; the bytes are valid while
-  /// it runs.
+  /// Calls `body` with the name, or with nil if it is missing or empty; the bytes are valid during
+  /// the call.
   package func withName(_ body: (RawSpan?) -> Void) {
     guard let part = node.attributePart("name") else { return body(nil) }
     node.tree.withBytes(of: part) { bytes in
@@ -44,8 +44,8 @@ package struct RosterItemContent {
     }
   }
 
-  /// Hands each group to `body`, in the order in which they stand, those left out that have no
-  /// name; the bytes are valid while it runs.
+  /// Calls `body` with each group that has a name, in document order; the bytes are valid during
+  /// the call.
   package func forEachGroup(_ body: (RawSpan) -> Void) {
     for child in node.children where child.is("group", in: Namespace.roster) {
       child.withText { text in

@@ -25,12 +25,12 @@ public struct RosterItem: Sendable {
   public var name: String?
   /// The state of the subscription.
   public var subscription: RosterSubscription
-  /// Whether a request to see the contact's presence waits for an answer (`ask='subscribe'`).
+  /// Whether a request to see the contact's presence awaits an answer (`ask='subscribe'`).
   public var isPending: Bool
-  /// Whether a later request of the contact is approved already (RFC 6121 §3.4).
+  /// Whether a later request from the contact is pre-approved (RFC 6121 §3.4).
   public var isApproved: Bool
-  /// The groups, none twice and none empty, in the order of their bytes. Servers hold them by
-  /// their bytes: two that differ in their normal form only are two.
+  /// The groups in byte order, without empty names and duplicates. Servers compare groups by their
+  /// bytes, so groups that differ only in their normal form are distinct.
   public var groups: [String]
 
   /// An item from its parts; empty and repeated groups and an empty name are dropped.
@@ -46,7 +46,7 @@ public struct RosterItem: Sendable {
     self.groups = groups.sortedSet
   }
 
-  /// Takes parts that were checked before, such as ones that were stored.
+  /// Creates an item from parts that were already checked, such as stored ones.
   package init(
     checked jid: BareJID, name: String?, subscription: RosterSubscription, isPending: Bool,
     isApproved: Bool, groups: [String]
@@ -107,7 +107,7 @@ package struct RosterQuery: Hashable, Sendable {
 
   /// One `<item/>` that had to be left out.
   package struct Malformed: Hashable, Sendable {
-    /// The `jid` attribute as it stood, nil where there was none.
+    /// The `jid` attribute as written; nil if it is missing.
     package var jid: String?
     package var reason: String
 
@@ -116,7 +116,7 @@ package struct RosterQuery: Hashable, Sendable {
       self.reason = reason
     }
 
-    /// Stands for any number of items: no server writes text there, but who shortens a log does.
+    /// Represents any number of items. No server writes text here, but people who shorten a log do.
     package static let omission = Malformed(
       jid: nil, reason: "text stands in its place, as where a log was shortened")
   }
@@ -134,7 +134,7 @@ package struct RosterQuery: Hashable, Sendable {
 }
 
 extension RosterQuery {
-  /// Reads `<query xmlns='jabber:iq:roster'/>`; a malformed item is left out alone.
+  /// Reads `<query xmlns='jabber:iq:roster'/>`; only malformed items are left out.
   package init(_ node: XMPPElement) {
     self.init(version: node.attribute("ver"))
     for child in node.children where child.is("item", in: Namespace.roster) {

@@ -1,13 +1,13 @@
 import RawBytes
 
-/// A stanza of RFC 6120 §8, its addresses prepared and its type known.
+/// A stanza of RFC 6120 §8 with prepared addresses and a known type.
 package enum Stanza: Hashable, Sendable {
   case iq(IQ)
   case presence(Presence)
   case message(Message)
 }
 
-/// What the three kinds of stanza have in common (RFC 6120 §8.1).
+/// The attributes that all three kinds of stanza share (RFC 6120 §8.1).
 package struct StanzaHead: Hashable, Sendable {
   package var id: String?
   package var from: JID?
@@ -39,17 +39,17 @@ package struct Presence: Hashable, Sendable {
   package var node: XMPPElement
 }
 
-/// A message; to the roster only events that a contact publishes matter.
+/// A message; only published events from contacts matter to the roster.
 package struct Message: Hashable, Sendable {
   package var head: StanzaHead
   package var node: XMPPElement
 }
 
-/// Why an element that is named like a stanza cannot be read as one.
+/// The reason why an element named like a stanza cannot be read as one.
 package enum StanzaError: Error, Hashable, Sendable {
   /// An address of the stanza itself cannot be prepared.
   case address(attribute: String, text: String, reason: JIDError)
-  /// The `type` is none of those that RFC 6120 and RFC 6121 define; case counts.
+  /// The `type` is not defined by RFC 6120 or RFC 6121; case matters.
   case unknownType(element: String, type: String?)
 }
 
@@ -65,7 +65,7 @@ extension StanzaError: CustomStringConvertible {
 }
 
 extension Stanza {
-  /// Which stanza an element is, and of which type.
+  /// The kind and type of a stanza.
   package enum Kind: Hashable, Sendable {
     case iq(IQ.Kind)
     case presence(Presence.Kind)
@@ -74,7 +74,7 @@ extension Stanza {
     private static let iqTypes = Words(IQ.Kind.self)
     private static let presenceTypes = Words(Presence.Kind.self)
 
-    /// Nil for an element that is no stanza, such as a stream feature.
+    /// Reads the kind of an element; nil if it is not a stanza, such as a stream feature.
     package init?(_ node: borrowing XMPPElement) throws(StanzaError) {
       let name = node.word
       if name == "message", node.isInClient {
@@ -97,7 +97,7 @@ extension Stanza {
     }
   }
 
-  /// Reads an element as a stanza; nil where it is none, such as a stream feature.
+  /// Reads an element as a stanza; nil if it is not one, such as a stream feature.
   package init?(_ node: XMPPElement) throws(StanzaError) {
     guard let kind = try Kind(node) else { return nil }
     let head = try StanzaHead(node, id: node.attribute("id"))
@@ -110,9 +110,9 @@ extension Stanza {
 }
 
 extension StanzaHead {
-  /// Reads the addresses that an element has.
+  /// Reads the addresses of an element.
   ///
-  /// - Parameter id: Its id, where that matters.
+  /// - Parameter id: The id of the element, if it matters.
   package init(_ node: XMPPElement, id: String?) throws(StanzaError) {
     let from = try Self.address("from", of: node)
     let to = try Self.address("to", of: node)
@@ -131,7 +131,7 @@ extension StanzaHead {
   }
 }
 
-/// The words that the cases of an enumeration are.
+/// The words for the cases of an enumeration.
 struct Words<Value: Sendable>: Sendable {
   private let all: [(word: XMLPackedName, value: Value)]
 
@@ -142,8 +142,8 @@ struct Words<Value: Sendable>: Sendable {
   }
 
   subscript(word: XMLPackedName) -> Value? {
-    // A pass over the array itself would hold it.
-    for place in all.indices where all[place].word == word { return all[place].value }
+    // Iterating over the array itself would retain it.
+    for index in all.indices where all[index].word == word { return all[index].value }
     return nil
   }
 }

@@ -1,4 +1,4 @@
-/// The XML namespaces that Rollcall gives a meaning to.
+/// The XML namespaces that Rollcall interprets.
 package enum Namespace {
   package static let xml = "http://www.w3.org/XML/1998/namespace"
   package static let client = "jabber:client"
@@ -34,7 +34,7 @@ package enum Namespace {
   package static let pubsubEvent = "http://jabber.org/protocol/pubsub#event"
   /// XEP-0054.
   package static let vCard = "vcard-temp"
-  /// XEP-0292; also the name of the node that it is published at.
+  /// XEP-0292; also the name of the node at which it is published.
   package static let vCard4 = "urn:ietf:params:xml:ns:vcard-4.0"
   /// XEP-0292 §3.
   package static let vCard4Node = "urn:xmpp:vcard4"

@@ -1,12 +1,12 @@
 import RawBytes
 
-/// Some namespaces, and a short way to see that an element is in none of them.
+/// A set of namespaces with a fast test that an element is in none of them.
 package struct NamespaceFilter: Sendable {
   private let keys: [UInt64]
-  /// A bit for each of them.
+  /// One bit for each namespace.
   private let bits: UInt64
 
-  /// - Parameter namespaces: Of at least eight bytes each; `jabber:client` is none of them.
+  /// - Parameter namespaces: At least eight bytes long each, and not `jabber:client`.
   package init(_ namespaces: [String]) {
     keys = namespaces.map { $0.withUTF8Bytes { Self.key(of: $0) } }
     bits = keys.reduce(0) { $0 | Self.bit(of: $1) }
@@ -17,7 +17,7 @@ package struct NamespaceFilter: Sendable {
     1 << ((key &* 0x9E37_79B9_7F4A_7C15) >> 58)
   }
 
-  /// Its first and last bytes, and how many it has.
+  /// A key made of the first and last bytes and the length.
   private static func key(of namespace: RawSpan) -> UInt64 {
     let count = namespace.byteCount
     guard count >= 8 else { return 0 }
@@ -25,8 +25,8 @@ package struct NamespaceFilter: Sendable {
       ^ UInt64(count)
   }
 
-  /// False where nothing in the top-level element that a node stands in is in one of them; hardly
-  /// ever true where it is not.
+  /// Whether anything in the top-level element of a node may be in one of the namespaces. False is
+  /// certain; true is hardly ever wrong.
   package func mayHold(_ node: XMPPElement) -> Bool {
     node.tree.lists { namespace in
       let key = Self.key(of: namespace)

@@ -1,7 +1,7 @@
-/// Memory that is filled from its beginning again and again, without an array's checks, which
-/// cost more than what is put in here.
+/// Memory that is filled from the beginning again and again, without the checks of an array, which
+/// cost more than the work on the elements.
 struct Scratch<Element: BitwiseCopyable>: ~Copyable {
-  /// How many elements there are, which is at most `capacity`.
+  /// The number of elements, at most `capacity`.
   private(set) var count = 0
   private var capacity = 64
   private var memory: UnsafeMutablePointer<Element>
@@ -14,16 +14,16 @@ struct Scratch<Element: BitwiseCopyable>: ~Copyable {
     memory.deallocate()
   }
 
-  /// What there is.
+  /// The elements.
   var elements: Span<Element> {
     @_lifetime(borrow self)
     get {
-      // So many were put there, and only `self` changes them.
+      // `count` elements are initialized, and only `self` changes them.
       _overrideLifetime(Span(_unsafeStart: memory, count: count), borrowing: self)
     }
   }
 
-  /// An element that there is.
+  /// The element at an index, which must be less than `count`.
   subscript(index: Int) -> Element {
     get { memory[index] }
     set { memory[index] = newValue }
@@ -39,19 +39,19 @@ struct Scratch<Element: BitwiseCopyable>: ~Copyable {
     if more.count > capacity - count { resize(to: max(2 * capacity, count + more.count)) }
     let end = memory + count
     more.withUnsafeBufferPointer { more in
-      // There is room for them after the others.
+      // There is room for them after the existing elements.
       if let start = more.baseAddress { end.initialize(from: start, count: more.count) }
     }
     count += more.count
   }
 
-  /// Is empty again; what was uncommonly large does not stay so.
+  /// Removes all elements, and gives back an unusually large allocation.
   mutating func clear() {
     count = 0
     if capacity > 1 << 16 { resize(to: 1 << 10) }
   }
 
-  /// Moves what there is to other memory, in which there is room for it.
+  /// Moves the elements to new memory, which must have room for them.
   private mutating func resize(to capacity: Int) {
     let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
     larger.initialize(from: memory, count: count)

@@ -1,23 +1,23 @@
 import RawBytes
 
-/// Puts elements together, one after the other, in memory that is used again.
+/// Builds elements, one after another, in memory that it reuses.
 ///
-/// It copies names and values, for those whose bytes are not all in one place.
+/// It copies names and values, for elements whose bytes are not all in one buffer.
 package struct XMLDraft: ~Copyable {
   private var parts = Scratch<XMLPart>()
-  /// Where the namespaces are in `bytes`, by their numbers from 2 on.
+  /// The ranges of the namespaces in `bytes`, numbered from 2.
   private var namespaces = Scratch<XMLRange>()
   private var bytes = Scratch<UInt8>()
-  /// The element that was opened last and is still open; -1 where none is.
+  /// The innermost open element, or -1 if there is none.
   private var innermost = -1
-  /// Whether the last part is a text that goes on with the next.
+  /// Whether the last part is a text that further text extends.
   private var isInText = false
 
-  /// With how many of the namespaces that came last another is compared. Any number of them may
-  /// come, and one that is listed twice does no harm.
-  private static let remembered = 4
+  /// The number of recent namespaces with which a new one is compared. There may be any number of
+  /// namespaces, and listing one twice does no harm.
+  private static let comparedNamespaces = 4
 
-  /// A draft of nothing.
+  /// An empty draft.
   package init() {}
 
   // MARK: Names
@@ -26,15 +26,15 @@ package struct XMLDraft: ~Copyable {
   package mutating func namespace(_ uri: RawSpan) -> UInt32 {
     if uri.isEmpty { return 0 }
     if Namespace.client.hasBytes(uri) { return 1 }
-    for index in (0..<namespaces.count).suffix(Self.remembered) {
-      // The draft has put the namespace there itself.
+    for index in (0..<namespaces.count).suffix(Self.comparedNamespaces) {
+      // The draft stored this range itself.
       let known = bytes.elements.bytes[namespaces[index].range]
       if known.isSame(as: uri) { return UInt32(index + 2) }
     }
-    let place = append(uri)
+    let appended = append(uri)
     var range = XMLRange()
-    range.start = UInt32(place.lowerBound)
-    range.count = UInt32(place.count)
+    range.start = UInt32(appended.lowerBound)
+    range.count = UInt32(appended.count)
     namespaces.append(range)
     return UInt32(namespaces.count + 1)
   }
@@ -52,7 +52,7 @@ package struct XMLDraft: ~Copyable {
 
   // MARK: Parts
 
-  /// Begins an element inside the one that is open.
+  /// Begins an element inside the open one.
   package mutating func open(_ local: RawSpan, in namespace: UInt32) {
     let number = parts.count
     isInText = false
@@ -60,13 +60,13 @@ package struct XMLDraft: ~Copyable {
     part.name = name(local)
     part.namespace = namespace
     part.start = UInt32(number + 1)
-    // While it is open, `next` is the element that it stands in.
+    // While the element is open, `next` is its parent.
     part.next = UInt32(bitPattern: Int32(innermost))
     parts.append(part)
     innermost = number
   }
 
-  /// Adds an attribute to the element that was opened last, before anything else of it.
+  /// Adds an attribute to the element that was opened last, before its content.
   package mutating func addAttribute(
     _ local: RawSpan, in namespace: UInt32, _ value: RawSpan
   ) {
@@ -78,7 +78,7 @@ package struct XMLDraft: ~Copyable {
     parts[innermost].start = UInt32(parts.count)
   }
 
-  /// Adds character data to the open element; with what was added just before it is one text.
+  /// Adds character data to the open element; it extends text that was added immediately before.
   package mutating func addText(_ text: RawSpan) {
     guard isInText else {
       isInText = true
@@ -89,7 +89,7 @@ package struct XMLDraft: ~Copyable {
     parts[parts.count - 1].count += UInt32(append(text).count)
   }
 
-  /// Ends the open element.
+  /// Closes the open element.
   package mutating func close() {
     isInText = false
     let parent = Int(Int32(bitPattern: parts[innermost].next))
@@ -98,15 +98,15 @@ package struct XMLDraft: ~Copyable {
   }
 
   private mutating func add(_ part: XMLPart, _ value: RawSpan) {
-    let place = append(value)
+    let appended = append(value)
     var part = part
     part.next = UInt32(parts.count + 1)
-    part.start = UInt32(place.lowerBound)
-    part.count = UInt32(place.count)
+    part.start = UInt32(appended.lowerBound)
+    part.count = UInt32(appended.count)
     parts.append(part)
   }
 
-  /// Adds another element with everything in it to the open one.
+  /// Adds a copy of another element, with its content, to the open one.
   mutating func add(_ node: XMPPElement) {
     isInText = false
     let tree = node.tree
@@ -121,9 +121,9 @@ package struct XMLDraft: ~Copyable {
       if part.kind == .element {
         part.start = UInt32(Int(part.start) + shift)
       } else {
-        let place = tree.withBytes(of: part) { append($0) }
-        part.start = UInt32(place.lowerBound)
-        part.count = UInt32(place.count)
+        let appended = tree.withBytes(of: part) { append($0) }
+        part.start = UInt32(appended.lowerBound)
+        part.count = UInt32(appended.count)
         part.isEscaped = false
       }
       parts.append(part)
@@ -132,7 +132,7 @@ package struct XMLDraft: ~Copyable {
 
   // MARK: The element
 
-  /// The element that was put together, once it is closed; the draft is of nothing again.
+  /// Returns the closed element and empties the draft.
   package mutating func finish() -> XMPPElement {
     let node = XMPPElement(
       parts.elements, namespaces.elements, of: bytes.elements.bytes)
@@ -140,7 +140,7 @@ package struct XMLDraft: ~Copyable {
     return node
   }
 
-  /// Drops the element that is being put together.
+  /// Drops the unfinished element.
   package mutating func clear() {
     parts.clear()
     namespaces.clear()

@@ -1,75 +1,76 @@
 public import RawBytes
 
-/// One part of an element as an `XMLTree` keeps it: an element, an attribute or a text.
+/// A part of an element in an `XMLTree`: an element, an attribute or a text.
 ///
-/// The fields are set one by one where many are made: what another module does with a function of
-/// this one costs a call.
+/// Code that creates many parts sets the fields one by one, because an initializer would cost a
+/// call across modules.
 package struct XMLPart: BitwiseCopyable, Sendable {
   package enum Kind: BitwiseCopyable, Sendable {
     case element, attribute, text
   }
 
-  /// The local name; of a text an empty one.
+  /// The local name; empty for a text.
   package var name = XMLPackedName()
-  /// The number of the namespace: 0 for none, 1 for `jabber:client`, and from 2 on those that the
-  /// tree lists.
+  /// The number of the namespace: 0 for none, 1 for `jabber:client`, and from 2 on the namespaces
+  /// that the tree lists.
   package var namespace: UInt32 = 0
-  /// The number of the part after it and everything in it.
+  /// The number of the part after this one and its content.
   package var next: UInt32 = 0
-  /// Of an element the number of its first part that is no attribute; of the others where their
-  /// bytes begin.
+  /// For an element, the number of its first part that is not an attribute; for other parts, the
+  /// offset of their bytes.
   package var start: UInt32 = 0
-  /// How many bytes the value has; of an element 0.
+  /// The length of the value in bytes; 0 for an element.
   package var count: UInt32 = 0
   package var kind = Kind.element
-  /// Whether the value has references in it, to the five characters that XML has names for.
+  /// Whether the value contains references to the five predefined entities of XML.
   package var isEscaped = false
 
-  /// A part of nothing.
+  /// An empty part.
   package init() {}
 
-  /// Where the value of an attribute or a text is.
+  /// The range of the value of an attribute or a text.
   var range: Range<Int> { Int(start)..<(Int(start) + Int(count)) }
 }
 
-/// Where a namespace is in the bytes of an element.
+/// The range of a namespace in the bytes of an element.
 package struct XMLRange: BitwiseCopyable, Sendable {
   package var start: UInt32 = 0
   package var count: UInt32 = 0
 
-  /// No bytes.
+  /// An empty range.
   package init() {}
 
   var range: Range<Int> { Int(start)..<(Int(start) + Int(count)) }
 }
 
-/// A local name as two words, by which most names are told apart without a look at their text.
+/// A local name as two words, which distinguish most names without reading their text.
 ///
-/// A name of at most fifteen bytes is all there: eight bytes in `low`, the first of them lowest,
-/// the others in `high`, above which stands their number. Of a longer one `low` is where it is.
+/// A name of at most fifteen bytes is stored completely: eight bytes in `low`, the first one
+/// lowest, and the others in `high`, with the length in the top byte. For a longer name, `low`
+/// stores its range.
 @usableFromInline
 package struct XMLPackedName: BitwiseCopyable, Equatable, ExpressibleByStringLiteral, Sendable {
   @usableFromInline package var low: UInt64 = 0
   @usableFromInline package var high: UInt64 = 0
 
-  /// The most bytes that are kept in the words themselves.
+  /// The maximum length in bytes of a name that the words store.
   @inlinable static var maximumBytes: Int { 15 }
 
-  /// What stands for all names that are longer.
+  /// The value that represents all longer names.
   @inlinable static var long: XMLPackedName { XMLPackedName(at: 0..<0) }
 
   /// An empty name.
   @inlinable package init() {}
 
-  /// A literal of at most fifteen bytes, which the optimiser packs ahead.
+  /// A literal of at most fifteen bytes, which the optimizer packs at compile time.
   @inlinable @inline(__always)
   package init(stringLiteral text: StaticString) {
-    // Longer ones would all be the same.
+    // Longer literals would all be equal.
     assert(text.utf8CodeUnitCount <= Self.maximumBytes)
     self.init(text.utf8Bytes)
   }
 
-  /// A name of at most fifteen bytes; of a longer one that it is long.
+  /// Packs a name of at most fifteen bytes; a longer name becomes `long`.
   @inlinable @inline(__always)
   init(_ bytes: RawSpan) {
     guard bytes.byteCount <= Self.maximumBytes else {
@@ -80,12 +81,12 @@ package struct XMLPackedName: BitwiseCopyable, Equatable, ExpressibleByStringLit
     high = UInt64(count) << 56
     if count >= 8 {
       low = bytes.littleEndian(at: 0)
-      // The last eight, without those that are in `low`, which is one at least: by two shifts, the
-      // second of which is of less than 64.
+      // The last eight bytes without those in `low`, of which there is at least one. Two shifts, so
+      // that the second one is by less than 64.
       let last: UInt64 = bytes.littleEndian(at: count - 8)
       high |= (last >> 8) &>> UInt64(truncatingIfNeeded: 8 &* (15 &- count))
     } else if count >= 4 {
-      // The last four, some of which are among the first.
+      // The last four bytes, some of which are among the first four.
       low = UInt64(bytes.littleEndian(at: 0, as: UInt32.self))
       let last = bytes.littleEndian(at: count - 4, as: UInt32.self)
       low |= UInt64(last) &<< UInt64(truncatingIfNeeded: 8 &* (count &- 4))
@@ -94,7 +95,7 @@ package struct XMLPackedName: BitwiseCopyable, Equatable, ExpressibleByStringLit
     }
   }
 
-  /// A longer name.
+  /// A longer name, stored as its range.
   @inlinable init(at range: Range<Int>) {
     low = UInt64(range.lowerBound) << 32 | UInt64(range.count)
     high = .max
@@ -102,20 +103,20 @@ package struct XMLPackedName: BitwiseCopyable, Equatable, ExpressibleByStringLit
 
   var isLong: Bool { high == .max }
 
-  /// Where a longer name is.
+  /// The range of a longer name.
   var range: Range<Int> { Int(low >> 32)..<(Int(low >> 32) + Int(low & 0xFFFF_FFFF)) }
 
-  /// Hands over the bytes of a short name.
+  /// Calls `body` with the bytes of a short name.
   func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
     let count = Int(high >> 56)
     return withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) { words in
-      // Two words with nothing between them; `body` keeps none of their bytes.
+      // The tuple is two words without padding; `body` keeps none of their bytes.
       body(words.bytes[0..<count])
     }
   }
 }
 
-/// A local name that the program looks for, always a literal: the optimiser packs it ahead.
+/// A local name to search for, always a literal: the optimizer packs it at compile time.
 @usableFromInline
 package struct WantedName: ExpressibleByStringLiteral, CustomStringConvertible, Sendable {
   @usableFromInline let packed: XMLPackedName

@@ -1,9 +1,8 @@
 extension XMPPElement {
-  /// The element as UTF-8 XML that stands by itself below `inherited`, the default namespace of
-  /// the place it is put in.
+  /// The element as standalone UTF-8 XML, to be placed where `inherited` is the default namespace.
   ///
-  /// An element declares a default namespace where it differs from its parent's, so no prefix is
-  /// needed but for attributes. Parsing the result gives an equal element. Complexity: linear.
+  /// An element declares a default namespace if it differs from its parent's, so that only
+  /// attributes need prefixes. Parsing the result gives an equal element. Complexity: linear.
   package func serialized(inheriting inherited: String = Namespace.client) -> [UInt8] {
     var output: [UInt8] = []
     write(to: &output, inherited: inherited)
@@ -12,7 +11,7 @@ extension XMPPElement {
 
   private func write(to output: inout [UInt8], inherited: String) {
     let (name, attributes, content) = (name, attributes, content)
-    // The namespace of `xml` may be the default one nowhere (Namespaces in XML 1.0 §3).
+    // The namespace of `xml` must not be declared as the default (Namespaces in XML 1.0 §3).
     let isXML = name.namespace == Namespace.xml
     let qualified = isXML ? "xml:" + name.local : name.local
     let inside = isXML ? inherited : name.namespace
@@ -55,8 +54,8 @@ extension [UInt8] {
     append(UInt8(ascii: "\""))
   }
 
-  /// Appends text with the characters escaped that XML would read differently: markup, and the
-  /// white space that XML 1.0 §2.11 and §3.3.3 would normalise away.
+  /// Appends text and escapes the characters that XML would read differently: markup, and the white
+  /// space that XML 1.0 §2.11 and §3.3.3 would normalize.
   package mutating func appendEscaped(_ text: String, inAttribute: Bool) {
     for byte in text.utf8 {
       switch byte {

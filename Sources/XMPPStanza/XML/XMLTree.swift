@@ -1,40 +1,40 @@
 import RawBytes
 
-/// A top-level element and everything in it, which no one changes while others see it: the parts in
-/// document order (an element, its attributes, its content), the ranges of the namespaces, and the
-/// bytes that parts and namespaces are ranges of, often the very bytes that the element came in.
+/// A top-level element with its content, immutable while it is shared: the parts in document order
+/// (an element, its attributes, its content), the ranges of the namespaces, and the bytes to which
+/// all ranges refer, often the bytes in which the element arrived.
 ///
-/// A tree has one piece of memory of its own for all of them, or it is borrowed: then it stands
-/// where the element was read, and is valid as long as its reader says.
+/// A tree either owns one allocation for all of these, or is borrowed: then it refers to the memory
+/// of the reader that read the element, and is valid as long as that reader says.
 ///
-/// Sendable, as nothing of it is written to while it is valid.
+/// Sendable, because nothing writes to its memory while it is valid.
 struct XMLTree: @unchecked Sendable {
   private let parts: UnsafeBufferPointer<XMLPart>
   private let namespaces: UnsafeBufferPointer<XMLRange>
   private let bytes: UnsafeRawBufferPointer
-  /// Where they are; nil in a borrowed tree. Each look at them has to hold it so long.
+  /// The owned memory; nil for a borrowed tree. Every access must keep it alive.
   private let memory: ManagedBuffer<Void, XMLPart>?
 
-  /// A tree in memory of others, which it does not keep.
+  /// A tree in borrowed memory, which it does not keep alive.
   init(borrowing parts: Span<XMLPart>, _ namespaces: Span<XMLRange>, of bytes: RawSpan) {
-    // Who borrows the tree sees to it that all of them are there so long.
+    // The caller guarantees that this memory outlives the tree.
     self.parts = parts.withUnsafeBufferPointer { $0 }
     self.namespaces = namespaces.withUnsafeBufferPointer { $0 }
     self.bytes = bytes.withUnsafeBytes { $0 }
     memory = nil
   }
 
-  /// A tree in memory of its own.
+  /// A tree in its own memory.
   init(_ parts: Span<XMLPart>, _ namespaces: Span<XMLRange>, of bytes: RawSpan) {
     let stride = MemoryLayout<XMLPart>.stride
-    // After the parts, ranges are aligned: a part's stride is a multiple of its alignment, which
-    // is no less than a range's.
+    // The ranges after the parts are aligned: the stride of a part is a multiple of its alignment,
+    // which is at least that of a range.
     let offsetOfNamespaces = parts.count * stride
     let offsetOfBytes = offsetOfNamespaces + namespaces.count * MemoryLayout<XMLRange>.stride
     let memory = ManagedBuffer<Void, XMLPart>.create(
       minimumCapacity: (offsetOfBytes + bytes.byteCount + stride - 1) / stride
     ) { _ in }
-    // There is room for all, and none of them have to be destroyed.
+    // There is room for everything, and nothing needs to be destroyed.
     let start = memory.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
     Self.copy(parts.bytes, to: start)
     Self.copy(namespaces.bytes, to: start + offsetOfNamespaces)
@@ -49,22 +49,22 @@ struct XMLTree: @unchecked Sendable {
     self.memory = memory
   }
 
-  private static func copy(_ bytes: RawSpan, to place: UnsafeMutableRawPointer) {
+  private static func copy(_ bytes: RawSpan, to destination: UnsafeMutableRawPointer) {
     bytes.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return }
-      place.copyMemory(from: start, byteCount: bytes.count)
+      destination.copyMemory(from: start, byteCount: bytes.count)
     }
   }
 
-  /// The same in memory of its own.
+  /// The tree in memory of its own: a copy if it is borrowed.
   var owned: XMLTree {
     memory == nil ? XMLTree(parts.span, namespaces.span, of: bytes.bytes) : self
   }
 
-  /// A part, whose number is one of this tree's.
+  /// The part with a number, which must be valid in this tree.
   subscript(number: Int) -> XMLPart { withExtendedLifetime(memory) { parts[number] } }
 
-  /// The number of the first element of a name that stands between the tags of another one.
+  /// The number of the first child with a name.
   func child(of number: Int, _ local: WantedName, in namespace: String) -> Int? {
     withExtendedLifetime(memory) {
       var next = Int(parts[number].start)
@@ -78,19 +78,19 @@ struct XMLTree: @unchecked Sendable {
     }
   }
 
-  /// Whether both are the same memory.
+  /// Whether both trees share their memory.
   func isSame(as other: XMLTree) -> Bool { parts.baseAddress == other.parts.baseAddress }
 
   // MARK: Bytes
 
-  /// The bytes that the parts are ranges of, for the time that `body` runs.
+  /// Calls `body` with the bytes to which the parts refer; they are valid during the call.
   func withBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try withExtendedLifetime(memory) { () throws(Failure) in try body(bytes.bytes) }
   }
 
-  /// Some of the bytes, for the time that `body` runs.
+  /// Calls `body` with some of the bytes, which are valid during the call.
   private func withBytes<Result, Failure: Error>(
     in range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -99,9 +99,8 @@ struct XMLTree: @unchecked Sendable {
     }
   }
 
-  /// The value of an attribute or a text as UTF-8, references replaced.
-  ///
-  /// The bytes are valid in the closure only.
+  /// Calls `body` with the value of an attribute or a text as UTF-8, with references replaced; the
+  /// bytes are valid during the call.
   func withBytes<Result, Failure: Error>(
     of part: XMLPart, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -117,12 +116,12 @@ struct XMLTree: @unchecked Sendable {
 
   // MARK: Names
 
-  /// Hands over the local name of an element or an attribute.
+  /// Calls `body` with the local name of an element or an attribute.
   func withName<Result>(of part: XMLPart, _ body: (RawSpan) -> Result) -> Result {
     part.name.isLong ? withBytes(in: part.name.range, body) : part.name.withBytes(body)
   }
 
-  /// Hands over the namespace of an element or an attribute.
+  /// Calls `body` with the namespace of an element or an attribute.
   func withNamespace<Result>(
     of part: XMLPart, _ body: (RawSpan) -> Result
   ) -> Result {
@@ -134,11 +133,11 @@ struct XMLTree: @unchecked Sendable {
   }
 
   private func namespaceRange(_ index: Int) -> Range<Int> {
-    // Those who made the parts have given them numbers of namespaces that there are.
+    // Parts contain only numbers of namespaces that the tree lists.
     withExtendedLifetime(memory) { namespaces[index].range }
   }
 
-  /// Whether one of the namespaces that it lists is as `isWanted` says.
+  /// Whether `isWanted` is true for one of the namespaces that the tree lists.
   func lists(_ isWanted: (RawSpan) -> Bool) -> Bool {
     for index in namespaces.indices where withBytes(in: namespaceRange(index), isWanted) {
       return true
@@ -153,24 +152,24 @@ struct XMLTree: @unchecked Sendable {
       in: withNamespace(of: part) { String(decoding: $0) })
   }
 
-  /// Whether an element or an attribute has a local name.
+  /// Whether an element or an attribute has this local name.
   func has(_ part: XMLPart, _ local: WantedName) -> Bool {
     guard part.name.high == local.packed.high else { return false }
     guard part.name.isLong else { return part.name.low == local.packed.low }
     return withBytes(in: part.name.range) { $0.isSame(as: local.text.utf8Bytes) }
   }
 
-  /// Whether an element or an attribute has a name.
+  /// Whether an element or an attribute has this expanded name.
   func has(_ part: XMLPart, _ local: WantedName, in namespace: String) -> Bool {
     has(part, local) && isIn(part, namespace)
   }
 
-  /// Whether an element or an attribute is in a namespace.
+  /// Whether an element or an attribute is in this namespace.
   func isIn(_ part: XMLPart, _ namespace: String) -> Bool {
     withNamespace(of: part) { namespace.hasBytes($0) }
   }
 
-  /// Whether an element or an attribute has the name of another tree's.
+  /// Whether an element or an attribute has the expanded name of a part of another tree.
   func has(_ part: XMLPart, nameOf other: XMLPart, in tree: XMLTree) -> Bool {
     let isSameLocal =
       part.name.isLong && other.name.isLong
@@ -191,8 +190,8 @@ extension RawSpan {
     (Array("&quot;".utf8), UInt8(ascii: "\"")),
   ]
 
-  /// How many bytes the reference at an index has, to one of the five characters that XML has names
-  /// for, and that character; nil where there is none.
+  /// The length of the reference at an index to one of the five predefined entities of XML, and its
+  /// character; nil if there is none.
   package func reference(at index: Int) -> (count: Int, character: UInt8)? {
     for (text, character) in Self.references
     where extracting(droppingFirst: index).extracting(first: text.count)
@@ -203,7 +202,7 @@ extension RawSpan {
     return nil
   }
 
-  /// The bytes with their references replaced.
+  /// The bytes with references replaced.
   fileprivate var unescaped: [UInt8] {
     var plain: [UInt8] = []
     plain.reserveCapacity(byteCount)

@@ -1,7 +1,6 @@
 import RawBytes
 
-/// The expanded name of an element or attribute: what names are compared by, whatever prefix a
-/// program chose for it.
+/// The expanded name of an element or attribute, which identifies it whatever prefix is used.
 public struct XMLName: Hashable, Sendable {
   /// The namespace URI; empty for an attribute without a prefix.
   public var namespace: String
@@ -15,11 +14,11 @@ public struct XMLName: Hashable, Sendable {
   }
 }
 
-/// One attribute of an element, entity references already replaced.
+/// An attribute of an element, with entity references replaced.
 public struct XMLAttribute: Hashable, Sendable {
   /// The expanded name; its namespace is empty for an attribute without a prefix.
   public var name: XMLName
-  /// The value as XML 1.0 §3.3.3 normalises it.
+  /// The value as normalized by XML 1.0 §3.3.3.
   public var value: String
 
   /// An attribute from its parts.
@@ -29,26 +28,26 @@ public struct XMLAttribute: Hashable, Sendable {
   }
 }
 
-/// An XML element as a value: what a stream parser gives and the serialiser takes.
+/// An XML element as a value, which a stream parser produces and the serializer writes.
 ///
-/// An element of a stream shares the memory of the top-level element that it stands in, and a
-/// string is made of a name, a value or a text only when it is asked for. Namespace prefixes are
-/// not kept because they carry no meaning; a record keeps the bytes.
+/// An element of a stream shares the memory of its top-level element, and strings for names, values
+/// and texts are created only when requested. Namespace prefixes are not kept, because they carry
+/// no meaning; a record keeps the original bytes.
 public struct XMPPElement: Sendable {
-  /// What stands between the tags of an element.
+  /// The content between the tags of an element.
   public enum Content: Hashable, Sendable {
     /// A child element.
     case element(XMPPElement)
-    /// Character data; adjacent pieces are joined, so no two texts stand side by side.
+    /// Character data; adjacent pieces are joined, so that no two texts are adjacent.
     case text(String)
   }
 
   let tree: XMLTree
-  /// The number of its part in the tree.
+  /// The number of the element's part in the tree.
   let index: Int
 
-  /// An element from its parts in document order; its names and values are ranges of bytes, which
-  /// are UTF-8.
+  /// An element from its parts in document order; names and values are ranges of bytes, which must
+  /// be UTF-8.
   init(
     _ parts: Span<XMLPart>, _ namespaces: Span<XMLRange>,
     of bytes: RawSpan
@@ -56,8 +55,8 @@ public struct XMPPElement: Sendable {
     self.init(XMLTree(parts, namespaces, of: bytes), 0)
   }
 
-  /// The same where all of that stands: the element, and each that is taken out of it, is valid as
-  /// long as that is. Who keeps one keeps its `owned`.
+  /// An element that borrows its parts and bytes. It and its descendants are valid only as long as
+  /// this memory; to keep one, keep its `owned` copy.
   package init(
     borrowing parts: Span<XMLPart>, _ namespaces: Span<XMLRange>,
     of bytes: RawSpan
@@ -65,13 +64,13 @@ public struct XMPPElement: Sendable {
     self.init(XMLTree(borrowing: parts, namespaces, of: bytes), 0)
   }
 
-  /// The same element, which can be kept.
+  /// The element in memory of its own, which can be kept.
   package var owned: XMPPElement { XMPPElement(tree.owned, index) }
 
-  /// The bytes that the names and values of the top-level element are ranges of.
+  /// The bytes to which the names and values of the top-level element refer.
   package var treeBytes: [UInt8] { tree.withBytes { [UInt8]($0) } }
 
-  /// Hands the same to `body`, valid while it runs.
+  /// Calls `body` with the bytes of the top-level element, which are valid during the call.
   package func withTreeBytes(_ body: (RawSpan) -> Void) { tree.withBytes(body) }
 
   init(_ tree: XMLTree, _ index: Int) {
@@ -101,13 +100,13 @@ public struct XMPPElement: Sendable {
   }
 
   var part: XMLPart { tree[index] }
-  /// The number of the part after its last one.
+  /// The number of the part after the element.
   var end: Int { Int(part.next) }
 
   /// The expanded name of the element.
   public var name: XMLName { tree.name(of: part) }
 
-  /// The attributes in document order, namespace declarations left out.
+  /// The attributes in document order, without namespace declarations.
   public var attributes: [XMLAttribute] {
     ((index + 1)..<Int(part.start)).map { number in
       let part = tree[number]
@@ -115,7 +114,7 @@ public struct XMPPElement: Sendable {
     }
   }
 
-  /// Children and text in document order.
+  /// The children and texts in document order.
   public var content: [Content] {
     XMLContent(self).map { number in
       let part = tree[number]
@@ -124,7 +123,7 @@ public struct XMPPElement: Sendable {
   }
 }
 
-/// The numbers of the parts that stand between the tags of an element.
+/// The numbers of the parts in the content of an element.
 private struct XMLContent: Sequence, IteratorProtocol {
   let tree: XMLTree
   private var number: Int
@@ -144,7 +143,7 @@ private struct XMLContent: Sequence, IteratorProtocol {
   }
 }
 
-/// The child elements of an element, text left out.
+/// The child elements of an element, without texts.
 package struct XMLChildren: Sequence, IteratorProtocol {
   private var content: XMLContent
 
@@ -161,7 +160,7 @@ package struct XMLChildren: Sequence, IteratorProtocol {
 }
 
 extension XMPPElement: Hashable {
-  /// Whether names, attributes, values, texts and their order are the same, byte for byte.
+  /// Whether names, attributes, values, texts and their order are equal, byte for byte.
   public static func == (a: XMPPElement, b: XMPPElement) -> Bool {
     if a.index == b.index, a.tree.isSame(as: b.tree) { return true }
     guard a.end - a.index == b.end - b.index else { return false }
@@ -177,7 +176,7 @@ extension XMPPElement: Hashable {
     }
   }
 
-  /// Feeds in what equality looks at.
+  /// Feeds everything that equality compares into a hasher.
   public func hash(into hasher: inout Hasher) {
     for number in index..<end {
       let part = tree[number]
@@ -200,27 +199,27 @@ extension XMPPElement {
   /// Whether the element is in `jabber:client`.
   var isInClient: Bool { part.namespace == 1 || tree.isIn(part, Namespace.client) }
 
-  /// The local name, to be compared with others; all long ones are the same.
+  /// The local name for comparisons; all long names are equal.
   var word: XMLPackedName { part.name.isLong ? .long : part.name }
 
-  /// The value of an attribute without a prefix, or nil where there is none.
+  /// The value of an attribute without a prefix, or nil if it is missing.
   package func attribute(_ local: WantedName) -> String? {
     attributePart(local).map { tree.string(of: $0) }
   }
 
-  /// Hands the value of an attribute without a prefix to `body`, nil where there is none; the bytes
-  /// are valid while it runs.
+  /// Calls `body` with the value of an attribute without a prefix, or with nil if it is missing;
+  /// the bytes are valid during the call.
   package func withAttribute(_ local: WantedName, _ body: (RawSpan?) -> Void) {
     guard let part = attributePart(local) else { return body(nil) }
     tree.withBytes(of: part) { body($0) }
   }
 
-  /// The same as a word, to be compared with others; all long ones are the same.
+  /// The packed value of an attribute without a prefix, for comparisons; all long values are equal.
   func word(_ wanted: WantedName) -> XMLPackedName? {
     attributePart(wanted).map { part in tree.withBytes(of: part) { XMLPackedName($0) } }
   }
 
-  /// The part that an attribute without a prefix is.
+  /// The part of an attribute without a prefix.
   func attributePart(_ wanted: WantedName) -> XMLPart? {
     for number in (index + 1)..<Int(part.start) {
       let part = tree[number]
@@ -229,21 +228,21 @@ extension XMPPElement {
     return nil
   }
 
-  /// The child elements, text left out.
+  /// The child elements, without texts.
   package var children: XMLChildren { XMLChildren(self) }
 
-  /// The first direct child of this expanded name.
+  /// The first child with this expanded name.
   package func child(_ local: WantedName, in namespace: String) -> XMPPElement? {
     tree.child(of: index, local, in: namespace).map { XMPPElement(tree, $0) }
   }
 
-  /// Whether there is such a child.
+  /// Whether there is a child with this expanded name.
   package func hasChild(_ local: WantedName, in namespace: String) -> Bool {
     tree.child(of: index, local, in: namespace) != nil
   }
 
-  /// Hands the text directly inside the first such child to `body`, where there is one; the bytes
-  /// are valid while it runs.
+  /// Calls `body` with the text directly inside the first child with this expanded name, if there
+  /// is one; the bytes are valid during the call.
   package func withText(
     ofChild local: WantedName, in namespace: String, _ body: (RawSpan) -> Void
   ) {
@@ -251,23 +250,23 @@ extension XMPPElement {
     withText(of: child, body)
   }
 
-  /// The text directly inside the element, the text of its children left out.
+  /// The text directly inside the element, without the text of its children.
   package var text: String {
     var text = ""
     withText { text = String(decoding: $0) }
     return text
   }
 
-  /// Hands the same to `body` as bytes, which are valid while it runs.
+  /// Calls `body` with the text directly inside the element; the bytes are valid during the call.
   package func withText(_ body: (RawSpan) -> Void) { withText(of: index, body) }
 
-  /// Returns whether something is true of one of the texts in the element, however deep.
+  /// Whether a condition holds for one of the texts in the element, at any depth.
   ///
   /// - Parameters:
-  ///   - count: How many bytes a text has at least; shorter ones are passed over.
-  ///   - isWanted: Its bytes are valid while it runs.
+  ///   - count: The minimum length of a text in bytes; shorter ones are skipped.
+  ///   - isWanted: The condition; its argument is valid during the call.
   ///
-  /// Complexity: linear in the parts of the element, beside what `isWanted` takes.
+  /// Complexity: linear in the parts of the element, not counting `isWanted`.
   package func hasText(ofAtLeast count: Int, where isWanted: (RawSpan) -> Bool) -> Bool {
     for number in index..<end {
       let part = tree[number]
@@ -277,7 +276,7 @@ extension XMPPElement {
     return false
   }
 
-  /// Whether text stands directly inside the element that is more than white space.
+  /// Whether text other than white space is directly inside the element.
   ///
   /// Complexity: linear in its children and its text.
   package var hasOwnText: Bool {
@@ -287,12 +286,12 @@ extension XMPPElement {
     }
   }
 
-  /// Hands over the text directly inside one of the tree's elements.
+  /// Calls `body` with the text directly inside an element of the tree.
   private func withText(of number: Int, _ body: (RawSpan) -> Void) {
     let part = tree[number]
     guard part.start < part.next else { return body(RawSpan()) }
     let first = tree[Int(part.start)]
-    // Nearly always.
+    // The common case: a single text.
     if first.kind == .text, first.next == part.next {
       return tree.withBytes(of: first) { body($0) }
     }
@@ -305,7 +304,7 @@ extension XMPPElement {
 }
 
 extension String {
-  /// The text without the white space of XML 1.0 §2.3 at its two ends.
+  /// The text without leading and trailing white space of XML 1.0 §2.3.
   package var trimmedOfXMLSpace: String {
     guard utf8.first?.isXMLSpace == true || utf8.last?.isXMLSpace == true else { return self }
     return Substring(self).trimmedOfXMLSpace
@@ -313,7 +312,7 @@ extension String {
 }
 
 extension Substring {
-  /// The text without the white space of XML 1.0 §2.3 at its two ends.
+  /// The text without leading and trailing white space of XML 1.0 §2.3.
   package var trimmedOfXMLSpace: String {
     var bytes = utf8
     while let byte = bytes.first, byte.isXMLSpace { bytes.removeFirst() }
@@ -323,7 +322,7 @@ extension Substring {
 }
 
 extension RawSpan {
-  /// The bytes of a text without the white space of XML 1.0 §2.3 at its two ends.
+  /// The bytes without leading and trailing white space of XML 1.0 §2.3.
   package var trimmedOfXMLSpace: RawSpan {
     @_lifetime(copy self)
     get {
