@@ -1,6 +1,6 @@
 #include "allocator.h"
 
-// Says whether the library is glibc.
+// Defines __GLIBC__ if the library is glibc.
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 void rollcall_keep_large_blocks_apart(void) {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
-  // Threads that share what was freed need less of it.
+  // Threads that share freed memory need less of it.
   mallopt(M_ARENA_MAX, 2);
 #endif
 }

@@ -1,2 +1,2 @@
-// All of it stands in the header, to be compiled into who calls it.
+// Everything is in the header, so that it is inlined into its callers.
 #include "byte_marks.h"

@@ -6,14 +6,14 @@
 #include <resolv.h>
 #include <string.h>
 
-// As <netdb.h> numbers them.
+// The numbers in <netdb.h>.
 _Static_assert(ROLLCALL_NO_SUCH_NAME == HOST_NOT_FOUND, "");
 _Static_assert(ROLLCALL_TRY_AGAIN == TRY_AGAIN, "");
 _Static_assert(ROLLCALL_NO_SUCH_RECORDS == NO_DATA, "");
 
 int rollcall_resolve(
     const char *name, int type, unsigned char *answer, int capacity, int *error) {
-  // A state of its own: that of res_query belongs to a thread.
+  // A separate state, because the state of res_query belongs to a thread.
   struct __res_state state;
   memset(&state, 0, sizeof state);
   if (res_ninit(&state) != 0) {

@@ -11,8 +11,8 @@
 
 static const size_t word_bytes = sizeof(uint32_t);
 
-// A difference is doubled where it is positive, and one less than doubled, without its sign, where
-// it is negative (zigzag form).
+// Zigzag form: a non-negative difference is doubled; a negative one becomes twice its magnitude
+// minus one.
 static inline uint32_t unfolded(uint32_t folded) { return (folded >> 1) ^ -(folded & 1); }
 
 static inline void add(uint32_t difference, size_t word, char *last, char *row) {
@@ -39,8 +39,8 @@ size_t rollcall_add_differences_by_word(
 
 #if defined(__x86_64__) || (defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
-// For the widths of each group of four words, which of the group's bytes each byte of the words is:
-// one that is not stored is 0, for which a place beyond all of them stands.
+// For the widths of each group of four words, the index of the stored byte for each byte of the
+// words. A byte that is not stored is 0, for which the index is beyond all stored bytes.
 #define COUNT(width) ((width) == 3 ? 4 : (width))
 #define PLACE(start, width, byte) ((byte) < COUNT(width) ? (start) + (byte) : 0x80)
 #define WORD(start, width) \
@@ -59,7 +59,7 @@ typedef uint8_t group_bytes __attribute__((ext_vector_type(16)));
 typedef uint32_t group_words __attribute__((ext_vector_type(4)));
 
 #if defined(__x86_64__)
-// Every such processor since 2011 has the operation, but compilers do not count on it.
+// Every such processor since 2011 has the operation, but compilers do not assume it.
 #define HAS_SHUFFLE __attribute__((target("ssse3")))
 static inline bool can_shuffle(void) { return __builtin_cpu_supports("ssse3"); }
 
@@ -75,15 +75,15 @@ static inline group_bytes shuffled(group_bytes bytes, group_bytes map) {
 }
 #endif
 
-// Where the differences of each group of four words end: a byte for each, the lowest for the first.
+// The ends of the differences of each group of four words: one byte each, the lowest for the first.
 static inline uint64_t ends(uint64_t widths) {
-  // In pairs of bits: one more byte where the width is 3.
+  // In pairs of bits: one additional byte if the width is 3.
   uint64_t more = widths & widths >> 1 & 0x5555555555555555;
   uint64_t pairs = 0x3333333333333333;
   uint64_t nibbles =
       (widths & pairs) + (widths >> 2 & pairs) + (more & pairs) + (more >> 2 & pairs);
   uint64_t counts = (nibbles & 0x0F0F0F0F0F0F0F0F) + (nibbles >> 4 & 0x0F0F0F0F0F0F0F0F);
-  // Each is the sum of those up to it: all together are 128 at most.
+  // Each byte is the sum of the counts up to it; the total is at most 128.
   return counts * 0x0101010101010101;
 }
 

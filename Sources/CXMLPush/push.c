@@ -25,8 +25,8 @@ static void fail(xml_push *parser, xml_push_failure failure, int code) {
   parser->code = code;
 }
 
-// Whether a callback is to be dropped: the parser was stopped, or an error has come that libxml2
-// takes to be harmless (an undeclared prefix) and goes on after.
+// Whether a callback must be dropped: the parser was stopped, or an error occurred that libxml2
+// considers harmless (an undeclared prefix) and ignores.
 static int is_over(xml_push *parser) {
   if (parser->failure != xml_push_sound) xml_push_stop(parser);
   return parser->stopped;
@@ -94,15 +94,15 @@ static void on_reference(void *data, const xmlChar *name) {
   refuse(data, xml_push_entity_reference);
 }
 
-// Only notes the failure: the parser is in the middle of something when it reports one.
+// Only records the failure, because the parser is in the middle of an operation when it reports
+// one.
 static void on_error(void *data, xmlErrorPtr error) {
   xml_push *parser = data;
   if (error == NULL || error->level == XML_ERR_NONE || error->level == XML_ERR_WARNING) return;
   switch (error->code) {
     case XML_WAR_NS_URI:
     case XML_WAR_NS_URI_RELATIVE:
-      // A namespace name that is no URI, as in `xmlns='vcard-temp'`, names a namespace all the
-      // same.
+      // A namespace name that is not a URI, as in `xmlns='vcard-temp'`, still names a namespace.
       return;
     case XML_NS_ERR_UNDEFINED_NAMESPACE:
       fail(parser, xml_push_undeclared_prefix, error->code);
@@ -148,8 +148,8 @@ xml_push *xml_push_create(const xml_push_callbacks *callbacks, void *owner) {
     free(parser);
     return NULL;
   }
-  // Without NOENT libxml2 2.9 gives `&amp;` in an attribute as `&#38;`. The option is safe only
-  // because a document type, the one place where entities are declared, stops the parse.
+  // Without NOENT, libxml2 2.9 gives `&amp;` in an attribute as `&#38;`. The option is safe only
+  // because a document type, the only place where entities are declared, stops the parse.
   xmlCtxtUseOptions(parser->context, XML_PARSE_NOENT | XML_PARSE_NONET);
   return parser;
 }

@@ -5,12 +5,12 @@
 #include <stdint.h>
 #include <string.h>
 
-// Looks at sixteen bytes at once, for which Swift has no operation that says which of them it
-// found: each function gives a bit for each byte, or word of four bytes, that is meant, the lowest
-// for the first.
+// Functions that examine sixteen bytes at once. Swift has no operation that reports which of them
+// match. Each function returns one bit per byte, or per word of four bytes, the lowest for the
+// first.
 //
-// They are written with Clang's vectors and are a few instructions on each machine that has any,
-// and stand here so that who calls them has them compiled in. Sixteen bytes have to be there.
+// They are written with Clang's vectors, take a few instructions on each machine with vector
+// operations, and are in a header so that they are inlined. Sixteen bytes must be readable.
 
 typedef uint8_t rollcall_bytes __attribute__((ext_vector_type(16)));
 typedef char rollcall_matches __attribute__((ext_vector_type(16)));
@@ -29,52 +29,53 @@ static inline uint32_t rollcall_marks(rollcall_matches matches) {
   uint16_t marks;
   memcpy(&marks, &flags, sizeof marks);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  // There the first of the flags is the highest bit.
+  // On these machines the first flag is the highest bit.
   marks = __builtin_bitreverse16(marks);
 #endif
   return marks;
 }
 
-// What is beyond ASCII.
+// Marks the bytes beyond ASCII.
 static inline uint32_t rollcall_marks_beyond_ascii(const void *_Nonnull bytes) {
   rollcall_bytes all = rollcall_load(bytes);
   return rollcall_marks(all >= 0x80);
 }
 
-// What does not stand for itself in a string of JSON (RFC 8259, section 7): a quote, a backslash, a
-// control character.
+// Marks the bytes that must be escaped in a JSON string (RFC 8259, section 7): a quote, a
+// backslash, a control character.
 static inline uint32_t rollcall_marks_in_json(const void *_Nonnull bytes) {
   rollcall_bytes all = rollcall_load(bytes);
   return rollcall_marks((all < 0x20) | (all == '"') | (all == '\\'));
 }
 
-// What ends the value of an attribute, or may not stand in it as it is. Both quotes and `&` are
-// below `(`, and of what else is there little stands in values.
+// Marks the bytes that end the value of an attribute or must be escaped in it. Both quotes and `&`
+// are below `(`, and the other characters there are rare in values.
 static inline uint32_t rollcall_marks_in_value(const void *_Nonnull bytes) {
   rollcall_bytes all = rollcall_load(bytes);
   return rollcall_marks((all < '(') | (all == '<'));
 }
 
-// What ends a text between tags, or may not stand in it as it is.
+// Marks the bytes that end a text between tags or are not allowed in it.
 static inline uint32_t rollcall_marks_in_text(const void *_Nonnull bytes) {
   rollcall_bytes all = rollcall_load(bytes);
   return rollcall_marks((all < 0x20) | (all == '<') | (all == '&') | (all == ']'));
 }
 
-// What is no character of ASCII that shows, such as a space.
+// Marks the bytes that are not visible ASCII characters, such as spaces.
 static inline uint32_t rollcall_marks_of_no_graphics(const void *_Nonnull bytes) {
   rollcall_bytes all = rollcall_load(bytes);
   return rollcall_marks(all - 0x21 >= 0x7F - 0x21);
 }
 
-// What is no small letter of ASCII, digit or `_`, which stand for themselves in an address.
+// Marks the bytes other than small ASCII letters, digits and `_`, which need no preparation in an
+// address.
 static inline uint32_t rollcall_marks_in_address(const void *_Nonnull bytes) {
   rollcall_bytes all = rollcall_load(bytes);
   rollcall_bytes letters = all - 'a', digits = all - '0';
   return rollcall_marks((letters >= 26) & (digits >= 10) & (all != '_'));
 }
 
-// Which of four words of four bytes are not the same as four others: a bit for each of them.
+// Marks which of four words of four bytes differ from four others.
 static inline uint32_t rollcall_marks_of_other_words(
     const void *_Nonnull words, const void *_Nonnull others) {
   rollcall_words these, those;

@@ -1,8 +1,8 @@
 #ifndef ROLLCALL_CCOMMIT_H
 #define ROLLCALL_CCOMMIT_H
 
-// The commit that the program was built from, as `tools/build` says it; empty where it was built in
-// another way, for then nobody knows it for certain.
+// The commit from which the program was built, as set by `tools/build`; empty if it was built in
+// another way, because then the commit is not certain.
 const char *_Nonnull rollcall_commit(void);
 
 #endif

@@ -1,12 +1,12 @@
 #ifndef ROLLCALL_CPREFETCH_H
 #define ROLLCALL_CPREFETCH_H
 
-// Asks the processor to bring memory near that will be looked at soon, and does not wait for it;
-// Swift has no operation for that. It stands here so that who calls it has it compiled in.
+// Asks the processor to load memory that will be read soon, without waiting; Swift has no operation
+// for this. It is in a header so that it is inlined.
 //
-// Nothing is read: the place may be any.
-static inline void rollcall_prefetch(const void *_Nonnull place) {
-  __builtin_prefetch(place);
+// Nothing is read, so any address is allowed.
+static inline void rollcall_prefetch(const void *_Nonnull address) {
+  __builtin_prefetch(address);
 }
 
 #endif

@@ -1,21 +1,21 @@
 import XMPPStanza
 
-/// What comes next where no element is open.
+/// What comes next while no element is open.
 ///
-/// The parser looks at these few bytes itself: only so can it tell white space from text, find
-/// the exact first byte of an element, and see a new stream header before libxml2, which would
-/// take it for an error.
+/// The parser examines these few bytes itself. Only that way can it distinguish white space from
+/// text, find the exact first byte of an element, and recognize a new stream header before libxml2,
+/// which would report an error.
 enum Boundary: Hashable {
-  /// Only white space up to this index; or too few bytes from there on to tell.
+  /// Only white space up to this index, or too few bytes after it to decide.
   case undecided(Int)
   /// A start or end tag whose `<` is at this index.
   case tag(Int)
   /// An XML declaration that ends before this index.
   case declaration(end: Int)
-  /// Something that may not stand here.
+  /// Something that is not allowed here.
   case refused(StreamError.Kind, at: Int)
 
-  /// Looks at `bytes` from `start` on; `isFirst` where nothing of the stream came before.
+  /// Examines `bytes` from `start` on. `isFirst` is true at the beginning of the stream.
   init(_ bytes: [UInt8], from start: Int, isFirst: Bool) {
     var index = start
     while index < bytes.count, bytes[index].isXMLSpace { index += 1 }
@@ -78,16 +78,16 @@ enum Boundary: Hashable {
 
 /// The XML declaration of a stream (XML 1.0 §2.8, RFC 6120 §11.5).
 struct XMLDeclaration {
-  /// The encoding that it names.
+  /// The encoding that the declaration names.
   private(set) var encoding: String?
 
-  /// Longer than any declaration with a few blanks in it.
+  /// The maximum length, which leaves room for a few extra blanks.
   static let maximumBytes = 256
 
-  /// Whether the stream says that it is UTF-8, or says nothing.
+  /// Whether the stream declares UTF-8 or no encoding.
   var isUTF8: Bool { encoding.map { $0.lowercased() == "utf-8" } ?? true }
 
-  /// The index after the `?>`; nil where there is none in the first bytes.
+  /// The index after the `?>`; nil if it is not within the maximum length.
   static func end(in bytes: [UInt8], from start: Int) -> Int? {
     var index = start
     while index + 1 < min(bytes.count, start + maximumBytes) {
@@ -99,7 +99,7 @@ struct XMLDeclaration {
     return nil
   }
 
-  /// Reads what stands between `<?xml` and `?>`; nil where it is malformed.
+  /// Reads the text between `<?xml` and `?>`; nil if it is malformed.
   init?(_ body: ArraySlice<UInt8>) {
     guard let text = String(validating: body, as: UTF8.self) else { return nil }
     var rest = Substring(text)

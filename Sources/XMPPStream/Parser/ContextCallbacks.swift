@@ -2,7 +2,7 @@ import CXMLPush
 import RawBytes
 import XMPPStanza
 
-// What libxml2 calls while it is fed. What it calls may not throw, because C stands in between.
+// Callbacks from libxml2, called while it is fed. They must not throw, because their caller is C.
 extension StreamParser {
   func didStart(_ element: xml_push_start) {
     do throws(StreamError.Kind) {
@@ -57,7 +57,7 @@ extension StreamParser {
     enterNext()
   }
 
-  /// Lets the context go on, where what comes next is for it.
+  /// Lets the context continue with what comes next, if that is its task.
   private func enterNext() {
     switch lookAhead() {
     case .tag(let index):
@@ -68,7 +68,7 @@ extension StreamParser {
     }
   }
 
-  /// The header of a connection's first stream: the root of this context.
+  /// Reads the header of a connection's first stream, which is the root of this context.
   private func startRoot(_ element: xml_push_start) throws(StreamError.Kind) {
     guard Self.isStreamTag(element) else { throw .badRoot }
     let node = try builder.pointee.node(element)
@@ -80,8 +80,8 @@ extension StreamParser {
     enterNext()
   }
 
-  /// A header where a stream is already open: in a connection it is the root of a new context; in
-  /// a log it stands by itself, and the elements after it stand in the standard root again.
+  /// Reads a header while a stream is open. In a connection it is the root of a new context. In a
+  /// log it is independent, and the elements after it are in the standard root again.
   private func startNextStream(_ element: xml_push_start) throws(StreamError.Kind) {
     switch root {
     case .wire, .session:
@@ -100,15 +100,15 @@ extension StreamParser {
   private func finishHeader(
     _ node: XMPPElement, _ tag: (bytes: ArraySlice<UInt8>, isEmptyElement: Bool)
   ) {
-    // That it is the stream's end as well is told by an event of its own.
+    // An event of its own reports that the header also ends the stream.
     let bytes = tag.isEmptyElement ? tag.bytes.dropLast(2) + [UInt8(ascii: ">")] : tag.bytes
     events.append(.header(StreamElement(node: node, bytes: Array(bytes))))
     position += tag.bytes.count
     expectsHeader = false
   }
 
-  /// The start tag that is being parsed, from `position` to its `>`; nil where it does not end
-  /// there, which libxml2 is about to say.
+  /// The start tag that is being parsed, from `position` to its `>`; nil if it does not end there,
+  /// which libxml2 will report.
   private func headerTag() throws(StreamError.Kind)
     -> (bytes: ArraySlice<UInt8>, isEmptyElement: Bool)?
   {
@@ -123,8 +123,8 @@ extension StreamParser {
     }
   }
 
-  /// The bytes from `position` to an offset of the stream, which are UTF-8: libxml2 lets some
-  /// sequences pass that are not.
+  /// The bytes from `position` to an offset of the stream, checked to be UTF-8, because libxml2
+  /// accepts some invalid sequences.
   private func slice(to end: Int) throws(StreamError.Kind) -> ArraySlice<UInt8> {
     guard position <= end, end <= bufferStart + buffer.count else {
       throw .notWellFormed(code: 0)
@@ -136,7 +136,7 @@ extension StreamParser {
   }
 
   private static func isStreamTag(_ element: xml_push_start) -> Bool {
-    // Hardly any element begins so: no text need be made of the others' names.
+    // Hardly any other element begins like this, so no strings are created for their names.
     guard element.local.pointee == UInt8(ascii: "s"), let uri = element.uri else { return false }
     return String(interned: element.local) == "stream"
       && String(interned: uri) == Namespace.streams

@@ -2,13 +2,13 @@ import CXMLPush
 import RawBytes
 import XMPPStanza
 
-/// Puts one top-level element together from what libxml2 finds.
+/// Builds one top-level element from the callbacks of libxml2.
 ///
-/// Values and text are taken to be UTF-8; the parser checks the bytes of the element as a whole.
+/// Assumes that values and text are UTF-8; the parser checks the bytes of the whole element.
 struct ElementBuilder: ~Copyable {
   private let limits: StreamLimits
   private var draft = XMLDraft()
-  /// How many elements are open.
+  /// The number of open elements.
   private var depth = 0
   private var elements = 0
 
@@ -19,14 +19,14 @@ struct ElementBuilder: ~Copyable {
   /// Whether no element is open.
   var isEmpty: Bool { depth == 0 }
 
-  /// Drops a half-built element.
+  /// Drops the unfinished element.
   mutating func reset() {
     draft.clear()
     depth = 0
     elements = 0
   }
 
-  /// A start tag as a node without content.
+  /// A start tag as an element without content.
   mutating func node(_ element: xml_push_start) throws(StreamError.Kind) -> XMPPElement {
     try start(element)
     draft.close()
@@ -35,7 +35,7 @@ struct ElementBuilder: ~Copyable {
     return node
   }
 
-  /// A start tag.
+  /// Adds a start tag.
   mutating func start(_ element: xml_push_start) throws(StreamError.Kind) {
     let count = Int(element.attribute_count)
     guard depth < limits.depth else { throw .limit(.depth) }
@@ -45,7 +45,8 @@ struct ElementBuilder: ~Copyable {
     }
     let uri = try namespace(of: element.local, element.uri)
     draft.open(RawSpan(interned: element.local), in: uri)
-    // libxml2 says how many there are, and where each value is, for the time of a call.
+    // libxml2 gives the number of attributes, and the range of each value, which is valid during
+    // the callback.
     for attribute in UnsafeBufferPointer(start: element.attributes, count: count) {
       let uri = try namespace(of: attribute.local, attribute.uri)
       let value = RawSpan(
@@ -56,7 +57,7 @@ struct ElementBuilder: ~Copyable {
     elements += 1
   }
 
-  /// The namespace of a name in the draft; both are of UTF-8.
+  /// The number of a name's namespace in the draft, after checking that both are UTF-8.
   private mutating func namespace(
     of local: UnsafePointer<UInt8>, _ uri: UnsafePointer<UInt8>?
   ) throws(StreamError.Kind) -> UInt32 {
@@ -67,12 +68,12 @@ struct ElementBuilder: ~Copyable {
     return draft.namespace(namespace)
   }
 
-  /// Character data of the innermost open element.
+  /// Adds character data to the innermost open element.
   mutating func append(text bytes: RawSpan) {
     if depth > 0 { draft.addText(bytes) }
   }
 
-  /// An end tag: gives the top-level element where it was that element's.
+  /// Adds an end tag; returns the top-level element if this tag completes it.
   mutating func end() -> XMPPElement? {
     guard depth > 0 else { return nil }
     draft.close()
@@ -84,19 +85,19 @@ struct ElementBuilder: ~Copyable {
 }
 
 extension RawSpan {
-  /// The text that ends with a zero at an address of libxml2's dictionary, valid as long as that.
+  /// A zero-terminated text in libxml2's dictionary, valid as long as the dictionary.
   @_lifetime(borrow bytes)
   init(interned bytes: UnsafePointer<UInt8>) {
     var count = 0
     while bytes[count] != 0 { count += 1 }
-    // So many bytes are there, and the context that owns them calls back only while it is there.
+    // All bytes before the zero exist, and the owner of the dictionary is alive during its
+    // callbacks.
     self = RawSpan(_unsafeStart: bytes, byteCount: count)
   }
 }
 
 extension String {
-  /// The text that ends with a zero at an address of libxml2's dictionary; nil where it is not
-  /// UTF-8.
+  /// Copies a zero-terminated text from libxml2's dictionary; nil if it is not UTF-8.
   init?(interned bytes: UnsafePointer<UInt8>) {
     self.init(utf8: RawSpan(interned: bytes))
   }

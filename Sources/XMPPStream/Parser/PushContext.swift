@@ -1,25 +1,26 @@
 import CXMLPush
 import XMPPStanza
 
-/// A libxml2 context that lives under the root of a stream, and how its positions relate to those
-/// of the stream.
+/// A libxml2 context below the root of a stream, which converts between its positions and those of
+/// the stream.
 ///
-/// It is made and freed by the one `StreamParser` that it calls back.
+/// Created and freed by the `StreamParser` that it calls back.
 struct PushContext {
   private let parser: OpaquePointer
-  /// The offset in the stream of the context's position 0.
+  /// The stream offset of the context's position 0.
   private var shift: Int
-  /// The offset in the stream up to which bytes have been handed over.
+  /// The stream offset up to which the context has been fed.
   private(set) var fed: Int
-  /// Whether it is to be thrown away because it was stopped at a boundary.
+  /// Whether it was stopped at a boundary and must be discarded.
   private(set) var isStopped = false
 
-  /// A context's dictionary of names only grows, and libxml2 limits it to 10 MB.
+  /// The number of bytes after which a context is replaced: its dictionary of names only grows, and
+  /// libxml2 limits it to 10 MB.
   static let maximumBytes = 4 << 20
 
-  /// A context that calls `owner` back; nil where memory is short.
+  /// Creates a context that calls `owner` back; nil if there is not enough memory.
   init?(calling owner: StreamParser, at position: Int) {
-    // The owner is there as long as its context, and what libxml2 hands over as long as the call.
+    // The owner outlives its context, and the arguments are valid during a callback.
     let callbacks = xml_push_callbacks(
       start: { owner, element in
         Unmanaged<StreamParser>.fromOpaque(owner)._withUnsafeGuaranteedRef {
@@ -49,28 +50,28 @@ struct PushContext {
 
   // MARK: Bytes
 
-  /// Parses the start tag that elements are to stand in; the first thing that is done with it.
+  /// Parses the start tag that will contain the elements. Call this first.
   mutating func open(_ root: RootTag) {
     shift -= root.bytes.count
     feed(root.bytes.span.bytes)
   }
 
-  /// Says that the bytes of the stream up to an offset go to `feed`. They are counted before,
-  /// because libxml2 calls back while it is fed.
+  /// Records that the bytes up to a stream offset are about to be fed. This comes first, because
+  /// libxml2 calls back while it is fed.
   mutating func countFed(upTo offset: Int) {
     fed = offset
   }
 
-  /// Parses bytes, which were counted.
+  /// Parses bytes that `countFed` has counted.
   func feed(_ bytes: RawSpan) {
     bytes.withUnsafeBytes { bytes in
-      // It reads as many as there are, and keeps none of them.
+      // libxml2 reads this many bytes and keeps none of them.
       guard let start = bytes.baseAddress else { return }
       xml_push_feed(parser, start, Int32(bytes.count))
     }
   }
 
-  /// Passes over bytes between elements, which it need not see.
+  /// Skips bytes between elements, which the context need not see.
   mutating func skip(to offset: Int) {
     guard fed < offset else { return }
     shift += offset - fed
@@ -82,15 +83,15 @@ struct PushContext {
     xml_push_stop(parser)
   }
 
-  // MARK: What it has found
+  // MARK: Results
 
-  /// The offset in the stream up to which it has parsed.
+  /// The stream offset up to which the context has parsed.
   var parsedEnd: Int { shift + Int(xml_push_position(parser)) }
 
-  /// Whether it has parsed so many bytes that another is to take its place.
+  /// Whether the context has parsed so many bytes that it should be replaced.
   func isSpent(at offset: Int) -> Bool { offset - shift >= Self.maximumBytes }
 
-  /// Why it takes no more bytes; nil where it does.
+  /// The error that stopped parsing, if any.
   var failure: StreamError.Kind? {
     switch xml_push_why(parser) {
     case xml_push_sound: nil
@@ -106,13 +107,13 @@ struct PushContext {
     }
   }
 
-  /// libxml2's `XML_ERR_NAME_TOO_LONG`: a limit of its own, of 50,000 bytes, which no server has.
+  /// libxml2's `XML_ERR_NAME_TOO_LONG`: its own limit of 50,000 bytes, which no server imposes.
   private static let nameTooLong: Int32 = 110
 
-  /// Up to where a buffer may be handed over.
+  /// The end of the bytes that can be fed.
   ///
-  /// A character that is not complete stays back, and so do the last brackets: libxml2 finds
-  /// `]]>`, which text may not have, only where it sees all three at once.
+  /// An incomplete character is held back, and so are trailing brackets: libxml2 detects `]]>`,
+  /// which text must not contain, only if it sees all three characters at once.
   static func safeEnd(of buffer: [UInt8]) -> Int {
     var end = buffer.count
     let floor = max(0, end - 3)

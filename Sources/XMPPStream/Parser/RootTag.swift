@@ -1,18 +1,18 @@
 import CXMLPush
 import XMPPStanza
 
-/// The start tag that a context is opened with.
+/// The start tag with which a context is opened.
 struct RootTag {
   /// The tag as XML.
   let bytes: [UInt8]
-  /// The declarations that elements below it may rely on and that the standard root lacks.
+  /// Declarations on which elements below may rely and which the standard root lacks.
   let foreign: [Declaration]
 
   /// A namespace declaration.
   struct Declaration: Hashable {
-    /// Nil for the default namespace.
+    /// The prefix; nil for the default namespace.
     let prefix: String?
-    /// Empty where the default namespace is taken back.
+    /// The namespace; empty to undeclare the default namespace.
     let uri: String
 
     init(prefix: String?, uri: String) {
@@ -20,7 +20,7 @@ struct RootTag {
       self.uri = uri
     }
 
-    /// Nil where a name is not UTF-8.
+    /// Copies a declaration; nil if a name is not UTF-8.
     init?(_ declaration: xml_push_namespace) {
       var prefix: String?
       if let bytes = declaration.prefix {
@@ -32,7 +32,7 @@ struct RootTag {
     }
   }
 
-  /// What every record stands in.
+  /// The root that contains every record.
   static let standard = RootTag(
     bytes: Array(
       "<stream:stream xmlns='\(Namespace.client)' xmlns:stream='\(Namespace.streams)'>".utf8),
@@ -43,7 +43,7 @@ struct RootTag {
     self.foreign = foreign
   }
 
-  /// The root that a real stream header opens.
+  /// The root that a stream header opens.
   init(header bytes: [UInt8], declarations: [Declaration]) {
     self.bytes = bytes
     var foreign = declarations.filter { declaration in
@@ -57,7 +57,7 @@ struct RootTag {
     self.foreign = foreign
   }
 
-  /// An element's bytes with declarations put after the name in its start tag.
+  /// The bytes of an element with declarations inserted after the name in its start tag.
   static func insert(_ declarations: [Declaration], into bytes: ArraySlice<UInt8>) -> [UInt8] {
     guard !declarations.isEmpty,
       let nameEnd = bytes.firstIndex(where: {
@@ -79,7 +79,7 @@ extension xml_push_start {
   /// The namespace declarations of a start tag.
   func declarations() throws(StreamError.Kind) -> [RootTag.Declaration] {
     var found: [RootTag.Declaration] = []
-    // libxml2 says how many there are.
+    // libxml2 gives the number of declarations.
     for raw in UnsafeBufferPointer(start: namespaces, count: Int(namespace_count)) {
       guard let declaration = RootTag.Declaration(raw) else { throw .unsupportedEncoding }
       found.append(declaration)

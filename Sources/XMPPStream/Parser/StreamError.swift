@@ -1,9 +1,9 @@
-/// Why a stream cannot be read any further.
+/// The reason why a stream cannot be read further.
 package struct StreamError: Error, Hashable, Sendable {
   /// The rule that was broken.
   package let kind: Kind
-  /// The offset in the stream of the first byte of the element that is wrong, or of the byte
-  /// between elements that may not stand there.
+  /// The stream offset of the first byte of the invalid element, or of the byte between elements
+  /// that is not allowed there.
   package let offset: Int
 
   /// An error at an offset.
@@ -14,7 +14,7 @@ package struct StreamError: Error, Hashable, Sendable {
 
   /// The rules of a stream.
   package enum Kind: Error, Hashable {
-    /// XML 1.0 and its namespaces; with libxml2's number for the rule where it is known.
+    /// XML 1.0 or its namespaces; with libxml2's error number if known.
     case notWellFormed(code: Int32)
     /// A part of XML that RFC 6120 §11.1 forbids.
     case restrictedXML(RestrictedXML)
@@ -26,16 +26,16 @@ package struct StreamError: Error, Hashable, Sendable {
     case limit(StreamLimit)
     /// The stream begins with something other than a stream header (RFC 6120 §4.2).
     case badRoot
-    /// Something other than white space stands between two elements.
+    /// Something other than white space between two elements.
     case textBetweenElements
-    /// The bytes ended inside an element.
+    /// The bytes end inside an element.
     case truncated
-    /// libxml2 could not be set up: memory is short.
+    /// libxml2 could not allocate memory.
     case noMemory
   }
 }
 
-/// The parts of XML that have no place in XMPP.
+/// The parts of XML that XMPP forbids.
 package enum RestrictedXML: String, Hashable, Sendable {
   /// `<!-- -->`
   case comment = "a comment"
@@ -43,7 +43,7 @@ package enum RestrictedXML: String, Hashable, Sendable {
   case processingInstruction = "a processing instruction"
   /// `<!DOCTYPE>`
   case documentType = "a document type declaration"
-  /// `&name;` where XML does not predefine the name.
+  /// `&name;` with a name that XML does not predefine.
   case entityReference = "a reference to an entity other than the five of XML"
 }
 
@@ -57,7 +57,7 @@ package enum StreamLimit: Hashable, Sendable {
 }
 
 extension StreamError: CustomStringConvertible {
-  /// The reason as a sentence without its full stop; it quotes nothing of the stream.
+  /// The reason as a sentence without its full stop; it does not quote the stream.
   package var description: String { "\(kind) (byte \(offset) of the stream)" }
 }
 
@@ -82,7 +82,7 @@ extension StreamError.Kind: CustomStringConvertible {
     }
   }
 
-  /// libxml2's numbers (`xmlParserErrors`) for the errors that logs really have.
+  /// libxml2's numbers (`xmlParserErrors`) for the errors that occur in real logs.
   private static let wellKnown: [Int32: String] = [
     9: "a character that XML does not allow",
     38: "a `<` inside an attribute value",

@@ -1,15 +1,15 @@
 package import XMPPStanza
 
-/// A top-level element of a stream: a stanza, or one of the elements that set a stream up.
+/// A top-level element of a stream: a stanza, or an element that sets up the stream.
 package struct StreamElement: Hashable, Sendable {
   /// The element as a value.
   package let node: XMPPElement
-  /// The element from its `<` to its `>`, byte for byte as it came.
+  /// The bytes of the element from its `<` to its `>`, as received.
   ///
-  /// They stand by themselves below a root that declares `jabber:client` as the default namespace
-  /// and the prefix `stream`. Where the element used other declarations of its stream's
-  /// header, they have been put into its start tag; and a header that ended its stream at once has
-  /// not the slash that did it, as the end is an event of its own. Nothing else ever differs.
+  /// They are complete below a root that declares `jabber:client` as the default namespace and the
+  /// prefix `stream`. They differ from the received bytes in two cases only: other declarations of
+  /// the stream header that the element used are inserted into its start tag, and a header that
+  /// also ends its stream loses its slash, because the end is a separate event.
   package let bytes: [UInt8]
 
   /// An element with its bytes.
@@ -19,7 +19,7 @@ package struct StreamElement: Hashable, Sendable {
   }
 }
 
-/// What a stream is made of (RFC 6120 §4.2).
+/// A part of a stream (RFC 6120 §4.2).
 package enum StreamEvent: Hashable, Sendable {
   /// The start tag of a stream: its attributes without content, and its bytes from `<` to `>`.
   case header(StreamElement)
@@ -29,18 +29,18 @@ package enum StreamEvent: Hashable, Sendable {
   case end
 }
 
-/// What the elements handed to a parser stand in.
+/// The context of the elements that a parser reads.
 package enum StreamRoot: Hashable, Sendable {
-  /// Elements by themselves, as in a log: in `jabber:client` where they say nothing else, and with
-  /// the prefix `stream` declared. Stream headers and end tags may stand between them.
+  /// Separate elements, as in a log: in `jabber:client` unless they declare otherwise, and with the
+  /// prefix `stream` declared. Stream headers and end tags may come between them.
   case records
-  /// The bytes of a connection: a stream header, elements, and after SASL a new header; once a
-  /// stream has ended another may begin.
+  /// The bytes of a connection: a stream header, elements, and after SASL a new header. After the
+  /// end of a stream another one may begin.
   case wire
-  /// The same, or what is left of it where somebody else keeps the headers to itself: elements may
-  /// stand before any header, as `records` has them.
+  /// The bytes of a connection from which another program may have removed the headers: elements
+  /// may come before any header, as in `records`.
   case session
 
-  /// What elements stand in where no stream is open; nil where a header has to come first.
+  /// The root that contains elements while no stream is open; nil if a header must come first.
   var bareRoot: RootTag? { self == .wire ? nil : .standard }
 }

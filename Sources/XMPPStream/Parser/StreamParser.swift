@@ -1,20 +1,20 @@
 import RawBytes
 package import XMPPStanza
 
-/// Reads the top-level elements of an XMPP stream out of its bytes, however they are cut.
+/// Reads the top-level elements of an XMPP stream from its bytes, in chunks of any size.
 ///
-/// Elements that are complete and have nothing unusual in them, nearly all, a `PlainReader` takes
-/// apart. For the others one libxml2 context lives under the root of the stream and sees element
-/// after element, because a context an element costs twice as much. What stands between elements
-/// the parser looks at itself (`Boundary`). Every way to cut the same bytes gives the same events,
-/// and an element's event comes with its last byte.
+/// A `PlainReader` reads complete elements without unusual features, which nearly all are. For the
+/// others, one libxml2 context below the root of the stream reads element after element, because a
+/// context per element would cost twice as much. The parser itself examines the bytes between
+/// elements (`Boundary`). The same bytes give the same events in chunks of any size, and each
+/// element's event comes with its last byte.
 ///
-/// Not thread-safe. After an error only `reset` makes it usable again.
+/// Not thread-safe. After an error, only `reset` makes it usable again.
 package final class StreamParser {
   enum Phase {
-    /// No element is open; the next byte to look at is at `position`.
+    /// No element is open; the next byte to examine is at `position`.
     case between
-    /// In the element whose `<` is at `position`.
+    /// Inside the element whose `<` is at `position`.
     case inside
     case failed(StreamError)
   }
@@ -22,46 +22,47 @@ package final class StreamParser {
   package let root: StreamRoot
   let limits: StreamLimits
 
-  // Each access to a variable of a class is checked for conflicts as it runs, and these are used
-  // dozens of times an element. There are no conflicts to find: one thread uses a parser, and what
-  // libxml2 calls back into writes nothing that is being read while it is fed.
+  // Swift checks each access to a class variable for conflicts at run time, and these are accessed
+  // dozens of times per element. No conflict is possible: one thread uses a parser, and the
+  // callbacks of libxml2 write nothing that is read while it is fed.
   @exclusivity(unchecked) var phase = Phase.between
   @exclusivity(unchecked) var context: PushContext?
-  /// At an address of its own, because C calls back with it many times an element and each access
-  /// to a variable of a class is checked for conflicts. Here there are none: nothing else uses it
-  /// while libxml2 is fed.
+  /// Has an address of its own, because C calls back with it many times per element and each access
+  /// to a class variable is checked for conflicts. No conflict is possible, because nothing else
+  /// uses it while libxml2 is fed.
   let builder: UnsafeMutablePointer<ElementBuilder>
   @exclusivity(unchecked) private var plainReader: PlainReader
-  /// Of what the context is fed.
+  /// Measures the bytes fed to the context.
   @exclusivity(unchecked) private var tagMeter: TagMeter
-  /// Up to where the meter has looked.
-  @exclusivity(unchecked) private var metered = 0
-  /// The open root, nil where a stream header has to come.
+  /// The stream offset up to which the meter has counted.
+  @exclusivity(unchecked) private var meteredEnd = 0
+  /// The open root; nil if a stream header must come first.
   @exclusivity(unchecked) var rootTag: RootTag? {
     didSet { isRootPlain = rootTag?.foreign.isEmpty == true }
   }
-  /// Whether there is an open root that declares nothing but what every record stands in.
+  /// Whether the open root declares only what the standard root declares.
   @exclusivity(unchecked) private(set) var isRootPlain = false
-  /// Whether the root's own tag is being handed to a fresh context.
+  /// Whether a new context is being fed the root's own tag.
   var isOpeningRoot = false
-  /// An XML declaration has come, which only a stream header may follow.
+  /// Whether an XML declaration was read, which only a stream header may follow.
   var expectsHeader = false
   /// The bytes from `bufferStart` on that are still needed.
   @exclusivity(unchecked) var buffer: [UInt8] = []
   @exclusivity(unchecked) var bufferStart = 0
   @exclusivity(unchecked) var position = 0
-  /// Foreign declarations that the open element may rely on.
+  /// The foreign declarations on which the open element may rely.
   @exclusivity(unchecked) var missing: [RootTag.Declaration] = []
   @exclusivity(unchecked) var events: [StreamEvent] = []
 
-  /// More at once and libxml2, which does not look further ahead than 10 MB, gives up.
+  /// The maximum number of bytes per feed: libxml2 gives up if it has to look ahead more than 10
+  /// MB.
   private static let pieceBytes = 64 << 10
 
   /// A parser at the beginning of a stream.
   package init(root: StreamRoot, limits: StreamLimits) {
     self.root = root
     self.limits = limits
-    tagMeter = TagMeter(most: limits.attributesPerElement)
+    tagMeter = TagMeter(attributeLimit: limits.attributesPerElement)
     builder = .allocate(capacity: 1)
     builder.initialize(to: ElementBuilder(limits: limits))
     plainReader = PlainReader(limits: limits)
@@ -75,7 +76,7 @@ package final class StreamParser {
     builder.deallocate()
   }
 
-  /// Whether no element is open and no byte waits but white space.
+  /// Whether no element is open, and only white space is buffered.
   package var isBetweenElements: Bool {
     switch phase {
     case .between: position == bufferStart + buffer.count
@@ -83,14 +84,14 @@ package final class StreamParser {
     }
   }
 
-  /// The bytes of what is not complete, or cannot be read, as far as they were looked at.
+  /// The bytes of an incomplete or refused element, as far as they were read.
   package var unread: ArraySlice<UInt8> { buffer[max(0, position - bufferStart)...] }
 
-  /// Takes more bytes and hands over the events that they complete, in order.
+  /// Parses more bytes and passes the events that they complete to `sink`, in order.
   ///
-  /// Complexity: linear in the bytes, however they are cut.
-  /// - Throws: `StreamError` after the events before it; what `sink` throws, and then events may
-  ///   be lost.
+  /// Complexity: linear in the bytes, for chunks of any size.
+  /// - Throws: `StreamError` after the events before it, or the error that `sink` throws, in which
+  ///   case events may be lost.
   package func feed(
     _ bytes: RawSpan, _ sink: (StreamEvent) throws -> Void
   ) throws {
@@ -102,26 +103,26 @@ package final class StreamParser {
     }
   }
 
-  /// Takes more bytes; see the other method of this name.
+  /// Parses more bytes and passes the events that they complete to `sink`, in order.
   package func feed(_ bytes: [UInt8], _ sink: (StreamEvent) throws -> Void) throws {
     try feed(bytes.span.bytes, sink)
   }
 
-  /// Takes more bytes; see the other method of this name.
+  /// Parses more bytes and passes the events that they complete to `sink`, in order.
   package func feed(_ bytes: ArraySlice<UInt8>, _ sink: (StreamEvent) throws -> Void) throws {
     try feed(bytes.span.bytes, sink)
   }
 
-  /// Says that no more bytes come.
+  /// Ends the stream: no more bytes follow.
   ///
-  /// - Throws: `StreamError` of the kind `truncated` where they stop inside an element, or the
-  ///   error that an earlier call gave. A stream without an end tag is no error.
+  /// - Throws: `StreamError` of the kind `truncated` if the bytes end inside an element, or the
+  ///   error of an earlier call. A missing end tag of the stream is not an error.
   package func finish() throws(StreamError) {
     if case .failed(let error) = phase { throw error }
     guard isBetweenElements else { throw StreamError(.truncated, offset: position) }
   }
 
-  /// Forgets everything, as for a new stream; offsets begin at 0 again.
+  /// Discards all state, as for a new stream; offsets begin at 0 again.
   package func reset() {
     dropContext()
     phase = .between
@@ -133,8 +134,8 @@ package final class StreamParser {
     events.removeAll()
   }
 
-  /// Forgets the element that was refused, and all bytes that were not taken; the stream that it
-  /// stands in stays open. Offsets begin at 0 again.
+  /// Discards the refused element and all unread bytes; the stream that contains it stays open.
+  /// Offsets begin at 0 again.
   package func forgetElement() {
     let openRoot = rootTag
     reset()
@@ -144,17 +145,17 @@ package final class StreamParser {
   // MARK: From the bytes to the elements
 
   private func pump(_ sink: (StreamEvent) throws -> Void) throws {
-    var isWaiting = false
-    while !isWaiting {
-      step(isWaiting: &isWaiting)
-      try handOver(sink)
+    var needsMoreBytes = false
+    while !needsMoreBytes {
+      step(needsMoreBytes: &needsMoreBytes)
+      try deliver(sink)
       if case .failed(let error) = phase { throw error }
     }
     let done = min(position - bufferStart, buffer.count)
     guard done > 0 else { return }
     bufferStart += done
     if done == buffer.count {
-      // The memory of a long element does not stay.
+      // Frees the memory of a long element.
       if buffer.capacity > Self.pieceBytes { buffer = [] }
       buffer.removeAll(keepingCapacity: true)
     } else {
@@ -162,9 +163,9 @@ package final class StreamParser {
     }
   }
 
-  private func handOver(_ sink: (StreamEvent) throws -> Void) throws {
+  private func deliver(_ sink: (StreamEvent) throws -> Void) throws {
     guard events.count > 1 else {
-      // Nearly always; taken out it is not copied.
+      // Nearly always. Removing the event avoids a copy.
       if let event = events.popLast() { try sink(event) }
       return
     }
@@ -173,8 +174,8 @@ package final class StreamParser {
     for event in ready { try sink(event) }
   }
 
-  /// Does what can be done until a context has to be replaced or more bytes have to come.
-  private func step(isWaiting: inout Bool) {
+  /// Advances until a context must be replaced or more bytes are needed.
+  private func step(needsMoreBytes: inout Bool) {
     switch phase {
     case .failed: return
     case .inside: break
@@ -182,7 +183,7 @@ package final class StreamParser {
       switch lookAhead() {
       case .undecided(let index):
         skip(to: index)
-        isWaiting = true
+        needsMoreBytes = true
         return
       case .refused(let kind, let index):
         position = bufferStart + index
@@ -201,21 +202,20 @@ package final class StreamParser {
     guard openContext() else { return fail(.noMemory) }
     feedContext()
     if context?.isStopped == true { return dropContext() }
-    isWaiting = true
+    needsMoreBytes = true
   }
 
-  /// How many zeros have to stand after bytes that are given to `takeElement`.
+  /// The number of zeros that must follow the bytes given to `takeElement`.
   package static let padding = PaddedBytes.padding
 
-  /// Takes an element that comes all at once and by itself, where it is a plain one, and hands it
-  /// over where it stands.
+  /// Reads a plain element that arrives complete and alone, and passes it to `body` without a copy.
   ///
   /// - Parameters:
-  ///   - bytes: The element, and zeros as `padding` asks for.
-  ///   - body: Given the element, whose `treeBytes` are its bytes. It is borrowed, and valid while
-  ///     `body` runs, which gives the parser nothing.
-  /// - Returns: Whether there was one; where not, the bytes are to be fed, and none of them has
-  ///   been taken.
+  ///   - bytes: The element, followed by `padding` zeros.
+  ///   - body: Called with the element, whose `treeBytes` are its bytes. It is borrowed and valid
+  ///     during the call. `body` must not use the parser.
+  /// - Returns: Whether an element was read. If not, nothing was consumed, and the caller must feed
+  ///   the bytes.
   package func takeElement(
     padded bytes: RawSpan, _ body: (borrowing XMPPElement) throws -> Void
   ) rethrows -> Bool {
@@ -228,7 +228,7 @@ package final class StreamParser {
     return true
   }
 
-  /// Reads the element at `position` where it is a plain one and all of it is here.
+  /// Reads the element at `position`, if it is plain and complete.
   private func readPlain() -> Bool {
     guard isPlainPossible else { return false }
     let start = position - bufferStart
@@ -242,15 +242,15 @@ package final class StreamParser {
     return true
   }
 
-  /// How many bytes the element has that these bytes begin with, after which zeros stand; nil where
-  /// it is for libxml2.
+  /// The length of the element at the beginning of these bytes, which zeros must follow; nil if
+  /// libxml2 must read it.
   private func readPlain(_ bytes: RawSpan) -> Int? {
     guard let padded = PaddedBytes(bytes) else { return nil }
     return plainReader.read(padded)
   }
 
-  /// Whether an element that begins at `position` may be read without a context, which has not been
-  /// given its `<`, for else it has to have the rest.
+  /// Whether an element at `position` may be read without the context: if the context was fed its
+  /// `<`, it must get the rest too.
   private var isPlainPossible: Bool {
     isRootPlain && !expectsHeader && context.map { $0.fed <= position } ?? true
   }
@@ -259,7 +259,7 @@ package final class StreamParser {
     Boundary(buffer, from: position - bufferStart, isFirst: position == 0)
   }
 
-  /// Passes over white space between elements; the context need not see it.
+  /// Skips white space between elements, which the context need not see.
   func skip(to index: Int) {
     position = bufferStart + index
     guard let context, context.fed < position else { return }
@@ -295,12 +295,12 @@ package final class StreamParser {
   private func feedContext() {
     guard let context else { return }
     let start = context.fed - bufferStart
-    let new = metered - bufferStart
+    let new = meteredEnd - bufferStart
     let end = PushContext.safeEnd(of: buffer)
     guard new < end else { return }
     let excess = tagMeter.excess(in: buffer.span.bytes[new..<end])
-    metered = bufferStart + end
-    // libxml2 would look at a tag that is not whole again and again.
+    meteredEnd = bufferStart + end
+    // libxml2 would scan an incomplete tag again and again.
     let fedEnd = excess.map { new + $0 } ?? (end - tagMeter.openBytes)
     guard start < fedEnd || excess != nil else { return checkPendingBytes() }
     self.context?.countFed(upTo: bufferStart + fedEnd)
@@ -313,11 +313,11 @@ package final class StreamParser {
   }
 
   private func resetMeter(at offset: Int) {
-    tagMeter = TagMeter(most: limits.attributesPerElement)
-    metered = offset
+    tagMeter = TagMeter(attributeLimit: limits.attributesPerElement)
+    meteredEnd = offset
   }
 
-  /// Stops an element that is too long while it is still coming.
+  /// Refuses an element that is too long before it is complete.
   private func checkPendingBytes() {
     guard case .inside = phase else { return }
     if bufferStart + buffer.count - position > limits.bytesPerElement {

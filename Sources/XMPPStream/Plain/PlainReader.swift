@@ -1,22 +1,22 @@
 import RawBytes
 import XMPPStanza
 
-/// Takes the elements apart that nearly all of a stream is made of: complete, with short names
-/// without prefixes and with nothing between their tags but text.
+/// Reads the elements of which nearly every stream consists: complete, with short names without
+/// prefixes, and with nothing but text between their tags.
 ///
-/// It only recognises. Whatever is unusual about an element (a prefix, a comment, a white space
-/// that XML would normalise) and every error it leaves to libxml2, which takes several times as
-/// long. What it takes is what libxml2 makes of the same bytes.
+/// It leaves everything unusual (a prefix, a comment, white space that XML would normalize) and
+/// every error to libxml2, which takes several times as long. For the elements it reads, its result
+/// equals libxml2's.
 struct PlainReader: ~Copyable {
   private var tables = PlainTables()
-  /// How many elements are open.
+  /// The number of open elements.
   private var depth = 0
   private var elements = 0
   private var limits: StreamLimits
 
-  /// The most attributes of an element: each is compared with those before it.
+  /// The maximum number of attributes of an element: each is compared with those before it.
   private static let maximumAttributes = 16
-  /// libxml2 takes no more than 256 elements inside one another, and no value of 10 MB.
+  /// The limits of libxml2 are 256 nested elements and values of 10 MB; these are stricter.
   private static let maximumDepth = 128
   private static let maximumBytes = 8 << 20
 
@@ -27,9 +27,9 @@ struct PlainReader: ~Copyable {
     self.limits.bytesPerElement = min(limits.bytesPerElement, Self.maximumBytes)
   }
 
-  /// Reads the element that some bytes begin with.
+  /// Reads the element at the beginning of some bytes.
   ///
-  /// - Returns: How many bytes it has; nil where it is for libxml2.
+  /// - Returns: The length of the element; nil if libxml2 must read it.
   mutating func read(_ bytes: PaddedBytes) -> Int? {
     tables.clear()
     (depth, elements) = (0, 0)
@@ -47,23 +47,22 @@ struct PlainReader: ~Copyable {
     return index <= limits.bytesPerElement ? index : nil
   }
 
-  /// The element that was read last, valid until another one is read.
+  /// The last element read, valid until another one is read.
   ///
-  /// - Parameter bytes: Its bytes, which it was read from, and which it does not keep.
+  /// - Parameter bytes: The bytes from which the element was read; it borrows them.
   func element(borrowing bytes: RawSpan) -> XMPPElement {
     tables.element(borrowing: bytes)
   }
 
-  // Each index moves past bytes only that are not zero, and so never past the end.
+  // Each index advances only past nonzero bytes, and so never beyond the end.
 
   // MARK: Tags
 
-  /// Passes over the end tag of the open element, whose `<` was passed; false where another thing
-  /// stands there.
+  /// Reads the end tag of the open element after its `<`; false if something else comes there.
   @inline(__always)
   private mutating func readEndTag(_ bytes: PaddedBytes, _ index: inout Int) -> Bool {
     let name = tables.openName
-    // The byte after the `/` is there, and there is no zero in a name.
+    // The byte after the `/` exists, because no name contains a zero.
     guard bytes.has(name, at: index &+ 1), bytes[index &+ 1 &+ name.count] == UInt8(ascii: ">")
     else { return false }
     index &+= 2 &+ name.count
@@ -72,7 +71,7 @@ struct PlainReader: ~Copyable {
     return true
   }
 
-  /// Passes over a start tag whose `<` was passed; false where it is unusual.
+  /// Reads a start tag after its `<`; false if it is unusual.
   @inline(__always)
   private mutating func readStartTag(_ bytes: PaddedBytes, _ index: inout Int) -> Bool {
     guard depth < limits.depth, elements < limits.elementsPerStanza,
@@ -91,27 +90,27 @@ struct PlainReader: ~Copyable {
 
   @inline(__always)
   private mutating func readAttributes(_ bytes: PaddedBytes, _ index: inout Int) -> Bool {
-    var room = limits.attributesPerElement
-    var declares = false
+    var remaining = limits.attributesPerElement
+    var hasDeclaration = false
     while bytes[index] == UInt8(ascii: " ") {
       index &+= 1
       switch bytes[index] {
       case UInt8(ascii: " "), UInt8(ascii: "/"), UInt8(ascii: ">"): continue
       default: break
       }
-      guard room > 0, let name = bytes.name(at: &index), bytes[index] == UInt8(ascii: "=")
+      guard remaining > 0, let name = bytes.name(at: &index), bytes[index] == UInt8(ascii: "=")
       else { return false }
-      room &-= 1
+      remaining &-= 1
       let quote = bytes[index &+ 1]
       guard quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else { return false }
       index &+= 2
       let start = index
-      guard let isEscaped = passValue(bytes, &index, quote) else { return false }
+      guard let isEscaped = readValue(bytes, &index, quote) else { return false }
       let value = Range(uncheckedBounds: (start, index))
       index &+= 1
       if name == .xmlns {
-        guard !declares, !isEscaped, bytes.isPlainNamespace(value) else { return false }
-        declares = true
+        guard !hasDeclaration, !isEscaped, bytes.isPlainNamespace(value) else { return false }
+        hasDeclaration = true
         tables.declare(value)
       } else {
         guard tables.addAttribute(name, value, isEscaped: isEscaped) else { return false }
@@ -122,17 +121,17 @@ struct PlainReader: ~Copyable {
 
   // MARK: Values and texts
 
-  /// Passes over a value to its closing quote.
+  /// Reads a value up to its closing quote.
   ///
-  /// - Returns: Whether there are references in it; nil where something is in it that XML would
-  ///   read differently or not at all.
+  /// - Returns: Whether the value contains references; nil if it contains something that XML would
+  ///   change or forbid.
   @inline(__always)
-  private mutating func passValue(
+  private mutating func readValue(
     _ bytes: PaddedBytes, _ index: inout Int, _ quote: UInt8
   ) -> Bool? {
     let start = index
     var isEscaped = false
-    // The marks of all bytes, and of some after them, one over the other.
+    // The combined marks of all bytes, and of some bytes after them.
     var seen: UInt32 = 0
     while true {
       seen |= bytes.marksBeyondASCII(at: index).bits
@@ -157,8 +156,8 @@ struct PlainReader: ~Copyable {
     }
   }
 
-  /// Passes over the text before the next `<`; false where something is in it that XML would read
-  /// differently or not at all.
+  /// Reads the text before the next `<`; false if it contains something that XML would change or
+  /// forbid.
   @inline(__always)
   private mutating func readText(_ bytes: PaddedBytes, _ index: inout Int) -> Bool {
     let start = index
@@ -184,7 +183,7 @@ struct PlainReader: ~Copyable {
         guard let found = bytes.all.reference(at: index) else { return false }
         isEscaped = true
         index &+= found.count
-      // `]]>` is refused.
+      // `]]>` is not allowed.
       case UInt8(ascii: "]") where bytes[index &+ 1] != UInt8(ascii: "]"): index &+= 1
       case UInt8(ascii: "\n"), UInt8(ascii: "\t"): index &+= 1
       default: return false
@@ -194,29 +193,28 @@ struct PlainReader: ~Copyable {
 }
 
 extension PaddedBytes {
-  /// Whether a plain element may declare the namespace that stands here: characters of ASCII, none
-  /// of them a space.
-  fileprivate func isPlainNamespace(_ place: Range<Int>) -> Bool {
-    var index = place.lowerBound
-    while index < place.upperBound {
+  /// Whether a plain element may declare the namespace in a range: visible ASCII characters only.
+  fileprivate func isPlainNamespace(_ range: Range<Int>) -> Bool {
+    var index = range.lowerBound
+    while index < range.upperBound {
       let marks = marksOfNoGraphics(at: index)
       index &+= marks.isEmpty ? Self.padding : marks.first
       guard marks.isEmpty else { break }
     }
-    // What stands after it may be anything.
-    guard !place.isEmpty, index >= place.upperBound else { return false }
-    return !isRefused(slice(place))
+    // The bytes after the range are irrelevant.
+    guard !range.isEmpty, index >= range.upperBound else { return false }
+    return !isRefused(slice(range))
   }
 
   private static let declarations = "http://www.w3.org/2000/xmlns/"
-  /// That of the shortest of those that are refused: most namespaces are shorter still, and are not
-  /// compared.
-  private static var leastRefused: Int { declarations.utf8.count }
+  /// The length of the shortest refused namespace. Most namespaces are shorter and need no
+  /// comparison.
+  private static var shortestRefused: Int { declarations.utf8.count }
 
-  /// Whether no plain element may be in a namespace: XML forbids it, or it may be a stream's own.
+  /// Whether no plain element may be in a namespace: XML forbids it, or the stream itself uses it.
   @inline(__always)
   private func isRefused(_ namespace: RawSpan) -> Bool {
-    namespace.byteCount >= Self.leastRefused
+    namespace.byteCount >= Self.shortestRefused
       && (Namespace.xml.hasBytes(namespace) || Namespace.streams.hasBytes(namespace)
         || Self.declarations.hasBytes(namespace))
   }

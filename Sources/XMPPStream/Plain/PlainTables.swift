@@ -1,6 +1,6 @@
 import XMPPStanza
 
-/// A name of at most fifteen bytes, packed as an `XMLPackedName` is.
+/// A name of at most fifteen bytes, packed like an `XMLPackedName`.
 struct PlainName: Equatable {
   let low: UInt64
   let high: UInt64
@@ -8,14 +8,14 @@ struct PlainName: Equatable {
   /// The name that declares a default namespace.
   static var xmlns: PlainName { PlainName(low: 0x73_6E_6C_6D_78, high: 0, count: 5) }
 
-  /// A name from words that have zeros after it.
+  /// A name from words that are padded with zeros.
   @inline(__always)
   init(low: UInt64, high: UInt64, count: Int) {
     self.low = low
     self.high = high | UInt64(truncatingIfNeeded: count) << 56
   }
 
-  /// A name that was packed.
+  /// A name that is already packed.
   @inline(__always)
   init(_ name: XMLPackedName) {
     low = name.low
@@ -25,22 +25,22 @@ struct PlainName: Equatable {
   var count: Int { Int(truncatingIfNeeded: high >> 56) }
 }
 
-/// The parts of an element as they are found, one after the other, in memory that is used again.
+/// The parts of an element in the order in which they are found, in memory that is reused.
 ///
-/// Names and values stay where they are: what is kept of them is their place.
+/// Names and values are not copied; only their ranges are stored.
 struct PlainTables: ~Copyable {
-  /// Of `capacity` parts, all of them initialised.
+  /// Memory for `capacity` parts, all initialized.
   private var parts: UnsafeMutablePointer<XMLPart>
   private var capacity = usualCapacity
   private(set) var count = 0
   private var namespaces: UnsafeMutablePointer<XMLRange>
   private var namespaceCapacity = usualCapacity
   private var namespaceCount = 0
-  /// The element that was opened last and is still open; -1 where none is.
+  /// The innermost open element, or -1 if there is none.
   private var innermost = -1
 
   private static let usualCapacity = 256
-  /// Memory for more does not stay.
+  /// The maximum capacity that is kept between elements.
   private static let keptCapacity = 1 << 14
 
   init() {
@@ -53,10 +53,10 @@ struct PlainTables: ~Copyable {
     namespaces.deallocate()
   }
 
-  /// The name of the open element, of which there is one.
+  /// The name of the open element, which must exist.
   var openName: PlainName { PlainName(parts[innermost].name) }
 
-  /// Forgets what was found.
+  /// Discards all parts.
   mutating func clear() {
     count = 0
     namespaceCount = 0
@@ -64,11 +64,11 @@ struct PlainTables: ~Copyable {
     if max(capacity, namespaceCapacity) > Self.keptCapacity { self = PlainTables() }
   }
 
-  /// Begins an element inside the one that is open, and in its namespace.
+  /// Begins an element inside the open one and in its namespace.
   @inline(__always)
   mutating func open(_ name: PlainName) {
     let namespace = innermost >= 0 ? parts[innermost].namespace : 1
-    // While it is open, `next` is the element that it stands in.
+    // While the element is open, `next` is its parent.
     add(.element, name, Range(uncheckedBounds: (count &+ 1, count &+ 1)), next: innermost)
     innermost = count &- 1
     parts[innermost].namespace = namespace
@@ -85,8 +85,8 @@ struct PlainTables: ~Copyable {
     parts[innermost].namespace = UInt32(truncatingIfNeeded: namespaceCount &+ 1)
   }
 
-  /// Adds an attribute to the element that was opened last, before anything else of it; false where
-  /// it has one of this name.
+  /// Adds an attribute to the element that was opened last, before its content; false if it already
+  /// has one of this name.
   @inline(__always)
   mutating func addAttribute(_ name: PlainName, _ value: Range<Int>, isEscaped: Bool) -> Bool {
     var other = innermost &+ 1
@@ -99,13 +99,13 @@ struct PlainTables: ~Copyable {
     return true
   }
 
-  /// Adds a text to the open element; no two stand side by side.
+  /// Adds a text to the open element; two texts are never adjacent.
   @inline(__always)
   mutating func addText(_ text: Range<Int>, isEscaped: Bool) {
     add(.text, PlainName(low: 0, high: 0, count: 0), text, next: count &+ 1, isEscaped: isEscaped)
   }
 
-  /// Ends the open element.
+  /// Closes the open element.
   @inline(__always)
   mutating func close() {
     let parent = Int(Int32(bitPattern: parts[innermost].next))
@@ -113,11 +113,11 @@ struct PlainTables: ~Copyable {
     innermost = parent
   }
 
-  /// The element that was found, valid until the tables change, and as long as the bytes are.
+  /// The completed element, valid until the tables change and as long as the bytes.
   ///
-  /// - Parameter bytes: What names and values are ranges of.
+  /// - Parameter bytes: The bytes to which names and values refer.
   func element(borrowing bytes: RawSpan) -> XMPPElement {
-    // Up to their counts all of them are set, and they change only with the tables.
+    // All items up to the counts are set, and they change only with the tables.
     XMPPElement(
       borrowing: Span(_unsafeStart: parts, count: count),
       Span(_unsafeStart: namespaces, count: namespaceCount), of: bytes)
@@ -125,7 +125,7 @@ struct PlainTables: ~Copyable {
 
   // MARK: Memory
 
-  /// All of a part is set, as another may have been there.
+  /// Sets every field of a part, because the memory is reused.
   @inline(__always)
   private mutating func add(
     _ kind: XMLPart.Kind, _ name: PlainName, _ range: Range<Int>, next: Int, isEscaped: Bool = false
@@ -152,7 +152,7 @@ struct PlainTables: ~Copyable {
     return memory
   }
 
-  /// Doubles what there is room for.
+  /// Doubles the capacity.
   @inline(never)
   private static func grow<Item: BitwiseCopyable>(
     _ items: inout UnsafeMutablePointer<Item>, _ capacity: inout Int, _ blank: Item
