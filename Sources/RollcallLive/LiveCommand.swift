@@ -4,8 +4,7 @@ import RollcallCLI
 
 /// The program `rollcall-live`, which has the commands of `rollcall` that need a network.
 ///
-/// `rollcall` becomes it where such a command is called, so it is called `rollcall` where it speaks
-/// of itself.
+/// `rollcall` replaces itself by this program for such a command, so its texts call it `rollcall`.
 @main
 struct LiveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -21,7 +20,7 @@ struct LiveCommand: AsyncParsableCommand {
       ConnectCommand.self, RegisterCommand.self, RecordCommand.self, LiveManualCommand.self,
     ])
 
-  /// Runs the command, with the exit codes that the help promises.
+  /// Runs the command, with the exit codes that the help documents.
   static func main() async {
     Terminal.prepare()
     var code: Int32 = 0

@@ -3,7 +3,7 @@ import Rollcall
 import RollcallCLI
 import RosterClient
 
-/// A session as somebody sees it who gives it orders.
+/// The console of a session for a user who gives it orders.
 @MainActor final class LiveConsole {
   private let session: LiveSession
   private let story: LiveStory
@@ -15,9 +15,9 @@ import RosterClient
     (self.session, self.story, self.timeline) = (session, story, timeline)
   }
 
-  /// Tells what happens and does as it is told, until the end.
+  /// Prints what happens and carries out orders, until the end.
   ///
-  /// - Returns: Whether the server, or the roster itself, refused something of `orders`.
+  /// - Returns: Whether the server, or the roster itself, refused one of the orders.
   func run(_ orders: [String], endsThen: Bool) async throws -> Bool {
     let updates = await session.updates()
     let telling = Task { @MainActor in
@@ -25,7 +25,7 @@ import RosterClient
     }
     await Ending.cancels {
       for order in orders where !Task.isCancelled { await self.carryOut(order) }
-      // What the orders have set off is told before the server's answer to this.
+      // The server answers the ping after the effects of the orders, so these are printed first.
       if endsThen { try? await self.session.ping() }
     }
     if !endsThen {
@@ -43,10 +43,10 @@ import RosterClient
     return isRefused
   }
 
-  /// Takes orders from standard input, line by line.
+  /// Carries out orders from standard input, line by line.
   private func endOfInput() -> Task<Void, Never> {
     let lines = AsyncStream<String> { continuation in
-      // Reading waits, so it has a thread of its own.
+      // Reading blocks, so it has its own thread.
       Thread.detachNewThread {
         while let line = readLine() { continuation.yield(line) }
         continuation.finish()
@@ -59,7 +59,7 @@ import RosterClient
     }
   }
 
-  /// Does what was asked for, and says what became of it on standard error.
+  /// Carries out an order and reports the result on standard error.
   private func carryOut(_ line: String) async {
     do {
       let order = try LiveOrder(line) { try timeline.contact(named: $0).jid }

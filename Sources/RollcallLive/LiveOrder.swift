@@ -1,7 +1,7 @@
 import Rollcall
 import RosterClient
 
-/// What somebody wants done in a session, in words: `add bob@example.test name=Bob group=Friends`.
+/// An order to a session, in words: `add bob@example.test name=Bob group=Friends`.
 enum LiveOrder {
   case command(RosterCommand)
   case presence(show: Show, status: String?)
@@ -9,7 +9,7 @@ enum LiveOrder {
   case help
   case quit
 
-  /// What is understood, for a person.
+  /// The help about orders.
   static let guide = """
     add WHO [name=NAME] [group=GROUP]...   accept WHO   reject WHO
     rename WHO [NAME]                      cancel WHO   remove WHO
@@ -21,8 +21,8 @@ enum LiveOrder {
     words together.
     """
 
-  /// - Parameter naming: Finds whom a text means.
-  /// - Throws: `OrderError`; what `naming` throws.
+  /// - Parameter naming: Finds the contact that a text names.
+  /// - Throws: `OrderError`, or the error that `naming` throws.
   init(_ line: String, naming: (String) throws -> BareJID) throws {
     var words = try Self.words(line)
     guard let verb = words.first else { throw OrderError.empty }
@@ -34,7 +34,7 @@ enum LiveOrder {
     }
     switch verb {
     case "add":
-      // Who is added need not be known yet.
+      // A contact to add need not be known yet.
       let jid = try Self.newContact(&words, naming)
       self = .command(try Self.adding(jid, words))
       words = []
@@ -93,7 +93,7 @@ enum LiveOrder {
     return .add(jid, name: name, groups: groups)
   }
 
-  /// The words of a line; white space between quotes, or after a backslash, is part of a word.
+  /// Splits a line into words; white space in quotes or after a backslash is part of a word.
   private static func words(_ line: String) throws -> [String] {
     var words: [String] = []
     var word: String?
@@ -122,7 +122,7 @@ enum LiveOrder {
   }
 }
 
-/// Why words are no order, in a sentence for a person.
+/// The reason why words are not an order, as a sentence.
 enum OrderError: Error, Hashable, CustomStringConvertible {
   case empty
   case unknown(String)

@@ -4,7 +4,7 @@ import Rollcall
 import RollcallCLI
 import RosterClient
 
-/// Who logs in, and where.
+/// The options for logging in.
 struct LoginOptions: ParsableArguments {
   @Argument(help: "The account, such as alice@example.org, perhaps with a resource.")
   var account: String
@@ -74,12 +74,12 @@ struct LoginOptions: ParsableArguments {
     }
   }
 
-  /// Where it is recorded.
+  /// The path of the log.
   var path: String {
     get throws { try output ?? "\(jid.bare.fileName).rollcall" }
   }
 
-  /// - Parameter isNew: Whether a password is chosen, which is asked for twice.
+  /// - Parameter isNew: Whether the user chooses a new password, which must be typed twice.
   func login(isNew: Bool = false) throws -> LiveLogin {
     let jid = try jid
     var login = LiveLogin(account: jid.bare, password: try password(isNew: isNew))
@@ -104,7 +104,7 @@ struct LoginOptions: ParsableArguments {
   }
 }
 
-/// Where a password comes from that is in no argument.
+/// The sources of a password other than arguments.
 enum PasswordSource {
   /// The first line of a file.
   static func file(_ path: String) throws -> String {
@@ -118,18 +118,18 @@ enum PasswordSource {
   /// The environment variable that may hold a password.
   static let variable = "ROLLCALL_PASSWORD"
 
-  /// The password in the environment, which it is removed from: neither programs that this one
-  /// starts nor `/proc` show it any longer. Nil if there is none.
+  /// The password in the environment; nil if there is none. Removes it, so that child processes and
+  /// `/proc` no longer show it.
   static func environment() -> String? {
     guard let value = getenv(variable) else { return nil }
     let text = String(cString: value)
-    // What `/proc` shows is the memory itself.
+    // `/proc` shows this memory.
     memset(value, 0, strlen(value))
     unsetenv(variable)
     return text
   }
 
-  /// What somebody types, and nobody sees.
+  /// A password that the user types without an echo.
   static func terminal(_ prompt: String) throws -> String {
     guard let terminal = fopen("/dev/tty", "r+") else {
       throw Failure(

@@ -108,7 +108,7 @@ struct RecordCommand: AsyncParsableCommand {
 
   private func address(_ option: String, _ text: String) throws -> ServerAddress {
     do {
-      // Any free port is one for who listens.
+      // A listener can use any free port.
       guard option == "--listen", text.hasSuffix(":0") else {
         return try ServerAddress(parsing: text)
       }
@@ -129,8 +129,8 @@ struct RecordCommand: AsyncParsableCommand {
 
   @MainActor func run() async throws {
     guard let output else { return try announceAuthority() }
-    // For every log that is written LMDB takes two megabytes, of which it touches next to nothing:
-    // only memory that others have used has to be cleared, and is in use then.
+    // For every open log, LMDB allocates two megabytes that it hardly touches. Such memory is not
+    // in use unless it was used before, because then it must be cleared.
     rollcall_keep_large_blocks_apart()
     Self.allowManyFiles()
     let settings = try settings(recordingTo: output)
@@ -151,8 +151,8 @@ struct RecordCommand: AsyncParsableCommand {
     try await RecordConsole(proxy).run()
   }
 
-  /// A connection has two descriptors and a log two more: as many are allowed as may be, where a
-  /// shell allows a thousand by itself.
+  /// Raises the limit of open files to the maximum. A connection has two descriptors and a log two
+  /// more, and shells often allow only a thousand.
   private static func allowManyFiles() {
     var limit = rlimit()
     #if canImport(Glibc)

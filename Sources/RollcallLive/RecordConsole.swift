@@ -3,7 +3,7 @@ import Rollcall
 import RollcallCLI
 import RosterProxy
 
-/// Tells what a proxy records, line by line, and on a terminal how things stand below.
+/// Prints what a proxy records, line by line, with a status line on a terminal.
 @MainActor final class RecordConsole {
   private let proxy: RecordingProxy
   private var story = ProxyStory()
@@ -11,16 +11,16 @@ import RosterProxy
 
   init(_ proxy: RecordingProxy) { self.proxy = proxy }
 
-  /// Tells what happens, until somebody asks for the end.
+  /// Prints events until the process is asked to end.
   func run() async throws {
     let telling = Task { @MainActor in
       for await event in proxy.events { try tell(event) }
     }
-    var looks = 0
+    var rounds = 0
     while !Ending.isAsked {
-      // Nobody reads faster than that.
-      if looks % 4 == 0 { status.show(proxy.counts.words) }
-      looks += 1
+      // A person cannot read the status faster than that.
+      if rounds % 4 == 0 { status.show(proxy.counts.words) }
+      rounds += 1
       try await Task.sleep(for: .milliseconds(50))
     }
     status.clear()
@@ -42,7 +42,7 @@ import RosterProxy
   }
 }
 
-/// What happens to a proxy, in lines.
+/// The events of a proxy as lines.
 struct ProxyStory {
   private var accounts: [Int: BareJID] = [:]
 
@@ -66,7 +66,7 @@ struct ProxyStory {
 }
 
 extension ProxyCounts {
-  /// All in one line.
+  /// All counts on one line.
   var words: String {
     let all = "\(open) of \(connections) connections open, \(records) records, \(findings) findings"
     return all + (delay.map { ", on the disk after \($0) ms" } ?? "")

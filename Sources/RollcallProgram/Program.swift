@@ -1,6 +1,6 @@
 import RollcallCLI
 
-/// The program `rollcall`. All of it is in a library, which the programs beside it use too.
+/// The program `rollcall`. Its code is in a library, which other programs share.
 @main
 enum Program {
   static func main() { RollcallTool.main() }

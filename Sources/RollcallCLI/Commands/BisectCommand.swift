@@ -65,13 +65,13 @@ struct BisectCommand: ParsableCommand, LogReading {
     }
   }
 
-  // MARK: Conditions that are built in
+  // MARK: Built-in conditions
 
   private func search(
     _ timeline: Timeline, _ start: UInt64, _ end: UInt64, _ condition: RosterCondition
   ) throws {
     let course = try timeline.course(of: condition, after: start, upTo: end)
-    // The course says where the condition begins to hold; bisection how few states tell it.
+    // The course finds the onset of the condition; bisection counts how few states would find it.
     let found = try timeline.first(after: start, upTo: end) {
       condition.holds(in: $0.roster, mayBePartial: course.isPartial)
     }
@@ -84,25 +84,26 @@ struct BisectCommand: ParsableCommand, LogReading {
 
   // MARK: Commands
 
-  /// Into how many stretches a log is cut before one of them is searched.
+  /// The number of stretches into which a log is divided before one of them is searched.
   private static let stretches: UInt64 = 16
 
-  /// Asks a command at some points first: a transition between two of them is searched for, and the
-  /// others are told. What changes twice between two points is missed.
+  /// Runs a command at evenly spaced points first, then searches between two points for the first
+  /// transition. Other transitions are reported only by their points, and two transitions between
+  /// adjacent points are missed.
   private func search(
     _ timeline: Timeline, _ start: UInt64, _ end: UInt64, _ shell: ShellCondition
   ) throws {
     var probes = 0
-    var told: [(record: UInt64, holds: Bool)] = []
+    var decided: [(record: UInt64, holds: Bool)] = []
     let points = (0...Self.stretches).map { start + (end - start) * $0 / Self.stretches }
-    for record in points where told.last?.record != record {
+    for record in points where decided.last?.record != record {
       probes += 1
       guard let holds = try shell.holds(in: timeline.state(at: .record(record))) else { continue }
-      told.append((record, holds))
+      decided.append((record, holds))
     }
-    let changes = zip(told, told.dropFirst()).filter { $0.holds != $1.holds }
+    let changes = zip(decided, decided.dropFirst()).filter { $0.holds != $1.holds }
     var shown = changes.map { (record: $1.record, holds: $1.holds) }
-    var transition = Self.transition(of: told, start, end)
+    var transition = Self.transition(of: decided, start, end)
     if transition == .never, let index = changes.firstIndex(where: \.1.holds) {
       let found = try timeline.first(
         after: changes[index].0.record, upTo: changes[index].1.record, where: shell.holds)
@@ -116,11 +117,11 @@ struct BisectCommand: ParsableCommand, LogReading {
     try tell(answer, timeline)
   }
 
-  /// What the points that could be told say of the start of the search.
+  /// The onset, as far as the decided points determine it at the start of the search.
   private static func transition(
-    of told: [(record: UInt64, holds: Bool)], _ start: UInt64, _ end: UInt64
+    of decided: [(record: UInt64, holds: Bool)], _ start: UInt64, _ end: UInt64
   ) -> ConditionOnset {
-    guard let first = told.first else { return .within(start...end) }
+    guard let first = decided.first else { return .within(start...end) }
     guard first.holds else { return .never }
     return first.record == start ? .holdsFromStart : .within(start...first.record)
   }
@@ -168,11 +169,11 @@ struct BisectCommand: ParsableCommand, LogReading {
 
   private func transitions(_ answer: BisectionAnswer) -> String {
     let count = answer.transitions.count
-    let places = answer.transitions.map { transition in
+    let clauses = answer.transitions.map { transition in
       "\(answer.areAll ? "" : "by ")#\(transition.record) "
         + (transition.holds ? "holds" : "no longer")
     }
     return "it turns \(answer.areAll ? "" : "at least ")"
-      + "\(count == 1 ? "once" : "\(count) times"): \(places.joined(separator: ", "))"
+      + "\(count == 1 ? "once" : "\(count) times"): \(clauses.joined(separator: ", "))"
   }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Rollcall
 import XMPPStanza
 
-/// What an export is written as.
+/// The format of an export.
 enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
   case native, xml
 }

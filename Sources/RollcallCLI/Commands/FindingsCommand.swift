@@ -61,15 +61,15 @@ struct FindingsCommand: ParsableCommand, LogReading {
     try Findings(opened, try filter.chosen(in: opened), output, failing: failOn?.severity)
   }
 
-  /// The findings as they are printed.
+  /// The findings in printed form.
   private final class Findings: FollowedOutput {
     let opened: OpenedSource
     let chosen: StoryFilter.Chosen
     let output: ListOutputOptions
-    /// How much a finding has to matter for the answer to be no; nil where none does.
+    /// The severity from which a finding makes the command fail; nil if none does.
     let failing: Finding.Severity?
     private var follower: LogFollower
-    /// Those of one document, which are printed at the end.
+    /// The findings of a single document, which are printed at the end.
     private var found: [Finding] = []
     private var isEmpty = true
     private var hasFailed = false
@@ -92,13 +92,13 @@ struct FindingsCommand: ParsableCommand, LogReading {
         try follower.follow(upTo: last) { moment, _ in
           guard try chosen.tells(moment) else { return }
           for finding in moment.outcome.findings where chosen.includes(finding.contact) {
-            try take(finding)
+            try add(finding)
           }
         }
       }
     }
 
-    private func take(_ finding: Finding) throws {
+    private func add(_ finding: Finding) throws {
       isEmpty = false
       if let failing, finding.severity.weight >= failing.weight { hasFailed = true }
       if output.json {
@@ -134,7 +134,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
   }
 }
 
-/// A kind of finding that an option names.
+/// The option that names a kind of finding.
 struct FindingCodeOption: ExpressibleByArgument {
   let code: Finding.Code
 
@@ -146,7 +146,7 @@ struct FindingCodeOption: ExpressibleByArgument {
   static var allValueStrings: [String] { Finding.Code.allCases.map(\.rawValue) }
 }
 
-/// How much findings matter, as an option says it.
+/// The option that names a severity.
 struct SeverityOption: ExpressibleByArgument {
   let severity: Finding.Severity
 

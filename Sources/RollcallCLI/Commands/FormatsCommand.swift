@@ -25,7 +25,7 @@ struct FormatsCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    guard files.isEmpty else { return try look(at: SourceFiles(files)) }
+    guard files.isEmpty else { return try describe(SourceFiles(files)) }
     guard !output.json else {
       let formats = CaptureFormat.all.map { JSONValue($0) }
       return try Terminal.say(.object(["formats": .array(formats)]))
@@ -38,8 +38,8 @@ struct FormatsCommand: ParsableCommand {
     }
   }
 
-  /// Says what each file is.
-  private func look(at sources: SourceFiles) throws {
+  /// Prints the format of each file.
+  private func describe(_ sources: SourceFiles) throws {
     let files = try sources.files.map { try FoundFile($0.path) }
     if output.json {
       try Terminal.say(.object(["files": .array(files.map(\.document))]))
@@ -54,13 +54,13 @@ struct FormatsCommand: ParsableCommand {
   }
 }
 
-/// What a file turns out to be by its beginning.
+/// The format of a file, detected from its beginning.
 private struct FoundFile {
   let path: String
   let format: CaptureFormat?
-  /// The program that reads it.
+  /// The program that unpacks the file, or reads it as a capture of packets.
   let packing: String?
-  /// Why it is no capture.
+  /// Why the file is not a capture.
   private let reason: String?
 
   init(_ path: String) throws {

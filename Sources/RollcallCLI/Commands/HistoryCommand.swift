@@ -61,7 +61,7 @@ struct HistoryCommand: ParsableCommand, LogReading {
     }
   }
 
-  /// What else concerns the contact, and how to see it.
+  /// A line about other records that concern the contact, and how to list them.
   private static func lines(_ others: [UInt64]) -> [String] {
     guard let first = others.first else { return [] }
     let records = others.count == 1 ? "#\(first) concerns" : "\(others.count) more records concern"
@@ -70,7 +70,7 @@ struct HistoryCommand: ParsableCommand, LogReading {
     ]
   }
 
-  /// Where the contact stands at the end.
+  /// The state of the contact at the end.
   private func summary(_ contact: BareJID, _ state: Timeline.State) -> String {
     let roster = state.roster
     var parts = [roster.item(contact)?.clause ?? "\(contact) is not in the roster"]
@@ -86,7 +86,7 @@ struct HistoryCommand: ParsableCommand, LogReading {
 }
 
 extension HistoryEntry {
-  /// The record, what it is part of, and what it did to the contact.
+  /// The record, the request it belongs to, and its effects on the contact.
   fileprivate func lines(_ labels: ConnectionLabels, _ roster: Roster) -> [String] {
     var head = moment.heading + labels.suffix(moment.connection, roster)
     if let handshake {

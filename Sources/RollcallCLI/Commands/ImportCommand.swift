@@ -64,13 +64,13 @@ struct ImportCommand: ParsableCommand {
     guard !following.follow else { return try follow(captures[0]) }
     let isNew = !FileManager.default.fileExists(atPath: log)
     let target = try opened(isNew: isNew)
-    // An existing log must not be left with half a capture: everything is first read into drafts
-    // of its own, then appended in one transaction.
+    // A failed import must not leave half a capture in an existing log, so everything is read into
+    // drafts first and then appended in one transaction.
     let sources = try SourceFiles(captures)
     let isAlone = sources.single != nil
     var gathering = CaptureGathering(
       try capture.importOptions, knowing: try target.meta.imports)
-    // From now on, for opening a pipe waits for its writer.
+    // Begins here, because opening a pipe waits for its writer.
     var interruptions = isNew ? [Interruption(removing: target.path)] : []
     defer { withExtendedLifetime(interruptions) {} }
     try forEachCapture(of: sources) { files in
@@ -86,19 +86,19 @@ struct ImportCommand: ParsableCommand {
     let outcomes = try Failure.naming(log) { try put(collection, into: target, isNew: isNew) }
     target.tellUndone(path: log)
     if !isNew { try Failure.naming(log) { try tellEarlier(after: head, in: target) } }
-    for (place, outcome) in collection.outcomes(ofParts: outcomes).enumerated() {
-      for file in summaries[place].indices {
-        // Of a pair, the first has what came in.
+    for (index, outcome) in collection.outcomes(ofParts: outcomes).enumerated() {
+      for file in summaries[index].indices {
+        // The first file of a pair has the inbound direction.
         let direction: RecordDirection? =
-          summaries[place].count < 2 ? nil : file == 0 ? .inbound : .outbound
-        summaries[place][file].summary.take(outcome, direction)
+          summaries[index].count < 2 ? nil : file == 0 ? .inbound : .outbound
+        summaries[index][file].summary.record(outcome, direction)
       }
-      outcome.tell(of: summaries[place].map(\.path).joined(separator: " and "))
+      outcome.tell(of: summaries[index].map(\.path).joined(separator: " and "))
     }
     try tell(summaries.flatMap { $0 })
   }
 
-  /// Puts the captures into the log: they become it, or are appended in one transaction.
+  /// Adds the captures to the log: they become a new log, or are appended in one transaction.
   private func put(
     _ collection: CaptureCollection, into target: EventLog, isNew: Bool
   ) throws -> [ImportOutcome] {
@@ -114,13 +114,14 @@ struct ImportCommand: ParsableCommand {
       try target.publish()
     } catch {
       guard case .alreadyExists = error else { throw error }
-      // Another import has made the log meanwhile.
+      // Another import has created the log in the meantime.
       return try staged.append(to: try opened(isNew: false), takingAll: force)
     }
     return staged.captures.map { _ in ImportOutcome() }
   }
 
-  /// Time does not run backwards in a log: what came before its end is stamped with that.
+  /// Notes records that are older than the end of the log. Times in a log never decrease, so these
+  /// records got the time of that end.
   func tellEarlier(after head: UInt64, in target: EventLog) throws {
     guard let (count, clock) = try target.recordsEarlier(thanTheirPlace: head) else { return }
     Terminal.note(
@@ -129,7 +130,7 @@ struct ImportCommand: ParsableCommand {
         + "rollcall import with all captures at once, into a new log, puts them in order")
   }
 
-  /// Only what is in the log is told of.
+  /// Prints the results; call this only after the records are in the log.
   func tell(_ summaries: [(path: String, summary: ImportSummary)]) throws {
     guard !output.json else {
       let imported = summaries.map { JSONValue($0.summary, path: $0.path) }
@@ -154,21 +155,21 @@ struct ImportCommand: ParsableCommand {
   }
 
   private func forEachCapture(
-    of sources: SourceFiles, _ take: (CaptureFiles) throws -> Void
+    of sources: SourceFiles, _ body: (CaptureFiles) throws -> Void
   ) throws {
     guard let pair = capture.selection.pair else {
       return try CaptureFiles.forEach(
-        in: sources.files, keyLog: capture.selection.keylog, take)
+        in: sources.files, keyLog: capture.selection.keylog, body)
     }
     guard let first = sources.single else {
       throw Failure("--pair names the file of the other direction of one capture")
     }
-    try take(CaptureFiles(CaptureInput(first), CaptureInput(pair)))
+    try body(CaptureFiles(CaptureInput(first), CaptureInput(pair)))
   }
 }
 
 extension ImportSummary {
-  /// Says how much is new, and of whom.
+  /// The number of new records, and their account.
   fileprivate var sentence: String {
     let account = account?.text ?? "an unknown account"
     if known == 0 { return "\(records) records of \(account), read as \(format.title)" }
@@ -177,8 +178,8 @@ extension ImportSummary {
       + "\(known) were in the log already"
   }
 
-  /// Takes over what came of the capture that the file is, or has one direction of.
-  fileprivate mutating func take(_ outcome: ImportOutcome, _ direction: RecordDirection?) {
+  /// Stores the outcome of the capture to which the file, or one direction of it, belongs.
+  fileprivate mutating func record(_ outcome: ImportOutcome, _ direction: RecordDirection?) {
     let known =
       direction.map { outcome.known[$0] ?? 0 } ?? outcome.known.values.reduce(0, +)
     self.known = min(records, known)
@@ -186,12 +187,12 @@ extension ImportSummary {
 }
 
 extension ImportOutcome {
-  /// Tells a person what the log may lack.
+  /// Notes what the log may lack.
   fileprivate func tell(of path: String) {
     if isRotated {
       Terminal.note("\(path): its beginning is gone; it was read on where the log ends")
     }
-    // All that comes through a pipe has one name.
+    // All input from a pipe has the same name.
     if goesOnElsewhere, path != "-" {
       Terminal.note(
         "\(path): a capture of this name was imported before, and this one has none of its "

@@ -3,13 +3,14 @@ import Foundation
 import Rollcall
 
 extension ImportCommand {
-  /// For how long a capture that does not pause is read before its records are made durable.
+  /// The maximum time for which a capture without pauses is read before its records are made
+  /// durable.
   private static let burst = Duration.milliseconds(500)
-  /// How much longer than the last burst took to append it is waited before the next.
+  /// The minimum interval between appends, as a multiple of the duration of the last one.
   private static let pause = 3
 
-  /// Imports what there is of a capture, and what comes, until nothing more will come or somebody
-  /// asks to end.
+  /// Imports what a capture contains and what arrives, until it ends or the process is asked to
+  /// end.
   func follow(_ path: String) throws {
     Ending.begin()
     let isNew = !FileManager.default.fileExists(atPath: log)
@@ -21,7 +22,8 @@ extension ImportCommand {
     var isOver = false
     while !isOver {
       let arrival = try capture.take { follower in
-        // What comes after is of another file, which a later import looks at by itself.
+        // The following bytes are from another file, which a later import treats as a separate
+        // source.
         try follower.commit()
         try put(follower, into: &target, isOver: true)
         target.beginFile()
@@ -46,7 +48,7 @@ extension ImportCommand {
     return try LiveCapture(input, follower)
   }
 
-  /// Where the records of a file are before they are in the log.
+  /// A log for the records of a file before they are in the target log.
   private func draft() throws -> EventLog {
     let folder = (log as NSString).deletingLastPathComponent
     return try Failure.naming(log) {

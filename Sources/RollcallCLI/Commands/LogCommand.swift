@@ -6,12 +6,12 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-/// Which way a record went, as an option.
+/// The option for the direction of a record.
 enum DirectionOption: String, ExpressibleByArgument, CaseIterable {
   case `in`, out, none
 }
 
-/// What a record is, as an option.
+/// The option for the kind of a record.
 enum KindOption: String, ExpressibleByArgument, CaseIterable {
   case iq, presence, message, stream, other, unreadable
 }
@@ -68,22 +68,22 @@ struct LogCommand: ParsableCommand, LogReading {
       document: output.isForMachines ? output.list("records") : nil)
   }
 
-  /// The rows, written as they are found: a log of any length is listed in bounded memory.
+  /// The rows, written as they are found, so that a log of any length needs bounded memory.
   private final class Listing: FollowedOutput {
     let opened: OpenedSource
     let command: LogCommand
     let chosen: StoryFilter.Chosen
-    /// What is written for machines; nil for a table.
+    /// The output for machines; nil for a table.
     var document: DocumentList?
     private var table: Table?
     private var isEmpty = true
-    /// Whether there are several connections, so that each row says its own.
+    /// Whether there are several connections, so that each row names its own.
     private var isShared = false
-    /// The last record that was looked at.
+    /// The last record that was listed or skipped.
     private var position: UInt64 = 0
-    /// Goes on with what was looked for findings.
+    /// Keeps the state with which findings are searched for.
     private var follower: LogFollower
-    /// The records that a finding was made of, where only these are asked for.
+    /// The records with findings, if only these are requested.
     private var odd: Set<UInt64> = []
 
     init(
@@ -104,7 +104,7 @@ struct LogCommand: ParsableCommand, LogReading {
       try opened.naming {
         let isNowShared =
           try opened.log.meta.connections.count > 1 && opened.timeline.connection == nil
-        // Where another connection has come, the columns begin anew.
+        // If another connection has appeared, start a new table with other columns.
         if isNowShared != isShared { table = nil }
         isShared = isNowShared
         if let bounds = command.range.bounds(after: max(chosen.before, position), upTo: last) {
@@ -158,7 +158,8 @@ struct LogCommand: ParsableCommand, LogReading {
         try document?.add(JSONValue(row.header, row.bytes, kind: row.kind.rawValue))
         return
       }
-      // The widest of each column but the last, so that the rows need not be held.
+      // Estimate the widest cell of each column except the last, so that rows need not be held
+      // back.
       var widths = ["#\(last)".count, "2026-11-20T10:00:00.000Z".count, 1, "presence".count]
       var titles = ["record", "time", "", "kind", "element"]
       var cells = row.cells
@@ -196,19 +197,19 @@ struct LogCommand: ParsableCommand, LogReading {
 
     /// The beginning of the element, on one line.
     private static func head(of bytes: [UInt8]) -> String {
-      let most = max(100, Terminal.columns ?? 0)
-      // Characters are counted only in as much as is likely to be shown.
-      let text = String(decoding: bytes.prefix(5 * most), as: UTF8.self)
-      guard let end = text.index(text.startIndex, offsetBy: most, limitedBy: text.endIndex),
+      let limit = max(100, Terminal.columns ?? 0)
+      // Counting characters is slow, so count only in a prefix that is probably long enough.
+      let text = String(decoding: bytes.prefix(5 * limit), as: UTF8.self)
+      guard let end = text.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex),
         end < text.endIndex
-      else { return bytes.count > 5 * most ? text + "…" : text }
-      return text.prefix(most - 1) + "…"
+      else { return bytes.count > 5 * limit ? text + "…" : text }
+      return text.prefix(limit - 1) + "…"
     }
   }
 }
 
 extension XMPPElement {
-  /// Whether a presence stanza is about who may see whose, and tells of nobody's presence.
+  /// Whether a presence stanza concerns a subscription rather than availability.
   fileprivate var isSubscription: Bool {
     ["subscribe", "subscribed", "unsubscribe", "unsubscribed"].contains(attribute("type"))
   }
@@ -228,8 +229,8 @@ extension KindOption {
   }
 }
 
-/// A range of record numbers as an option: `100-200`, `100-`, `-200` or `100`, also with `#` before
-/// a number as it is printed.
+/// The option for a range of record numbers: `100-200`, `100-`, `-200` or `100`, also with `#`
+/// before a number, as printed.
 struct RecordRange: ExpressibleByArgument {
   private var first: UInt64 = 1
   private var last: UInt64 = .max
@@ -257,8 +258,11 @@ struct RecordRange: ExpressibleByArgument {
 
   var defaultValueDescription: String { "all" }
 
-  /// The part of the range that a log has after one record and up to another, nil where it has
-  /// none.
+  /// The part of the range between two records of a log, nil if it is empty.
+  ///
+  /// - Parameters:
+  ///   - before: The last record before the part.
+  ///   - head: The last record of the log.
   func bounds(after before: UInt64, upTo head: UInt64) -> ClosedRange<UInt64>? {
     let low = max(before + 1, first)
     let high = min(last, head)

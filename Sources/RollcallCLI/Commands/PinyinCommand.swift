@@ -66,9 +66,9 @@ struct PinyinCommand: ParsableCommand {
     if hits.isEmpty { throw NothingFound(sentence: "no name matches “\(text)”") }
   }
 
-  /// Reads names from standard input, as they are: an empty line is a name too.
+  /// Reads names from standard input, without trimming: an empty line is a name too.
   ///
-  /// - Parameter pause: called where the next name may be long in coming.
+  /// - Parameter pause: Called when the next name may take a while to arrive.
   private func forEachLine(
     _ body: (String) throws -> Void, pause: () throws -> Void = {}
   ) throws {
@@ -95,7 +95,7 @@ struct PinyinCommand: ParsableCommand {
   }
 }
 
-/// Readings as they are printed: in columns for people, one document a line for machines.
+/// Readings in printed form: in columns for people, one document per line for machines.
 private struct Listing {
   private let isJSON: Bool
   private var table = Table([])
@@ -105,7 +105,7 @@ private struct Listing {
     isJSON = json
   }
 
-  /// Prints a reading, or holds it to be aligned with others.
+  /// Prints a reading, or holds it back to align it with others.
   mutating func add(_ reading: Reading) throws(OutputError) {
     if isJSON {
       try Terminal.say(JSONValue(reading))
@@ -114,10 +114,10 @@ private struct Listing {
     table.add([reading.section.title, reading.pinyin, reading.name])
   }
 
-  /// Prints what is held.
+  /// Prints the readings that were held back.
   mutating func finish() throws(OutputError) {
     guard !isJSON else { return }
-    // The heading is empty.
+    // The first line is the empty heading.
     try Terminal.say(Array(table.takeLines().dropFirst(isFirst ? 1 : 0)))
     isFirst = false
   }

@@ -44,7 +44,7 @@ struct RecoverCommand: ParsableCommand {
     guard isWhole else { throw NothingFound(sentence: nil) }
   }
 
-  /// What is said if it is not known whether there were more records.
+  /// The sentence to print if it is not known whether there were more records.
   static func endClause(_ salvage: SalvageSummary) -> String {
     "the end is not known: what came after #\(salvage.last), if anything, is gone with the pages "
       + "that led to it"

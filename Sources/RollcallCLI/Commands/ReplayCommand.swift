@@ -39,8 +39,8 @@ struct ReplayCommand: ParsableCommand, LogReading {
   @Flag(help: "Fold nothing.")
   var full = false
 
-  /// From how many records on it is told what a session comes to.
-  private static let long: UInt64 = 300
+  /// The number of records from which a session gets a summary.
+  private static let summaryThreshold: UInt64 = 300
 
   func validate() throws { try following.check(source, source.source) }
 
@@ -53,7 +53,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
     let opened = try source.open()
     let last = try opened.naming { try opened.timeline.record(at: source.point) }
     let story = try self.story(of: opened)
-    if story.summary != nil, last >= Self.long {
+    if story.summary != nil, last >= Self.summaryThreshold {
       let summary = try survey(opened, last)
       if summary.isLong, !full { story.condense(summary) }
     }
@@ -62,7 +62,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
     try story.end()
   }
 
-  /// Says what a long session comes to.
+  /// Prints the summary of a long session.
   private func survey(_ opened: OpenedSource, _ last: UInt64) throws -> StorySummary {
     var summary = StorySummary(day: times.zone.day)
     let state = try opened.replay(upTo: .record(last)) { moment, _ in summary.take(moment) }
@@ -70,7 +70,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
     return summary
   }
 
-  /// The source, for commands that are to be copied.
+  /// The source, for commands that the user may copy.
   private var words: SourceWords { SourceWords(source.source, source.words) }
 
   private func story(of opened: OpenedSource) throws -> Story {
@@ -85,17 +85,17 @@ struct ReplayCommand: ParsableCommand, LogReading {
       summary: output.isForMachines || filter.isSet ? nil : StorySummary(day: times.zone.day))
   }
 
-  /// A story as it is printed, for people or for machines.
+  /// A story in printed form, for people or for machines.
   private final class Story: FollowedOutput {
     let opened: OpenedSource
     let chosen: StoryFilter.Chosen
     let source: SourceWords
     let zone: Zone
-    /// What is printed for machines; nil for people.
+    /// The output for machines; nil for people.
     private var records: DocumentList?
     private var printer: StoryPrinter
     private var follower: LogFollower
-    /// What a long session comes to, where that is said at the end.
+    /// The summary of a long session, if it is printed at the end.
     var summary: StorySummary?
 
     init(
@@ -109,7 +109,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
 
     var isHolding: Bool { printer.isHolding }
 
-    /// Tells the story in short, as its survey found it to be very long.
+    /// Prints a condensed story, because its summary showed that it is very long.
     func condense(_ survey: StorySummary) {
       printer = StoryPrinter(
         printer.labels, zone: zone, .condensed(presence: survey.presence))
@@ -146,14 +146,14 @@ struct ReplayCommand: ParsableCommand, LogReading {
       }
       try settle()
       let count = follower.position
-      if let summary, count >= ReplayCommand.long {
+      if let summary, count >= ReplayCommand.summaryThreshold {
         let lines = summary.lines(state, records: count, source, zone, isFull: true)
         try Terminal.say([""] + lines.dropLast())
       }
       try say(state)
     }
 
-    /// How it ended.
+    /// Prints the state at the end.
     private func say(_ state: Timeline.State) throws {
       let roster = state.roster
       let friends = roster.entries.count { SectionPolicy.Friends.mutual.includes($0.value.item) }

@@ -40,7 +40,7 @@ struct ReportCommand: ParsableCommand, LogReading {
       of: opened.timeline, upTo: source.point, name: opened.title, zone: times.zone)
   }
 
-  /// The name of the file may say who somebody is, too.
+  /// A redacted report without the name of the file, which may also identify a person.
   private func redacted(_ opened: OpenedSource) throws -> Report {
     let timeline = try opened.timeline.redacted(
       upTo: source.point, in: FileManager.default.temporaryDirectory)

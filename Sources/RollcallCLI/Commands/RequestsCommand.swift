@@ -32,7 +32,7 @@ struct RequestsCommand: ParsableCommand, LogReading {
     if rows.isEmpty { throw NothingFound(sentence: nil) }
   }
 
-  /// A table of the requests; nothing where there are none.
+  /// A table of the requests; empty if there are none.
   private func rows(of roster: Roster) -> [String] {
     var table = Table(["", "address", "since", "what is known"])
     for (jid, request) in roster.incoming.sorted(by: { $0.key < $1.key }) {

@@ -63,7 +63,7 @@ struct RollcallCommand: ParsableCommand {
 
 /// The program `rollcall`.
 package enum RollcallTool {
-  /// Runs the command of the command line, with the exit codes that the help promises.
+  /// Runs the command of the command line, with the exit codes that the help documents.
   package static func main() -> Never {
     Terminal.prepare()
     var code: Int32 = 0

@@ -64,7 +64,7 @@ struct SectionsCommand: ParsableCommand, LogReading {
     }
   }
 
-  /// That others than friends match, where they do.
+  /// A hint if contacts other than friends match.
   private func hint(where search: String, in roster: Roster) -> String {
     guard shown.friends != .all else { return "" }
     let all = RosterSections(roster, policy: SectionPolicy(friends: .all)).index

@@ -56,7 +56,7 @@ struct ShowCommand: ParsableCommand, LogReading {
     }
   }
 
-  /// Which connection the record is of, where there are several.
+  /// The label of the record's connection, if there are several connections.
   private func label(_ header: RecordHeader, _ opened: OpenedSource) throws -> String? {
     let labels = try ConnectionLabels(opened.log)
     let roster = try Timeline(opened.log).state(at: .record(header.sequence)).roster
@@ -95,21 +95,21 @@ struct ShowCommand: ParsableCommand, LogReading {
 }
 
 extension UnreadableBytes {
-  /// How many there are, and why they cannot be read.
+  /// The number of bytes, and why they cannot be read.
   var summary: String {
     let kept =
       self.kept.map { $0.count < count ? ", \($0.count) of them kept" : "" } ?? ", not kept"
     return "\(count) bytes\(kept): \(reason.visible)"
   }
 
-  /// What is known of them, and they themselves where they were kept.
+  /// The summary, and the bytes themselves if they were kept.
   fileprivate var lines: [String] {
     [summary] + (kept.map { [String(decoding: $0, as: UTF8.self).visible] } ?? [])
   }
 }
 
 extension PackSummary {
-  /// What vouches for the record, in a line.
+  /// The digest that covers the record, on one line.
   fileprivate var line: String {
     sequences.count == 1
       ? "digest \(digest)"
@@ -118,7 +118,7 @@ extension PackSummary {
 }
 
 extension RecordDirection {
-  /// The direction in a phrase for a person.
+  /// The direction as a phrase.
   fileprivate var phrase: String {
     switch self {
     case .inbound: "from the server"

@@ -65,7 +65,7 @@ struct StateCommand: ParsableCommand, LogReading {
     return Style.bold(parts.joined(separator: " · ").visible)
   }
 
-  /// The records that gave the item the values it has.
+  /// The records that set the current values of the item.
   private func records(_ jid: BareJID, _ roster: Roster) -> String {
     guard let from = roster.entries[jid]?.provenance else { return "" }
     let records = Set([from.item, from.name, from.subscription, from.ask, from.groups])

@@ -3,7 +3,7 @@ import EventStore
 import Foundation
 import Rollcall
 
-/// The part of `verify` that reads the log, in a process of its own: a line for each step, in JSON.
+/// The part of `verify` that reads the log, in a separate process. Prints a line of JSON per step.
 struct VerifyWorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify-worker", abstract: "Reads a log for verify.", shouldDisplay: false)
@@ -11,14 +11,14 @@ struct VerifyWorkerCommand: ParsableCommand {
   @Argument var log: String
   @Flag var rebuild = false
 
-  /// What the process says: a step, or why it takes none.
+  /// One line of the process's output: a step, or why it cannot begin.
   enum Line: Codable {
     case step(LogVerification.Step)
     case refused(String)
   }
 
   func run() throws {
-    // The one that waits for this process tells of a crash; a memory image would help nobody.
+    // The parent process reports a crash, and a core dump would be useless to the user.
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setLimitOfCore(&none)
     do {
@@ -30,7 +30,7 @@ struct VerifyWorkerCommand: ParsableCommand {
     }
   }
 
-  /// Written at once: a crash must not take with it what is known.
+  /// Flushes at once: a crash must not lose what is known.
   private static func say(_ line: Line) throws {
     try Terminal.writeLine(String(decoding: JSONEncoder().encode(line), as: UTF8.self))
     try Terminal.flush()

@@ -119,7 +119,7 @@ struct RecordList: ExpressibleByArgument {
   }
 }
 
-/// A capture and the record that its records come after: `FILE@120`.
+/// A capture and the record after which to insert its records: `FILE@120`.
 struct InsertOption: ExpressibleByArgument {
   let path: String
   let record: UInt64
@@ -132,7 +132,7 @@ struct InsertOption: ExpressibleByArgument {
     self.record = record
   }
 
-  /// Reads the capture; of the options for the source, those that hold for any capture hold here.
+  /// Reads the capture with those options for the source that apply to any capture.
   func opened(_ source: SourceOptions) throws -> BranchEdits.Insert {
     let known = try source.importOptions
     let options = ImportOptions(

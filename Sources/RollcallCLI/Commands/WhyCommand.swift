@@ -61,7 +61,7 @@ extension Explanation.Subject: ExpressibleByArgument {
 }
 
 extension Explanation {
-  /// The questions with their answers, each sentence on a line of its own.
+  /// The questions with their answers, one sentence per line.
   fileprivate func lines(after record: UInt64) -> [String] {
     let head = "\(contact) after record \(record) · \(state.rawValue)"
     var lines = [Style.bold(head.visible)]

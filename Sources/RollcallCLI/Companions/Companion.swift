@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import Rollcall
 
-/// A program that has some of the commands, because not everybody wants to build what they need. It
-/// stands beside this one, as those of git do.
+/// A program next to this one that has some of the commands, like those of git, because not every
+/// user wants to build their dependencies.
 struct Companion {
   let name: String
   let commands: [any CompanionCommand.Type]
@@ -14,17 +14,20 @@ struct Companion {
       commands: [ConnectCommand.self, RegisterCommand.self, RecordCommand.self])
   ]
 
-  /// Becomes the program that has the command, where it is another one; returns where it is not.
+  /// Replaces this process by the program that has the command; returns if the command is not in
+  /// another program.
   ///
-  /// The process stays the same, so that signals and the exit code are the other program's.
-  /// - Parameter arguments: the command line without the program's name.
+  /// The process identifier stays the same, so that signals and the exit code are the other
+  /// program's.
+  /// - Parameter arguments: The command line without the name of the program.
   static func run(_ arguments: [String]) throws {
-    guard let word = CommandName.named(by: arguments), let companion = having(word) else { return }
+    guard let word = CommandName.named(by: arguments), let companion = providing(word)
+    else { return }
     try companion.replaceProcess(for: word)
   }
 
-  /// The program that has a command; nil where it is none, or this program's own.
-  static func having(_ command: String) -> Companion? {
+  /// The program that has a command; nil if this program has it or it does not exist.
+  static func providing(_ command: String) -> Companion? {
     all.first { $0.commands.contains { $0.configuration.commandName == command } }
   }
 
@@ -35,9 +38,9 @@ struct Companion {
           + "\(Self.folder.map { " (\($0))" } ?? "") nor on the PATH"
           + "\n  tools/install installs both; in a checkout, tools/rollcall \(command) builds it.")
     }
-    // What this process does not want to hear of is its own matter.
+    // The program must not inherit that this process ignores SIGPIPE.
     signal(SIGPIPE, SIG_DFL)
-    // The arguments byte for byte: not all of them need be text.
+    // Pass the arguments byte for byte, because they need not be valid text.
     let own = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
     let program = strdup(path)
     defer { free(program) }
@@ -47,7 +50,7 @@ struct Companion {
     throw Failure("\(path): the program cannot be run: \(text(ofSystemCode: code))")
   }
 
-  /// Where it is.
+  /// The path of the program.
   private var path: String? {
     if let beside = Self.folder.map({ "\($0)/\(name)" }),
       FileManager.default.isExecutableFile(atPath: beside)
@@ -57,7 +60,7 @@ struct Companion {
     return Programs.path(of: name, ProcessInfo.processInfo.environment)
   }
 
-  /// Where this program is, not the link that it may have been started by.
+  /// The folder of this program, with symbolic links resolved.
   private static let folder = Bundle.main.executablePath.map {
     URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent()
       .path(percentEncoded: false)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A command that another program has; here it is listed, and known to those who mistype it.
+/// A command of another program, declared here for the help and for suggestions after a typo.
 protocol CompanionCommand: ParsableCommand {}
 
 extension CompanionCommand {

@@ -3,18 +3,18 @@ import Foundation
 import Rollcall
 import XMPPStanza
 
-/// Captures that are read together: each into a log of its own, then all into one.
+/// Captures that are read together: each into its own log, then all into one.
 struct CaptureGathering {
-  /// What came of the files of one capture: two where each has one direction.
+  /// The results for the files of one capture: two if each file has one direction.
   typealias Found = [(path: String, summary: ImportSummary)]
 
   private(set) var collection = CaptureCollection()
-  /// What came of each capture that was taken.
+  /// The results for each capture that was accepted.
   private(set) var found: [Found] = []
-  /// The accounts that captures have several of, which were not taken.
+  /// The accounts of captures that contain several and were therefore not accepted.
   private var accounts: Set<BareJID> = []
   private let options: ImportOptions
-  /// What was imported before; nil where what is read need not be known again.
+  /// The sources that were imported before; nil if repeated records need not be recognized.
   private let known: [ImportedSource]?
 
   init(_ options: ImportOptions, knowing known: [ImportedSource]? = nil) {
@@ -23,12 +23,12 @@ struct CaptureGathering {
 
   /// Reads a capture and adds it to the others.
   ///
-  /// A file of a directory that is no capture is skipped, which is said; so is one of another
-  /// account than the one that was chosen.
+  /// Skips a file from a directory that is not a capture, and a file of another account than the
+  /// chosen one, with a note.
   ///
   /// - Parameters:
-  ///   - isAlone: Whether there is no other one, so that whatever is wrong with it is an error.
-  ///   - keepsAll: Whether records of it that are in one before it are kept.
+  ///   - isAlone: Whether it is the only capture, so that any problem with it is an error.
+  ///   - keepsAll: Whether to keep records that an earlier capture also has.
   mutating func add(
     _ files: CaptureFiles, into log: EventLog, isAlone: Bool, keepingAll keepsAll: Bool = false
   ) throws {
@@ -54,7 +54,7 @@ struct CaptureGathering {
       read.capture, in: log, called: files.source.log, of: files.source.key, keepingAll: keepsAll)
   }
 
-  /// Says so where nothing was taken, or captures of several accounts were.
+  /// Throws if no capture was accepted, or if the captures are of several accounts.
   func check(_ sources: SourceFiles) throws {
     let accounts = accounts.union(found.joined().compactMap(\.summary.account))
     guard accounts.count < 2 else {
@@ -62,7 +62,7 @@ struct CaptureGathering {
     }
     guard !found.isEmpty else { throw Failure("\(sources.title): there is no capture in it") }
     guard let account = accounts.first, found.count > 1 else { return }
-    // Of the two files of a pair, one may name the account for both.
+    // One file of a pair may name the account for both.
     for files in found where !files.contains(where: \.summary.namesAccount) {
       let path = files.map(\.path).joined(separator: " and ")
       Terminal.note(
@@ -75,7 +75,7 @@ struct CaptureGathering {
 extension SourceFiles {
   /// Imports several captures into one temporary log.
   ///
-  /// - Returns: The log, and what was found in each file.
+  /// - Returns: The log, and the results for each file.
   func gather(_ options: ImportOptions) throws -> (EventLog, [CaptureGathering.Found]) {
     var gathering = CaptureGathering(options)
     try CaptureFiles.forEach(in: files, keyLog: options.keyLog) { files in
@@ -94,7 +94,7 @@ extension SourceFiles {
 }
 
 extension ImportError {
-  /// Whether a file is left out, and the others are read.
+  /// Whether to skip the file and read the others.
   fileprivate func isSkipped(_ isFound: Bool) -> Bool {
     switch self {
     case .unknownFormat, .unreadable, .nothingFound: isFound
@@ -103,7 +103,7 @@ extension ImportError {
     }
   }
 
-  /// Why, on one line.
+  /// The reason for skipping a file, on one line.
   fileprivate var reason: String {
     self == .unknownFormat ? "it is no capture of a format that is known" : "\(self)"
   }

@@ -3,22 +3,22 @@ import EventStore
 import Foundation
 import Rollcall
 
-/// What is to be read: a file, a pipe, or `-` for standard input, which may be compressed, or a
-/// capture of packets. Opened once, because a pipe has its content once.
+/// An input: a file, a pipe, or `-` for standard input. It may be compressed, or a packet capture.
+/// It is opened only once, because a pipe can be read only once.
 struct CaptureInput {
-  /// What it was called on the command line.
+  /// The path as given on the command line.
   let path: String
-  /// What it holds, unpacked.
+  /// The unpacked content.
   var handle: FileHandle { output?.handle ?? file }
-  /// Whether it can be read more than once.
+  /// Whether the input can be read more than once.
   let isFile: Bool
-  /// How many bytes there are, 0 where only its end will tell.
+  /// The size in bytes; 0 if it is not known in advance.
   let size: Int
 
   private let file: FileHandle
   private let output: ToolOutput?
 
-  /// - Parameter keyLog: The file with the keys of TLS connections, for a capture of packets.
+  /// - Parameter keyLog: The file with the keys of TLS connections, for a packet capture.
   init(_ path: String, keyLog: String? = nil) throws {
     self.path = path
     do {
@@ -54,26 +54,26 @@ struct CaptureInput {
     return start
   }
 
-  /// The program that it is read through; nil where it is read as it is.
+  /// The program through which the input is read; nil if it is read directly.
   var tool: String? { output?.name }
 
-  /// Goes back to the beginning of a file.
+  /// Returns to the beginning of a file.
   func rewind() throws {
     if let output { try output.begin() } else { try file.seek(toOffset: 0) }
   }
 
-  /// The beginning of a file, which is left as if it had not been read.
+  /// The beginning of a file, which is rewound afterward.
   func head() throws -> [UInt8] {
     let head = try CaptureImport.head(of: handle)
     try rewind()
     return head
   }
 
-  /// Says why it could not be unpacked, where it was read as far as that went.
+  /// Throws if unpacking failed, once everything that could be unpacked was read.
   func check() throws { try output?.check() }
 
-  /// Whether it is a log of Rollcall and no capture: what is read from a pipe is gone, and no log
-  /// comes through one.
+  /// Whether the input is a Rollcall log rather than a capture. A log cannot be read from a pipe,
+  /// whose bytes can be read only once.
   var isLog: Bool {
     get throws {
       guard isFile, tool == nil else { return false }
@@ -83,25 +83,24 @@ struct CaptureInput {
     }
   }
 
-  /// What a log notes it as.
+  /// The name under which a log notes the input.
   var name: String { Self.name(of: path) }
 
-  /// What a log notes what is at a path as.
+  /// The name under which a log notes the input at a path.
   static func name(of path: String) -> String {
     path == "-" ? "standard input" : (path as NSString).lastPathComponent
   }
 }
 
-/// What is imported in one go: a capture, or the two files of one whose directions were recorded
-/// each by itself.
+/// One import: a capture, or the two files of a capture whose directions were recorded separately.
 struct CaptureFiles {
   private let first: CaptureInput
   private let pair: CapturePair?
   private let second: CaptureInput?
-  /// Where the first was named.
+  /// The source from which the first input was opened.
   let source: SourceFiles.File
 
-  /// One capture, or the file of one direction and that of the other.
+  /// One capture, or the files of its two directions.
   init(
     _ first: CaptureInput, _ second: CaptureInput?, _ source: SourceFiles.File? = nil
   ) throws {
@@ -134,10 +133,10 @@ struct CaptureFiles {
     return CapturePair(first.handle, second.handle, heads: heads, certainly: certainly)
   }
 
-  /// Takes captures in their order; two that follow each other and say that they are the two
-  /// directions of a stream are one.
+  /// Calls `body` with the captures in order. Two consecutive files that are recognized as the two
+  /// directions of one stream form one capture.
   static func forEach(
-    in files: [SourceFiles.File], keyLog: String?, _ take: (CaptureFiles) throws -> Void
+    in files: [SourceFiles.File], keyLog: String?, _ body: (CaptureFiles) throws -> Void
   ) throws {
     var next: CaptureInput?
     var rest = files[...]
@@ -150,14 +149,14 @@ struct CaptureFiles {
       {
         next = nil
         rest.removeFirst()
-        try take(CaptureFiles(pair, first, second, file))
+        try body(CaptureFiles(pair, first, second, file))
       } else {
-        try take(CaptureFiles(first, nil, file))
+        try body(CaptureFiles(first, nil, file))
       }
     }
   }
 
-  /// Imports it; a file that could not be unpacked is named before what came of the rest of it.
+  /// Runs an import, and reports a failure to unpack in preference to the errors that it causes.
   private func unpacking<R>(_ body: () throws -> R) throws -> R {
     let result: R
     do {
@@ -175,10 +174,11 @@ struct CaptureFiles {
     try second?.check()
   }
 
-  /// Imports it, with a progress bar where it takes long, and tells a person what was skipped.
+  /// Imports the capture, with a progress bar if it takes long, and notes what was skipped.
   ///
-  /// - Parameter known: what was imported before; nil where what is read need not be known again.
-  /// - Returns: What came of each file, and what is in the log now.
+  /// - Parameter known: The sources that were imported before; nil if repeated records need not be
+  ///   recognized.
+  /// - Returns: The results for each file, and the records that are now in the log.
   func read(
     _ options: ImportOptions, into log: EventLog, knowing known: [ImportedSource]? = nil
   ) throws -> (summaries: [(path: String, summary: ImportSummary)], capture: StagedCapture) {
@@ -214,15 +214,15 @@ struct CaptureFiles {
     return (summaries, capture)
   }
 
-  /// Whether it is a log of Rollcall.
+  /// Whether the input is a Rollcall log.
   var isLog: Bool { get throws { try first.isLog } }
 
-  /// What errors name it.
+  /// The name of the capture in errors.
   var path: String { second.map { "\(first.path) and \($0.path)" } ?? first.path }
 }
 
 extension ImportSummary {
-  /// Tells a person what was skipped and what is unknown.
+  /// Prints notes about what was skipped and what is unknown.
   func tell(of path: String) {
     for problem in problems { Terminal.note("\(path):\(problem.line): \(problem.message)") }
     if problemCount > problems.count {

@@ -3,7 +3,7 @@ import Captures
 import Rollcall
 import XMPPStanza
 
-/// What can be said about a capture.
+/// The options that describe a capture.
 struct CaptureOptions: ParsableArguments {
   @OptionGroup var selection: CaptureSelection
 
@@ -16,17 +16,17 @@ struct CaptureOptions: ParsableArguments {
 }
 
 extension ArgumentHelp {
-  /// What the option for the format of a capture is for.
+  /// The help for the option that names the format of a capture.
   static let captureFormat: ArgumentHelp =
     "The capture's format, where it is not found by looking."
 }
 
 extension CompletionKind {
-  /// The names of the formats of captures.
+  /// The names of the capture formats.
   static var captureFormats: CompletionKind { .list(CaptureFormat.all.map(\.id)) }
 }
 
-/// What of a capture is to be taken, and what it does not say itself.
+/// The options that select a part of a capture and supply what it does not contain.
 struct CaptureSelection: ParsableArguments {
   @Option(help: "The account, where a capture holds several.")
   var account: String?
@@ -71,8 +71,8 @@ struct CaptureSelection: ParsableArguments {
   /// The options of an import.
   ///
   /// - Parameters:
-  ///   - format: the format's name, nil to find it by looking.
-  ///   - option: what the option for the format is called.
+  ///   - format: The format's name; nil to detect it.
+  ///   - option: The name of the option for the format.
   func importOptions(format: String?, option: String) throws -> ImportOptions {
     var options = ImportOptions(
       connection: connection, year: year, zone: clockZone?.timeZone, keyLog: keylog)

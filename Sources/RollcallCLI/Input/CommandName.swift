@@ -4,9 +4,9 @@ import Rollcall
 
 /// The word of a command line that names the command.
 enum CommandName {
-  /// Refuses a command that there is none of, and says which one was probably meant.
+  /// Throws if the command does not exist, and suggests the most likely one.
   ///
-  /// - Parameter arguments: the command line without the program's name.
+  /// - Parameter arguments: The command line without the name of the program.
   static func check(_ arguments: [String]) throws {
     guard let word = named(by: arguments) else { return }
     let commands = RollcallCommand.configuration.subcommands.map { $0.configuration }
@@ -18,7 +18,7 @@ enum CommandName {
         + "\n  See 'rollcall help' for the commands.")
   }
 
-  /// The word that is to be a command; nil where the parser has to say what is meant.
+  /// The word that should be a command; nil if the parser must decide.
   static func named(by arguments: [String]) -> String? {
     let isHelp = arguments.first == "help"
     let word = isHelp ? arguments.dropFirst().first : arguments.first

@@ -2,7 +2,7 @@ import ArgumentParser
 import Rollcall
 import XMPPStanza
 
-/// The conditions that need no command.
+/// The conditions that need no shell command.
 struct ConditionOptions: ParsableArguments {
   @Option(help: "The contact, named \(contactHelp), is not in the roster.")
   var missing: String?
@@ -19,10 +19,10 @@ struct ConditionOptions: ParsableArguments {
   @Option(help: "How many friends there are: '<10', '>=3', '5' and the like.")
   var countFriends: String?
 
-  /// How many conditions are asked for.
+  /// The number of requested conditions.
   var count: Int { [missing, friend, pending, name, countFriends].count { $0 != nil } }
 
-  /// The one condition that is asked for, nil where it is none.
+  /// The requested condition; nil if there is none.
   func condition(in source: OpenedSource) throws -> RosterCondition? {
     if let missing { return .missing(try source.contact(missing)) }
     if let friend { return .friend(try source.contact(friend)) }

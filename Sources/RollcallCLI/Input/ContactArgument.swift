@@ -2,8 +2,8 @@ import Rollcall
 import XMPPStanza
 
 extension OpenedSource {
-  /// The contact that a command line names: by its address, a part of it, its name, a part of that
-  /// or its pinyin. Whom another text than the address has found is said.
+  /// The contact that a command line names: by its address or name, a part of either, or the pinyin
+  /// of its name. Prints a note with the contact unless the text is its address.
   func contact(_ text: String) throws -> BareJID {
     let found = try naming {
       do {
@@ -20,5 +20,5 @@ extension OpenedSource {
   }
 }
 
-/// What the help says of an argument or option that names a contact.
+/// The help for an argument or option that names a contact.
 let contactHelp = "by address, name or pinyin, or a part of one"

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Has what follows a source end as if the source had, when somebody asks the process to end.
+/// Ends the following of a source, as if the source had ended, when the process is asked to end.
 package enum Ending {
-  /// Whether somebody has asked, or nobody can any more.
+  /// Whether the process was asked to end, or lost the supervisor that could ask it.
   package static var isAsked: Bool { askedAt != 0 || Supervision.isOrphaned }
 
   /// The signals that ask a process to end.
   static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-  /// Lets them through: a process takes over from the thread that starts it which are held back,
-  /// and there are programs most of whose threads hold back all.
+  /// Unblocks these signals. A process inherits the blocked signals of the thread that starts it,
+  /// and some programs block all signals in most of their threads.
   static func receive() {
     var set = sigset_t()
     sigemptyset(&set)
@@ -17,9 +17,10 @@ package enum Ending {
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// From now on, being asked to end is noted. Whoever asks again a second later is obeyed at once.
+  /// Starts noting requests to end. A second request more than a second later ends the process at
+  /// once.
   ///
-  /// A signal that the caller has the process ignore, as `nohup` does, goes on being ignored.
+  /// A signal that the caller has set to be ignored, as `nohup` does, stays ignored.
   package static func begin() {
     receive()
     for number in signals {
@@ -32,7 +33,7 @@ package enum Ending {
 
   private static let note: @convention(c) (Int32) -> Void = { number in
     let now = time(nil)
-    // A terminal's Ctrl-C comes twice where a process stands between that hands it on.
+    // A Ctrl-C in a terminal arrives twice if a parent process forwards it.
     if askedAt != 0, now > askedAt + 1 {
       signal(number, SIG_DFL)
       raise(number)
@@ -41,6 +42,6 @@ package enum Ending {
   }
 }
 
-/// When somebody asked, in seconds; 0 before.
-// Written by the handler alone, and a word.
+/// The time of the first request in seconds; 0 before it.
+// Written only by the signal handler, and as wide as a word.
 nonisolated(unsafe) private var askedAt: time_t = 0

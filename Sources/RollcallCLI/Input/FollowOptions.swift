@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Whether a command goes on while its source is written.
+/// Whether a command keeps reading while its source is written.
 struct FollowOptions: ParsableArguments {
   @Flag(
     name: .shortAndLong,
@@ -11,7 +11,7 @@ struct FollowOptions: ParsableArguments {
       """)
   var follow = false
 
-  /// Refuses what says something of an end that there is not, and more than one source.
+  /// Throws if other options specify an end, or if there is more than one source.
   func check(_ reading: some SourceReading, _ sources: [String]) throws {
     guard follow else { return }
     guard sources.count == 1 else {

@@ -1,7 +1,7 @@
 public import ArgumentParser
 public import ContactSections
 
-/// Whom a command counts as friends.
+/// Which contacts a command counts as friends.
 struct FriendOptions: ParsableArguments {
   @Option(
     help: "Who is a friend: mutual (both), subscribed (both, to or from), or all contacts.")

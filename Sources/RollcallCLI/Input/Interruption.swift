@@ -1,19 +1,19 @@
 import Foundation
 
-/// Takes unfinished files away when the process is told to end.
+/// Removes unfinished files if a signal ends the process.
 ///
-/// The files are named to the signal's handler, which may use nothing that takes memory, a lock or
-/// a thread: it goes over a list of C strings.
+/// The signal handler must not allocate memory, lock or start a thread, so it reads the paths from
+/// a list of C strings.
 final class Interruption {
   private let path: UnsafeMutablePointer<CChar>
 
-  /// From now on, for as long as this is held, ending the process removes the file.
+  /// Removes the file if the process ends while this object exists.
   ///
-  /// A signal that the caller has the process ignore, as `nohup` does, goes on being ignored.
+  /// A signal that the caller has set to be ignored, as `nohup` does, stays ignored.
   init(removing path: String) {
     self.path = strdup(path)
     withSignalsHeldBack {
-      // Where there is no room, a file is left to the next command that cleans up.
+      // If the list is full, the next command that cleans up removes the file.
       if let free = unfinished.firstIndex(of: nil) { unfinished[free] = self.path }
     }
     for number in endings {
@@ -35,18 +35,18 @@ final class Interruption {
 /// The signals that ask a process to end.
 private let endings = [SIGINT, SIGTERM, SIGHUP]
 
-/// The paths of unfinished files. Its storage is taken once, so that the handler can read it.
-// Only changed with the signals held back, by the thread that runs the command.
+/// The paths of unfinished files. The storage is allocated once, so that the handler can read it.
+// Changed only with signals blocked, by the thread that runs the command.
 nonisolated(unsafe) private let unfinished:
   UnsafeMutableBufferPointer<
     UnsafeMutablePointer<CChar>?
   > = {
-    let places = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: 64)
-    places.initialize(repeating: nil)
-    return places
+    let slots = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: 64)
+    slots.initialize(repeating: nil)
+    return slots
   }()
 
-/// Runs `body` while no signal can be handled on this thread.
+/// Runs `body` while this thread handles no signals.
 private func withSignalsHeldBack(_ body: () -> Void) {
   var (all, before) = (sigset_t(), sigset_t())
   sigfillset(&all)
@@ -55,7 +55,7 @@ private func withSignalsHeldBack(_ body: () -> Void) {
   pthread_sigmask(SIG_SETMASK, &before, nil)
 }
 
-/// Removes what is unfinished and ends the process as the signal would have.
+/// Removes the unfinished files and ends the process as the signal would have.
 private func removeUnfinished(_ number: Int32) {
   for path in unfinished {
     if let path { unlink(path) }
@@ -65,7 +65,7 @@ private func removeUnfinished(_ number: Int32) {
 }
 
 extension sigaction {
-  /// Whether the signal does what it does by itself, and the caller has not said otherwise.
+  /// Whether the signal has its default action, which the caller has not changed.
   fileprivate var isDefault: Bool {
     #if canImport(Glibc)
       let handler = __sigaction_handler.sa_handler

@@ -1,15 +1,15 @@
 import Foundation
 import Rollcall
 
-/// The bytes of a capture as they come: of a file that grows, or through a pipe.
+/// The bytes of a capture as they arrive: from a growing file or a pipe.
 struct LiveInput {
   enum Step {
     case bytes([UInt8])
-    /// What follows is of a file that begins anew, by the same name.
+    /// The following bytes are from a new file of the same name.
     case beginsAnew
-    /// There is nothing more now.
+    /// No more bytes are available now.
     case nothing
-    /// Nothing more will come.
+    /// No more bytes will come.
     case end
   }
 
@@ -22,7 +22,7 @@ struct LiveInput {
   private let path: String
 
   private static let chunkBytes = 64 << 10
-  /// How long it is waited before it is looked whether there is more, in milliseconds.
+  /// The time between checks for more bytes, in milliseconds.
   private static let interval: Int32 = 100
 
   init(_ input: CaptureInput) throws {
@@ -41,7 +41,7 @@ struct LiveInput {
       : .pipe(input.handle.fileDescriptor)
   }
 
-  /// What has come; it does not wait.
+  /// The bytes that have arrived; does not wait.
   func next() throws -> Step {
     switch kind {
     case .file(let tail):
@@ -72,20 +72,20 @@ struct LiveInput {
     }
   }
 
-  /// Waits a moment for more.
+  /// Waits a moment for more bytes.
   func wait() throws(OutputError) {
     if case .pipe(let descriptor) = kind { return try Self.wait(for: descriptor) }
     try Self.wait()
   }
 
-  /// Waits a moment, or until there is something to read; being asked to end is enough, too.
+  /// Waits a moment, or until the descriptor is readable or the process is asked to end.
   ///
-  /// - Throws: `OutputError.nobodyReads` where nobody reads the result any longer: what waits for
-  ///   more would not learn it by writing.
+  /// - Throws: `OutputError.readerClosed` if the reader of the result has gone, which a process
+  ///   that only waits would not notice.
   static func wait(for descriptor: Int32? = nil) throws(OutputError) {
     var looked = [pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)]
     if let descriptor { looked.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)) }
     guard !Ending.isAsked, poll(&looked, nfds_t(looked.count), interval) > 0 else { return }
-    if looked[0].revents & Int16(POLLERR | POLLHUP) != 0 { throw .nobodyReads }
+    if looked[0].revents & Int16(POLLERR | POLLHUP) != 0 { throw .readerClosed }
   }
 }

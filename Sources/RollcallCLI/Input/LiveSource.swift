@@ -6,9 +6,9 @@ import Rollcall
 /// A log or a capture that is followed while it is written.
 final class LiveSource {
   enum Arrival {
-    /// There may be more at once.
+    /// More may be available at once.
     case more
-    /// There is nothing more now.
+    /// Nothing more is available now.
     case quiet
     /// Nothing more will come.
     case end
@@ -20,9 +20,9 @@ final class LiveSource {
   private var capture: LiveCapture?
   private var source: OpenedSource?
 
-  /// Opens a log, or a capture, which is read into a temporary log.
+  /// Opens a log, or a capture, which is imported into a temporary log.
   ///
-  /// - Parameter sources: One, as `FollowOptions` has made sure.
+  /// - Parameter sources: One source, as checked by `FollowOptions`.
   init(_ sources: [String], _ reading: some SourceReading) throws {
     let path = sources.first ?? "-"
     self.path = path
@@ -33,7 +33,7 @@ final class LiveSource {
       if try input.isLog {
         return (try SourceOptions.openLog(path, options), nil)
       }
-      // All connections: a chosen one is looked at where they are read.
+      // Import all connections; the chosen one is selected when the log is read.
       options.connection = nil
       let directory = FileManager.default.temporaryDirectory.path
       let log = try Failure.naming(directory) {
@@ -45,13 +45,13 @@ final class LiveSource {
     }
   }
 
-  /// Takes what has come.
+  /// Reads what has arrived.
   func take() throws -> Arrival {
     guard capture != nil else { return .quiet }
     return try capture?.take { _ in } ?? .quiet
   }
 
-  /// Takes the end of what comes.
+  /// Handles the end of the source.
   func finish() throws { try capture?.finish() }
 
   /// Waits a moment for more.
@@ -60,10 +60,10 @@ final class LiveSource {
     try capture.wait()
   }
 
-  /// What there is of it so far.
+  /// The source as far as it was read.
   ///
   /// - Parameter isOver: Whether nothing more will come.
-  /// - Returns: Nil while there is nothing, or nothing of the connection that was chosen.
+  /// - Returns: Nil while there is nothing, or nothing of the chosen connection.
   func opened(isOver: Bool) throws -> OpenedSource? {
     if let source { return source }
     let last = try Failure.naming(path) { try log.read { try $0.lastSequence } }
@@ -79,16 +79,16 @@ final class LiveSource {
   }
 }
 
-/// A capture whose bytes go to a follower as they come.
+/// A capture whose bytes are passed to a follower as they arrive.
 struct LiveCapture {
   private(set) var follower: CaptureFollower
   private let input: LiveInput
   private let path: String
-  /// How many of what had to be skipped was told of.
-  private var told = 0
+  /// The number of reported problems.
+  private var reportedProblems = 0
   private var saidLackOfTimes = false
 
-  /// How much is read before it is handed on.
+  /// The number of bytes after which the records are made durable.
   private static let burstBytes = 1 << 20
 
   init(_ input: CaptureInput, _ follower: CaptureFollower) throws {
@@ -97,9 +97,9 @@ struct LiveCapture {
     self.follower = follower
   }
 
-  /// Takes what has come, and makes it durable in the follower's log.
+  /// Reads what has arrived, and makes it durable in the follower's log.
   ///
-  /// - Parameter beginAnew: Called before what is of a file that begins anew.
+  /// - Parameter beginAnew: Called before the bytes of a new file of the same name.
   mutating func take(
     _ beginAnew: (inout CaptureFollower) throws -> Void
   ) throws -> LiveSource.Arrival {
@@ -128,16 +128,16 @@ struct LiveCapture {
 
   func wait() throws(OutputError) { try input.wait() }
 
-  /// - Parameter atEnd: Whether nothing more comes, so that what was counted is final.
+  /// - Parameter atEnd: Whether nothing more will come, so that the counts are final.
   private mutating func tellProblems(atEnd: Bool = false) {
     guard var summary = follower.summary else { return }
     if !atEnd {
       summary.unread = UnreadLines()
       summary.guessed = nil
     }
-    // What was told is told once.
-    let new = summary.problems.dropFirst(told)
-    told = summary.problems.count
+    // Report each problem only once.
+    let new = summary.problems.dropFirst(reportedProblems)
+    reportedProblems = summary.problems.count
     summary.problems = Array(new)
     summary.problemCount = new.count
     if saidLackOfTimes { summary.lacksTimes = false }

@@ -1,26 +1,27 @@
 import Captures
 import Foundation
 
-/// A capture of packets (pcap, pcapng), whose streams tshark puts together: it is read once for
-/// what streams there are, and once for their bytes.
+/// A packet capture (pcap, pcapng), whose streams tshark reassembles. It is read once to list the
+/// streams, and once for their bytes.
 ///
-/// Only the bytes that each side of a stream sent come out of it. Addresses and ports of packets
-/// are passed over, and keys stay where they are.
+/// Only the bytes that each side of a stream sent are read. Addresses and ports of packets are
+/// ignored, and keys are not stored.
 struct PacketCapture {
   private let path: String
   private let file: FileHandle
   private let program: String
   private let options: [String]
 
-  /// tshark tests each packet for each stream that it follows.
+  /// The maximum number of streams to read: tshark tests each packet for each stream that it
+  /// follows.
   private static let maximumStreams = 300
   private static let maximumListed = 100_000
   private static let maximumLine = 64 << 10
-  /// What tshark may take, in KiB: it keeps what it knows of streams until the end.
+  /// The memory limit of tshark in KiB: it keeps its data about streams until the end.
   private static let memory = 4 << 20
 
   /// - Parameter keyLog: The file with the keys of TLS connections.
-  /// - Throws: `Failure` where tshark is not there.
+  /// - Throws: `Failure` if tshark is not installed.
   init(_ path: String, _ file: FileHandle, isFile: Bool, keyLog: String?) throws {
     guard let program = Tool.path(of: "tshark") else {
       throw Failure(
@@ -37,11 +38,11 @@ struct PacketCapture {
       throw Failure("--keylog \(keyLog): there is no such file")
     }
     (self.path, self.file, self.program) = (path, file, program)
-    // Names of addresses are not asked for.
+    // Do not resolve addresses to names.
     options = ["-n", "-r", "-"] + (keyLog.map { ["-o", "tls.keylog_file:\($0)"] } ?? [])
   }
 
-  /// The call that writes the bytes of all streams that may be of XMPP.
+  /// The call that writes the bytes of all streams that may contain XMPP.
   func tool() throws -> Tool {
     let found = try streams()
     let readable = found.filter { $0.value != .encrypted }.keys.sorted()
@@ -64,9 +65,9 @@ struct PacketCapture {
     return call("printf '%s\\n' '\(CaptureFormat.beginningOfStreams)'", ["-q"] + follows)
   }
 
-  /// A call of tshark that may not take all memory.
+  /// A call of tshark with a memory limit.
   ///
-  /// - Parameter command: What the shell does before.
+  /// - Parameter command: A shell command to run first.
   private func call(_ command: String, _ arguments: [String]) -> Tool {
     let script = "ulimit -v \(Self.memory) 2> /dev/null; \(command); exec \"$0\" \"$@\""
     return Tool(
@@ -78,7 +79,7 @@ struct PacketCapture {
 
   private enum Kind { case plain, encrypted, decrypted }
 
-  /// The streams whose bytes no other protocol than these has.
+  /// The streams that contain XMPP, WebSocket, TLS or unknown data.
   private func streams() throws -> [Int: Kind] {
     var list = call(
       ":",
@@ -106,7 +107,8 @@ struct PacketCapture {
     return streams
   }
 
-  /// What a packet says of its stream: `eth:ethertype:ip:tcp:tls:xmpp`.
+  /// The kind of a stream after one of its packets, which has protocols such as
+  /// `eth:ethertype:ip:tcp:tls:xmpp`.
   private static func kind(of protocols: Substring, after known: Kind?) -> Kind {
     let names = protocols.split(separator: ":")
     guard let tls = names.firstIndex(of: "tls") else { return known ?? .plain }

@@ -1,19 +1,19 @@
 import CPipe
 import Foundation
 
-/// The beginning of what comes through a pipe, looked at while it stays there, so that another
-/// program can be given the pipe.
+/// The beginning of a pipe's content, read without consuming it, so that another program can be
+/// given the pipe.
 enum PipeHead {
-  /// How compressed streams begin that the system's tools unpack: gzip, xz and zstd.
+  /// The first bytes of the compressed streams that the system's tools unpack: gzip, xz and zstd.
   private static let magics: [[UInt8]] = [
     [0x1F, 0x8B], [0xFD, 0x37, 0x7A, 0x58, 0x5A], [0x28, 0xB5, 0x2F, 0xFD],
   ]
   private static let size = 8
-  /// How long a writer is waited for that gives less than tells.
+  /// The delay before reading again if a writer has sent too few bytes to decide.
   private static let pause: useconds_t = 10_000
 
-  /// The first bytes, as many as tell whether they are compressed; none where the system cannot
-  /// look, or nothing comes.
+  /// The first bytes, enough to tell whether the content is compressed; empty if the system cannot
+  /// read them this way, or nothing arrives.
   static func bytes(of descriptor: Int32) -> [UInt8] {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return [] }
@@ -40,7 +40,7 @@ enum PipeHead {
     return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLHUP) != 0
   }
 
-  /// What is in a pipe, which waits for something to be there.
+  /// The content of a pipe, after waiting until there is some.
   private static func copied(from descriptor: Int32) -> [UInt8] {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return [] }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Programs of the system.
+/// Programs installed on the system.
 enum Programs {
-  /// Where a program is. Relative directories of the PATH are left out: what stands beside a
-  /// capture is not run.
+  /// The path of a program. Ignores relative directories on the PATH, so that a program next to a
+  /// capture is never run.
   static func path(of name: String, _ environment: [String: String]) -> String? {
     let path = environment["PATH"] ?? "/usr/bin:/bin"
     return path.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }

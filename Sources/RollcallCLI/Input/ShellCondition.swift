@@ -2,21 +2,21 @@ import Captures
 import Foundation
 import Rollcall
 
-/// A condition that a command of the shell decides, by the exit codes that git bisect has.
+/// A condition that a shell command decides, with the exit codes of git bisect.
 struct ShellCondition {
   let command: String
 
-  /// Runs the command on a state; nil where it says that this one cannot be told.
+  /// Runs the command on a state; nil if the command cannot decide for it.
   func holds(in state: Timeline.State) throws -> Bool? {
     let process: ChildProcess
     do {
-      // The result is ours to print; what the command has to say goes beside it.
+      // Standard output is for our result, so the output of the command goes to standard error.
       process = try ChildProcess("/bin/sh", ["-c", command], piping: .input)
     } catch {
       throw Failure("--run: the shell cannot be started: \(sentence(of: error))")
     }
     let document = JSONValue(state).text + "\n"
-    // A command need not read what it is given: then the pipe breaks, which is no error.
+    // The command need not read its input. Then the pipe breaks, which is not an error.
     try? process.pipe.write(contentsOf: Data(document.utf8))
     try? process.pipe.close()
     let place = "--run, at record \(state.roster.position)"

@@ -5,10 +5,10 @@ import Foundation
 import Rollcall
 import XMPPStanza
 
-/// What says how a log or a capture is read, and up to where.
+/// The options that say how to read a log or a capture, and up to which point.
 ///
-/// Groups of options stand at most one in another: a debug build checks each level of them four
-/// times for each level above it, at each start.
+/// Nest groups of options at most one level deep: a debug build checks each level four times for
+/// each level above it, at each start.
 protocol SourceReading {
   var at: String { get }
   var format: String? { get }
@@ -24,7 +24,7 @@ extension SourceReading {
     get throws { try capture.importOptions(format: format, option: "--format") }
   }
 
-  /// What was said of how a source is read, as the words of a command line.
+  /// The options for reading a source, as the words of a command line.
   var words: [String] {
     let given: [(name: String, value: String?)] = [
       ("--account", capture.account), ("--connection", capture.connection),
@@ -41,7 +41,7 @@ extension SourceReading {
   }
 }
 
-/// How a log or a capture is read, and up to where.
+/// The options for reading a log or a capture, and the point up to which to read.
 struct ReadingOptions: ParsableArguments, SourceReading {
   @Option(name: .point, parsing: .unconditional, help: .point)
   var at: String = "head"
@@ -54,7 +54,7 @@ struct ReadingOptions: ParsableArguments, SourceReading {
   func validate() throws { _ = try point }
 }
 
-/// What a command reads that takes nothing else on the command line, and up to where.
+/// The sources of a command that has no other arguments, and the options for reading them.
 struct SourceOptions: ParsableArguments, SourceReading {
   @Argument(help: .sources, completion: .file())
   var source: [String]
@@ -72,11 +72,11 @@ struct SourceOptions: ParsableArguments, SourceReading {
   /// Opens the log, or imports the captures into a temporary one.
   func open() throws -> OpenedSource { try open(source) }
 
-  /// How many accounts of a capture are opened: for each it is read once more.
+  /// The maximum number of accounts of a capture that are opened: each needs another pass over it.
   private static let maximumAccounts = 20
 
-  /// The same for each account of a capture that holds several, unless one is chosen, and those
-  /// that are left out where it holds very many.
+  /// Opens each account of a capture that contains several, unless one is chosen. Also returns the
+  /// accounts beyond the maximum, which are not opened.
   func openAccounts() throws -> (opened: [OpenedSource], others: [BareJID]) {
     let options = try importOptions
     do {
@@ -96,7 +96,7 @@ struct SourceOptions: ParsableArguments, SourceReading {
 
   /// Opens a log, or imports captures into a temporary one.
   ///
-  /// - Parameter pair: the file of the other direction, where a capture has one only.
+  /// - Parameter pair: The file of the other direction, if a capture has only one.
   static func open(
     _ paths: [String], _ options: ImportOptions, pair: String? = nil
   ) throws -> OpenedSource {
@@ -105,7 +105,7 @@ struct SourceOptions: ParsableArguments, SourceReading {
     guard pair == nil else {
       throw Failure("--pair names the file of the other direction of one capture")
     }
-    // A connection is looked at where all are read, with the records' numbers as they are.
+    // Import all connections, which keeps the record numbers; the chosen one is selected later.
     var whole = options
     whole.connection = nil
     let (log, files) = try sources.gather(whole)
@@ -115,7 +115,7 @@ struct SourceOptions: ParsableArguments, SourceReading {
 
   /// Opens a log, or imports a capture into a temporary one.
   ///
-  /// - Parameter pair: the file of the other direction, where the capture has one only.
+  /// - Parameter pair: The file of the other direction, if the capture has only one.
   static func open(
     _ path: String, _ options: ImportOptions, pair: String? = nil
   ) throws -> OpenedSource {
@@ -142,8 +142,8 @@ struct SourceOptions: ParsableArguments, SourceReading {
     return log
   }
 
-  /// Imports all connections of the account: a chosen one is looked at where they are read, with
-  /// the records' numbers as they are. Where there are several accounts it chooses its own.
+  /// Imports all connections of the account, which keeps the record numbers; a chosen connection is
+  /// selected later. If there are several accounts, the connection selects its own.
   private static func importTemporarily(
     _ input: CaptureInput, _ options: ImportOptions, pair: String?
   ) throws -> (EventLog, CaptureGathering.Found) {
@@ -174,7 +174,7 @@ struct SourceOptions: ParsableArguments, SourceReading {
 }
 
 extension NameSpecification {
-  /// What the option for a point is called.
+  /// The names of the option for a point.
   fileprivate static let point: NameSpecification = [.customLong("at"), .customLong("to")]
 }
 
@@ -183,19 +183,19 @@ extension ArgumentHelp {
     "The point to look at: \(PointError.forms), or -5m for five minutes before the end.",
     valueName: "point")
 
-  /// What is read, where other arguments come after it.
+  /// The help for a source that other arguments follow.
   static let source: ArgumentHelp =
     "A log (NAME.rollcall), a capture, compressed or not, or a directory; - for standard input."
-  /// What is read.
+  /// The help for one or more sources.
   static let sources: ArgumentHelp =
     "A log (NAME.rollcall), or captures, compressed or not, or directories; - for standard input."
-  /// Further captures, where other arguments come after the first.
+  /// The help for further captures if other arguments follow the first source.
   static let also: ArgumentHelp = ArgumentHelp(
     "A capture or directory to read with it. Can be given several times.", valueName: "file")
 }
 
 extension LogPoint {
-  /// Reads a point that an option gives.
+  /// Parses a point from an option.
   init(option: String, _ text: String) throws {
     do {
       try self.init(parsing: text)
@@ -205,7 +205,7 @@ extension LogPoint {
   }
 }
 
-/// What a command reads that takes other arguments after it, and up to where.
+/// The source of a command with other arguments after it, and the options for reading it.
 struct FirstSourceOptions: ParsableArguments, SourceReading {
   @Argument(help: .source, completion: .file())
   var source: String
@@ -227,20 +227,19 @@ struct FirstSourceOptions: ParsableArguments, SourceReading {
   func open() throws -> OpenedSource { try open([source] + also) }
 }
 
-/// A log that is open, and the name it goes by in messages.
+/// An open log, and its name in messages.
 struct OpenedSource {
   let log: EventLog
   let path: String
-  /// What was found in each capture; nothing where it is a log.
+  /// The results for each capture; empty for a log.
   let files: CaptureGathering.Found
-  /// Its whole history.
+  /// The whole history.
   let whole: Timeline
-  /// Its history, narrowed to the connection that was chosen.
+  /// The history of the chosen connection, or the whole history.
   let timeline: Timeline
   private let damage: DamageNotes
 
-  /// - Parameter connection: The connection that is chosen, by name, number or resource; nil for
-  ///   all.
+  /// - Parameter connection: The chosen connection, by name, number or resource; nil for all.
   init(
     log: EventLog, path: String, connection: String?,
     files: CaptureGathering.Found = []
@@ -257,12 +256,12 @@ struct OpenedSource {
       } ?? whole
   }
 
-  /// What a page about it is called: the names without their directories.
+  /// The title of a page about the source: the file names without directories.
   var title: String {
     files.count < 2 ? (path == "-" ? "-" : URL(filePath: path).lastPathComponent) : path
   }
 
-  /// The number of the last record that there is now.
+  /// The number of the last record at present.
   var lastRecord: UInt64 {
     get throws { try naming { try log.read { try $0.lastSequence } } }
   }
@@ -277,15 +276,15 @@ struct OpenedSource {
     try naming { try timeline.replay(upTo: point, body) }
   }
 
-  /// Runs `body`; an error that it throws names the source.
+  /// Runs `body` and adds the name of the source to its errors.
   func naming<R>(_ body: () throws -> R) throws -> R {
-    defer { damage.tell() }
+    defer { damage.noteDamage() }
     return try Failure.naming(path, body)
   }
 }
 
 extension EventLog {
-  /// An empty log that nothing is left of.
+  /// An empty log that leaves no file behind.
   static func temporary() throws -> EventLog {
     let directory = FileManager.default.temporaryDirectory.path
     do {
@@ -295,9 +294,9 @@ extension EventLog {
     }
   }
 
-  /// Opens a log to add to it, with what is derived up to date.
+  /// Opens a log for writing and brings its derived data up to date.
   ///
-  /// All its pages are looked at first, for LMDB would write over what it took to be free.
+  /// Checks all its pages first, because LMDB would overwrite pages that it wrongly considers free.
   static func openToWrite(_ path: String) throws -> EventLog {
     removeStaleDrafts(of: path)
     try lookOverPages(of: path)
@@ -306,7 +305,7 @@ extension EventLog {
     return log
   }
 
-  /// Says what could not be done after records were durable.
+  /// Notes the work that failed after the records were durable.
   func tellUndone(path: String) {
     for (work, reason) in undone.parts {
       Terminal.note("\(path): the records are in the log; its \(work.rawValue) were not: \(reason)")
@@ -314,18 +313,18 @@ extension EventLog {
   }
 }
 
-/// Says once of each derived part of a log that it is damaged, where reading has met that.
+/// Notes once for each derived part of a log that reading found it damaged.
 private final class DamageNotes {
   private let log: EventLog
   private let path: String
-  private var told: Set<DerivedDamage.Part> = []
+  private var noted: Set<DerivedDamage.Part> = []
 
   init(of log: EventLog, path: String) {
     (self.log, self.path) = (log, path)
   }
 
-  func tell() {
-    for (part, record) in log.derivedDamage.parts where told.insert(part).inserted {
+  func noteDamage() {
+    for (part, record) in log.derivedDamage.parts where noted.insert(part).inserted {
       Terminal.note(
         "\(path): the \(part.rawValue) at record \(record) cannot be used and the records were "
           + "read instead; rollcall verify --rebuild makes what is derived anew")

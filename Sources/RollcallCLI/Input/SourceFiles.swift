@@ -3,19 +3,19 @@ import Rollcall
 
 /// The captures that a command line names: files, standard input, and the files in directories.
 ///
-/// The files of a log that was rotated come after each other, the oldest first; else the order is
-/// that of the command line, and in a directory that of the names.
+/// The files of a rotated log are adjacent, oldest first. Otherwise the order is that of the
+/// command line, and within a directory that of the names.
 struct SourceFiles {
-  /// One of them.
+  /// One file to read.
   struct File {
     let path: String
-    /// Whether it was found in a directory, so that it may be no capture.
+    /// Whether it was found in a directory, so that it may not be a capture.
     let isFound: Bool
-    /// What its log is called: what its connection goes by that has no name.
+    /// The name of its log, which is also used for a connection without a name.
     fileprivate(set) var log: String
-    /// Equal for the files of one log.
+    /// A key that the files of one log share.
     fileprivate(set) var key: String
-    /// The direction of a connection that the file has by its name; nil if its name is no such.
+    /// The direction of a connection according to the file name; nil if the name does not say.
     let flow: FlowName?
 
     init(_ path: String, isFound: Bool = false) {
@@ -29,17 +29,17 @@ struct SourceFiles {
       key = path.dropLast(path.lastComponent.count) + log
     }
 
-    /// Where the file is.
+    /// The directory of the file.
     fileprivate var directory: Substring { path.dropLast(path.lastComponent.count) }
 
-    /// Whether the names of two files say that they have the two directions of one connection.
+    /// Whether the names of two files identify them as the two directions of one connection.
     func isOtherDirection(of other: File) -> Bool {
       flow != nil && flow?.reverse == other.flow && directory == other.directory
     }
   }
 
   let files: [File]
-  /// What was named.
+  /// The paths on the command line.
   let paths: [String]
   init(_ paths: [String]) throws {
     self.paths = paths
@@ -57,19 +57,19 @@ struct SourceFiles {
     self.files = Self.named(Self.paired(Self.inOrder(files)))
   }
 
-  /// The only file that there is, where it was named; nil where there are several.
+  /// The only file, if it was named itself; nil if there are several.
   var single: String? { files.count == 1 && !files[0].isFound ? files[0].path : nil }
 
-  /// What errors call them together.
+  /// The name of all files together in errors.
   var title: String {
     paths.count < 3 ? paths.joined(separator: " and ") : "\(paths[0]) and \(paths.count - 1) more"
   }
 
   // MARK: Directories
 
-  /// The files in a directory that may be captures; of what else is there it is said.
+  /// The files in a directory that may be captures, with a note for each other file.
   ///
-  /// What a shell's `*` leaves out is left out without a word.
+  /// Files that a shell's `*` does not match are skipped silently.
   private static func files(in directory: String) throws -> [File] {
     let names = try Failure.naming(directory) {
       try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -87,10 +87,10 @@ struct SourceFiles {
     return files.map { File($0, isFound: true) }
   }
 
-  /// Whether a path names a directory.
+  /// Whether a path is that of a directory.
   static func isDirectory(_ path: String) -> Bool { mode(path) == S_IFDIR }
 
-  /// The logs in a directory, by their names.
+  /// The logs in a directory, by name.
   static func logs(in directory: String) throws -> [String] {
     let names = try Failure.naming(directory) {
       try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -108,7 +108,7 @@ struct SourceFiles {
     }
   }
 
-  /// What kind of file a path names; nil where there is none.
+  /// The type of the file at a path; nil if it does not exist.
   private static func mode(_ path: String) -> mode_t? {
     var status = stat()
     guard path != "-", stat(path, &status) == 0 else { return nil }
@@ -117,36 +117,38 @@ struct SourceFiles {
 
   // MARK: The files of one log
 
-  /// The files with those of a log together, the oldest first, where the first of them stands.
+  /// Groups the files of each log at the position of the first one, oldest first.
   private static func inOrder(_ files: [File]) -> [File] {
     let keys = files.map(\.key)
-    var places: [String: Int] = [:]
-    for (place, key) in keys.enumerated() where places[key] == nil { places[key] = place }
+    var firstIndices: [String: Int] = [:]
+    for (index, key) in keys.enumerated() where firstIndices[key] == nil {
+      firstIndices[key] = index
+    }
     let ages = files.map { LogFileName($0.path.lastComponent).age }
     let order = files.indices.sorted { one, other in
-      let first = (places[keys[one]] ?? 0, ages[one], one)
-      return first < (places[keys[other]] ?? 0, ages[other], other)
+      let first = (firstIndices[keys[one]] ?? 0, ages[one], one)
+      return first < (firstIndices[keys[other]] ?? 0, ages[other], other)
     }
     return order.map { files[$0] }
   }
 
-  /// The files with the two directions of each connection together, as their names say.
+  /// Moves the two directions of each connection together, according to the file names.
   private static func paired(_ files: [File]) -> [File] {
     var rest: [FlowName: [File]] = [:]
     for file in files { if let flow = file.flow { rest[flow, default: []].append(file) } }
-    var taken: Set<String> = []
+    var paired: Set<String> = []
     return files.flatMap { file -> [File] in
       guard let flow = file.flow else { return [file] }
-      guard !taken.contains(file.path) else { return [] }
-      taken.insert(file.path)
+      guard !paired.contains(file.path) else { return [] }
+      paired.insert(file.path)
       let others = rest[flow.reverse, default: []].filter { $0.directory == file.directory }
-      guard let other = others.first(where: { !taken.contains($0.path) }) else { return [file] }
-      taken.insert(other.path)
+      guard let other = others.first(where: { !paired.contains($0.path) }) else { return [file] }
+      paired.insert(other.path)
       return [file, other]
     }
   }
 
-  /// The files with logs of one name in several directories called by their paths.
+  /// Replaces the log name by the path if several directories have logs of that name.
   private static func named(_ files: [File]) -> [File] {
     let keys = Dictionary(grouping: files, by: \.log).mapValues { Set($0.map(\.key)).count }
     return files.map { file in
@@ -158,7 +160,7 @@ struct SourceFiles {
 }
 
 extension String {
-  /// What follows the last slash; Foundation's own stops the program where there is one character.
+  /// The part after the last slash; Foundation's own function crashes for some single characters.
   fileprivate var lastComponent: String {
     String(
       utf8.lastIndex(of: UInt8(ascii: "/")).map { self[utf8.index(after: $0)...] } ?? self[...])

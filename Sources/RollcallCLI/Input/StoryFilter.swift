@@ -4,7 +4,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-/// Which records are listed, whoever they concern.
+/// The options that select records, for all contacts.
 struct RecordFilter: ParsableArguments {
   enum Part: String, ExpressibleByArgument, CaseIterable {
     case findings
@@ -26,13 +26,13 @@ struct RecordFilter: ParsableArguments {
   @Flag(help: "Leave out records that change only presence or the roster's version.")
   var noPresence = false
 
-  /// Whether anything is left out.
+  /// Whether any record is excluded.
   var isSet: Bool { from != nil || kind != nil || only != nil || noPresence }
 
-  /// What is listed of a history.
+  /// The selection of records from a history.
   struct Chosen {
     private let log: EventLog
-    /// The last record that is left out at the start.
+    /// The last record that is excluded at the beginning.
     let before: UInt64
     private let filter: RecordFilter
 
@@ -44,11 +44,11 @@ struct RecordFilter: ParsableArguments {
         } ?? 0
     }
 
-    /// Whether a record is listed.
+    /// Whether a record is selected.
     ///
     /// - Parameters:
-    ///   - changes: Those of its changes that are told.
-    ///   - findings: Those of its findings that are told.
+    ///   - changes: Its changes that would be shown.
+    ///   - findings: Its findings that would be shown.
     func includes(
       _ moment: Timeline.Moment, _ changes: [RosterChange], _ findings: [Finding]
     ) throws -> Bool {
@@ -62,7 +62,7 @@ struct RecordFilter: ParsableArguments {
       return try filter.kind == nil || filter.kind == kind(of: moment)
     }
 
-    /// What the record of a moment is; asked outside of every transaction.
+    /// The kind of a moment's record. Must be called outside of transactions.
     private func kind(of moment: Timeline.Moment) throws -> KindOption? {
       let record = try log.read { try $0.record(at: moment.stamp.record) }
       return record.map { record in
@@ -76,23 +76,23 @@ struct RecordFilter: ParsableArguments {
   func chosen(in source: OpenedSource) throws -> Chosen { try Chosen(self, source) }
 }
 
-/// Which records are listed, and whom they concern.
+/// The options that select records and contacts.
 struct StoryFilter: ParsableArguments {
   @Option(help: "Only what concerns this contact, named \(contactHelp).")
   var contact: String?
 
   @OptionGroup var records: RecordFilter
 
-  /// Whether anything is left out.
+  /// Whether anything is excluded.
   var isSet: Bool { contact != nil || records.isSet }
 
-  /// What is told of a history.
+  /// The selection of moments from a history.
   struct Chosen {
     fileprivate let records: RecordFilter.Chosen
-    /// Whom it concerns; nil for everybody.
+    /// The contact to show; nil for all contacts.
     let contact: BareJID?
 
-    /// The last record that is left out at the start.
+    /// The last record that is excluded at the beginning.
     var before: UInt64 { records.before }
 
     func tells(_ moment: Timeline.Moment) throws -> Bool {
@@ -104,7 +104,7 @@ struct StoryFilter: ParsableArguments {
         || moment.outcome.findings.contains { includes($0.contact) }
     }
 
-    /// Whether what concerns somebody, or the account, is told.
+    /// Whether changes and findings of a contact, or of the account if nil, are shown.
     func includes(_ contact: BareJID?) -> Bool { self.contact == nil || self.contact == contact }
   }
 

@@ -1,31 +1,31 @@
 import Foundation
 
-/// A command that reads logs and writes none.
+/// A command that only reads logs.
 protocol LogReading {}
 
-/// Has commands that read a log run in a child process.
+/// Runs commands that read a log in a child process.
 ///
-/// LMDB maps a log and trusts it. On some damaged pages it aborts the process, or reads beyond the
-/// map, and so does reading a file that another program cuts short meanwhile. What the child
-/// cannot survive is then an error of the log like others, and no signal.
+/// LMDB maps a log into memory and trusts it. On some damaged pages it aborts the process or reads
+/// beyond the map, and so does reading a file that another program truncates. If the child crashes,
+/// the parent reports an error about the log instead of ending by a signal.
 enum Supervision {
   private static let variable = "ROLLCALL_SUPERVISED"
-  /// The process that waits for this one; nil where none does.
-  // Set once, before there is another thread.
+  /// The process that waits for this one; nil if there is none.
+  // Set once, before other threads start.
   nonisolated(unsafe) private static var parent: pid_t?
 
-  /// Whether the process that waited for this one is gone: nobody would end it any longer.
+  /// Whether the process that waited for this one is gone, so that no signal will be forwarded.
   static var isOrphaned: Bool { parent.map { $0 != getppid() } ?? false }
 
-  /// How a process ends that met what it could not survive.
+  /// The signals of processes that crashed.
   private static let crashes = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE]
 
-  /// Runs the whole command line in a child where it names a log.
+  /// Runs the command line in a child process if it names a log.
   ///
-  /// - Returns: The exit code; nil where this process is to do it itself.
+  /// - Returns: The exit code; nil if this process must run the command itself.
   static func run(_ arguments: [String]) -> Int32? {
     if getenv(variable) != nil {
-      // What this process starts itself is not the one that is waited for.
+      // Child processes of this one are not supervised.
       unsetenv(variable)
       parent = getppid()
       return nil
@@ -65,18 +65,18 @@ enum Supervision {
     return read(descriptor, &head, head.count) == head.count && isLog(head: head)
   }
 
-  /// How much of a file says whether it is an LMDB file.
+  /// The number of bytes that identify an LMDB file.
   static let logHeadBytes = 20
 
-  /// LMDB's magic number stands after the 16 bytes of a page's header.
+  /// Whether LMDB's magic number follows the 16 bytes of a page header.
   static func isLog(head: [UInt8]) -> Bool {
     head.count == logHeadBytes && head[16...] == [0xDE, 0xC0, 0xEF, 0xBE]
   }
 }
 
-/// Hands signals that ask this process to end on to a child, which ends as it sees fit.
+/// Forwards signals that ask this process to end to a child, which ends in its own way.
 private enum SignalForwarding {
-  // Set before the handler is; the handler only reads it.
+  // Set before the handler is installed; the handler only reads it.
   nonisolated(unsafe) private static var child: pid_t = 0
 
   static func begin(to process: borrowing ChildProcess) {
@@ -84,7 +84,7 @@ private enum SignalForwarding {
     defer { Ending.receive() }
     for number in Ending.signals {
       let before = Foundation.signal(number, forward)
-      // What the caller has the process ignore goes on being ignored.
+      // A signal that the caller has set to be ignored stays ignored.
       if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
         Foundation.signal(number, SIG_IGN)
       }

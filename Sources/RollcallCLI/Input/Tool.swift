@@ -1,27 +1,28 @@
 import Captures
 import Foundation
 
-/// A program of the system that makes something readable of what it reads.
+/// A system program that converts an input into readable bytes.
 struct Tool {
-  /// What it is called.
+  /// The name of the program.
   let name: String
-  /// What it is asked to do, after “cannot”.
+  /// Its task, as a phrase after “cannot”.
   let task: String
-  /// What is started, and with which arguments.
+  /// The executable to start, and its arguments.
   let program: String
   let arguments: [String]
-  /// What it says of input that ends too early, all of which before that it has read.
+  /// The text of its error if the input ends early; it has then converted everything before the
+  /// end.
   var shortage: String?
-  /// Whether something else says so.
+  /// Whether that error needs no note here, because it is reported elsewhere.
   var isQuiet = false
 
-  /// The packages of the programs that unpack.
+  /// The packages that contain the programs.
   private static let packages = ["gzip": "gzip", "xz": "xz-utils", "zstd": "zstd"]
   private static let shownLines = 3
 
-  /// The program for a file that begins so; nil where there is none, or none is needed.
+  /// The program for a file that begins with `head`; nil if none exists or none is needed.
   ///
-  /// - Throws: `Failure` where it is not there.
+  /// - Throws: `Failure` if the program is not installed.
   init?(
     _ path: String, _ file: FileHandle, head: [UInt8], isFile: Bool, keyLog: String?
   ) throws {
@@ -33,7 +34,7 @@ struct Tool {
           "\(path): it is compressed with \(name), which is not on the PATH; "
             + "install the package \(package)")
       }
-      // The memory that a file can make xz take is the file's to say; zstd has a limit of its own.
+      // A file determines how much memory xz needs, so limit it; zstd has its own limit.
       let limit = name == "xz" ? ["--memlimit-decompress=256MiB"] : []
       self.init(name: name, task: "unpack it", program: program, arguments: ["-dc"] + limit)
     case .packets?:
@@ -53,9 +54,9 @@ struct Tool {
     Programs.path(of: name, ProcessInfo.processInfo.environment)
   }
 
-  /// Says what it met, where it did not do all that it was asked to.
+  /// Throws the errors of the program if it did not complete its task.
   ///
-  /// - Parameter errors: What it wrote to standard error.
+  /// - Parameter errors: Its output on standard error.
   func check(_ ending: ChildProcess.Ending, _ errors: Data, _ path: String) throws {
     if case .exited(code: 0) = ending { return }
     let lines = String(decoding: errors, as: UTF8.self)

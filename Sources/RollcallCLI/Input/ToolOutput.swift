@@ -1,15 +1,15 @@
 import Foundation
 import Rollcall
 
-/// A compressed file or pipe as the system's own tool unpacks it, or a capture of packets as tshark
-/// reads it. A file can be begun anew.
+/// A compressed file or pipe unpacked by the system's own tool, or a packet capture read by tshark.
+/// A file can be read again from the beginning.
 ///
-/// Nothing of it is held: the tool is only as far ahead of its reader as a pipe allows.
+/// Nothing is buffered: the tool is ahead of its reader only as far as a pipe allows.
 final class ToolOutput {
-  /// What the tool writes comes from here; it is another one after each `begin`.
+  /// The output of the tool; a new handle after each `begin`.
   private(set) var handle: FileHandle = .nullDevice
 
-  /// What the tool is called.
+  /// The name of the tool.
   var name: String { tool.name }
 
   private let path: String
@@ -20,13 +20,13 @@ final class ToolOutput {
   private var isRunning = false
   private var errors: FileHandle?
 
-  /// Nil where the file needs no tool that is known.
+  /// Starts the tool for a file; nil if it needs no known tool.
   ///
   /// - Parameters:
-  ///   - head: Its first bytes, which it has still.
-  ///   - isFile: Whether it is no pipe.
-  ///   - keyLog: The file with the keys of TLS connections, for a capture of packets.
-  /// - Throws: `Failure` where the tool is not there.
+  ///   - head: The first bytes, which are not consumed.
+  ///   - isFile: Whether it is a file rather than a pipe.
+  ///   - keyLog: The file with the keys of TLS connections, for a packet capture.
+  /// - Throws: `Failure` if the tool is not installed.
   init?(
     _ path: String, _ file: FileHandle, head: [UInt8], isFile: Bool, keyLog: String?
   ) throws {
@@ -37,13 +37,13 @@ final class ToolOutput {
     try begin()
   }
 
-  /// What a tool writes of a file.
+  /// Starts a given tool on a file.
   init(_ path: String, _ file: FileHandle, _ tool: Tool) throws {
     (self.path, self.file, self.tool, isFile) = (path, file, tool, true)
     try begin()
   }
 
-  /// Starts the tool at the file's beginning, in place of the one that runs.
+  /// Starts the tool at the beginning of the file, replacing a running one.
   func begin() throws {
     stop()
     if isFile { try file.seek(toOffset: 0) }
@@ -51,7 +51,7 @@ final class ToolOutput {
     guard pipe(&ends) == 0 else { throw Failure("\(path): \(text(ofSystemCode: errno))") }
     defer { close(ends[1]) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // What it says is read when it has ended: it must not wait for that, however much it is.
+    // The errors are read after the tool has ended, so it must never block on writing them.
     _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
     errors = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
     do {
@@ -66,9 +66,9 @@ final class ToolOutput {
     }
   }
 
-  /// Says what the tool met, where all that it had to say was read.
+  /// Reports the tool's errors, once all of its output was read.
   ///
-  /// - Throws: `Failure` where it did not do all.
+  /// - Throws: `Failure` if it did not complete its task.
   func check() throws {
     guard isRunning, try (handle.read(upToCount: 1) ?? Data()).isEmpty,
       let process = process.take()
@@ -78,7 +78,7 @@ final class ToolOutput {
     try tool.check(ending, try errors?.readToEnd() ?? Data(), path)
   }
 
-  /// Ends the tool, wherever it is.
+  /// Ends the tool, whatever it is doing.
   private func stop() {
     guard let process = process.take() else { return }
     kill(process.identifier, SIGKILL)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What the argument parser knows of a command.
+/// The argument parser's description of a command.
 struct CommandDescription: Decodable {
   let commandName: String
   let abstract: String
@@ -19,7 +19,7 @@ struct CommandDescription: Decodable {
       let kind: String
       let name: String
 
-      /// As it is written on a command line.
+      /// The name as written on a command line.
       var written: String { (kind == "long" ? "--" : "-") + name }
     }
 
@@ -34,7 +34,7 @@ struct CommandDescription: Decodable {
     let abstract: String?
   }
 
-  /// What is empty is left out of the dump.
+  /// Empty values are missing from the dump.
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     commandName = try values.decode(String.self, forKey: .commandName)
@@ -49,7 +49,7 @@ struct CommandDescription: Decodable {
     case commandName, abstract, discussion, shouldDisplay, subcommands, arguments
   }
 
-  /// A program with all its commands.
+  /// The description of a program with all its commands.
   static func of(_ program: any ParsableCommand.Type) throws -> CommandDescription {
     struct Dump: Decodable {
       let command: CommandDescription
@@ -59,10 +59,10 @@ struct CommandDescription: Decodable {
 }
 
 extension CommandDescription.Argument {
-  /// What stands for the value in a synopsis.
+  /// The placeholder for the value in a synopsis.
   var value: String { "<\(valueName ?? "value")>" }
 
-  /// The values that it can have and the one that it has by default, in parentheses.
+  /// The possible values and the default, in parentheses.
   var values: String? {
     let all = allValues.map { "values: " + $0.joined(separator: ", ") }
     let parts = [all, defaultValue.map { "default: \($0)" }].compactMap(\.self)

@@ -1,11 +1,11 @@
-/// The parts of what a command's help says beside its options.
+/// The parts of a command's help text other than its options.
 ///
-/// A paragraph that begins with “Examples:” has command lines, indented; one that begins with “Exit
-/// codes:” has what the codes mean.
+/// A paragraph that begins with “Examples:” contains indented command lines; one that begins with
+/// “Exit codes:” explains the codes.
 struct HelpText {
   private(set) var paragraphs: [[String]] = []
   private(set) var examples: [String] = []
-  /// Each code or range of codes, with what it means.
+  /// Each code or range of codes with its meaning.
   private(set) var exitCodes = [
     ("0", "done"), ("1", "the answer is no or nothing was found"), ("2", "bad usage or bad input"),
   ]
@@ -24,7 +24,7 @@ struct HelpText {
     }
   }
 
-  /// The codes of a sentence such as “Exit codes: 0 done, 1 the answer is no, 2 bad usage.”
+  /// Parses the codes of a sentence such as “Exit codes: 0 done, 1 the answer is no, 2 bad usage.”
   private static func codes(_ sentence: String) -> [(String, String)] {
     var codes: [(String, String)] = []
     let text = sentence.dropFirst("Exit codes: ".count)

@@ -2,8 +2,8 @@ package import ArgumentParser
 import Foundation
 import Rollcall
 
-/// The manual: a page for the program and one for each command, made of what their help says, so
-/// that there is one text to keep true. The same program writes the same bytes.
+/// The manual: a page for the program and one for each command, generated from the help texts, so
+/// that there is only one text to maintain. The output is deterministic.
 package struct Manual {
   private let program: CommandDescription
   private let commands: [CommandDescription]
@@ -14,13 +14,13 @@ package struct Manual {
     commands = self.program.subcommands.filter { $0.shouldDisplay && $0.commandName != "help" }
   }
 
-  /// Writes the program's page, and those of its own commands.
+  /// Writes the page of the program and those of its own commands.
   package func write(to folder: String) throws {
     try write(programPage, program.commandName, to: folder)
-    try writeCommands(to: folder) { Companion.having($0.commandName) == nil }
+    try writeCommands(to: folder) { Companion.providing($0.commandName) == nil }
   }
 
-  /// Writes the pages of its commands alone: the program's own is another program's to write.
+  /// Writes only the pages of the commands; another program writes the page of the program.
   package func writeCommands(to folder: String) throws {
     try writeCommands(to: folder) { _ in true }
   }
@@ -124,7 +124,7 @@ package struct Manual {
       if number > 0 { page.macro("PP") }
       for line in paragraph {
         let item = line.drop { $0 == " " }
-        // What is indented is an item of a list.
+        // An indented line is a list item.
         if item.count < line.count { page.macro("IP", "", "4") }
         page.line(String(item))
       }

@@ -1,10 +1,10 @@
-/// A manual page in the macros of man(7), which groff and mandoc know alike.
+/// A manual page with the macros of man(7), which both groff and mandoc support.
 struct RoffPage {
   private var lines: [String] = []
 
   var text: String { lines.joined(separator: "\n") + "\n" }
 
-  /// A part of a line, in the font that it is to have.
+  /// A part of a line in a font.
   enum Span {
     case plain(String)
     case bold(String)
@@ -30,7 +30,7 @@ struct RoffPage {
 
   mutating func line(_ spans: [Span]) {
     let line = spans.map(\.written).joined()
-    // At the start of a line these would be orders to the formatter.
+    // At the start of a line, these characters would begin a request to the formatter.
     lines.append(line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line)
   }
 
@@ -38,8 +38,8 @@ struct RoffPage {
     line(.plain(text))
   }
 
-  /// The text such that each character is shown as it is: a formatter makes typographic ones of
-  /// some, which nobody could paste into a shell.
+  /// Escapes a text so that each character is printed as it is. Formatters replace some characters
+  /// by typographic ones, which cannot be pasted into a shell.
   private static func escaped(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       switch character {

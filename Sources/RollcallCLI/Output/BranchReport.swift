@@ -3,7 +3,7 @@ import EventStore
 import Rollcall
 import RosterCore
 
-/// What a branch makes otherwise, for people.
+/// The effects of a branch, for people.
 struct BranchReport {
   let branch: Branch
   let comparison: Branch.Comparison
@@ -35,7 +35,7 @@ struct BranchReport {
     return lines
   }
 
-  /// Records with what they did; a record that a policy reads as several counts as one.
+  /// Records with their effects; a record that a policy reads as several counts as one.
   private func story(_ moments: [Timeline.Moment]) -> [String] {
     guard !moments.isEmpty else { return ["    nothing"] }
     var lines: [String] = []

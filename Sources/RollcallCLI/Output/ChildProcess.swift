@@ -1,32 +1,32 @@
 import Foundation
 
-/// A program that runs beside this one.
+/// A program that runs as a child process.
 ///
-/// Foundation's own waits on a thread, and hangs where the system gives none.
+/// Foundation's own `Process` waits on a thread, and hangs if the system cannot create one.
 struct ChildProcess: ~Copyable {
-  /// How it ended.
+  /// How the process ended.
   enum Ending {
     case exited(code: Int32)
     case killed(signal: Int32)
   }
 
-  /// Which of its streams this process has the other end of.
+  /// The streams of the child to whose other end this process is connected.
   enum Piped: Equatable {
-    /// What it reads; what it writes goes to standard error.
+    /// Its standard input; its output goes to our standard error.
     case input
-    /// What it reads; what it writes goes where this process writes.
+    /// Its standard input; its output goes to our standard output.
     case ownInput
-    /// What it writes; it reads nothing and its errors are not shown.
+    /// Its standard output; its input is empty, and its errors are discarded.
     case output
-    /// What it writes; it reads a file that is open, and its errors go to another.
+    /// Its standard output; its input is an open file, and its errors go to another.
     case filter(input: Int32, errors: Int32)
-    /// None of them: it has those of this process.
+    /// None: it inherits our streams.
     case nothing
   }
 
-  /// The other end of the stream that is piped.
+  /// Our end of the piped stream.
   let pipe: FileHandle
-  /// The number of the process.
+  /// The process identifier.
   let identifier: pid_t
 
   /// Starts a program with arguments, in this environment with some changes.
@@ -68,7 +68,7 @@ struct ChildProcess: ~Copyable {
       posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
     case .nothing: break
     }
-    // What this process does not want to hear of is its own matter.
+    // The child must not inherit that this process ignores SIGPIPE.
     try Self.check(code: posix_spawnattr_init(&attributes))
     defer { posix_spawnattr_destroy(&attributes) }
     var signals = sigset_t()
@@ -88,11 +88,11 @@ struct ChildProcess: ~Copyable {
     self.identifier = identifier
   }
 
-  /// Waits until it has ended.
+  /// Waits until the process has ended.
   consuming func wait() -> Ending {
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
-    // As <sys/wait.h> takes a status apart.
+    // Decodes the status as <sys/wait.h> does.
     let signal = status & 0x7F
     return signal == 0 ? .exited(code: (status >> 8) & 0xFF) : .killed(signal: signal)
   }

@@ -3,8 +3,8 @@ import RosterCore
 import XMPPStanza
 
 extension StateDiff.Item {
-  /// The differences by contact, as a diff of code goes by file. A contact that came or went is its
-  /// own title.
+  /// The differences grouped by contact, like a diff of code by file. An added or removed contact
+  /// is its own heading.
   static func lines(_ items: [StateDiff.Item]) -> [String] {
     guard !items.isEmpty else { return ["no difference"] }
     var lines: [String] = []
@@ -15,7 +15,7 @@ extension StateDiff.Item {
       let title = first.difference.contact?.text ?? "account"
       let head = titled ? first.line : Style.bold(title.visible)
       let rest = group.dropFirst(titled ? 1 : 0).map { "  " + $0.line }
-      // Many that came or went at once are a list.
+      // Consecutive additions and removals form a list without blank lines.
       if !(wasOneLine && rest.isEmpty) { lines.append("") }
       lines += [head] + rest
       wasOneLine = rest.isEmpty
@@ -23,7 +23,7 @@ extension StateDiff.Item {
     return lines
   }
 
-  /// Whether it is that a contact came or went.
+  /// Whether the difference is an added or removed contact.
   private var isWholeContact: Bool {
     switch difference.change {
     case .item: true
@@ -33,7 +33,7 @@ extension StateDiff.Item {
     }
   }
 
-  /// The difference with its mark, coloured by it, and the record that caused it.
+  /// The difference with its mark, in the color of the mark, and the record that caused it.
   fileprivate var line: String {
     let edited = last.map { ", last changed by #\($0)" } ?? ""
     let cause = cause.map { " (#\($0.record)\(edited))" } ?? ""
@@ -42,12 +42,12 @@ extension StateDiff.Item {
 }
 
 extension FieldDifference {
-  /// The difference with its mark, coloured by it.
+  /// The difference with its mark, in the color of the mark.
   var line: String { Style.marked(mark, clause) }
 }
 
 extension [StateDiff.Item] {
-  /// The runs of neighbours that have the same of something.
+  /// The runs of adjacent elements with equal keys.
   fileprivate func chunked<Key: Equatable>(by key: (Element) -> Key) -> [ArraySlice<Element>] {
     var runs: [ArraySlice<Element>] = []
     for index in indices {

@@ -4,7 +4,7 @@ import RosterCore
 import XMPPStanza
 
 extension SourceDifference {
-  /// The differences by contact, each with the records that brought the two values.
+  /// The differences grouped by contact, each with the records that set the two values.
   static func lines(_ differences: [SourceDifference]) -> [String] {
     var lines: [String] = []
     var contact: BareJID?
@@ -23,7 +23,7 @@ extension SourceDifference {
 }
 
 extension TimelineDivergence {
-  /// Up to where two sources agree, and what parts them.
+  /// The point up to which two sources agree, and the first moments that differ.
   func lines(_ first: String, _ second: String, _ isDifferent: Bool) -> [String] {
     guard let agreed else {
       return ["", "the two never show the same contacts"]

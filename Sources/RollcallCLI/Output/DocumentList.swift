@@ -1,14 +1,14 @@
 import Captures
 import Rollcall
 
-/// A JSON document with one long list in it, or the members of that list alone, one a line; written
-/// while they are found: a log of any length fits.
+/// A JSON document that contains one long list, or the members of that list alone, one per line.
+/// They are written as they are found, so the length of the log does not matter.
 struct DocumentList {
   private let key: String
   private let isLines: Bool
   private var isEmpty = true
 
-  /// - Parameter isLines: Whether the members alone are written.
+  /// - Parameter isLines: Whether to write only the members.
   init(_ key: String, isLines: Bool) {
     (self.key, self.isLines) = (key, isLines)
   }
@@ -27,7 +27,7 @@ struct DocumentList {
     try Terminal.write(bytes)
   }
 
-  /// Closes the list and writes what else is in the document, which only its end may have shown.
+  /// Closes the list and writes the rest of the document, which may be known only at the end.
   func finish(_ others: [String: JSONValue] = [:]) throws(OutputError) {
     guard !isLines else { return }
     var text = isEmpty ? "{\(JSONValue.string(key).text):[]" : "]"

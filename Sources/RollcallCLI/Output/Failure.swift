@@ -3,10 +3,10 @@ import EventStore
 import Foundation
 import Rollcall
 
-/// Bad input or bad circumstances, in a sentence that names the place.
+/// Bad input or a failed operation, as a sentence that names the source.
 package struct Failure: Error, CustomStringConvertible {
   package let description: String
-  /// The error that it tells of, where there was one.
+  /// The underlying error, if any.
   package let cause: (any Error)?
 
   package init(_ description: String) {
@@ -14,7 +14,7 @@ package struct Failure: Error, CustomStringConvertible {
     cause = nil
   }
 
-  /// An error with the file in front, where the error does not name it itself.
+  /// An error prefixed with the file, unless the error names it itself.
   package init(_ error: any Error, in path: String) {
     cause = error
     description =
@@ -28,7 +28,7 @@ package struct Failure: Error, CustomStringConvertible {
       }
   }
 
-  /// Runs `body`; an error that it throws names the file.
+  /// Runs `body` and adds the name of the file to its errors.
   package static func naming<R>(_ path: String, _ body: () throws -> R) throws -> R {
     do {
       return try body()
@@ -44,9 +44,9 @@ package struct Failure: Error, CustomStringConvertible {
   }
 }
 
-/// The question was understood, and the answer is that there is nothing.
+/// The question was valid, but the answer is that there is nothing.
 package struct NothingFound: Error {
-  /// Nil where the output has said so.
+  /// The sentence to print; nil if the output has already said so.
   package let sentence: String?
 
   package init(sentence: String?) {

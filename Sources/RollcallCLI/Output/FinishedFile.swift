@@ -1,8 +1,8 @@
 import EventStore
 import Foundation
 
-/// A file that takes its place when it is complete; before that it has another name, and goes
-/// away with the last reference.
+/// A file that appears under its name when it is complete. Until then it has a temporary name, and
+/// it is removed with the last reference.
 final class FinishedFile {
   private let path: String
   private let draft: String
@@ -10,8 +10,8 @@ final class FinishedFile {
   private var pending: [UInt8] = []
   private var isFinished = false
 
-  /// Runs `body` with a way to write to a file, which is there when it is complete or not at all;
-  /// without a path to standard output.
+  /// Runs `body` with a function that writes to a file, which appears complete or not at all.
+  /// Without a path, writes to standard output.
   static func writing<R>(
     to path: String?, _ body: (([UInt8]) throws -> Void) throws -> R
   ) throws -> R {
@@ -27,8 +27,7 @@ final class FinishedFile {
 
   private init(_ path: String) throws {
     self.path = path
-    // Named as drafts of logs are, so that the next one removes what was left by a process that
-    // was killed.
+    // Named like drafts of logs, so that the next command removes a draft whose process was killed.
     EventLog.removeStaleDrafts(of: path)
     draft = "\(path).draft-\(getpid())-1"
     guard FileManager.default.createFile(atPath: draft, contents: nil),

@@ -1,15 +1,15 @@
 import Foundation
 import Rollcall
 
-/// What a command prints of a source, in parts as the source grows.
+/// The output of a command about a source, printed in parts as the source grows.
 protocol FollowedOutput: AnyObject {
-  /// Prints what has come since the last time.
+  /// Prints what has arrived since the last call.
   func tell() throws
-  /// Whether something is held back for what may follow it.
+  /// Whether output is held back to be combined with what may follow.
   var isHolding: Bool { get }
-  /// Prints what is held back.
+  /// Prints the output that is held back.
   func settle() throws
-  /// Prints what is said at the end.
+  /// Prints the end of the output.
   func end() throws
 }
 
@@ -18,10 +18,10 @@ extension FollowedOutput {
   func settle() throws {}
 }
 
-/// A source that is followed, with what is printed of it.
+/// A source that is followed, and the output about it.
 final class Following {
-  /// For how long something may be held back for what would follow it.
-  private static let patience = Duration.milliseconds(600)
+  /// The maximum time for which output is held back.
+  private static let holdTimeout = Duration.milliseconds(600)
 
   private let source: LiveSource
   private let begin: (OpenedSource) throws -> any FollowedOutput
@@ -34,12 +34,14 @@ final class Following {
     (self.source, self.begin) = (source, begin)
   }
 
-  /// Prints what there is, and what comes, until nothing more will come or somebody asks to end.
+  /// Prints what is available and what arrives, until the source ends or the process is asked to
+  /// end.
   ///
   /// - Parameters:
-  ///   - sources: One: a source, or a folder of logs.
-  ///   - isForMachines: Whether what is printed is one document.
-  ///   - begin: Makes the output; what it does not find yet is waited for.
+  ///   - sources: One source, or a folder of logs.
+  ///   - isForMachines: Whether the output is a single document.
+  ///   - begin: Creates the output. If it throws because something does not exist yet, it is called
+  ///     again later.
   static func run(
     _ sources: [String], _ reading: some SourceReading, isForMachines: Bool,
     _ begin: @escaping (OpenedSource) throws -> any FollowedOutput
@@ -53,7 +55,7 @@ final class Following {
     }
     let following = Following(try LiveSource(sources, reading), begin)
     while true {
-      let arrival = try following.go()
+      let arrival = try following.advance()
       try Terminal.flush()
       if arrival == .end { break }
       if arrival == .quiet { try following.source.wait() }
@@ -61,7 +63,7 @@ final class Following {
     try following.end()
   }
 
-  /// Follows the logs in a folder, also those that come later, each under its name.
+  /// Follows the logs in a folder, including new ones, each under a heading with its name.
   private static func follow(
     logsIn folder: String, _ reading: some SourceReading,
     _ begin: @escaping (OpenedSource) throws -> any FollowedOutput
@@ -75,7 +77,7 @@ final class Following {
       }
       for (path, following) in all {
         Terminal.head(path)
-        _ = try following.go()
+        _ = try following.advance()
       }
       try Terminal.flush()
       if !isOver { try LiveInput.wait() }
@@ -86,8 +88,8 @@ final class Following {
     }
   }
 
-  /// Prints what has come.
-  private func go() throws -> LiveSource.Arrival {
+  /// Prints what has arrived.
+  private func advance() throws -> LiveSource.Arrival {
     let arrival = try source.take()
     let isOver = arrival == .end || Ending.isAsked
     if isOver { try source.finish() }
@@ -98,19 +100,19 @@ final class Following {
     }
     try output?.tell()
     heldSince = output?.isHolding == true ? heldSince ?? .now : nil
-    if let since = heldSince, arrival == .quiet, .now - since > Self.patience {
+    if let since = heldSince, arrival == .quiet, .now - since > Self.holdTimeout {
       try output?.settle()
       heldSince = nil
     }
     return isOver ? .end : arrival
   }
 
-  /// Prints what is said at the end.
+  /// Prints the end of the output.
   private func end() throws { try output?.end() }
 }
 
 extension Error {
-  /// Whether it says that something is not there, which may come.
+  /// Whether the error says that something does not exist, which may appear later.
   fileprivate var mayPass: Bool {
     switch self {
     case is NothingFound: true

@@ -1,14 +1,14 @@
 import Captures
 package import Rollcall
 
-/// The story of a log that this process writes, told as it grows.
+/// The story of a log that this process writes, printed as it grows.
 package final class LiveStory {
   private let timeline: Timeline
   private let isForMachines: Bool
   private var follower: LogFollower
   private var printer: StoryPrinter
 
-  /// A story from the log's end on: what stood in it before is not told again.
+  /// A story from the end of the log on; earlier records are not printed.
   package init(_ timeline: Timeline, zone: Zone, isForMachines: Bool) throws {
     self.timeline = timeline
     self.isForMachines = isForMachines
@@ -16,7 +16,7 @@ package final class LiveStory {
     printer = StoryPrinter(try ConnectionLabels(timeline.log), zone: zone, .folded)
   }
 
-  /// Tells what has come.
+  /// Prints what has arrived.
   package func tell() throws {
     printer.labels = try ConnectionLabels(timeline.log)
     try follower.follow(upTo: timeline.record(at: .head(minus: 0))) { moment, roster in
@@ -30,7 +30,7 @@ package final class LiveStory {
     try Terminal.flush()
   }
 
-  /// Tells what was held back to be folded with what follows.
+  /// Prints the output that was held back to be folded with what follows.
   package func settle() throws {
     if !isForMachines { try printer.finish(follower.state.roster) }
     try Terminal.flush()

@@ -2,20 +2,20 @@ package import ArgumentParser
 import Foundation
 import Rollcall
 
-/// How a program ends, with the exit codes that the help promises: 1 where nothing was found, 2 for
+/// The end of a program, with the exit codes that the help documents: 1 if nothing was found, 2 for
 /// bad usage and bad input.
 package enum Outcome {
-  /// Says what an error is, and gives the exit code for it. Help texts come as errors too.
+  /// Prints an error and returns its exit code. Help texts are also thrown as errors.
   package static func report(_ error: any Error, of program: any ParsableCommand.Type) -> Int32 {
     switch error {
     case let nothing as NothingFound:
       nothing.sentence.map(Terminal.complain)
       return finished(with: 1, program) {}
-    case OutputError.nobodyReads where Pager.isUsed:
-      // Whoever reads it has seen enough.
+    case OutputError.readerClosed where Pager.isUsed:
+      // The user quit the pager, having seen enough.
       return 0
-    case OutputError.nobodyReads:
-      // As every tool ends whose output nobody reads any longer.
+    case OutputError.readerClosed:
+      // Ends by SIGPIPE, like other tools whose reader has gone.
       signal(SIGPIPE, SIG_DFL)
       raise(SIGPIPE)
     case OutputError.failed(let code):
@@ -37,7 +37,7 @@ package enum Outcome {
     return 2
   }
 
-  /// Writes what is left, after `body`; the code is another where it cannot be written.
+  /// Runs `body` and writes the remaining output; returns another exit code if that fails.
   private static func finished(
     with code: Int32, _ program: any ParsableCommand.Type, after body: () throws -> Void
   ) -> Int32 {
@@ -50,7 +50,7 @@ package enum Outcome {
     }
   }
 
-  /// A help text whose groups of commands are called by their names alone.
+  /// A help text in which the groups of commands have their plain names as headings.
   private static func withGroupNames(
     _ help: String, of program: any ParsableCommand.Type
   ) -> String {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The form a command prints in.
+/// The options for the form of a command's output.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print one JSON document, for machines.")
   var json = false
@@ -13,7 +13,7 @@ extension ArgumentHelp {
   fileprivate static let noPager: ArgumentHelp = "Write to the terminal without a pager."
 }
 
-/// The form a command prints in whose answer is a list.
+/// The options for the form of the output of a command that prints a list.
 struct ListOutputOptions: ParsableArguments {
   @Flag(help: "Print one JSON document, for machines.")
   var json = false
@@ -24,13 +24,13 @@ struct ListOutputOptions: ParsableArguments {
   @Flag(help: .noPager)
   var noPager = false
 
-  /// Whether a machine reads what is printed.
+  /// Whether the output is for machines.
   var isForMachines: Bool { json || jsonl }
 
   func validate() throws {
     if json, jsonl { throw ValidationError("--json and --jsonl are two forms: choose one") }
   }
 
-  /// The list that is printed for machines, under a key in a document.
+  /// The list to print for machines, under a key of the document.
   func list(_ key: String) -> DocumentList { DocumentList(key, isLines: jsonl) }
 }

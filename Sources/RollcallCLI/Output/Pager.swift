@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import Synchronization
 
-/// A command that answers in text for people, of any length: on a terminal a pager shows it.
+/// A command that prints text of any length for people, which a pager shows on a terminal.
 protocol Paged {
-  /// Whether it tells what happens as it happens, so that there is no whole to page through.
+  /// Whether the command prints events as they happen, so that paging makes no sense.
   var isLive: Bool { get }
 }
 
@@ -34,34 +34,34 @@ extension WhatIfCommand: Paged {}
 extension ConnectionsCommand: Paged {}
 extension FormatsCommand: Paged {}
 
-/// The program that shows what is longer than the terminal, as git has it: `ROLLCALL_PAGER`, else
-/// `PAGER`, else less.
+/// The program that shows output longer than the terminal, chosen like git's: `ROLLCALL_PAGER`,
+/// else `PAGER`, else less.
 ///
-/// It is started by the first output, so that a command that says nothing starts none, and one
-/// that is still reading can be interrupted.
+/// The first output starts it, so that a command without output starts none, and a command that is
+/// still reading can be interrupted.
 enum Pager {
   private enum State {
     case none
-    /// The command line of the one to start.
+    /// The command line of the pager to start.
     case due(String)
     case running(pid_t)
-    /// Whoever read it has quit, or it could not be started.
+    /// The user quit the pager, or it could not be started.
     case over
   }
 
   private static let state = Mutex(State.none)
 
-  /// From now on, output goes to a pager where there is to be one.
+  /// Sends all further output to a pager, if one should be used.
   ///
-  /// - Parameter arguments: The command line; `--no-pager` in it, what is for machines, and what is
-  ///   told as it happens wants none.
+  /// - Parameter arguments: The command line, which disables the pager by `--no-pager` or by an
+  ///   output format for machines.
   static func begin(for command: any ParsableCommand, _ arguments: [String]) {
     guard let command = command as? any Paged, !command.isLive, isatty(STDOUT_FILENO) == 1,
       arguments.allSatisfy({ !["--no-pager", "--json", "--jsonl"].contains($0) }),
       let line = commandLine(ProcessInfo.processInfo.environment)
     else { return }
-    // What the terminal is like is asked while standard output is it.
-    Terminal.look()
+    // Inspect the terminal while it is still standard output.
+    Terminal.inspect()
     state.withLock { $0 = .due(line) }
   }
 
@@ -74,7 +74,7 @@ enum Pager {
     return ["", "cat"].contains(chosen.trimmingCharacters(in: .whitespaces)) ? nil : chosen
   }
 
-  /// Starts it, where it is due.
+  /// Starts the pager if one is due.
   static func start() {
     state.withLock { state in
       guard case .due(let line) = state else { return }
@@ -82,11 +82,13 @@ enum Pager {
     }
   }
 
-  /// Standard output, and standard error where that is the terminal too, become its input.
+  /// Starts a pager and redirects standard output to it, and standard error if that is the
+  /// terminal.
   private static func start(_ line: String) -> pid_t? {
     let environment = ProcessInfo.processInfo.environment
     var settings: [String: String] = [:]
-    // Colours, no pager for what fits the screen, and UTF-8, unless somebody has said otherwise.
+    // Colors, no paging of output that fits the screen, and UTF-8, unless the user has set other
+    // values.
     for (name, value) in ["LESS": "FRX", "LESSCHARSET": "utf-8", "LV": "-c"]
     where environment[name] == nil { settings[name] = value }
     guard
@@ -97,12 +99,12 @@ enum Pager {
     dup2(input, STDOUT_FILENO)
     if isatty(STDERR_FILENO) == 1 { dup2(input, STDERR_FILENO) }
     try? process.pipe.close()
-    // It is for the pager from now on: what is read is stopped by quitting.
+    // From now on Ctrl-C is for the pager; quitting it stops the reading of a log.
     signal(SIGINT, SIG_IGN)
     return process.identifier
   }
 
-  /// Whether somebody reads, or has read, by a pager.
+  /// Whether a pager is or was in use.
   static var isUsed: Bool {
     state.withLock { state in
       switch state {
@@ -112,7 +114,7 @@ enum Pager {
     }
   }
 
-  /// Waits until it is quit, after all has been written.
+  /// Waits until the user quits the pager. Call this after everything was written.
   static func finish() {
     guard case .running(let process) = state.withLock({ $0 }) else { return }
     for descriptor in [STDOUT_FILENO, STDERR_FILENO] { close(descriptor) }

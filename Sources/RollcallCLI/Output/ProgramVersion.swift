@@ -1,9 +1,9 @@
 import CCommit
 import Rollcall
 
-/// What `rollcall --version` says.
+/// The output of `rollcall --version`.
 package enum ProgramVersion {
-  /// The version, with the commit where the build was told it.
+  /// The version, with the commit if the build recorded it.
   package static var text: String {
     let commit = String(cString: rollcall_commit())
     return "rollcall \(RollcallVersion.current)" + (commit.isEmpty ? "" : " (\(commit))")

@@ -2,7 +2,7 @@ import ContactSections
 import Rollcall
 
 extension SectionsDiff {
-  /// For a person: as a diff of code, the sections in the place of files.
+  /// The difference for people, like a diff of code with sections in place of files.
   var lines: [String] {
     guard !isEmpty else { return ["no difference"] }
     return sections.flatMap { section in

@@ -3,7 +3,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-/// A contacts screen as a person reads it.
+/// A contacts screen as text for people.
 struct SectionsScreen {
   private let index: SectionIndex
   private let state: Timeline.State
@@ -17,7 +17,7 @@ struct SectionsScreen {
 
   private var roster: Roster { state.roster }
 
-  /// The whole screen: a line for each section and each row, then what is not shown.
+  /// The whole screen: a line for each section and each row, then a note about hidden contacts.
   var lines: [String] {
     var table = Table([])
     var titles: [(title: String, rows: Int)] = []
@@ -47,7 +47,7 @@ struct SectionsScreen {
     return lines
   }
 
-  /// Only these contacts.
+  /// Lines for the given contacts only.
   func lines(of contacts: [ListedContact]) -> [String] {
     var table = Table([])
     for contact in contacts { table.add(cells(.contact(contact))) }
@@ -78,7 +78,7 @@ struct SectionsScreen {
     }
   }
 
-  /// Friends are not everybody: says who is missing and how to see them.
+  /// A note about contacts that are not friends, and how to show them.
   private var noteOfHidden: String? {
     let hidden = roster.entries.count - index.friendCount
     let wider: String
@@ -115,13 +115,13 @@ struct SectionsScreen {
     return cells
   }
 
-  /// Only whose presence we would be told is known to be offline.
+  /// Says “offline” only for contacts whose presence the server would send us.
   private func offline(_ jid: BareJID) -> String {
-    let isTold = roster.item(jid)?.subscription.includesTo ?? false
-    return roster.isConnected && isTold ? "offline" : ""
+    let isSubscribed = roster.item(jid)?.subscription.includesTo ?? false
+    return roster.isConnected && isSubscribed ? "offline" : ""
   }
 
-  /// One cell wide on every terminal; the words after the address say the same.
+  /// A mark that is one cell wide on every terminal; the words after the address repeat it.
   private static func mark(_ show: Show?) -> String {
     switch show {
     case .chat, .available: "*"
@@ -133,7 +133,7 @@ struct SectionsScreen {
 }
 
 extension DisplayedName {
-  /// Where the name comes from, in a clause.
+  /// The source of the name, in a clause.
   fileprivate var clause: String {
     let place =
       switch source {

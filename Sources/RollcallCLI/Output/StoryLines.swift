@@ -4,14 +4,12 @@ import Rollcall
 import RosterCore
 
 extension Timeline.Moment {
-  /// The record, what it changed and what is odd about it.
-  ///
-  /// - Parameter labels: What connections are called.
+  /// The record, its changes and its findings, with the connection's label.
   func lines(_ labels: ConnectionLabels, _ roster: Roster) -> [String] {
     [heading + labels.suffix(connection, roster)] + details
   }
 
-  /// The same where it does not matter which connection it is of.
+  /// The record, its changes and its findings, without the connection.
   var lines: [String] { [heading] + details }
 
   private var details: [String] {
@@ -19,13 +17,13 @@ extension Timeline.Moment {
       + outcome.findings.map { "    " + $0.line }
   }
 
-  /// The record and what it means, on one line.
+  /// The record and its meaning on one line, with the time in UTC.
   var heading: String { heading(.utc) }
 
-  /// The same with its time in a zone.
+  /// The record and its meaning on one line, with the time in a zone.
   func heading(_ zone: Zone) -> String { heading(zone, event.clause) }
 
-  /// The record with what is said of it.
+  /// The record with a given clause about it.
   func heading(_ zone: Zone, _ clause: String) -> String {
     let arrow =
       switch direction {
@@ -38,7 +36,7 @@ extension Timeline.Moment {
   }
 }
 
-/// What the connections of a log are called, where there are several.
+/// The labels of the connections of a log that has several.
 struct ConnectionLabels {
   private let names: [UInt32: String]
 
@@ -46,7 +44,7 @@ struct ConnectionLabels {
     names = try log.meta.connections
   }
 
-  /// Which connection a record is of, to stand at the end of its line; empty where the log has one.
+  /// The label of a record's connection for the end of its line; empty if the log has only one.
   func suffix(_ connection: ConnectionID, _ roster: Roster) -> String {
     guard names.count > 1 || connection != .first || roster.connections.count > 1 else { return "" }
     return Style.dim(" · \(label(connection, roster))")
@@ -60,7 +58,7 @@ struct ConnectionLabels {
 }
 
 extension RosterChange {
-  /// The change with its mark, coloured by it.
+  /// The change with its mark, in the color of the mark.
   var line: String { Style.marked(mark, clause) }
 }
 

@@ -2,26 +2,26 @@ import EventStore
 import Rollcall
 import RosterCore
 
-/// How much of a story is told.
+/// How much of a story is printed.
 enum StoryDensity {
-  /// Every record and all that it changed.
+  /// Every record with all its changes.
   case full
   /// Bursts of presence as one line each.
   case folded
-  /// A line for each record that told something lasting, presence counted by day.
+  /// One line for each record with a lasting effect, and presence counted by day.
   case condensed(presence: [Int64?: PresenceBurst])
 }
 
-/// Prints a story: the day where it changes, records that tell something, and folded what happens
-/// all the time.
+/// Prints a story: the date when it changes, and the records that matter, with frequent ones
+/// folded.
 struct StoryPrinter {
-  /// What connections are called; more may come.
+  /// The labels of connections; more may be added.
   var labels: ConnectionLabels
   private let zone: Zone
   private let density: StoryDensity
   private var fold: StoryFold
   private var condensed = CondensedStory()
-  /// The days that were told; nil where what came first has no time.
+  /// The days whose dates were printed; nil if the first records have no time.
   private var days: [Int64?] = []
 
   init(_ labels: ConnectionLabels, zone: Zone, _ density: StoryDensity) {
@@ -40,10 +40,10 @@ struct StoryPrinter {
     }
   }
 
-  /// Whether something waits for what may be folded with it.
+  /// Whether output is held back to be folded with what follows.
   var isHolding: Bool { fold.isHolding }
 
-  /// Prints what waits.
+  /// Prints the output that was held back.
   mutating func finish(_ roster: Roster) throws(OutputError) {
     switch density {
     case .full: break
@@ -57,7 +57,7 @@ struct StoryPrinter {
   private mutating func say(
     _ entry: StoryFold.Entry, _ roster: Roster
   ) throws(OutputError) {
-    try begin(entry.stamp)
+    try sayDate(entry.stamp)
     switch entry {
     case .moment(let moment):
       let suffix = labels.suffix(moment.connection, roster)
@@ -89,13 +89,13 @@ struct StoryPrinter {
   ) throws(OutputError) {
     switch entry {
     case .moment(let moment):
-      try begin(moment.stamp)
+      try sayDate(moment.stamp)
       let heading = moment.heading(zone, moment.condensedClause)
       try Terminal.say(
         [heading + labels.suffix(moment.connection, roster)]
           + moment.outcome.findings.map { "    " + $0.line })
     case .interruption(let lost, let resumed):
-      try begin(lost.stamp)
+      try sayDate(lost.stamp)
       try Terminal.say(
         Style.dim("#\(lost.stamp.record)–#\(resumed.stamp.record)")
           + " \(clock(lost.stamp, resumed.stamp))· the connection is lost, the session is resumed"
@@ -105,8 +105,8 @@ struct StoryPrinter {
 
   // MARK: Times
 
-  /// The date, where another day begins: what has no time is of no day.
-  private mutating func begin(_ stamp: RecordStamp) throws(OutputError) {
+  /// Prints the date if another day begins; records without a time belong to no day.
+  private mutating func sayDate(_ stamp: RecordStamp) throws(OutputError) {
     let now = zone.day(stamp)
     guard now != nil || days.isEmpty, days.last != now else { return }
     days.append(now)

@@ -2,16 +2,16 @@ import Rollcall
 import RosterCore
 
 extension StorySummary {
-  /// How many contacts are named as the busiest.
-  private static let busiest = 10
+  /// The number of contacts that are listed as the busiest.
+  private static let busiestLimit = 10
 
-  /// What a long session comes to, before its story is told.
+  /// The summary of a long session, printed before its story.
   ///
   /// - Parameters:
-  ///   - state: At the end.
-  ///   - records: How many there are.
-  ///   - source: For the commands that tell more.
-  ///   - isFull: Whether all is told whatever it comes to.
+  ///   - state: The state at the end.
+  ///   - records: The number of records.
+  ///   - source: The source, for the commands that show more.
+  ///   - isFull: Whether the story is printed in full, however long it is.
   func lines(
     _ state: Timeline.State, records: UInt64, _ source: SourceWords, _ zone: Zone, isFull: Bool
   ) -> [String] {
@@ -28,7 +28,7 @@ extension StorySummary {
       lines.append(
         "  \(state.roster.connections.count) connections: rollcall connections \(source.all)")
     }
-    let busy = busiest(Self.busiest).map { "\($0.contact) \($0.records)" }
+    let busy = busiest(Self.busiestLimit).map { "\($0.contact) \($0.records)" }
     if !busy.isEmpty { lines.append("  busiest: " + busy.joined(separator: ", ")) }
     lines += findingLines(source)
     if isLong, !isFull {
@@ -55,28 +55,28 @@ extension StorySummary {
 }
 
 extension Finding {
-  /// The command that shows how it came about.
+  /// The command that shows how the finding came about.
   fileprivate func command(_ source: SourceWords) -> String {
     if let contact { return source.command("history", contact.text.shellWord) }
     return source.command("show", "\(cause ?? record)")
   }
 }
 
-/// What was read, as it is named on the command line of another command.
+/// The sources as named on the command line of another command.
 struct SourceWords {
   private let paths: [String]
   private let options: [String]
 
-  /// - Parameter options: What was said of how they are read, each word as a shell takes it.
+  /// - Parameter options: The options for reading the sources, each word quoted for a shell.
   init(_ paths: [String], _ options: [String]) {
     self.paths = paths.map(\.shellWord)
     self.options = options
   }
 
-  /// For a command that takes nothing else.
+  /// The words for a command without other arguments.
   var all: String { (paths + options).joined(separator: " ") }
 
-  /// A command that takes an argument after its source.
+  /// A command with an argument after its source.
   func command(_ name: String, _ argument: String) -> String {
     let also = paths.dropFirst().flatMap { ["--also", $0] }
     return (["rollcall", name, paths.first ?? "-", argument] + also + options)

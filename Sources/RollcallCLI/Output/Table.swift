@@ -1,34 +1,34 @@
 import Captures
 import Rollcall
 
-/// Lines in columns, aligned for characters that are two cells wide.
+/// Lines in columns, aligned correctly for characters that are two cells wide.
 struct Table {
   private var rows: [[String]] = []
   private var widths: [Int]
   private var hasHeading = true
-  /// Whether the last column is cut where the terminal ends.
+  /// Whether the last column is cut at the edge of the terminal.
   private let isCutToFit: Bool
 
   /// A table with a heading.
   ///
-  /// - Parameter widths: What the columns take at least: enough where the rows are not all known
-  ///   when the first are printed.
+  /// - Parameter widths: The minimum widths of the columns, for tables whose first rows are printed
+  ///   before all rows are known.
   init(_ heading: [String], widths: [Int] = [], isCutToFit: Bool = false) {
     self.widths = widths
     self.isCutToFit = isCutToFit
     rows = [heading]
   }
 
-  /// Adds a row; a line break or another control character in a cell is shown, not obeyed.
+  /// Adds a row; line breaks and other control characters in a cell are made visible.
   mutating func add(_ cells: [String]) {
     rows.append(cells.map(\.visible))
   }
 
-  /// Takes the rows that were added out as lines, two spaces between columns, none at the ends;
-  /// the first time after the heading.
+  /// Removes the added rows and returns them as lines, with two spaces between columns and none at
+  /// the ends. The first call also returns the heading.
   mutating func takeLines() -> [String] {
     for row in rows {
-      // Nothing is aligned after the last column.
+      // The last column needs no alignment.
       for (column, cell) in row.dropLast().enumerated() {
         if column == widths.count { widths.append(0) }
         widths[column] = max(widths[column], cell.cells)
@@ -58,30 +58,30 @@ struct Table {
 }
 
 extension String {
-  /// How many cells of a terminal the text takes: two for each wide character.
+  /// The width of the text in terminal cells: two for each wide character.
   var cells: Int {
     utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.cells }
   }
 }
 
 extension String {
-  /// What of the text fits on a line of the terminal behind as many cells; some of it always, and
-  /// all of it where there is no terminal.
+  /// The text cut to fit on a terminal line after `cellsBefore` cells, but never to fewer than 20
+  /// cells; the whole text if there is no terminal.
   fileprivate func cut(toFit cellsBefore: Int) -> String {
     guard let columns = Terminal.columns else { return self }
-    let room = max(columns - cellsBefore, 20)
-    guard cells > room else { return self }
-    var taken = 1
+    let available = max(columns - cellsBefore, 20)
+    guard cells > available else { return self }
+    var used = 1
     let head = prefix { character in
-      taken += character.cells
-      return taken <= room
+      used += character.cells
+      return used <= available
     }
     return head + "…"
   }
 }
 
 extension Character {
-  /// A character with its marks takes the cells of its first scalar, an emoji two.
+  /// The width in cells: that of the first scalar, or two for an emoji.
   fileprivate var cells: Int {
     guard let first = unicodeScalars.first else { return 0 }
     if unicodeScalars.contains(where: { $0.value == 0xFE0F }) { return 2 }
@@ -90,7 +90,7 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-  /// Unicode Standard Annex #11, by blocks: wide and full-width forms take two cells.
+  /// The width in cells by Unicode Standard Annex #11: two for wide and full-width forms.
   fileprivate var cells: Int {
     if isASCII { return 1 }
     switch properties.generalCategory {

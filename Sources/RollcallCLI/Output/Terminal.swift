@@ -3,46 +3,47 @@ import Foundation
 import Rollcall
 import Synchronization
 
-/// What a command writes: results on standard output, everything else on standard error.
+/// The output of a command: results on standard output, everything else on standard error.
 package enum Terminal {
-  /// What has not been written yet. A system call for each line would cost more than the lines.
+  /// Output that was not written yet. A system call per line would cost more than producing the
+  /// lines.
   private static let buffer = Mutex<[UInt8]>([])
   private static let bufferBytes = 64 << 10
 
-  /// Makes standard output and error safe to write to; called first of all.
+  /// Makes standard output and error safe to write to; must be called first.
   package static func prepare() {
-    // A descriptor that the caller has closed would be given to the next file that is opened,
-    // such as a log, and what is written for people would go there. So it is taken, and such
-    // that using it fails.
+    // If the caller has closed a descriptor, the next opened file, such as a log, would get it, and
+    // output for people would be written there. So occupy it in a mode in which using it fails.
     for (descriptor, mode) in [
       (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY),
       (STDERR_FILENO, O_RDONLY),
     ] where fcntl(descriptor, F_GETFD) == -1 {
       _ = open("/dev/null", mode)
     }
-    // Writing to a pipe that nobody reads is an error like others: what was begun is cleaned up.
+    // Writing to a pipe without a reader must be an ordinary error, so that unfinished work is
+    // cleaned up.
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Writes a line of the result, for people: what a terminal would obey, or nobody see, is shown
-  /// in words, whoever wrote it.
+  /// Writes a line of the result for people. Control characters and invisible characters, whatever
+  /// their origin, are shown as words.
   package static func say(_ line: String) throws(OutputError) {
     try say([line])
   }
 
-  /// Writes lines of the result, for people.
+  /// Writes lines of the result for people.
   package static func say(_ lines: [String]) throws(OutputError) {
     for line in lines { try writeLine(Style.shown(line)) }
     if isTerminal { try flush() }
   }
 
-  /// Writes a document, on one line.
+  /// Writes a JSON document on one line.
   package static func say(_ document: JSONValue) throws(OutputError) {
     try writeLine(document.text)
     if isTerminal { try flush() }
   }
 
-  /// Writes a text of our own as it is, with a line feed.
+  /// Writes one of our own texts unchanged, with a line feed.
   package static func writeLine(_ text: String) throws(OutputError) {
     let name: String? = heading.withLock { heading in
       defer { heading.printed = heading.current }
@@ -53,15 +54,15 @@ package enum Terminal {
     try write(CollectionOfOne(UInt8(ascii: "\n")))
   }
 
-  /// Whose the lines are that come, and whose those are that were printed last.
+  /// The heading for the next lines, and the heading of the lines that were printed last.
   private static let heading = Mutex<(current: String?, printed: String?)>((nil, nil))
 
-  /// Says whose the lines are that come, if any do, as `tail` does with several files.
+  /// Sets the heading for the next lines, like `tail` with several files.
   static func head(_ name: String) {
     heading.withLock { $0.current = name }
   }
 
-  /// Adds a part of the result.
+  /// Appends a part of the result.
   package static func write(_ bytes: some Collection<UInt8>) throws(OutputError) {
     let isFull = buffer.withLock { buffer in
       buffer.append(contentsOf: bytes)
@@ -70,7 +71,7 @@ package enum Terminal {
     if isFull { try flush() }
   }
 
-  /// Writes what is left of the result.
+  /// Writes the buffered part of the result.
   package static func flush() throws(OutputError) {
     let bytes = buffer.withLock { buffer in
       defer { buffer.removeAll(keepingCapacity: true) }
@@ -78,35 +79,35 @@ package enum Terminal {
     }
     if !bytes.isEmpty { Pager.start() }
     if let code = put(bytes, to: STDOUT_FILENO) {
-      throw code == EPIPE ? .nobodyReads : .failed(code)
+      throw code == EPIPE ? .readerClosed : .failed(code)
     }
   }
 
-  /// Says what went wrong.
+  /// Prints an error.
   package static func complain(_ message: String) {
     tell("rollcall: \(message)")
   }
 
-  /// Says something beside the result that a person should know.
+  /// Prints a note, in addition to the result.
   package static func note(_ message: String) {
     tell("note: \(message)")
   }
 
-  /// What goes to standard error is said or it is not: there is nowhere to complain about it.
+  /// Writes to standard error; a failure is ignored, because there is no other place to report it.
   private static func tell(_ message: String) {
-    // In the order in which it came about, where both go to one place.
+    // Keep the order if both streams go to the same place.
     try? flush()
     let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
     let text = lines.map { String($0).visible }.joined(separator: "\n")
     show(text + "\n")
   }
 
-  /// Writes to standard error as it is.
+  /// Writes a text to standard error unchanged.
   package static func show(_ text: String) {
     _ = put(Array(text.utf8), to: STDERR_FILENO)
   }
 
-  /// Writes everything; the system's code where it cannot.
+  /// Writes all bytes; returns the system's error code on failure.
   private static func put(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
@@ -117,7 +118,7 @@ package enum Terminal {
         if count >= 0 {
           rest = rest.dropFirst(count)
         } else if errno == EAGAIN {
-          // Somebody who shares the terminal has made it non-blocking.
+          // Another process that shares the terminal has made it non-blocking.
           var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           _ = poll(&wait, 1, -1)
         } else if errno != EINTR {
@@ -130,10 +131,10 @@ package enum Terminal {
 
   private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-  /// How many cells a line of the terminal has; nil where standard output is none.
+  /// The width of the terminal in cells; nil if standard output is not a terminal.
   package static let columns = columns(of: STDOUT_FILENO)
 
-  /// The same of another file, as it is now.
+  /// The current width of the terminal behind another descriptor; nil if it is not a terminal.
   static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
     guard isatty(descriptor) == 1, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
@@ -141,27 +142,27 @@ package enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Whether standard output is a terminal that wants colour (no-color.org).
-  package static let isColoured =
+  /// Whether standard output is a terminal that supports color (no-color.org).
+  package static let isColored =
     isTerminal
     && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
-  /// Whether progress can be shown; not any longer where a pager has the terminal.
+  /// Whether progress can be shown; not while a pager has the terminal.
   static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// Finds out what the terminal is like: after that, standard output can be another file.
-  static func look() { _ = (isTerminal, columns, isColoured) }
+  /// Inspects the terminal, before standard output is redirected.
+  static func inspect() { _ = (isTerminal, columns, isColored) }
 }
 
-/// Why a result cannot be written.
+/// The reason why a result cannot be written.
 package enum OutputError: Error {
-  /// It goes to a pipe, and the reader has what it wanted.
-  case nobodyReads
+  /// The output is a pipe, and its reader has closed it.
+  case readerClosed
   case failed(Int32)
 }
 
-/// A few colours, left out where nobody would see them.
+/// A few colors, used only if the output shows them.
 package enum Style: String, CaseIterable {
   case dim = "2"
   case bold = "1"
@@ -172,15 +173,15 @@ package enum Style: String, CaseIterable {
 
   /// The text in this style.
   package func callAsFunction(_ text: String) -> String {
-    Terminal.isColoured ? begin + text + Self.end : text
+    Terminal.isColored ? begin + text + Self.end : text
   }
 
   private var begin: String { "\u{1B}[\(rawValue)m" }
   private static let end = "\u{1B}[0m"
 
-  /// A line with everything visible but our own colours.
+  /// A line in which everything except our own colors is made visible.
   package static func shown(_ line: String) -> String {
-    guard Terminal.isColoured else { return line.visible }
+    guard Terminal.isColored else { return line.visible }
     let marks = allCases.map(\.begin) + [end]
     return line.split(separator: "\u{1B}", omittingEmptySubsequences: false).enumerated()
       .map { number, piece in
@@ -192,7 +193,7 @@ package enum Style: String, CaseIterable {
 }
 
 extension Style {
-  /// A clause after its mark, coloured by it: + came, - went, ~ became different.
+  /// A clause with its mark, in the color of the mark: + added, - removed, ~ changed.
   package static func marked(_ mark: String, _ clause: String) -> String {
     let text = "\(mark) \(clause)".visible
     return switch mark {
@@ -203,21 +204,21 @@ extension Style {
   }
 }
 
-/// A bar on standard error for work that takes long, on a terminal only.
+/// A progress bar on standard error for slow work, shown only on a terminal.
 struct Progress {
   private let total: Int
   private var shown = -1
-  /// What is less is read before anybody could look at a bar.
-  private static let least = 4 << 20
+  /// Smaller inputs are read before anyone could see a bar.
+  private static let minimumTotal = 4 << 20
 
-  /// - Parameter total: how much there is to do; 0 where nobody knows.
+  /// - Parameter total: The amount of work; 0 if it is unknown.
   init(total: Int) {
     self.total = total
   }
 
-  /// Shows how much is done.
+  /// Shows the amount of completed work.
   mutating func show(_ done: Int) {
-    guard total >= Self.least, Terminal.showsProgress else { return }
+    guard total >= Self.minimumTotal, Terminal.showsProgress else { return }
     let percent = min(100, done * 100 / total)
     guard percent != shown else { return }
     shown = percent
@@ -226,7 +227,7 @@ struct Progress {
     Terminal.show("\r[\(bar)] \(percent) %")
   }
 
-  /// Takes the bar away.
+  /// Clears the bar.
   func finish() {
     guard shown >= 0 else { return }
     Terminal.show("\r\u{1B}[K")

@@ -3,13 +3,13 @@ import EventStore
 import Foundation
 import Rollcall
 
-/// What is said of a log that was verified.
+/// The report of a log's verification.
 struct VerificationReport {
   private let log: String
   private let outcome: VerificationOutcome
-  /// What can be saved, where something is wrong.
+  /// The salvageable records, if something is wrong.
   private let salvage: SalvageSummary?
-  /// Why that is not known.
+  /// Why the salvageable records are not known.
   private let salvageFailure: String?
 
   init(of log: String, rebuilding: Bool) throws {
@@ -32,7 +32,7 @@ struct VerificationReport {
 
   var isRight: Bool { outcome.isSound }
 
-  /// For machines.
+  /// The report for machines.
   var document: JSONValue { JSONValue(outcome, of: log, salvage: salvage) }
 
   // MARK: For people

@@ -1,16 +1,16 @@
 import Foundation
 import Rollcall
 
-/// What the process that reads the log tells.
+/// The results of the process that reads the log.
 struct VerificationRun {
   private(set) var outcome = VerificationOutcome()
 
-  /// - Throws: `Failure` where the file is no log, or the process cannot be run.
+  /// - Throws: `Failure` if the file is not a log, or the process cannot be run.
   init(of log: String, rebuilding: Bool) throws {
     guard let program = Bundle.main.executablePath else {
       throw Failure("the program does not find its own file")
     }
-    // A crash is told by its signal; what LMDB or Swift would write of it is for their authors.
+    // The signal reports a crash; messages from LMDB or Swift about it are for their authors.
     let process: ChildProcess
     do {
       process = try ChildProcess(
@@ -21,33 +21,33 @@ struct VerificationRun {
     }
     var part: LogPart?
     var record: UInt64 = 0
-    let isTold = try read(process.pipe, &part, &record)
+    let hasOutput = try read(process.pipe, &part, &record)
     switch process.wait() {
     case .killed(let signal):
       outcome.crash = VerificationOutcome.Crash(signal: signal, part: part, record: record)
     case .exited(let code):
-      guard code == 0, isTold else {
+      guard code == 0, hasOutput else {
         throw Failure("\(log): the process that reads it ended too early")
       }
     }
   }
 
-  /// - Returns: whether anything was said.
+  /// - Returns: Whether the process wrote anything.
   private mutating func read(
     _ pipe: FileHandle, _ part: inout LogPart?, _ record: inout UInt64
   ) throws -> Bool {
-    var isTold = false
+    var hasOutput = false
     var rest = Data()
     while let chunk = try pipe.read(upToCount: 64 << 10), !chunk.isEmpty {
       rest += chunk
       let lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       for line in lines.dropLast() {
-        isTold = true
+        hasOutput = true
         try take(JSONDecoder().decode(VerifyWorkerCommand.Line.self, from: line), &part, &record)
       }
       rest = Data(lines.last ?? Data())
     }
-    return isTold
+    return hasOutput
   }
 
   private mutating func take(

@@ -5,7 +5,7 @@ extension Zone: ExpressibleByArgument {
   package init?(argument: String) { self.init(argument) }
 }
 
-/// How times are told.
+/// The zone in which times are printed.
 package struct ZoneOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
