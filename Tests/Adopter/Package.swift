@@ -8,13 +8,13 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"), .treatAllWarnings(as: .error),
 ]
 
-/// An application outside the repository, as far as the library can tell: it sees what is public.
+/// An application that sees only the public API of the library, like one in another repository.
 let package = Package(
   name: "adopter",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "rollcall", path: "../..")],
   targets: [
     .executableTarget(name: "Adopter", dependencies: [library], swiftSettings: settings),
-    // What the documentation lists: that it compiles is all that is asked of it.
+    // The listings of the documentation, which only have to compile.
     .target(name: "Listings", dependencies: [library], swiftSettings: settings),
   ])

@@ -5,13 +5,13 @@ import Foundation
 import Rollcall
 import RosterCore
 
-/// What the commands that read make of a log.
+/// The questions that reading commands answer about a log.
 enum Question: String, CaseIterable, Codable {
   case recover, verify, state, past, replay, sections, diff, export
 
-  /// What the answer is, as a number that stands for it.
+  /// The answer as a hash.
   ///
-  /// - Throws: Where the log is refused.
+  /// - Throws: An error if the log is refused.
   func answer(_ path: String) throws -> Int {
     switch self {
     case .recover: return try Self.recovered(path)
@@ -50,7 +50,7 @@ enum Question: String, CaseIterable, Codable {
     return 0
   }
 
-  /// What a log holds that was recovered whole.
+  /// The hash of a log that was recovered completely.
   private static func recovered(_ path: String) throws -> Int {
     let scratch = try Scratch()
     let new = try EventLog.create(
@@ -69,10 +69,10 @@ extension StableHasher {
   fileprivate mutating func add(_ value: JSONValue) { add(Array(value.text.utf8)) }
 }
 
-/// How a log is damaged.
+/// A kind of damage to a log.
 enum Damage: Codable, Hashable, Sendable, CustomStringConvertible {
   case bit(offset: Int, UInt8)
-  /// Bytes in the place of others, such as a field of a meta page.
+  /// Bytes that replace others, such as a field of a meta page.
   case bytes(offset: Int, [UInt8])
   case swap(Int, Int)
   case copy(Int, to: Int)

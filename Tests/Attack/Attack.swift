@@ -1,9 +1,9 @@
 import Foundation
 
-/// Attacks the program `rollcall` that was built beside this one: see the names of the campaigns.
+/// Attacks the program `rollcall` from the same build; see the names of the campaigns.
 @main
 enum Attack {
-  /// What is attacked, and with how many cases where nothing is said.
+  /// The campaigns.
   private enum Campaign: String, CaseIterable {
     case calls, power, kills, flips, files, crowds, limits
   }
@@ -11,12 +11,12 @@ enum Attack {
   private static let usage = """
     usage: attack calls|power|kills|flips|files|crowds|limits|all [--seed N] [--count N] [--short]
 
-    calls   fails each call by which an operation changes the disk, maps a file or asks for a thread
-    power   cuts the power: what may then be on the disk is opened
+    calls   fails each call by which an operation changes the disk, maps a file or creates a thread
+    power   cuts the power, and opens what may then be on the disk
     kills   kills operations in the middle
     flips   changes bytes and pages of logs, and every field of both meta pages
     files   copies over, cuts and replaces logs while they are read
-    crowds  two writers, recorders of one log, many readers, readers that stand still
+    crowds  two writers, recorders of one log, many readers, stopped readers
     limits  little address space, few descriptors, no threads, read-only disks, a clock that jumps
     """
 
@@ -56,17 +56,17 @@ enum Attack {
     exit(run(campaigns, Size(seed: seed, count: count, isShort: isShort)) ? 0 : 1)
   }
 
-  /// How much of it.
+  /// The amount of work.
   private struct Size {
     var seed: UInt64
     var count: Int?
-    /// As little as is tested all the time.
+    /// Whether to run only the short version that is part of the test suite.
     var isShort: Bool
   }
 
   private static func run(_ campaigns: [Campaign], _ size: Size) -> Bool {
     do {
-      // Enough for a snapshot, which is most of what a short run would wait for.
+      // Enough records for a snapshot, which takes most of the time of a short run.
       let workload = try Workload(records: size.isShort ? 40 : 300)
       let shim = try Shim()
       var isClean = true

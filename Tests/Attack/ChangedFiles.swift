@@ -1,15 +1,15 @@
 import Foundation
 import TestSupport
 
-/// Copies over, cuts and replaces a log at any moment while a command reads it.
+/// Overwrites, truncates and replaces a log at any moment while a command reads it.
 ///
-/// What must hold: the command answers as of the one log or the other, or refuses; no signal.
+/// Expected: the command answers for one of the two logs, or refuses; it never ends by a signal.
 struct ChangedFiles {
   private enum Change: CaseIterable {
-    /// Another log is written over it, in place.
+    /// Another log is copied over it, in place.
     case copiedOver
     case cut
-    /// Another log takes its name.
+    /// Another log is renamed to its name.
     case replaced
     case removed
   }
@@ -18,7 +18,7 @@ struct ChangedFiles {
     var command: Int
     var change: Change
     var microseconds: UInt32
-    /// Where it is cut, in pages.
+    /// The length in pages to which it is cut.
     var pages: Int
   }
 
@@ -38,7 +38,7 @@ struct ChangedFiles {
   ]
 
   func run(seed: UInt64, count: Int) throws {
-    // The log, and the one that comes in its place.
+    // The log, and the one that replaces it.
     let logs = try ["whole.jsonl", "other.jsonl"].map(folder(with:))
     let expected = try Self.commands.map { command in
       try logs.reduce(into: Expected()) { expected, log in

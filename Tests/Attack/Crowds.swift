@@ -4,12 +4,11 @@ import Rollcall
 import Synchronization
 import TestSupport
 
-/// Many processes at one log.
+/// Many processes that use one log.
 ///
-/// What must hold: two writers lose nothing; of two recorders one is refused, or records after the
-/// other; readers see whole commits; a reader that stands still
-/// makes the file grow, is named by `verify`, and lets go of the pages when it ends; a command that
-/// reads a long log does not stand still.
+/// Expected: two writers lose nothing; of two recorders one is refused, or records after the other;
+/// readers see whole commits; a stopped reader makes the file grow, is named by `verify`, and
+/// releases its pages when it ends; a command that reads a long log does not hold on to one state.
 struct Crowds {
   let workload: Workload
   let report: Report
@@ -17,11 +16,11 @@ struct Crowds {
   func run(isShort: Bool) throws {
     try manyReaders(isShort ? 8 : 40, writers: 2)
     try beginningReaders(commits: isShort ? 2000 : 100_000)
-    let held = try standingReader(commits: isShort ? 150 : 3000)
-    try longReaders(records: isShort ? 30_000 : 100_000, besideOneThatStands: held)
+    let held = try stoppedReader(commits: isShort ? 150 : 3000)
+    try longReaders(records: isShort ? 30_000 : 100_000, besideStoppedReader: held)
   }
 
-  /// Processes record, append bookmarks, and read, all at once.
+  /// Records, appends bookmarks and reads, all at once in different processes.
   private func manyReaders(_ readers: Int, writers: Int) throws {
     let folder = try workload.folder(for: .record)
     let log = folder.file("a.rollcall")
@@ -53,13 +52,13 @@ struct Crowds {
     let after = Judge.look(at: log)
     let recorders = recorded.withLock { $0 }
     if recorders == 0 { report.complain("nobody could record") }
-    // A bookmark that another record came before is appended again.
+    // A bookmark is appended again if another record was appended first.
     let bookmarks = try bookmarkCount(in: log)
     if bookmarks < writers { report.complain("\(bookmarks) bookmarks of \(writers)") }
-    // Each recorder can find a session open that the log ends in.
-    let least = recorders * LiveRecording.records.lowerBound
+    // Each recorder may first close the session with which the log ends.
+    let minimum = recorders * LiveRecording.records.lowerBound
     guard case .sound(let contents) = after,
-      (least...least + recorders).contains(contents.records - before.records - bookmarks)
+      (minimum...minimum + recorders).contains(contents.records - before.records - bookmarks)
     else { return report.complain("after \(recorders) recorders: \(after)") }
   }
 
@@ -75,8 +74,8 @@ struct Crowds {
     }
   }
 
-  /// Processes begin to read as often as they can, while another one appends: the state that one is
-  /// about to read can be followed by others before it has begun.
+  /// Processes begin to read as often as they can while another one appends. The state that a
+  /// process is about to read can be replaced before it has begun.
   private func beginningReaders(commits: Int) throws {
     let folder = try workload.folder(for: .record)
     let path = folder.file("a.rollcall")
@@ -92,7 +91,7 @@ struct Crowds {
     }
   }
 
-  /// A process that says a word once it reads, and is ended with this.
+  /// A process that prints a line once it is reading, and is killed with this object.
   private final class Reader {
     let process = Process()
     private let output = Pipe()
@@ -111,7 +110,7 @@ struct Crowds {
 
     deinit { end() }
 
-    /// What it says once it has ended.
+    /// The errors that it printed; complete once it has ended.
     var errors: String {
       String(decoding: error.fileHandleForReading.availableData, as: UTF8.self)
     }
@@ -122,10 +121,10 @@ struct Crowds {
     }
   }
 
-  /// Commands read a long log for as long as they need, while it is appended to.
+  /// Commands read a long log completely while it is appended to.
   ///
-  /// - Parameter held: By how many bytes a commit makes the file grow beside a reader that stands.
-  private func longReaders(records: Int, besideOneThatStands held: Int) throws {
+  /// - Parameter held: The growth of the file per commit beside a stopped reader, in bytes.
+  private func longReaders(records: Int, besideStoppedReader held: Int) throws {
     let folder = try Scratch()
     let path = folder.file("long.rollcall")
     let log = try EventLog.create(at: path, eventVersion: DecodedRecord.version)
@@ -136,7 +135,7 @@ struct Crowds {
       reader.executableURL = URL(filePath: workload.program)
       reader.arguments = command + [path]
       (reader.standardOutput, reader.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-      // What earlier commits gave back is used first.
+      // Use up the pages that earlier commits freed.
       try log.append([bookmark])
       let before = try Data(contentsOf: URL(filePath: path)).count
       try reader.run()
@@ -154,10 +153,10 @@ struct Crowds {
     }
   }
 
-  /// A process that reads is stopped while another one appends.
+  /// Stops a process that reads while another one appends.
   ///
-  /// - Returns: By how many bytes a commit made the file grow.
-  private func standingReader(commits: Int) throws -> Int {
+  /// - Returns: The growth of the file per commit, in bytes.
+  private func stoppedReader(commits: Int) throws -> Int {
     let folder = try workload.folder(for: .record)
     let path = folder.file("a.rollcall")
     let reader = try Reader(workload.itself, ["judge", "stand", path])
@@ -176,13 +175,13 @@ struct Crowds {
     let verification = try Run(workload.program, ["verify", path])
     if !verification.output.contains("process \(number) ") {
       report.complain(
-        "the process that stands is not named: \(verification.output)\(verification.errors)")
+        "the stopped process is not named: \(verification.output)\(verification.errors)")
     }
     reader.end()
     let verified = try Run(workload.program, ["verify", path])
     if verified.output.contains("process ") { report.complain("a dead process is named") }
     let free = try growth()
-    report.count("KB grown with a reader that stands", held / 1024)
+    report.count("KB grown with a stopped reader", held / 1024)
     report.count("KB grown without", free / 1024)
     if free * 2 > held { report.complain("the file grew by \(held) bytes, then by \(free)") }
     return held / commits

@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// A change of the disk, as the shim writes it down.
+/// A change of the disk, as the shim records it.
 enum DiskEvent: Sendable {
   case write(inode: UInt64, offset: Int, bytes: [UInt8], path: String)
-  /// Of a file or of a folder.
+  /// A sync of a file or of a folder.
   case sync(inode: UInt64, path: String, failed: Bool)
   case size(inode: UInt64, bytes: Int)
   case made(inode: UInt64, path: String)
@@ -14,7 +14,7 @@ enum DiskEvent: Sendable {
 }
 
 enum DiskTrace {
-  /// Reads `struct event` and what follows each.
+  /// Reads the trace: `struct event` and the data after each.
   static func read(_ path: String) throws -> [DiskEvent] {
     let bytes = Array(try Data(contentsOf: URL(filePath: path)))
     var events: [DiskEvent] = []
@@ -28,16 +28,16 @@ enum DiskTrace {
       let inode = number(8, UInt64.self)
       let offset = Int(number(16, Int64.self))
       let lengths = [24, 28, 32].map { Int(number($0, UInt32.self)) }
-      var place = at + 40
-      func next(_ count: Int) -> ArraySlice<UInt8> {
-        defer { place += count }
-        return bytes[place..<place + count]
+      var next = at + 40
+      func take(_ count: Int) -> ArraySlice<UInt8> {
+        defer { next += count }
+        return bytes[next..<next + count]
       }
       let (one, other) = (
-        String(decoding: next(lengths[0]), as: UTF8.self),
-        String(decoding: next(lengths[1]), as: UTF8.self)
+        String(decoding: take(lengths[0]), as: UTF8.self),
+        String(decoding: take(lengths[1]), as: UTF8.self)
       )
-      let data = next(lengths[2])
+      let data = take(lengths[2])
       switch what {
       case 1: events.append(.write(inode: inode, offset: offset, bytes: Array(data), path: one))
       case 2: events.append(.sync(inode: inode, path: one, failed: failed))
@@ -48,21 +48,21 @@ enum DiskTrace {
       case 7: events.append(.unlink(path: one))
       default: throw Trouble("a trace with an event \(what)")
       }
-      at = place
+      at = next
     }
     return events
   }
 }
 
-/// A disk that keeps for certain only what was synced: of all else any part may be on it.
+/// A disk that keeps only synced data for certain: any part of the other changes may be on it.
 ///
-/// What a file holds is durable once the file is synced, a name once its folder is. After a sync
-/// that failed nothing that it was to write is certain any more.
+/// The content of a file is durable once the file is synced, a name once its folder is. After a
+/// failed sync, none of the data that it should have written is certain any more.
 struct DiskModel {
   enum Style: Hashable, Sendable {
     case onlyDurable
     case all
-    /// All up to some write and nothing after it.
+    /// All changes up to some write, and nothing after it.
     case prefix
     /// Any sectors of any writes.
     case torn
@@ -72,14 +72,14 @@ struct DiskModel {
 
   private struct Change: Losable {
     var offset: Int
-    /// Nil where the file's size is set to the offset.
+    /// The written bytes; nil if the change sets the file's size to the offset.
     var bytes: [UInt8]?
-    /// Whether a sync of it failed: a later one does not write it again.
+    /// Whether a sync of it failed, so that a later sync does not write it either.
     var isLost = false
   }
 
   private struct File {
-    /// For certain.
+    /// The bytes that are on the disk for certain.
     var durable: [UInt8] = []
     var pending: [Change] = []
   }
@@ -96,7 +96,7 @@ struct DiskModel {
   private var durableNames: [String: Int] = [:]
   private var pendingNames: [NameChange] = []
 
-  /// What is in a folder counts as durable.
+  /// A disk on which the content of a folder is durable.
   init(of scratch: Scratch) throws {
     var resolved = scratch.path
     if let path = realpath(scratch.path, nil) {
@@ -153,7 +153,8 @@ struct DiskModel {
     return number
   }
 
-  /// Takes out what a sync makes durable. What one that failed was to write, none does.
+  /// Removes and returns the changes that a sync makes durable. A failed sync loses its changes for
+  /// later syncs, too.
   private static func synced<C: Losable>(_ pending: inout [C], _ failed: Bool) -> [C] {
     guard !failed else {
       for index in pending.indices { pending[index].isLost = true }
@@ -182,9 +183,10 @@ struct DiskModel {
     if let (path, file) = change.set { names[path] = file }
   }
 
-  // MARK: After the cut
+  // MARK: Power cuts
 
-  /// Writes what may be on the disk after a power cut, but for lock files, which mean nothing then.
+  /// Writes a possible content of the disk after a power cut, except lock files, which mean nothing
+  /// then.
   func write(to target: Scratch, _ style: Style) throws {
     var generator = SeededGenerator(seed: 0)
     try write(to: target, style, using: &generator)
@@ -205,7 +207,7 @@ struct DiskModel {
     }
   }
 
-  /// How many writes and names may or may not be on the disk.
+  /// The number of writes and names that may or may not be on the disk.
   var pendingChanges: Int {
     files.reduce(pendingNames.count) { $0 + $1.pending.count }
   }
@@ -231,7 +233,7 @@ struct DiskModel {
     var parts: [Change] = []
     var start = 0
     while start < bytes.count {
-      // Up to where a sector of the disk ends.
+      // The end of the sector.
       let end = min(
         bytes.count, ((change.offset + start) / Self.sector + 1) * Self.sector - change.offset)
       if Bool.random(using: &generator) {
@@ -243,7 +245,7 @@ struct DiskModel {
   }
 }
 
-/// What may never get onto the disk because a sync failed.
+/// A change that may never reach the disk because a sync failed.
 private protocol Losable {
   var isLost: Bool { get set }
 }

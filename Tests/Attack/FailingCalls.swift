@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// Fails the calls of each operation, one after the other.
+/// Fails the calls of each operation, one after another.
 ///
-/// What must hold: no signal and no hang; exit code 0 only where the records are in the log and
-/// would be after a power cut; otherwise the log is as it was, or it is said that nobody knows; and
-/// the next command leaves nothing beside the log.
+/// Expected: no signal and no hang; exit code 0 only if the records are in the log and would be
+/// after a power cut; otherwise the log is unchanged, or the error says that the outcome is not
+/// known; and the next command leaves no files beside the log.
 struct FailingCalls {
   struct Case: Sendable, CustomStringConvertible {
     var operation: Operation
@@ -18,12 +18,12 @@ struct FailingCalls {
   let shim: Shim
   let report: Report
 
-  /// What is said where it cannot be known whether the records are in the log.
+  /// The words of an error if it is not known whether the records are in the log.
   static let unknown = "it is not known"
 
   /// - Parameters:
-  ///   - count: How many cases, at random; nil for all.
-  ///   - isShort: Whether only those are chosen from that are tested all the time.
+  ///   - count: The number of random cases; nil for all.
+  ///   - isShort: Whether to choose only from the cases of the test suite.
   func run(seed: UInt64, count: Int?, isShort: Bool) throws {
     var cases = try self.cases(isShort: isShort)
     var generator = SeededGenerator(seed: seed)
@@ -31,8 +31,8 @@ struct FailingCalls {
     report.forEach(cases) { try attack($0, isThorough: !isShort) }
   }
 
-  /// Each call of each operation with each error, once and from then on; writes short, and what is
-  /// done and then fails.
+  /// Each call of each operation with each error, once and from then on, including short writes and
+  /// calls that fail after doing their work.
   private func cases(isShort: Bool) throws -> [Case] {
     let operations: [Operation] =
       isShort ? [.create, .append, .bookmark, .rebuild, .recover] : Operation.allCases
@@ -48,8 +48,8 @@ struct FailingCalls {
       report.count("calls of \(operation)", Int(count.calls))
       return manners.flatMap { error, manner in
         (1...count.calls).flatMap { at in
-          // What fails once only is the harder to notice; to go on failing spoils what takes the
-          // name of a new log back.
+          // A single failure is harder to notice; a permanent one breaks the removal of a new log's
+          // name.
           (isShort && (operation != .create || at < count.calls / 2) ? [false] : [false, true]).map
           { goesOn in
             Case(
@@ -99,7 +99,7 @@ struct FailingCalls {
     try cleanUp(after: attacked, in: folder, names, found, isThorough, complain)
   }
 
-  /// What is left beside the log is gone after the next command, which succeeds.
+  /// Checks that the next command succeeds and removes what was left beside the log.
   private func cleanUp(
     after attacked: Case, in folder: Scratch, _ names: Set<String>, _ found: Finding,
     _ isThorough: Bool, _ complain: (String) -> Void
@@ -109,7 +109,7 @@ struct FailingCalls {
     let left = try folder.names.subtracting(expected)
     if !left.isEmpty { report.count("left a draft") }
     guard isThorough || !left.isEmpty else { return }
-    // A log that is there is in the way of a recovery.
+    // An existing log would prevent a recovery.
     let isInTheWay = operation == .recover && found != .absent
     let next = try Run(
       workload.program, isInTheWay ? Operation.bookmark.arguments : operation.next, in: folder.path)
@@ -120,8 +120,8 @@ struct FailingCalls {
     if !after.isEmpty { complain("the next command left \(after)") }
   }
 
-  /// Each record that was acknowledged is there, and of those after it at most the burst that was
-  /// refused: what could not be written is tried again when the session ends.
+  /// Checks that each acknowledged record is in the log, with at most the refused burst after it:
+  /// the end of the session retries what could not be written.
   private func judgeLive(
     _ run: Run, _ folder: Scratch, _ found: Finding, _ complain: (String) -> Void
   ) {

@@ -3,10 +3,10 @@ import Foundation
 import Rollcall
 import TestSupport
 
-/// Damages logs, and asks what the commands answer.
+/// Damages logs and compares the answers of the commands.
 ///
-/// What must hold: an answer is the right one, or there is none; where `verify` finds nothing, all
-/// others answer; and no process ends by a signal but one that LMDB has read in.
+/// Expected: each answer is right or refused; if `verify` finds nothing, all other commands answer;
+/// and only processes in which LMDB has read end by a signal.
 struct Flips {
   let workload: Workload
   let report: Report
@@ -22,7 +22,7 @@ struct Flips {
     var damage: Damage
   }
 
-  /// What came of one question; without an answer the log was refused.
+  /// The result of one question; without an answer the log was refused.
   struct Reply: Codable {
     var question: Question
     var answer: Int?
@@ -30,25 +30,25 @@ struct Flips {
 
   private static let batch = 50
 
-  /// Beside the bits, every field of both meta pages is changed.
+  /// Changes bits, and every field of both meta pages.
   ///
-  /// - Parameter count: How many bits at random; nil for one of every byte.
+  /// - Parameter count: The number of random bits; nil for one in every byte.
   func run(seed: UInt64, count: Int?) throws {
     let subjects = try subjects()
     var generator = SeededGenerator(seed: seed)
     let cases = subjects.enumerated().flatMap { number, subject in
       let size = subject.bytes.count
       let metas = metaPages(subject.bytes, isWhole: count == nil)
-      // Each of one log only, unless all of it is asked for; another seed has it of another one.
-      let turn = (number + Int(seed % UInt64(subjects.count))) % subjects.count
-      let some =
+      // A limited run changes each field in only one of the logs, which depends on the seed.
+      let chosen = (number + Int(seed % UInt64(subjects.count))) % subjects.count
+      let selected =
         count == nil
         ? metas
         : metas.enumerated().filter {
-          $0.offset % subjects.count == turn
+          $0.offset % subjects.count == chosen
         }.map(\.element)
       return
-        (some + bits(size, count.map { $0 / subjects.count }, &generator)
+        (selected + bits(size, count.map { $0 / subjects.count }, &generator)
         + pages(size, isWhole: count == nil, &generator))
         .map { Case(subject: number, damage: $0) }
     }
@@ -65,15 +65,15 @@ struct Flips {
       count.map { count in
         (0..<count).map { _ in
           let page = Int.random(in: 0..<size / Damage.page, using: &generator)
-          // Every other one where LMDB has its own.
-          let room = Bool.random(using: &generator) ? 152 : Damage.page
-          return page * Damage.page + Int.random(in: 0..<room, using: &generator)
+          // Half of them in the header of the page, which LMDB uses.
+          let range = Bool.random(using: &generator) ? 152 : Damage.page
+          return page * Damage.page + Int.random(in: 0..<range, using: &generator)
         }
       } ?? Array(0..<size)
     return offsets.map { .bit(offset: $0, 1 << UInt8.random(in: 0..<8, using: &generator)) }
   }
 
-  /// The fields of a meta page: where each begins, and how many bytes it has.
+  /// The fields of a meta page: the offset and the size of each.
   private static let fields: [(offset: Int, size: Int)] = {
     let own = [(0, 8), (8, 2), (10, 2), (12, 4), (16, 4), (20, 4), (24, 8), (32, 8)]
     return own + tree(40) + tree(88) + [(136, 8), (144, 8)]
@@ -83,10 +83,10 @@ struct Flips {
     [(start, 4), (start + 4, 2), (start + 6, 2)] + (1...5).map { (start + 8 * $0, 8) }
   }
 
-  /// Every field of both meta pages turns into nothing, all ones, what is next to it, and what the
-  /// other page has there.
+  /// Changes every field of both meta pages to zeros, to ones, to adjacent values, and to the value
+  /// of the other page.
   ///
-  /// - Parameter isWhole: Whether each of its bits is changed as well.
+  /// - Parameter isWhole: Whether to change each bit as well.
   private func metaPages(_ bytes: [UInt8], isWhole: Bool) -> [Damage] {
     [0, Damage.page].flatMap { page -> [Damage] in
       let other = Damage.page - page
@@ -111,23 +111,23 @@ struct Flips {
     }
   }
 
-  /// - Parameter isWhole: Whether every page is damaged in every way, or a part of that.
+  /// - Parameter isWhole: Whether to damage every page in every way, or only a part.
   private func pages(
     _ size: Int, isWhole: Bool, _ generator: inout SeededGenerator
   ) -> [Damage] {
     let pages = size / Damage.page
     let damages = (0..<pages).flatMap { page -> [Damage] in
       let other = Int.random(in: 0..<pages, using: &generator)
-      let place = Int.random(in: 1..<Damage.page, using: &generator)
+      let offset = Int.random(in: 1..<Damage.page, using: &generator)
       return [
         .zero(page), .swap(page, other), .copy(page, to: other), .cut(page * Damage.page),
-        .cut(page * Damage.page + place),
+        .cut(page * Damage.page + offset),
       ]
     }
     return isWhole ? damages : Array(damages.shuffled(using: &generator).prefix(pages))
   }
 
-  /// A short log, a captured session, and one of two devices.
+  /// A short log, a captured session, and a session of two devices.
   private func subjects() throws -> [Subject] {
     let captures = CaptureCase.fixtures.appending(path: "captures").path(percentEncoded: false)
     return try [
@@ -142,9 +142,9 @@ struct Flips {
       guard run.ending == .exited(0) else { throw Trouble(run.errors) }
       let path = scratch.file("a.rollcall")
       do {
-        // What the last transaction wrote is what an older meta page would not show. It makes the
-        // file longer: otherwise a page whose number has changed by two is as LMDB leaves the older
-        // one after a commit that failed.
+        // An older meta page would not show what the last transaction wrote. This transaction makes
+        // the file longer; otherwise a meta page whose number changed by two would look like the
+        // older one that LMDB leaves after a failed commit.
         let log = try EventLog.open(
           at: path, access: .readWrite, eventVersion: DecodedRecord.version)
         try log.append([Bookmark(name: String(repeating: "last", count: 5000), back: 1).draft])
@@ -204,7 +204,7 @@ struct Flips {
       if reply.question == .verify { verified = true }
     }
     guard replies.count < Question.allCases.count else { return }
-    // `rollcall` reads in a child, and makes a refusal of this.
+    // `rollcall` reads in a child process, and turns this into a refusal.
     let question = Question.allCases[replies.count]
     report.count("signals in a child")
     guard case .signalled = ending, question != .recover, question != .verify, !verified else {

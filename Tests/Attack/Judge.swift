@@ -4,10 +4,10 @@ import Foundation
 import Rollcall
 import RosterCore
 
-/// What a log turns out to hold.
+/// The content of a log.
 enum Finding: Hashable, Codable, Sendable, CustomStringConvertible {
   case absent
-  /// Sound, with these records, and nothing wrong that `verify` knows of.
+  /// Sound, with this content; `verify` finds nothing wrong.
   case sound(Contents)
   case damaged(String)
 
@@ -20,17 +20,17 @@ enum Finding: Hashable, Codable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Everything that the records of a log say.
+/// Everything in the records of a log.
 struct Contents: Hashable, Codable, Sendable {
-  /// How many there are.
+  /// The number of records.
   let records: Int
-  /// Of the records, and of the state after the last one.
+  /// A digest of the records and of the state after the last one.
   let digest: Int
 }
 
 enum Judge {
-  /// Looks at a log as `verify` does, in this process: a log that LMDB could stumble over is found
-  /// damaged before LMDB sees it.
+  /// Checks a log as `verify` does, in this process. A log on which LMDB could crash is found to be
+  /// damaged before LMDB reads it.
   static func look(at path: String) -> Finding {
     guard FileManager.default.fileExists(atPath: path) else { return .absent }
     do {
@@ -62,7 +62,7 @@ enum Judge {
     return Contents(records: records, digest: hasher.value)
   }
 
-  /// Whether the log can be gone on with: a record is appended, and all is still sound.
+  /// Whether the log can be continued: appends a record and checks that the log is still sound.
   static func goesOn(_ path: String) -> Finding {
     do {
       let before = try contents(of: path).records
@@ -83,13 +83,13 @@ enum Judge {
   }
 }
 
-/// FNV-1a: the same in every process.
+/// FNV-1a, which gives the same result in every process.
 struct StableHasher {
   private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
   mutating func add(_ bytes: some Sequence<UInt8>) {
     for byte in bytes { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    // What is added next is told from what was.
+    // Separates this piece from the next one.
     state = (state ^ 0xFF00) &* 0x100_0000_01B3
   }
 

@@ -2,9 +2,9 @@ import EventStore
 import Foundation
 import Rollcall
 
-/// Looks at many logs in processes of their own, which a log that is damaged could end.
+/// Checks many logs in separate processes, which a damaged log could crash.
 enum Judging {
-  /// What each log holds. A log without damage is also gone on with.
+  /// The content of each log. A log without damage is also continued.
   static func findings(of images: [[String]], by workload: Workload) throws -> [[Finding]] {
     let paths = images.flatMap { $0 }
     var found: [Finding] = []
@@ -25,9 +25,9 @@ enum Judging {
     }
   }
 
-  /// The process that looks: a line for each log.
+  /// Runs the checking process, which prints a line for each log.
   ///
-  /// - Returns: the exit code.
+  /// - Returns: The exit code.
   static func run(_ what: String, _ arguments: [String]) -> Int32 {
     do {
       switch what {
@@ -49,7 +49,7 @@ enum Judging {
     }
   }
 
-  /// Reads until it is killed.
+  /// Keeps a read transaction open until the process is killed.
   private static func stand(in path: String) throws {
     let log = try EventLog.open(
       at: path, access: .readOnly, eventVersion: DecodedRecord.version)
@@ -59,7 +59,7 @@ enum Judging {
     }
   }
 
-  /// Begins to read again and again, until it is killed.
+  /// Begins read transactions repeatedly until the process is killed.
   private static func glance(at path: String) throws {
     let log = try EventLog.open(
       at: path, access: .readOnly, eventVersion: DecodedRecord.version)

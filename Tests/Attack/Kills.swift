@@ -3,12 +3,12 @@ import TestSupport
 
 /// Kills operations in the middle, in place of one of their calls or at any moment.
 ///
-/// What must hold: the log is as before the operation or as after it, each record of a live session
-/// that was acknowledged is there, and the next command removes what was left.
+/// Expected: the log is as before or as after the operation, each acknowledged record of a live
+/// session is in it, and the next command removes what was left.
 struct Kills {
   struct Case: Sendable, CustomStringConvertible {
     var operation: Operation
-    /// In place of which call; nil for a moment.
+    /// The call in whose place the process is killed; nil to kill it at a moment.
     var call: UInt32?
     var microseconds: UInt32
 
@@ -46,7 +46,7 @@ struct Kills {
   private func attack(_ attacked: Case) throws {
     let operation = attacked.operation
     let folder = try workload.folder(for: operation)
-    // The lease of a recorder that was killed is the next recorder's.
+    // The next recorder takes over the lease of a killed one.
     let expected = try folder.names.union(
       ["a.rollcall", "a.rollcall-lock", "a.rollcall-lease", "acks"])
     var fault = Shim.Fault()
@@ -71,7 +71,7 @@ struct Kills {
     } else if found != workload.before[operation], found != workload.after[operation] {
       return complain("\(found)")
     }
-    // A log that is there is in the way of a recovery.
+    // An existing log would prevent a recovery.
     if operation == .recover, found != .absent { return }
     let next = try Run(workload.program, operation.next, in: folder.path)
     guard next.ending == .exited(operation.success) else {

@@ -1,17 +1,17 @@
 import Foundation
 import TestSupport
 
-/// Runs commands where the system gives little.
+/// Runs commands with few system resources.
 ///
-/// What must hold: the right answer, or a refusal in words where the limit says that it may be one;
-/// no hang and no signal.
+/// Expected: the right answer, or a refusal with a message if the limit allows one; no hang and no
+/// signal.
 struct Limits {
   private struct Limit: Sendable {
     var name: String
-    /// A line of shell before the command.
+    /// A line of shell to run before the command.
     var shell = ":"
     var fault = Shim.Fault()
-    /// Whether commands have to work in spite of it: all of them, or those that write nothing.
+    /// Whether commands must still work: those that only read, and those that write.
     var reads = true
     var writes = true
   }
@@ -57,7 +57,7 @@ struct Limits {
     var writes: Bool
   }
 
-  /// What comes of a command where nothing is short.
+  /// The result of a command without limits.
   private struct Undisturbed: Sendable {
     var ending: Run.Ending
     var output: String
@@ -66,7 +66,7 @@ struct Limits {
 
   private static let logs = ["a.rollcall", "b.rollcall"]
 
-  /// - Parameter isShort: Whether each limit meets two commands only.
+  /// - Parameter isShort: Whether to run only two commands for each limit.
   func run(isShort: Bool) throws {
     let commands = Self.reading + Self.writing
     let cases = Self.limits.enumerated().flatMap { number, limit in

@@ -1,21 +1,22 @@
 import Foundation
 import Rollcall
 
-/// A session that is recorded live, by this program run as a process of its own.
+/// A live session that this program records in a separate process.
 enum LiveRecording {
   private static let elements = 12
-  /// How many records that makes: before the first one, the session that the log ends in is closed,
-  /// by each recorder that finds it open.
+  /// The number of records of a session. If the log ends in an open session, a recorder first
+  /// closes it.
   static let records = elements...elements + 1
-  /// How many elements are handed over before the disk is waited for.
+  /// The number of elements between waits for the disk.
   private static let burst = 3
-  /// How many records a burst can have.
+  /// The maximum number of records of a burst.
   static let mostInBurst = burst + 1
   private static let acknowledgements = "acks"
 
-  /// Records a session in bursts, and adds as many bytes to a file after each as are durable.
+  /// Records a session in bursts. After each burst, appends as many bytes to a file as records
+  /// became durable.
   ///
-  /// - Returns: the exit code.
+  /// - Returns: The exit code.
   static func run(_ path: String) -> Int32 {
     do {
       let session = try RosterSession(recordingTo: path)
@@ -36,12 +37,12 @@ enum LiveRecording {
     }
   }
 
-  /// How many records were acknowledged.
+  /// The number of acknowledged records.
   static func acknowledged(in folder: Scratch) -> Int {
     (try? Data(contentsOf: URL(filePath: folder.file(acknowledgements))).count) ?? 0
   }
 
-  /// How many records a change of the disk acknowledges.
+  /// The number of records that a change of the disk acknowledges.
   static func acknowledged(by event: DiskEvent) -> Int {
     guard case .write(_, _, let bytes, let path) = event else { return 0 }
     return path.hasSuffix("/\(acknowledgements)") ? bytes.count : 0

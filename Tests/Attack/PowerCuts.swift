@@ -3,22 +3,21 @@ import TestSupport
 
 /// Cuts the power at any moment of a log's life, and opens what may then be on the disk.
 ///
-/// What must hold: each record of a command that had succeeded is there, and of the command in
-/// whose middle the power was cut all records or none; nothing is wrong with the log, and it can
-/// be gone on with.
+/// Expected: all records of completed commands are in the log, and all or none of the records of
+/// the interrupted command; nothing is wrong with the log, and it can be continued.
 struct PowerCuts {
   let workload: Workload
   let shim: Shim
   let report: Report
 
-  /// How many images one process looks at.
+  /// The number of images that one process checks.
   private static let batch = 25
 
-  /// A moment at which something is known to be durable.
+  /// A moment at which the content of the logs is known to be durable.
   private struct Milestone {
-    /// How many changes of the disk there were until then.
+    /// The number of changes of the disk so far.
     var events: Int
-    /// What is in each log.
+    /// The content of each log.
     var found: [String: Finding]
   }
 
@@ -29,7 +28,7 @@ struct PowerCuts {
     var milestones: [Milestone] = []
   }
 
-  /// A power cut: where, and what of the rest is on the disk.
+  /// A power cut: its position, and which later changes are on the disk.
   private struct Cut: Sendable {
     var events: Int
     var style: DiskModel.Style
@@ -50,7 +49,7 @@ struct PowerCuts {
 
   // MARK: The life of a log
 
-  /// Everything that is done to a log, one command after the other.
+  /// Runs everything that is done to a log, one command after another.
   private func record() throws -> Life {
     let folder = try Scratch()
     try folder.copy(["part.jsonl", "whole.jsonl"], from: workload.base)
@@ -82,7 +81,8 @@ struct PowerCuts {
     Dictionary(uniqueKeysWithValues: logs.map { ($0, Judge.look(at: folder.file($0))) })
   }
 
-  /// Before and after each sync with nothing and all of what was not synced, then at random.
+  /// Cuts before and after each sync, with none and with all of the changes that were not synced,
+  /// then random cuts.
   private func cuts(of life: Life, _ seed: UInt64, _ count: Int) -> [Cut] {
     var cuts: [Cut] = []
     for (index, event) in life.events.enumerated() {
@@ -94,7 +94,7 @@ struct PowerCuts {
     }
     var generator = SeededGenerator(seed: seed)
     while cuts.count < count {
-      // Some commands change the disk far more often than others.
+      // Choose the command first, because some commands change the disk far more often than others.
       let command = Int.random(in: 1..<life.milestones.count, using: &generator)
       let events = life.milestones[command - 1].events...life.milestones[command].events
       cuts.append(

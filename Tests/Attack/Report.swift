@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// What came of a campaign: counts for people, and what was wrong.
+/// The results of a campaign: counts for people, and complaints.
 final class Report: Sendable {
   private struct State {
     var counts: [String: Int] = [:]
     var complaints: [String] = []
   }
 
-  /// More would tell nobody anything.
-  private static let mostComplaints = 400
+  /// More complaints would not help.
+  private static let maximumComplaints = 400
 
   let campaign: String
   private let state = Mutex(State())
@@ -32,10 +32,10 @@ final class Report: Sendable {
     let counts = state.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     let wrong = "\(state.complaints.count) wrong"
     return ["\(campaign): \((counts + [wrong]).joined(separator: ", "))"]
-      + state.complaints.prefix(Self.mostComplaints).map { "  \($0)" }
+      + state.complaints.prefix(Self.maximumComplaints).map { "  \($0)" }
   }
 
-  /// Does many cases, as many at a time as there are cores.
+  /// Runs many cases, as many at a time as there are cores.
   func forEach<Case: Sendable>(_ cases: [Case], _ body: @escaping @Sendable (Case) throws -> Void) {
     allAtOnce(min(cases.count, ProcessInfo.processInfo.activeProcessorCount)) {
       [next = Counter()] _ in
@@ -43,7 +43,7 @@ final class Report: Sendable {
     }
   }
 
-  /// Does something many times at once, each in a thread of its own.
+  /// Runs a closure many times at once, each in its own thread.
   func allAtOnce(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) {
     let done = DispatchSemaphore(value: 0)
     for number in 0..<count {
@@ -55,7 +55,7 @@ final class Report: Sendable {
     for _ in 0..<count { done.wait() }
   }
 
-  /// An error that a case throws is one of the harness.
+  /// Reports an error that a case throws as a failure of the harness.
   private func attempt(_ body: () throws -> Void) {
     do {
       try body()

@@ -1,18 +1,18 @@
 import Foundation
 import TestSupport
 
-/// A program that was run, and how it ended.
+/// A run of a program, with its outcome.
 struct Run {
   enum Ending: Hashable {
     case exited(Int32)
     case signalled(Int32)
-    /// It had to be killed.
+    /// The process had to be killed.
     case hung
   }
 
-  /// When a run is ended from outside.
+  /// The time after which a run is killed.
   enum Deadline {
-    /// It is never to come to this.
+    /// A minute, which no run should need.
     case minute
     case microseconds(UInt32)
   }
@@ -22,13 +22,13 @@ struct Run {
   let errors: String
   let microseconds: UInt64
 
-  /// Something that is done while it runs.
+  /// An action during the run.
   struct Meanwhile {
     var microseconds: UInt32
     var act: () throws -> Void
   }
 
-  /// - Parameter folder: The folder that it runs in; nil for that of this process.
+  /// - Parameter folder: The working directory; nil for that of this process.
   init(
     _ program: String, _ arguments: [String], in folder: String? = nil,
     setting changes: [String: String] = [:], until deadline: Deadline = .minute,
@@ -47,12 +47,12 @@ struct Run {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // A group of its own, so that what it starts can be ended with it.
+    // A separate process group, so that child processes can be killed with it.
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
     posix_spawnattr_setpgroup(&attributes, 0)
     let environment = ProcessInfo.processInfo.environment
       .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.merging(changes) { $1 }
-    // `posix_spawn` cannot be told of a folder everywhere.
+    // `posix_spawn` cannot set a working directory on every system.
     let command = (folder.map { ["/usr/bin/env", "-C", $0] } ?? []) + [program] + arguments
     let words = command.map { strdup($0) } + [nil]
     let settings = environment.map { strdup("\($0)=\($1)") } + [nil]
@@ -100,17 +100,17 @@ struct Run {
   }
 }
 
-/// A folder that goes away with its last reference, in memory where there is such a place: what is
-/// attacked is the order of calls, and no disk is waited for.
+/// A folder that is removed with its last reference. It is in memory if possible, because the
+/// attacks concern the order of calls, not a real disk.
 final class Scratch: Sendable {
   let path: String
 
   init() throws {
     let memory = "/dev/shm"
-    let place =
+    let parent =
       FileManager.default.isWritableFile(atPath: memory)
       ? memory : FileManager.default.temporaryDirectory.path(percentEncoded: false)
-    path = "\(place)/rollcall-attack-\(UUID().uuidString)"
+    path = "\(parent)/rollcall-attack-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The library that is loaded into the attacked program: see `Shim/shim.c`.
+/// The library that is preloaded into the attacked program: see `Shim/shim.c`.
 struct Shim: Sendable {
-  /// The calls that it counts.
+  /// The kinds of calls that it counts.
   struct Calls: OptionSet, Sendable {
     let rawValue: UInt32
 
@@ -14,7 +14,7 @@ struct Shim: Sendable {
     static let maps = Calls(rawValue: 32)
     static let threads = Calls(rawValue: 64)
     static let all = Calls(rawValue: 127)
-    /// Those by which something gets onto the disk.
+    /// The calls that change the disk.
     static let disk: Calls = [.writes, .syncs, .sizes, .names]
 
     var words: String {
@@ -27,24 +27,25 @@ struct Shim: Sendable {
   /// How a call fails.
   enum Manner: UInt32, Sendable {
     case refused = 1
-    /// Half of what was to be written is.
+    /// Half of the bytes are written.
     case short = 2
-    /// All of it is done, and then it fails.
+    /// The call succeeds but reports a failure.
     case late = 3
-    /// The process is killed in its place.
+    /// The process is killed instead.
     case killed = 4
   }
 
-  /// What is to go wrong in a run.
+  /// The fault to inject into a run.
   struct Fault: Sendable, CustomStringConvertible {
     var calls = Calls.all
     /// The first call that fails, counted from 1; 0 for none.
     var at: UInt32 = 0
-    /// Whether all after it fail as well.
+    /// Whether all later calls fail as well.
     var goesOn = false
     var error = EIO
     var manner = Manner.refused
-    /// How many milliseconds the clock jumps by, at which look at it; 0 for never.
+    /// The number of milliseconds by which the clock jumps, and the reading at which it does; 0 for
+    /// never.
     var shift: (milliseconds: Int64, at: UInt32) = (0, 0)
 
     var description: String {
@@ -59,11 +60,11 @@ struct Shim: Sendable {
     }
   }
 
-  /// What came of it.
+  /// The counts of a run.
   struct Count: Sendable {
     var calls: UInt32
     var failed: UInt32
-    /// What the first call was that failed.
+    /// The kind of the first call that failed.
     var kind: Calls
     var looks: UInt32
   }
@@ -71,13 +72,13 @@ struct Shim: Sendable {
   private let library: String
   private let folder: Scratch
 
-  /// Compiles it.
+  /// Compiles the library.
   init() throws {
     folder = try Scratch()
     library = folder.file("shim.so")
     let source = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "Shim/shim.c").path(percentEncoded: false)
-    // The toolchain's own, also where only `swift` is on the path.
+    // Uses the toolchain's compiler, even if only `swift` is on the path.
     let compiler = """
       exec "$(command -v clang || echo "$(dirname "$(readlink -f "$(command -v swift)")")/clang")" "$@"
       """
@@ -90,9 +91,9 @@ struct Shim: Sendable {
     guard run.ending == .exited(0) else { throw Trouble("the shim: \(run.errors)") }
   }
 
-  /// Runs the program in a folder, all files of which are watched, with a fault.
+  /// Runs the program with a fault in a folder whose files are watched.
   ///
-  /// - Parameter trace: Where to write down what changes the disk.
+  /// - Parameter trace: The file in which to record changes of the disk.
   func run(
     _ program: String, _ arguments: [String], in watched: String, _ fault: Fault,
     trace: String? = nil, until deadline: Run.Deadline = .minute
@@ -108,7 +109,7 @@ struct Shim: Sendable {
   }
 }
 
-/// What the shim and this program share: `struct control` in the shim.
+/// The memory that the shim and this program share: `struct control` in the shim.
 private struct Control: ~Copyable {
   let path: String
   private static let bytes = 48
@@ -138,7 +139,7 @@ private struct Control: ~Copyable {
   }
 }
 
-/// Why the harness itself cannot go on.
+/// A failure of the harness itself.
 struct Trouble: Error, CustomStringConvertible {
   let description: String
 

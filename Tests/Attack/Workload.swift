@@ -3,24 +3,24 @@ import Foundation
 import Rollcall
 import TestSupport
 
-/// What the program does while something goes wrong.
+/// The operations of the program that are attacked.
 enum Operation: String, CaseIterable, Sendable {
   /// Imports a capture into a new log.
   case create
-  /// Imports a capture that has grown into a log that has its beginning.
+  /// Imports a capture that has grown into a log that contains its beginning.
   case append
   /// Appends one record.
   case bookmark
   /// Imports captures that overlap in time into a new log.
   case merge
-  /// Makes everything derived anew.
+  /// Rebuilds all derived data.
   case rebuild
-  /// Writes what is whole of a damaged log into a new one.
+  /// Recovers a damaged log into a new one.
   case recover
-  /// Records a live session: each record durable before the next.
+  /// Records a live session in which each record is durable before the next.
   case record
 
-  /// The command line; the live session's is this program's own.
+  /// The command line; a live session is recorded by this program itself.
   var arguments: [String] {
     switch self {
     case .create: ["import", "whole.jsonl", "-o", target]
@@ -33,10 +33,10 @@ enum Operation: String, CaseIterable, Sendable {
     }
   }
 
-  /// The log that it writes.
+  /// The log that the operation writes.
   var target: String { "a.rollcall" }
 
-  /// The files that it needs.
+  /// The files that the operation needs.
   var files: [String] {
     switch self {
     case .create: ["whole.jsonl"]
@@ -47,11 +47,11 @@ enum Operation: String, CaseIterable, Sendable {
     }
   }
 
-  /// The exit code that means that all of it was done.
+  /// The exit code of a complete operation.
   var success: Int32 { self == .recover ? 1 : 0 }
 
-  /// A command that writes there next: it removes what is left, and nothing comes of it where the
-  /// operation was done.
+  /// The next command that writes to the log: it removes leftovers, and changes nothing if the
+  /// operation was completed.
   var next: [String] {
     switch self {
     case .create, .append, .merge, .recover: arguments
@@ -60,21 +60,21 @@ enum Operation: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the operation makes the log.
+  /// Whether the operation creates the log.
   var isNew: Bool { self == .create || self == .merge || self == .recover }
 }
 
-/// The files that operations begin with, and what is to come of them.
+/// The files with which operations begin, and their expected results.
 struct Workload: Sendable {
-  /// Beside this program, as it was built.
+  /// The attacked program, from the same build as this one.
   let program: String
   let itself: String
   let base: Scratch
-  /// What the log holds before each operation, and after it.
+  /// The content of the log before and after each operation.
   private(set) var before: [Operation: Finding] = [:]
   private(set) var after: [Operation: Finding] = [:]
 
-  /// - Parameter records: How many the whole capture has, about.
+  /// - Parameter records: The approximate number of records of the whole capture.
   init(records: Int) throws {
     let own = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     itself = own.path(percentEncoded: false)
@@ -105,7 +105,7 @@ struct Workload: Sendable {
 
   func program(for operation: Operation) -> String { operation == .record ? itself : program }
 
-  /// A new folder with what an operation needs.
+  /// A new folder with the files that an operation needs.
   func folder(for operation: Operation) throws -> Scratch {
     let folder = try Scratch()
     try folder.copy(operation.files + (operation.isNew ? [] : ["part.jsonl"]), from: base)
@@ -124,15 +124,16 @@ struct Workload: Sendable {
     }
   }
 
-  /// Changes a letter of the first record that has the word, so that nothing vouches for its pack.
+  /// Changes a letter of the first record that contains the word, so that the digest of its pack is
+  /// wrong.
   private func damage(_ name: String) throws {
-    let place = URL(filePath: base.file(name))
-    var bytes = try Data(contentsOf: place)
+    let url = URL(filePath: base.file(name))
+    var bytes = try Data(contentsOf: url)
     guard let range = bytes.range(of: Data("Friend 3".utf8)) else {
       throw Trouble("nothing to damage")
     }
     bytes[range.lowerBound] = UInt8(ascii: "f")
-    try bytes.write(to: place)
+    try bytes.write(to: url)
   }
 }
 
@@ -159,7 +160,7 @@ enum Session {
     return "<query xmlns='jabber:iq:roster' ver='1'>\(items.joined())</query>"
   }
 
-  /// What comes in a session, by number.
+  /// The stanza of a session with a number.
   static func stanza(_ number: Int) -> String {
     let friend = "friend\(number % 12)@example.test"
     return switch number % 4 {

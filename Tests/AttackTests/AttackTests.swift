@@ -7,7 +7,7 @@ import Testing
 struct AttackTests {
   @Test("No attack of a few seconds does harm")
   func all() throws {
-    // Another seed each time would find more, but a test that fails is to fail again.
+    // Random seeds would find more, but a failing test must fail again.
     let run = try Attack("all", "--short", "--seed", "1")
     #expect(run.code == 0, "\(run.output)")
     for name in ["calls", "power", "kills", "flips", "files", "crowds", "limits"] {
@@ -16,7 +16,7 @@ struct AttackTests {
   }
 }
 
-/// The program that attacks, which is built beside the tests.
+/// The attacking program, from the same build as the tests.
 private struct Attack {
   let code: Int32
   let output: String

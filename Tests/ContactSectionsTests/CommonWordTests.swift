@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Words, names and places that begin with a character of several readings")
 struct CommonWordTests {
-  /// Each line is a letter, and names that stand under it, as a dictionary or a map has them.
+  /// Each line is a letter, and names from dictionaries and maps that belong under it.
   private static let table = """
     A: 阿拉丁 吖吖 艾草 艾米 阿坝
     B: 便便 曝光 泊车 刨冰 辟邪 裨益 便利 便当 便签 便民 屏息 扁豆 柏林 薄荷 秘鲁 蚌埠
@@ -54,7 +54,7 @@ struct CommonWordTests {
     Z: 中牟
     """
 
-  @Test("The letter of each", arguments: table.split(separator: "\n"))
+  @Test("Each name is listed under its letter", arguments: table.split(separator: "\n"))
   func letter(line: Substring) {
     let letter = line.prefix(1)
     for name in line.dropFirst(2).split(separator: " ") {

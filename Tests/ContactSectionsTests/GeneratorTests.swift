@@ -22,7 +22,7 @@ struct GeneratorTests {
   }
 
   @Test(
-    "Generating them anew gives the same bytes",
+    "Generating them again gives the same bytes",
     .enabled(if: hasInput, "needs Debian's package unicode-data, and Python 3"))
   func regenerates() throws {
     let folder = FileManager.default.temporaryDirectory

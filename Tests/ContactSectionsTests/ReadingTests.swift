@@ -21,19 +21,19 @@ struct ReadingTests {
     #expect(PinyinReader.reading(of: name).pinyin == pinyin)
   }
 
-  /// Each list is in the order in which it must come out.
+  /// Each list is in the expected order.
   @Test(
-    "Names stand in order",
+    "Names are sorted",
     arguments: [
       // Syllable, then tone, then scalar, character by character.
       ["妈", "麻", "马", "骂", "埋"],
       ["张", "张三", "张四", "章二", "掌一"],
-      // Latin words among Han by their letters; a word before a longer one.
+      // Latin words are sorted among Han characters by their letters, a prefix first.
       ["an", "安", "Anna", "bai", "白", "Bo"],
       ["Ann Zoe", "Anna", "ÀNNB"],
       ["lu", "路", "lv", "绿", "ma"],
       ["王2", "王10", "王一"],
-      // In #: numbers by value, symbols, other scripts, the nameless.
+      // In #: numbers by value, symbols, other scripts, empty names.
       ["2", "007", "10", "10a", "!", "😀", "Анна", "あい", ""],
       ["Zoe", "1"],
     ])
@@ -44,21 +44,21 @@ struct ReadingTests {
     }
   }
 
-  @Test("Names that look alike have an order all the same")
+  @Test("Names that look alike still have an order")
   func ties() {
     let alike = ["ann", "Ann", "ann ", "\u{200B}ann", "ánn"]
     let keys = Set(alike.map { SortKey(PinyinReader.reading(of: $0)) })
     #expect(keys.count == alike.count)
   }
 
-  @Test("A section's names stand together")
+  @Test("The names of a section are adjacent")
   func sectionsAreContiguous() {
     let names = ["曾经", "曾国藩", "单车", "单雄信", "zoe", "1", "重庆", "重要", "\u{301}a", "·b", "あ"]
     let sorted = names.map { SortKey(PinyinReader.reading(of: $0)) }.sorted()
     #expect(sorted.map(\.section) == sorted.map(\.section).sorted())
   }
 
-  /// Queries that find a name, and queries that do not.
+  /// Queries that match a name, and queries that do not.
   @Test(
     "A query finds a name",
     arguments: [

@@ -27,21 +27,21 @@ struct SearchTests {
       subscription: ListedContact.Subscription.allCases.randomElement(using: &random) ?? .both)
   }
 
-  /// A screen passes over most contacts without reading their names; this reads all of them.
+  /// A screen skips most contacts without reading their names; this reads all names.
   private func rank(_ contact: ListedContact, _ query: NameQuery) -> NameQuery.Rank? {
     [contact.displayName, contact.userReading].compactMap { $0 }
       .compactMap { query.match(PinyinReader.reading(of: $0), address: contact.id) }.min()
   }
 
-  @Test("A screen finds whom matching every name finds, the best first", arguments: 0..<20)
+  @Test("A screen finds the same contacts as matching every name, best first", arguments: 0..<20)
   func findsAll(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let policy = SectionPolicy(friends: .subscribed)
     var contacts = (0..<60).map { contact($0, &random) }
     var index = SectionIndex(policy: policy, contacts: contacts)
-    for place in contacts.indices where Bool.random(using: &random) {
-      contacts[place] = contact(place, &random)
-      index.update(contacts[place])
+    for number in contacts.indices where Bool.random(using: &random) {
+      contacts[number] = contact(number, &random)
+      index.update(contacts[number])
     }
     for text in Self.queries {
       let query = NameQuery(text)

@@ -28,7 +28,7 @@ struct SectionHistoryTests {
       onlineFirst: .random(using: &random))
   }
 
-  @Test("Applying the changes to the old screen gives the one built afresh", arguments: 0..<150)
+  @Test("Applying the changes gives the screen built from scratch", arguments: 0..<150)
   func history(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let policy = policy(&random)
@@ -76,7 +76,7 @@ struct SectionHistoryTests {
     (0..<index.sectionCount).map { index.section($0) }
   }
 
-  /// Every row's contact or request leads back to the row.
+  /// Checks that each row's contact or request leads back to the row.
   private func checkLookups(_ index: SectionIndex, _ place: String) {
     for section in 0..<index.sectionCount {
       for row in 0..<index.rowCount(inSection: section) {

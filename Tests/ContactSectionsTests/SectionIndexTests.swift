@@ -40,7 +40,7 @@ struct SectionIndexTests {
     #expect(index.row(at: RowPosition(section: 9, row: 0)) == nil)
   }
 
-  @Test("The policy says who is a friend")
+  @Test("The policy decides which contacts are friends")
   func friends() {
     let all = ListedContact.Subscription.allCases.map { contact($0.rawValue, $0) }
     func shown(_ friends: SectionPolicy.Friends) -> [String] {
@@ -53,7 +53,7 @@ struct SectionIndexTests {
     #expect(shown(.all) == ["B: both", "F: from", "N: none", "T: to"])
   }
 
-  @Test("Groups by the reading of their names, those in none last")
+  @Test("Groups are sorted by the reading of their names, contacts without a group last")
   func groups() {
     let contacts = [
       contact("a", groups: ["同事", "Bowling"]), contact("b", groups: ["同事"]), contact("c"),
@@ -67,7 +67,7 @@ struct SectionIndexTests {
       screen(both) == [": ", "Bowling A: a", "长沙同学 D: d", "同事 A: a", "同事 B: b", "C: c"])
   }
 
-  @Test("Names and groups that differ in their normal form only are two")
+  @Test("Names and groups that differ only in their normal form are distinct")
   func normalForms() {
     let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
     var index = SectionIndex(
@@ -95,7 +95,7 @@ struct SectionIndexTests {
     #expect(index.sideIndex.map(\.title) == ["☆", "A"])
   }
 
-  @Test("A reading that the user gave wins")
+  @Test("A reading that the user gave takes precedence")
   func userReading() {
     var single = contact("单")
     single.userReading = "shan"
@@ -107,7 +107,7 @@ struct SectionIndexTests {
     #expect(index.search(NameQuery("dan")).map(\.displayName) == ["单", "石"])
   }
 
-  @Test("Of several with one id, the last counts")
+  @Test("Of several entries with the same id, the last counts")
   func repeats() {
     var late = contact("a")
     late.displayName = "z"
@@ -117,7 +117,7 @@ struct SectionIndexTests {
     #expect(screen(index) == [": r", "B: b", "Z: z"])
   }
 
-  @Test("A change names what changes")
+  @Test("An update returns the row changes")
   func changes() {
     var index = SectionIndex(contacts: [contact("a"), contact("b"), contact("ba")])
     var b = contact("b")

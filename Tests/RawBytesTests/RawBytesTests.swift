@@ -3,10 +3,10 @@ import Testing
 
 @testable import RawBytes
 
-/// Bytes in place, compared with what arrays of bytes give.
+/// Bytes in place, compared with the results of byte arrays.
 @Suite("Bytes in place")
 struct RawBytesTests {
-  /// Bytes of few kinds, so that many are alike, of lengths at which words begin and end.
+  /// Bytes of few values, so that many arrays are equal, with lengths around the word boundaries.
   private static func bytes(_ random: inout SeededGenerator) -> [UInt8] {
     let kinds: [UInt8] = [0x00, 0x61, 0x62, 0x7F, 0x80, 0xFF]
     return (0..<Int.random(in: 0...20, using: &random)).map { _ in
@@ -15,7 +15,7 @@ struct RawBytesTests {
     }
   }
 
-  @Test("They are compared as arrays are", arguments: 0..<UInt64(4))
+  @Test("They compare like arrays", arguments: 0..<UInt64(4))
   func comparing(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var (same, hashes) = (0, 0)
@@ -35,11 +35,11 @@ struct RawBytesTests {
       }
     }
     #expect(same > 100)
-    // Of 64 bits few are the same: those of short texts with zeros before them may be.
+    // Collisions of 64-bit hashes are rare; short texts with leading zeros may collide.
     #expect(hashes < 10)
   }
 
-  @Test("A rank is eight bytes with zeros after the end", arguments: 0...20)
+  @Test("A rank is eight bytes, padded with zeros", arguments: 0...20)
   func ranks(count: Int) {
     let bytes = (0..<count).map { UInt8($0 + 1) }
     for offset in 0...count {
@@ -51,7 +51,7 @@ struct RawBytesTests {
   }
 
   @Test(
-    "Texts are put in the order of their bytes, equal ones as they were", arguments: 0..<UInt64(4))
+    "Texts are sorted by their bytes, and equal ones keep their order", arguments: 0..<UInt64(4))
   func orders(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let all = (0..<500).map { _ in Self.bytes(&random) }
@@ -68,7 +68,7 @@ struct RawBytesTests {
     #expect(order.map(\.index) == wanted, "seed \(seed)")
   }
 
-  @Test("Numbers are read from any place as they are written there", arguments: 0...8)
+  @Test("Numbers are read as they were written, at any offset", arguments: 0...8)
   func numbers(offset: Int) {
     var bytes: [UInt8] = [0xAA]
     bytes.append(atMost: 24) { space in
@@ -86,7 +86,7 @@ struct RawBytesTests {
     #expect(read == (0x0102_0304_0506_0708, 0x0102_0304, 0xAA))
   }
 
-  @Test("Bytes are appended and put in the place of others up to the end", arguments: 0...17)
+  @Test("Bytes are appended, and replaced up to the end", arguments: 0...17)
   func writing(count: Int) {
     let piece = (0..<count).map { UInt8($0) }
     let appended: [UInt8] = [1, 2, 3] + piece
@@ -101,7 +101,7 @@ struct RawBytesTests {
     #expect([UInt8](piece.span.bytes) == piece)
   }
 
-  @Test("Sixteen bytes are marked and copied from any place")
+  @Test("Sixteen bytes are marked and copied from any offset")
   func sixteen() {
     let bytes = (0..<40).map { UInt8($0) }
     for offset in 0...24 {
@@ -118,7 +118,7 @@ struct RawBytesTests {
     }
   }
 
-  @Test("A text is the same as its bytes, one that is missing as none")
+  @Test("A text equals its bytes, and a missing text equals missing bytes")
   func texts() {
     let decomposed = "e\u{301}"
     for text in ["", "a", "é", decomposed, "fifteen letters", "more than fifteen letters: 你好"] {

@@ -2,13 +2,13 @@ import RawBytes
 import TestSupport
 import Testing
 
-@Suite("What is UTF-8, compared with the standard library")
+@Suite("UTF-8 validation, compared with the standard library")
 struct UTF8Tests {
   private func agrees(_ bytes: [UInt8]) -> Bool {
     bytes.span.bytes.isUTF8 == (String(validating: bytes, as: UTF8.self) != nil)
   }
 
-  @Test("Every two bytes are judged as by the standard library")
+  @Test("Every pair of bytes is judged as by the standard library")
   func everyTwoBytes() {
     for first in UInt8.min...UInt8.max {
       for second in UInt8.min...UInt8.max {
@@ -17,9 +17,9 @@ struct UTF8Tests {
     }
   }
 
-  /// Bytes at the edges of the ranges, in sequences that may end anywhere.
+  /// Bytes at the boundaries of the ranges, in sequences that may end anywhere.
   @Test(
-    "Sequences at the edges of the ranges are judged as by the standard library",
+    "Sequences at the boundaries of the ranges are judged as by the standard library",
     arguments: 0..<UInt64(4))
   func sequences(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -38,7 +38,7 @@ struct UTF8Tests {
     }
   }
 
-  @Test("Every character is UTF-8")
+  @Test("Every encoded character is valid UTF-8")
   func everyCharacter() {
     for value in UInt32(0)...0x10FFFF {
       guard let scalar = Unicode.Scalar(value) else { continue }

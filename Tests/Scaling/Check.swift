@@ -7,16 +7,16 @@ import TestSupport
   import Darwin
 #endif
 
-/// Runs the program on captures, under callgrind and by itself.
+/// Runs the program on captures, with and without callgrind.
 struct Check {
   private let program: String
   private let folder: String
-  /// What it takes to start.
+  /// The number of instructions to start the program.
   private let base: Int
 
   /// - Parameters:
-  ///   - program: The program, without debug information.
-  ///   - folder: An empty one.
+  ///   - program: The path of the program, without debug information.
+  ///   - folder: An empty folder.
   init(program: String, folder: String) throws {
     (self.program, self.folder) = (program, folder)
     let empty = folder + "/empty"
@@ -25,9 +25,9 @@ struct Check {
     base = try Self.instructions(of: [program, "state", empty], in: folder)
   }
 
-  /// What a command does with a capture at one size and at four times it.
+  /// Measures a command on a capture at one size and at four times that size.
   func growth(of capture: HostileCapture, _ command: String) throws -> Growth {
-    // Memory shows with more only.
+    // Memory is only measurable at larger sizes.
     let (small, large) = (try file(capture, 1), try file(capture, 4))
     let (light, heavy) = (try file(capture, 4), try file(capture, 16))
     return Growth(
@@ -53,7 +53,7 @@ struct Check {
   private func file(_ capture: HostileCapture, _ times: Int) throws -> (path: String, size: Int) {
     let path = "\(folder)/capture\(times)"
     if !FileManager.default.fileExists(atPath: path) {
-      // In a process of its own: what a process takes counts for those that it begins.
+      // In a separate process, because its memory would count for the processes that it starts.
       let own = CommandLine.arguments[0]
       let ended = try Self.run([own, "make", capture.name, "\(times * capture.size)", path])
       guard ended.status == 0 else { throw Failure("\(capture.name) cannot be made") }
@@ -62,7 +62,7 @@ struct Check {
     return (path, (attributes[.size] as? Int) ?? 0)
   }
 
-  /// The arguments of a command, with the files that it needs.
+  /// The arguments of a command, after creating the files that it needs.
   private func arguments(_ command: String, _ file: (path: String, size: Int)) throws -> [String] {
     let log = file.path + ".rollcall"
     if command.contains("LOG"), !FileManager.default.fileExists(atPath: log) {
@@ -91,7 +91,7 @@ struct Check {
     let counts = folder + "/out.counts"
     try FileManager.default.createDirectory(atPath: counts, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: counts) }
-    // A log is read in a process of its own.
+    // Count child processes, because the program reads logs in one.
     let valgrind = [
       "valgrind", "--tool=callgrind", "--trace-children=yes",
       "--callgrind-out-file=\(counts)/%p",
@@ -108,9 +108,9 @@ struct Check {
     return totals.reduce(0) { $0 + ($1 ?? 0) }
   }
 
-  /// Runs a program without input, and without output but for errors.
+  /// Runs a program without input and output.
   ///
-  /// - Returns: Its exit code, and how many bytes of memory it had at the most.
+  /// - Returns: The exit code, and the peak memory in bytes.
   private static func run(_ arguments: [String]) throws -> (status: Int32, memory: Int) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// Counts what the program does with captures that are made to be costly, at one size and at four
-/// times it: neither its instructions nor its memory may grow by much more than four times.
+/// Measures the program on expensive captures, at one size and at four times that size: neither its
+/// instructions nor its memory may grow by much more than four times.
 @main
 enum Scaling {
   static func main() throws {
@@ -43,31 +43,31 @@ enum Scaling {
   }
 }
 
-/// How much more four times as much takes.
+/// The growth of the costs when the size grows fourfold.
 struct Growth {
-  /// What is done at either size, beyond what it takes to start.
+  /// The number of instructions at each size, not counting the start.
   let instructions: (small: Int, large: Int)
-  /// The bytes of the captures, and of memory at the most.
+  /// The sizes of the captures, and the peak memory.
   let bytes: (small: Int, large: Int)
   let memory: (small: Int, large: Int)
 
-  /// n log n is less than that; n squared is 16.
-  private static let most = 5.5
-  /// Smaller differences are chance.
-  private static let leastInstructions = 4_000_000
-  private static let leastMemory = 24 << 20
-  /// So many bytes of memory may a byte of a capture take.
+  /// n log n grows by less than this; n squared grows by 16.
+  private static let maximumRatio = 5.5
+  /// Smaller differences are noise.
+  private static let minimumInstructions = 4_000_000
+  private static let minimumMemory = 24 << 20
+  /// The maximum number of bytes of memory per byte of a capture.
   private static let memoryPerByte = 64
 
   private var ratio: Double { Double(instructions.large) / Double(max(instructions.small, 1)) }
 
   private var isSteep: Bool {
-    ratio > Self.most && instructions.large > 4 * Self.leastInstructions
+    ratio > Self.maximumRatio && instructions.large > 4 * Self.minimumInstructions
   }
 
   private var isLarge: Bool {
     memory.large - memory.small
-      > Self.memoryPerByte * (bytes.large - bytes.small) + Self.leastMemory
+      > Self.memoryPerByte * (bytes.large - bytes.small) + Self.minimumMemory
   }
 
   var isGood: Bool { !isSteep && !isLarge }

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// A captured session with what the server itself said of the account's roster afterwards.
+/// A captured session with the server's own record of the account's roster afterward.
 package struct CaptureCase: Sendable, CustomStringConvertible {
-  /// The folder's name.
+  /// The name of the folder.
   package let name: String
-  /// The account that the expectation is about.
+  /// The account to which the expectation applies.
   package let account: String
   /// The capture.
   package let path: String
@@ -14,7 +14,7 @@ package struct CaptureCase: Sendable, CustomStringConvertible {
 
   package var description: String { "\(name) for \(account)" }
 
-  /// What a fresh client was told, and what the server's store says of requests.
+  /// The roster that a fresh client received, and the requests in the server's store.
   package struct Expected: Decodable, Hashable, Sendable {
     package struct Item: Decodable, Hashable, Sendable {
       package let jid: String
@@ -35,11 +35,11 @@ package struct CaptureCase: Sendable, CustomStringConvertible {
     let format: String
   }
 
-  /// Where the fixtures are.
+  /// The folder of the fixtures.
   package static let fixtures = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures")
 
-  /// Every case of `Fixtures/captures`, one for each account that an expectation is there for.
+  /// Every case of `Fixtures/captures`, one for each account with an expectation.
   package static let all: [CaptureCase] = {
     do {
       return try load()

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The schema of the program's documents, and whether a document is as it says.
+/// The schema of the program's JSON documents, and a validator for them.
 ///
-/// It knows the words of JSON Schema 2020-12 that the file uses, and refuses the file where it uses
-/// another one.
+/// Supports only the keywords of JSON Schema 2020-12 that the file uses, and rejects a file with
+/// others.
 package struct JSONSchema {
   private let root: [String: Any]
 
-  /// The schema that is kept beside what makes the documents.
+  /// The schema in the sources.
   package init() throws {
     var url = URL(filePath: #filePath)
     for _ in 1...3 { url.deleteLastPathComponent() }
@@ -35,14 +35,14 @@ package struct JSONSchema {
     }
   }
 
-  /// The first thing in a text that is not as a definition says; nil where all is.
+  /// The first violation of a definition in a JSON text; nil if the text is valid.
   ///
-  /// - Parameter name: A document's, or that of another definition.
+  /// - Parameter name: The name of a document or of another definition.
   package func fault(in json: String, _ name: String) throws -> String? {
     try fault(inValue: JSONSerialization.jsonObject(with: Data(json.utf8)), name)
   }
 
-  /// As `fault(in:_:)`, of a value that was read.
+  /// The first violation of a definition in a parsed JSON value; nil if the value is valid.
   package func fault(inValue value: Any, _ name: String) throws -> String? {
     let isDocument = try documents.contains(name)
     let path = isDocument ? "#/$defs/documents/$defs/\(name)" : "#/$defs/\(name)"
@@ -55,7 +55,7 @@ package struct JSONSchema {
     }
   }
 
-  // MARK: Words
+  // MARK: Keywords
 
   private static let words: Set<String> = [
     "description", "$ref", "type", "enum", "properties", "required", "additionalProperties",

@@ -1,18 +1,18 @@
 package import Foundation
 
-/// A small capture of packets, written byte by byte: IPv4 and TCP between a client and a server.
+/// A small packet capture, written byte by byte: IPv4 and TCP between a client and a server.
 package struct PacketFile {
   private var packets: [(time: UInt64, bytes: [UInt8])] = []
-  /// How many bytes each side of a stream has sent.
+  /// The number of bytes that each side of a stream has sent.
   private var sent: [Int: (client: UInt32, server: UInt32)] = [:]
-  /// Microseconds since 1970.
+  /// The time in microseconds since 1970.
   private var time: UInt64 = 1_795_257_987_000_000
 
   package init() {}
 
-  /// Adds what one side of a stream sends.
+  /// Adds bytes that one side of a stream sends.
   ///
-  /// - Parameter stream: Its number; it gives the client's port.
+  /// - Parameter stream: The number of the stream, which determines the client's port.
   package mutating func send(_ bytes: [UInt8], from isClient: Bool, on stream: Int = 0) {
     if sent[stream] == nil {
       sent[stream] = (1000, 5000)
@@ -29,7 +29,7 @@ package struct PacketFile {
     }
   }
 
-  /// The same of a text.
+  /// Adds a text that one side of a stream sends.
   package mutating func send(_ text: String, from isClient: Bool, on stream: Int = 0) {
     send(Array(text.utf8), from: isClient, on: stream)
   }
@@ -50,7 +50,7 @@ package struct PacketFile {
     packets.append((time, ip + tcp + bytes))
   }
 
-  /// As tcpdump writes it.
+  /// The packets in the format of tcpdump.
   package var pcap: Data {
     let head: [UInt32] = [0xA1B2_C3D4, 0x0004_0002, 0, 0, 65_535, 101]
     return Data(head.flatMap(Self.little))
@@ -61,7 +61,7 @@ package struct PacketFile {
       }
   }
 
-  /// As Wireshark writes it.
+  /// The packets in the format of Wireshark.
   package var pcapng: Data {
     func block(_ kind: UInt32, _ body: [UInt8]) -> [UInt8] {
       let padded = body + Array(repeating: 0, count: (4 - body.count % 4) % 4)

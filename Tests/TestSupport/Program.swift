@@ -1,12 +1,12 @@
 package import Foundation
 
-/// The program as a person runs it.
+/// A run of the program, as a user runs it.
 package struct Program {
   package let output: String
   package let errors: String
   package let code: Int32
 
-  /// Runs `rollcall` with arguments; its input is empty, its output is no terminal.
+  /// Runs `rollcall` with arguments; its input is empty and its output is not a terminal.
   package init(_ arguments: String..., in folder: String? = nil) throws {
     try self.init(arguments, in: folder)
   }
@@ -49,12 +49,12 @@ package struct Program {
     }
   }
 
-  /// Runs another program that is built beside it.
+  /// Runs another program from the same build.
   package init(beside name: String, _ arguments: [String]) throws {
     try self.init(Self.executable(name), arguments, in: nil)
   }
 
-  /// The program, or another, stands beside the test bundle.
+  /// The path of the program, or another one from the same build, near the test bundle.
   package static func executable(_ name: String = "rollcall") throws -> URL {
     var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     for _ in 0..<6 {

@@ -5,8 +5,8 @@ import XMPPStream
 
 /// A dialogue between a client and its server, reduced line by line.
 ///
-/// The stanzas are XML text and go the whole way: parsed, translated, reduced. So a test says
-/// what was on the wire and then looks at what the roster shows.
+/// The stanzas are XML text and take the whole path: they are parsed, translated and reduced. A
+/// test states what was on the wire, then checks what the roster shows.
 package struct Scenario {
   package typealias Outcome = RosterOutcome
 
@@ -25,26 +25,26 @@ package struct Scenario {
 
   /// The state after the last line.
   package private(set) var roster = Roster()
-  /// What every line did, those that mean nothing to the roster included.
+  /// The effects of every line, including lines that mean nothing to the roster.
   package private(set) var outcomes: [Outcome] = []
-  /// The events that were reduced, with their stamps and connections.
+  /// The reduced events with their stamps and connections.
   package private(set) var history: [Step] = []
-  /// What was on the wire, a record for each line.
+  /// The lines on the wire, one record for each.
   package private(set) var wire: [WireLine] = []
   /// The time of the next lines in milliseconds; nil for a source without a clock.
   package var time: Int64?
   /// The connection of the next lines.
   package var connection = ConnectionID.first
 
-  /// An event that was reduced.
+  /// A reduced event.
   package typealias Step = (event: RosterEvent, stamp: RecordStamp, connection: ConnectionID)
 
-  /// Before the first line.
+  /// A scenario without lines.
   package init() {}
 
   /// The number of the last record.
   package var record: UInt64 { UInt64(outcomes.count) }
-  /// What the last line did.
+  /// The effects of the last line.
   package var last: Outcome { outcomes.last ?? Outcome() }
   /// The codes of the last line's findings.
   package var codes: [Finding.Code] { last.findings.map(\.code) }
@@ -53,7 +53,7 @@ package struct Scenario {
 
   // MARK: Lines
 
-  /// The lines that `body` adds are of this connection.
+  /// Adds the lines of `body` to a connection.
   @discardableResult
   package mutating func on<R>(_ number: UInt32, _ body: (inout Scenario) -> R) -> R {
     let before = connection
@@ -74,7 +74,7 @@ package struct Scenario {
     line(xml, .outbound, time)
   }
 
-  /// The server was reached whose certificate is a domain's, or that has none.
+  /// The client reached a server that was verified to be a domain's, or that was not verified.
   @discardableResult
   package mutating func reachedServer(_ domain: String, isVerified: Bool = true) -> Outcome {
     reduce(.session(.serverIdentified(domain: address(domain).bare, isVerified: isVerified)))
@@ -86,13 +86,13 @@ package struct Scenario {
     reduce(.session(.opened(address(jid))), time)
   }
 
-  /// The session of before goes on over a new stream.
+  /// The previous session was resumed on a new stream.
   @discardableResult
   package mutating func resumed(_ jid: String? = nil, at time: Int64? = nil) -> Outcome {
     reduce(.session(.resumed(jid.map(address))), time)
   }
 
-  /// We ended the stream in order.
+  /// We closed the stream.
   @discardableResult
   package mutating func closed(at time: Int64? = nil) -> Outcome { ended(.outbound, at: time) }
 
@@ -108,13 +108,13 @@ package struct Scenario {
     reduce(.session(.closed(isLost: true)), time)
   }
 
-  /// A capture begins, with what its header says.
+  /// A capture began with this header.
   @discardableResult
   package mutating func captureBegan(_ account: String?, inboundOnly: Bool = false) -> Outcome {
     reduce(.session(.captureBegan(account: account.map(address), inboundOnly: inboundOnly)), nil)
   }
 
-  /// The user says something that no server keeps.
+  /// The user adds an annotation, which no server stores.
   @discardableResult
   package mutating func annotated(_ annotation: RosterAnnotation, at time: Int64? = nil) -> Outcome
   {
@@ -142,7 +142,7 @@ package struct Scenario {
       outcomes.append(Outcome())
       return last
     }
-    return take(event)
+    return reduceNext(event)
   }
 
   /// Reduces an event as the next record.
@@ -150,18 +150,18 @@ package struct Scenario {
   package mutating func reduce(_ event: RosterEvent, _ time: Int64? = nil) -> Outcome {
     self.time = time ?? self.time
     switch event {
-    case .session(let event): note(.session(event))
-    case .annotation(let annotation): note(.annotation(annotation))
+    case .session(let event): appendToWire(.session(event))
+    case .annotation(let annotation): appendToWire(.annotation(annotation))
     case .stanza: break
     }
-    return take(event)
+    return reduceNext(event)
   }
 
-  private mutating func note(_ content: WireLine.Content) {
+  private mutating func appendToWire(_ content: WireLine.Content) {
     wire.append(WireLine(time: time, content: content, connection: connection))
   }
 
-  private mutating func take(_ event: RosterEvent) -> Outcome {
+  private mutating func reduceNext(_ event: RosterEvent) -> Outcome {
     let stamp = RecordStamp(record: record + 1, time: self.time)
     history.append((event, stamp, connection))
     outcomes.append(RosterReducer.reduce(&roster, event, at: stamp, on: connection))
@@ -169,10 +169,11 @@ package struct Scenario {
   }
 }
 
-/// The one element of an XML text; the texts of tests are well formed.
+/// The single element of an XML text, which must be well formed.
 package func element(_ xml: String) -> XMPPElement { element([Array(xml.utf8)]) }
 
-/// The same as libxml2 reads it: only an element that comes all at once is read without it.
+/// The single element of an XML text as libxml2 reads it; the plain reader handles only elements
+/// that arrive complete.
 package func elementByLibxml2(_ xml: String) -> XMPPElement {
   element([Array(xml.utf8.prefix(1)), Array(xml.utf8.dropFirst())])
 }
@@ -197,7 +198,7 @@ private func element(_ pieces: [[UInt8]]) -> XMPPElement {
   return nodes[0]
 }
 
-/// An address that a test is sure of.
+/// An address, which must be valid.
 package func address(_ text: String) -> JID {
   do {
     return try JID(parsing: text)
@@ -206,5 +207,5 @@ package func address(_ text: String) -> JID {
   }
 }
 
-/// A bare address that a test is sure of.
+/// A bare address, which must be valid.
 package func bare(_ text: String) -> BareJID { address(text).bare }

@@ -1,11 +1,11 @@
 import RosterCore
 package import XMPPStanza
 
-// The lines that most dialogues share. The account is alice@example.test/phone.
+// The lines that most dialogues share, for the account alice@example.test/phone.
 extension Scenario {
   package static let account = "alice@example.test"
 
-  /// Alice has bound a session and fetched this roster.
+  /// A scenario in which Alice has bound a session and fetched this roster.
   package static func alice(_ items: String = "", version: String? = nil) -> Scenario {
     var scenario = Scenario()
     scenario.opened("\(account)/phone")
@@ -22,7 +22,7 @@ extension Scenario {
     return receivesResult(items, id: id, version: version)
   }
 
-  /// A roster get, with the version that it names.
+  /// A roster get with a version.
   @discardableResult
   package mutating func gets(id: String = "fetch", version: String? = nil) -> Outcome {
     sent("<iq id='\(id)' type='get'><query xmlns='jabber:iq:roster'\(ver(version))/></iq>")
@@ -37,7 +37,7 @@ extension Scenario {
         + "<query xmlns='jabber:iq:roster'\(ver(version))>\(items)</query></iq>")
   }
 
-  /// A push; it is not acknowledged.
+  /// A roster push without an acknowledgement.
   @discardableResult
   package mutating func pushed(
     _ items: String, id: String = "push", version: String? = nil, from: String? = nil
@@ -47,7 +47,7 @@ extension Scenario {
         + "<query xmlns='jabber:iq:roster'\(ver(version))>\(items)</query></iq>")
   }
 
-  /// A roster set of the client.
+  /// A roster set by the client.
   @discardableResult
   package mutating func sets(_ items: String, id: String = "set", at time: Int64? = nil) -> Outcome
   {
@@ -55,13 +55,13 @@ extension Scenario {
       "<iq id='\(id)' type='set'><query xmlns='jabber:iq:roster'>\(items)</query></iq>", at: time)
   }
 
-  /// The server's empty result.
+  /// An empty result from the server.
   @discardableResult
   package mutating func receivesEmptyResult(id: String, at time: Int64? = nil) -> Outcome {
     received("<iq id='\(id)' type='result'/>", at: time)
   }
 
-  /// A presence stanza from somebody: a type, or nil for available presence.
+  /// A presence stanza from another address: a type, or nil for available presence.
   @discardableResult
   package mutating func receives(
     _ type: String? = nil, from: String, _ content: String = "", at time: Int64? = nil
@@ -69,7 +69,7 @@ extension Scenario {
     received("<presence from='\(from)'\(attribute("type", type))>\(content)</presence>", at: time)
   }
 
-  /// A presence stanza of the client.
+  /// A presence stanza from the client.
   @discardableResult
   package mutating func sends(
     _ type: String? = nil, to: String? = nil, at time: Int64? = nil
@@ -83,7 +83,7 @@ extension Scenario {
     value.map { " \(name)='\($0)'" } ?? ""
   }
 
-  // MARK: What the roster shows
+  // MARK: Displayed state
 
   package func item(_ jid: String) -> RosterItem? { roster.item(bare(jid)) }
 

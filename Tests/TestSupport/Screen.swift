@@ -1,10 +1,10 @@
 package import ContactSections
 
-/// What a table view holds, and the two ways to apply changes to it.
+/// The rows of a table view, and the two ways to apply changes to it.
 package struct Screen: Equatable {
   package private(set) var sections: [[SectionIndex.Row]]
 
-  /// What an index shows.
+  /// The rows of an index.
   package init(_ index: SectionIndex) {
     sections = (0..<index.sectionCount).map { index.rows(inSection: $0) }
   }
@@ -13,13 +13,14 @@ package struct Screen: Equatable {
     sections[position.section][position.row]
   }
 
-  /// As UITableView does: all at once, old numbers for what goes, new ones for what comes. A row
-  /// that comes or is reloaded is asked of the new screen; all others keep what they showed.
+  /// Applies changes like UITableView: all at once, with old indices for removals and new ones for
+  /// insertions. Inserted and reloaded rows are read from the new screen; all others keep their
+  /// content.
   package mutating func applyBatch(_ changes: SectionChanges, asking new: Screen) {
     let old = self
     var kept = old.sections.map { $0.map { Optional($0) } }
     for position in changes.reloadedRows {
-      // Asked by the number that the row has on the new screen: found by its id.
+      // The new screen has the row at another index, so find it by id.
       kept[position.section][position.row] = new.row(like: old[position])
     }
     for position in changes.deletedRows + changes.movedRows.map(\.from) {
@@ -28,10 +29,10 @@ package struct Screen: Equatable {
     var result = kept.map { $0.compactMap { $0 } }
     for section in changes.deletedSections.reversed() { result.remove(at: section) }
     for section in changes.insertedSections { result.insert(new.sections[section], at: section) }
-    let coming =
+    let incoming =
       changes.insertedRows.map { ($0, new[$0]) }
       + changes.movedRows.map { ($0.to, old[$0.from]) }
-    for (position, row) in coming.sorted(by: { $0.0 < $1.0 }) {
+    for (position, row) in incoming.sorted(by: { $0.0 < $1.0 }) {
       result[position.section].insert(row, at: position.row)
     }
     for position in changes.reloadedAfterMove {
@@ -40,18 +41,18 @@ package struct Screen: Equatable {
     sections = result
   }
 
-  /// As NSTableView and ListModel do: one at a time, in the order that is documented.
+  /// Applies changes like NSTableView and ListModel: one at a time, in the documented order.
   package mutating func applyOneByOne(_ changes: SectionChanges, asking new: Screen) {
-    for place in changes.reloadedRows {
-      sections[place.section][place.row] = new.row(like: self[place]) ?? self[place]
+    for position in changes.reloadedRows {
+      sections[position.section][position.row] = new.row(like: self[position]) ?? self[position]
     }
-    for place in (changes.deletedRows + changes.movedRows.map(\.from)).sorted(by: >) {
-      sections[place.section].remove(at: place.row)
+    for position in (changes.deletedRows + changes.movedRows.map(\.from)).sorted(by: >) {
+      sections[position.section].remove(at: position.row)
     }
     for section in changes.deletedSections.reversed() { sections.remove(at: section) }
     for section in changes.insertedSections { sections.insert(new.sections[section], at: section) }
-    for place in (changes.insertedRows + changes.movedRows.map(\.to)).sorted() {
-      sections[place.section].insert(new[place], at: place.row)
+    for position in (changes.insertedRows + changes.movedRows.map(\.to)).sorted() {
+      sections[position.section].insert(new[position], at: position.row)
     }
   }
 

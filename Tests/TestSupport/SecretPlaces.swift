@@ -1,8 +1,9 @@
-/// Where what XMPP carries has secrets: elements with a word in each place that must be emptied.
+/// Places of secrets in XMPP: elements with a marker wherever a value must be removed.
 package enum SecretPlaces {
   private static let sasl = "urn:ietf:params:xml:ns:xmpp-sasl"
 
-  /// Elements with `S3CRET` in every place that must be emptied, and `keep` where nothing may go.
+  /// Elements with `S3CRET` in every place that must be emptied, and `keep` where nothing may be
+  /// removed.
   package static let elements =
     [
       "<auth xmlns='\(sasl)' mechanism='keep'>S3CRET</auth>",
@@ -74,7 +75,7 @@ package enum SecretPlaces {
       """,
     ] + later + invitations + encryptedFiles + requestsToConfirm
 
-  /// What other extensions carry, old and new.
+  /// Places in other extensions, old and new.
   private static let later = [
     "<next xmlns='urn:xmpp:sasl:1' task='keep'>S3CRET</next>",
     "<task-data xmlns='urn:xmpp:sasl:2'>S3CRET</task-data>",
@@ -164,7 +165,8 @@ package enum SecretPlaces {
     "<iq><x xmlns='u' token='S3CRET' client_secret='S3CRET' ApiKey='S3CRET' id='keep'/></iq>",
   ]
 
-  /// Of the address of a landing page, all but the scheme and the host can be the invitation.
+  /// In the address of a landing page, everything but the scheme and the host can be the
+  /// invitation.
   private static let invitations = [
     """
     <iq><command xmlns='http://jabber.org/protocol/commands' node='urn:xmpp:invite#invite'>\
@@ -194,7 +196,7 @@ package enum SecretPlaces {
     """,
   ]
 
-  /// The key of a file is in the fragment of its address, wherever that is.
+  /// The key of an encrypted file is in the fragment of its address, wherever that appears.
   private static let encryptedFiles = [
     "<message><body>aesgcm://keep.test/keep.jpg#S3CRET</body></message>",
     "<message><body>keep: AesGCM://keep.test/a?keep#S3CRET keep&#10;keep#keep</body></message>",
@@ -214,7 +216,7 @@ package enum SecretPlaces {
     """,
   ]
 
-  /// XEP-0070: what a person reads and compares is short, so that a digest of it would be guessed.
+  /// XEP-0070: the ids that people read and compare are short, so a digest of one could be guessed.
   private static let requestsToConfirm = [
     """
     <iq type='get'><confirm xmlns='http://jabber.org/protocol/http-auth' id='S3CRET' method='keep' \

@@ -1,7 +1,8 @@
 package import RosterCore
 import XMPPStanza
 
-/// What a state shows, kept by differences alone. It knows nothing of how they are found.
+/// The displayed state of a roster, maintained by applying differences, independently of how they
+/// are computed.
 package struct ShownState: Hashable, Sendable {
   private var account: BareJID?
   private var isConnected: Bool
@@ -24,7 +25,7 @@ package struct ShownState: Hashable, Sendable {
     let resource: String
   }
 
-  /// From the views of a roster.
+  /// The state from the views of a roster.
   package init(_ roster: Roster) {
     account = roster.account
     isConnected = roster.isConnected
@@ -59,7 +60,7 @@ package struct ShownState: Hashable, Sendable {
     }
   }
 
-  /// - Returns: whether it showed what the difference says was before.
+  /// - Returns: Whether the state before matched the difference.
   package mutating func apply(_ difference: FieldDifference) -> Bool {
     guard let contact = difference.contact else { return applyToAccount(difference.change) }
     switch difference.change {
@@ -135,7 +136,7 @@ package struct ShownState: Hashable, Sendable {
   private static func word(_ isSeen: Bool) -> String { isSeen ? "seen" : "new" }
 }
 
-/// Whether differences lead from what one state shows to what another does.
+/// Whether differences lead from the displayed state of one roster to that of another.
 package func leads(
   _ differences: [FieldDifference], from before: Roster, to after: Roster
 ) -> Bool {

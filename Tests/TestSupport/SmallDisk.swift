@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file system of a size of its own, in memory; gone with the test.
+/// A file system of a chosen size, in memory; it is unmounted when the test ends.
 package final class SmallDisk {
   package static var isPossible: Bool {
     geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/bin/mount")
@@ -16,7 +16,7 @@ package final class SmallDisk {
 
   deinit { try? Self.run("/bin/umount", [path]) }
 
-  /// Gives it another size, as a number with a unit: `4m`.
+  /// Changes the size, given as a number with a unit: `4m`.
   package func enlarge(to size: String) throws {
     try Self.run("/bin/mount", ["-o", "remount,size=\(size)", path])
   }

@@ -1,13 +1,13 @@
 import RosterCore
 import XMPPStanza
 
-/// Makes lines that a server, a client, a stranger or a madman might send, over so small a set of
-/// addresses and ids that they meet.
+/// Generates lines that a server, a client, a stranger or an attacker might send, from so few
+/// addresses and ids that they collide.
 package struct StanzaFuzzer {
   private var random: SeededGenerator
   private var time: Int64 = 0
 
-  /// A fuzzer that does the same for the same seed.
+  /// A fuzzer whose output depends only on the seed.
   package init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
   }

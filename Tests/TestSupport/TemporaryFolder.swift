@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes away with the value's last reference.
+/// A folder that is removed with the value's last reference.
 package final class TemporaryFolder: Sendable {
   package let path: String
 

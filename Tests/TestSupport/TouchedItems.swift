@@ -13,17 +13,17 @@ package struct KeptItem: Hashable, CustomStringConvertible, Sendable {
   package var description: String { "\(name ?? "-") \(groups.sorted())" }
 }
 
-/// What commands have changed, so that a test can tell what no command has.
+/// The items that commands have changed, so that a test can recognize unrelated changes.
 package struct TouchedItems: Sendable {
   private var named: Set<String> = []
   private var grouped: Set<String> = []
   private var removed: Set<String> = []
-  /// Groups that were renamed or deleted, in whichever contact.
+  /// Groups that were renamed or deleted, for all contacts.
   private var groups: Set<String> = []
 
   package init() {}
 
-  /// A command was sent.
+  /// Records a command that was sent.
   package mutating func sent(_ command: RosterCommand) {
     switch command {
     case .add(let jid, let name, let groups):
@@ -37,7 +37,7 @@ package struct TouchedItems: Sendable {
     }
   }
 
-  /// The names and groups that the server no longer has although no command changed them.
+  /// The names and groups that the server lost although no command changed them.
   package func lost(from before: [String: KeptItem], in now: [String: KeptItem]) -> [String] {
     before.sorted { $0.key < $1.key }.flatMap { jid, before -> [String] in
       guard !removed.contains(jid) else { return [] }

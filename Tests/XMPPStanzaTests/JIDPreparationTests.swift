@@ -4,9 +4,9 @@ import Testing
 
 @testable import XMPPStanza
 
-@Suite("The short way to prepare an address")
+@Suite("The fast path of address preparation")
 struct JIDPreparationTests {
-  /// What the short way gives of a text.
+  /// The result of the fast path for a text.
   private func prepared(_ text: String) -> String? {
     text.withUTF8Bytes { bytes in
       guard let address = JIDPreparation.prepared(bytes) else { return nil }
@@ -16,8 +16,8 @@ struct JIDPreparationTests {
     }
   }
 
-  /// Whether nothing of an address has to be prepared: small letters, digits, `_` and `-`, in
-  /// labels none of which is empty or can be an A-label.
+  /// Whether an address is already prepared: small letters, digits, `_` and `-`, in labels that are
+  /// not empty and cannot be A-labels.
   private func isPlain(_ text: String) -> Bool {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let bare = parts[0]
@@ -29,7 +29,7 @@ struct JIDPreparationTests {
       && !bare.hasSuffix("@") && bare.count { $0 == "@" } < 2
   }
 
-  @Test("What it takes, and what not", arguments: 0..<UInt64(8))
+  @Test("It accepts exactly the addresses that are already prepared", arguments: 0..<UInt64(8))
   func plainAddresses(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let usual = Array("abcxyz0189_")
@@ -49,11 +49,11 @@ struct JIDPreparationTests {
     #expect(min(taken, left) > 500)
   }
 
-  /// All letters that are said to stand for themselves.
+  /// All letters that preparation must not change.
   private static let settled = (0x80...0x10FFFF).filter(Unicode.Scalar.isSettledLetter)
     .compactMap(Unicode.Scalar.init)
 
-  /// An address that is to be prepared by all rules and by the short way, which are to leave it.
+  /// Expects that both the full rules and the fast path leave an address unchanged.
   private func expectUnchanged(_ text: String, _ comment: Comment) throws {
     #expect(
       try JIDPreparation.prepareByAllRules(text).unicodeScalars.elementsEqual(
@@ -61,7 +61,7 @@ struct JIDPreparationTests {
     #expect(prepared(text) == text, comment)
   }
 
-  @Test("No rule changes a letter that is said to stand for itself")
+  @Test("No rule changes a settled letter")
   func settledLetters() throws {
     #expect(Self.settled.count > 39_000)
     for start in stride(from: 0, to: Self.settled.count, by: 16) {
@@ -71,14 +71,14 @@ struct JIDPreparationTests {
     }
   }
 
-  @Test("Nor any neighbour of these", arguments: 0..<UInt64(8))
+  @Test("No rule changes settled letters next to each other", arguments: 0..<UInt64(8))
   func settledNeighbours(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    // Nearly all of them are Han and Hangul; half are taken of the others.
-    let few = Self.settled.filter { !(0x3400..<0xFFFF).contains($0.value) }
+    // Nearly all settled letters are Han or Hangul, so half are picked from the others.
+    let nonHan = Self.settled.filter { !(0x3400..<0xFFFF).contains($0.value) }
     for _ in 0..<300 {
       let letters = (0..<40).map { _ in
-        (Bool.random(using: &random) ? few : Self.settled).randomElement(using: &random) ?? "a"
+        (Bool.random(using: &random) ? nonHan : Self.settled).randomElement(using: &random) ?? "a"
       }
       let text = String(String.UnicodeScalarView(letters))
       try expectUnchanged("\(text)@\(text).test", "seed \(seed): \(text)")
@@ -86,7 +86,7 @@ struct JIDPreparationTests {
   }
 
   @Test(
-    "Bytes that look like a letter and are none are not taken",
+    "Bytes that look like a letter but are not are rejected",
     arguments: [
       [0xE0, 0x83, 0xA0], [0xE0, 0x90, 0xB0], [0xC1, 0xA1], [0xED, 0xA0, 0x80],
       [0xF0, 0x84, 0xB8, 0x80], [0xC3], [0xE4, 0xBD], [0xE4, 0x2F, 0xA0], [0xC3, 0x40], [0xA0],
@@ -98,7 +98,7 @@ struct JIDPreparationTests {
     }
   }
 
-  @Test("Bytes that are no UTF-8 are not taken", arguments: 0..<UInt64(4))
+  @Test("Bytes that are not UTF-8 are rejected", arguments: 0..<UInt64(4))
   func otherBytes(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<3000 {
@@ -112,7 +112,7 @@ struct JIDPreparationTests {
   }
 
   @Test(
-    "A domain of plain ASCII is prepared whatever stands before it",
+    "A domain of plain ASCII is prepared, whatever precedes it",
     arguments: [
       ("É黄强@Jabber.Example.test", "é黄强@jabber.example.test"), ("É@A", "é@a"),
       ("É@b.test.", "é@b.test"), ("É@xn--e1afmkfd.test", "é@пример.test"),
@@ -121,8 +121,8 @@ struct JIDPreparationTests {
     #expect(try BareJID(parsing: text).text == expected)
   }
 
-  /// A full stop at its end, which preparing takes away, is for the long way.
-  @Test("A domain is prepared the short way as by the long one", arguments: 0..<UInt64(4))
+  /// A trailing full stop, which preparation removes, forces the full rules.
+  @Test("The fast path and the full rules prepare a domain alike", arguments: 0..<UInt64(4))
   func domainsByBothWays(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var prepared = 0
@@ -139,7 +139,7 @@ struct JIDPreparationTests {
       case (.success(let short), .success(let long)) where !domain.hasSuffix("."):
         #expect(short == long, "seed \(seed): \(domain)")
         prepared += 1
-      // With another full stop at its end it has an empty label.
+      // With a second full stop at its end, the domain has an empty label.
       case (.success, .failure), (.success, .success): #expect(domain.hasSuffix("."), "\(domain)")
       case (.failure, .failure): break
       case (.failure, .success): Issue.record("seed \(seed): \(domain) is refused")
@@ -148,7 +148,7 @@ struct JIDPreparationTests {
     #expect(prepared > 500)
   }
 
-  @Test("The longest domain is taken by both ways, and no longer one")
+  @Test("The longest domain is accepted, and a longer one is not")
   func longest() throws {
     let domain = String(repeating: "a", count: 1023)
     #expect(try BareJID(parsing: "É@" + domain).domain == domain)
@@ -156,7 +156,7 @@ struct JIDPreparationTests {
   }
 
   @Test(
-    "So is a mistake in it found",
+    "Errors in the domain are found",
     arguments: [
       ("É@", JIDError.emptyDomain), ("É@a..b", .emptyDomain), ("É@.", .emptyDomain),
       ("É@b@c", .forbidden("@", .domain)), ("É@b/c", .forbidden("/", .domain)),

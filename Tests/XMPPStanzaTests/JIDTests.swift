@@ -26,7 +26,7 @@ struct JIDTests {
     Parsed("localhost", nil, "localhost"),
     Parsed("bob@a.test/phone", "bob", "a.test", "phone"),
     Parsed("a.test/phone", nil, "a.test", "phone"),
-    // §3.1: the first `/` ends the bare part, whatever comes behind it.
+    // §3.1: the first `/` ends the bare part, whatever follows.
     Parsed("bob@a.test/a/b@c/d", "bob", "a.test", "a/b@c/d"),
     Parsed("a.test/bob@b.test", nil, "a.test", "bob@b.test"),
     // §3.4: the resource keeps its case and its spaces.
@@ -40,13 +40,13 @@ struct JIDTests {
     // A letter and its accent are one character in form C.
     Parsed("e\u{301}@a.test", "\u{E9}", "a.test"),
     Parsed("u\u{308}@e\u{301}.test", "\u{FC}", "\u{E9}.test"),
-    // Case folding joins the two sigmas, and ß with ss; a domain knows lower case only.
+    // Case folding unifies the two sigmas, and ß with ss; a domain is only lowercased.
     Parsed("ΣΑΣ@a.test", "σασ", "a.test"),
     Parsed("σας@a.test", "σασ", "a.test"),
     Parsed("Straße@a.test", "strasse", "a.test"),
     Parsed("bob@straße.test", "bob", "straße.test"),
     Parsed("\u{131}@a.test", "\u{131}", "a.test"),
-    // §3.2: the final dot goes.
+    // §3.2: the final dot is removed.
     Parsed("bob@a.test.", "bob", "a.test"),
     Parsed("a.test./x", nil, "a.test", "x"),
     Parsed("bob@a。test", "bob", "a.test"),
@@ -56,7 +56,8 @@ struct JIDTests {
     Parsed("bob@中国.test", "bob", "中国.test"),
     Parsed("bob@xn--strae-oqa.test", "bob", "straße.test"),
     Parsed("bob@xn--mnchen-3ya.test", "bob", "münchen.test"),
-    // No U-labels: plain ASCII, nothing, what does not decode, what preparing would change.
+    // Not U-labels: plain ASCII, an empty text, undecodable text, and text that preparation would
+    // change.
     Parsed("bob@xn--abc-.test", "bob", "xn--abc-.test"),
     Parsed("bob@xn--.test", "bob", "xn--.test"),
     Parsed("xn--NxnAx-n%-Nxn-NxAx", nil, "xn--nxnax-n%-nxn-nxax"),
@@ -83,7 +84,7 @@ struct JIDTests {
     (".", .emptyDomain), ("bob@.", .emptyDomain), ("bob@a..test", .emptyDomain),
     ("bob@.a.test", .emptyDomain), ("a.test..", .emptyDomain), ("bob@a。。test", .emptyDomain),
     ("bob@b@c", .forbidden("@", .domain)),
-    // Folded to what separates, it must not let an address look like another.
+    // A character that folds to a separator must not make an address look like another.
     ("bob＠a.test@b.test", .forbidden("@", .local)), ("bob@a＠b", .forbidden("@", .domain)),
     ("a／b@c", .forbidden("/", .local)),
     ("a b@c", .forbidden(" ", .local)), ("a\"b@c", .forbidden("\"", .local)),
@@ -95,7 +96,7 @@ struct JIDTests {
   ]
 
   @Test(
-    "What is no address is refused, with the part that is wrong",
+    "An invalid address is refused, and the error names the wrong part",
     arguments: refused)
   func isRefused(_ text: String, _ error: JIDError) {
     #expect(throws: error) { try JID(parsing: text) }
@@ -103,21 +104,21 @@ struct JIDTests {
 
   @Test("Each part has at most 1023 bytes")
   func eachPartHas1023Bytes() throws {
-    let most = String(repeating: "x", count: 1023)
+    let longest = String(repeating: "x", count: 1023)
     let wide = String(repeating: "é", count: 511) + "x"
-    for part in [most, wide] {
+    for part in [longest, wide] {
       let jid = try JID(parsing: "\(part)@\(part)/\(part)")
       #expect(jid.description == "\(part)@\(part)/\(part)")
       #expect(throws: JIDError.tooLong(.local)) { try JID(parsing: "\(part)x@a") }
       #expect(throws: JIDError.tooLong(.domain)) { try JID(parsing: "a@\(part)x") }
       #expect(throws: JIDError.tooLong(.resource)) { try JID(parsing: "a@b/\(part)x") }
     }
-    // The prepared form counts: U+0149, of two bytes, folds to two letters of three.
+    // The limit applies to the prepared form: U+0149, of two bytes, folds to three bytes.
     let folding = String(repeating: "ŉ", count: 400)
     #expect(throws: JIDError.tooLong(.local)) { try JID(parsing: "\(folding)@a") }
   }
 
-  @Test("Addresses that are written differently are equal")
+  @Test("Different spellings of an address are equal")
   func equalAddressesAreEqual() throws {
     #expect(try JID(parsing: "Bob@A.test./x") == JID(parsing: "bob@a.test/x"))
     #expect(try JID(parsing: "bob@a.test/x") != JID(parsing: "bob@a.test/X"))
@@ -125,7 +126,7 @@ struct JIDTests {
     #expect(throws: JIDError.self) { try BareJID(parsing: "bob@a.test/x") }
   }
 
-  @Test("The order of addresses is that of their bytes")
+  @Test("Addresses are ordered by their bytes")
   func theOrderIsThatOfTheBytes() throws {
     let texts = ["a.test", "a@b", "a@b/", "a@b/A", "a@b/a", "a@c", "é@b", "张@b", "😀@b"]
     let jids = texts.compactMap { try? JID(parsing: $0) }
@@ -154,6 +155,6 @@ struct JIDTests {
     #expect(kept > 2000)
   }
 
-  /// Equality of `String` is canonical equivalence, which would hide what is tested here.
+  /// Strings compare by canonical equivalence, which would hide differences that matter here.
   private func scalars(_ text: String) -> [UInt32] { text.unicodeScalars.map(\.value) }
 }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("Whose a stream is, by what its server says")
+@Suite("The account of a stream, as its server reports it")
 struct LoginResultTests {
   private static let bind = "<bind xmlns='\(Namespace.bind)'>"
   private static let success = "<success xmlns='\(Namespace.sasl2)'>"
@@ -10,7 +10,7 @@ struct LoginResultTests {
     "<authorization-identifier> alice@a.test/x </authorization-identifier>"
 
   @Test(
-    "The result of binding and the success of SASL 2 say it",
+    "The result of binding and the success of SASL 2 report it",
     arguments: [
       ("<iq type='result'>\(bind)<jid> alice@a.test/x\n</jid></bind></iq>", .bound),
       ("\(success)\(alice)</success>", .authenticated),
@@ -24,7 +24,7 @@ struct LoginResultTests {
   }
 
   @Test(
-    "An address that is missing or cannot be prepared is none",
+    "A missing or invalid address gives nil",
     arguments: [
       "<iq type='result'>\(bind)</bind></iq>", "<iq type='result'>\(bind)<jid>@</jid></bind></iq>",
       "\(success)</success>", "\(success)<authorization-identifier/></success>",
@@ -34,7 +34,7 @@ struct LoginResultTests {
   }
 
   @Test(
-    "Another element says nothing",
+    "Other elements are not login results",
     arguments: [
       "<iq type='result'/>", "<iq type='set'>\(bind)<jid>a@b.test</jid></bind></iq>",
       "<message type='result'>\(bind)<jid>a@b.test</jid></bind></message>",

@@ -3,17 +3,17 @@ import Testing
 
 @testable import XMPPStanza
 
-/// Names that are kept in two numbers.
+/// Names that are stored in two numbers.
 @Suite("Packed names")
 struct PackedNameTests {
-  /// Of each byte something else, so that none stands for another one.
+  /// Each byte is different, so that no two can be mistaken for each other.
   private func name(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(ascii: "a") + UInt8($0) } }
 
   private func packed(_ name: [UInt8]) -> XMLPackedName {
     XMLPackedName(name.span.bytes)
   }
 
-  @Test("A name of up to fifteen bytes is all there", arguments: 0...15)
+  @Test("A name of up to fifteen bytes is stored completely", arguments: 0...15)
   func short(count: Int) {
     let name = name(count)
     packed(name).withBytes { #expect([UInt8]($0) == name) }
@@ -26,7 +26,7 @@ struct PackedNameTests {
     if count > 0 { #expect(packed(Array(name.dropLast())) != packed(name)) }
   }
 
-  @Test("Longer ones are all the same", arguments: 16...20)
+  @Test("Longer names are all equal", arguments: 16...20)
   func long(count: Int) {
     #expect(packed(name(count)) == .long && packed(name(count)).isLong)
   }

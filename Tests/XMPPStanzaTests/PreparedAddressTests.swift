@@ -23,7 +23,7 @@ struct PreparedAddressTests {
     #expect(try element("a@b.test").address("from") == nil)
   }
 
-  @Test("An address is the same however it is written")
+  @Test("Different spellings of an address are equal")
   func anAddressIsTheSameHoweverItIsWritten() throws {
     let jid = try JID(parsing: "alice@a.test/Home")
     for text in ["Alice@A.Test/Home", "alice@a.test./Home", "alice@a.test/Home"] {
@@ -32,7 +32,7 @@ struct PreparedAddressTests {
     #expect(try element("alice@a.test/home").address("jid") != jid)
   }
 
-  @Test("The address of an element is that of the text", arguments: 0..<UInt64(4))
+  @Test("The address of an element equals the parsed text", arguments: 0..<UInt64(4))
   func isThatOfTheText(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let locals = [

@@ -2,9 +2,10 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("Internationalised labels by RFC 3492") struct PunycodeTests {
-  /// §7.1, without the one of ASCII, whose label is one already. The capital letters that Russian
-  /// has there say of a letter beside it that it is one, which nobody writes in domains.
+@Suite("Internationalized labels by RFC 3492") struct PunycodeTests {
+  /// The samples of §7.1, except the one in ASCII, whose label needs no encoding. The Russian
+  /// sample of the RFC marks an upper-case letter in its encoding; domains do not, so it is in
+  /// lower case here.
   static let samples = [
     ("ليهمابتكلموشعربي؟", "egbpdaj6bu4bxfgehfvwxn"),
     ("他们为什么不说中文", "ihqwcrb4cv8a8dqg056pqjye"),
@@ -29,7 +30,7 @@ import XMPPStanza
     ("そのスピードで", "d9juau41awczczp"),
   ]
 
-  @Test("The sample strings of the RFC are encoded, and decoded again", arguments: samples)
+  @Test("The sample strings of the RFC are encoded and decoded", arguments: samples)
   func sample(text: String, encoded: String) {
     #expect(Punycode.asciiLabel(text[...]) == "xn--" + encoded)
     #expect(
@@ -37,12 +38,12 @@ import XMPPStanza
         == true)
   }
 
-  @Test("A label of ASCII stays as it is", arguments: ["", "a", "xn--fiqs8s", "-> $1.00 <-"])
+  @Test("An ASCII label is unchanged", arguments: ["", "a", "xn--fiqs8s", "-> $1.00 <-"])
   func plain(label: String) {
     #expect(Punycode.asciiLabel(label[...]) == label)
   }
 
-  @Test("Any label that is not ASCII comes back from its ASCII form")
+  @Test("Decoding the ASCII form of any other label gives the label")
   func comesBack() {
     for seed in 0..<2000 {
       var generator = SeededGenerator(seed: UInt64(seed))
@@ -63,7 +64,7 @@ import XMPPStanza
     }
   }
 
-  @Test("A domain of any script has the length of a label that DNS can have")
+  @Test("A long label of any script can be encoded")
   func long() {
     let label = String(repeating: "\u{10FFFF}", count: 255)
     #expect(Punycode.asciiLabel(label[...]).hasPrefix("xn--"))

@@ -7,7 +7,7 @@ struct XMLNodeTests {
     String(decoding: node.serialized(), as: UTF8.self)
   }
 
-  @Test("A namespace is declared where it changes")
+  @Test("A namespace is declared when it changes")
   func aNamespaceIsDeclaredWhereItChanges() {
     let item = XMPPElement(XMLName("item", in: Namespace.roster))
     let query = XMPPElement(XMLName("query", in: Namespace.roster), content: [.element(item)])
@@ -72,7 +72,7 @@ struct XMLNodeTests {
   }
 }
 
-@Suite("An element is the same wherever it stands and whoever made it")
+@Suite("Elements are equal wherever they are and however they were made")
 struct XMLNodeIdentityTests {
   private static let inner = XMPPElement(
     XMLName("b", in: "u"), attributes: [XMLAttribute(XMLName("c", in: ""), "1")],
@@ -84,7 +84,7 @@ struct XMLNodeIdentityTests {
       content: content)
   }
 
-  @Test("What is taken apart and put together is the same")
+  @Test("An element built from the parts of another is equal to it")
   func whatIsTakenApartAndPutTogetherIsTheSame() {
     let node = Self.outer([.text("1"), .element(Self.inner), .text("2"), .element(Self.inner)])
     let again = XMPPElement(node.name, attributes: node.attributes, content: node.content)
@@ -99,7 +99,7 @@ struct XMLNodeIdentityTests {
     #expect(Self.inner.attribute("c") == "1")
   }
 
-  @Test("What differs in one thing is not the same")
+  @Test("Elements that differ in one part are not equal")
   func whatDiffersIsNotTheSame() {
     let name = XMLName("a", in: "u")
     let text = XMPPElement.Content.text("x")
@@ -127,7 +127,7 @@ struct XMLNodeIdentityTests {
     }
   }
 
-  @Test("Adjacent texts are one")
+  @Test("Adjacent texts are joined")
   func adjacentTextsAreOne() {
     let name = XMLName("a", in: "u")
     let one = XMPPElement(name, content: [.text("xy")])
@@ -135,7 +135,7 @@ struct XMLNodeIdentityTests {
   }
 
   /// Names of up to fifteen bytes are compared as two words.
-  @Test("Names of any length are told apart")
+  @Test("Names of any length are distinguished")
   func namesOfAnyLength() {
     let long = String(repeating: "n", count: 40)
     let names =
@@ -156,7 +156,7 @@ struct XMLNodeIdentityTests {
     #expect(nodes.map { $0.attribute("nnnnnnnnnnnnnnnn") != nil }.filter { $0 }.count == 1)
   }
 
-  @Test("A filter of namespaces and names finds what is there")
+  @Test("Filters of namespaces and names find what an element contains")
   func filters() {
     let filter = NamespaceFilter(["urn:one:namespace", "urn:two:namespace"])
     func node(_ name: String, _ namespace: String) -> XMPPElement {
@@ -168,7 +168,7 @@ struct XMLNodeIdentityTests {
     #expect(!filter.mayHold(node("a", "u")))
     let long = String(repeating: "wanted", count: 4)
     var memo = XMLNameMemo()
-    // More names than it remembers, in any order, some of them again.
+    // More names than the memo can remember, in any order, some of them repeated.
     for round in 0..<3 {
       for number in 0..<1_000 {
         #expect(!memo.finds(in: node("n\(number * round)", "u")) { $0.hasSuffix("wanted") })
@@ -182,8 +182,8 @@ struct XMLNodeIdentityTests {
     }
   }
 
-  /// A draft goes on after an element has been made, also in memory that has to grow.
-  @Test("An element stays what it was when others are made")
+  /// A draft is used again after an element was finished, also after its memory has grown.
+  @Test("An element does not change when others are made")
   func anElementStaysWhatItWas() {
     var nodes: [XMPPElement] = []
     for count in [1, 500, 3, 2000] {

@@ -2,7 +2,7 @@ import CByteMarks
 import TestSupport
 import Testing
 
-/// What a mark means, byte by byte.
+/// The meaning of a mark, byte by byte.
 private struct Mark: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let marks: @Sendable (UnsafeRawPointer) -> UInt32
@@ -35,22 +35,22 @@ private struct Mark: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("Sixteen bytes that are looked at at once, compared with one after the other")
+@Suite("Marks of sixteen bytes at once, compared with byte-by-byte checks")
 struct ByteMarksTests {
-  @Test("Each byte is marked as it is, in each place", arguments: Mark.all)
+  @Test("Each byte value is marked correctly at each index", arguments: Mark.all)
   fileprivate func everyByte(mark: Mark) {
-    // None of them means it.
+    // No mark includes this byte.
     let usual = UInt8(ascii: "a")
     for byte in UInt8.min...UInt8.max {
-      for place in 0..<16 {
+      for index in 0..<16 {
         var bytes = [UInt8](repeating: usual, count: 16)
-        bytes[place] = byte
-        #expect(mark.marks(bytes) == (mark.isMeant(byte) ? 1 << UInt32(place) : 0), "\(byte)")
+        bytes[index] = byte
+        #expect(mark.marks(bytes) == (mark.isMeant(byte) ? 1 << UInt32(index) : 0), "\(byte)")
       }
     }
   }
 
-  @Test("The bytes beside one change nothing", arguments: Mark.all)
+  @Test("Neighboring bytes do not influence a mark", arguments: Mark.all)
   fileprivate func manyBytes(mark: Mark) {
     var random = SeededGenerator(seed: 1)
     for _ in 0..<8000 {
@@ -62,15 +62,15 @@ struct ByteMarksTests {
     }
   }
 
-  @Test("Words are marked where they differ in any bit")
+  @Test("Words are marked if they differ in any bit")
   func words() {
     let words: [UInt32] = [0, 1, .max, 0x8000_0000]
     #expect(rollcall_marks_of_other_words(words, words) == 0)
-    for place in words.indices {
+    for index in words.indices {
       for bit in 0..<32 {
         var others = words
-        others[place] ^= 1 << UInt32(bit)
-        #expect(rollcall_marks_of_other_words(words, others) == 1 << UInt32(place), "\(bit)")
+        others[index] ^= 1 << UInt32(bit)
+        #expect(rollcall_marks_of_other_words(words, others) == 1 << UInt32(index), "\(bit)")
       }
     }
     #expect(rollcall_marks_of_other_words(words, words.map(~)) == 0xF)

@@ -3,14 +3,14 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-/// The bytes of the captured sessions, dug out of their logs by the plainest means.
+/// The bytes of the captured sessions, extracted from their logs in the simplest way.
 struct CapturedStreams {
   let name: String
   let root: StreamRoot
   var bytes: [UInt8]
 
-  /// Two streams of each connection that was recorded from the wire, and from each text log the
-  /// lines of either direction one below the other.
+  /// Two streams for each connection that was recorded from the wire, and for each text log the
+  /// lines of each direction, one after another.
   static func all() throws -> [CapturedStreams] {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Fixtures/captures")

@@ -4,9 +4,10 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-@Suite("Any way to cut the bytes gives the same events")
+@Suite("The same bytes give the same events in chunks of any size")
 struct ChunkingTests {
-  /// What is hard to cut: references, sections, brackets, line ends, long characters, headers.
+  /// Texts that are hard to cut: references, sections, brackets, line ends, long characters,
+  /// headers.
   static let awkward = [
     "<a>]]]]&gt;]]</a>", "<a>" + String(repeating: "]", count: 700) + ">x</a>",
     "<a>x\r\n\r\r\ny\r</a>", "<a>&amp;&#x1F600;&lt;</a>",
@@ -18,7 +19,7 @@ struct ChunkingTests {
   ]
 
   @Test(
-    "What is hard to cut is cut everywhere",
+    "Hard texts are cut at every byte",
     arguments: awkward)
   func awkwardBytes(_ text: String) {
     let bytes = Array(text.utf8)
@@ -51,7 +52,7 @@ struct ChunkingTests {
     }
   }
 
-  @Test("Every captured element stands by itself, and so does its serialisation")
+  @Test("Every captured element can be parsed alone, and so can its serialization")
   func everyCapturedElementStandsByItself() throws {
     for stream in try CapturedStreams.all() {
       for event in parse(stream.bytes, as: stream.root).events {

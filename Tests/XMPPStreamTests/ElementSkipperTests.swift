@@ -3,7 +3,7 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-@Suite("An element that is passed over ends where a parser ends it")
+@Suite("A skipped element ends where a parser ends it")
 struct ElementSkipperTests {
   private static let elements = [
     "<a/>", "<a />", "<a></a>", "<a b='>' c=\"/>\"/>", "<a b='/'></a>", "<a><b/><c></c></a>",
@@ -26,7 +26,7 @@ struct ElementSkipperTests {
     return (skipper, Array(rest))
   }
 
-  @Test("However it is cut, what comes after it is left", arguments: elements)
+  @Test("In chunks of any size, the bytes after the element are returned", arguments: elements)
   func everyCut(_ text: String) {
     let (element, after) = (Array(text.utf8), Array("<presence/>".utf8))
     for size in 0...9 {
@@ -39,7 +39,7 @@ struct ElementSkipperTests {
     }
   }
 
-  @Test("Every captured element ends where it does")
+  @Test("Every captured element ends at its last byte")
   func captured() throws {
     for stream in try CapturedStreams.all() {
       for event in parse(stream.bytes, as: stream.root).events {
@@ -56,7 +56,7 @@ struct ElementSkipperTests {
   }
 
   @Test(
-    "A stanza is told by its own tag",
+    "A stanza is recognized by its own tag",
     arguments: [
       ("<message a='1'/>", true), ("<iq/>", true), ("<presence></presence>", true),
       ("<message xmlns='jabber:client'/>", true), ("<message xmlns = \"jabber:client\"/>", true),
@@ -69,7 +69,7 @@ struct ElementSkipperTests {
     #expect(skip(Array(text.utf8), pieces: [1]).skipper.isStanza == isStanza)
   }
 
-  @Test("Of a long element the first bytes are kept, and all are counted")
+  @Test("The first bytes of a long element are kept, and all are counted")
   func long() {
     let element =
       Array("<a>".utf8) + [UInt8](repeating: 0x78, count: 3 << 20) + Array("</a>".utf8)

@@ -2,7 +2,7 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-@Suite("Each limit: what reaches it passes, one more is refused")
+@Suite("Each limit accepts its maximum and refuses one more")
 struct LimitTests {
   private static let limits = StreamLimits(
     depth: 5, attributesPerElement: 4, elementsPerStanza: 10, bytesPerElement: 1000)
@@ -33,7 +33,7 @@ struct LimitTests {
     #expect(parse(element(20_000)).error == .limit(.attributesPerElement))
   }
 
-  /// libxml2 would take the square of their number to compare them, once the tag has ended.
+  /// libxml2 would compare all attributes with each other once the tag ends, in quadratic time.
   @Test("Attributes are counted while they arrive", arguments: ["'", "\""], [[], [1], [7]])
   func attributesInUnfinishedTag(quote: String, pieces: [Int]) {
     func tag(_ count: Int) -> String {
@@ -59,9 +59,9 @@ struct LimitTests {
     }
   }
 
-  /// By libxml2 itself, and by nothing of a stream.
+  /// The limit is libxml2's own and not one of `StreamLimits`.
   @Test(
-    "A name that is too long for libxml2 is beyond a limit, not malformed", arguments: [[], [7000]])
+    "A name too long for libxml2 exceeds a limit and is not malformed", arguments: [[], [7000]])
   func names(pieces: [Int]) {
     for text in [
       "<a><\(String(repeating: "b", count: 60_000))/></a>",
@@ -111,7 +111,7 @@ struct LimitTests {
     }
   }
 
-  @Test("Ten megabytes of text are read where the limit allows it")
+  @Test("Ten megabytes of text are read if the limit allows it")
   func tenMegabytesOfText() {
     let text = String(repeating: "0123456789", count: 1_100_000)
     let outcome = parse("<a><b>\(text)</b></a>", limits: .capture)
@@ -120,7 +120,7 @@ struct LimitTests {
     #expect(parse("<a>\(text)</a>").error == .limit(.bytesPerElement))
   }
 
-  @Test("A megabyte of an attribute comes in small pieces")
+  @Test("An attribute of a megabyte is read in small pieces")
   func aMegabyteOfAttributeInSmallPieces() {
     let value = String(repeating: "v", count: 1_000_000)
     let outcome = parse("<a b='\(value)'/>", pieces: [100])

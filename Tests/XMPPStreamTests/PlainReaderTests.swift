@@ -5,12 +5,12 @@ import XMPPStanza
 
 @testable import XMPPStream
 
-@Suite("What is read without libxml2, compared with what libxml2 makes of it")
+@Suite("The plain reader, compared with libxml2")
 struct PlainReaderTests {
   private static let limits = StreamLimits(
     depth: 8, attributesPerElement: 8, elementsPerStanza: 40, bytesPerElement: 2000)
 
-  /// The element that the reader takes of some bytes, and how many of them it is.
+  /// The element that the reader finds at the beginning of some bytes, and its length.
   private func plain(
     _ bytes: [UInt8], limits: StreamLimits = .live
   ) -> (node: XMPPElement, count: Int)? {
@@ -25,7 +25,7 @@ struct PlainReaderTests {
   }
 
   @Test(
-    "Ordinary elements are taken",
+    "Ordinary elements are read",
     arguments: [
       "<a/>", "<a></a>", "<a />", "<a  b='1'   c='2' >x</a>", "<a b=\"'\" c='\"'/>", "<a b=''/>",
       "<iq type='get'><query xmlns='jabber:iq:roster'/></iq>", "<a b='>' c='1'>></a>",
@@ -45,7 +45,7 @@ struct PlainReaderTests {
     #expect(parse(text).elements == [node])
   }
 
-  /// Some of these are right, others are not; both are for libxml2.
+  /// Some of these are valid, others are not; libxml2 must read all of them.
   @Test(
     "Unusual elements and errors are left to libxml2",
     arguments: [
@@ -73,7 +73,7 @@ struct PlainReaderTests {
   @Test("Bytes that are not UTF-8 are refused")
   func bytesThatAreNoUTF8() {
     for bytes in [[0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xFF], [0xE4, 0xBD]] as [[UInt8]] {
-      // Alone, after what fills sixteen bytes, before them, and beside what is right.
+      // Alone, after a text of sixteen bytes, before one, and next to valid characters.
       for (before, after) in [
         ("<a>", "</a>"), ("<a b='", "'/>"), ("<a><b/>0123456789abcdef", "</a>"),
         ("<a b='你' c=\"0123456789abcdef", "0123456789abcdef\">你</a>"),
@@ -87,7 +87,7 @@ struct PlainReaderTests {
     }
   }
 
-  @Test("The limits hold")
+  @Test("The limits are enforced")
   func limitsHold() {
     for text in [
       "<a><b><c><d><e><f><g><h><i/></h></g></f></e></d></c></b></a>",
@@ -102,8 +102,8 @@ struct PlainReaderTests {
     }
   }
 
-  /// The parser hands its context the `<` with which a piece ends.
-  @Test("An element that a context was given the beginning of stays with it")
+  /// The parser feeds its context the `<` with which a chunk ends.
+  @Test("A context that was fed the beginning of an element reads the rest, too")
   func anElementThatHasBegunGoesOnWhereItBegan() {
     let text = "<a x:y='1' xmlns:x='u'/><b/><c/><d>&lt;</d><e/>"
     for cut in 1..<text.utf8.count {
@@ -113,7 +113,7 @@ struct PlainReaderTests {
     }
   }
 
-  @Test("More names and namespaces than are kept are read")
+  @Test("More names and namespaces than the tables keep are read")
   func manyNamesAndNamespaces() {
     let many = (0..<2000).map { "<n\($0 % 1500) xmlns='u\($0 % 700)' a\($0)='x'/>" }.joined()
     let outcome = parse(many + many)
@@ -132,19 +132,19 @@ struct PlainReaderTests {
     #expect(parse(text).elements == [node])
   }
 
-  @Test("No byte after the end is looked at but the zeros")
+  @Test("Only zeros are read after the end")
   func theEndIsTheEnd() {
     let bytes = Array(
       "<presence from='a@b.test/c' xmlns='u'><status>a &lt; b</status></presence>".utf8)
     #expect(plain(bytes)?.count == bytes.count)
     for end in 0..<bytes.count { #expect(plain(Array(bytes[..<end]))?.count == nil) }
-    // What stands after an element is no part of it.
+    // The bytes after an element are not part of it.
     for rest in ["<", "x", " ", "\0", "é", "<a>"] {
       #expect(plain(bytes + Array(rest.utf8))?.count == bytes.count)
     }
   }
 
-  @Test("A limit of libxml2 is one of the reader's")
+  @Test("The reader has the limits of libxml2, too")
   func limitsOfLibxml2() {
     let limits = StreamLimits(
       depth: 1000, attributesPerElement: 1000, elementsPerStanza: 1000, bytesPerElement: 64 << 20)
@@ -154,8 +154,8 @@ struct PlainReaderTests {
     #expect(plain(Array(long.utf8), limits: limits)?.count == nil)
   }
 
-  /// By itself or not, an element is the same, and what is not taken can be fed.
-  @Test("An element that comes by itself is the same")
+  /// An element gives the same result alone or not, and the parser can be fed what was not taken.
+  @Test("An element that arrives alone gives the same result")
   func elementsThatComeByThemselves() throws {
     let parser = StreamParser(root: .records, limits: .live)
     var texts: [String] = []
@@ -177,13 +177,13 @@ struct PlainReaderTests {
     }
     #expect(
       texts == ["<a/>", "<b>&#38;</b>", "<c x='1'/>", "<d/>", "<e/>", "<f/>", "<g>x</g>", "<h/>"])
-    // An element that its taker throws at is taken, and the next one comes after it.
+    // If the closure throws, the element is still consumed, and the next one can follow.
     let padded = Array("<j/>".utf8) + Array(repeating: 0, count: StreamParser.padding)
     #expect(throws: CancellationError.self) {
       _ = try parser.takeElement(padded: padded.span.bytes) { _ in throw CancellationError() }
     }
     texts.append("<j/>")
-    // What went past libxml2 counts all the same.
+    // Elements that libxml2 did not see still count for offsets.
     let count = texts.joined().utf8.count + 1
     #expect(throws: StreamError(.truncated, offset: count)) {
       try parser.feed(Array("<i".utf8)) { _ in }
@@ -191,8 +191,8 @@ struct PlainReaderTests {
     }
   }
 
-  /// Each element is read where the one before it was; what is kept is in memory of its own.
-  @Test("What is kept of elements stays as it was", arguments: 0..<UInt64(8))
+  /// Each element is read into the memory of the previous one; kept elements have their own memory.
+  @Test("Kept elements do not change", arguments: 0..<UInt64(8))
   func keptElements(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let parser = StreamParser(root: .records, limits: .live)
@@ -250,7 +250,7 @@ struct PlainReaderTests {
     "=", "<x:y xmlns:x='v'/>", "<!-- -->", "<h i='a b'></h>", "xmlns='w'", "\u{FFFE}",
   ]
 
-  /// Elements put together at random, most of them right, with bytes changed at random.
+  /// Random elements, most of them valid, with random changes of bytes.
   @Test(
     "Random elements are read as by libxml2",
     arguments: 0..<UInt64(16))
@@ -279,7 +279,7 @@ struct PlainReaderTests {
       }
       if plain(bytes) != nil { taken += 1 }
     }
-    // Enough of them do not go to libxml2.
+    // Enough elements are read without libxml2.
     #expect(taken > 500)
   }
 

@@ -2,7 +2,7 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-@Suite("What no stream may be")
+@Suite("Streams that are refused")
 struct RefusalTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let name: String
@@ -80,7 +80,7 @@ struct RefusalTests {
   ]
 
   @Test(
-    "What RFC 6120 forbids is refused, however it is cut",
+    "What RFC 6120 forbids is refused in chunks of any size",
     arguments: cases)
   func isRefused(_ test: Case) {
     for pieces in [[], [1], [2, 3]] {
@@ -89,10 +89,10 @@ struct RefusalTests {
     }
   }
 
-  /// Bytes that are no UTF-8: bare, overlong (which libxml2 lets pass), a surrogate, too large,
+  /// Bytes that are not UTF-8: stray, overlong (which libxml2 accepts), a surrogate, too large, and
   /// UTF-16 with and without a byte order mark.
   @Test(
-    "Other encodings than UTF-8 are refused",
+    "Encodings other than UTF-8 are refused",
     arguments: [
       [0x3C, 0x61, 0x3E, 0xFF, 0x3C, 0x2F, 0x61, 0x3E],
       [0x3C, 0x61, 0x3E, 0xC1, 0xA1, 0x3C, 0x2F, 0x61, 0x3E],
@@ -116,14 +116,14 @@ struct RefusalTests {
     }
   }
 
-  @Test("What came before an error is given")
+  @Test("Elements before an error are delivered")
   func whatCameBeforeAnErrorIsGiven() {
     let outcome = parse("<a/><b></c>")
     #expect(outcome.elements == [client("a")])
     #expect(outcome.error == .notWellFormed(code: 76))
   }
 
-  @Test("An error stays until the parser is reset")
+  @Test("An error persists until the parser is reset")
   func anErrorStaysUntilReset() throws {
     let parser = StreamParser(root: .records, limits: .live)
     var count = 0

@@ -3,7 +3,7 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-@Suite("What the serialiser writes")
+@Suite("The serializer")
 struct SerializerTests {
   private static let names = ["a", "iq", "x-y_z.1", "é", "你好"]
   private static let namespaces = [
@@ -44,7 +44,7 @@ struct SerializerTests {
     return XMPPElement(name, attributes: attributes, content: content)
   }
 
-  @Test("Parsing what was written gives the same element")
+  @Test("Parsing the serialized form gives an equal element")
   func parsingWhatWasWrittenGivesTheSame() {
     for seed in UInt64(0)..<3000 {
       var generator = SeededGenerator(seed: seed)

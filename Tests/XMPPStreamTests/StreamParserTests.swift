@@ -14,12 +14,12 @@ struct StreamParserTests {
     #expect(outcome.texts == [text])
   }
 
-  @Test("White space between elements is no part of them")
+  @Test("White space between elements is not part of them")
   func whiteSpaceBetweenElementsIsNoPartOfThem() {
     #expect(parse(" \r\n<a/>\t\n <b >x</b >\n").texts == ["<a/>", "<b >x</b >"])
   }
 
-  @Test("An element comes with its last byte")
+  @Test("An element is delivered with its last byte")
   func theEndComesWithTheLastByte() throws {
     let parser = StreamParser(root: .records, limits: .live)
     for text in ["<a/>", "<a></a>", "<a b='1'>x</a >"] {
@@ -46,13 +46,13 @@ struct StreamParserTests {
     #expect(parse("<a>\(written)</a>").elements == [client("a", [], [.text(meant)])])
   }
 
-  @Test("Text that comes in pieces is joined")
+  @Test("Pieces of text are joined")
   func textIsJoined() {
     let outcome = parse("<a>one &amp; <![CDATA[<two> & ]]]]><![CDATA[>]]>three\r\nfour</a>")
     #expect(outcome.elements == [client("a", [], [.text("one & <two> & ]]>three\nfour")])])
   }
 
-  @Test("Values of attributes are normalised")
+  @Test("Values of attributes are normalized")
   func attributeValuesAreNormalised() {
     #expect(
       parse("<a b='1\t2\n3\r\n4&#10;5'/>").elements == [client("a", [("b", "1 2 3 4\n5")])])
@@ -78,7 +78,7 @@ struct StreamParserTests {
     #expect(outcome.elements == [node])
   }
 
-  @Test("Headers and ends of streams may stand between records")
+  @Test("Headers and ends of streams may come between records")
   func headersAndEndsMayStandBetweenRecords() {
     let outcome = parse(
       "<?xml version='1.0'?><stream:stream to='a.test'><iq/></stream:stream><stream:stream><r/>")
@@ -109,7 +109,7 @@ struct StreamParserTests {
     }
   }
 
-  @Test("A new stream may begin after the end of one")
+  @Test("A new stream may begin after the end of another")
   func aNewStreamMayBeginAfterTheEnd() {
     let outcome = parse("\(header)<a/></stream:stream>\n\(header)<b/>", as: .wire)
     #expect(outcome.elements == [client("a"), client("b")])
@@ -127,8 +127,8 @@ struct StreamParserTests {
     }
   }
 
-  /// A header may declare what the standard root lacks; the bytes of a record do not need it.
-  @Test("Records stand by themselves whatever their stream's header declares")
+  /// A header may declare more than the standard root; the bytes of a record do not depend on it.
+  @Test("Records can be parsed alone, whatever their stream's header declares")
   func recordsStandByThemselves() {
     let foreign =
       "<s:stream xmlns='jabber:server' xmlns:x='u&amp;v' xmlns:s='\(Namespace.streams)'>"
@@ -157,7 +157,7 @@ struct StreamParserTests {
     #expect(outcome.texts == ["<a xmlns=\"\"/>", "<b xmlns='u'/>"])
   }
 
-  @Test("Names that come again are the same")
+  @Test("Repeated names are equal")
   func namesThatComeAgainAreTheSame() {
     let many = (0..<3000).map { "<n\($0) a\($0)='' xmlns='u\($0 % 7)'/>" }.joined()
     let outcome = parse(many + many)
@@ -166,7 +166,7 @@ struct StreamParserTests {
     #expect(outcome.elements[1234].name == XMLName("n1234", in: "u2"))
   }
 
-  /// libxml2's dictionary of names holds 10 MB.
+  /// libxml2's dictionary of names is limited to 10 MB.
   @Test("A context is renewed before its dictionary of names is full")
   func aLongStreamOfNewNames() throws {
     let parser = StreamParser(root: .wire, limits: .live)
@@ -186,7 +186,7 @@ struct StreamParserTests {
     #expect(renewals == 16_000 * 1008 / PushContext.maximumBytes)
   }
 
-  @Test("What the sink throws comes out")
+  @Test("Errors that the sink throws are passed on")
   func whatTheSinkThrowsComesOut() {
     struct Full: Error {}
     let parser = StreamParser(root: .records, limits: .live)

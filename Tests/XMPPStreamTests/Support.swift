@@ -2,7 +2,7 @@ import XMPPStanza
 
 @testable import XMPPStream
 
-/// What a parser made of some bytes: the events, and the error that ended them.
+/// The result of parsing some bytes: the events, and the error that ended them.
 struct Outcome: Equatable {
   var events: [StreamEvent] = []
   var error: StreamError.Kind?
@@ -16,8 +16,8 @@ struct Outcome: Equatable {
     }
   }
 
-  /// Whether both found the same, up to an error or without one. What libxml2 calls an error
-  /// depends on how the bytes come.
+  /// Whether both have the same events and either both or neither have an error. The kind of error
+  /// that libxml2 reports depends on how the bytes are cut.
   func agrees(with other: Outcome) -> Bool {
     events == other.events && (error == nil) == (other.error == nil)
   }
@@ -33,7 +33,8 @@ struct Outcome: Equatable {
   }
 }
 
-/// Feeds the bytes in pieces of the given lengths, in turn; an empty list means in one piece.
+/// Feeds the bytes in pieces of the given lengths, repeated cyclically; an empty list means one
+/// piece.
 func parse(
   _ bytes: [UInt8], as root: StreamRoot = .records, limits: StreamLimits = .live,
   pieces: [Int] = []
@@ -66,8 +67,7 @@ func parse(
   parse(Array(text.utf8), as: root, limits: limits, pieces: pieces)
 }
 
-/// What libxml2 alone makes of some bytes: no element comes whole, as one has to be to be read as a
-/// plain one.
+/// Parses with libxml2 alone: no element arrives complete, as it must for the plain reader.
 func parseByLibxml2(
   _ bytes: [UInt8], as root: StreamRoot = .records, limits: StreamLimits = .live
 ) -> Outcome {

@@ -1,6 +1,6 @@
-// Stands between a program and the C library (LD_PRELOAD): counts the calls by which it changes
-// files, maps them or asks for threads, fails the one that it is told to, and writes down what
-// changes the disk. `Shim.swift` has the other end of `struct control` and of the trace.
+// Interposed between a program and the C library (LD_PRELOAD): counts the calls by which it changes
+// files, maps them or creates threads, fails the chosen one, and records the changes of the disk.
+// `Shim.swift` has the other end of `struct control` and of the trace.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -43,10 +43,10 @@ struct control {
 // One change of the disk. The paths and the bytes follow.
 struct event {
   uint32_t what;
-  uint32_t failed; // whether the program was told so
+  uint32_t failed; // whether the call reported a failure
   uint64_t inode;
   int64_t offset;
-  uint32_t lengths[3]; // of two paths and of the bytes
+  uint32_t lengths[3]; // of the two paths and the bytes
 };
 enum what { E_WRITE = 1, E_SYNC, E_SIZE, E_MADE, E_LINK, E_RENAME, E_UNLINK };
 
@@ -70,7 +70,7 @@ __attribute__((constructor)) static void begin(void) {
   syscall(SYS_close, file);
   if (map == MAP_FAILED) return;
   if (to) {
-    // Out of the way of a program that is given few descriptors.
+    // Use a high number, for programs that are limited to few descriptors.
     int low = syscall(SYS_openat, AT_FDCWD, to, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
     trace = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 100);
     if (low >= 0) syscall(SYS_close, low);
@@ -83,7 +83,7 @@ static int is_inside(const char *path) {
   return !strncmp(path, folder, length) && path[length] == '/';
 }
 
-// The path of what is named, with its folder resolved; the file need not be there.
+// Resolves the folder of a path; the file itself need not exist.
 static int resolve(int at, const char *path, char *found) {
   char joined[PATH_MAX], link[64];
   if (path[0] != '/' && at != AT_FDCWD) {
@@ -110,7 +110,7 @@ static int resolve(int at, const char *path, char *found) {
   return 1;
 }
 
-// Whether a descriptor is of a file in the folder, or the folder itself; and which.
+// Whether a descriptor refers to a file in the folder, or to the folder itself; returns its path.
 static int is_watched(int file, struct stat *status, char *path) {
   char link[64];
   if (!control || fstat(file, status) != 0) return 0;
@@ -144,13 +144,14 @@ static void note(
   free(all);
 }
 
-// What a recorder has said is durable is written down here, and never fails.
+// A recorder writes its acknowledgements of durable records to this file, and these writes never
+// fail.
 static int is_acknowledgement(const char *path) {
   const char *name = strrchr(path, '/');
   return name && !strcmp(name, "/acks");
 }
 
-// Counts a call; says in which manner it fails.
+// Counts a call and returns how it must fail.
 static enum manner counted(enum kind kind, const char *path) {
   if (path && is_acknowledgement(path)) return NEVER;
   if (!control || !(control->kinds & kind)) return NEVER;
@@ -182,13 +183,13 @@ static ssize_t written(
     done = is_placed ? syscall(SYS_pwritev, file, parts, count, offset, 0L)
                      : syscall(SYS_writev, file, parts, count);
   } else if (manner == SHORT && count > 0) {
-    // A part of the first piece is in the file.
+    // A part of the first piece is written.
     struct iovec half = {parts[0].iov_base, parts[0].iov_len / 2};
     done = is_placed ? syscall(SYS_pwritev, file, &half, 1, offset, 0)
                      : syscall(SYS_writev, file, &half, 1);
   }
   if (done > 0) note(E_WRITE, 0, status.st_ino, place, path, NULL, parts, count, done);
-  // What is written so is on the disk before the call returns.
+  // Such writes are on the disk before the call returns.
   if (done > 0 && (flags & O_DSYNC)) {
     note(E_SYNC, manner != NEVER, status.st_ino, 0, path, NULL, NULL, 0, 0);
   }
@@ -332,13 +333,13 @@ static int opened(int at, const char *path, int flags, mode_t mode) {
   int file = -1, code = 0;
   if (manner == NEVER) {
     struct stat status;
-    int isThere = syscall(SYS_newfstatat, at, path, &status, 0) == 0;
+    int exists = syscall(SYS_newfstatat, at, path, &status, 0) == 0;
     file = syscall(SYS_openat, at, path, flags, mode);
     code = errno;
-    if (file >= 0 && !isThere && fstat(file, &status) == 0) {
+    if (file >= 0 && !exists && fstat(file, &status) == 0) {
       note(E_MADE, 0, status.st_ino, 0, found, NULL, NULL, 0, 0);
     }
-    if (file >= 0 && isThere && (flags & O_TRUNC)) {
+    if (file >= 0 && exists && (flags & O_TRUNC)) {
       note(E_SIZE, 0, status.st_ino, 0, found, NULL, NULL, 0, 0);
     }
   }
@@ -400,7 +401,7 @@ time_t time(time_t *now) {
   return exact.tv_sec;
 }
 
-// What programs call whose offsets had 32 bits once.
+// The names of these calls for 64-bit offsets, from the time when offsets had 32 bits.
 #define SAME(name) __attribute__((alias(name)))
 ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t offset) SAME("pwrite");
 ssize_t pwritev64(int file, const struct iovec *parts, int count, off64_t offset) SAME("pwritev");

@@ -1,4 +1,4 @@
-// What is wrong with bytes and lines.
+// Malformed bytes and lines.
 extension HostileCapture {
   static let bytes: [HostileCapture] = [
     native("broken lines", 2000) { capture, size in
@@ -132,7 +132,7 @@ extension HostileCapture {
     },
   ]
 
-  /// What the server says when a session is bound.
+  /// The server's answer that binds a session.
   static func bound(_ local: String) -> String {
     "<iq type='result' id='b'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>"
       + "<jid>\(local)@example.test/x</jid></bind></iq>"
@@ -142,7 +142,7 @@ extension HostileCapture {
 }
 
 extension HostileCapture {
-  /// A text that no program's format fits, after a stanza that shows that it has stanzas.
+  /// A text that fits no program's format, after a stanza that shows that it contains stanzas.
   private static func pasted(
     _ name: String, _ size: Int, _ text: @escaping @Sendable (Int) -> String
   ) -> HostileCapture {
@@ -151,7 +151,7 @@ extension HostileCapture {
     }
   }
 
-  /// An archive of a browser's traffic with these entries.
+  /// A HAR archive of a browser's traffic with these entries.
   private static func archive(
     _ name: String, _ size: Int, _ entries: @escaping @Sendable (Int) -> String
   ) -> HostileCapture {

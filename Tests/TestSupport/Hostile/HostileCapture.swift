@@ -1,13 +1,13 @@
-/// A capture of any size that is made to cost more than it should.
+/// A capture of any size that is designed to be expensive.
 package struct HostileCapture: Sendable, CustomStringConvertible {
-  /// What there is much of.
+  /// What it has many of.
   package let name: String
-  /// How much of it is enough to tell growth by.
+  /// The size from which growth can be measured.
   package let size: Int
-  /// What is done with it: arguments of the program, in which FILE is the capture, LOG a log that
-  /// it was imported into, and OUT something new.
+  /// The commands to run on it: arguments of the program, in which FILE is the capture, LOG a log
+  /// into which it was imported, and OUT a new path.
   package let commands: [String]
-  /// Its bytes, for any size.
+  /// The bytes of the capture, for any size.
   package let bytes: @Sendable (Int) -> [UInt8]
 
   package var description: String { name }
@@ -22,7 +22,7 @@ package struct HostileCapture: Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// A native one, by its lines after those of a login.
+  /// A native capture with a login before these lines.
   static func native(
     _ name: String, _ size: Int, _ commands: [String] = ["state FILE --json"],
     items roster: @escaping @Sendable (Int) -> String = { _ in "" },
@@ -35,10 +35,10 @@ package struct HostileCapture: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Those that were thought of, and real logs that something was done to.
+  /// The designed captures, and modified real logs.
   package static let all = made + logs
 
-  /// Those that were thought of.
+  /// The designed captures.
   package static let made =
     bytes + carriers + packets + elements + rosters + waiting + sessions + contacts + commands
 }

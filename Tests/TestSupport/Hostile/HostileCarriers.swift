@@ -1,4 +1,5 @@
-// What carries a log, made to cost more than it should: by what is never closed, or never ends.
+// Carriers of a log that are designed to be expensive, because something in them is never closed or
+// never ends.
 extension HostileCapture {
   static let carriers: [HostileCapture] = [
     carried("a table whose quote is never closed", 20_000) { size in

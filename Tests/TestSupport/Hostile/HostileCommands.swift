@@ -1,4 +1,4 @@
-// What commands do with a session of everything.
+// Costly work for commands, with a session that contains everything.
 extension HostileCapture {
   static let contacts: [HostileCapture] = [
     native("contacts that are renamed", atLimits, everywhere, items: { items(0..<$0) }) {

@@ -1,4 +1,4 @@
-// One element, or a stream, of everything too much.
+// An element or a stream with too much of something.
 extension HostileCapture {
   static let elements: [HostileCapture] = [
     native("attributes", 20_000) { capture, size in
@@ -36,7 +36,7 @@ extension HostileCapture {
       capture.received("<message>\(text("x<x/>", size))</message>")
     },
     native("ids to confirm", 20_000) { capture, size in
-      // Each begins as most of the text does.
+      // Each id begins like most of the text.
       let ids = (0..<size / 100).map {
         "<confirm xmlns='http://jabber.org/protocol/http-auth' id='\(text("a", 20))\($0)'/>"
       }

@@ -1,6 +1,6 @@
 import Foundation
 
-// The logs of other programs, by what was done to one that was kept.
+// Logs of other programs, each a modification of a real one.
 extension HostileCapture {
   package static let logs: [HostileCapture] = realLogs.flatMap { name, lines in
     [
@@ -48,7 +48,7 @@ extension HostileCapture {
     }
   }
 
-  /// A record whose element does not end before these lines have come.
+  /// A record whose element ends only after these lines.
   private static func longText(
     _ lines: [ArraySlice<UInt8>], _ text: [ArraySlice<UInt8>]
   ) -> [ArraySlice<UInt8>] {

@@ -1,6 +1,6 @@
 import Foundation
 
-// Streams as Wireshark saves them.
+// Streams as saved by Wireshark.
 extension HostileCapture {
   static let packets: [HostileCapture] = [
     HostileCapture("packets", 1000) { size in
@@ -29,8 +29,8 @@ extension HostileCapture {
     },
     HostileCapture("a dump of bytes", 200_000) { size in
       let bytes = Array((header + "<message><body>\(text("x", size))</body></message>").utf8)
-      return stride(from: 0, to: bytes.count, by: 16).flatMap { place in
-        let digits = bytes[place..<min(place + 16, bytes.count)].map { hexadecimal($0) }
+      return stride(from: 0, to: bytes.count, by: 16).flatMap { offset in
+        let digits = bytes[offset..<min(offset + 16, bytes.count)].map { hexadecimal($0) }
         return Array(
           "0000\(hexadecimal(0))\(hexadecimal(0))  \(digits.joined(separator: " "))\n".utf8)
       }
@@ -39,7 +39,7 @@ extension HostileCapture {
 
   private static let switched = [Array("HTTP/1.1 101 x\r\nUpgrade: websocket\r\n\r\n".utf8)]
 
-  /// A message in packets of a byte.
+  /// A message in packets of one byte.
   private static func socket(_ text: String) -> [[UInt8]] {
     switched + webSocketFrame(text, masked: false).map { [$0] }
   }
@@ -48,7 +48,7 @@ extension HostileCapture {
     (byte < 16 ? "0" : "") + String(byte, radix: 16)
   }
 
-  /// What the server sent, after its header and the bind result.
+  /// The packets of the server, after its header and the result of binding.
   private static func yaml(_ packets: [[UInt8]]) -> [UInt8] {
     var lines = ["peers:", "  - peer: 0", "packets:"]
     for (number, packet) in ([Array((header + bound("alice")).utf8)] + packets).enumerated() {

@@ -141,7 +141,7 @@ extension HostileCapture {
     },
   ]
 
-  /// What is done with what has much to show.
+  /// The commands for captures that have much to show.
   static let everywhere = [
     "state FILE", "replay FILE", "log FILE", "findings FILE", "sections FILE --friends all",
     "history FILE contact1@example.test", "why FILE contact1@example.test", "diff FILE 0 head",

@@ -1,6 +1,6 @@
-// What waits for an answer, and sessions beside and after each other.
+// Unanswered stanzas, and sessions side by side and one after another.
 extension HostileCapture {
-  /// Of what is given up beyond some number that waits: so many that most are given up.
+  /// A size beyond the limits of what is tracked, so that most entries are dropped.
   static let atLimits = 4000
 
   static let waiting: [HostileCapture] = [
@@ -16,12 +16,12 @@ extension HostileCapture {
         capture.presence(contact(1), " type='unsubscribe'/>")
       }
     },
-    native("requests that nobody answers", 1000) { capture, size in
+    native("requests without answers", 1000) { capture, size in
       for number in 0..<size { capture.presence(contact(number), " type='subscribe'/>") }
       capture.time += 3 * 86_400_000 - Int64(size)
       for _ in 0..<(2 * size) { capture.received("<presence from='x@example.test/x'/>") }
     },
-    native("requests of ours that nobody answers", 1000) { capture, size in
+    native("our requests without answers", 1000) { capture, size in
       for number in 0..<size {
         capture.sent("<presence to='\(contact(number))' type='subscribe'/>")
       }
@@ -218,7 +218,7 @@ extension HostileCapture {
     },
   ]
 
-  /// Devices that are online at once.
+  /// Connects devices that are online at the same time.
   private static func connect(_ capture: inout NativeCapture, _ count: Int) {
     for number in 1...count {
       capture.connection = number

@@ -1,19 +1,19 @@
 import Rollcall
 
 /// The contacts of a chat application: friends in pinyin sections, new friends with a badge, and
-/// what one does with them. All that is remembered is in the log.
+/// the commands of the user. All lasting state is in the log.
 final class ChatRoster {
   private let session: RosterSession
   private let now: () -> Int64
   private let write: ([UInt8]) throws -> Void
   private let table: TableView
   private(set) var screen: RosterSections
-  /// How the server answered each command so far.
+  /// The server's answer to each command so far.
   private(set) var answers: [CommandID: CommandAnswer.Word] = [:]
 
   /// - Parameters:
-  ///   - log: Where everything is recorded; made where there is none.
-  ///   - table: What shows the friends.
+  ///   - log: The path of the log, which is created if it does not exist.
+  ///   - table: The view that shows the friends.
   ///   - write: Sends bytes to the server.
   init(
     log: String, table: TableView, now: @escaping () -> Int64,
@@ -41,7 +41,7 @@ final class ChatRoster {
         + "<resource>\(user)</resource></bind></iq>")
   }
 
-  /// Takes what the socket gave, cut anywhere.
+  /// Handles bytes from the socket, in chunks of any size.
   func received(_ bytes: some Sequence<UInt8>) throws {
     for step in try session.received(bytes, at: now()) {
       show(step)
@@ -52,7 +52,7 @@ final class ChatRoster {
     for answer in session.acknowledgements { try send(answer.bytes) }
   }
 
-  /// The connection is gone.
+  /// The connection was lost.
   func disconnected() throws {
     for step in try session.closed(at: now()) { show(step) }
     try session.close()
@@ -60,13 +60,13 @@ final class ChatRoster {
 
   private func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-  /// Records before it sends, so that nothing is sent that the log does not know.
+  /// Records before it sends, so that everything that was sent is in the log.
   private func send(_ bytes: [UInt8]) throws {
     for step in try session.sent(bytes, at: now()) { show(step) }
     try write(bytes)
   }
 
-  // MARK: What is shown
+  // MARK: Display
 
   private func show(_ step: SessionStep) {
     for answer in step.answers { answers[answer.command] = answer.word }
@@ -76,7 +76,7 @@ final class ChatRoster {
     }
   }
 
-  /// Who wants to be a friend: the address, what they call themselves, and what they say.
+  /// The senders of open requests: the address, the nickname and the text of the request.
   var newFriends: [(jid: BareJID, name: String, words: String?)] {
     session.roster.incoming.map { jid, request in
       (jid, request.nickname ?? jid.text, request.status)
@@ -86,18 +86,18 @@ final class ChatRoster {
   /// The number on the badge.
   var badge: Int { session.roster.unseenRequests.count }
 
-  /// The user has looked at the new friends.
+  /// Marks the new friends as seen by the user.
   func openNewFriends() throws {
     let seen = RosterAnnotation.requestsSeen(session.roster.unseenRequests)
     for step in try session.annotate(seen, at: now()) { show(step) }
   }
 
-  /// The names of the friends, as a search finds them.
+  /// The names of the friends that match a search.
   func search(_ text: String) -> [String] {
     screen.index.search(NameQuery(text)).map(\.displayName)
   }
 
-  // MARK: What one does
+  // MARK: Commands
 
   func add(_ jid: BareJID, name: String) throws { try perform(.add(jid, name: name)) }
   func accept(_ jid: BareJID) throws { try perform(.accept(jid)) }
@@ -112,7 +112,7 @@ final class ChatRoster {
     for step in try session.annotate(.starred(jid, true), at: now()) { show(step) }
   }
 
-  /// Refused, it throws a `CommandRefusal` with a sentence for the user.
+  /// Throws a `CommandRefusal` with a sentence for the user if the command is refused.
   @discardableResult
   private func perform(_ command: RosterCommand) throws -> CommandID {
     let decided = try session.decide(command)
@@ -120,9 +120,9 @@ final class ChatRoster {
     return decided.id
   }
 
-  // MARK: What happened
+  // MARK: History
 
-  /// Everything that ever happened to a contact, a line each.
+  /// Everything that happened to a contact, one line each.
   func story(of jid: BareJID) throws -> [String] {
     var lines: [String] = []
     _ = try session.timeline()?.history(of: jid, upTo: .head(minus: 0)) { entry, _ in
@@ -131,7 +131,7 @@ final class ChatRoster {
     return lines
   }
 
-  /// Why a contact is no friend, or is one.
+  /// Why a contact is or is not a friend.
   func whyFriend(_ jid: BareJID) throws -> [String] {
     try session.timeline()?.explanation(of: jid)?.explanation[.friend]?.reasons ?? []
   }

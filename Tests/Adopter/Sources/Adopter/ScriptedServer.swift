@@ -1,9 +1,9 @@
 import Foundation
 
-/// A server that knows one account, and what it is to say. It answers what the client writes,
-/// element by element, and hands over what it says in small pieces.
+/// A server for one account with scripted data. It answers the client element by element, and
+/// delivers its answers in small pieces.
 final class ScriptedServer {
-  /// An item of the roster: its attributes but for the address, and its groups.
+  /// The items of the roster: attributes other than the address, and groups.
   private var items: [String: (attributes: String, groups: String)] = [
     "anna@example.test": ("name='Anna' subscription='both'", ""),
     "zeng@example.test": ("name='曾国藩' subscription='both'", "<group>Work</group>"),
@@ -11,14 +11,14 @@ final class ScriptedServer {
   ]
   private var pushes = 0
   private var headers = 0
-  /// What the client has written that is still to be answered.
+  /// The texts from the client that await an answer.
   private var inbox: [String] = []
-  /// The acknowledgements of pushes that came.
+  /// The number of acknowledged pushes.
   private(set) var acknowledged = 0
 
   func take(_ bytes: [UInt8]) { inbox.append(String(decoding: bytes, as: UTF8.self)) }
 
-  /// What the server has to say to all that was written, in pieces.
+  /// The server's answers to everything that was written, in pieces.
   func answers() -> [[UInt8]] {
     let text = inbox.map(answer).joined()
     inbox = []
@@ -28,7 +28,7 @@ final class ScriptedServer {
     }
   }
 
-  /// Somebody else does something.
+  /// A stanza from another user.
   func says(_ xml: String) -> [[UInt8]] { [Array(xml.utf8)] }
 
   private func answer(_ xml: String) -> String {
@@ -103,7 +103,7 @@ final class ScriptedServer {
     let seesUs = known.contains("'from'") || known.contains("'both'")
     switch type {
     case "subscribe":
-      // Whoever is asked says yes.
+      // Every contact accepts at once.
       return become("subscription='\(seesUs ? "from" : "none")' ask='subscribe'")
         + "<presence type='subscribed' from='\(jid)'/>"
         + become("subscription='\(seesUs ? "both" : "to")'")

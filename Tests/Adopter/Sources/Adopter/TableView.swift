@@ -1,7 +1,7 @@
 import Rollcall
 
-/// A table that is changed row by row, as NSTableView is, and says where the changes do not lead to
-/// the screen that they should.
+/// A table that is changed row by row, like NSTableView, and records each time the changes do not
+/// lead to the expected screen.
 final class TableView {
   private struct Section: Equatable {
     var title: String
@@ -14,7 +14,7 @@ final class TableView {
   private(set) var faults: [String] = []
   private(set) var steps = 0
 
-  /// What it shows, on one line: `: ?Eve, A: Anna Ayla, Z: 张三`.
+  /// The displayed rows on one line: `: ?Eve, A: Anna Ayla, Z: 张三`.
   var text: String {
     sections.filter { !$0.rows.isEmpty }.map { section in
       "\(section.title): \(section.rows.map { names[$0] ?? $0 }.joined(separator: " "))"

@@ -1,7 +1,7 @@
 import Foundation
 import Rollcall
 
-// A day in the life of the application. It ends with 1 where something is not as it should be.
+// A day in the life of the application. Exits with 1 if anything is wrong.
 
 var failures = 0
 
@@ -27,7 +27,7 @@ func newApp() throws -> ChatRoster {
   try ChatRoster(log: log, table: table, now: { clock.now() }) { server.take($0) }
 }
 
-/// The server answers until nobody has anything to say.
+/// Delivers the server's answers until there are none left.
 @MainActor
 func settle() throws {
   while true {
@@ -38,12 +38,12 @@ func settle() throws {
 }
 
 @MainActor
-func somebody(_ xml: String) throws {
+func receive(_ xml: String) throws {
   for piece in server.says(xml) { try app.received(piece) }
   try settle()
 }
 
-/// A clock of its own: a second for each look at it.
+/// A simulated clock that advances by a second at each reading.
 final class Clock {
   private var time: Int64 = 1_764_000_000_000
 
@@ -64,11 +64,11 @@ try app.logIn("phone", token: "AG1lAHNlY3JldA==")
 try settle()
 expect("the friends", table.text, "A: Anna, L: 李雷, Z: 曾国藩")
 
-// New friends: one is accepted, and asked back; one is rejected.
-try somebody(
+// New friends: one is accepted and asked in turn; one is rejected.
+try receive(
   "<presence type='subscribe' from='bo@example.test'><status>it is me</status>"
     + "<nick xmlns='http://jabber.org/protocol/nick'>Bo</nick></presence>")
-try somebody("<presence type='subscribe' from='eve@example.test'/>")
+try receive("<presence type='subscribe' from='eve@example.test'/>")
 expect("who is new", app.newFriends.map(\.name), ["Bo", "eve@example.test"])
 expect("the badge", app.badge, 2)
 try app.openNewFriends()
@@ -109,7 +109,7 @@ func refusal(_ body: () throws -> Void) -> CommandRefusal? {
   }
 }
 
-// A restart, with somebody who asks after it.
+// A restart, followed by a request.
 let before = table.text
 try app.disconnected()
 table = TableView()
@@ -118,12 +118,12 @@ expect("after the restart", table.text, before)
 try app.logIn("phone", token: "AG1lAHNlY3JldA==")
 try settle()
 expect("after the next login", table.text, before)
-try somebody(
+try receive(
   "<presence type='subscribe' from='eve@example.test'><status>please</status></presence>")
 expect("eve asks again", app.newFriends.map(\.words), ["please"])
 expect("the badge after the restart", app.badge, 1)
 
-// What happened to a contact, from inside.
+// The history of a contact, as the application reads it.
 let story = try app.story(of: bo)
 expect("the story begins", story.first?.contains("request of bo@example.test") ?? false, true)
 expect("the story ends", story.last?.contains("- contact bo@example.test") ?? false, true)
