@@ -2,26 +2,26 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the texts show of the program is what it prints.
-@Suite("What the texts show of the program") struct ArticleTests {
-  /// The texts, with how many commands each shows.
+/// Checks that the program prints what the texts show.
+@Suite("Program output in the texts") struct ArticleTests {
+  /// The texts, with the number of commands that each shows.
   static let texts = [
     ("Sources/Rollcall/Rollcall.docc/FindingARosterBug.md", 11), ("README.md", 2),
   ]
 
   private static let root = CaptureCase.fixtures.deletingLastPathComponent()
     .deletingLastPathComponent()
-  /// Where the texts say that the commands run.
+  /// The folder in which, according to the texts, the commands run.
   private static let captures = CaptureCase.fixtures.appending(path: "captures").path(
     percentEncoded: false)
 
-  /// A command that a text shows, with the output that it shows below it.
+  /// A command in a text, with the output below it.
   private struct Shown {
     let command: String
     var output: [String] = []
   }
 
-  /// The code blocks that begin with `$ rollcall`, without their indentation. A block reaches to
+  /// The code blocks that begin with `$ rollcall`, without their indentation. A block ends before
   /// the next line that is not indented.
   private func shown(in text: String) -> [Shown] {
     var found: [Shown] = []
@@ -61,7 +61,7 @@ import Testing
 
   // MARK: Listings
 
-  /// The texts, with how many listings of Swift each has.
+  /// The texts, with the number of Swift listings in each.
   static let listed = [
     ("Sources/Rollcall/Rollcall.docc/Rollcall.md", 2),
     ("Sources/Rollcall/Rollcall.docc/AnAddressBookInFiftyLines.md", 2),
@@ -73,14 +73,14 @@ import Testing
     ("Sources/RosterClient/RosterClient.docc/FromLoginToScreen.md", 1),
   ]
 
-  /// The lines of a text without white space around them, the empty ones left out.
+  /// The nonempty lines of a text without surrounding white space.
   private func lines(_ text: some StringProtocol) -> [String] {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }
   }
 
-  /// The blocks of Swift: fenced in articles, and in the README the program and the live session
-  /// that are shown of the library.
+  /// The Swift code blocks: fenced in articles; in the README, the program and the live session in
+  /// the section about the library.
   private func swift(in text: String) -> [[String]] {
     if text.contains("```swift") {
       return text.components(separatedBy: "```swift").dropFirst().map { part in
@@ -95,7 +95,7 @@ import Testing
     return [blocks.filter { !isLive($0) }.flatMap(lines), blocks.filter(isLive).flatMap(lines)]
   }
 
-  @Test("What lies in the folder of the listings is compiled before a change lands")
+  @Test("The folder of the listings is compiled before a change lands")
   func compiled() throws {
     let manifest = try String(
       contentsOf: Self.root.appending(path: "Tests/Adopter/Package.swift"), encoding: .utf8)
@@ -105,7 +105,7 @@ import Testing
       lines(checks).contains("swift build --package-path Tests/Adopter --scratch-path .build"))
   }
 
-  @Test("Each listing is a piece of what is compiled", arguments: listed)
+  @Test("Each listing is part of a compiled file", arguments: listed)
   func listings(_ path: String, _ count: Int) throws {
     let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
     let folders = ["Tests/Adopter/Sources/Listings", "Tests/RosterClientTests/Listings"]

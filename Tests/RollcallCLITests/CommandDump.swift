@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the program says of its commands, for machines.
+/// The program's description of its commands, for machines.
 struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
   let commandName: String
   let abstract: String
@@ -24,7 +24,7 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
     let abstract: String?
   }
 
-  /// What is empty is left out of the dump.
+  /// Empty values are missing from the dump.
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     commandName = try values.decode(String.self, forKey: .commandName)
@@ -41,12 +41,12 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
 
   var testDescription: String { commandName }
 
-  /// The program itself, asked once.
+  /// The program's own dump, read once.
   static func program() throws -> CommandDump { try asked.get() }
 
   private static let asked = Result {
     var program = try dump(of: "rollcall")
-    // What another program has is what that says of it.
+    // Commands of another program are described by that program.
     program.subcommands.removeAll { companions.contains($0.commandName) }
     let own = Set(program.subcommands.map(\.commandName))
     program.subcommands += try dump(of: "rollcall-live").subcommands
@@ -54,7 +54,7 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
     return program
   }
 
-  /// The commands that `rollcall-live` has.
+  /// The commands of `rollcall-live`.
   static let companions = ["connect", "register", "record"]
 
   private static func dump(of program: String) throws -> CommandDump {
@@ -65,12 +65,12 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
     return try JSONDecoder().decode(Dump.self, from: Data(run.output.utf8)).command
   }
 
-  /// The commands that are shown.
+  /// The displayed commands.
   static func commands() throws -> [CommandDump] {
     try program().subcommands.filter { $0.shouldDisplay && $0.commandName != "help" }
   }
 
-  /// What can be written as an option.
+  /// Everything that can be written as an option.
   var options: Set<String> { Set(arguments.flatMap { ($0.names ?? []).map(\.written) }) }
 
   /// The command lines below “Examples:”.
@@ -80,7 +80,7 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
       .prefix { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }
   }
 
-  /// What the discussion says beside examples and exit codes.
+  /// The discussion without examples and exit codes.
   var prose: String {
     discussion.components(separatedBy: "\n\n")
       .filter { !$0.hasPrefix("Examples:") && !$0.hasPrefix("Exit codes:") }
@@ -88,14 +88,13 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The options that texts name.
+/// An option that a text mentions, with its command.
 struct MentionedOption: Hashable {
   let command: String
   let option: String
 
-  /// The options that a text names, each with the command that it is said of: the one that stands
-  /// before it on the same line, as in `rollcall log --kind iq`, or else the one that the text is
-  /// of.
+  /// The options in a text, each with its command: the one before it on the same line, as in
+  /// `rollcall log --kind iq`, or else the command that the text is about.
   static func all(
     in text: String, of owner: String? = nil, commands: Set<String>
   ) -> [MentionedOption] {
@@ -117,7 +116,7 @@ struct MentionedOption: Hashable {
         if let command, bare.hasPrefix("--"), let option = bare.split(separator: "=").first {
           found.append(MentionedOption(command: command, option: String(option)))
         }
-        // What is said after a command line is of the text's own command again.
+        // After a command line, the text is about its own command again.
         if word.hasSuffix("`") || word.hasSuffix(";") || word.hasSuffix("|") { command = owner }
       }
       return found

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A session in the native format: bob is a friend, a stranger pushes, carol asks.
+/// A session in the native format: bob is a friend, a stranger pushes, carol sends a request.
 private let session = """
   {"rollcall-capture":1,"account":"alice@example.test/phone"}
   {"t":1763600000000,"stream":"opened","jid":"alice@example.test/phone"}
@@ -16,7 +16,7 @@ private let session = """
 
   """
 
-/// A folder with the session in it.
+/// A folder that contains the session.
 private func folder() throws -> TemporaryFolder {
   let folder = try TemporaryFolder()
   try session.write(toFile: folder.file("alice.jsonl"), atomically: true, encoding: .utf8)
@@ -101,7 +101,7 @@ private func folder() throws -> TemporaryFolder {
   }
 
   @Test(
-    "Points name the state after a record",
+    "Points select the state after a record",
     arguments: [
       ("0", 0, 0), ("3", 3, 0), ("4", 4, 1), ("head", 9, 1), ("head~6", 3, 0),
       ("2025-11-20T00:53:20.199Z", 3, 0), ("2025-11-20T00:53:20.200Z", 4, 1),
@@ -116,7 +116,7 @@ private func folder() throws -> TemporaryFolder {
   }
 
   @Test(
-    "A point that is none is refused by name",
+    "An invalid point is refused and named",
     arguments: ["10", "head~10", "yesterday", "-1", "2025-11-32"])
   func badPoints(_ point: String) throws {
     let folder = try folder()
@@ -127,7 +127,7 @@ private func folder() throws -> TemporaryFolder {
       run.errors.contains(point.hasPrefix("head") ? point : "10") || run.errors.contains(point))
   }
 
-  @Test("For people it says who, when and what, and which records said so")
+  @Test("The text for people contains the account, the time, the state and its records")
   func people() throws {
     let folder = try folder()
     let run = try Program("state", "alice.jsonl", in: folder.path)
@@ -135,10 +135,10 @@ private func folder() throws -> TemporaryFolder {
     #expect(run.output.contains("bob@example.test  Bob   both          Friends  #4"))
     #expect(run.output.contains("carol@example.test asks for our presence (#8)"))
     #expect(run.output.contains("bob@example.test/phone away “lunch”, priority 5 (#6)"))
-    #expect(!run.output.contains("\u{1B}["), "colour is for terminals")
+    #expect(!run.output.contains("\u{1B}["), "color is for terminals")
   }
 
-  @Test("While no whole roster was seen, it is said")
+  @Test("It says so while the whole roster was not seen")
   func incomplete() throws {
     let folder = try folder()
     let run = try Program("state", "alice.jsonl", "--at", "3", in: folder.path)
@@ -146,8 +146,8 @@ private func folder() throws -> TemporaryFolder {
   }
 }
 
-@Suite("The commands that tell the story") struct StoryTests {
-  @Test("replay tells each change with its record, and findings in place")
+@Suite("The commands that print the story") struct StoryTests {
+  @Test("replay prints each change with its record, and findings in place")
   func replay() throws {
     let folder = try folder()
     let run = try Program("replay", "alice.jsonl", in: folder.path)
@@ -160,7 +160,7 @@ private func folder() throws -> TemporaryFolder {
     #expect(!lines.contains { $0.hasPrefix("#9 ") }, "a chat message changes no roster")
   }
 
-  @Test("A request that comes again is told with how often it was sent, and its newest words")
+  @Test("A repeated request is printed with its count and its newest text")
   func repeated() throws {
     let folder = try folder()
     let again =
@@ -177,7 +177,7 @@ private func folder() throws -> TemporaryFolder {
     }
   }
 
-  @Test("findings lists what is odd, and --json with stable codes")
+  @Test("findings lists findings, with stable codes in --json")
   func findings() throws {
     let folder = try folder()
     let run = try Program("findings", "alice.jsonl", "--json", in: folder.path)
@@ -218,7 +218,7 @@ private func folder() throws -> TemporaryFolder {
     #expect(records.map { $0["record"] as? Int } == expected)
   }
 
-  @Test("Nothing found is the answer no")
+  @Test("Finding nothing gives the exit code for no")
   func nothing() throws {
     let folder = try folder()
     let run = try Program("log", "alice.jsonl", "--contact", "nobody@example.test", in: folder.path)
@@ -232,7 +232,7 @@ private func folder() throws -> TemporaryFolder {
     }
   }
 
-  @Test("No secret of any capture comes out of any command", arguments: CaptureCase.all)
+  @Test("No command prints a secret of any capture", arguments: CaptureCase.all)
   func secrets(_ test: CaptureCase) throws {
     for command in ["log", "replay", "state", "findings"] {
       for form in [[], ["--json"]] {

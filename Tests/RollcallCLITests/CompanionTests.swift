@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A copy of the program, beside which other programs can stand.
+/// A copy of the program, next to which other programs can be installed.
 private struct Installation {
   let folder: TemporaryFolder
 
@@ -13,14 +13,14 @@ private struct Installation {
     let program = try Program.executable().path(percentEncoded: false)
     let copy = folder.file("bin/rollcall")
     do {
-      // Its path is its own all the same, and there is nothing to copy.
+      // A link has a path of its own, too, and avoids a copy.
       try FileManager.default.linkItem(atPath: program, toPath: copy)
     } catch {
       try FileManager.default.copyItem(atPath: program, toPath: copy)
     }
   }
 
-  /// A program that is a line of shell.
+  /// Installs a program that is a line of shell.
   func add(_ line: String, to place: String = "bin") throws {
     try FileManager.default.createDirectory(
       atPath: folder.file(place), withIntermediateDirectories: true)
@@ -33,11 +33,11 @@ private struct Installation {
   func run(_ line: String) throws -> Program { try Program(shell: line, in: folder.path) }
 }
 
-@Suite("Commands of a program beside this one") struct CompanionTests {
-  private static let told = "printf '<%s>' \"$@\"; echo"
+@Suite("Commands of a companion program") struct CompanionTests {
+  private static let printArguments = "printf '<%s>' \"$@\"; echo"
 
   @Test(
-    "It is given the arguments as they are, where a command of its own is called",
+    "The companion gets the arguments unchanged for its own commands",
     arguments: [
       ("connect 'a  b' é '' --exit -- -x", "<connect><a  b><é><><--exit><--><-x>"),
       ("register alice@a.test", "<register><alice@a.test>"),
@@ -46,14 +46,14 @@ private struct Installation {
     ])
   func arguments(line: String, expected: String) throws {
     let installation = try Installation()
-    try installation.add(Self.told)
+    try installation.add(Self.printArguments)
     let run = try installation.run("bin/rollcall \(line)")
     #expect(run.output == expected + "\n")
     #expect(run.errors.isEmpty)
     #expect(run.code == 0)
   }
 
-  @Test("Bytes that are no text are given as they are")
+  @Test("Arguments that are not text are passed unchanged")
   func bytes() throws {
     let installation = try Installation()
     try installation.add("printf '%s' \"$2\" | od -An -tx1 | tr -d ' '")
@@ -62,13 +62,13 @@ private struct Installation {
   }
 
   @Test(
-    "Its exit code, its input, its outputs and the signal that ends it are those of the command")
+    "The exit code, input, outputs and ending signal of the companion are the command's")
   func outcome() throws {
     let installation = try Installation()
     try installation.add("cat; echo told >&2; exit 7")
     let run = try installation.run("printf given | bin/rollcall connect")
     #expect((run.code, run.output, run.errors) == (7, "given", "told\n"))
-    // The process is the same one, so what a signal does it does to it.
+    // The process stays the same, so signals reach the companion.
     try installation.add("trap 'echo asked; exit 5' TERM; kill -TERM $$; sleep 60")
     let asked = try installation.run("bin/rollcall connect")
     #expect((asked.code, asked.output) == (5, "asked\n"))
@@ -80,15 +80,15 @@ private struct Installation {
     #expect(numbers.count == 2 && numbers.first == numbers.last, "\(same.output)")
   }
 
-  @Test("A pipe that nobody reads ends it, as it does every program")
+  @Test("A closed pipe ends it like any other program")
   func brokenPipe() throws {
     let installation = try Installation()
-    // A shell that ignores the signal cannot be told to obey it.
+    // A shell that ignores the signal cannot be made to obey it.
     try installation.add("kill -PIPE $$; echo lived")
     #expect(try installation.run("bin/rollcall connect; echo $?").output == "141\n")
   }
 
-  @Test("It is found by a link to the program, else on the PATH, beside the program first")
+  @Test("It is found next to the program, also through a link, and otherwise on the PATH")
   func places() throws {
     let installation = try Installation()
     try installation.add("echo path", to: "on path")
@@ -100,7 +100,7 @@ private struct Installation {
     #expect(try installation.run(line).output == "beside\n")
   }
 
-  @Test("Where it is missing, or cannot be run, that is said, and how to get it")
+  @Test("If it is missing or cannot be run, the error says so, and how to get it")
   func missing() throws {
     let installation = try Installation()
     let missing = try installation.run("PATH=/usr/bin:/bin; bin/rollcall connect alice@a.test")
@@ -120,7 +120,7 @@ private struct Installation {
     #expect(broken.errors.contains("rollcall-live: the program cannot be run"), "\(broken.errors)")
   }
 
-  @Test("The help lists them in a group of their own, and so does the manual")
+  @Test("The help and the manual list its commands in a separate group")
   func listed() throws {
     let help = try Program("--help")
     #expect(help.code == 0)
@@ -135,12 +135,12 @@ private struct Installation {
     let page = try String(contentsOfFile: folder.file("rollcall.1"), encoding: .utf8)
     for name in CommandDump.companions {
       #expect(page.contains("rollcall\\-\(name)\\fR(1)"))
-      // Its page is the other program's to write, which knows its options.
+      // The other program writes that page, because it knows the options.
       #expect(try !folder.names.contains("rollcall-\(name).1"))
     }
   }
 
-  @Test("The program beside speaks of itself as of the one that is called, and lists what it has")
+  @Test("The companion calls itself rollcall and lists its own commands")
   func itself() throws {
     let version = try Program(beside: "rollcall-live", ["--version"])
     #expect(version.output == (try Program("--version")).output)
@@ -152,7 +152,7 @@ private struct Installation {
     #expect(wrong.errors.hasPrefix("rollcall: "))
   }
 
-  @Test("tools/rollcall builds it for its commands, and for no other")
+  @Test("tools/rollcall builds it only for its commands")
   func tool() throws {
     let tool = CaptureCase.fixtures.deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "tools/rollcall")

@@ -3,12 +3,12 @@ import Rollcall
 import TestSupport
 import Testing
 
-@Suite("What the program says of itself") struct CompletionTests {
-  @Test("The version is that of the library, and stands in the changelog")
+@Suite("Version and completions") struct CompletionTests {
+  @Test("The version is the library's, and the changelog has it")
   func version() throws {
     let run = try Program("--version")
     #expect(run.code == 0)
-    // The commit is said where the build was told it.
+    // The commit is printed if the build recorded it.
     #expect(run.output.hasPrefix("rollcall \(RollcallVersion.current)"))
     let commit = run.output.dropFirst("rollcall \(RollcallVersion.current)".count)
     #expect(
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "A completion script is written for each shell, and knows commands, options and formats",
+    "The completion script for each shell contains commands, options and formats",
     arguments: ["bash", "zsh", "fish"])
   func completions(_ shell: String) throws {
     let run = try Program("--generate-completion-script", shell)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("bash completes files where a file is to be named")
+  @Test("bash completes file names where a file is expected")
   func files() throws {
     let folder = try TemporaryFolder()
     let script = try Program("--generate-completion-script", "bash")
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("What is no shell is refused")
+  @Test("An unknown shell is refused")
   func unknownShell() throws {
     #expect(try Program("--generate-completion-script", "cmd").code == 2)
   }

@@ -9,7 +9,7 @@ import Testing
     ["/usr/bin", "/bin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(tool)") }
   }
 
-  /// A folder with fixture captures, by name, and what else a line of shell makes in it.
+  /// A folder with fixture captures, by name, and the files that a line of shell creates in it.
   private func folder(_ fixtures: [String: String], _ line: String = "true") throws
     -> TemporaryFolder
   {
@@ -24,11 +24,11 @@ import Testing
   }
 
   @Test(
-    "A compressed capture comes to what it comes to as it is, whatever its name",
+    "A compressed capture gives the same results as the plain one, whatever its name",
     arguments: tools,
     ["captures/slixmpp-rename-undone", "captures/raw-add-offline", "logs/gajim"])
   func same(_ tool: String, _ fixture: String) throws {
-    // A tool that is not there is what another test is of.
+    // Another test covers missing tools.
     guard Self.isInstalled(tool) else { return print("\(tool) is not installed: not tested") }
     let folder = try folder(["plain": fixture], "\(tool) -c plain > packed.log")
     for command in ["state", "findings", "connections"] {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("A rotated log that was compressed since is known by what it holds")
+  @Test("A rotated log that has been compressed is recognized by its content")
   func rotated() throws {
     let folder = try folder(
       ["debug.log": "captures/slixmpp-rename-undone"],
@@ -63,7 +63,7 @@ import Testing
     #expect(try Program("log", "x.rollcall", "--json", in: folder.path).output == before)
   }
 
-  @Test("Several at once are as the plain ones, and the two of a pair are brought together")
+  @Test("Several compressed files are read like plain ones, and pairs are recognized")
   func several() throws {
     let folder = try folder(
       ["plain": "captures/slixmpp-rename-undone"],
@@ -91,7 +91,7 @@ import Testing
     #expect(pair.output == plain.output && pair.code == 0, "\(pair.errors)")
   }
 
-  @Test("An archive that is cut short is refused in its tool's words, and nothing is imported")
+  @Test("A truncated archive is refused with its tool's message, and nothing is imported")
   func truncated() throws {
     let folder = try folder(
       ["plain": "captures/slixmpp-rename-undone"],
@@ -109,14 +109,14 @@ import Testing
   }
 
   @Test(
-    "A tool that is not there is named, with its package",
+    "A missing tool is named, with its package",
     arguments: [
       ("gzip", "gzip", "\\037\\213\\010"), ("xz", "xz-utils", "\\375\\067zXZ\\000"),
       ("zstd", "zstd", "\\050\\265\\057\\375"),
     ])
   func missing(_ tool: String, _ package: String, _ magic: String) throws {
     let folder = try folder([:], "printf '\(magic)rest' > packed")
-    // What stands beside the capture is not what is run.
+    // A program next to the capture must not be run.
     let refused = try Program(
       shell: "printf '#!/bin/sh\nexit 0\n' > \(tool); chmod +x \(tool); "
         + "PATH=.:/nonexistent \"$ROLLCALL\" state packed", in: folder.path)
@@ -127,7 +127,7 @@ import Testing
           + "install the package \(package)"), "\(refused.errors)")
   }
 
-  @Test("A tool without an end is ended where its output is no capture")
+  @Test("A tool that never ends is killed if its output is not a capture")
   func endless() throws {
     let folder = try folder([:], "printf '\\037\\213\\010rest' > packed; mkdir bin")
     let script = "#!/bin/sh\necho $$ > \(folder.file("pid"))\nexec cat /dev/zero\n"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the commands that read a log say of one that is damaged.
+/// The answers of commands that read a damaged log.
 @Suite("Damaged logs") struct DamagedLogTests {
   private let folder: TemporaryFolder
   private let bytes: Data
@@ -31,14 +31,14 @@ import Testing
     try Self.commands.map { try Program($0, in: folder.path) }
   }
 
-  /// Right, or refused with what to do; never a signal, and never another answer.
+  /// Expects the right answer or a refusal with advice; never a signal, and never another answer.
   private func check(_ right: [Program], _ what: Comment) throws {
     for (right, now) in zip(right, try answers()) {
       if now.code == right.code {
         #expect(now.output == right.output, what)
       } else {
         #expect(now.code == 2, what)
-        // Without its first pages it is any file, or any database.
+        // Without its first pages, a log looks like any file or any database.
         let says = ["rollcall verify", "not a Rollcall log"]
         #expect(says.contains(where: now.errors.contains), "\(what): \(now.errors)")
       }
@@ -52,7 +52,7 @@ import Testing
     let right = try answers()
     #expect(right.allSatisfy { $0.code < 2 && !$0.output.isEmpty })
     for _ in 0..<6 {
-      // Every other one among what LMDB itself goes by.
+      // Half of the changes are in the data that LMDB itself uses.
       let page = Int.random(in: 0..<bytes.count / 4096, using: &generator) * 4096
       let offset =
         page + Int.random(in: 0..<(Bool.random(using: &generator) ? 160 : 4096), using: &generator)
@@ -90,9 +90,9 @@ import Testing
   }
 
   @Test(
-    "A signal that ends the process which reads is a refusal", arguments: ["SEGV", "BUS", "ILL"])
+    "A signal that ends the reading process becomes a refusal", arguments: ["SEGV", "BUS", "ILL"])
   func signal(name: String) throws {
-    // The shell's parent is the process that reads.
+    // The parent of the shell is the reading process.
     let run = try Program(
       "bisect", "a.rollcall", "--run", "kill -\(name) $PPID", in: folder.path)
     #expect(run.code == 2)
@@ -102,7 +102,7 @@ import Testing
 
   @Test("Nothing is added to a log whose pages are damaged")
   func writing() throws {
-    // The root of the list of free pages, from which LMDB takes the pages that it writes.
+    // The root of the list of free pages, from which LMDB allocates pages.
     var changed = bytes
     changed[4096 + 16 + 24 + 40] ^= 4
     changed[16 + 24 + 40] ^= 4

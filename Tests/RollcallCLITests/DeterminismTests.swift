@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The same output everywhere") struct DeterminismTests {
+@Suite("Deterministic output") struct DeterminismTests {
   @Test(
-    "What is printed depends on the capture alone",
+    "The output depends on the capture alone",
     arguments: [
       "state CAPTURE --json", "replay CAPTURE --json", "findings CAPTURE --json",
       "sections CAPTURE", "export CAPTURE", "export CAPTURE --redact",

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files that the examples of the help speak of.
+/// The files that the examples in the help use.
 private struct ExampleFolder {
   private let folder: TemporaryFolder
 
-  /// The time of the first record, 2026-11-20T09:50:00Z, and how far apart two are.
+  /// The time of the first record, 2026-11-20T09:50:00Z, and the interval between records.
   private static let start = 1_795_168_200_000
   private static let interval = 20_000
   private static let day = 86_400_000
@@ -18,7 +18,7 @@ private struct ExampleFolder {
     """
   }
 
-  /// A session in which bob is renamed, and goes near the end.
+  /// A session in which bob is renamed, and removed near the end.
   private static func session(
     _ resource: String, after delay: Int = 0, records: Int = 240
   ) -> String {
@@ -62,7 +62,7 @@ private struct ExampleFolder {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What stands in for programs that are not everywhere.
+  /// Substitutes for programs that may not be installed.
   private static let programs = [
     "ssh": "shift; exec \"$@\"", "tail": "shift; exec cat \"$@\"",
     "jq": "! grep -q '\"name\":\"Bob\"'",
@@ -102,7 +102,7 @@ private struct ExampleFolder {
     try Self.log.get().write(to: URL(filePath: folder.file("alice.rollcall")))
   }
 
-  /// The log of the session, made once.
+  /// The log of the session, created once.
   private static let log = Result {
     let folder = try TemporaryFolder()
     try (header("phone") + session("phone")).write(
@@ -116,15 +116,15 @@ private struct ExampleFolder {
     try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
   }
 
-  /// Runs a line as a shell does in which `rollcall` is the program. What it is to write is not
-  /// there yet.
+  /// Runs a line in a shell in which `rollcall` is the program. The output of an import does not
+  /// exist beforehand.
   func run(_ line: String) throws -> Program {
     if line.contains("import"),
       FileManager.default.fileExists(atPath: folder.file("alice.rollcall"))
     {
       try FileManager.default.removeItem(atPath: folder.file("alice.rollcall"))
     }
-    // What goes on for as long as somebody reads is read a little.
+    // A command that never ends is read only briefly.
     let isEndless = line.contains("--follow") && !line.contains("|")
     let line = isEndless ? "\(line) | head -n 1" : line
     return try Program(
@@ -132,20 +132,20 @@ private struct ExampleFolder {
   }
 }
 
-/// Who reads the help tries its examples.
+/// Readers of the help try its examples.
 @Suite("The examples of the help") struct ExampleTests {
-  /// With what an example may end; with 1 where the answer is no.
+  /// The expected exit codes of an example; 1 if the answer is no.
   private func codes(_ example: String) -> [Int32] {
     if example.contains("rollcall what-if ") { return [0, 1] }
     return example.contains("rollcall diff ") || example.contains("--fail-on") ? [1] : [0]
   }
 
-  /// Those of `rollcall-live` need a server: its own tests have one.
+  /// The examples of `rollcall-live` need a server, so its own tests run them.
   private static let commands = Result {
     try CommandDump.commands().filter { !CommandDump.companions.contains($0.commandName) }
   }
 
-  @Test("Every example runs as it stands", arguments: try commands.get())
+  @Test("Every example runs as written", arguments: try commands.get())
   func runs(_ command: CommandDump) throws {
     let folder = try ExampleFolder()
     for example in command.examples {
@@ -157,7 +157,7 @@ private struct ExampleFolder {
     }
   }
 
-  @Test("The examples of the overview run as they stand")
+  @Test("The examples of the overview run as written")
   func overview() throws {
     let folder = try ExampleFolder()
     let examples = try CommandDump.program().examples

@@ -12,7 +12,7 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  @Test("To standard output or to a file, the same; imported again, the same roster")
+  @Test("Output and file are the same, and importing gives the same roster")
   func native() throws {
     let printed = try Program("export", capture)
     #expect(printed.code == 0)
@@ -40,7 +40,7 @@ import Testing
     #expect(try Program("verify", "y.rollcall", in: folder.path).code == 0)
   }
 
-  @Test("Redacted, the same contacts under other names, each under its letter")
+  @Test("A redacted export has the same contacts with other names under the same letters")
   func redacted() throws {
     let run = try Program("export", capture, "--redact", "-o", "x.jsonl", in: folder.path)
     #expect(run.code == 0)
@@ -59,7 +59,7 @@ import Testing
     #expect(xml.code == 2)
   }
 
-  @Test("Two files of one direction each are exported as the capture that they are")
+  @Test("The two files of a pair are exported as one capture")
   func pair() throws {
     let split = try Program("export", capture, "--format", "xml", "-o", "x", in: folder.path)
     #expect(split.code == 0)
@@ -74,7 +74,7 @@ import Testing
     #expect(before == after as? NSArray)
   }
 
-  @Test("As XML there is one file for each direction")
+  @Test("An XML export has one file for each direction")
   func xml() throws {
     let run = try Program("export", capture, "--format", "xml", "-o", "x", in: folder.path)
     #expect(run.code == 0)
@@ -87,7 +87,7 @@ import Testing
     #expect(nameless.errors.contains("-o"))
   }
 
-  @Test("A file that is there is not written over, and a failed export leaves none behind")
+  @Test("An existing file is not overwritten, and a failed export leaves none behind")
   func existing() throws {
     try "kept".write(toFile: folder.file("x.jsonl"), atomically: true, encoding: .utf8)
     let run = try Program("export", capture, "-o", "x.jsonl", in: folder.path)
@@ -100,9 +100,9 @@ import Testing
     #expect(try folder.names == ["x.jsonl"])
   }
 
-  @Test("What an export that was killed left behind is removed by the next one")
+  @Test("The next export removes the leftovers of a killed one")
   func staleDraft() throws {
-    // No process has such a number.
+    // No process has this number.
     let draft = "x.jsonl.draft-2000000000-1"
     try "cut".write(toFile: folder.file(draft), atomically: true, encoding: .utf8)
     let run = try Program("export", capture, "-o", "x.jsonl", in: folder.path)
@@ -110,7 +110,7 @@ import Testing
     #expect(try folder.names == ["x.jsonl"])
   }
 
-  @Test("Every format is listed with how to have it written")
+  @Test("Every format is listed with instructions")
   func formats() throws {
     let formats = try Program("formats", "--json").document["formats"] as? [NSDictionary]
     let names = try #require(formats).compactMap { $0["format"] as? String }

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is left out of the listings: each filter, beside the listing without it.
+/// Compares each filtered listing with the unfiltered one.
 @Suite("Filters of listings") struct FilterTests {
   private static let capture = CaptureCase.fixtures
     .appending(path: "logs/net-xmpp-time/capture.log").path(percentEncoded: false)
 
-  /// The listings, with the key of the list in their documents.
+  /// The listings, with the keys of their lists in the documents.
   private static let listings = [
     (["log", capture], "records"), (["replay", capture], "records"),
     (["findings", capture], "findings"), (["history", capture, "laowang37"], "history"),
@@ -23,7 +23,7 @@ import Testing
 
   private static func number(_ row: NSDictionary) -> Int { row["record"] as? Int ?? 0 }
 
-  /// What each record is, and which ones are odd.
+  /// The kind of each record, and the records with findings.
   private static let facts = Result {
     let rows = try list(["log", capture], "records")
     let kinds = Dictionary(
@@ -31,7 +31,7 @@ import Testing
     return (kinds: kinds, odd: Set(try list(["findings", capture], "findings").map(number)))
   }
 
-  /// Whether a row of any listing tells of presence alone, or of the roster's version.
+  /// Whether a row of any listing concerns only presence or the roster's version.
   private static func isFleeting(_ row: NSDictionary, _ kinds: [Int: String]) -> Bool {
     guard let changes = row["changes"] as? [NSDictionary] else {
       let xml = row["xml"] as? String ?? ""
@@ -44,14 +44,14 @@ import Testing
   }
 
   @Test(
-    "A filter leaves out what it says and nothing else, in every listing",
+    "A filter excludes exactly what it says, in every listing",
     arguments: listings.indices,
     [
       ["--kind", "presence"], ["--kind", "iq"], ["--since", "#20"], ["--from", "20", "--to", "40"],
       ["--only", "findings"], ["--no-presence"], ["--kind", "presence", "--no-presence"],
     ])
-  func leavesOut(_ place: Int, _ filter: [String]) throws {
-    let (arguments, key) = Self.listings[place]
+  func leavesOut(_ index: Int, _ filter: [String]) throws {
+    let (arguments, key) = Self.listings[index]
     let (kinds, odd) = try Self.facts.get()
     let all = try Self.list(arguments, key)
     let expected = all.filter { row in
@@ -68,7 +68,7 @@ import Testing
     #expect(numbers == expected.map(Self.number))
   }
 
-  @Test("Of nothing that matches it is said so")
+  @Test("An empty result is reported")
   func nothing() throws {
     for (arguments, _) in Self.listings where arguments[0] != "findings" && arguments[0] != "replay"
     {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `--follow`, as a person uses it: the program runs while something else writes.
+/// `--follow` in practice: the program runs while something else writes.
 @Suite("Following a source") struct FollowCommandTests {
   private let folder: TemporaryFolder
   private let lines: [String]
@@ -15,7 +15,7 @@ import Testing
     try lines.joined().write(toFile: folder.file("whole.log"), atomically: true, encoding: .utf8)
   }
 
-  /// Writes lines to the end of a file, the last of them in two halves.
+  /// Appends lines to a file, the last one in two halves.
   private func append(_ lines: ArraySlice<String>, to name: String) throws {
     let path = folder.file(name)
     if !FileManager.default.fileExists(atPath: path) { try Data().write(to: URL(filePath: path)) }
@@ -27,7 +27,7 @@ import Testing
     try file.write(contentsOf: bytes[half...])
   }
 
-  @Test("The story of a file goes on as it grows and is rotated, and Ctrl-C ends it")
+  @Test("The story continues as a file grows and is rotated, and Ctrl-C ends it")
   func replay() throws {
     try append(lines[..<13], to: "debug.log")
     let program = try LiveProgram("replay", "debug.log", "-f", "--full", in: folder.path)
@@ -46,7 +46,7 @@ import Testing
     #expect(program.errors == whole.errors)
   }
 
-  @Test("What comes through a pipe is told as it comes, and the answer is given at its end")
+  @Test("Findings from a pipe are printed as they arrive, and the exit code comes at its end")
   func findings() throws {
     let first = lines[..<14].joined().utf8.count
     let program = try LiveProgram(
@@ -63,7 +63,7 @@ import Testing
     #expect(program.output == whole.output)
   }
 
-  @Test("All logs in a folder are followed, also those that come later, each under its name")
+  @Test("All logs in a folder are followed, including new ones, each under its name")
   func logsInFolder() throws {
     let sessions = folder.file("sessions é")
     try FileManager.default.createDirectory(atPath: sessions, withIntermediateDirectories: false)
@@ -84,7 +84,7 @@ import Testing
     }
     #expect(try program.end(by: SIGINT) == 0)
     let headings = program.output.matches(of: /==> sessions é\/(.).rollcall <==/).map(\.1)
-    // What each comes to is said at the end.
+    // Each summary is printed at the end.
     #expect(headings == ["a", "b", "a", "b"])
     let whole = try Program("replay", "sessions é/b.rollcall", "--full", in: folder.path)
     let story = program.output.components(separatedBy: " <==\n")
@@ -93,7 +93,7 @@ import Testing
     #expect(refused.code == 2 && refused.errors.contains("name one of them"), "\(refused.errors)")
   }
 
-  @Test("What another process appends to a log is listed, and SIGTERM ends both cleanly")
+  @Test("Records from another process are listed, and SIGTERM ends both cleanly")
   func importAndLog() throws {
     try append(lines[..<13], to: "debug.log")
     let importing = try LiveProgram(
@@ -114,7 +114,7 @@ import Testing
     #expect(try folder.names == ["a.rollcall", "a.rollcall-lock", "debug.log", "whole.log"])
   }
 
-  @Test("Nothing is waited for when nobody reads what would be printed")
+  @Test("It ends when the reader of its output has gone")
   func closedOutput() throws {
     let program = try LiveProgram(
       shell: #""$ROLLCALL" log whole.log --follow | head -n 1"#, in: folder.path)
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(
-    "What says an end that there is not is refused",
+    "Options for an end are refused",
     arguments: [
       ["replay", "whole.log", "--follow", "--at", "20"],
       ["findings", "whole.log", "--follow", "--to", "20"],

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A log of each format version is kept: those that a release wrote are read for ever.
+/// A log of each format version is kept: those that a release wrote must stay readable forever.
 @Suite("Logs of every format version") struct FormatTests {
   @Test(
-    "A log of a format that no release wrote is refused by every command, with the way out",
+    "A log of an unreleased format is refused by every command, with advice",
     arguments: [1, 2])
   func refused(format: Int) throws {
     let folder = try TemporaryFolder()

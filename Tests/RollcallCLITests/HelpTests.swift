@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What the help says") struct HelpTests {
+@Suite("The help") struct HelpTests {
   private static let root = CaptureCase.fixtures.deletingLastPathComponent()
     .deletingLastPathComponent()
 
@@ -10,7 +10,7 @@ import Testing
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  @Test("Every command says what it does, how, and gives examples of its own")
+  @Test("Every command has a summary, a discussion and examples")
   func isWhole() throws {
     let commands = try CommandDump.commands()
     #expect(commands.count > 20)
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("rollcall help COMMAND says what the command's own help says, examples as they are typed")
+  @Test("rollcall help COMMAND prints the command's help with unchanged examples")
   func ofCommand() throws {
     let command = try #require(try CommandDump.commands().first { $0.commandName == "import" })
     let help = try Program("help", "import")
@@ -56,7 +56,7 @@ import Testing
     #expect(!help.output.contains("verify-worker"))
   }
 
-  @Test("Every command has its row in the README, and every row its command")
+  @Test("The README has one row for every command")
   func rows() throws {
     let commands = try CommandDump.commands()
     let known = Set(commands.map(\.commandName))
@@ -74,7 +74,7 @@ import Testing
     #expect(rows.sorted() == known.sorted())
   }
 
-  /// The options that a text names and no such command has.
+  /// The options that a text names and that their command does not have.
   private func unknown(in text: String, of owner: String? = nil) throws -> [MentionedOption] {
     let program = try CommandDump.program()
     let commands = Dictionary(
@@ -83,7 +83,7 @@ import Testing
       .filter { commands[$0.command]?.contains($0.option) != true }
   }
 
-  @Test("Help names no option that its command does not have")
+  @Test("The help names only options that its command has")
   func ownOptions() throws {
     for command in try CommandDump.commands() {
       let texts = [command.abstract, command.discussion] + command.arguments.compactMap(\.abstract)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "No text names an option that its command does not have",
+    "The texts name only options that their command has",
     arguments: [
       ("README.md", 5), (".github/ARCHITECTURE.md", 0), (".github/CONTRIBUTING.md", 0),
       (".github/PERFORMANCE.md", 0), (".github/SECURITY.md", 0), ("Sources", 10),
@@ -113,7 +113,7 @@ import Testing
     #expect(MentionedOption.all(in: text, commands: commands).count >= least)
   }
 
-  @Test("The list of formats names only commands and options that there are")
+  @Test("The list of formats names only existing commands and options")
   func formats() throws {
     let commands = Set(try CommandDump.commands().map(\.commandName))
     let list = try Program("formats").output
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(
-    "The check finds an option that there is not",
+    "The check finds a nonexistent option",
     arguments: [
       ("see `rollcall log --kinds iq`", ["--kinds"]), ("rollcall verify --json=x, or", []),
       ("`rollcall log`, as git does with --oneline", []), ("swift test --filter X", []),

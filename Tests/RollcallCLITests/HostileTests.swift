@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Input that means harm, and surroundings that do not cooperate.
+/// Malicious input, and an uncooperative environment.
 @Suite("Hostile surroundings") struct HostileTests {
   private let folder: TemporaryFolder
 
   init() throws {
     folder = try TemporaryFolder()
-    // C1 controls are allowed in XML 1.0 as they are; the line feed and the tab as references.
+    // XML 1.0 allows C1 controls literally; the line feed and the tab are references.
     let bad = "\u{9B}31m\u{85}\u{202E}\u{2066}\u{2028}\u{200E}\u{7F}&#10;&#9;&#155;"
     let stanzas = [
       "<iq type='get' id='\(bad)'><query xmlns='jabber:iq:roster' ver=''/></iq>",
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "What a contact wrote neither moves the cursor nor turns a line round",
+    "Text from a contact neither moves the cursor nor reverses a line",
     arguments: [
       "state", "friends", "requests", "connections", "log", "replay", "findings", "show",
     ])
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("A name on the command line is shown, not obeyed")
+  @Test("Control characters in a name on the command line are made visible")
   func arguments() throws {
     for call in [["state", "no\u{1B}[31m"], ["state", "evil", "--at", "\u{1B}[31m"]] {
       let run = try Program(call, in: folder.path)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(
-    "A short file name is named in front of an error in which it happens to occur",
+    "An error that happens to contain a short file name still begins with it",
     arguments: ["in", "a", "is"])
   func shortName(_ name: String) throws {
     try write("nothing", to: name)
@@ -77,7 +77,7 @@ import Testing
     #expect(run.errors.hasPrefix("rollcall: \(name): the format is not known"))
   }
 
-  @Test("A reader that has enough ends the program quietly, whatever the caller does with SIGPIPE")
+  @Test("A closed output ends the program quietly, whatever the caller does with SIGPIPE")
   func brokenPipe() throws {
     try write(
       #"{"rollcall-capture":1,"account":"alice@example.test"}"# + "\n"
@@ -109,7 +109,7 @@ import Testing
     }
   #endif
 
-  @Test("With its output closed, an import does not write for people into the log")
+  @Test("With its output closed, an import does not write messages into the log")
   func closedOutput() throws {
     let run = try Program(shell: "\"$ROLLCALL\" import evil -o x.rollcall >&-", in: folder.path)
     #expect(run.code == 2)
@@ -118,7 +118,7 @@ import Testing
     #expect(try Program("state", "x.rollcall", in: folder.path).code == 0)
   }
 
-  @Test("A capture comes through a pipe too, and is the same capture as the file")
+  @Test("A capture from a pipe gives the same results as from a file")
   func pipes() throws {
     let direct = try Program("state", "evil", "--json", in: folder.path)
     for line in [
@@ -136,12 +136,12 @@ import Testing
     #expect(again.output.hasPrefix("evil: nothing new: its "))
   }
 
-  @Test("What a killed import leaves goes with the next one", arguments: [true, false])
+  @Test("The next import removes the leftovers of a killed one", arguments: [true, false])
   func killed(isNew: Bool) throws {
     if !isNew {
       #expect(try Program("import", "evil", "-o", "x.rollcall", in: folder.path).code == 0)
     }
-    // As the program names them, of a process that is gone; this one is there.
+    // Named like drafts of the program, of a process that has ended and of one that runs.
     let gone = try Program(shell: "echo $$", in: folder.path).output
       .trimmingCharacters(in: .whitespacesAndNewlines)
     let (stale, others) = (
@@ -159,7 +159,7 @@ import Testing
 
   @Test("An interrupted import leaves nothing behind", arguments: ["TERM", "HUP"])
   func interrupted(_ name: String) throws {
-    // The import waits for more of its input when the signal comes, however late it has begun.
+    // The import still waits for input when the signal arrives, however late it has started.
     let line = """
       mkfifo pipe; sleep 300 >pipe & feeder=$!
       "$ROLLCALL" import pipe -o x.rollcall & import=$!
@@ -172,7 +172,7 @@ import Testing
     #expect(lines.dropFirst(2) == ["evil", "pipe"])
   }
 
-  @Test("A capture that is read straight leaves no file anywhere")
+  @Test("Reading a capture without importing it leaves no files")
   func noTemporary() throws {
     let line = "mkdir t; TMPDIR=$PWD/t \"$ROLLCALL\" state evil --json; ls t"
     let run = try Program(shell: line, in: folder.path)
@@ -183,7 +183,7 @@ import Testing
     #expect(none.errors.contains("/none") && none.errors.contains("TMPDIR"))
   }
 
-  @Test("An account is understood as a person writes it")
+  @Test("An account is recognized in any spelling")
   func account() throws {
     for account in ["ALICE@Example.TEST", "alice@example.test/phone"] {
       #expect(try Program("state", "evil", "--account", account, in: folder.path).code == 0)

@@ -26,7 +26,7 @@ import Testing
     return (items as? [NSDictionary] ?? []).compactMap { $0["jid"] as? String }
   }
 
-  @Test("Records that are earlier than the log's end are said to be stamped with it")
+  @Test("A note says which new records are older than the log's end")
   func earlier() throws {
     func presence(_ time: Int) -> String {
       #"{"t":\#(time),"dir":"in","xml":"<presence from='b@example.test/\#(time)'/>"}"#
@@ -43,12 +43,12 @@ import Testing
       second.errors.contains(
         "2 of the new records are of before 1970-01-01T00:00:09.000Z, the time of its record 2"),
       "\(second.errors)")
-    // In order there is nothing to be said.
+    // In order, no note is needed.
     let both = try Program("import", "late", "early", "-o", "y.rollcall", in: folder.path)
     #expect(both.code == 0 && !both.errors.contains("of before"), "\(both.errors)")
   }
 
-  @Test("Several captures append in order, at once and one after the other")
+  @Test("Several captures append in order, together or one after another")
   func several() throws {
     let folder = try folder([
       "one": "\(header)\n\(push("a"))\n", "two": "\(header)\n\(push("b"))\n",
@@ -60,7 +60,7 @@ import Testing
     #expect(try count("x.rollcall", folder) == 6)
   }
 
-  @Test("The same capture again changes nothing, but for --force")
+  @Test("Importing the same capture again changes nothing, except with --force")
   func again() throws {
     let folder = try folder(["one": "\(header)\n\(push("a"))\n"])
     #expect(try Program("import", "one", "-o", "x.rollcall", in: folder.path).code == 0)
@@ -95,7 +95,7 @@ import Testing
     #expect(try folder.names == ["bad"])
   }
 
-  @Test("A bad capture leaves an existing log as it was")
+  @Test("A bad capture leaves an existing log unchanged")
   func existing() throws {
     let folder = try folder([
       "one": "\(header)\n\(push("a"))\n", "bad": "nothing\n",
@@ -123,7 +123,7 @@ import Testing
     #expect(try jids("x.rollcall", folder) == ["a@example.test", "b@example.test"])
   }
 
-  @Test("Captures of several devices at the same time are merged, and their connections told apart")
+  @Test("Captures of several devices at the same time are merged with separate connections")
   func devices() throws {
     let folder = try TemporaryFolder()
     let captures = CaptureCase.fixtures.appending(path: "captures/slixmpp-two-devices")
@@ -156,7 +156,7 @@ import Testing
     #expect(try Program("verify", "both.rollcall", in: folder.path).code == 0)
   }
 
-  @Test("Devices whose captures grow are imported together day by day")
+  @Test("Growing captures of several devices can be imported together every day")
   func devicesDaily() throws {
     let folder = try TemporaryFolder()
     func day(_ part: Double, of files: [String], in captures: String) throws {
@@ -186,7 +186,7 @@ import Testing
       }
       #expect(ways[0]["friends"] as? NSArray == ways[1]["friends"] as? NSArray)
     }
-    // What looked like two days of one device cannot be told apart later.
+    // Two days that were once imported as one device cannot be separated later.
     let two = ["capture.log", "laptop.log"]
     try day(0.4, of: two, in: "captures/slixmpp-two-devices")
     for name in two {
@@ -196,12 +196,12 @@ import Testing
     let late = try Program(["import"] + two + ["-o", "c.rollcall"], in: folder.path)
     #expect(late.code == 2)
     #expect(late.errors.contains("with -o and a new log"), "\(late.errors)")
-    // A device by itself is known too, and so is one after the other.
+    // A single device is recognized, too, and so are devices imported one after another.
     let alone = try Program("import", names[1], "-o", "b.rollcall", in: folder.path)
     #expect(alone.output.contains("nothing new"), "\(alone.output) \(alone.errors)")
   }
 
-  @Test("Another device's capture of the same time is refused, with what merges both")
+  @Test("Another device's capture of the same time is refused, with advice for merging both")
   func otherDevice() throws {
     func line(_ time: Int, _ name: String) -> String {
       push(name).replacingOccurrences(of: "{\"dir\"", with: "{\"t\":\(time),\"dir\"")
@@ -227,7 +227,7 @@ import Testing
     #expect(try count("x.rollcall", folder) == 10)
   }
 
-  @Test("Two imports of one capture at once take it once", arguments: [true, false])
+  @Test("Two simultaneous imports of one capture import it once", arguments: [true, false])
   func atOnce(isNew: Bool) async throws {
     let lines = (0..<2000).map { push("c\($0)") }
     let folder = try folder([
@@ -250,7 +250,7 @@ import Testing
     #expect(try folder.names.filter { $0.contains("draft") } == [])
   }
 
-  @Test("Where a log holds several accounts they are named, and one is chosen")
+  @Test("Several accounts of a log are named, and one can be chosen")
   func accounts() throws {
     let path = try #require(CaptureCase.all.first { $0.format == "prosody-debug" }).path
     let run = try Program("state", path)
@@ -261,7 +261,7 @@ import Testing
     #expect(wrong.errors.contains("xiaomei17@example.test"))
   }
 
-  @Test("What is no log and no capture is refused by name")
+  @Test("Files other than logs and captures are refused and named")
   func noFile() throws {
     let folder = try folder(["fake.rollcall": "text", "empty.rollcall": ""])
     for source in ["missing", ".", "fake.rollcall", "empty.rollcall"] {
@@ -277,10 +277,10 @@ import Testing
 }
 
 @Suite("One connection of a capture") struct ConnectionTests {
-  @Test("One connection of a server's log tells what its resource knows")
+  @Test("One connection of a server's log shows what its resource received")
   func narrowed() throws {
     let path = try #require(CaptureCase.all.first { $0.format == "prosody-debug" }).path
-    // The account's first connection went offline at once; its second made the friend.
+    // The account's first connection went offline at once; its second one made the friend.
     let all = try Program("log", path, "--account", "xiaomei17@example.test", "--json")
     let one = try Program("log", path, "--connection", "c2s56226dcef490", "--json")
     let records = try #require(try one.document["records"] as? [NSDictionary])
@@ -295,8 +295,8 @@ import Testing
   }
 }
 
-/// Each direction of a connection in a file of its own.
-@Suite("Two files that are the two directions of a stream") struct PairTests {
+/// Captures with one file for each direction of a connection.
+@Suite("The two directions of a stream in two files") struct PairTests {
   private let folder: TemporaryFolder
   private let inbound = CaptureCase.fixtures.appending(path: "logs/raw-stream/in.xml").path(
     percentEncoded: false)
@@ -311,7 +311,7 @@ import Testing
     return try run.document
   }
 
-  @Test("Two files that are the two directions are one capture, in whichever order")
+  @Test("Two directions form one capture, in either order")
   func imported() throws {
     for (first, second) in [(inbound, outbound), (outbound, inbound)] {
       let name = "\(first == inbound).rollcall"
@@ -335,7 +335,7 @@ import Testing
     }
   }
 
-  @Test("Any command reads a pair, and the story has both sides")
+  @Test("Every command reads a pair, and the story has both sides")
   func read() throws {
     let alone = try Program("replay", inbound).output
     #expect(!alone.contains("we denied it"))
@@ -346,7 +346,7 @@ import Testing
     #expect(!codes.contains { $0.hasPrefix("un") }, "nothing is unanswered: \(codes)")
   }
 
-  @Test("What is exported as XML is a pair again, with the same roster and requests")
+  @Test("An XML export is a pair again, with the same roster and requests")
   func exported() throws {
     for test in CaptureCase.all {
       let account = ["--account", test.account]
@@ -361,7 +361,7 @@ import Testing
     }
   }
 
-  @Test("Files that are no pair are refused by name")
+  @Test("Files that do not form a pair are refused and named")
   func refused() throws {
     for second in [inbound, CaptureCase.all[0].path] {
       let run = try Program("state", inbound, "--pair", second)

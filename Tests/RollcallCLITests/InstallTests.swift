@@ -8,7 +8,7 @@ import Testing
     private let tool = CaptureCase.fixtures.deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "tools/install").path(percentEncoded: false)
 
-    /// What stands in for the program: it answers as briefly as it can.
+    /// A substitute for the program, with minimal answers.
     private static let program = """
       #!/bin/sh
       case $1 in
@@ -27,7 +27,7 @@ import Testing
         [.posixPermissions: 0o755], ofItemAtPath: folder.file("built"))
     }
 
-    /// Puts a program beside the other that has a command of its own.
+    /// Adds a companion program with a command of its own.
     private func addLive() throws {
       let text = "#!/bin/sh\n[ \"$1\" != manual ] || touch \"$2/rollcall-connect.1\"\n"
       #expect(
@@ -36,7 +36,7 @@ import Testing
           attributes: [.posixPermissions: 0o755]))
     }
 
-    @Test("A program that stands beside it is installed with its pages, and goes when it does not")
+    @Test("A companion is installed with its pages, and removed when it is no longer there")
     func live() throws {
       try addLive()
       let both = try install("DESTDIR=\"$PWD/a b\" INSTALL /usr")
@@ -66,7 +66,7 @@ import Testing
       }.sorted()
     }
 
-    @Test("Program, pages and completions are put in place, and put there again")
+    @Test("Program, pages and completions are installed, and can be installed again")
     func twice() throws {
       let whole = [
         "bin/rollcall", "share/bash-completion/completions/rollcall",
@@ -83,7 +83,7 @@ import Testing
         first.output.hasPrefix("rollcall 1.2.3 (4567890): ")
           && first.output.contains("a b/usr/bin/rollcall, 2 manual pages"))
 
-      // A page of a command that there is no longer goes, another program's stays.
+      // A page for a command that no longer exists is removed; another program's page stays.
       for name in ["rollcall-gone.1", "rollcall2.1"] {
         try "".write(
           toFile: folder.file("a b/usr/share/man/man1/\(name)"), atomically: true, encoding: .utf8)
@@ -101,7 +101,7 @@ import Testing
       }
     }
 
-    @Test("What it does not know is refused", arguments: ["--prefix", "a b", "--binary"])
+    @Test("Unknown options are refused", arguments: ["--prefix", "a b", "--binary"])
     func usage(_ arguments: String) throws {
       let run = try Program(shell: "'\(tool)' \(arguments)", in: folder.path)
       #expect(run.code == 2)

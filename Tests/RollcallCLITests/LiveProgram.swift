@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program while it runs, for as long as nobody ends it.
+/// A running program, until it is ended.
 final class LiveProgram {
   private let process = Process()
   private let files: TemporaryFolder
@@ -12,7 +12,7 @@ final class LiveProgram {
     try self.init(try Program.executable(), arguments, in: folder)
   }
 
-  /// Runs a line of shell, in which `"$ROLLCALL"` is the program.
+  /// Runs a line of shell in which `"$ROLLCALL"` is the program.
   convenience init(shell line: String, in folder: String) throws {
     let program = try Program.executable().path(percentEncoded: false)
     try self.init(
@@ -21,7 +21,7 @@ final class LiveProgram {
 
   private init(_ executable: URL, _ arguments: [String], in folder: String) throws {
     files = try TemporaryFolder()
-    // What runs the tests may have them ignore it, and then the program does.
+    // The test runner may ignore the signal, and the program would inherit that.
     signal(SIGINT, SIG_DFL)
     process.executableURL = executable
     process.arguments = arguments
@@ -45,7 +45,7 @@ final class LiveProgram {
       decoding: (try? Data(contentsOf: URL(filePath: files.file(name)))) ?? Data(), as: UTF8.self)
   }
 
-  /// Waits until something is so, however long that takes on a busy machine.
+  /// Waits until a condition holds, however long that takes on a busy machine.
   func wait(until condition: () throws -> Bool) throws {
     let end = ContinuousClock.now + .seconds(120)
     while try !condition() {
@@ -56,7 +56,7 @@ final class LiveProgram {
 
   /// Sends a signal, if any, and waits for the end.
   ///
-  /// - Returns: The exit code; nil where a signal ended it.
+  /// - Returns: The exit code; nil if a signal ended the program.
   func end(by number: Int32? = nil) throws -> Int32? {
     if let number { kill(process.processIdentifier, number) }
     let end = ContinuousClock.now + .seconds(120)

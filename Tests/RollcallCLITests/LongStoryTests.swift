@@ -3,7 +3,7 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// The story of a day of 32,000 records, as Prosody logged them.
+/// The story of a day of 32,000 records, as logged by Prosody.
 @Suite("The story of a long day") struct LongStoryTests {
   private static let capture = CaptureCase.fixtures.appending(path: "day/server.log.xz").path
 
@@ -20,14 +20,14 @@ import Testing
     return run.output
   }
 
-  /// What is wrong in it: see the capture's README.
+  /// The faults in the capture: see its README.
   private static let faults = [
     (code: "wrong-refusal", about: "carol@friends.example"),
     (code: "outdated-set", about: "zengyi@friends.example"),
     (code: "foreign-push", about: "mum@bank.example"),
   ]
 
-  @Test("It fits two screens, and names what is wrong and the commands that explain it")
+  @Test("It fits on two screens, and names the faults and the commands that explain them")
   func story() throws {
     let story = try output("replay", "day.rollcall")
     #expect(story.count(where: \.isNewline) <= 80)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("At its end the roster is what the server stored")
+  @Test("At the end, the roster equals what the server stored")
   func state() throws {
     struct Roster: Decodable, Equatable {
       struct Item: Decodable, Equatable {

@@ -18,7 +18,7 @@ import Testing
       })
   }
 
-  /// What a reader sees of a page: without macros, fonts and the names of characters.
+  /// The page as a reader sees it: without macros, fonts and character names.
   private func shown(_ page: String) -> String {
     let characters = [
       "\\-": "-", "\\(rs": "\\", "\\(aq": "'", "\\(ga": "`", "\\(ha": "^", "\\(ti": "~",
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("There is a page for the program and for each command, the same each time")
+  @Test("There is a page for the program and for each command, always with the same text")
   func names() throws {
     let first = try Self.written.get()
     let commands = try CommandDump.commands().map { "rollcall-\($0.commandName).1" }
@@ -40,7 +40,7 @@ import Testing
     #expect(try Self.pages() == first)
   }
 
-  @Test("A page says all that the help says")
+  @Test("A page contains everything in the help")
   func content() throws {
     let pages = try Self.written.get()
     for command in try CommandDump.commands() {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("Exit codes have an entry each, with the words of the command's own help")
+  @Test("Each exit code has an entry with the text of the command's help")
   func exitCodes() throws {
     let pages = try Self.written.get()
     for (name, codes) in [
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("Nothing that the help says is an order to the formatter")
+  @Test("No help text contains requests to the formatter")
   func orders() throws {
     let known = Set([".TH", ".SH", ".SS", ".TP", ".PP", ".IP", ".EX", ".EE"])
     let plain = ["\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti"]
@@ -94,14 +94,14 @@ import Testing
         }
         #expect(!line.hasPrefix("'"), "\(name): \(line)")
         #expect(line.firstMatch(of: escapes) == nil, "\(name): \(line)")
-        // A formatter makes typographic ones of these.
+        // A formatter turns these into typographic characters.
         let rest = plain.reduce(String(line)) { $0.replacing($1, with: "") }
         #expect(!rest.contains { "-'`^~".contains($0) }, "\(name): \(line)")
       }
     }
   }
 
-  @Test("A folder that is not there is refused by name")
+  @Test("A missing folder is refused and named")
   func noFolder() throws {
     let run = try Program("manual", "/nonexistent/folder")
     #expect(run.code == 2)

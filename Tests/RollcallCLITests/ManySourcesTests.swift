@@ -6,7 +6,7 @@ import Testing
 @Suite("Several captures") struct ManySourcesTests {
   private let folder: TemporaryFolder
 
-  /// One log that was rotated, beside what is no capture, and two devices.
+  /// A rotated log next to files that are not captures, and two devices.
   init() throws {
     folder = try TemporaryFolder()
     for (name, fixture) in [
@@ -32,7 +32,7 @@ import Testing
     try Program(arguments, in: folder.path)
   }
 
-  @Test("The parts of a rotated log are one, whether its directory is named or they are")
+  @Test("The parts of a rotated log form one, given by directory or by name")
   func rotated() throws {
     let whole = try run("log", "whole")
     let inDirectory = try run("log", "logs/")
@@ -43,7 +43,7 @@ import Testing
         note: logs/notes.txt: skipped: it is no capture of a format that is known
 
         """)
-    // As a shell has them for debug.log*: the newest first.
+    // In the order of a shell's debug.log*, newest first.
     let parts = ["logs/debug.log", "logs/debug.log.1", "logs/debug.log.2.gz"]
     let named = try Program(["log"] + parts, in: folder.path)
     #expect(named.output == whole.output && named.errors.isEmpty)
@@ -53,12 +53,12 @@ import Testing
     let imported = try Program(["import"] + parts + ["-o", "x.rollcall"], in: folder.path)
     #expect(imported.code == 0, "\(imported.errors)")
     #expect(try run("log", "x.rollcall").output == whole.output)
-    // What was imported is known by its parts.
+    // The import is recognized by its parts.
     let again = try run("import", parts[1], "-o", "x.rollcall")
     #expect(again.output.contains("nothing new"), "\(again)")
   }
 
-  @Test("Devices are told apart by their files, and each file is said what is in it")
+  @Test("Devices are distinguished by their files, and the content of each file is reported")
   func devices() throws {
     let run = try run("connections", "devices", "--json")
     let account = try #require((run.document["accounts"] as? [NSDictionary])?.first)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "What cannot be read together is said",
+    "Sources that cannot be read together are reported",
     arguments: [
       (["state", "none"], "none: there is no capture in it"),
       (["state", "none", "logs/older"], "logs/older: there is no capture in it"),
@@ -95,7 +95,7 @@ import Testing
     #expect(run.output.isEmpty || words.isEmpty)
   }
 
-  @Test("A log is read by itself, and captures of another account are left out with a word")
+  @Test("A log is read alone, and captures of another account are skipped with a note")
   func leftOut() throws {
     #expect(try run("import", "whole", "-o", "devices/x.rollcall").code == 0)
     let beside = try run("state", "devices", "--json")
@@ -113,10 +113,10 @@ import Testing
   }
 }
 
-/// Captures that come compressed through a pipe.
+/// Compressed captures from pipes.
 @Suite("Compressed pipes") struct CompressedPipeTests {
   @Test(
-    "Standard input and a named pipe are unpacked, however they are filled",
+    "Standard input and a named pipe are unpacked, however slowly they are filled",
     arguments: [
       "gzip -c x | \"$ROLLCALL\" log -", "gzip -c x > y; \"$ROLLCALL\" log - < y",
       "zstd -qc x | \"$ROLLCALL\" log -",
@@ -135,7 +135,7 @@ import Testing
     #expect(run.code == 0 && run.errors.isEmpty, "\(run.errors)")
   }
 
-  @Test("A tool that is not there, and a stream that is cut, are named")
+  @Test("A missing tool and a truncated stream are named")
   func refused() throws {
     let folder = try TemporaryFolder()
     try Data(repeating: 7, count: 9000).write(to: URL(filePath: folder.file("x")))

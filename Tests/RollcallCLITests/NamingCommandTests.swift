@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Contacts that are named otherwise than by their address, and what was mistyped.
+/// Contacts that are named by something other than their address, and typing errors.
 @Suite("Naming from the command line") struct NamingCommandTests {
   let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "Every command that takes a contact finds it by name, though it is gone",
+    "Every command finds a contact by name, even after its removal",
     arguments: [
       ["history", "a.jsonl", "zhangs"], ["why", "a.jsonl", "张三"],
       ["log", "a.jsonl", "--contact", "zhang"], ["replay", "a.jsonl", "--contact", "ZhangSan"],
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "What was mistyped is answered with what was meant",
+    "A typing error is answered with a suggestion",
     arguments: [
       (["why", "a.jsonl", "li@exmaple.test"], 1, "the nearest: li@example.test (李四)"),
       (["history", "a.jsonl", "example"], 2, "2 contacts: li@example.test (李四), liu@"),
@@ -68,14 +68,14 @@ import Testing
   }
 
   @Test(
-    "Records can be named as they are printed",
+    "Records can be given as they are printed",
     arguments: [("-2", 2), ("#2-#3", 2), ("#4-", 2), ("#3", 1), ("2", 1)])
   func ranges(_ range: String, _ count: Int) throws {
     let run = try Program(["log", "a.jsonl", "--range", range], in: folder.path)
     #expect(run.output.split(separator: "\n").count == count + 1, "\(run.output)\(run.errors)")
   }
 
-  @Test("A record is shown by its number as it is printed")
+  @Test("show accepts a record number as it is printed")
   func shown() throws {
     let run = try Program(["show", "a.jsonl", "#4"], in: folder.path)
     #expect(run.code == 0 && run.output.contains("李四"), "\(run.errors)")

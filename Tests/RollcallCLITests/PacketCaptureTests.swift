@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Captures of packets, through tshark") struct PacketCaptureTests {
+@Suite("Packet captures read by tshark") struct PacketCaptureTests {
   static let hasTool = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].contains {
     FileManager.default.isExecutableFile(atPath: "\($0)/tshark")
   }
-  /// What is planted wherever a secret can be.
+  /// The value that is planted wherever a secret can be.
   private static let secret = "tr0ub4dor"
   private static let header = """
     <?xml version='1.0'?><stream:stream xmlns='jabber:client' \
@@ -14,7 +14,7 @@ import Testing
     """
   private static let fixtures = CaptureCase.fixtures.appending(path: "packets")
 
-  /// What both sides say, from the login to the roster.
+  /// The stanzas of both sides, from the login to the roster.
   private static func session(_ user: String) -> [(isClient: Bool, xml: String)] {
     let sasl = "xmlns='urn:ietf:params:xml:ns:xmpp-sasl'"
     let plain = Data("\0\(user)\0\(secret)".utf8).base64EncodedString()
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("All streams are read, and the account chooses among them", .enabled(if: hasTool))
+  @Test("All streams are read, and the account selects among them", .enabled(if: hasTool))
   func severalStreams() throws {
     let folder = try folder(["x.pcap": Self.plain(["alice", "bob", "carol"]).pcap])
     let undecided = try Program("state", "x.pcap", in: folder.path)
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(
-    "Encrypted streams are read with their keys, and named without", .enabled(if: hasTool),
+    "Encrypted streams are read with their keys, and reported without", .enabled(if: hasTool),
     arguments: ["starttls", "direct"])
   func encrypted(_ name: String) throws {
     let path = Self.fixtures.appending(path: "\(name).pcap").path
@@ -134,7 +134,7 @@ import Testing
     #expect(absent.errors.contains("no-such.keys"), "\(absent.errors)")
   }
 
-  @Test("No secret of the carrier or the session is kept or told", .enabled(if: hasTool))
+  @Test("No secret of the carrier or the session is stored or printed", .enabled(if: hasTool))
   func secrets() throws {
     let folder = try folder([
       "plain.pcap": Self.plain(["alice"]).pcap, "socket.pcap": Self.webSocket("alice").pcap,
@@ -142,7 +142,7 @@ import Testing
     ])
     let keys = Self.fixtures.appending(path: "starttls.keys")
     let keyLog = try String(contentsOf: keys, encoding: .utf8)
-    // Of the password and its Base64 as well as of each key.
+    // The password and its Base64, and each key.
     let planted =
       [Self.secret, "dHIwdWI0ZG9y", "10.0.0.1", "192.168.1.2"]
       + keyLog.split(whereSeparator: \.isWhitespace).filter { $0.count > 40 }.map(String.init)
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test("Without tshark, what to do is said")
+  @Test("Without tshark, the error says what to do")
   func missing() throws {
     let folder = try folder(["x.pcap": Self.plain(["alice"]).pcap])
     let refused = try Program(
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test("A file that was cut off gives what it has, and says so", .enabled(if: hasTool))
+  @Test("A truncated file is read as far as possible, with a note", .enabled(if: hasTool))
   func cut() throws {
     let whole = Self.plain(["alice"]).pcap
     let folder = try folder(["x.pcap": whole.dropLast(10), "noise.pcap": whole.prefix(30)])
@@ -189,10 +189,10 @@ import Testing
     #expect(pipe.errors.contains("name its file"), "\(pipe.errors)")
   }
 
-  @Test("A tool without an end is ended with its reader, however much it writes")
+  @Test("A tool that never ends is killed with its reader, however much it writes")
   func endless() throws {
     let folder = try folder(["x.pcap": Self.plain(["alice"]).pcap])
-    // It lists one stream, and then writes bytes that are no stream without an end.
+    // Lists one stream, then writes endless bytes that are not a stream.
     let script = """
       #!/bin/sh
       case "$*" in *fields*) printf '0\\tip:tcp:xmpp\\n'; exit 0;; esac

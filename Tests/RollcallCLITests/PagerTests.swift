@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a person at a terminal sees; `script` of util-linux gives the terminal.
+/// The output that a user at a terminal sees; `script` of util-linux provides the terminal.
 @Suite("The pager") struct PagerTests {
   private let folder: TemporaryFolder
 
@@ -13,7 +13,7 @@ import Testing
       to: URL(filePath: folder.file("x.log")))
   }
 
-  /// Runs a line of shell on a terminal; all that comes to it is the output.
+  /// Runs a line of shell on a terminal, whose content is the output.
   private func run(_ line: String, _ environment: String = "") throws -> Program {
     try line.write(toFile: folder.file("line"), atomically: true, encoding: .utf8)
     return try Program(
@@ -27,20 +27,20 @@ import Testing
     return try String(contentsOfFile: path, encoding: .utf8)
   }
 
-  @Test("A pager gets what would be on the terminal, with its colours; the code is the command's")
+  @Test("A pager gets the terminal output with colors, and the exit code is the command's")
   func pages() throws {
     let plain = try run("\"$ROLLCALL\" diff x.log 0 --no-pager")
     let shown = try run("\"$ROLLCALL\" diff x.log 0", "ROLLCALL_PAGER='cat > paged' PAGER=false")
     #expect(plain.code == 1 && plain.output.contains("\u{1B}["))
     #expect(shown.code == 1 && shown.output.isEmpty)
     #expect(try paged() == plain.output.replacing("\r\n", with: "\n"))
-    // What is said before the answer stands above it.
+    // Notes before the answer come first.
     let noted = try run("\"$ROLLCALL\" history x.log laochen", "PAGER='sed s/#12/paged/'")
     #expect(noted.output.contains(/^note: “laochen” is .*\r\n.*paged/), "\(noted.output)")
   }
 
   @Test(
-    "There is none for machines, for those who want none, and where nothing is said",
+    "There is none for machines, with --no-pager, and without output",
     arguments: [
       ("log x.log --json", "PAGER='cat > paged'"), ("log x.log --jsonl", "PAGER='cat > paged'"),
       ("log x.log --no-pager", "PAGER='cat > paged'"), ("log x.log", "ROLLCALL_PAGER=cat PAGER=no"),
@@ -56,21 +56,21 @@ import Testing
     #expect(run.code == (command.contains("missing") ? 2 : 0))
   }
 
-  @Test("There is none for what is told as it happens, however that is asked for")
+  @Test("There is none for followed sources, with any form of the option")
   func live() throws {
     let run = try run("cat x.log | \"$ROLLCALL\" log - -f", "PAGER='cat > paged'")
     #expect(run.output.contains(/record +time/) && run.code == 0)
     #expect(try paged() == nil)
   }
 
-  @Test("Quitting it ends the command, which is no error")
+  @Test("Quitting it ends the command without an error")
   func quitting() throws {
     let lines = try Program("log", "x.log", in: folder.path).output.split(separator: "\n").count
     #expect(lines > 20)
     let run = try run("\"$ROLLCALL\" log x.log; echo $?", "PAGER='head -n 1'")
     #expect(run.output.contains(/record +time/))
     #expect(run.output.hasSuffix("\r\n0\r\n") && run.output.split(separator: "\r\n").count == 2)
-    // One that cannot be run says so itself, and the command is as if it were quit.
+    // A pager that cannot be run prints its own error, and the command behaves as if it was quit.
     let missing = try self.run("\"$ROLLCALL\" log x.log; echo $?", "PAGER=no-such-pager")
     #expect(missing.output.contains("no-such-pager") && missing.output.hasSuffix("\r\n0\r\n"))
   }

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One of the cases of `Fixtures/pasted`: what somebody has, and what is certain from it.
+/// One of the cases of `Fixtures/pasted`: what a user has, and what certainly follows from it.
 ///
 /// The README there lists the expectations.
 struct PastedCase: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let folder: String
 
-  /// Every case, by its group and its name.
+  /// Every case, by group and name.
   static let all: [PastedCase] = {
     let root = CaptureCase.fixtures.appending(path: "pasted").path(percentEncoded: false)
     func names(_ path: String) -> [String] {
@@ -22,7 +22,7 @@ struct PastedCase: CustomTestStringConvertible, Sendable {
     }
   }()
 
-  /// What `case.json` holds.
+  /// The content of `case.json`.
   func description() throws -> [String: Any] {
     let data = try Data(contentsOf: URL(filePath: "\(folder)/case.json"))
     return try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
@@ -77,7 +77,7 @@ final class PastedRun {
     }
   }
 
-  /// The stanzas that the program read, in their order.
+  /// The stanzas that the program read, in order.
   var stanzas: [[String: Any]] {
     get throws {
       (try document("log")["records"] as? [[String: Any]] ?? []).filter { record in
@@ -91,7 +91,7 @@ final class PastedRun {
     get throws { try document("connections")["accounts"] as? [[String: Any]] ?? [] }
   }
 
-  /// All that is told of the case, in lower case.
+  /// Everything that is printed about the case, in lower case.
   var story: String {
     get throws {
       var text = [try run("replay", "--full").output, try run("findings").output]

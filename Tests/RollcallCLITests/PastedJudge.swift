@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Judges a run by the expectations of its case, and gives those that failed.
+/// Compares a run with the expectations of its case, and returns those that failed.
 struct PastedJudge {
   let run: PastedRun
 
@@ -19,7 +19,7 @@ struct PastedJudge {
     }
   }
 
-  /// What came in place of what was expected; nil if it came.
+  /// The actual result if it differs from the expectation; nil if it does not.
   private func failure(_ key: String, _ wanted: Any) throws -> String? {
     let texts = (wanted as? [Any] ?? []).map { ($0 as? String)?.lowercased() ?? "null" }
     switch key {
@@ -160,7 +160,7 @@ struct PastedJudge {
     get throws { try run.accounts.flatMap { $0["connections"] as? [[String: Any]] ?? [] } }
   }
 
-  /// The contacts' resources that are online, as addresses in lower case.
+  /// The contacts' online resources, as addresses in lower case.
   private var online: [String] {
     get throws {
       let presence = try run.document("state")["presence"] as? [String: [String: Any]] ?? [:]
@@ -171,14 +171,14 @@ struct PastedJudge {
   }
 }
 
-/// Logs as terminals, chats, mails and log collectors give them.
+/// Logs as copied from terminals, chats, mails and log collectors.
 @Suite("Pasted logs") struct PastedCaseTests {
-  @Test("A pasted log is read as a person reads it", arguments: PastedCase.all)
+  @Test("A pasted log is read as a person would read it", arguments: PastedCase.all)
   func isRead(_ pasted: PastedCase) throws {
     let run = try PastedRun(pasted)
     let failures = try PastedJudge(run: run).failures(of: run.expected)
     #expect(failures.isEmpty)
   }
 
-  @Test("There are cases") func areThere() { #expect(PastedCase.all.count > 20) }
+  @Test("The cases are found") func areThere() { #expect(PastedCase.all.count > 20) }
 }

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Folders and files have the names that people give them: with spaces, percent signs and
-/// characters beyond ASCII.
-@Suite("Paths of any characters") struct PathTests {
+/// Folders and files with names that people use: with spaces, percent signs and characters beyond
+/// ASCII.
+@Suite("Paths with any characters") struct PathTests {
   private let folder: TemporaryFolder
   private let home: String
 
-  /// Names that are other names when they are encoded or decoded as parts of a URL.
+  /// Names that change if they are encoded or decoded as parts of a URL.
   private static let directory = "目录 甲 %41"
   private static let log = "曾 log.rollcall"
   private static let capture = "曾 capture+%20.jsonl"
@@ -31,12 +31,12 @@ import Testing
     #expect(imported.code == 0, "\(imported.errors)")
   }
 
-  /// A command with what it reads and writes, and the exit code of success.
+  /// A command with its files, and the exit code of success.
   struct Case: Sendable, CustomTestStringConvertible {
     var command: String
     var arguments: [String]
     var code: Int32 = 0
-    /// What it writes: the names of files in the folder.
+    /// The names of the files that it writes in the folder.
     var files: [String] = []
 
     var testDescription: String { ([command] + arguments).joined(separator: " ") }
@@ -83,10 +83,10 @@ import Testing
   ]
 
   @Test(
-    "Every command reads and writes there, and names files as they are called", arguments: cases)
+    "Every command reads and writes there, and prints the names unchanged", arguments: cases)
   func commands(_ test: Case) throws {
     let names = Set(try FileManager.default.subpathsOfDirectory(atPath: home))
-    // From another folder, so that the paths have all of it.
+    // From another folder, so that the paths are complete.
     let paths = test.arguments.map { argument in
       names.contains { argument.hasPrefix($0) } || isWritten(argument, by: test)
         ? "\(home)/\(argument)" : argument
@@ -112,16 +112,16 @@ import Testing
     test.files.contains { $0.hasPrefix(argument) }
   }
 
-  @Test("No command is left out")
+  @Test("Every command is covered")
   func complete() throws {
     let commands = try CommandDump.commands().map(\.commandName)
     #expect(commands.count > 20)
-    // These read no file; those that need a server have a test of their own.
+    // These read no files, and those that need a server have their own test.
     let others = ["pinyin", "formats"] + CommandDump.companions
     #expect(Set(commands) == Set(Self.cases.map(\.command) + others))
   }
 
-  @Test("The two directions of a stream are read from there")
+  @Test("Both directions of a stream are read from there")
   func pair() throws {
     let streams = CaptureCase.fixtures.appending(path: "logs/raw-stream")
     for name in ["in", "out"] {
@@ -133,7 +133,7 @@ import Testing
     #expect(run.code == 0, "\(run.errors)")
   }
 
-  @Test("A test that was written and edited is not written over")
+  @Test("A generated test that was edited is not overwritten")
   func writtenTest() throws {
     let arguments = ["test-from", Self.log, "-o", "a b/out"]
     #expect(try Program(arguments, in: home).code == 0)
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(
-    "Temporary files are made where TMPDIR says",
+    "Temporary files are created in TMPDIR",
     arguments: [
       "test-from 'LOG' -o out", "state 'CAPTURE'", "export 'CAPTURE' -o out.jsonl",
       "report 'LOG' --redact",

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every place of a secret, planted in captures of several formats and then searched for in the log
-/// and in whatever the program says of it.
-@Suite("Planted secrets are found nowhere") struct PlantedSecretTests {
-  /// What every planted secret begins and ends with, so that half of one is found as well. It has
-  /// nothing that URLs, XML or JSON would escape.
+/// A secret in every possible place, planted in captures of several formats and then searched for
+/// in the log and in all output of the program.
+@Suite("Planted secrets do not leak") struct PlantedSecretTests {
+  /// The beginning and end of every planted secret, so that half of one is found as well. It
+  /// contains no characters that URLs, XML or JSON would escape.
   private static let stem = "tr0ub4dor"
   private static let header = """
     <stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' \
@@ -21,19 +21,19 @@ import Testing
     name='Bob'/></query></iq>
     """
 
-  /// The table with a secret of its own in each place, after the login and before a push.
+  /// The table with a different secret in each place, after the login and before a push.
   private static let elements: [String] =
     [bind]
     + SecretPlaces.elements.enumerated().map { number, xml in
       let secret = "\(stem)\(number)\(stem)"
-      // What SASL carries is mostly in Base64.
+      // The payloads of SASL are usually in Base64.
       let isPayload = number.isMultiple(of: 2) && !xml.contains("://") && !xml.contains("xmpp:")
       let planted = isPayload ? Data("\0alice\0\(secret)".utf8).base64EncodedString() : secret
       return xml.replacing("S3CRET", with: planted).replacing("<!--keep-->", with: "")
         .replacing("keep@a.test", with: "alice@example.test")
     } + [roster]
 
-  /// What was said, and by whom: logs whose directions contradict what only one side can say are
+  /// An element with its sender. Logs whose directions contradict what only one side can send are
   /// refused.
   private struct Said {
     let isSent: Bool
@@ -43,13 +43,13 @@ import Testing
       (self.text, self.isSent) = (text, isSent)
     }
 
-    /// An element, from the side that may say it.
+    /// An element from the side that can send it.
     init(_ element: String) {
       let ofClients = ["<auth", "<response", "<resume", "<body"]
       self.init(element, isSent: ofClients.contains { element.hasPrefix($0) })
     }
 
-    /// A line with the word for the direction and what was said.
+    /// A line with the word for the direction, and the element.
     func line(received: String, sent: String) -> String {
       (isSent ? sent : received) + text + "\n"
     }
@@ -59,7 +59,7 @@ import Testing
     all.map { $0.line(received: received, sent: sent) }.joined()
   }
 
-  /// Captures of the same elements, by the formats' names.
+  /// Captures of the same elements, by format.
   private static let captures: [(format: String, text: @Sendable () throws -> String)] = [
     (
       "native",
@@ -141,7 +141,7 @@ import Testing
 
   private static let said = elements.map { Said($0) }
 
-  /// Both streams in pieces that are cut within each secret.
+  /// Both streams in pieces, cut within each secret.
   private static let chunks: [Said] = {
     var chunks = [Said(header, isSent: true), Said(header, isSent: false)]
     for element in said {
@@ -167,7 +167,7 @@ import Testing
 
   // MARK: The search
 
-  /// The stem as it is, and in Base64 wherever it begins.
+  /// The stem as it is, and in Base64 at every offset.
   private static let forms: [String] =
     [stem]
     + (0..<3).map { offset in
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test("The search finds what is planted") func theSearchWorks() throws {
+  @Test("The search finds planted secrets") func theSearchWorks() throws {
     #expect(Self.elements.count > 50)
     for capture in Self.captures {
       let text = try capture.text()
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test("No secret of any place is in a log, or told", arguments: captures.map(\.format))
+  @Test("No secret from any place is stored or printed", arguments: captures.map(\.format))
   func planted(_ format: String) throws {
     let capture = try #require(Self.captures.first { $0.format == format })
     try capture.text().write(toFile: folder.file("capture"), atomically: true, encoding: .utf8)
@@ -259,10 +259,10 @@ import Testing
     }
   }
 
-  // MARK: What cannot be read
+  // MARK: Unreadable input
 
-  /// What nobody can read of a login, in each format: lines that are cut off, and elements that do
-  /// not end as they began.
+  /// Unreadable parts of a login in each format: truncated lines, and elements with mismatched
+  /// tags.
   private static let broken: [(format: String, text: @Sendable () throws -> String)] = [
     (
       "native",
@@ -325,7 +325,7 @@ import Testing
     "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>"
     + Data("\0alice\0\(stem)1\(stem)".utf8).base64EncodedString()
 
-  @Test("Nothing is told of what cannot be read", arguments: broken.map(\.format))
+  @Test("Nothing unreadable is printed", arguments: broken.map(\.format))
   func unreadable(_ format: String) throws {
     let capture = try #require(Self.broken.first { $0.format == format })
     try capture.text().write(toFile: folder.file("capture"), atomically: true, encoding: .utf8)

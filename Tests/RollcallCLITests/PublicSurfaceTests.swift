@@ -2,14 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an application can use, written down: a change of it is to be meant.
+/// The public API in writing, so that changes to it are deliberate.
 ///
-/// The compiler says what is public. `ROLLCALL_WRITE_API=1 tools/test --filter PublicSurface`
-/// writes it down anew.
+/// The compiler lists the public names. `ROLLCALL_WRITE_API=1 tools/test --filter PublicSurface`
+/// updates the file.
 @Suite("The public names") struct PublicSurfaceTests {
   private static let kept = CaptureCase.fixtures.appending(path: "api/public.txt")
-  /// The modules that `import Rollcall` brings, the live client, and those that must not have
-  /// anything public.
+  /// The modules that `import Rollcall` provides, the live client, and those without public names.
   static let modules = ["Rollcall", "RosterCore", "XMPPStanza", "ContactSections", "RosterClient"]
   static let closedModules = ["XMPPStream", "EventStore", "Captures", "RosterProxy"]
 
@@ -23,7 +22,8 @@ import Testing
     let symbols: [Symbol]
   }
 
-  /// The names of Foundation, FoundationXML and Combine that an application may use beside ours.
+  /// The names of Foundation, FoundationXML and Combine that an application may use together with
+  /// ours.
   private static let foreign: Set<String> = [
     "XMLNode", "XMLElement", "XMLDocument", "XMLDTD", "XMLParser", "Subscription", "Publisher",
     "Subscriber", "Subject", "Record", "Data", "Date", "Process", "Stream", "Operation",
@@ -68,7 +68,7 @@ import Testing
     }.sorted()
   }
 
-  @Test("They are those that are written down")
+  @Test("They match the file")
   func surface() throws {
     let now = try Self.modules.flatMap(surface)
     if ProcessInfo.processInfo.environment["ROLLCALL_WRITE_API"] != nil {
@@ -83,7 +83,7 @@ import Testing
     #expect(new.subtracting(old).sorted() == [], "new")
   }
 
-  @Test("None of them is a name that an application has already")
+  @Test("None of them clashes with a name of Apple's frameworks")
   func clashes() throws {
     let names = try Self.modules.flatMap(surface).compactMap { line in
       line.split(separator: " ").dropFirst().first?.dropLast()
@@ -91,7 +91,7 @@ import Testing
     #expect(names.filter { Self.foreign.contains(String($0)) } == [])
   }
 
-  @Test("What is behind them has none", arguments: closedModules)
+  @Test("The modules behind them have none", arguments: closedModules)
   func closed(_ module: String) throws {
     #expect(try surface(of: module) == [])
   }

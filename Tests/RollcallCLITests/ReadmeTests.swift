@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The README shows what the program prints.
-@Suite("What the README shows") struct ReadmeTests {
+/// Checks that the program prints what the README shows.
+@Suite("Program output in the README") struct ReadmeTests {
   private let readme: String
   private let capture = CaptureCase.fixtures
     .appending(path: "captures/raw-pending-both/capture.log").path(percentEncoded: false)
@@ -13,7 +13,7 @@ import Testing
     readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
   }
 
-  /// The output as the README sets it: four spaces in front of each line that is not empty.
+  /// The output as the README formats it: nonempty lines are indented by four spaces.
   private func set(_ output: String) -> String {
     output.split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.isEmpty ? "" : "    " + $0 }.joined(separator: "\n")

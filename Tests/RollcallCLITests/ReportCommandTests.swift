@@ -15,7 +15,7 @@ import Testing
     try String(contentsOfFile: folder.file(name), encoding: .utf8)
   }
 
-  @Test("To standard output or to a file, the same page, of a capture or of its log")
+  @Test("Output and file are the same page, for a capture and for its log")
   func page() throws {
     let printed = try Program("report", capture)
     #expect(printed.code == 0, "\(printed.errors)")
@@ -35,7 +35,7 @@ import Testing
     #expect(log.output.replacing("x.rollcall", with: "capture.log") == printed.output)
   }
 
-  @Test("A point ends it, a zone tells its times, a connection narrows it")
+  @Test("A point limits it, a zone sets its times, a connection narrows it")
   func options() throws {
     let early = try Program("report", capture, "--at", "16")
     #expect(!early.output.contains("wrong-refusal") && early.output.contains(#"id="r16""#))
@@ -48,7 +48,7 @@ import Testing
     #expect(try Program("report", capture, "--zone", "Mars/Olympus").code == 2)
   }
 
-  @Test("Redacted, it says the same of nobody, not even by the name of the file")
+  @Test("A redacted report names no one, not even by its file name")
   func redacted() throws {
     try FileManager.default.copyItem(atPath: capture, toPath: folder.file("xiaofang.log"))
     let run = try Program("report", "xiaofang.log", "--redact", "-o", "x.html", in: folder.path)
@@ -62,7 +62,7 @@ import Testing
     #expect(early.code == 0 && !early.output.contains("wrong-refusal"))
   }
 
-  @Test("A file that is there is not written over, and a failed report leaves none behind")
+  @Test("An existing file is not overwritten, and a failed report leaves none behind")
   func existing() throws {
     try "kept".write(toFile: folder.file("x.html"), atomically: true, encoding: .utf8)
     let run = try Program("report", capture, "-o", "x.html", in: folder.path)
@@ -77,7 +77,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("The policy's digest is that of the sheet")
+    @Test("The digest in the policy is that of the style sheet")
     func digest() throws {
       let page = try Program("report", capture).output
       let sheet = try #require(page.firstMatch(of: /<style>([^<]*)<\/style>/)?.output.1)

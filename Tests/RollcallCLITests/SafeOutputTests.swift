@@ -2,20 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Characters that a terminal obeys, or that nobody sees, put wherever a text from outside can
-/// stand, and every command run on them.
+/// Control and invisible characters wherever text from outside can appear, in the input of every
+/// command.
 @Suite("Output is safe on a terminal") struct SafeOutputTests {
   private let folder: TemporaryFolder
 
-  /// What XML may hold as it is.
+  /// Characters that XML allows literally.
   private static let inXML =
     "\u{7F}\u{80}\u{85}\u{9B}31m\u{9D}\u{AD}\u{34F}\u{61C}\u{115F}\u{180E}\u{200B}\u{200C}\u{200D}"
     + "\u{200E}\u{200F}\u{2028}\u{2029}\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}\u{2060}\u{2061}"
     + "\u{2064}\u{2066}\u{2067}\u{2068}\u{2069}\u{206A}\u{3164}\u{FEFF}\u{FFA0}\u{FFF9}\u{E0001}"
     + "\u{E0041}\u{E007F}"
-  /// The same with what XML has references for.
+  /// Those characters, and others that XML allows as references.
   private static let escaped = inXML + "&#9;&#10;&#13;&#155;"
-  /// What JSON, a file's name and an argument may hold besides.
+  /// Those characters, and others that JSON, file names and arguments allow.
   private static let anywhere = "\u{1}\u{7}\u{8}\u{1B}[31m\u{1B}]0;title\u{7}\r\u{B}" + inXML
 
   private static let capture = "ev" + anywhere + "il.jsonl"
@@ -83,11 +83,12 @@ import Testing
     let text = try lines.map { line in
       String(decoding: try JSONSerialization.data(withJSONObject: line), as: UTF8.self)
     }.joined(separator: "\n")
-    // The header is the first line whatever the order of its keys.
+    // The header must be the first line, whatever the order of its keys.
     try (text + "\n").write(toFile: folder.file(name), atomically: true, encoding: .utf8)
   }
 
-  /// How each command is called; those that read a log do it with the log and with the capture.
+  /// The calls of each command; commands that read a log are called with the log and with the
+  /// capture.
   private static let calls: [String: [[String]]] = {
     var calls: [String: [[String]]] = [
       "import": [
@@ -114,7 +115,7 @@ import Testing
       ],
       "formats": [[], ["--json"]],
       "help": [[], [anywhere], ["state"]],
-      // As far as they come without a server; a session is told by what tells a replay.
+      // As far as possible without a server; a session is printed by the code that prints a replay.
       "connect": [
         [anywhere], ["alice@example.test", "--server", anywhere],
         ["alice@example.test", "--password-file", anywhere], ["a" + anywhere + "@example.test"],
@@ -179,12 +180,12 @@ import Testing
     #expect(Set(names).isSubset(of: Self.calls.keys), "\(names)")
   }
 
-  @Test("Nothing moves the cursor, hides or turns a line round", arguments: calls.keys.sorted())
+  @Test("Nothing moves the cursor, or hides or reverses a line", arguments: calls.keys.sorted())
   func isSafe(_ command: String) throws {
     for arguments in Self.calls[command] ?? [] {
       let run = try Program([command] + arguments, in: folder.path)
       #expect((0...2).contains(run.code), "\(command) \(arguments)")
-      // A native capture and a document for machines are JSON, which escapes what it must.
+      // A native capture and a document for machines are JSON, which escapes control characters.
       let isJSON = arguments.contains("--json") || command == "export"
       for (text, isJSON) in [(run.output, isJSON), (run.errors, false)] {
         let found = text.unicodeScalars.filter { isJSON ? Self.isControl($0) : Self.isUnsafe($0) }
@@ -200,7 +201,7 @@ import Testing
     }
   }
 
-  @Test("Whatever the program does not know is quoted without what a terminal obeys")
+  @Test("Unknown arguments are quoted without control characters")
   func unknown() throws {
     for arguments in [[Self.anywhere], ["--" + Self.anywhere], ["help", Self.anywhere, "x"]] {
       let run = try Program(arguments, in: folder.path)
@@ -209,8 +210,8 @@ import Testing
     }
   }
 
-  @Test("Colours are all that a terminal is told")
-  func colours() throws {
+  @Test("Colors are the only control sequences on a terminal")
+  func colors() throws {
     // `script` runs the program on a terminal.
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else { return }
     try FileManager.default.copyItem(

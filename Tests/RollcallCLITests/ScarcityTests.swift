@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the system has little of, or nothing.
-@Suite("Little of what the system gives") struct ScarcityTests {
+/// Resources of the system that are scarce or missing.
+@Suite("Scarce resources") struct ScarcityTests {
   private let folder: TemporaryFolder
   private let expected: String
 
@@ -17,7 +17,7 @@ import Testing
     #expect(!expected.isEmpty)
   }
 
-  /// Runs a command under limits: it gives the answer, or says what there was too little of.
+  /// Runs a command under limits: it must give the answer, or say what was missing.
   private func run(_ limits: String, _ arguments: String) throws -> Program {
     let run = try Program(
       shell: "\(limits); timeout -s KILL 60 \"$ROLLCALL\" \(arguments)", in: folder.path)
@@ -27,13 +27,13 @@ import Testing
     return run
   }
 
-  @Test("Whatever the number of descriptors, the answer is right or refused", arguments: 4...9)
+  @Test("With any number of descriptors, the answer is right or refused", arguments: 4...9)
   func descriptors(_ count: Int) throws {
     let limits = "ulimit -n \(count)"
     for source in ["capture.log", "a.rollcall"] {
       let run = try run(limits, "state \(source) --json")
       #expect(run.code != 0 || run.output == expected)
-      // What is needed to run at all, and nothing more.
+      // As many as are needed to run at all.
       #expect(count < 8 || run.code == 0, "\(run.errors)")
     }
     let imported = try run(limits, "import capture.log -o b\(count).rollcall")
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "Whatever the number of descriptors, no command shows an error as it is written for programmers",
+    "With any number of descriptors, no command prints an error meant for programmers",
     arguments: [
       "verify a.rollcall", "verify a.rollcall --rebuild", "recover a.rollcall -o r.rollcall",
       "test-from a.rollcall -o T", "test-from capture.log -o T", "export a.rollcall -o x.jsonl",

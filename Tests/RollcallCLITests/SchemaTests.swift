@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every document for machines is as its schema says.
+/// Checks that every document for machines conforms to its schema.
 @Suite("The schema of documents") struct SchemaTests {
   private let folder: TemporaryFolder
   private let schema: JSONSchema
@@ -22,7 +22,7 @@ import Testing
     #expect(try Program("bookmark", "a.rollcall", "here", "12", in: folder.path).code == 0)
   }
 
-  /// What a user has set, and taken away again.
+  /// The annotations that a user has set and removed again.
   private static let annotated = """
     {"rollcall-capture":1,"account":"alice@example.test"}
     {"dir":"in","xml":"<presence from='bob@example.test' type='subscribe'/>"}
@@ -35,7 +35,7 @@ import Testing
 
     """
 
-  /// The arguments that make a document, by its name in the schema.
+  /// The arguments that produce a document, by its name in the schema.
   private static let makers: [(String, [String])] = [
     ("state", ["state", "move.log"]), ("state", ["state", "requests.log", "--at", "0"]),
     ("state", ["state", "set.jsonl"]), ("replay", ["replay", "set.jsonl"]),
@@ -67,7 +67,7 @@ import Testing
     ("formatsOfFiles", ["formats", "move.log", "a.rollcall"]),
   ]
 
-  @Test("What each command prints is as the schema says", arguments: makers)
+  @Test("The output of each command conforms to the schema", arguments: makers)
   func document(_ name: String, _ arguments: [String]) throws {
     let run = try Program(arguments + ["--json"], in: folder.path)
     #expect(run.code < 2, "\(run.errors)")
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "Each line of a list is as the schema says",
+    "Each line of a list conforms to the schema",
     arguments: [
       ("moment", ["replay", "requests.log"]), ("logRecord", ["log", "forged.log"]),
       ("historyEntry", ["history", "move.log", "李梅"]), ("finding", ["findings", "forged.log"]),
@@ -93,7 +93,7 @@ import Testing
     #expect(both.code == 2 && both.errors.contains("choose one"))
   }
 
-  @Test("Every document has been seen, and none is as the schema says of another")
+  @Test("Every document is covered, and none conforms to the schema of another")
   func all() throws {
     #expect(try Set(Self.makers.map(\.0)) == Set(schema.documents))
     let state = try Program("state", "move.log", "--json", in: folder.path).output
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("A document without a member, or with one more, is not as the schema says")
+  @Test("A document with a missing or extra member does not conform to the schema")
   func faults() throws {
     let run = try Program("replay", "requests.log", "--json", in: folder.path)
     let document = try #require(run.document["records"] as? [[String: Any]])

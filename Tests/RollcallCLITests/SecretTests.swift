@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Secrets that are planted where programs leave them, and then searched for in every byte of
-/// every file and output.
+/// Secrets that are planted where programs leave them, and then searched for in every byte of every
+/// file and output.
 @Suite("Secrets stay out") struct SecretTests {
   private static let password = "korrekt-pferd-batterie"
   /// The payload of SASL PLAIN (RFC 4616).
   private static let plain = Data("\0alice\0\(password)".utf8).base64EncodedString()
 
-  /// A connection on which everything secret crosses, before a roster is fetched.
+  /// A connection that carries every kind of secret before a roster is fetched.
   private static let stream: [(direction: String, xml: String)] = [
     ("C>S", "<stream:stream to='example.test' xmlns='jabber:client' "),
     ("C>S", "xmlns:stream='http://etherx.jabber.org/streams'>"),
@@ -47,8 +47,8 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// The stream as a recording proxy writes it, cut every so many bytes, each second piece in
-  /// base64, so that payloads stand in base64 inside base64.
+  /// The stream as a recording proxy writes it, cut at a fixed size, with every second piece in
+  /// base64, so that some payloads are in base64 inside base64.
   private func recording(cutAt size: Int) throws -> String {
     var lines = #"{"t": 1.0, "conn": 1, "event": "open"}"# + "\n"
     let bytes = Self.stream.flatMap { Array($0.xml.utf8) }
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("However a recording is cut, no secret comes through", arguments: [1, 7, 64, 100_000])
+  @Test("No secret leaks from a recording, wherever it is cut", arguments: [1, 7, 64, 100_000])
   func recorded(_ size: Int) throws {
     try recording(cutAt: size).write(
       toFile: folder.file("capture"), atomically: true, encoding: .utf8)
@@ -98,13 +98,13 @@ import Testing
     for name in try folder.names where name != "capture" {
       expectNoSecret(try Data(contentsOf: URL(filePath: folder.file(name))), name)
     }
-    // What was taken out has left its mark, and what follows is kept.
+    // Each removed secret leaves a mark, and the bytes after it are kept.
     let log = try Program("log", "x.rollcall", "--json", in: folder.path).output
     #expect(log.components(separatedBy: "urn:rollcall:removed:0").count == 7)
     #expect(log.contains("jabber:iq:roster"))
   }
 
-  @Test("A password in a broken record is not quoted in the complaint about it")
+  @Test("An error about a broken record does not quote its password")
   func broken() throws {
     let text = """
       DEBUG    SEND: <iq type='set' id='r'><query xmlns='jabber:iq:register'><password>\

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A session in the native format: a roster of all kinds of names, presence, and two requests.
+/// A session in the native format: a roster with all kinds of names, presence, and two requests.
 private let session: String = {
   let items = [
     ("zeng", "曾国藩", "both", ["同事"]), ("chang", "长城", "both", ["同事", "Chess"]),
@@ -109,7 +109,7 @@ private let session: String = {
     #expect(run.output == expected)
   }
 
-  @Test("Who is a friend is an option, and the screen says who is left out")
+  @Test("An option decides who is a friend, and the screen mentions the others")
   func friends() throws {
     #expect(try sections().output.contains("who are no mutual friends (2 of 6)"))
     #expect(try titles("--friends", "subscribed") == ["", "B", "C", "S", "Z", "#"])
@@ -124,7 +124,7 @@ private let session: String = {
   }
 
   @Test(
-    "Groups have their names as titles, and letters inside where asked for",
+    "Groups have their names as titles, and letters inside if requested",
     arguments: [
       (
         "groups",
@@ -149,14 +149,14 @@ private let session: String = {
     #expect(found == expected)
   }
 
-  @Test("A search lists the best first, and finding nobody is exit code 1")
+  @Test("A search lists the best match first, and finding none gives exit code 1")
   func search() throws {
     let run = try sections("--search", "c", "--json")
     #expect(run.code == 0)
     let sections = try #require(try run.document["sections"] as? [[String: Any]])
     #expect(sections.map { $0["kind"] as? String } == ["search"])
     let hits = try #require(sections.first?["contacts"] as? [[String: Any]])
-    // 长城 begins with c; in 曾国藩 it is another reading, ceng.
+    // 长城 begins with c; 曾国藩 matches by another reading, ceng.
     #expect(hits.map { $0["displayName"] as? String } == ["长城", "曾国藩"])
     let none = try self.sections("--search", "xyz", "--json")
     #expect(none.code == 1)
@@ -177,7 +177,7 @@ private let session: String = {
 }
 
 @Suite("The command pinyin") struct PinyinCommandTests {
-  @Test("Letters and readings of names that are given")
+  @Test("It prints letters and readings of the given names")
   func arguments() throws {
     let run = try Program("pinyin", "曾国藩", "曾经", "Zoë", "7")
     #expect(run.code == 0)
@@ -191,7 +191,7 @@ private let session: String = {
         """)
   }
 
-  @Test("Standard input has a name a line, as it is; an empty one too")
+  @Test("Standard input has one name per line, also an empty one")
   func input() throws {
     let folder = try TemporaryFolder()
     let run = try Program(
@@ -207,7 +207,7 @@ private let session: String = {
     #expect(objects.allSatisfy { Set($0.keys) == ["name", "section", "reading", "sortKey"] })
   }
 
-  @Test("The sort keys stand in the order of a list")
+  @Test("The sort keys are in the order of a list")
   func sortKeys() throws {
     let names = ["阿宝", "安娜", "Ann", "Bob", "重庆", "张三", "2", "10", "😀", "あ", ""]
     let run = try Program(["pinyin", "--json"] + names)
@@ -218,7 +218,7 @@ private let session: String = {
     #expect(keys == keys.sorted())
   }
 
-  @Test("--match prints those that match, the best first")
+  @Test("--match prints the matching names, best first")
   func match() throws {
     let run = try Program("pinyin", "--match", "sm", "王参谋", "李四", "孙明", "沈梅")
     #expect(run.code == 0)
@@ -229,7 +229,7 @@ private let session: String = {
         W  wáng cān móu  王参谋
 
         """)
-    // 参 reads shēn too, but not here.
+    // 参 can be read shēn, but not here.
     let none = try Program("pinyin", "--match", "hangs", "张三")
     #expect(none.code == 1)
     #expect(none.output.isEmpty)

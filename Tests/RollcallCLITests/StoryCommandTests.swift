@@ -3,7 +3,8 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// What `replay` and `findings` choose, fold and say, of a session of some hundred records.
+/// The selection, folding and text of `replay` and `findings`, for a session of several hundred
+/// records.
 @Suite("The story from the command line") struct StoryCommandTests {
   let folder: TemporaryFolder
 
@@ -36,7 +37,7 @@ import Testing
     return run.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  @Test("A long story begins with what it comes to, and folds presence")
+  @Test("A long story begins with a summary and folds presence")
   func story() throws {
     let lines = try lines("replay", "day.jsonl")
     #expect(
@@ -51,7 +52,7 @@ import Testing
     #expect(lines.count < 30)
   }
 
-  @Test("The commands that a story names can be copied, and it may be coloured")
+  @Test("The commands that a story names can be copied, also from colored output")
   func commands() throws {
     let name = "a day's.jsonl"
     try FileManager.default.copyItem(
@@ -71,7 +72,7 @@ import Testing
     #expect(!terminal.output.contains(#"\u{1B}"#))
   }
 
-  @Test("A listing ends where the terminal does", arguments: [75, 95])
+  @Test("A listing is cut at the edge of the terminal", arguments: [75, 95])
   func width(columns: Int) throws {
     let command = "stty cols \(columns); \"$ROLLCALL\" log day.jsonl --range 400-403"
     let run = try Program(
@@ -85,7 +86,7 @@ import Testing
     #expect(piped[1].count > 95)
   }
 
-  @Test("What is asked for is told: everything, a contact, a part, what is odd")
+  @Test("Options select everything, a contact, a part, or findings")
   func filters() throws {
     #expect(try lines("replay", "day.jsonl", "--full").count > 800)
     let odd = try lines("replay", "day.jsonl", "--only", "findings")
@@ -101,7 +102,7 @@ import Testing
   }
 
   @Test(
-    "Times are told in the zone that is asked for",
+    "Times are printed in the requested zone",
     arguments: [
       ("+08:00", "08:06"), ("Asia/Shanghai", "08:06"), ("-00:30", "23:36"), ("UTC", "00:06"),
     ])
@@ -116,7 +117,7 @@ import Testing
     #expect(wrong.code == 2)
   }
 
-  @Test("A clock that does not say its zone is in the one that is said")
+  @Test("A clock without a zone uses the given one")
   func clockZone() throws {
     let path = try #require(
       CaptureCase.all.first { $0.path.contains("/slixmpp-fetch-60/") }
@@ -134,7 +135,7 @@ import Testing
 
   private static let form = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-  @Test("A clock without a year is told how to get one")
+  @Test("For a clock without a year, a note names the option")
   func year() throws {
     var path = URL(filePath: #filePath)
     for _ in 1...2 { path.deleteLastPathComponent() }
@@ -146,7 +147,7 @@ import Testing
     #expect(!with.errors.contains("--year"), "\(with.errors)")
   }
 
-  @Test("Findings fail only what asks for it, by what matters as much")
+  @Test("Findings cause a failure only if requested, from the given severity on")
   func failing() throws {
     for (severity, code) in [(nil, 0), ("info", 1), ("warning", 1), ("error", 0)] {
       let option = severity.map { ["--fail-on", $0] } ?? []
@@ -167,7 +168,7 @@ import Testing
     #expect(lines[3].hasPrefix("Causes:  ") && lines[4].hasPrefix("Remedy:  "))
   }
 
-  @Test("Something has to be asked of findings")
+  @Test("findings needs a source or a code")
   func nothingAsked() throws {
     #expect(try Program(["findings"], in: folder.path).code == 2)
     #expect(

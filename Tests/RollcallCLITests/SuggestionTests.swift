@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What was probably meant") struct SuggestionTests {
+@Suite("Suggestions") struct SuggestionTests {
   @Test(
-    "A command that there is none of is refused, with the nearest ones",
+    "An unknown command is refused, with the nearest ones",
     arguments: [
       ("reply", ["replay"]), ("Replay", ["replay"]), ("hist", ["history"]), ("lgo", ["log"]),
       ("stats", ["state"]), ("whatif", ["what-if"]), ("findngs", ["findings"]),
       ("con", ["connections", "connect"]), ("conect", ["connect"]),
       ("re", ["register", "record", "replay", "requests", "report", "recover"]), ("xyzzy", []),
-      // What is not listed is not named either.
+      // Hidden commands are not suggested.
       ("verify-work", []), ("", []), ("l", []),
     ])
   func commands(_ written: String, _ meant: [String]) throws {
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("Who names a file first is told that a command comes first")
+  @Test("A file in place of a command is answered with a hint")
   func file() throws {
     let folder = try TemporaryFolder()
     try "".write(toFile: folder.file("debug.log"), atomically: true, encoding: .utf8)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "An option that there is none of is refused, with the nearest one",
+    "An unknown option is refused, with the nearest one",
     arguments: [
       ("state x --accont y", "--account"), ("replay x --fom 3", "--from"),
       ("sections x --group-bye index", "--group-by"),
@@ -47,7 +47,7 @@ import Testing
     #expect(run.errors.contains("Did you mean '\(meant)'?"), "\(run.errors)")
   }
 
-  @Test("A value that an option does not have is refused with those that it has")
+  @Test("An invalid value of an option is refused, with the valid ones")
   func values() throws {
     let run = try Program("sections", "x", "--friends", "mutal")
     #expect(run.code == 2)

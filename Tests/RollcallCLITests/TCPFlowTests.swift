@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 /// tcpflow writes a file for each direction of each connection, named after both ends.
-@Suite("Folders that tcpflow wrote") struct TCPFlowTests {
+@Suite("Folders written by tcpflow") struct TCPFlowTests {
   private static let server = "010.000.000.001.05222"
 
-  /// A folder with the connections of several captures, as tcpflow names their files.
+  /// A folder with the connections of several captures, with file names like tcpflow's.
   private func flows(_ names: [String]) throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     let flows = URL(filePath: folder.file("flows"))
@@ -27,7 +27,7 @@ import Testing
     return folder
   }
 
-  @Test("The two directions of each connection belong together by their names")
+  @Test("The two directions of each connection are paired by their names")
   func pairs() throws {
     let names = ["slixmpp-add-accept", "slixmpp-delete"]
     let folder = try flows(names)
@@ -45,7 +45,7 @@ import Testing
     #expect(undecided.errors.contains("--account"))
   }
 
-  @Test("A stream that belongs to no requested account is left out")
+  @Test("Streams of accounts that were not requested are skipped")
   func others() throws {
     let folder = try flows(["slixmpp-add-accept"])
     let capture = try #require(CaptureCase.all.first { $0.name == "slixmpp-add-accept" })

@@ -6,7 +6,7 @@ private func capture(_ name: String) -> String {
   CaptureCase.fixtures.appending(path: "captures/\(name)/capture.log").path(percentEncoded: false)
 }
 
-/// Alice's capture: bob comes, is renamed, goes; carol asks.
+/// Alice's capture: bob is added, renamed and removed; carol sends a request.
 private let lines = """
   {"rollcall-capture":1,"account":"alice@example.test/phone"}
   {"t":1000,"stream":"opened","jid":"alice@example.test/phone"}
@@ -54,7 +54,7 @@ private let lines = """
     #expect(differences.last?["before"] is NSNull)
   }
 
-  @Test("An item that goes is one difference, and going back it comes")
+  @Test("A removed item is one difference, and an added item in reverse")
   func item() throws {
     for (points, before, after) in [(["6", "head"], true, false), (["head", "6"], false, true)] {
       let differences = try list(run("diff", "alice.jsonl", points[0], points[1], "--json"))
@@ -65,7 +65,7 @@ private let lines = """
     }
   }
 
-  @Test("A contact that came or went is named once")
+  @Test("An added or removed contact is named once")
   func whole() throws {
     let lines = try run("diff", "alice.jsonl", "0", "6").output.split(separator: "\n")
     let back = try run("diff", "alice.jsonl", "6", "0").output.split(separator: "\n")
@@ -86,7 +86,7 @@ private let lines = """
     #expect(try self.run("diff", "alice.jsonl", "alice.jsonl").code == 0)
   }
 
-  @Test("--sections shows who came to and went from the contacts screen")
+  @Test("--sections shows who was added to and removed from the contacts screen")
   func sections() throws {
     let run = try run("diff", "alice.jsonl", "4", "head", "--sections")
     #expect(run.code == 1)
@@ -101,7 +101,7 @@ private let lines = """
         """)
   }
 
-  @Test("Two accounts cannot be compared, and a point that is none is named")
+  @Test("Two accounts cannot be compared, and an invalid point is named")
   func refusals() throws {
     let other = lines.replacing("alice@", with: "dave@")
     try Data(other.utf8).write(to: URL(filePath: folder.file("dave.jsonl")))
@@ -115,7 +115,7 @@ private let lines = """
 
   // MARK: history
 
-  @Test("history tells of one contact only, and of nobody with exit code 1")
+  @Test("history prints one contact only, and an unknown one gives exit code 1")
   func history() throws {
     let run = try run("history", "alice.jsonl", "BOB@example.test/x", "--json")
     #expect(run.code == 0)
@@ -142,14 +142,14 @@ private let lines = """
     #expect(try run.document["record"] as? Int == record)
   }
 
-  @Test("bisect says that a condition turned more than once")
+  @Test("bisect says that a condition changed more than once")
   func turns() throws {
     let run = try run("bisect", "alice.jsonl", "--friend", "bob@example.test")
     #expect(run.output.contains("it turns 2 times: #4 holds, #7 no longer"))
   }
 
   @Test(
-    "bisect says of a condition that it holds at the start of the search already",
+    "bisect says that a condition already holds at the start",
     arguments: [["--friend", "bob@example.test"], ["--run", "! grep -q bob@example.test"]])
   func holdsAtStart(_ condition: [String]) throws {
     let arguments = ["bisect", "alice.jsonl", "--from", "4"] + condition
@@ -165,7 +165,7 @@ private let lines = """
     #expect(people.output.contains("once: "))
   }
 
-  @Test("What never holds is exit code 1; no condition, two or a bad one 2")
+  @Test("A condition that never holds gives exit code 1; none, two or a bad one give 2")
   func bisectCodes() throws {
     #expect(try run("bisect", "alice.jsonl", "--friend", "carol@example.test").code == 1)
     #expect(try run("bisect", "alice.jsonl").code == 2)
@@ -174,7 +174,7 @@ private let lines = """
     #expect(try run("bisect", "alice.jsonl", "--run", "exit 130").code == 2)
   }
 
-  @Test("A command that cannot tell leaves a range")
+  @Test("A command that cannot decide leaves a range")
   func untold() throws {
     let run = try run("bisect", "alice.jsonl", "--run", "exit 125", "--json")
     #expect(run.code == 1)
@@ -183,7 +183,7 @@ private let lines = """
 
   // MARK: Points
 
-  @Test("A bookmark is set, listed and gone to; --at takes times of day and spans too")
+  @Test("A bookmark is set, listed and used; --at also takes times of day and spans")
   func bookmark() throws {
     #expect(try run("import", "alice.jsonl", "-o", "alice.rollcall").code == 0)
     #expect(try run("bookmark", "alice.rollcall").code == 1)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `verify` and `recover` as a person runs them.
+/// `verify` and `recover` as a user runs them.
 @Suite("The commands verify and recover") struct VerifyTests {
   let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ import Testing
     try bytes.write(to: URL(filePath: folder.file("a.rollcall")))
   }
 
-  /// Changes text in the records and nowhere else: only they hold markup.
+  /// Changes text in the records only, because only they contain markup.
   private func changeARecord() throws {
     try change { bytes in
       var changes = 0
@@ -37,7 +37,7 @@ import Testing
     return try #require(try log.document["records"] as? [Any]).count
   }
 
-  @Test("A sound log is right")
+  @Test("A sound log passes")
   func sound() throws {
     let run = try Program("verify", "a.rollcall", in: folder.path)
     #expect(run.code == 0, "\(run.output)\(run.errors)")
@@ -51,7 +51,7 @@ import Testing
     #expect(json["crash"] is NSNull)
   }
 
-  @Test("The first bad record is named, and what can be saved")
+  @Test("The first bad record and the salvageable records are named")
   func changed() throws {
     let records = try count()
     try changeARecord()
@@ -70,7 +70,7 @@ import Testing
     #expect(saved["whole"] as? Int == (fault["record"] as? Int).map { $0 - 1 })
   }
 
-  @Test("recover writes a sound log, says what is lost, and leaves the damaged one alone")
+  @Test("recover writes a sound log, reports the losses, and does not change the damaged one")
   func recover() throws {
     try changeARecord()
     let before = try Data(contentsOf: URL(filePath: folder.file("a.rollcall")))
@@ -83,7 +83,7 @@ import Testing
     #expect(again.code == 2, "an existing file is left alone")
   }
 
-  @Test("A sound log is recovered whole")
+  @Test("A sound log is recovered completely")
   func recoverSound() throws {
     let run = try Program("recover", "a.rollcall", "-o", "b.rollcall", "--json", in: folder.path)
     #expect(run.code == 0)
@@ -95,7 +95,7 @@ import Testing
     #expect(states[0] == states[1])
   }
 
-  @Test("Of a log that was cut off it is said that its end is gone", arguments: [0.5, 0.75])
+  @Test("For a truncated log, the missing end is reported", arguments: [0.5, 0.75])
   func cutOff(_ part: Double) throws {
     let records = try count()
     try change { $0.removeLast(Int(Double($0.count) * (1 - part))) }
@@ -107,23 +107,24 @@ import Testing
       #expect(recovered.code == 2)
       return
     }
-    // Where pages of the tree are gone it cannot be known, also if all records were in the others.
+    // If pages of the tree are missing, the end is unknown, even if all records were in other
+    // pages.
     let endIsKnown = try #require(saved["endIsKnown"] as? Bool)
     #expect(kept == records || !endIsKnown)
     #expect((recovered.code == 0) == (kept == records && endIsKnown))
   }
 
-  @Test("Damaged pages are told, and the records after them are saved")
+  @Test("Damaged pages are reported, and the records after them are saved")
   func pages() throws {
     let records = try count()
-    // The newest meta page leads nowhere.
+    // The newest meta page no longer leads to the records.
     try change { bytes in
       for meta in [0, 4096] { bytes.replaceSubrange(meta + 128..<meta + 136, with: Data(count: 8)) }
     }
     let run = try Program("verify", "a.rollcall", in: folder.path)
     #expect(run.code == 1, "\(run.output)\(run.errors)")
     #expect(run.output.contains("rollcall recover a.rollcall -o NEW"))
-    // All of them are there, but nothing says any longer that there were no more.
+    // All records are there, but it is not known whether there were more.
     let recovered = try Program("recover", "a.rollcall", "-o", "b.rollcall", in: folder.path)
     #expect(recovered.code == 1)
     #expect(recovered.output.contains("the end is not known: what came after #\(records), if"))
@@ -132,10 +133,10 @@ import Testing
   }
 
   @Test(
-    "Where the newer meta page cannot be read, the last records are saved, and nothing is intact",
+    "If the newer meta page is unreadable, all records are saved and the end is unknown",
     arguments: [(10, 2), (16, 4), (20, 4), (40, 4), (128, 8)])
   func newerMetaPage(offset: Int, size: Int) throws {
-    // What the last transaction wrote, which the older meta page does not know of.
+    // The older meta page does not know about the last transaction.
     #expect(try Program("bookmark", "a.rollcall", "last", in: folder.path).code == 0)
     let records = try count()
     try change { bytes in
@@ -160,14 +161,14 @@ import Testing
     #expect(whole["records"] as? Int == records)
   }
 
-  @Test("--rebuild makes what is derived anew")
+  @Test("--rebuild rebuilds derived data")
   func rebuild() throws {
     let run = try Program("verify", "a.rollcall", "--rebuild", in: folder.path)
     #expect(run.code == 0, "\(run.output)\(run.errors)")
     #expect(run.output.contains("all is right"))
   }
 
-  @Test("What is no log is refused by name", arguments: ["none.rollcall", "text.rollcall", "."])
+  @Test("Files that are not logs are refused", arguments: ["none.rollcall", "text.rollcall", "."])
   func noLog(_ name: String) throws {
     try Data("<presence/>".utf8).write(to: URL(filePath: folder.file("text.rollcall")))
     for command in [["verify", name], ["recover", name, "-o", "new.rollcall"]] {
@@ -178,7 +179,7 @@ import Testing
     #expect(try !folder.names.contains { $0.hasPrefix("new.rollcall") })
   }
 
-  @Test("The process that reads is no command for people")
+  @Test("The command of the reading process is hidden")
   func worker() throws {
     #expect(try !Program("--help").output.contains("verify-worker"))
     for command in ["verify", "recover"] {
@@ -187,9 +188,9 @@ import Testing
   }
 
   #if os(Linux)
-    /// The process that reads waits for a lock that is held here, and is ended from outside, as
-    /// LMDB would end it.
-    @Test("A crash of the process that reads is a fault, and says how far it came")
+    /// The reading process waits for a lock that is held here, and is killed from outside, as LMDB
+    /// would do.
+    @Test("A crash of the reading process is a fault, with the last record it reached")
     func crash() throws {
       let descriptor = open(folder.file("a.rollcall-lock"), O_RDWR)
       defer { close(descriptor) }

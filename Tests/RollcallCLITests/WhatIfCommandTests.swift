@@ -7,7 +7,7 @@ private func capture(_ name: String) -> String {
 }
 
 @Suite("The command why") struct WhyCommandTests {
-  @Test("It answers each question, as text and as a document")
+  @Test("It answers every question, as text and as a document")
   func answers() throws {
     let path = capture("slixmpp-request-stays")
     let run = try Program("why", path, "tuixiao25@example.test")
@@ -51,7 +51,7 @@ private func capture(_ name: String) -> String {
     #expect(run.output.contains("Its item is “both” since #3"))
   }
 
-  @Test("Who is nowhere is no contact, nor is the account; what is no address is bad usage")
+  @Test("An unknown address and the account give exit code 1; an invalid address is bad usage")
   func codes() throws {
     let path = capture("slixmpp-request-stays")
     #expect(try Program("why", path, "nobody@example.test").code == 1)
@@ -65,7 +65,7 @@ private func capture(_ name: String) -> String {
 @Suite("The command what-if") struct WhatIfCommandTests {
   private let path = capture("slixmpp-forged-push")
 
-  @Test("A branch that ends otherwise is the answer no, one that does not is yes")
+  @Test("The exit code says whether a branch ends differently")
   func codes() throws {
     let lenient = try Program("what-if", path, "--policy", "lenient")
     #expect(lenient.code == 1)
@@ -75,14 +75,14 @@ private func capture(_ name: String) -> String {
     let message = try Program("what-if", path, "--drop", "18")
     #expect(message.code == 0)
     #expect(message.output.contains("every record of the branch does what it did"))
-    // Presence parts the two, and the end of the session joins them again.
+    // Presence makes the two diverge, and the end of the session makes them equal again.
     let presence = try Program("what-if", path, "--drop", "15")
     #expect(presence.code == 0)
     #expect(presence.output.contains("the two part at #15"))
     #expect(presence.output.contains("they end alike"))
   }
 
-  @Test("What cannot be done is bad input, and says what")
+  @Test("An impossible edit is bad input, and the error names it")
   func refusals() throws {
     let folder = try TemporaryFolder()
     try "hello".write(toFile: folder.file("no-capture"), atomically: true, encoding: .utf8)
@@ -101,7 +101,7 @@ private func capture(_ name: String) -> String {
     }
   }
 
-  @Test("A record that is put in has a name of its own, for people and for machines")
+  @Test("An inserted record has a separate name, for people and for machines")
   func inserting() throws {
     let folder = try TemporaryFolder()
     try """
@@ -122,7 +122,7 @@ private func capture(_ name: String) -> String {
     #expect(instead.suffix(2).allSatisfy { $0["record"] as? Int == 14 })
   }
 
-  @Test("A branch is written to a new log only, and only where that is asked for")
+  @Test("A branch is written only on request and only to a new log")
   func writing() throws {
     let folder = try TemporaryFolder()
     let run = try Program("what-if", path, "--drop", "12", "-o", "new.rollcall", in: folder.path)
@@ -140,7 +140,7 @@ private func capture(_ name: String) -> String {
 }
 
 @Suite("The command test-from") struct TestFromCommandTests {
-  @Test("It writes the files, and the state is what state --json prints of the capture")
+  @Test("It writes the files, with the same state as state --json")
   func files() throws {
     let folder = try TemporaryFolder()
     let path = capture("slixmpp-rename-undone")
@@ -164,7 +164,7 @@ private func capture(_ name: String) -> String {
     #expect(again.errors.contains("exists already"))
   }
 
-  @Test("Who everybody is stays out, unless it is asked for")
+  @Test("Identities are left out, unless requested")
   func redaction() throws {
     let folder = try TemporaryFolder()
     let path = capture("slixmpp-rename-undone")
