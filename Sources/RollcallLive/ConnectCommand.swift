@@ -56,7 +56,7 @@ struct ConnectCommand: AsyncParsableCommand {
     Ending.begin()
     Terminal.note("connecting; recorded in \(path)")
     if let reason = await session.startUnlessAskedToEnd() {
-      try story.tell()
+      try story.update()
       throw Failure("\(login.account): \(reason)")
     }
     let isRefused = try await console.run(orders, endsThen: exit)

@@ -21,7 +21,7 @@ import RosterClient
   func run(_ orders: [String], endsThen: Bool) async throws -> Bool {
     let updates = await session.updates()
     let telling = Task { @MainActor in
-      for await _ in updates { try story.tell() }
+      for await _ in updates { try story.update() }
     }
     await Ending.cancels {
       for order in orders where !Task.isCancelled { await self.carryOut(order) }
@@ -38,7 +38,7 @@ import RosterClient
     }
     await session.close()
     try await telling.value
-    try story.tell()
+    try story.update()
     try story.settle()
     return isRefused
   }

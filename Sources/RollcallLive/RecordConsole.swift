@@ -14,7 +14,7 @@ import RosterProxy
   /// Prints events until the process is asked to end.
   func run() async throws {
     let telling = Task { @MainActor in
-      for await event in proxy.events { try tell(event) }
+      for await event in proxy.events { try show(event) }
     }
     var rounds = 0
     while !Ending.isAsked {
@@ -34,7 +34,7 @@ import RosterProxy
     try Terminal.say(proxy.counts.words)
   }
 
-  private func tell(_ event: ProxyEvent) throws {
+  private func show(_ event: ProxyEvent) throws {
     status.clear()
     for line in story.lines(of: event, counts: proxy.counts) { try Terminal.say(line) }
     try Terminal.flush()

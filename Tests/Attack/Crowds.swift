@@ -159,7 +159,7 @@ struct Crowds {
   private func stoppedReader(commits: Int) throws -> Int {
     let folder = try workload.folder(for: .record)
     let path = folder.file("a.rollcall")
-    let reader = try Reader(workload.itself, ["judge", "stand", path])
+    let reader = try Reader(workload.itself, ["judge", "hold", path])
     let number = reader.process.processIdentifier
     kill(number, SIGSTOP)
     let log = try EventLog.open(

@@ -51,10 +51,10 @@ struct FailingCalls {
           // A single failure is harder to notice; a permanent one breaks the removal of a new log's
           // name.
           (isShort && (operation != .create || at < count.calls / 2) ? [false] : [false, true]).map
-          { goesOn in
+          { isPermanent in
             Case(
               operation: operation,
-              fault: Shim.Fault(at: at, goesOn: goesOn, error: error, manner: manner))
+              fault: Shim.Fault(at: at, isPermanent: isPermanent, error: error, manner: manner))
           }
         }
       }

@@ -63,7 +63,7 @@ enum Judge {
   }
 
   /// Whether the log can be continued: appends a record and checks that the log is still sound.
-  static func goesOn(_ path: String) -> Finding {
+  static func continued(_ path: String) -> Finding {
     do {
       let before = try contents(of: path).records
       do {

@@ -38,7 +38,7 @@ enum Judging {
             try say(Flips.Reply(question: question, answer: try? question.answer(path)))
           }
         }
-      case "stand": try stand(in: arguments.first ?? "")
+      case "hold": try hold(arguments.first ?? "")
       case "glance": try glance(at: arguments.first ?? "")
       default: return 2
       }
@@ -50,7 +50,7 @@ enum Judging {
   }
 
   /// Keeps a read transaction open until the process is killed.
-  private static func stand(in path: String) throws {
+  private static func hold(_ path: String) throws {
     let log = try EventLog.open(
       at: path, access: .readOnly, eventVersion: DecodedRecord.version)
     try log.read { transaction in
@@ -70,7 +70,7 @@ enum Judging {
   private static func look(at path: String) -> Finding {
     let found = Judge.look(at: path)
     guard case .sound = found else { return found }
-    let after = Judge.goesOn(path)
+    let after = Judge.continued(path)
     guard case .sound = after else { return after }
     return found
   }

@@ -32,7 +32,7 @@ struct Limits {
   ]
 
   private static func nothing(of calls: Shim.Calls, _ error: Int32) -> Shim.Fault {
-    Shim.Fault(calls: calls, at: 1, goesOn: true, error: error)
+    Shim.Fault(calls: calls, at: 1, isPermanent: true, error: error)
   }
 
   private static let limits: [Limit] =

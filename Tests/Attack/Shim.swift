@@ -41,7 +41,7 @@ struct Shim: Sendable {
     /// The first call that fails, counted from 1; 0 for none.
     var at: UInt32 = 0
     /// Whether all later calls fail as well.
-    var goesOn = false
+    var isPermanent = false
     var error = EIO
     var manner = Manner.refused
     /// The number of milliseconds by which the clock jumps, and the reading at which it does; 0 for
@@ -50,7 +50,7 @@ struct Shim: Sendable {
 
     var description: String {
       guard at > 0 else { return shift.at > 0 ? "a clock that jumps at look \(shift.at)" : "none" }
-      let which = goesOn ? "call \(at) and all after it" : "call \(at)"
+      let which = isPermanent ? "call \(at) and all after it" : "call \(at)"
       switch manner {
       case .refused: return "\(which): \(String(cString: strerror(error)))"
       case .short: return "\(which): short"
@@ -118,7 +118,7 @@ private struct Control: ~Copyable {
     path = folder.file(UUID().uuidString)
     var bytes: [UInt8] = []
     let words = [
-      fault.calls.rawValue, fault.at, fault.goesOn ? 1 : 0, UInt32(fault.error),
+      fault.calls.rawValue, fault.at, fault.isPermanent ? 1 : 0, UInt32(fault.error),
       fault.manner.rawValue, 0, 0, 0,
     ]
     for word in words { withUnsafeBytes(of: word.littleEndian) { bytes += $0 } }

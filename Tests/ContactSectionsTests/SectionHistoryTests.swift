@@ -77,16 +77,16 @@ struct SectionHistoryTests {
   }
 
   /// Checks that each row's contact or request leads back to the row.
-  private func checkLookups(_ index: SectionIndex, _ place: String) {
+  private func checkLookups(_ index: SectionIndex, _ context: String) {
     for section in 0..<index.sectionCount {
       for row in 0..<index.rowCount(inSection: section) {
         let position = RowPosition(section: section, row: row)
         switch index.row(at: position) {
         case .contact(let contact)?:
-          #expect(index.positions(ofContact: contact.id).contains(position), "\(place)")
+          #expect(index.positions(ofContact: contact.id).contains(position), "\(context)")
         case .request(let request)?:
-          #expect(index.position(ofRequest: request.id) == position, "\(place)")
-        case nil: Issue.record("no row at \(position), \(place)")
+          #expect(index.position(ofRequest: request.id) == position, "\(context)")
+        case nil: Issue.record("no row at \(position), \(context)")
         }
       }
     }

@@ -99,10 +99,10 @@ import Testing
       ("README.md", 5), (".github/ARCHITECTURE.md", 0), (".github/CONTRIBUTING.md", 0),
       (".github/PERFORMANCE.md", 0), (".github/SECURITY.md", 0), ("Sources", 10),
     ])
-  func texts(_ path: String, _ least: Int) throws {
-    let place = Self.root.appending(path: path)
-    let walk = FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil)
-    let files = [place] + (walk?.compactMap { $0 as? URL } ?? [])
+  func texts(_ path: String, _ minimum: Int) throws {
+    let url = Self.root.appending(path: path)
+    let walk = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)
+    let files = [url] + (walk?.compactMap { $0 as? URL } ?? [])
     let texts = try files.filter {
       ["md", "swift"].contains($0.pathExtension) && !$0.pathComponents.contains("Generated")
     }.map { try String(contentsOf: $0, encoding: .utf8) }
@@ -110,7 +110,7 @@ import Testing
     let text = texts.joined(separator: "\n")
     #expect(try unknown(in: text) == [])
     let commands = Set(try CommandDump.commands().map(\.commandName))
-    #expect(MentionedOption.all(in: text, commands: commands).count >= least)
+    #expect(MentionedOption.all(in: text, commands: commands).count >= minimum)
   }
 
   @Test("The list of formats names only existing commands and options")

@@ -151,13 +151,13 @@ import Testing
         "import", "\(name).pcap", "--keylog", keys.path, "-o", "\(name).rollcall", in: folder.path)
       #expect(imported.code == 0, "\(imported.errors)")
       let log = try Data(contentsOf: URL(filePath: folder.file("\(name).rollcall")))
-      let told = try ["state", "log", "replay", "connections", "export"].map { command in
+      let printed = try ["state", "log", "replay", "connections", "export"].map { command in
         let answer = try Program(command, "\(name).rollcall", in: folder.path)
         return answer.output + answer.errors
       }
       for secret in planted {
         #expect(log.range(of: Data(secret.utf8)) == nil, "\(name): \(secret)")
-        #expect(!(told + [imported.output, imported.errors]).joined().contains(secret))
+        #expect(!(printed + [imported.output, imported.errors]).joined().contains(secret))
       }
     }
   }

@@ -57,8 +57,8 @@ import Testing
     let name = "a day's.jsonl"
     try FileManager.default.copyItem(
       atPath: folder.file("day.jsonl"), toPath: folder.file(name))
-    let told = try lines("replay", name)
-    let hint = try #require(told.first { $0.contains("see: rollcall ") })
+    let printed = try lines("replay", name)
+    let hint = try #require(printed.first { $0.contains("see: rollcall ") })
     let start = try #require(hint.range(of: "see: rollcall ")?.upperBound)
     let line = "\"$ROLLCALL\" \(hint[start...])"
     let run = try Program(shell: line, in: folder.path)

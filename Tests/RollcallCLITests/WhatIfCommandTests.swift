@@ -153,10 +153,10 @@ private func capture(_ name: String) -> String {
         "RenameUndoneTests.swift",
       ])
     for (command, suffix) in [("state", "state"), ("findings", "findings")] {
-      let told = try Program(command, "\(target)/RenameUndone.jsonl", "--json")
+      let printed = try Program(command, "\(target)/RenameUndone.jsonl", "--json")
       let file = try String(
         contentsOfFile: "\(target)/RenameUndone.\(suffix).json", encoding: .utf8)
-      #expect(told.output == file)
+      #expect(printed.output == file)
     }
     #expect(try Program("findings", "\(target)/RenameUndone.jsonl").output.contains("undone-edit"))
     let again = try Program("test-from", path, "-o", "Tests/rename-undone", in: folder.path)

@@ -20,9 +20,9 @@ package struct JSONSchema {
     let description: String
   }
 
-  private static func object(_ value: Any?, _ place: String) throws -> [String: Any] {
+  private static func object(_ value: Any?, _ location: String) throws -> [String: Any] {
     guard let object = value as? [String: Any] else {
-      throw Broken(description: "\(place) is no object")
+      throw Broken(description: "\(location) is no object")
     }
     return object
   }
@@ -62,74 +62,80 @@ package struct JSONSchema {
     "items", "anyOf", "pattern", "minimum", "maximum", "minItems", "maxItems",
   ]
 
-  private func fault(_ value: Any, _ schema: [String: Any], at place: String) throws -> String? {
+  private func fault(_ value: Any, _ schema: [String: Any], at location: String) throws -> String? {
     if let word = schema.keys.first(where: { !Self.words.contains($0) }) {
-      throw Broken(description: "\(place) uses “\(word)”, which is not looked at")
+      throw Broken(description: "\(location) uses “\(word)”, which is not supported")
     }
     if let path = schema["$ref"] as? String {
-      if let fault = try fault(value, definition(path), at: place) { return fault }
+      if let fault = try fault(value, definition(path), at: location) { return fault }
     }
     if let choices = schema["anyOf"] as? [[String: Any]] {
-      let faults = try choices.map { try fault(value, $0, at: place) }
+      let faults = try choices.map { try fault(value, $0, at: location) }
       if !faults.contains(where: { $0 == nil }) {
-        return "\(place) is none of \(choices.count): "
+        return "\(location) is none of \(choices.count): "
           + faults.compactMap(\.self).joined(separator: "; ")
       }
     }
     if let type = schema["type"], !Self.types(type).contains(where: { Self.is(value, $0) }) {
-      return "\(place) is not \(Self.types(type))"
+      return "\(location) is not \(Self.types(type))"
     }
     if let values = schema["enum"] as? [Any], !values.contains(where: { Self.isEqual($0, value) }) {
-      return "\(place) is none of \(values)"
+      return "\(location) is none of \(values)"
     }
-    return try limits(value, schema, at: place) ?? members(value, schema, at: place)
-      ?? elements(value, schema, at: place)
+    return try limits(value, schema, at: location) ?? members(value, schema, at: location)
+      ?? elements(value, schema, at: location)
   }
 
-  private func limits(_ value: Any, _ schema: [String: Any], at place: String) throws -> String? {
+  private func limits(
+    _ value: Any, _ schema: [String: Any], at location: String
+  ) throws -> String? {
     if let text = value as? String, let pattern = schema["pattern"] as? String,
       text.range(of: pattern, options: .regularExpression) == nil
     {
-      return "\(place) is “\(text)”"
+      return "\(location) is “\(text)”"
     }
     if Self.is(value, "integer"), let number = value as? NSNumber {
-      if let least = schema["minimum"] as? NSNumber, number.int64Value < least.int64Value {
-        return "\(place) is less than \(least)"
+      if let minimum = schema["minimum"] as? NSNumber, number.int64Value < minimum.int64Value {
+        return "\(location) is less than \(minimum)"
       }
-      if let most = schema["maximum"] as? NSNumber, number.int64Value > most.int64Value {
-        return "\(place) is more than \(most)"
+      if let maximum = schema["maximum"] as? NSNumber, number.int64Value > maximum.int64Value {
+        return "\(location) is more than \(maximum)"
       }
     }
     guard let list = value as? [Any] else { return nil }
-    let least = schema["minItems"] as? Int ?? 0
-    let most = schema["maxItems"] as? Int ?? .max
-    return (least...most).contains(list.count) ? nil : "\(place) has \(list.count) elements"
+    let minimum = schema["minItems"] as? Int ?? 0
+    let maximum = schema["maxItems"] as? Int ?? .max
+    return (minimum...maximum).contains(list.count) ? nil : "\(location) has \(list.count) elements"
   }
 
-  private func members(_ value: Any, _ schema: [String: Any], at place: String) throws -> String? {
+  private func members(
+    _ value: Any, _ schema: [String: Any], at location: String
+  ) throws -> String? {
     guard let object = value as? [String: Any] else { return nil }
     let properties = schema["properties"] as? [String: [String: Any]] ?? [:]
     for key in schema["required"] as? [String] ?? [] where object[key] == nil {
-      return "\(place) has no “\(key)”"
+      return "\(location) has no “\(key)”"
     }
     for (key, member) in object.sorted(by: { $0.key < $1.key }) {
       if let known = properties[key] {
-        if let fault = try fault(member, known, at: "\(place).\(key)") { return fault }
+        if let fault = try fault(member, known, at: "\(location).\(key)") { return fault }
       } else if let other = schema["additionalProperties"] as? [String: Any] {
-        if let fault = try fault(member, other, at: "\(place).\(key)") { return fault }
+        if let fault = try fault(member, other, at: "\(location).\(key)") { return fault }
       } else if schema["additionalProperties"] as? Bool == false {
-        return "\(place) has “\(key)”"
+        return "\(location) has “\(key)”"
       }
     }
     return nil
   }
 
-  private func elements(_ value: Any, _ schema: [String: Any], at place: String) throws -> String? {
+  private func elements(
+    _ value: Any, _ schema: [String: Any], at location: String
+  ) throws -> String? {
     guard let list = value as? [Any], let items = schema["items"] as? [String: Any] else {
       return nil
     }
     for (index, element) in list.enumerated() {
-      if let fault = try fault(element, items, at: "\(place)[\(index)]") { return fault }
+      if let fault = try fault(element, items, at: "\(location)[\(index)]") { return fault }
     }
     return nil
   }

@@ -261,11 +261,11 @@ struct PlainReaderTests {
     for round in 0..<3000 {
       var bytes = Array(element(depth: 3, using: &random).utf8)
       for _ in 0..<Int.random(in: 0..<3, using: &random) {
-        let place = Int.random(in: 0..<bytes.count, using: &random)
+        let offset = Int.random(in: 0..<bytes.count, using: &random)
         switch Int.random(in: 0..<3, using: &random) {
-        case 0: bytes[place] = strange[Int.random(in: 0..<strange.count, using: &random)]
-        case 1: bytes.insert(contentsOf: pick(Self.parts, &random).utf8, at: place)
-        default: if bytes.count > 1 { bytes.remove(at: place) }
+        case 0: bytes[offset] = strange[Int.random(in: 0..<strange.count, using: &random)]
+        case 1: bytes.insert(contentsOf: pick(Self.parts, &random).utf8, at: offset)
+        default: if bytes.count > 1 { bytes.remove(at: offset) }
         }
       }
       let outcome = parse(bytes, limits: Self.limits)

@@ -31,16 +31,16 @@ struct PackedTable {
   func pair(_ record: Int, at offset: Int) -> UInt16 {
     guard holds(record) else { return 0 }
     let bytes = text.utf8Bytes
-    let place = record &* width &+ offset
-    return UInt16(bytes[unchecked: place] &- 36) &* 91 &+ UInt16(bytes[unchecked: place &+ 1] &- 36)
+    let start = record &* width &+ offset
+    return UInt16(bytes[unchecked: start] &- 36) &* 91 &+ UInt16(bytes[unchecked: start &+ 1] &- 36)
   }
 
   /// The value of three digits of a record.
   func triple(_ record: Int, at offset: Int) -> UInt32 {
     guard holds(record) else { return 0 }
     let bytes = text.utf8Bytes
-    let place = record &* width &+ offset
-    func digit(_ index: Int) -> UInt32 { UInt32(bytes[unchecked: place &+ index] &- 36) }
+    let start = record &* width &+ offset
+    func digit(_ index: Int) -> UInt32 { UInt32(bytes[unchecked: start &+ index] &- 36) }
     return (digit(0) &* 91 &+ digit(1)) &* 91 &+ digit(2)
   }
 

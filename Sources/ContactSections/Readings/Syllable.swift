@@ -30,11 +30,11 @@ public struct Syllable: Hashable, Comparable, Sendable {
   /// The syllable as written, with its tone mark: `zhāng`, `lǜ`.
   public var marked: String {
     let letters = Array(spelling)
-    let place = markedPlace(in: letters)
+    let accented = markedIndex(in: letters)
     var text = String.UnicodeScalarView()
     for (index, letter) in letters.enumerated() {
       let scalar: Unicode.Scalar = letter == UInt8(ascii: "v") ? "ü" : Unicode.Scalar(letter)
-      text.append(index == place && tone < 5 ? Self.marked(scalar, tone: tone) : scalar)
+      text.append(index == accented && tone < 5 ? Self.marked(scalar, tone: tone) : scalar)
     }
     return String(text)
   }
@@ -51,7 +51,7 @@ public struct Syllable: Hashable, Comparable, Sendable {
 
   /// The index of the letter that takes the tone mark: a or e, else the o of ou, else the last
   /// vowel.
-  private func markedPlace(in letters: [UInt8]) -> Int? {
+  private func markedIndex(in letters: [UInt8]) -> Int? {
     if let open = letters.firstIndex(where: { $0 == UInt8(ascii: "a") || $0 == UInt8(ascii: "e") })
     {
       return open

@@ -79,7 +79,7 @@ struct BisectCommand: ParsableCommand, LogReading {
       clause: condition.clause, transition: course.beginning, probes: found.probes,
       transitions: course.transitions, areAll: true)
     if course.isPartial { try timeline.state(at: .record(end)).roster.noteIncompleteness() }
-    try tell(answer, timeline)
+    try printAnswer(answer, timeline)
   }
 
   // MARK: Commands
@@ -114,7 +114,7 @@ struct BisectCommand: ParsableCommand, LogReading {
     let answer = BisectionAnswer(
       clause: "`\(shell.command)` fails", transition: transition, probes: probes,
       transitions: shown, areAll: false)
-    try tell(answer, timeline)
+    try printAnswer(answer, timeline)
   }
 
   /// The onset, as far as the decided points determine it at the start of the search.
@@ -128,7 +128,7 @@ struct BisectCommand: ParsableCommand, LogReading {
 
   // MARK: The answer
 
-  private func tell(_ answer: BisectionAnswer, _ timeline: Timeline) throws {
+  private func printAnswer(_ answer: BisectionAnswer, _ timeline: Timeline) throws {
     var moment: Timeline.Moment?
     if case .at(let record) = answer.transition { moment = try timeline.moment(of: record) }
     if output.json {

@@ -81,7 +81,7 @@ struct DiffCommand: ParsableCommand, LogReading {
     let start = try LogPoint(option: "A", others[0])
     let end = try others.count == 2 ? LogPoint(option: "B", others[1]) : .head(minus: 0)
     let diff = try opened.naming { try opened.timeline.diff(from: start, to: end) }
-    if sections { return try tell(SectionsDiff(diff.before.roster, diff.after.roster)) }
+    if sections { return try printDiff(SectionsDiff(diff.before.roster, diff.after.roster)) }
     guard !output.json else {
       try Terminal.say(.array(diff.differences.map { JSONValue($0) }))
       return !diff.differences.isEmpty
@@ -92,7 +92,7 @@ struct DiffCommand: ParsableCommand, LogReading {
     return !diff.differences.isEmpty
   }
 
-  private func tell(_ diff: SectionsDiff) throws -> Bool {
+  private func printDiff(_ diff: SectionsDiff) throws -> Bool {
     if output.json {
       try Terminal.say(JSONValue(diff))
     } else {
@@ -110,7 +110,7 @@ struct DiffCommand: ParsableCommand, LogReading {
     if let mine = before.account, let other = after.account, mine != other {
       throw Failure("\(first.path) is of \(mine), and \(second.path) of \(other)")
     }
-    if sections { return try tell(SectionsDiff(before.roster, after.roster)) }
+    if sections { return try printDiff(SectionsDiff(before.roster, after.roster)) }
     let divergence = try TimelineDivergence(
       between: firstTimeline, upTo: before.roster.position,
       and: secondTimeline, upTo: after.roster.position)

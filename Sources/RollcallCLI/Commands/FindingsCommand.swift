@@ -53,7 +53,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
     }
     let opened = try reading.open(source)
     let list = try self.list(of: opened)
-    try list.tell(upTo: opened.naming { try opened.timeline.record(at: reading.point) })
+    try list.printFindings(upTo: opened.naming { try opened.timeline.record(at: reading.point) })
     try list.end()
   }
 
@@ -83,11 +83,11 @@ struct FindingsCommand: ParsableCommand, LogReading {
       follower = try opened.naming { try LogFollower(opened.timeline) }
     }
 
-    func tell() throws {
-      try tell(upTo: opened.lastRecord)
+    func update() throws {
+      try printFindings(upTo: opened.lastRecord)
     }
 
-    func tell(upTo last: UInt64) throws {
+    func printFindings(upTo last: UInt64) throws {
       try opened.naming {
         try follower.follow(upTo: last) { moment, _ in
           guard try chosen.tells(moment) else { return }

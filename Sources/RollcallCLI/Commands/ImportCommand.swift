@@ -84,8 +84,8 @@ struct ImportCommand: ParsableCommand {
     var summaries = gathering.found
     let head = try isNew ? 0 : Failure.naming(log) { try target.read { try $0.lastSequence } }
     let outcomes = try Failure.naming(log) { try put(collection, into: target, isNew: isNew) }
-    target.tellUndone(path: log)
-    if !isNew { try Failure.naming(log) { try tellEarlier(after: head, in: target) } }
+    target.noteUndoneWork(path: log)
+    if !isNew { try Failure.naming(log) { try noteEarlierRecords(after: head, in: target) } }
     for (index, outcome) in collection.outcomes(ofParts: outcomes).enumerated() {
       for file in summaries[index].indices {
         // The first file of a pair has the inbound direction.
@@ -93,9 +93,9 @@ struct ImportCommand: ParsableCommand {
           summaries[index].count < 2 ? nil : file == 0 ? .inbound : .outbound
         summaries[index][file].summary.record(outcome, direction)
       }
-      outcome.tell(of: summaries[index].map(\.path).joined(separator: " and "))
+      outcome.printNotes(for: summaries[index].map(\.path).joined(separator: " and "))
     }
-    try tell(summaries.flatMap { $0 })
+    try printResults(summaries.flatMap { $0 })
   }
 
   /// Adds the captures to the log: they become a new log, or are appended in one transaction.
@@ -122,7 +122,7 @@ struct ImportCommand: ParsableCommand {
 
   /// Notes records that are older than the end of the log. Times in a log never decrease, so these
   /// records got the time of that end.
-  func tellEarlier(after head: UInt64, in target: EventLog) throws {
+  func noteEarlierRecords(after head: UInt64, in target: EventLog) throws {
     guard let (count, clock) = try target.recordsEarlier(thanTheirPlace: head) else { return }
     Terminal.note(
       "\(log): \(count) of the new records are of before \(Timestamp.text(clock)), the time of its "
@@ -131,7 +131,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   /// Prints the results; call this only after the records are in the log.
-  func tell(_ summaries: [(path: String, summary: ImportSummary)]) throws {
+  func printResults(_ summaries: [(path: String, summary: ImportSummary)]) throws {
     guard !output.json else {
       let imported = summaries.map { JSONValue($0.summary, path: $0.path) }
       return try Terminal.say(.object(["log": .string(log), "imported": .array(imported)]))
@@ -188,7 +188,7 @@ extension ImportSummary {
 
 extension ImportOutcome {
   /// Notes what the log may lack.
-  fileprivate func tell(of path: String) {
+  fileprivate func printNotes(for path: String) {
     if isRotated {
       Terminal.note("\(path): its beginning is gone; it was read on where the log ends")
     }

@@ -21,7 +21,7 @@ extension ImportCommand {
     var next = ContinuousClock.now
     var isOver = false
     while !isOver {
-      let arrival = try capture.take { follower in
+      let arrival = try capture.read { follower in
         // The following bytes are from another file, which a later import treats as a separate
         // source.
         try follower.commit()
@@ -38,7 +38,7 @@ extension ImportCommand {
       }
       if !isOver, arrival == .quiet { try capture.wait() }
     }
-    try tell(capture, target, path, isNew: isNew)
+    try printResult(capture, target, path, isNew: isNew)
   }
 
   private func capture(_ path: String, _ target: FollowedImport) throws -> LiveCapture {
@@ -65,15 +65,17 @@ extension ImportCommand {
     _ follower: CaptureFollower, into target: inout FollowedImport, isOver: Bool
   ) throws {
     try Failure.naming(log) { try target.take(follower, isOver: isOver) }
-    target.target.tellUndone(path: log)
+    target.target.noteUndoneWork(path: log)
   }
 
-  private func tell(
+  private func printResult(
     _ capture: LiveCapture, _ target: FollowedImport, _ path: String, isNew: Bool
   ) throws {
     guard var summary = capture.follower.summary else { return }
-    if !isNew { try Failure.naming(log) { try tellEarlier(after: target.head, in: target.target) } }
+    if !isNew {
+      try Failure.naming(log) { try noteEarlierRecords(after: target.head, in: target.target) }
+    }
     summary.known = summary.records - Int(clamping: target.appended)
-    try tell([(path: path, summary: summary)])
+    try printResults([(path: path, summary: summary)])
   }
 }

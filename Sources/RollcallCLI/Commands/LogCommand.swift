@@ -58,7 +58,7 @@ struct LogCommand: ParsableCommand, LogReading {
     }
     let opened = try source.open()
     let listing = try self.listing(of: opened)
-    try listing.tell(upTo: opened.naming { try opened.timeline.record(at: source.point) })
+    try listing.printRows(upTo: opened.naming { try opened.timeline.record(at: source.point) })
     try listing.end()
   }
 
@@ -95,11 +95,11 @@ struct LogCommand: ParsableCommand, LogReading {
       follower = try opened.naming { try LogFollower(opened.timeline) }
     }
 
-    func tell() throws {
-      try tell(upTo: opened.lastRecord)
+    func update() throws {
+      try printRows(upTo: opened.lastRecord)
     }
 
-    func tell(upTo last: UInt64) throws {
+    func printRows(upTo last: UInt64) throws {
       guard last > position else { return }
       try opened.naming {
         let isNowShared =

@@ -61,7 +61,7 @@ struct RecoverCommand: ParsableCommand {
       throw Failure("\(log): no record can be read from it")
     }
     try Failure.naming(target) { try new.publish() }
-    new.tellUndone(path: target)
+    new.noteUndoneWork(path: target)
     return summary
   }
 

@@ -58,7 +58,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
       if summary.isLong, !full { story.condense(summary) }
     }
     story.summary = nil
-    try story.tell(upTo: last)
+    try story.printRecords(upTo: last)
     try story.end()
   }
 
@@ -115,11 +115,11 @@ struct ReplayCommand: ParsableCommand, LogReading {
         printer.labels, zone: zone, .condensed(presence: survey.presence))
     }
 
-    func tell() throws {
-      try tell(upTo: opened.lastRecord)
+    func update() throws {
+      try printRecords(upTo: opened.lastRecord)
     }
 
-    func tell(upTo last: UInt64) throws {
+    func printRecords(upTo last: UInt64) throws {
       guard last > follower.position else { return }
       try opened.naming {
         printer.labels = try ConnectionLabels(opened.log)
@@ -129,7 +129,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
           if records != nil {
             try records?.add(JSONValue(moment))
           } else {
-            try printer.tell(moment, roster)
+            try printer.add(moment, roster)
           }
         }
       }

@@ -203,7 +203,7 @@ struct CaptureFiles {
       }
       summaries = [(first.path, summary)]
     }
-    for (path, summary) in summaries { summary.tell(of: path) }
+    for (path, summary) in summaries { summary.printNotes(for: path) }
     guard summaries.contains(where: { $0.summary.records > 0 }) else {
       throw ImportError.nothingFound(format: summaries[0].summary.format.title)
     }
@@ -223,7 +223,7 @@ struct CaptureFiles {
 
 extension ImportSummary {
   /// Prints notes about what was skipped and what is unknown.
-  func tell(of path: String) {
+  func printNotes(for path: String) {
     for problem in problems { Terminal.note("\(path):\(problem.line): \(problem.message)") }
     if problemCount > problems.count {
       Terminal.note("\(path): \(problemCount - problems.count) more of the kind")
@@ -233,11 +233,11 @@ extension ImportSummary {
         "\(path): some records have no time, for the source's clock does not say "
           + (lacksYear ? "the year: --year does" : "it"))
     }
-    tellOfUnread(path)
-    tellOfGuesses(path)
+    noteUnreadLines(path)
+    noteGuesses(path)
   }
 
-  private func tellOfUnread(_ path: String) {
+  private func noteUnreadLines(_ path: String) {
     guard let first = unread.first else { return }
     let lines = unread.count == 1 ? "1 line was" : "\(unread.count) lines were"
     Terminal.note(
@@ -245,7 +245,7 @@ extension ImportSummary {
         + "stanza; the first is \(path):\(first)")
   }
 
-  private func tellOfGuesses(_ path: String) {
+  private func noteGuesses(_ path: String) {
     guard let guessed, guessed.elements > 0 else { return }
     let doubtful = guessed.firstDoubtful.map {
       "; \(guessed.doubtful) of them are doubtful, the first is \(path):\($0)"

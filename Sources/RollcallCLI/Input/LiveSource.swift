@@ -46,9 +46,9 @@ final class LiveSource {
   }
 
   /// Reads what has arrived.
-  func take() throws -> Arrival {
+  func read() throws -> Arrival {
     guard capture != nil else { return .quiet }
-    return try capture?.take { _ in } ?? .quiet
+    return try capture?.read { _ in } ?? .quiet
   }
 
   /// Handles the end of the source.
@@ -100,7 +100,7 @@ struct LiveCapture {
   /// Reads what has arrived, and makes it durable in the follower's log.
   ///
   /// - Parameter beginAnew: Called before the bytes of a new file of the same name.
-  mutating func take(
+  mutating func read(
     _ beginAnew: (inout CaptureFollower) throws -> Void
   ) throws -> LiveSource.Arrival {
     var (arrival, count) = (LiveSource.Arrival.more, 0)
@@ -117,19 +117,19 @@ struct LiveCapture {
       }
       try follower.commit(isQuiet: arrival != .more)
     }
-    tellProblems()
+    reportProblems()
     return arrival
   }
 
   mutating func finish() throws {
-    defer { tellProblems(atEnd: true) }
+    defer { reportProblems(atEnd: true) }
     try Failure.naming(path) { try follower.finish() }
   }
 
   func wait() throws(OutputError) { try input.wait() }
 
   /// - Parameter atEnd: Whether nothing more will come, so that the counts are final.
-  private mutating func tellProblems(atEnd: Bool = false) {
+  private mutating func reportProblems(atEnd: Bool = false) {
     guard var summary = follower.summary else { return }
     if !atEnd {
       summary.unread = UnreadLines()
@@ -142,6 +142,6 @@ struct LiveCapture {
     summary.problemCount = new.count
     if saidLackOfTimes { summary.lacksTimes = false }
     saidLackOfTimes = saidLackOfTimes || summary.lacksTimes
-    summary.tell(of: path)
+    summary.printNotes(for: path)
   }
 }

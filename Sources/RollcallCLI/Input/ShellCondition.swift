@@ -19,15 +19,16 @@ struct ShellCondition {
     // The command need not read its input. Then the pipe breaks, which is not an error.
     try? process.pipe.write(contentsOf: Data(document.utf8))
     try? process.pipe.close()
-    let place = "--run, at record \(state.roster.position)"
+    let context = "--run, at record \(state.roster.position)"
     switch process.wait() {
-    case .killed(let signal): throw Failure("\(place): the command was killed by signal \(signal)")
+    case .killed(let signal):
+      throw Failure("\(context): the command was killed by signal \(signal)")
     case .exited(0): return false
     case .exited(125): return nil
     case .exited(let code) where code == 126 || code == 127:
-      throw Failure("\(place): the command cannot be run (exit code \(code))")
+      throw Failure("\(context): the command cannot be run (exit code \(code))")
     case .exited(let code) where code < 128: return true
-    case .exited(let code): throw Failure("\(place): the command ended with exit code \(code)")
+    case .exited(let code): throw Failure("\(context): the command ended with exit code \(code)")
     }
   }
 }

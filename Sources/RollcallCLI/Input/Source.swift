@@ -306,7 +306,7 @@ extension EventLog {
   }
 
   /// Notes the work that failed after the records were durable.
-  func tellUndone(path: String) {
+  func noteUndoneWork(path: String) {
     for (work, reason) in undone.parts {
       Terminal.note("\(path): the records are in the log; its \(work.rawValue) were not: \(reason)")
     }

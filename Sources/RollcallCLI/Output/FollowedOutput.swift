@@ -4,7 +4,7 @@ import Rollcall
 /// The output of a command about a source, printed in parts as the source grows.
 protocol FollowedOutput: AnyObject {
   /// Prints what has arrived since the last call.
-  func tell() throws
+  func update() throws
   /// Whether output is held back to be combined with what may follow.
   var isHolding: Bool { get }
   /// Prints the output that is held back.
@@ -90,7 +90,7 @@ final class Following {
 
   /// Prints what has arrived.
   private func advance() throws -> LiveSource.Arrival {
-    let arrival = try source.take()
+    let arrival = try source.read()
     let isOver = arrival == .end || Ending.isAsked
     if isOver { try source.finish() }
     if output == nil, let opened = try source.opened(isOver: isOver) {
@@ -98,7 +98,7 @@ final class Following {
         output = try begin(opened)
       } catch  where !isOver && error.mayPass {}
     }
-    try output?.tell()
+    try output?.update()
     heldSince = output?.isHolding == true ? heldSince ?? .now : nil
     if let since = heldSince, arrival == .quiet, .now - since > Self.holdTimeout {
       try output?.settle()

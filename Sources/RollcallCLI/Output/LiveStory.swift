@@ -17,14 +17,14 @@ package final class LiveStory {
   }
 
   /// Prints what has arrived.
-  package func tell() throws {
+  package func update() throws {
     printer.labels = try ConnectionLabels(timeline.log)
     try follower.follow(upTo: timeline.record(at: .head(minus: 0))) { moment, roster in
       guard moment.tells else { return }
       if isForMachines {
         try Terminal.say(JSONValue(moment))
       } else {
-        try printer.tell(moment, roster)
+        try printer.add(moment, roster)
       }
     }
     try Terminal.flush()

@@ -135,7 +135,7 @@ struct SectionsScreen {
 extension DisplayedName {
   /// The source of the name, in a clause.
   fileprivate var clause: String {
-    let place =
+    let origin =
       switch source {
       case .roster: "name in the roster"
       case .nickname: "own nickname"
@@ -143,6 +143,6 @@ extension DisplayedName {
       case .vCardFullName: "vCard FN"
       case .address: "address"
       }
-    return place + (record.map { ", #\($0)" } ?? "")
+    return origin + (record.map { ", #\($0)" } ?? "")
   }
 }

@@ -32,7 +32,7 @@ struct StoryPrinter {
   }
 
   /// - Parameter roster: The state after the record.
-  mutating func tell(_ moment: Timeline.Moment, _ roster: Roster) throws(OutputError) {
+  mutating func add(_ moment: Timeline.Moment, _ roster: Roster) throws(OutputError) {
     switch density {
     case .full: try say(StoryFold.Entry.moment(moment), roster)
     case .folded: for entry in fold.take(moment) { try say(entry, roster) }

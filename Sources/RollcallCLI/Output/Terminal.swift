@@ -85,16 +85,16 @@ package enum Terminal {
 
   /// Prints an error.
   package static func complain(_ message: String) {
-    tell("rollcall: \(message)")
+    writeMessage("rollcall: \(message)")
   }
 
   /// Prints a note, in addition to the result.
   package static func note(_ message: String) {
-    tell("note: \(message)")
+    writeMessage("note: \(message)")
   }
 
   /// Writes to standard error; a failure is ignored, because there is no other place to report it.
-  private static func tell(_ message: String) {
+  private static func writeMessage(_ message: String) {
     // Keep the order if both streams go to the same place.
     try? flush()
     let lines = message.split(separator: "\n", omittingEmptySubsequences: false)

@@ -55,8 +55,8 @@ struct VerificationReport {
   private var damage: [String] {
     var lines = ["\(log): \(count(outcome.damageCount, "fault"))"]
     lines += outcome.damage.map { damage in
-      let place = damage.record.map { "record \($0)" } ?? damage.part.rawValue
-      return "  \(place): \(damage.what)"
+      let location = damage.record.map { "record \($0)" } ?? damage.part.rawValue
+      return "  \(location): \(damage.what)"
     }
     let more = outcome.damageCount - outcome.damage.count
     if more > 0 { lines.append("  and \(count(more, "more"))") }
@@ -66,10 +66,10 @@ struct VerificationReport {
 
   private var crash: String? {
     guard let crash = outcome.crash else { return nil }
-    let place =
+    let location =
       crash.record > 0
       ? "behind record \(crash.record)" : "at the \(crash.part?.rawValue ?? "start")"
-    return "the process that read it was ended by signal \(crash.signal), \(place)"
+    return "the process that read it was ended by signal \(crash.signal), \(location)"
   }
 
   private var saved: [String] {

@@ -43,14 +43,14 @@ struct VerificationRun {
       let lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       for line in lines.dropLast() {
         hasOutput = true
-        try take(JSONDecoder().decode(VerifyWorkerCommand.Line.self, from: line), &part, &record)
+        try handle(JSONDecoder().decode(VerifyWorkerCommand.Line.self, from: line), &part, &record)
       }
       rest = Data(lines.last ?? Data())
     }
     return hasOutput
   }
 
-  private mutating func take(
+  private mutating func handle(
     _ line: VerifyWorkerCommand.Line, _ part: inout LogPart?, _ record: inout UInt64
   ) throws {
     switch line {
