@@ -28,8 +28,8 @@ enum CharacterKind {
     case 0x3400..<0x4DC0, 0x4E00..<0xA000, 0x20000..<0x2A6E0:
       self = .han(HanCharacter.entry(scalar.value))
     case 0xC0..<0x250:
-      // Latin letters except × and ÷. Only the characters after these blocks can be of a kind that
-      // the later checks must see first.
+      // Latin letters except × and ÷. None of these characters has another kind that must be
+      // checked first.
       if let letters = BaseLetters(of: scalar) { self = .latin(letters) } else { fallthrough }
     default: self.init(uncommon: scalar)
     }
