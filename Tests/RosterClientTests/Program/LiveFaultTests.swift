@@ -161,7 +161,7 @@
       var fault = Shim.Fault()
       fault.calls = Self.calls
       let calls = try await record("counted\(error)", fault).count.calls
-      (fault.error, fault.goesOn) = (error, goesOn)
+      (fault.error, fault.isPermanent) = (error, goesOn)
       let steps = steps(calls)
       for step in 0..<steps {
         fault.at = 1 + calls * step / steps
