@@ -236,7 +236,7 @@ extension EventLog {
     var generator = SeededGenerator(seed: seed)
     let ratio = Int.random(in: 1...20, using: &generator)
     let least = Int.random(in: 1...500, using: &generator)
-    var pacing = SnapshotPacing(ratio: ratio, leastRecords: least)
+    var pacing = SnapshotPacing(ratio: ratio, minRecords: least)
     var state = 100
     var (logged, stored, first, since, bytesSince) = (0, 0, 0, 0, 0)
     for record in 1...20_000 {
@@ -269,7 +269,7 @@ extension EventLog {
     var generator = SeededGenerator(seed: seed)
     let ratio = Int.random(in: 4...20, using: &generator)
     let least = Int.random(in: 1...500, using: &generator)
-    var pacing = SnapshotPacing(incrementRatio: ratio, leastRecords: least)
+    var pacing = SnapshotPacing(incrementRatio: ratio, minRecords: least)
     var (wholes, increments, since, logged, stored) = (0, 0, 0, 0, 0)
     for record in 1...40_000 {
       let bytes = Int.random(in: 20...800, using: &generator)
@@ -296,7 +296,7 @@ extension EventLog {
 
   @Test("Where they are small, there are as many increments between whole ones as there may be")
   func smallIncrements() {
-    var pacing = SnapshotPacing(leastRecords: 1)
+    var pacing = SnapshotPacing(minRecords: 1)
     // Those before the first whole one, and after each.
     var kept = [0]
     for _ in 0..<20_000 {
@@ -325,7 +325,7 @@ extension EventLog {
 
   @Test("Snapshots of a constant size come at a constant distance")
   func constantState() {
-    var pacing = SnapshotPacing(ratio: 7, leastRecords: 256)
+    var pacing = SnapshotPacing(ratio: 7, minRecords: 256)
     var taken: [Int] = []
     for record in 1...3000 {
       pacing.appended(bytes: 100)
@@ -338,7 +338,7 @@ extension EventLog {
 
   @Test("What is due and could not be stored is due again some records later")
   func postponed() {
-    var pacing = SnapshotPacing(ratio: 1, leastRecords: 20)
+    var pacing = SnapshotPacing(ratio: 1, minRecords: 20)
     func append(_ count: Int) { for _ in 0..<count { pacing.appended(bytes: 1000) } }
     append(20)
     let before = pacing

@@ -166,7 +166,7 @@ import Testing
     #expect(try verify().faults.map(\.record) == [7])
     #expect(try verify().faults.map(\.what) == [damage])
     Tampering(path).put("events", Self.key(20), Array(repeating: 1, count: 60))
-    let stray = "beside its pack of stored events is one of no record"
+    let stray = "a stray pack of stored events is next to its own"
     #expect(try verify().faults.map(\.what) == [stray, damage])
   }
 
@@ -178,8 +178,8 @@ import Testing
     }
     let faults = try verify().faults
     #expect(faults.count >= 2)
-    #expect(faults.contains { $0.what == "beside its pack of stored events is one of no record" })
-    #expect(faults.contains { $0.what == "beside its block of the index is one of no record" })
+    #expect(faults.contains { $0.what == "a stray pack of stored events is next to its own" })
+    #expect(faults.contains { $0.what == "a stray block of the index is next to its own" })
   }
 
   @Test("What is derived from nothing is named", arguments: ["events", "index"])
@@ -189,7 +189,7 @@ import Testing
     Tampering(empty).put(database, Self.key(1), Array(repeating: 1, count: 60))
     var faults: [LogDamage] = []
     try LogVerification.run(empty) { if case .found(let fault) = $0 { faults.append(fault) } }
-    #expect(faults.map(\.what) == ["something is derived from records that are not there"])
+    #expect(faults.map(\.what) == ["something is derived from records that do not exist"])
   }
 
   @Test("An empty log may get its first records while it is verified")

@@ -205,7 +205,7 @@ import XMPPStanza
     #expect(all.count { $0.base != nil } >= 4, "\(all)")
     #expect(all.count { $0.base == nil } >= 2, "\(all)")
     try compare(log, "recorded")
-    #expect(log.derivedDamage.parts.isEmpty && log.undone.parts.isEmpty)
+    #expect(log.derivedDamage.parts.isEmpty && log.deferredFailures.parts.isEmpty)
   }
 
   @Test("Where snapshots cannot be stored, that is noted, and the log is as it was")
@@ -217,7 +217,7 @@ import XMPPStanza
     let log = try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
     var keeper = SnapshotKeeper(log)
     keeper.follow()
-    #expect(log.undone.parts.map(\.work) == [.snapshots])
+    #expect(log.deferredFailures.parts.map(\.work) == [.snapshots])
     #expect(try snapshots(log).isEmpty)
     writable.keepSnapshots()
     #expect(try snapshots(writable).count >= 6)

@@ -1,15 +1,15 @@
 import RawBytes
 
-/// Compares the stored events and the contact index with what is derived anew, record by record.
+/// Compares the stored events and the contact index with freshly derived ones, record by record.
 ///
-/// It may go from one transaction to the next between two records: the derived parts of the records
-/// may then have been merged with those of later ones, or made anew.
+/// The caller may begin a new transaction between two records; a writer may have merged the derived
+/// parts with those of later records by then, or rebuilt them.
 ///
-/// Memory: that of one block of either, and the contacts' names.
+/// Memory: one block of events, one block of the index, and the contacts' names.
 package struct DerivedCheck {
-  /// How many events the records account for.
+  /// The number of events that the records account for.
   package private(set) var events = 0
-  /// How many contacts the records account for.
+  /// The number of contacts that the records account for.
   package var contacts: Int { names.count }
 
   private var names: Set<ContactName> = []
@@ -18,33 +18,33 @@ package struct DerivedCheck {
 
   package init() {}
 
-  /// What is stored of the events of some records.
+  /// The stored events of a range of records.
   private struct StoredEvents {
     var records: ClosedRange<UInt64>
-    /// Whether something is stored that belongs to no record.
+    /// Whether the database has an entry nearby that belongs to no record.
     var hasStray: Bool
-    /// Nil where it is not what was written.
+    /// Nil if the block is not what was written.
     var events: [UInt64: (header: EventHeader, bytes: [UInt8])]?
   }
 
-  /// What is stored of the contacts of some records.
+  /// The stored index entries of a range of records.
   private struct StoredIndex {
     var records: ClosedRange<UInt64>
-    /// Whether something is stored that belongs to no record.
+    /// Whether the database has an entry nearby that belongs to no record.
     var hasStray: Bool
     /// The record that the entries count from.
     var first: UInt64 = 0
-    /// Nil where it is not what was written.
+    /// Nil if the block is not what was written.
     var entries: Set<UInt64>?
-    /// Those that no record has accounted for.
+    /// The entries that no record has accounted for yet.
     var unaccounted: Set<UInt64> = []
   }
 
-  /// What is wrong with what is stored of a record, in clauses.
+  /// Returns the damage to the derived parts of a record, each as a clause.
   ///
   /// - Parameters:
-  ///   - header: Of the record after the last one that was looked at.
-  ///   - last: The last record that will be looked at.
+  ///   - header: The header of the record after the one that was checked last.
+  ///   - last: The last record that will be checked.
   package mutating func damage(
     of header: RecordHeader, deriving parts: DerivedParts, last: UInt64,
     in transaction: borrowing ReadTransaction
@@ -54,7 +54,7 @@ package struct DerivedCheck {
       + indexDamage(of: header.sequence, parts.contacts, range, in: transaction)
   }
 
-  /// What is in the index that no record accounts for, once every record has been looked at.
+  /// The first index entry that no record accounts for, after every record has been checked.
   package var strayEntries: String? {
     guard let stored = storedIndex,
       let entry = stored.unaccounted.min(by: { a, b in
@@ -65,18 +65,17 @@ package struct DerivedCheck {
     return "the index has record \(record) for a contact that it does not concern"
   }
 
-  /// What is stored of a log that has no records; nothing where it has some by now.
+  /// Returns the damage to the derived parts of an empty log; empty if the log has records by now.
   package static func damage(
     ofEmpty transaction: borrowing ReadTransaction
   ) throws(EventLogError) -> [String] {
     guard try transaction.lastSequence == 0 else { return [] }
     let (events, index) = (transaction.databases.events, transaction.databases.index)
     return try transaction.count(events) + transaction.count(index) == 0
-      ? [] : ["something is derived from records that are not there"]
+      ? [] : ["something is derived from records that do not exist"]
   }
 
-  /// Whether something is stored before or after a block, or where one should be, that belongs to
-  /// no record.
+  /// Whether an entry that belongs to no record is stored next to a block, or in place of one.
   private static func hasStray(
     _ database: Database<UInt64>, around block: DerivedBlock?, _ records: ClosedRange<UInt64>,
     upTo last: UInt64, in transaction: borrowing ReadTransaction
@@ -106,7 +105,7 @@ package struct DerivedCheck {
     if storedEvents?.records.contains(header.sequence) != true {
       let stored = try Self.events(range, in: transaction)
       storedEvents = stored
-      if stored.hasStray { damage.append("beside its pack of stored events is one of no record") }
+      if stored.hasStray { damage.append("a stray pack of stored events is next to its own") }
       if stored.events == nil { damage.append("its pack of stored events is not what was written") }
     }
     guard let stored = storedEvents?.events else { return damage }
@@ -149,7 +148,7 @@ package struct DerivedCheck {
       damage += [strayEntries].compactMap(\.self)
       let stored = try Self.index(range, in: transaction)
       storedIndex = stored
-      if stored.hasStray { damage.append("beside its block of the index is one of no record") }
+      if stored.hasStray { damage.append("a stray block of the index is next to its own") }
       if stored.entries == nil { damage.append("its block of the index is not what was written") }
     }
     guard let first = storedIndex?.first, let entries = storedIndex?.entries else {
@@ -180,7 +179,7 @@ package struct DerivedCheck {
     let first = block.covers.lowerBound
     let unaccounted = entries.filter { entry in
       let record = first + entry & 0xFFFF
-      // The others were looked at before, or are those of records that came meanwhile.
+      // The others were checked before, or belong to records that were appended since.
       return records.contains(record) || !block.covers.contains(record)
     }
     return StoredIndex(
@@ -189,8 +188,9 @@ package struct DerivedCheck {
   }
 }
 
-/// A contact's name compared by its bytes, as the file does. `String` compares by canonical
-/// equivalence, under which two different keys could be one.
+/// A contact's name, compared by its bytes, as in the file.
+///
+/// `String` compares by canonical equivalence, under which two different keys could be equal.
 struct ContactName: Hashable {
   let text: String
 

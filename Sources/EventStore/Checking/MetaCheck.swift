@@ -1,8 +1,8 @@
-/// Compares what a log says about itself with the checksums beside it.
+/// Compares the entries of the database `meta` with their checksums.
 struct MetaCheck {
   let entries: [MetaKey: [UInt8]]
 
-  /// What is wrong with the entries, each in a clause, in the order of their keys.
+  /// The damage to the entries, each as a clause, in the order of their keys.
   var damage: [String] {
     let sorted = entries.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
     return sorted.compactMap { key, value in
@@ -26,15 +26,15 @@ struct MetaCheck {
     return ["the entry import \(hole.offset) is missing"]
   }
 
-  /// The account that the entries name, if it is what was written.
+  /// The account, if its entry is undamaged.
   var account: String? { value(of: .account) }
 
-  /// The imports that the entries name and that are what was written.
+  /// The imports whose entries are undamaged.
   var imports: [ImportedSource] {
     entries.keys.compactMap(\.importNumber).sorted().compactMap { value(of: .imported($0)) }
   }
 
-  /// The names of connections that are what was written.
+  /// The names of connections whose entries are undamaged, by number.
   var connections: [UInt32: String] {
     var names: [UInt32: String] = [:]
     for number in entries.keys.compactMap(\.connectionNumber) {
@@ -43,7 +43,7 @@ struct MetaCheck {
     return names
   }
 
-  /// An entry's value, unless it contradicts its checksum.
+  /// The value of an entry; nil if it contradicts its checksum.
   private func value<Value>(of entry: MetaEntry<Value>) -> Value? {
     guard let stored = entries[entry.key] else { return nil }
     let checksum = entry.key.checksum(of: stored.span.bytes).bytes
@@ -53,7 +53,7 @@ struct MetaCheck {
 }
 
 extension ReadTransaction {
-  /// What is wrong with what the log says about itself, each in a clause; empty where nothing is.
+  /// The damage to the log's own entries, each as a clause; empty if there is none.
   package var metaDamage: [String] {
     get throws {
       MetaCheck(entries: try metaEntries()).damage

@@ -1,75 +1,74 @@
-/// What looking at a stored record shows.
+/// The result of checking a stored record.
 package struct CheckedRecord: Sendable {
-  /// 0 where not even that can be read.
+  /// The record's number; 0 if not even that can be read.
   package let sequence: UInt64
-  /// Nil where it cannot be read.
+  /// Nil if the header cannot be read.
   package let header: RecordHeader?
-  /// What is wrong with the record, in a clause; nil where nothing is.
+  /// The damage to the record, as a clause; nil if there is none.
   package let damage: String?
-  /// The records of its pack, where something in that has changed, nobody can say of which.
+  /// The records of its pack, if the pack has changed: any of them may be the changed one.
   package var suspects: ClosedRange<UInt64>?
 }
 
-/// Looks at the records of a log, in order: whether one is missing, whether the digest of its pack
-/// follows from the one before and from the pack's own bytes, and whether its time runs backwards.
+/// Checks the records of a log, in order, for gaps, wrong digests and times that run backwards.
 ///
-/// It goes on after what is wrong; of a pack whose digest is wrong, the first record says so.
+/// The digest of a pack has to follow from the digest before it and from the pack's own bytes. The
+/// check continues after damage; the damage to a pack's digest is reported with its first record.
 /// Complexity: linear in the log's bytes, and no memory.
 package struct RecordCheck {
-  /// The number of the next record, and whether the pack before it could be read: where not, nobody
-  /// can say how many records it had.
+  /// The number of the next record. It is known only if the pack before it could be read; an
+  /// unreadable pack does not say how many records it had.
   private var expected: UInt64 = 1
   private var isExpected = true
   private var packs: UInt64 = 0
-  /// Of the pack before; nil where that has none, and nothing can be said of the next one's.
+  /// The digest of the pack before; nil if it is unknown, so that the next one cannot be checked.
   private var digest: LogDigest? = RecordChain.start
   private var clock: Int64?
-  /// The key of the last pack that was looked at.
-  private var place: UInt64?
+  /// The key of the pack that was checked last.
+  private var lastKey: UInt64?
 
   package init() {}
 
-  /// The digest of the last pack; nil where there is none that can be read.
+  /// The digest of the last pack; nil if there is none or it cannot be read.
   package var lastDigest: LogDigest? { digest == RecordChain.start ? nil : digest }
 
-  /// Hands the next records to `body` with what is wrong with them.
+  /// Checks the next records and passes each to `body`.
   ///
-  /// The bytes are valid until `body` returns, and none where the record cannot be read or is
-  /// missing.
+  /// The bytes are valid until `body` returns, and empty if the record is missing or unreadable.
   /// - Parameters:
-  ///   - last: What comes after this record is not looked at.
-  ///   - most: At least one pack is handed over, and none after so many bytes.
-  /// - Returns: Whether there is more: the next call goes on where this one ended.
+  ///   - last: The last record to check.
+  ///   - limit: The check pauses at the first pack boundary after this many bytes.
+  /// - Returns: Whether there are more records; the next call continues with them.
   @discardableResult
   package mutating func look(
-    upTo last: UInt64 = .max, bytes most: Int = .max, in transaction: borrowing ReadTransaction,
+    upTo last: UInt64 = .max, bytes limit: Int = .max, in transaction: borrowing ReadTransaction,
     _ body: (CheckedRecord, RawSpan) throws -> Void
   ) throws -> Bool {
-    let start = place
+    let start = lastKey
     var bytesSeen = 0
     var isOver = true
     try transaction.scan(transaction.databases.records, from: start) { key, value in
       let number = Self.number(of: key)
       if let number, number == start { return true }
       if let number, number > last { return false }
-      // What has no number cannot be come back to.
-      if bytesSeen >= most, number != nil {
+      // The next call cannot continue at a key that is not a number.
+      if bytesSeen >= limit, number != nil {
         isOver = false
         return false
       }
       bytesSeen += value.byteCount
       try look(at: key, value, body)
-      place = number ?? place
+      lastKey = number ?? lastKey
       return true
     }
     return !isOver
   }
 
-  /// Looks at the next pack that is there.
+  /// Checks the next stored pack.
   private mutating func look(
     at key: RawSpan, _ value: RawSpan, _ body: (CheckedRecord, RawSpan) throws -> Void
   ) throws {
-    func tell(
+    func report(
       _ sequence: UInt64, _ damage: String, suspects: ClosedRange<UInt64>? = nil
     ) throws {
       let record = CheckedRecord(
@@ -78,12 +77,12 @@ package struct RecordCheck {
     }
     packs += 1
     guard let first = Self.number(of: key), first >= expected else {
-      return try tell(0, "there is a pack of records without a valid number")
+      return try report(0, "there is a pack of records without a valid number")
     }
     if first > expected, isExpected {
       let damage =
         first == expected + 1 ? "it is missing" : "it and all up to \(first - 1) are missing"
-      try tell(expected, damage)
+      try report(expected, damage)
       digest = nil
     }
     let pack: RecordPack
@@ -91,7 +90,7 @@ package struct RecordCheck {
       pack = try RecordPack(value, first: first)
     } catch {
       (expected, isExpected, digest) = (first + 1, false, nil)
-      return try tell(first, error.clause)
+      return try report(first, error.clause)
     }
     let damage = damage(of: pack)
     (expected, isExpected, digest) = (pack.sequences.upperBound + 1, true, pack.digest)
@@ -101,7 +100,7 @@ package struct RecordCheck {
       do throws(EventLogError) {
         found = try pack.record(at: sequence)
       } catch {
-        try tell(sequence, error.clause, suspects: suspects)
+        try report(sequence, error.clause, suspects: suspects)
         continue
       }
       let ownDamage = damage == nil ? clockDamage(of: found.header) : nil
@@ -119,7 +118,7 @@ package struct RecordCheck {
     return "its time runs backwards"
   }
 
-  /// The number of a record that another one can follow.
+  /// The number of a record; nil if the key is not one, or leaves no number for the next record.
   private static func number(of key: RawSpan) -> UInt64? {
     guard let number = try? UInt64(storedKey: key), number < .max else { return nil }
     return number
@@ -134,7 +133,7 @@ package struct RecordCheck {
 }
 
 extension EventLogError {
-  /// What it says of a record, without the record.
+  /// The description without the record's number.
   package var clause: String {
     if case .corrupt(let sequence, let what) = self, sequence > 0 { what } else { "\(self)" }
   }

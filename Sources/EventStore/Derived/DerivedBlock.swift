@@ -1,33 +1,30 @@
 import RawBytes
 
-/// Something derived of consecutive records, as it is stored under the number of the first one.
+/// A block of data derived from consecutive records, stored under the number of the first one.
 ///
-/// It is a view of bytes that are LMDB's own.
+/// It is a view of LMDB's own bytes.
 ///
-///     0  16     checksum: XXH3 of what follows, with a seed of a label and of the number of the
-///               first record that it covers
-///     16 UInt64 the last record that it covers
-///     24        what is derived
+///     0  16     checksum: XXH3 of the bytes that follow, seeded with a label and the number of
+///               the first covered record
+///     16 UInt64 the last covered record
+///     24        content
 ///
-/// Every record of a log whose derived parts are complete is covered by one block of events and one
-/// of the index, whether there is anything to say of it.
+/// If a log's derived parts are complete, one block of events and one block of the index cover each
+/// record, even a record without an event or contacts.
 struct DerivedBlock: ~Escapable {
-  /// The records that it covers.
+  /// The covered records.
   let covers: ClosedRange<UInt64>
-  /// What is derived of them.
+  /// The data derived from them.
   let content: RawSpan
 
   static let headBytes = Checksum.size + 8
 
-  /// Nil where the bytes are not what was written.
-  ///
-  /// Complexity: linear in them.
+  /// Nil if the bytes are not what was written. Complexity: linear in the bytes.
   @_lifetime(copy value)
   init?(_ value: RawSpan, first: UInt64, of kind: Kind) {
     guard value.byteCount >= Self.headBytes, first > 0 else { return nil }
     let last = value.bigEndian(at: Checksum.size, as: UInt64.self)
-    // Records are counted from the first one in 16 bits, and no log has so many that it comes to
-    // the end of its numbers.
+    // Content counts records from the first one in 16 bits; no log comes near the last number.
     guard last >= first, last <= UInt64.max - UInt64(UInt16.max) - 1,
       Checksum(stored: value) == Self.checksum(of: value, first: first, kind)
     else { return nil }
@@ -35,13 +32,13 @@ struct DerivedBlock: ~Escapable {
     content = value.extracting(Self.headBytes...)
   }
 
-  /// What kinds of blocks there are: one does not pass for the other.
+  /// The kind of a block; its label goes into the checksum, so the kinds cannot be confused.
   enum Kind: String {
     case events = "rollcall events, format 2"
     case index = "rollcall index, format 2"
   }
 
-  /// Writes the head of a block whose content stands after it, in as many bytes as both take.
+  /// Writes the head of a block to a space of its size that already has the content.
   static func writeHead(
     _ kind: Kind, covering records: ClosedRange<UInt64>, to space: inout MutableRawSpan
   ) {
@@ -56,7 +53,7 @@ struct DerivedBlock: ~Escapable {
   }
 }
 
-/// Records that one block covers, and the block; nil where none that can be used covers them.
+/// A range of records and the block that covers it; the block is nil if no usable one does.
 struct CoveredRecords: ~Escapable {
   let records: ClosedRange<UInt64>
   let block: DerivedBlock?
@@ -69,10 +66,10 @@ struct CoveredRecords: ~Escapable {
 }
 
 extension ReadTransaction {
-  /// The first of a range of records and those after it that one block covers; where none does
-  /// that can be used, the records up to where the next one begins.
+  /// Returns the longest beginning of a range that one block covers.
   ///
-  /// - Parameter range: Of records that the log has.
+  /// If no usable block covers the first record, the result ends where the next block begins.
+  /// - Parameter range: Records that the log has.
   @_lifetime(borrow self)
   func block(
     of kind: DerivedBlock.Kind, _ database: Database<UInt64>, in range: ClosedRange<UInt64>
@@ -91,10 +88,10 @@ extension ReadTransaction {
     return CoveredRecords(first...(next - 1), nil)
   }
 
-  /// Hands a range of records to `body`, in order: block after block, and nil where there is none
-  /// that can be used.
+  /// Passes the blocks that cover a range of records to `body`, in order.
   ///
-  /// - Parameter range: Of records that the log has.
+  /// `body` gets nil for records that no usable block covers.
+  /// - Parameter range: Records that the log has.
   func forEachBlock(
     of kind: DerivedBlock.Kind, _ database: Database<UInt64>, in range: ClosedRange<UInt64>,
     _ body: (ClosedRange<UInt64>, DerivedBlock?) throws -> Void

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// What was found damaged of the derived parts of a log while it was read. The answers are right
-/// all the same: they were made of the records.
+/// Damage to the derived parts of a log, collected while the log is read.
+///
+/// Answers are right in spite of it, because they are then derived from the records.
 package final class DerivedDamage: Sendable {
   /// A derived part.
   package enum Part: String, Sendable, CaseIterable {
@@ -14,12 +15,12 @@ package final class DerivedDamage: Sendable {
 
   init() {}
 
-  /// Notes that what is stored of some records cannot be used.
+  /// Notes that a derived part of some records cannot be used.
   package func note(_ part: Part, _ records: ClosedRange<UInt64>) {
     found.withLock { $0[part] = min($0[part] ?? .max, records.lowerBound) }
   }
 
-  /// The damaged parts, each with the first record that was met whose part is damaged.
+  /// The damaged parts, each with the lowest record found with such damage.
   package var parts: [(part: Part, record: UInt64)] {
     let found = found.withLock { $0 }
     return Part.allCases.compactMap { part in found[part].map { (part, $0) } }

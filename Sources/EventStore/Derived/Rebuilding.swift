@@ -1,17 +1,16 @@
 extension EventLog {
-  /// How many records a rebuild takes in one transaction: others can append in between.
-  private static let rebuildStep: UInt64 = 2000
+  /// The number of records that a rebuild derives per transaction; others can append in between.
+  private static let recordsPerTransaction: UInt64 = 2000
 
-  /// Throws away everything derived, snapshots too, and makes the events and the contact index
-  /// anew from the records.
+  /// Discards all derived data, snapshots included, and rebuilds the events and the contact index.
   ///
-  /// It takes several transactions. From the first to the last the log is marked as incomplete, so
-  /// a crash leaves nothing that could be misread, and records that are appended meanwhile, also by
-  /// other processes, are derived here.
+  /// The rebuild takes several transactions. Until the last one, the log is marked as incomplete,
+  /// so a crash leaves nothing that could be misread. Records that any process appends in between
+  /// are derived as well.
   ///
-  /// - Parameter derive: Given each record in order. It runs inside a transaction: it must not use
-  ///   the log, and it can be called again for records it has had.
-  /// - Throws: `EventLogError`, and what `derive` throws; the log is then still to be rebuilt.
+  /// - Parameter derive: Called with each record in order, inside a transaction: it must not use
+  ///   the log, and it may be called again with the same records.
+  /// - Throws: `EventLogError`, and any error of `derive`; the log then still has to be rebuilt.
   package func rebuildDerived(
     _ derive: (RecordHeader, RawSpan) throws -> DerivedParts
   ) throws {
@@ -47,22 +46,22 @@ extension EventLog {
     try transaction.set(.rebuild, to: RebuildProgress(eventVersion: version, next: 1))
   }
 
-  /// Does the next records; true once there are none left.
+  /// Rebuilds the next records; returns true if none are left.
   ///
-  /// How far it has come is read from the log: another process may be at the same work.
+  /// The progress is read from the log, because another process may be rebuilding it too.
   private static func stepRebuild(
     _ version: UInt32, in transaction: borrowing WriteTransaction,
     _ derive: (RecordHeader, RawSpan) throws -> DerivedParts, _ fail: (any Error) -> Void
   ) throws(EventLogError) -> Bool {
     guard let progress = try transaction.get(.rebuild), progress.eventVersion == version else {
-      // Somebody else has finished it, or has begun one of another version.
+      // Another process has finished the rebuild, or has begun one of another version.
       if try transaction.get(.eventVersion) == version { return true }
       try startRebuild(version, in: transaction)
       return false
     }
     let last = try transaction.lastSequence
-    let isStepEnough = progress.next > last || last - progress.next < rebuildStep
-    let end = isStepEnough ? last : progress.next + rebuildStep - 1
+    let isLastStep = progress.next > last || last - progress.next < recordsPerTransaction
+    let end = isLastStep ? last : progress.next + recordsPerTransaction - 1
     try deriveAgain(progress.next, upTo: end, in: transaction, derive, fail)
     guard end == last else {
       try transaction.set(
@@ -95,7 +94,7 @@ extension EventLog {
     } catch let error as EventLogError {
       throw error
     } catch {
-      // Nothing else is thrown above.
+      // No other error is thrown above.
       throw .corrupt(sequence: first, what: "\(error)")
     }
     try derived.finish(in: transaction)

@@ -1,10 +1,11 @@
 import CLMDB
 import RawBytes
 
-/// A place among the entries of a database, for reading. Neither it nor what it finds outlives its
-/// transaction.
+/// A read cursor over the entries of a database.
+///
+/// Neither the cursor nor the entries that it finds outlive its transaction.
 struct Cursor<Key: StoredKey>: ~Copyable, ~Escapable {
-  /// LMDB's own bytes: `Transaction.bytes(of:)` says how long they are valid.
+  /// An entry in LMDB's own memory; see `Transaction.bytes(of:)` for how long it is valid.
   struct Entry: ~Escapable {
     let key: RawSpan
     let value: RawSpan
@@ -69,8 +70,10 @@ struct Cursor<Key: StoredKey>: ~Copyable, ~Escapable {
   }
 }
 
-/// A place among the entries of a database, for writing: the place of an entry that follows the one
-/// before is found without a search from the root. It must go before its transaction ends.
+/// A write cursor over the entries of a database.
+///
+/// An entry that follows the previous one is written without a search from the root. The cursor
+/// must be released before its transaction ends.
 struct WriteCursor<Key: StoredKey>: ~Copyable {
   private let raw: OpaquePointer
 
@@ -83,7 +86,7 @@ struct WriteCursor<Key: StoredKey>: ~Copyable {
 
   deinit { mdb_cursor_close(raw) }
 
-  /// Stores an entry whose key says everything.
+  /// Stores an entry that has a key and an empty value.
   func put(_ key: Key) throws(EventLogError) {
     try key.withValue { (key) throws(EventLogError) in
       var value = MDB_val()
@@ -93,7 +96,7 @@ struct WriteCursor<Key: StoredKey>: ~Copyable {
 }
 
 extension WriteCursor<UInt64> {
-  /// Adds a value after the last one and lets `fill` write it in place, without a copy.
+  /// Appends a value, which `fill` writes in place, without a copy.
   func append(
     sequence: UInt64, byteCount: Int, _ fill: (inout MutableRawSpan) -> Void
   ) throws(EventLogError) {

@@ -4,12 +4,11 @@
   import Darwin
 #endif
 
-/// The names of drafts: what they are for, the process that makes them, and a number.
+/// The file names of drafts: the target's name, the process that makes the draft, and a number.
 enum DraftNames {
   private static let mark = ".draft-"
 
-  /// Makes an empty file for a draft, with a name that no other draft has, in this process or
-  /// another.
+  /// Makes an empty file for a draft under a name that is unique among all processes.
   static func take(beside target: String) throws(EventLogError) -> String {
     for number in 1...1000 {
       let name = "\(target)\(mark)\(getpid())-\(number)"
@@ -23,8 +22,9 @@ enum DraftNames {
     throw .system(doing: "create", path: target, code: EEXIST)
   }
 
-  /// Removes the drafts of a log, and of parts of it, that were left by processes which are gone:
-  /// they were killed, or the machine stopped. What cannot be removed is left.
+  /// Removes the drafts of a log whose processes have ended, ignoring failures.
+  ///
+  /// Such drafts are left behind when a process is killed or the machine stops.
   ///
   /// Complexity: linear in the entries of the log's directory.
   static func removeStale(of target: String) {
@@ -42,12 +42,11 @@ enum DraftNames {
 
   private static func isStale(_ name: String, of target: String) -> Bool {
     guard name.hasPrefix(target + "."), let process = process(in: name) else { return false }
-    // Signal 0 is sent to nobody: it asks whether the process is there.
+    // Signal 0 is not delivered; it only tests whether the process exists.
     return kill(process, 0) == -1 && errno == ESRCH
   }
 
-  /// The process that a draft's name says; nil where it is no draft's. A lock file goes with its
-  /// draft.
+  /// The process in the name of a draft or of its lock file; nil if the name is not a draft's.
   static func process(in name: String) -> pid_t? {
     let name = name.hasSuffix("-lock") ? String(name.dropLast(5)) : name
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)

@@ -9,12 +9,12 @@ import Synchronization
 
 /// One open LMDB file, and the rules under which the process may use it.
 ///
-/// Transactions share the lock; growing the map, opening anew and closing have it alone.
+/// Transactions share the lock; growing the map, reopening and closing take it exclusively.
 ///
-/// `@unchecked Sendable`: `state` is changed only by a thread that has the lock alone, and read
-/// only by one that has it; everything else is constant or has a lock of its own.
+/// `@unchecked Sendable`: `state` is changed only with the exclusive lock and read only with the
+/// lock; everything else is constant or has a lock of its own.
 final class Environment: @unchecked Sendable {
-  /// What a log is while it is open.
+  /// The handles of an open file.
   struct Open {
     var raw: OpaquePointer
     var databases: Databases
@@ -27,13 +27,13 @@ final class Environment: @unchecked Sendable {
 
   private enum State {
     case open(Open)
-    /// Between closing the file and opening it anew, or where that failed.
+    /// Closed for now: being reopened, or reopening failed.
     case shut
-    /// For good.
+    /// Closed for good.
     case closed
   }
 
-  /// What has to be done, alone, before a transaction can be tried again.
+  /// A repair that needs the exclusive lock before a transaction is retried.
   private enum Repair {
     /// Another process has made the map larger.
     case adopt
@@ -51,32 +51,32 @@ final class Environment: @unchecked Sendable {
   private let lock = ReadersWriterLock()
   private var state = State.shut
   private let location: Mutex<Location>
-  /// A commit failed: LMDB 0.9.24 is not to be trusted until it has been opened anew. (A meta page
-  /// that cannot be written, for one, leaves it refusing every transaction.)
+  /// Whether a commit failed: LMDB 0.9.24 cannot be trusted after that until it is reopened. (For
+  /// example, it refuses every transaction after it could not write a meta page.)
   private let isDoubtful = Atomic<Bool>(false)
   let derivedDamage = DerivedDamage()
-  let undone = UndoneWork()
+  let deferredFailures = DeferredFailures()
 
-  /// - Parameter isDraft: Whether nobody else will open the file before it has moved.
+  /// - Parameter isDraft: Whether no other process opens the file before it has moved.
   init(path: String, access: LogAccess, mapSize: Int, isDraft: Bool) {
     location = Mutex(Location(path: path, isDraft: isDraft))
     self.access = access
     self.mapSize = mapSize
   }
 
-  /// Where the file is now.
+  /// The current path of the file.
   var path: String { location.withLock { $0.path } }
 
   // MARK: Opening and closing
 
-  /// Opens the file that is there, or makes one where `creating` says what is to be in it.
+  /// Opens the existing file, or creates one with the content `creating`.
   func start(creating meta: NewLog? = nil) throws(EventLogError) {
     try lock.exclusive { () throws(EventLogError) in
       state = .open(try opened(creating: meta))
     }
   }
 
-  /// Waits for the transactions that are open, then closes the file for good.
+  /// Waits for the open transactions, then closes the file for good.
   func close() throws(EventLogError) {
     try lock.exclusive { () throws(EventLogError) in
       shut()
@@ -84,10 +84,10 @@ final class Environment: @unchecked Sendable {
     }
   }
 
-  /// Has what a draft's transactions wrote on the disk: they do not wait for it.
+  /// Syncs a draft to the disk, which its transactions do not.
   ///
-  /// - Throws: The system's error. The draft is then closed for good: the system tells once of
-  ///   bytes that it could not write, and would call the next try a success.
+  /// - Throws: The system's error. The draft is then closed for good, because the system reports
+  ///   unwritten bytes only once and would report success at the next attempt.
   func sync() throws(EventLogError) {
     try lock.exclusive { () throws(EventLogError) in try syncAlone() }
   }
@@ -102,32 +102,32 @@ final class Environment: @unchecked Sendable {
     throw EventLogError.lmdb(doing: "sync", code: code).explained(for: path)
   }
 
-  /// Has all of a draft on the disk, closes the file, gives it its final path and opens it there.
+  /// Syncs a draft, moves the file to its final path and reopens it there.
   ///
-  /// - Throws: `EventLogError.outcomeUnknown` where the file has its path and may lose it by a
-  ///   power cut. After any other error it does not have it.
+  /// - Throws: `EventLogError.outcomeUnknown` if the file is at its final path but a power cut may
+  ///   undo the move. After any other error, the file is not at that path.
   func move(to target: String) throws(EventLogError) {
     try lock.exclusive { () throws(EventLogError) in
-      // What was written since `sync`, if anything was.
+      // Something may have been written since `sync`.
       try syncAlone()
       shut()
       let source = path
       defer {
-        // Whether it moved or not: the log goes on where it is.
+        // The log stays usable at its current path, whether or not it moved.
         if case .shut = state, let open = try? opened() { state = .open(open) }
       }
       try FileSystem.move(source, to: target)
       do throws(EventLogError) {
         try FileSystem.syncDirectory(of: target)
       } catch {
-        // A name that may be gone after a power cut is taken back: nothing was made.
+        // Undo a move that a power cut might undo, so that the caller knows the outcome.
         guard rename(target, source) != 0, unlink(target) != 0, FileSystem.exists(target) else {
           throw error
         }
         location.withLock { $0 = Location(path: target, isDraft: false) }
         throw .outcomeUnknown(path: target, cause: error.description)
       }
-      // It is there for good, and whoever uses it next opens it where that fails now.
+      // The move is durable. If reopening fails now, the next transaction tries it again.
       location.withLock { $0 = Location(path: target, isDraft: false) }
     }
   }
@@ -137,8 +137,8 @@ final class Environment: @unchecked Sendable {
     let open = try Opening.open(
       location.path, access: access, mapSize: mapSize, isSynced: !location.isDraft,
       creating: meta)
-    // This process has the lock file open and nobody else needs its name: a draft that is thrown
-    // away, or left by a crash, is one file.
+    // This process has the lock file open, and no other process needs its name. So a draft that is
+    // discarded, or left by a crash, is a single file.
     if location.isDraft { unlink(location.path + "-lock") }
     return open
   }
@@ -159,30 +159,32 @@ final class Environment: @unchecked Sendable {
     }
   }
 
-  /// LMDB takes the number of the newest state, and then what the meta page says that had it. Where
-  /// others have written that page in between, it has a newer state under the older number. It is
-  /// as sound, but a state that is not its number's must be one that is damaged.
+  /// Begins a read transaction whose state belongs to its number.
+  ///
+  /// LMDB reads the number of the newest state first, and the meta page of that number after. If
+  /// other processes have written the page in between, the transaction has a newer state under the
+  /// older number. That state is sound, but would look like a damaged one, so it is tried again.
   private func beginReading(_ open: Open) throws(EventLogError) -> ReadTransaction {
-    var looks = 0
+    var attempts = 0
     while true {
       let transaction = try beginReadingOnce(open)
       let (number, writer) = (transaction.number, try transaction.lastWriter)
-      looks += 1
+      attempts += 1
       if writer == number { return transaction }
-      guard let writer, writer > number, looks < Self.mostLooks else {
+      guard let writer, writer > number, attempts < Self.maxBeginAttempts else {
         throw .otherWriter(writer, than: number)
       }
     }
   }
 
-  /// Enough that writers in other processes cannot spoil them all.
-  private static let mostLooks = 64
+  /// Enough attempts that writers in other processes cannot spoil all of them.
+  private static let maxBeginAttempts = 64
 
   private func beginReadingOnce(_ open: Open) throws(EventLogError) -> ReadTransaction {
     var raw: OpaquePointer?
     var code = mdb_txn_begin(open.raw, nil, UInt32(MDB_RDONLY), &raw)
     if code == MDB_READERS_FULL {
-      // Slots of processes that have died are taken back only when somebody asks.
+      // LMDB frees the slots of dead processes only on request.
       mdb_reader_check(open.raw, nil)
       code = mdb_txn_begin(open.raw, nil, UInt32(MDB_RDONLY), &raw)
     }
@@ -191,11 +193,10 @@ final class Environment: @unchecked Sendable {
     return ReadTransaction(raw, open.databases, derivedDamage)
   }
 
-  /// Runs a write transaction and commits it: what `body` wrote is durable when this returns, and
-  /// in a draft when that moves.
+  /// Runs a write transaction and commits it durably; a draft becomes durable when it moves.
   ///
-  /// `body` runs again from its start where the map has to grow first, so it must change nothing
-  /// but the transaction.
+  /// `body` runs again from the start if the map has to grow first, so it must change nothing but
+  /// the transaction.
   func write<R: Sendable>(
     _ body: (borrowing WriteTransaction) throws(EventLogError) -> R
   ) throws(EventLogError) -> R {
@@ -214,7 +215,7 @@ final class Environment: @unchecked Sendable {
     try check(mdb_txn_begin(open.raw, nil, 0, &raw), "begin writing")
     guard let raw else { throw .lmdb(doing: "begin writing", code: MDB_PANIC) }
     let transaction = WriteTransaction(raw, open.databases)
-    // What wrote last is the one before this.
+    // The last writer has to be the transaction before this one.
     let (former, writer) = (UInt64(transaction.id) - 1, try transaction.lastWriter)
     guard writer == former else { throw .otherWriter(writer, than: former) }
     let result = try body(transaction)
@@ -232,8 +233,9 @@ final class Environment: @unchecked Sendable {
     return result
   }
 
-  /// Makes sure that what was committed is in the file at the path: one that was removed meanwhile
-  /// is written as before, and gone when it is closed.
+  /// Checks that the committed file is still the one at the path.
+  ///
+  /// A file that has been removed can be written as before, but is gone when it is closed.
   private func checkPlace(_ raw: OpaquePointer) throws(EventLogError) {
     let location = location.withLock { $0 }
     var descriptor: Int32 = -1
@@ -243,7 +245,7 @@ final class Environment: @unchecked Sendable {
     else { return }
     var now = stat()
     guard stat(location.path, &now) == 0 else {
-      // Any other failure does not say that the file is gone.
+      // No other failure means that the file is gone.
       guard errno == ENOENT || errno == ENOTDIR else { return }
       throw .removed(path: location.path)
     }
@@ -252,8 +254,9 @@ final class Environment: @unchecked Sendable {
     }
   }
 
-  /// Whether a commit failed at its last write, that of the meta page, which may be on the disk:
-  /// LMDB then begins no transaction any more.
+  /// Whether a commit failed while it wrote the meta page, which may be on the disk.
+  ///
+  /// LMDB then refuses to begin another transaction.
   private static func isOutcomeUnknown(_ raw: OpaquePointer) -> Bool {
     var begun: OpaquePointer?
     let code = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &begun)
@@ -261,11 +264,11 @@ final class Environment: @unchecked Sendable {
     return code == MDB_PANIC
   }
 
-  /// Tries a transaction, and again after each repair that it turns out to need.
+  /// Runs a transaction, and again after each repair that it needs.
   private func transact<R>(
     _ body: (Open) throws(EventLogError) -> R
   ) throws(EventLogError) -> R {
-    // Doubling reaches any size a file can have in fewer rounds than this.
+    // Doubling the map reaches any possible file size in fewer rounds.
     for _ in 0..<64 {
       switch try attempt(body) {
       case .done(let result): return result
@@ -322,10 +325,10 @@ final class Environment: @unchecked Sendable {
     }
   }
 
-  /// Maps the file anew; 0 stands for the size that another process has given it.
+  /// Remaps the file; 0 means the size that another process has given it.
   private func resize(_ open: Open, to size: Int) throws(EventLogError) {
     guard mdb_env_set_mapsize(open.raw, size) != MDB_SUCCESS else { return }
-    // Nothing is mapped now, and LMDB would not notice: it can only be closed.
+    // Nothing is mapped now, which LMDB does not notice, so the file has to be closed.
     shut()
     throw .addressSpace(path: path, bytes: size)
   }

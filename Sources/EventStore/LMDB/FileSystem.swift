@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// The few things that a log asks of the file system beside LMDB.
+/// The file-system calls that a log makes besides those of LMDB.
 enum FileSystem {
-  /// What a file is, whatever its path: device and inode.
+  /// The identity of a file regardless of its path: device and inode.
   struct Identity: Hashable {
     var device: UInt64
     var inode: UInt64
@@ -22,13 +22,13 @@ enum FileSystem {
     return stat(path, &status) == 0 ? Identity(status) : nil
   }
 
-  /// Whether anything stands at the path, also a link that leads nowhere.
+  /// Whether anything exists at the path, a dangling link included.
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }
 
-  /// The one absolute path of an existing file.
+  /// The canonical absolute path of an existing file.
   static func canonical(_ path: String) throws(EventLogError) -> String {
     guard let resolved = realpath(path, nil) else {
       throw .system(doing: "find", path: path, code: errno)
@@ -42,14 +42,14 @@ enum FileSystem {
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Gives a file its final name, unless something has that name.
+  /// Moves a file to its final path, unless that path is taken.
   ///
-  /// A hard link refuses a taken name in one step, which `rename` does not; where links cannot be
-  /// made, it is looked up first.
+  /// A hard link refuses a taken name atomically, which `rename` does not. If the file system has
+  /// no hard links, the name is looked up first.
   static func move(_ source: String, to target: String) throws(EventLogError) {
     let file = identity(of: source)
     var isThere: Bool { file != nil && identity(of: target) == file }
-    // What a file system on another machine says has failed may have been done.
+    // A network file system may report a failure although the operation succeeded.
     if link(source, target) == 0 || isThere {
       unlink(source)
       return
@@ -62,22 +62,23 @@ enum FileSystem {
 
   // MARK: Other users
 
-  /// Refuses a link in the place of a file that is opened by its name: who makes the link chooses
-  /// which file is read or written.
+  /// Throws if a link is in place of a file that is opened by name.
+  ///
+  /// Otherwise, the user who made the link would choose which file is read or written.
   static func refuseLink(_ path: String) throws(EventLogError) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
     throw .isLink(path: path)
   }
 
-  /// Refuses to write a log in a folder in which other users can replace its files.
+  /// Throws if other users can replace the files in the folder of a log.
   ///
-  /// In a folder with the sticky bit, such as `/tmp`, they cannot. A group that has the number of
-  /// the user is the user's own, by the custom of many systems.
+  /// In a folder with the sticky bit, such as `/tmp`, they cannot. A group that has the user's own
+  /// number is the user's private group, as on many systems.
   static func refuseFolderOfOthers(of path: String) throws(EventLogError) {
     let directory = directory(of: path)
     var status = stat()
-    // What is wrong with it otherwise is found when a file is made there.
+    // Any other problem with the folder shows when a file is made there.
     guard stat(directory, &status) == 0, status.st_mode & S_ISVTX == 0 else { return }
     let isOwnGroup = status.st_gid == status.st_uid && status.st_uid == geteuid()
     let others = S_IWOTH | (isOwnGroup ? 0 : S_IWGRP)
@@ -85,8 +86,9 @@ enum FileSystem {
     throw .writableByOthers(folder: directory)
   }
 
-  /// Refuses a folder that is neither the user's nor root's: its owner can replace what is in it,
-  /// whatever its mode.
+  /// Throws if the folder belongs to neither the user nor root.
+  ///
+  /// Its owner can replace the files in it, whatever its mode.
   static func refuseFolderOfAnotherUser(of path: String) throws(EventLogError) {
     let directory = directory(of: path)
     var status = stat()
@@ -96,21 +98,21 @@ enum FileSystem {
     throw .ofAnotherUser(path: directory)
   }
 
-  /// Refuses a file that has several names (hard links), by each of which it would have another
-  /// lease.
+  /// Throws if a file has several names (hard links), each of which would have its own lease.
   static func refuseOtherNames(_ path: String) throws(EventLogError) {
-    for look in 0..<100 {
+    for attempt in 0..<100 {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1
       else { return }
-      // A draft that takes its place has two for a moment, and keeps both if its process is killed.
-      if look == 0 { DraftNames.removeStale(of: path) }
+      // A draft that is being published has two names for a moment, and keeps both if its process
+      // is killed.
+      if attempt == 0 { DraftNames.removeStale(of: path) }
       usleep(1000)
     }
     throw .hasOtherNames(path: path)
   }
 
-  /// Makes a name in a directory durable.
+  /// Makes the file's name in its directory durable.
   static func syncDirectory(of path: String) throws(EventLogError) {
     let directory = directory(of: path)
     let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
@@ -118,9 +120,9 @@ enum FileSystem {
       throw .system(doing: "open the directory", path: directory, code: errno)
     }
     defer { close(descriptor) }
-    // Some file systems have nothing to sync in a directory and say so by EINVAL.
+    // Some file systems have nothing to sync in a directory and return EINVAL.
     #if canImport(Darwin)
-      // There fsync leaves it in the disk's cache. Not every file system can do more.
+      // On Darwin, fsync leaves the data in the disk's cache. Not every file system can do more.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     #endif
     guard fsync(descriptor) == 0 || errno == EINVAL else {
@@ -128,12 +130,12 @@ enum FileSystem {
     }
   }
 
-  /// Whether a process holds LMDB's lock in this lock file, found out without taking one.
+  /// Whether a process holds LMDB's lock in this lock file; tested without taking a lock.
   ///
-  /// Only for a lock file that this process does not have open: closing it drops the locks of the
-  /// whole process.
+  /// The process itself must not have the lock file open: closing it here drops all locks of the
+  /// process.
   ///
-  /// - Throws: `EventLogError.system` if the process cannot have one more descriptor.
+  /// - Throws: `EventLogError.system` if the process has no descriptor left.
   static func isLocked(_ lockPath: String) throws(EventLogError) -> Bool {
     let descriptor = open(lockPath, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -153,11 +155,11 @@ enum FileSystem {
     return lock.l_type != Int16(F_UNLCK)
   }
 
-  /// Runs `body` with SIGXFSZ held back on this thread.
+  /// Runs `body` with SIGXFSZ blocked on this thread.
   ///
-  /// A write beyond the largest allowed file size raises it, and it ends the process; held back,
-  /// the write fails with an error code. A handler would change the whole process, which is not a
-  /// library's to do.
+  /// A write beyond the file-size limit raises this signal, which ends the process. While it is
+  /// blocked, the write fails with an error code instead. A signal handler would change the whole
+  /// process, which a library must not do.
   static func holdingBackSizeSignal<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     var signals = sigset_t()
     var before = sigset_t()
@@ -176,8 +178,9 @@ enum FileSystem {
     return try body()
   }
 
-  /// The cause of an I/O error, if it can be told: LMDB reports a write that the disk took only in
-  /// part as EIO.
+  /// The cause of an EIO, if it can be determined.
+  ///
+  /// LMDB reports a partial write as EIO.
   static func causeOfShortWrite(path: String) -> EventLogError? {
     var status = stat()
     var limit = rlimit()

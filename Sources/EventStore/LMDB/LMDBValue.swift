@@ -1,14 +1,14 @@
 import CLMDB
 
-// Where pointers of LMDB become spans.
+// Conversions between LMDB's pointers and spans.
 
 extension StoredKey {
-  /// Runs `body` with the key as LMDB takes it.
+  /// Runs `body` with the key as an LMDB value.
   func withValue<R, E: Error>(_ body: (inout MDB_val) throws(E) -> R) throws(E) -> R {
     try withStoredBytes { (bytes) throws(E) in
       try bytes.withUnsafeBytes { (bytes) throws(E) in
-        // LMDB only reads what it is given as a key, and only while it is called: the pointer is
-        // mutable because C has one struct for both ways.
+        // LMDB only reads a key, and only during the call. The pointer is mutable because LMDB uses
+        // one struct for input and output.
         var key = MDB_val(
           mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
         return try body(&key)
@@ -18,12 +18,12 @@ extension StoredKey {
 }
 
 extension Transaction where Self: ~Copyable {
-  /// What LMDB has found, as many bytes as it says.
+  /// The bytes of a value that LMDB has found.
   ///
-  /// They stay where they are until the transaction ends, which it does not while it is borrowed,
-  /// or writes to their database: who writes there does not go on with what was there before. LMDB
-  /// promises it until any write; but it copies a page before it changes it, and changes none of
-  /// another database.
+  /// They stay valid until the transaction ends, which it cannot do while it is borrowed, or writes
+  /// to their database: after such a write, the caller must not use them. LMDB promises validity
+  /// only until any write, but it copies a page before changing it, and does not touch the pages of
+  /// other databases.
   @_lifetime(borrow self)
   func bytes(of found: MDB_val) -> RawSpan {
     _overrideLifetime(found.pointer.bytes, borrowing: self)
@@ -31,7 +31,7 @@ extension Transaction where Self: ~Copyable {
 }
 
 extension Cursor {
-  /// The same of what it has found: its own lifetime is that of the transaction.
+  /// The bytes of a value that the cursor has found, valid as long as the transaction's own are.
   @_lifetime(copy self)
   func bytes(of found: MDB_val) -> RawSpan { _overrideLifetime(found.pointer.bytes, copying: self) }
 }
@@ -41,9 +41,9 @@ extension MDB_val {
     UnsafeRawBufferPointer(start: mv_data, count: mv_size)
   }
 
-  /// Lets `fill` write what stands in the place that LMDB has just made room in.
+  /// Lets `fill` write the space that LMDB has just reserved for a value.
   func write(_ fill: (inout MutableRawSpan) -> Void) {
-    // Nobody else knows of the place, and LMDB moves it no sooner than at its next call.
+    // No other code refers to the space, and LMDB does not move it before its next call.
     var space = MutableRawSpan(
       _unsafeBytes: UnsafeMutableRawBufferPointer(start: mv_data, count: mv_size))
     fill(&space)

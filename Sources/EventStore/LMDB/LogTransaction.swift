@@ -9,10 +9,10 @@ package struct Databases: Sendable {
   let index: Database<UInt64>
   let snapshots: Database<UInt64>
 
-  /// How many an environment has room for.
-  static let most: MDB_dbi = 16
+  /// The number of databases that an environment has room for.
+  static let capacity: MDB_dbi = 16
 
-  /// Opens all but `meta`, which not every LMDB file has.
+  /// Opens all databases but `meta`, which not every LMDB file has.
   init(
     meta: Database<MetaKey>, opening open: (String) throws(EventLogError) -> MDB_dbi
   ) throws(EventLogError) {
@@ -24,19 +24,19 @@ package struct Databases: Sendable {
   }
 }
 
-/// A transaction of a log: what can be read is the same whether it also writes.
+/// A transaction of a log, for everything that both readers and writers can read.
 package protocol LogTransaction: Transaction, ~Copyable {
   var databases: Databases { get }
 }
 
-/// A look at one state of a log, which stays as it is whatever is written meanwhile.
+/// A view of one state of a log, unaffected by concurrent writes.
 ///
-/// It lives only inside the closure of `EventLog.read`. Keep that short: while a reader stands,
-/// pages that writers free cannot be used again, and the file grows.
+/// It lives only inside the closure of `EventLog.read`. Keep that closure short: while a reader is
+/// open, the pages that writers free cannot be reused, and the file grows.
 package struct ReadTransaction: ~Copyable, LogTransaction {
   package let handle: TransactionHandle
   package let databases: Databases
-  /// Where what is found damaged of the derived parts is noted.
+  /// Collects damage to the derived parts.
   let damage: DerivedDamage
 
   init(_ raw: OpaquePointer, _ databases: Databases, _ damage: DerivedDamage) {
@@ -47,21 +47,21 @@ package struct ReadTransaction: ~Copyable, LogTransaction {
 
   deinit { mdb_txn_abort(handle.raw) }
 
-  /// The write transaction whose outcome is seen here.
+  /// The number of the write transaction that produced this state.
   var number: UInt64 { UInt64(mdb_txn_id(handle.raw)) }
 }
 
-/// The one write transaction of a log, in whatever process: aborted unless it is committed.
+/// The only write transaction of a log among all processes; aborted unless it is committed.
 package struct WriteTransaction: ~Copyable, LogTransaction {
   package let handle: TransactionHandle
   package let databases: Databases
   let changes = Changes()
 
-  /// What became of a transaction.
+  /// Whether a transaction has written, and whether it has ended.
   final class Changes {
-    /// Whether it has written nothing.
+    /// Whether the transaction has written nothing.
     fileprivate(set) var isEmpty = true
-    /// Whether LMDB has taken it away.
+    /// Whether the transaction has been committed, so that LMDB has freed it.
     fileprivate var isOver = false
   }
 
@@ -72,16 +72,17 @@ package struct WriteTransaction: ~Copyable, LogTransaction {
 
   deinit { if !changes.isOver { mdb_txn_abort(handle.raw) } }
 
-  /// Whoever writes says so first.
+  /// Notes that the transaction writes; every write calls it first.
   func willWrite() {
     changes.isEmpty = false
   }
 
-  /// Counts up by one with each commit, of whatever process.
+  /// The transaction's number, which grows by one with each commit of any process.
   var id: Int { mdb_txn_id(handle.raw) }
 
-  /// Makes everything durable, in a draft when that is published. The transaction is over, also
-  /// where this fails.
+  /// Commits durably; a draft becomes durable when it is published.
+  ///
+  /// The transaction is over even if this fails.
   consuming func commit(to doing: String = "commit") throws(EventLogError) {
     changes.isOver = true
     try check(mdb_txn_commit(handle.raw), doing)
@@ -93,7 +94,7 @@ package struct WriteTransaction: ~Copyable, LogTransaction {
     try put(database, key, byteCount: value.count) { $0.write(value.span.bytes, at: 0) }
   }
 
-  /// Stores a value, whatever was there, and lets `fill` write it in place.
+  /// Stores or replaces a value, which `fill` writes in place.
   func put<Key>(
     _ database: Database<Key>, _ key: Key, byteCount: Int,
     _ fill: (inout MutableRawSpan) -> Void
@@ -107,7 +108,7 @@ package struct WriteTransaction: ~Copyable, LogTransaction {
     }
   }
 
-  /// Takes an entry away, if it is there.
+  /// Deletes an entry, if it exists.
   func delete<Key>(_ database: Database<Key>, _ key: Key) throws(EventLogError) {
     let raw = handle.raw
     willWrite()
@@ -117,7 +118,7 @@ package struct WriteTransaction: ~Copyable, LogTransaction {
     }
   }
 
-  /// Takes all entries of a database away.
+  /// Deletes all entries of a database.
   func empty(
     _ database: Database<some StoredKey>, to doing: String
   ) throws(EventLogError) {

@@ -4,18 +4,18 @@
   import Darwin
 #endif
 
-/// A readers-writer lock around an LMDB environment, which goes to who waits for it alone first.
+/// A readers-writer lock around an LMDB environment that prefers exclusive holders.
 ///
 /// LMDB's map must not be moved, nor its environment closed, while the process has a transaction
-/// open. So every transaction, one that writes too, shares the lock, and whatever changes the
-/// environment has it alone. The lock knows the threads that have it, so that a transaction begun
-/// inside another one is refused: it would wait for itself as soon as the map has to grow.
+/// open. So every transaction, a write transaction included, shares the lock, and changes to the
+/// environment take it exclusively. The lock remembers the threads that hold it, so that it can
+/// refuse a transaction inside another one, which would wait for itself once the map has to grow.
 ///
-/// `@unchecked Sendable`: every field is touched with `mutex` held.
+/// `@unchecked Sendable`: every field is accessed with `mutex` held.
 final class ReadersWriterLock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
-  /// A handful of threads at most: a linear scan beats hashing.
+  /// The threads that hold the lock: a handful, so a linear scan beats hashing.
   private var holders: [UInt] = []
   private var exclusiveWaiting = 0
   private var isExclusive = false
@@ -36,7 +36,7 @@ final class ReadersWriterLock: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Runs a transaction beside others.
+  /// Runs a transaction, concurrently with others.
   func shared<R>(
     _ body: () throws(EventLogError) -> R
   ) throws(EventLogError) -> R {
@@ -63,7 +63,7 @@ final class ReadersWriterLock: @unchecked Sendable {
       exclusiveWaiting -= 1
       isExclusive = true
     } else {
-      // Else a stream of readers would keep the map small.
+      // Otherwise, a stream of readers could prevent the map from growing.
       while isExclusive || exclusiveWaiting > 0 { pthread_cond_wait(changed, mutex) }
     }
     holders.append(thread)

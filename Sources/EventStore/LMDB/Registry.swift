@@ -3,9 +3,9 @@ import Synchronization
 /// The environments that this process has open.
 ///
 /// LMDB must not open one file twice in one process: closing one of the two drops the locks of
-/// both. So whoever opens a log that is open already shares its environment, and the last one to
-/// let go closes it. Opening and closing happen under one lock: no file is opened while it is
-/// still being closed.
+/// both. So opening a log that is already open shares its environment, and releasing the last
+/// reference closes it. Opening and closing share one lock, so no file is opened while it is still
+/// being closed.
 enum Registry {
   private struct Entry {
     var environment: Environment
@@ -15,7 +15,7 @@ enum Registry {
 
   private static let entries = Mutex<[Entry]>([])
 
-  /// The environment of an existing log, opened or shared.
+  /// Opens an existing log, or shares its environment if it is already open.
   static func open(
     _ path: String, access: LogAccess, mapSize: Int
   ) throws(EventLogError) -> Environment {
@@ -31,7 +31,7 @@ enum Registry {
         entries[index].users += 1
         return environment
       }
-      // Another file, but the lock file beside it would be the same.
+      // A different file, which would use the same lock file.
       if entries.contains(where: { $0.environment.path == canonical }) {
         throw .replaced(path: path)
       }
@@ -43,7 +43,7 @@ enum Registry {
     }
   }
 
-  /// A new environment at a path that nobody else knows.
+  /// Creates an environment at a path that no other process uses.
   static func create(
     _ path: String, mapSize: Int, _ new: NewLog
   ) throws(EventLogError) -> Environment {
@@ -57,8 +57,10 @@ enum Registry {
     }
   }
 
-  /// Gives an environment its final path, where none is open that had this path: the lock file
-  /// beside it would be the same.
+  /// Moves an environment to its final path.
+  ///
+  /// - Throws: `EventLogError.replaced` if a file that was at this path is still open: both would
+  ///   use the same lock file.
   static func move(_ environment: Environment, to path: String) throws(EventLogError) {
     try entries.withLock { (entries) throws(EventLogError) in
       guard !entries.contains(where: { $0.environment.path == path }) else {
@@ -74,7 +76,7 @@ enum Registry {
     return entries.withLock { entries in entries.contains { $0.file == file } }
   }
 
-  /// Lets go of an environment, and closes it where nobody else uses it.
+  /// Releases an environment, and closes it if it has no other users.
   static func release(_ environment: Environment) {
     entries.withLock { entries in
       guard let index = entries.firstIndex(where: { $0.environment === environment }) else {
@@ -82,7 +84,7 @@ enum Registry {
       }
       entries[index].users -= 1
       guard entries[index].users == 0 else { return }
-      // It can only be refused inside a transaction, which holds on to the log.
+      // Closing fails only inside a transaction, which keeps a reference to the log.
       try? environment.close()
       entries.remove(at: index)
     }

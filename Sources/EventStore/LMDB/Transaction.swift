@@ -1,21 +1,21 @@
 import CLMDB
 
-/// LMDB's own handle of a transaction, of no use outside this module.
+/// LMDB's own handle of a transaction, which only this module can use.
 package struct TransactionHandle {
   let raw: OpaquePointer
 }
 
-/// A transaction of LMDB, whether it reads only or writes as well.
+/// An LMDB transaction, either read-only or read-write.
 ///
-/// It is not copied and lives only inside a synchronous closure, so it cannot cross an `await` and
-/// go on in another thread, which LMDB forbids.
+/// It cannot be copied and lives only inside a synchronous closure. So it cannot cross an `await`
+/// and continue on another thread, which LMDB forbids.
 package protocol Transaction: ~Copyable {
   var handle: TransactionHandle { get }
 }
 
-/// The bytes that are handed out are LMDB's own: `bytes(of:)` says how long they are valid.
+/// The returned bytes are LMDB's own; see `bytes(of:)` for how long they are valid.
 extension Transaction where Self: ~Copyable {
-  /// The value of a key; nil where there is none.
+  /// The value of a key; nil if there is none.
   @_lifetime(borrow self)
   func get<Key>(_ database: Database<Key>, _ key: Key) throws(EventLogError) -> RawSpan? {
     let raw = handle.raw
@@ -26,10 +26,9 @@ extension Transaction where Self: ~Copyable {
     return bytes(of: value)
   }
 
-  /// Goes through the entries from a key on, or from the first one, in order, for as long as
-  /// `body` says so.
+  /// Visits the entries from a key on, or from the first one, in order, until `body` returns false.
   ///
-  /// `body` may throw anything: it is often a caller's own.
+  /// `body` may throw any error, because it often runs a caller's own code.
   func scan<Key>(
     _ database: Database<Key>, from start: Key? = nil,
     _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
@@ -42,8 +41,7 @@ extension Transaction where Self: ~Copyable {
     }
   }
 
-  /// Goes back through the entries from the last one at or before a key, for as long as `body` says
-  /// so.
+  /// Visits the entries backward from the last one at or before a key, until `body` returns false.
   func scanBack<Key>(
     _ database: Database<Key>, from start: Key,
     _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
@@ -56,12 +54,12 @@ extension Transaction where Self: ~Copyable {
     }
   }
 
-  /// How many entries a database has.
+  /// The number of entries in a database.
   func count(_ database: Database<some StoredKey>) throws(EventLogError) -> Int {
     try figures(of: database).ms_entries
   }
 
-  /// LMDB's figures of a database.
+  /// LMDB's statistics of a database.
   func figures(of database: Database<some StoredKey>) throws(EventLogError) -> MDB_stat {
     var figures = MDB_stat()
     try check(mdb_stat(handle.raw, database.handle, &figures), "read")

@@ -1,18 +1,19 @@
 import RawBytes
 
-/// Which records of a log are appended to another one, and what is noted with them.
+/// The records of a log to append to another one, and the marks to note with them.
 package struct RecordSelection: Sendable {
-  /// How many bytes of records, and their events, are copied at once, about, and how many records.
+  /// The number of bytes, of records and their events, after which copied records are stored.
   static let bytesAtOnce = 1 << 20
+  /// The number of records after which copied records are stored.
   static let countAtOnce = 1 << 12
 
-  /// The taken records by their own log's numbers, in order.
+  /// The selected records by the numbers of their own log, in order.
   package var records: [ClosedRange<UInt64>]
-  /// The numbers that connections get; one that is not named keeps its own.
+  /// New numbers for connections; a connection that is not listed keeps its number.
   package var connections: [UInt32: UInt32]
-  /// What is noted of the account and of connections.
+  /// The marks to note about the account and the connections.
   package var marks: LogMarks
-  /// What is noted of captures, each after those that are there or in the place of one of them.
+  /// The captures to note, each either added to the log's imports or in place of a former one.
   package var imports: [(source: ImportedSource, former: ImportedSource?)]
 
   package init(
@@ -27,17 +28,16 @@ package struct RecordSelection: Sendable {
 }
 
 extension EventLog {
-  /// Appends records of another log, in one transaction: all of it is durable when this returns,
-  /// or none of it happened.
+  /// Appends records of another log in one durable transaction, all or none.
   ///
-  /// The records are read some at a time, so memory is bounded whatever the other log's length.
+  /// The records are copied in chunks, so memory use does not depend on the other log's length.
   /// - Parameters:
-  ///   - choose: Says which, inside the transaction: what it sees of this log is what the records
-  ///     come after, whoever else writes. It must use neither log in another way.
-  ///   - derive: Given each taken record in order; it must use neither log. Both are called again
-  ///     from the start where the map has to grow.
-  /// - Returns: The numbers that the records got.
-  /// - Throws: `EventLogError`, and what `choose` and `derive` throw; the log is then as it was.
+  ///   - choose: Selects the records inside the transaction, so it sees exactly the state of this
+  ///     log that the records are appended to. It must use neither log in another way.
+  ///   - derive: Called with each selected record in order; it must use neither log. Both closures
+  ///     run again from the start if the map has to grow.
+  /// - Returns: The numbers of the appended records.
+  /// - Throws: `EventLogError`, and any error of `choose` or `derive`; the log is then unchanged.
   @discardableResult
   package func append(
     recordsOf other: EventLog,
@@ -77,26 +77,27 @@ extension WriteTransaction {
   ) throws -> Range<UInt64> {
     try note(selection.marks)
     for (source, former) in selection.imports { try add(source, replacing: former) }
-    // What appends nothing changes nothing.
+    // An appender can mark the log as incomplete even if it appends nothing.
     guard !selection.records.isEmpty else {
       let next = try lastSequence + 1
       return next..<next
     }
     var appender = try RecordAppender(self, eventVersion: eventVersion)
-    var some = RecordArena()
+    var chunk = RecordArena()
     for range in selection.records {
       try source.forEachRecord(in: range) { header, bytes in
         var draft = RecordDraft(header, bytes, try derive(header, bytes))
         draft.connection = selection.connections[draft.connection] ?? draft.connection
-        some.add(draft)
+        chunk.add(draft)
         guard
-          some.byteCount >= RecordSelection.bytesAtOnce || some.count >= RecordSelection.countAtOnce
+          chunk.byteCount >= RecordSelection.bytesAtOnce
+            || chunk.count >= RecordSelection.countAtOnce
         else { return }
-        try appender.append(some, in: self)
-        some.removeAll()
+        try appender.append(chunk, in: self)
+        chunk.removeAll()
       }
     }
-    try appender.append(some, in: self)
+    try appender.append(chunk, in: self)
     try appender.finish(in: self)
     return appender.appended
   }

@@ -5,42 +5,40 @@
 #endif
 import Synchronization
 
-/// What a log is opened for.
+/// The access that a log is opened for.
 package enum LogAccess: Hashable, Sendable {
   case readOnly
   case readWrite
 }
 
-/// One account's history in one LMDB file: records that are only ever added, and what is derived
-/// from them.
+/// One account's history in one LMDB file: append-only records, and data derived from them.
 ///
-/// The bytes of the records are the truth. The stored events and the contact index are made from
-/// them by the caller's code, whose version the log keeps; a log whose version is another one is
+/// The bytes of the records are the truth. The caller's code derives the stored events and the
+/// contact index from them, and the log keeps the version of that code; a log of another version is
 /// rebuilt, never misread.
 ///
-/// Every call is synchronous, and a transaction lives only inside it: none can cross an `await`.
-/// Any thread may call; one writes at a time, readers neither wait for a writer nor hold one up.
-/// A transaction cannot be begun inside another one on the same thread.
+/// Every call is synchronous, and a transaction lives only inside a call, so none can cross an
+/// `await`. Calls may come from any thread. There is one writer at a time; readers neither wait for
+/// a writer nor delay one. A transaction cannot be begun inside another one on the same thread.
 ///
-/// A log that this process has open already is shared, not opened twice: it is closed when the
-/// last `EventLog` of it goes away. A log that is open for reading only cannot be shared with a
-/// writer.
+/// A log that this process already has open is shared, not opened twice, and closed when its last
+/// `EventLog` is released. A log that is open for reading only cannot be shared with a writer.
 ///
-/// The file is read through a map of it: a program that cuts it short or writes over it, other than
-/// through an `EventLog`, can end this process by a signal, or have it read what was never written.
+/// The file is memory-mapped. A program that truncates or overwrites it, other than through an
+/// `EventLog`, can end this process by a signal or make it read bytes that were never written.
 ///
-/// Reading needs the lock file beside the log, `NAME-lock`, which LMDB makes. Where it cannot be
-/// made or written, on a read-only file system or in another user's directory, a log that nobody
-/// is using is read without one; nobody may begin writing it meanwhile.
+/// Reading needs the lock file `NAME-lock` next to the log, which LMDB makes. If it cannot be made
+/// or written, on a read-only file system or in another user's directory, a log that is not in use
+/// is read without it; no process may begin to write the log during that time.
 package final class EventLog: Sendable {
-  /// How much address space a log takes: no memory and no disk, and more than a log needs.
+  /// The address space that a log reserves: neither memory nor disk, and more than a log needs.
   package static let defaultMapSize = Int(clamping: UInt64(64) << 30)
 
   private enum Place: Sendable {
-    /// In a file of its own beside the path that it is for.
+    /// In a temporary file next to its target path.
     case draft(target: String)
     case published
-    /// Without a name in any directory, for as long as it is open.
+    /// In a file without a name, which is gone when it is closed.
     case unnamed
     case discarded
   }
@@ -50,7 +48,7 @@ package final class EventLog: Sendable {
   /// The version of the code that makes the derived parts.
   package let eventVersion: UInt32
   private let place: Mutex<Place>
-  /// The digest of the pack that was appended last through this log, where there is one.
+  /// The digest of the last pack appended through this object; nil if there is none.
   let lastAppended: Mutex<LogDigest?> = Mutex(nil)
 
   private init(_ environment: Environment, access: LogAccess, eventVersion: UInt32, place: Place) {
@@ -72,8 +70,8 @@ package final class EventLog: Sendable {
   /// - Parameters:
   ///   - eventVersion: The version of the code that makes the derived parts; see
   ///     `derivedIsCurrent`.
-  ///   - mapSize: Bytes of address space to begin with; it grows with the log.
-  /// - Throws: An error of its own for each thing that is no log: see `EventLogError`.
+  ///   - mapSize: The initial address space in bytes; it grows with the log.
+  /// - Throws: `EventLogError`, with a separate case for each reason why the file is not a log.
   package static func open(
     at path: String, access: LogAccess, eventVersion: UInt32,
     mapSize: Int = EventLog.defaultMapSize
@@ -86,17 +84,17 @@ package final class EventLog: Sendable {
     return EventLog(environment, access: access, eventVersion: eventVersion, place: .published)
   }
 
-  /// Removes the drafts that are beside a log and whose processes are gone.
+  /// Removes a log's drafts whose processes have ended.
   package static func removeStaleDrafts(of path: String) {
     DraftNames.removeStale(of: path)
   }
 
   // MARK: Creating
 
-  /// Makes an empty log. It is complete and durable, or not there.
+  /// Creates an empty log, which is either complete and durable or does not exist.
   ///
-  /// - Throws: `EventLogError.alreadyExists` where there is anything at the path, and
-  ///   `EventLogError.replaced` where there was a log that this process still has open.
+  /// - Throws: `EventLogError.alreadyExists` if there is anything at the path, and
+  ///   `EventLogError.replaced` if this process still has a log open that was there.
   package static func create(
     at path: String, eventVersion: UInt32, account: String? = nil,
     mapSize: Int = EventLog.defaultMapSize
@@ -107,15 +105,14 @@ package final class EventLog: Sendable {
     return log
   }
 
-  /// Makes a log that is not yet at its path: it can be filled first, and takes its place by
-  /// `publish()` when it is complete.
+  /// Creates a draft of a log, to be filled and then moved to its path by `publish()`.
   ///
-  /// Until then it lies in a file of its own in the same directory, and nothing in it is durable.
-  /// It goes away by `discard()`, or when the last reference to it does; a crash can leave the file
-  /// behind, with `.draft-` in its name, never anything at the path itself. The next draft for the
-  /// path removes it.
-  /// - Throws: `EventLogError.alreadyExists` where there is anything at the path, and
-  ///   `EventLogError.writableByOthers` if other users can replace what is in its folder.
+  /// Until then, it is in a temporary file in the same directory, and nothing in it is durable.
+  /// `discard()`, or the release of the last reference, removes it. A crash can leave the file
+  /// behind, with `.draft-` in its name, but never anything at the path itself. The next draft for
+  /// the path removes it.
+  /// - Throws: `EventLogError.alreadyExists` if there is anything at the path, and
+  ///   `EventLogError.writableByOthers` if other users can replace the files in its folder.
   package static func draft(
     for path: String, eventVersion: UInt32, account: String? = nil,
     mapSize: Int = EventLog.defaultMapSize
@@ -151,12 +148,13 @@ package final class EventLog: Sendable {
     }
   }
 
-  /// Makes an empty log that is never published and has no name in the directory: nothing is left
-  /// of it once it is closed, however the process ends.
+  /// Creates an empty log in a file without a name, which is never published.
+  ///
+  /// Nothing of it is left after it is closed, however the process ends.
   package static func unnamed(
     in directory: String, eventVersion: UInt32, mapSize: Int = EventLog.defaultMapSize
   ) throws(EventLogError) -> EventLog {
-    // Its name is gone before there is anything in it that others could want to change.
+    // The name is removed before the log has any content that another user could want to change.
     let log = try makeDraft(
       for: directory + "/unnamed.rollcall", eventVersion: eventVersion, mapSize: mapSize)
     log.place.withLock { place in
@@ -166,18 +164,18 @@ package final class EventLog: Sendable {
     return log
   }
 
-  /// Puts a draft in its place, durably. It is used on as before.
+  /// Moves a draft to its path, durably. The log stays open.
   ///
-  /// A log that is in its place is left there, and one without a name stays without.
-  /// - Throws: `EventLogError.alreadyExists` where something has taken the path meanwhile, and
-  ///   `EventLogError.replaced` where this process still has the log open that was there; the draft
-  ///   stays as it is. Where it cannot be synced, it is closed.
+  /// A log that is already at its path, or that has no name, is left as it is.
+  /// - Throws: `EventLogError.alreadyExists` if the path has been taken since, and
+  ///   `EventLogError.replaced` if this process still has a log open that was there; the draft then
+  ///   stays a draft. If it cannot be synced, it is closed.
   package func publish() throws(EventLogError) {
     try place.withLock { (place) throws(EventLogError) in
       switch place {
       case .draft(let target):
         defer { if environment.path == target { place = .published } }
-        // First, as it can take long and others want to open logs meanwhile.
+        // Sync first: it can take long, and moving it blocks every other opening of a log.
         try environment.sync()
         try Registry.move(environment, to: target)
       case .published, .unnamed: return
@@ -186,14 +184,14 @@ package final class EventLog: Sendable {
     }
   }
 
-  /// Throws a draft away, with its file. A log that is in its place is left alone.
+  /// Closes a draft and removes its file. A published log is left alone.
   package func discard() {
     place.withLock { place in
       guard case .draft = place else { return }
       do {
         try environment.close()
       } catch {
-        // Inside a transaction of the draft: it goes when the last reference does.
+        // Inside a transaction of the draft, which is discarded with its last reference instead.
         return
       }
       unlink(environment.path)
@@ -204,12 +202,12 @@ package final class EventLog: Sendable {
 
   // MARK: Reading
 
-  /// Where the log is.
+  /// The path of the log's file.
   package var path: String { environment.path }
 
-  /// Runs `body` over one unchanging state of the log.
+  /// Runs `body` on one unchanging state of the log.
   ///
-  /// Keep it short, and let nothing of the log out of it but copies.
+  /// Keep `body` short, and return only copies from it.
   package func read<R>(_ body: (borrowing ReadTransaction) throws -> R) throws -> R {
     let result: Result<R, any Error> = try environment.read { transaction in
       do {
@@ -221,18 +219,18 @@ package final class EventLog: Sendable {
     return try result.get()
   }
 
-  /// What the log says about itself.
+  /// The log's own entries.
   package var meta: LogMeta {
     get throws(EventLogError) {
       try environment.read { (transaction) throws(EventLogError) in try transaction.meta }
     }
   }
 
-  /// What was found damaged of the derived parts since the log was opened.
+  /// The damage to derived parts found since the log was opened.
   package var derivedDamage: DerivedDamage { environment.derivedDamage }
 
-  /// What could not be done after records were durable, since the log was opened.
-  package var undone: UndoneWork { environment.undone }
+  /// The failures of deferred work since the log was opened.
+  package var deferredFailures: DeferredFailures { environment.deferredFailures }
 
   /// Whether the stored events and the contact index are complete and of this `eventVersion`.
   package var derivedIsCurrent: Bool {

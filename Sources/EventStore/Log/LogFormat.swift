@@ -1,29 +1,29 @@
 import RawBytes
 
-/// How a log lies in its file.
+/// The layout of a log in its file.
 ///
-/// One LMDB file with a few named databases. Every integer is big-endian, every key is ordered by
-/// its bytes, no database has duplicate keys. A checksum has its lower half first, and both
-/// little-endian.
+/// A log is one LMDB file with a few named databases. Every integer is big-endian, keys sort by
+/// their bytes, and no database has duplicate keys. A checksum is its lower half and then its upper
+/// half, both little-endian.
 ///
 ///     meta      "format"         -> UInt32, the format's version
 ///               "account"        -> UTF-8, absent while unknown
-///               "events"         -> UInt32, version of the code that made the derived parts;
+///               "events"         -> UInt32, the version of the code that made the derived parts;
 ///                                   absent while they are incomplete
 ///               "transaction"    -> UInt64, the number of the transaction that wrote last
-///               "rebuild"        -> UInt32 version, UInt64 next record; while a rebuild runs
+///               "rebuild"        -> UInt32 version, UInt64 next record; only during a rebuild
 ///               "import" UInt32  -> an imported capture, counted from 0 (`ImportedSource`)
 ///               "connection" UInt32 -> UTF-8, the source's name for a connection
 ///               "seal " key      -> checksum: SHA-256 of a label, and of another entry's key
 ///                                   and value
 ///     records   UInt64 first     -> pack of records (`RecordPack`)
 ///     events    UInt64 first     -> pack of events (`DerivedBlock`, `EventPack`; derived)
-///     index     UInt64 first     -> which of these records concern which contacts
+///     index     UInt64 first     -> the contacts that these records concern
 ///                                   (`DerivedBlock`, `ContactIndex`; derived)
 ///     snapshots UInt64 sequence  -> header, state (derived)
 ///
-/// Packs and blocks stand under the number of the first record that they hold or cover. A pack of
-/// records is written once and never again: what a commit appends is packs of its own.
+/// The key of a pack or block is the number of the first record that it holds or covers. A pack of
+/// records is written once and never changed: each commit appends packs of its own.
 ///
 /// A snapshot's header is
 ///
@@ -32,13 +32,13 @@ import RawBytes
 ///     8  UInt32 version of the state's codec
 ///     12 16     checksum: XXH3 of the state
 ///     28 16     checksum: XXH3 of the 28 bytes above and the digest of the pack that holds the
-///               record, with a seed of a label and of the sequence
+///               record, seeded with a label and the sequence
 ///     44        state
 ///
-/// The second checksum ties a snapshot to its own record of its own history: one that has got
-/// elsewhere, or whose version has changed by itself, is found out without a replay.
+/// The second checksum ties a snapshot to its record in its history, so a snapshot that was moved,
+/// or whose version was changed, is detected without a replay.
 enum LogFormat {
-  /// The newest format that this code reads and the one it writes.
+  /// The newest format that this code reads, and the only one that it writes.
   static let version: UInt32 = 3
   static let chainLabel = "rollcall log, format 2"
 
@@ -47,16 +47,17 @@ enum LogFormat {
   static let snapshotChecksumLabel = "rollcall snapshot, format 1"
   static let metaChecksumLabel = "rollcall meta, format 1"
 
-  /// The most bytes that a record or an event may have. A stanza has at most 16 MiB.
+  /// The largest size of a record or an event in bytes. A stanza has at most 16 MiB.
   static let payloadLimit = 64 << 20
-  /// The most bytes that a snapshot's state may have: some million contacts.
+  /// The largest size of a snapshot's state in bytes: some million contacts.
   static let stateLimit = 1 << 30
+
   // MARK: Snapshots
 
-  /// Writes a whole snapshot of the state after a record in its place.
+  /// Writes a snapshot of the state after a record to its reserved space.
   ///
   /// - Parameters:
-  ///   - checksum: Of the state.
+  ///   - checksum: The checksum of the state.
   ///   - pack: The digest of the pack that holds the record.
   static func writeSnapshot(
     _ version: SnapshotVersion, _ state: RawSpan, _ checksum: Checksum,
@@ -72,7 +73,7 @@ enum LogFormat {
     space.write(state, at: snapshotHeaderBytes)
   }
 
-  /// Reads a stored snapshot's header; nil where it is cut short.
+  /// Reads the header of a stored snapshot; nil if the value is too short.
   static func readSnapshotHeader(
     _ value: RawSpan, sequence: UInt64
   ) -> SnapshotHeader? {
@@ -86,7 +87,9 @@ enum LogFormat {
       checksum: Checksum(stored: value, at: 12))
   }
 
-  /// What tells a snapshot's head, which is before its checksum, from any other.
+  /// The checksum of a snapshot's head, which ties it to its record.
+  ///
+  /// - Parameter head: The bytes before this checksum.
   static func snapshotChecksum(
     of head: RawSpan, sequence: UInt64, pack: LogDigest
   ) -> Checksum {

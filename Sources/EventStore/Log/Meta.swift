@@ -1,32 +1,35 @@
 import RawBytes
 
-/// What a log says about itself.
+/// A log's own entries: its format, account, versions, imports and connections.
 package struct LogMeta: Hashable, Sendable {
   /// The version of the file's format.
   package let formatVersion: UInt32
   /// The account whose history this is; nil while it is unknown.
   package let account: String?
-  /// The version of the code that made the stored events and the contact index; nil while they
-  /// are incomplete: they were being made anew, or a program of another version has written.
+  /// The version of the code that made the stored events and the contact index.
+  ///
+  /// Nil while they are incomplete, during a rebuild or after a program of another version has
+  /// appended records.
   package let eventVersion: UInt32?
-  /// What was imported, oldest first.
+  /// The imported captures, oldest first.
   package let imports: [ImportedSource]
-  /// What sources call their connections, by number; not all have a name.
+  /// The sources' names for their connections, by number; not every connection has a name.
   package let connections: [UInt32: String]
 }
 
 /// A capture that was imported into a log, as it was at the last import.
 package struct ImportedSource: Hashable, Sendable {
-  /// What its bytes are known again by, commonly a hexadecimal checksum; at most 1 KiB.
+  /// The digest that identifies its bytes, usually a hexadecimal checksum; at most 1 KiB.
   package let digest: String
-  /// What people call it; at most 64 KiB.
+  /// Its name for people; at most 64 KiB.
   package let name: String
-  /// How many bytes it had.
+  /// Its length in bytes.
   package let length: UInt64
-  /// Which records it gave, in order; empty where that is not known.
+  /// The records that came from it, in order; empty if unknown.
   package let records: [ClosedRange<UInt64>]
-  /// The numbers of its connections, by what it calls them. Records of other connections in
-  /// `records` are those of captures that were imported together with it.
+  /// The numbers of its connections, by its own names for them.
+  ///
+  /// Records of other connections in `records` came from captures that were imported with it.
   package let connections: [String: UInt32]
 
   package init(
@@ -41,18 +44,18 @@ package struct ImportedSource: Hashable, Sendable {
   }
 }
 
-/// How far a rebuild of the derived parts has come.
+/// The progress of a rebuild of the derived parts.
 struct RebuildProgress: Hashable {
   var eventVersion: UInt32
   var next: UInt64
 }
 
 extension LogTransaction where Self: ~Copyable {
-  /// What the log says about itself.
+  /// The log's own entries.
   package var meta: LogMeta {
     get throws(EventLogError) {
-      // Who looks for one entry does not see where it is gone with its checksum, or that a list
-      // of entries ends too early: something else is then wrong.
+      // Check all entries together: reading a single one does not detect an entry that is gone with
+      // its checksum, or a list of imports that ends too early.
       if let damage = MetaCheck(entries: try metaEntries()).damage.first {
         throw .corrupt(sequence: 0, what: "of what it says about itself, \(damage)")
       }
@@ -63,7 +66,7 @@ extension LogTransaction where Self: ~Copyable {
     }
   }
 
-  /// Everything that the database `meta` holds, checksums too.
+  /// All entries of the database `meta`, including the checksums.
   func metaEntries() throws(EventLogError) -> [MetaKey: [UInt8]] {
     var entries: [MetaKey: [UInt8]] = [:]
     let cursor = try Cursor(databases.meta, in: self)
@@ -75,7 +78,7 @@ extension LogTransaction where Self: ~Copyable {
     return entries
   }
 
-  /// The value of an entry of the database `meta`; nil where the log has none.
+  /// The value of an entry of the database `meta`; nil if the log does not have it.
   func get<Value>(_ entry: MetaEntry<Value>) throws(EventLogError) -> Value? {
     try get(entry, from: databases.meta)
   }
@@ -99,15 +102,16 @@ extension LogTransaction where Self: ~Copyable {
 }
 
 extension LogTransaction where Self: ~Copyable {
-  /// The number of the transaction that wrote what is seen. A meta page that has changed can lead
-  /// to what was there before it, which is as sound.
+  /// The number of the transaction that wrote the visible state.
+  ///
+  /// A damaged meta page can lead to an earlier state, which is sound in itself.
   var lastWriter: UInt64? {
     get throws(EventLogError) { try get(.transaction) }
   }
 }
 
 extension EventLogError {
-  /// What is seen is not what the last transaction wrote.
+  /// The visible state is not that of the last transaction.
   static func otherWriter(_ writer: UInt64?, than number: UInt64) -> EventLogError {
     .corrupt(
       sequence: 0,
@@ -117,13 +121,15 @@ extension EventLogError {
 }
 
 extension Transaction where Self: ~Copyable {
-  /// The version of the file's format, whatever its checksum.
+  /// The version of the file's format, read without verifying its checksum.
   func format(in database: Database<MetaKey>) throws(EventLogError) -> UInt32? {
     guard let stored = try get(database, MetaEntry<UInt32>.format.key) else { return nil }
     return UInt32(stored: stored)
   }
 
-  /// The same while the other databases are still to be opened.
+  /// The value of an entry of the database `meta`, given while the others are not open yet.
+  ///
+  /// - Returns: Nil if the log does not have the entry.
   func get<Value>(
     _ entry: MetaEntry<Value>, from database: Database<MetaKey>
   ) throws(EventLogError) -> Value? {
@@ -134,8 +140,8 @@ extension Transaction where Self: ~Copyable {
       }
       return nil
     }
-    let right = entry.key.checksum(of: stored).bytes
-    guard let checksum, checksum.isSame(as: right.span.bytes) else {
+    let expected = entry.key.checksum(of: stored).bytes
+    guard let checksum, checksum.isSame(as: expected.span.bytes) else {
       throw .corrupt(
         sequence: 0, what: "the log's own entry \"\(entry.name)\" is not what was written")
     }
@@ -147,12 +153,12 @@ extension Transaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// Notes which transaction this is, for `lastWriter`.
+  /// Stores this transaction's number, for `lastWriter`.
   func noteNumber() throws(EventLogError) {
     try set(.transaction, to: UInt64(id))
   }
 
-  /// Writes an entry of the database `meta` and its checksum; nil takes both away.
+  /// Writes an entry of the database `meta` and its checksum; nil removes both.
   func set<Value>(_ entry: MetaEntry<Value>, to value: Value?) throws(EventLogError) {
     let (key, checksumKey) = (entry.key, entry.key.ofChecksum)
     guard let stored = value?.stored else {
@@ -163,7 +169,7 @@ extension WriteTransaction {
     try put(databases.meta, checksumKey, key.checksum(of: stored.span.bytes).bytes)
   }
 
-  /// Notes a capture after those that were imported before, or in the place of one of them.
+  /// Adds a capture to the imports, or puts it in place of a former one.
   func add(
     _ source: ImportedSource, replacing former: ImportedSource? = nil
   ) throws(EventLogError) {
@@ -173,7 +179,7 @@ extension WriteTransaction {
       throw .markTooLong(bytes: text.utf8.count, limit: limit)
     }
     let sources = try imports()
-    let place = former.flatMap { sources.firstIndex(of: $0) } ?? sources.count
-    try set(.imported(UInt32(place)), to: source)
+    let index = former.flatMap { sources.firstIndex(of: $0) } ?? sources.count
+    try set(.imported(UInt32(index)), to: source)
   }
 }

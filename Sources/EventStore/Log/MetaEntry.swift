@@ -1,7 +1,7 @@
 import Crypto
 import RawBytes
 
-/// The key of an entry of the database `meta` (`LogFormat` has the layout).
+/// The key of an entry of the database `meta`; see `LogFormat` for the layout.
 struct MetaKey: StoredKey, Hashable {
   let bytes: [UInt8]
 
@@ -27,19 +27,19 @@ struct MetaKey: StoredKey, Hashable {
     bytes = Self.connectionWord + number.bigEndianBytes
   }
 
-  /// The key of the checksum of this entry.
+  /// The key of this entry's checksum.
   var ofChecksum: MetaKey { MetaKey(Self.checksumPrefix + bytes) }
 
-  /// The key of the entry whose checksum this key is of; nil where it is of no checksum.
+  /// The key of the checked entry, if this is the key of a checksum; nil otherwise.
   var checkedKey: MetaKey? {
     guard bytes.starts(with: Self.checksumPrefix) else { return nil }
     return MetaKey(bytes.dropFirst(Self.checksumPrefix.count))
   }
 
-  /// Nil where it is not the key of an import.
+  /// The import's number; nil if this is not the key of an import.
   var importNumber: UInt32? { number(after: Self.importWord) }
 
-  /// Nil where it is not the key of the name of a connection.
+  /// The connection's number; nil if this is not the key of a connection's name.
   var connectionNumber: UInt32? { number(after: Self.connectionWord) }
 
   private func number(after word: [UInt8]) -> UInt32? {
@@ -47,8 +47,7 @@ struct MetaKey: StoredKey, Hashable {
     return bytes.dropFirst(word.count).reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// What tells a value that was written under this key from any other: nothing else in a log says
-  /// what an account or the name of an import has to be.
+  /// The checksum of a value under this key, which nothing else in the log can confirm.
   func checksum(of value: RawSpan) -> LogDigest {
     LogDigest { hash in
       hash.update(data: Array(LogFormat.metaChecksumLabel.utf8))
@@ -66,7 +65,7 @@ struct MetaKey: StoredKey, Hashable {
 }
 
 extension MetaKey: CustomStringConvertible {
-  /// What a person calls the entry.
+  /// A name of the entry for people.
   var description: String {
     if let importNumber { return "import \(importNumber)" }
     if let connectionNumber { return "connection \(connectionNumber)" }
@@ -76,14 +75,14 @@ extension MetaKey: CustomStringConvertible {
 
 /// A value of the database `meta`.
 protocol MetaValue {
-  /// Nil where the bytes are no such value.
+  /// Nil if the bytes are not a valid value.
   init?(stored value: RawSpan)
   var stored: [UInt8] { get }
 }
 
 /// An entry of the database `meta`: its key, and the type of its value.
 struct MetaEntry<Value: MetaValue> {
-  /// What an error calls it.
+  /// Its name in errors.
   let name: String
   let key: MetaKey
 
@@ -129,7 +128,7 @@ extension MetaEntry<ImportedSource> {
 }
 
 extension MetaKey {
-  /// Whether it is of an entry that this program writes.
+  /// Whether this program writes entries with this key.
   var isKnown: Bool {
     importNumber != nil || connectionNumber != nil
       || [
@@ -178,8 +177,8 @@ extension RebuildProgress: MetaValue {
   var stored: [UInt8] { eventVersion.bigEndianBytes + next.bigEndianBytes }
 }
 
-/// Digest, name and length, how many ranges of records and the first and last of each, how many
-/// connections and the number and name of each. Texts stand after their length, of 32 bits.
+/// Stored as digest, name, length, the number of record ranges and the bounds of each, the number
+/// of connections and the number and name of each. A text follows its length, which has 32 bits.
 extension ImportedSource: MetaValue {
   static let digestLimit = 1 << 10
   static let nameLimit = 1 << 16
@@ -215,7 +214,7 @@ extension ImportedSource: MetaValue {
   }
 }
 
-/// The fields of a value, taken one after the other.
+/// A reader of the fields of a value.
 private struct MetaFields: ~Escapable {
   private var rest: RawSpan
 
@@ -234,7 +233,7 @@ private struct MetaFields: ~Escapable {
     return value
   }
 
-  /// A text after its length.
+  /// Reads a text, which follows its length.
   mutating func text() -> String? {
     guard let count = integer(UInt32.self).map(Int.init), rest.byteCount >= count else {
       return nil
@@ -244,7 +243,7 @@ private struct MetaFields: ~Escapable {
     return text
   }
 
-  /// As many as a number before them says; nil where one cannot be read.
+  /// Reads a list of fields, which follows its count; nil if one cannot be read.
   mutating func list<Field>(_ field: (inout MetaFields) -> Field?) -> [Field]? {
     guard let count = integer(UInt32.self) else { return nil }
     var fields: [Field] = []

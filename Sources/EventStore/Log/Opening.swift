@@ -6,29 +6,29 @@ import CLMDB
   import Darwin
 #endif
 
-/// What a new log is made with.
+/// The initial content of a new log.
 struct NewLog {
   var account: String?
   var eventVersion: UInt32
 }
 
-/// How an LMDB environment is opened and made sure to be a log.
+/// Opens an LMDB environment and checks that it is a log.
 enum Opening {
-  /// A log is private, as the talk in it is.
+  /// A log is private, like the conversations in it.
   private static let mode: mode_t = 0o600
   private static let readers: UInt32 = 512
-  /// A map is a whole number of the largest pages that are about.
+  /// A map is a multiple of the largest page size in use.
   private static let mapUnit = 1 << 16
-  /// Below this a map has no room for the two meta pages and one transaction.
-  private static let leastMap = 1 << 18
+  /// A smaller map has no room for the two meta pages and one transaction.
+  private static let minMapSize = 1 << 18
 
-  /// - Parameter isSynced: Whether a transaction is on the disk when it is committed. A file that
-  ///   is lost by a power cut whatever is in it need not wait.
+  /// - Parameter isSynced: Whether a commit waits for the disk. A draft, which a power cut would
+  ///   discard anyway, need not wait.
   static func open(
     _ path: String, access: LogAccess, mapSize: Int, isSynced: Bool, creating new: NewLog?
   ) throws(EventLogError) -> Environment.Open {
     if new == nil { try MetaPageCheck.check(path) }
-    // LMDB opens or makes it by its name, and writes into it.
+    // LMDB opens or creates the lock file by name and writes to it.
     try FileSystem.refuseLink(path + "-lock")
     var raw = try openEnvironment(path, access: access, mapSize: mapSize, isSynced: isSynced)
     if lacksNumber(raw) {
@@ -48,9 +48,11 @@ enum Opening {
 
   // MARK: The environment
 
-  /// Whether the lock file does not say which transaction was the last one. Whoever opens the log
-  /// alone writes that there: a process that was killed between making the file and that, while
-  /// this one waited for it, has left it so. By now nobody else need have the log open.
+  /// Whether the lock file lacks the number of the last transaction.
+  ///
+  /// The first process to open the log writes that number. If it is killed after it makes the file
+  /// and before it writes the number, while this process waits for it, the number is missing. Then
+  /// this process may be the only one that has the log open.
   static func lacksNumber(_ raw: OpaquePointer) -> Bool {
     var begun: OpaquePointer?
     guard mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &begun) == MDB_SUCCESS, let begun else {
@@ -62,27 +64,27 @@ enum Opening {
     return seen == 0 && mdb_env_info(raw, &info) == MDB_SUCCESS && info.me_last_txnid > 0
   }
 
-  /// Opens the environment with as much of the wanted map as there is room for.
+  /// Opens the environment with the requested map, or the largest that fits the address space.
   static func openEnvironment(
     _ path: String, access: LogAccess, mapSize: Int, isSynced: Bool
   ) throws(EventLogError) -> OpaquePointer {
-    var size = max(leastMap, rounded(mapSize))
+    var size = max(minMapSize, rounded(mapSize))
     var flags = MDB_NOSUBDIR | MDB_NOTLS
     if !isSynced { flags |= MDB_NOSYNC }
     if access == .readOnly { flags |= MDB_RDONLY }
     while true {
       do throws(EventLogError) {
         return try openEnvironment(path, flags: flags, mapSize: size)
-      } catch .lmdb(_, let code) where code == ENOMEM || code == EINVAL && size > leastMap {
-        // A limit on address space, or a system that takes so much for a mistake, as valgrind does.
-        // A smaller map does until the log outgrows it.
-        guard size > leastMap else { throw .addressSpace(path: path, bytes: size) }
+      } catch .lmdb(_, let code) where code == ENOMEM || code == EINVAL && size > minMapSize {
+        // Either address space is limited, or the system (such as valgrind) rejects so large a map.
+        // A smaller map is enough until the log outgrows it.
+        guard size > minMapSize else { throw .addressSpace(path: path, bytes: size) }
         repeat {
-          size = max(leastMap, rounded(size / 2))
-        } while size > leastMap && !leavesRoom(size)
+          size = max(minMapSize, rounded(size / 2))
+        } while size > minMapSize && !leavesRoom(size)
       } catch .lmdb(_, EACCES) where flags & MDB_RDONLY != 0 && flags & MDB_NOLOCK == 0 {
-        // This user may not write the lock file. Without one a reader is safe for as long as
-        // nobody writes, and nobody does who has not taken a lock.
+        // This user may not write the lock file. Reading without it is safe while there is no
+        // writer, and a writer would hold a lock.
         guard try !FileSystem.isLocked(path + "-lock") else {
           throw .inUseBeyondLock(path: path)
         }
@@ -99,7 +101,7 @@ enum Opening {
     var created: OpaquePointer?
     try check(mdb_env_create(&created), "open")
     guard let raw = created else { throw .lmdb(doing: "open", code: ENOMEM) }
-    var code = mdb_env_set_maxdbs(raw, Databases.most)
+    var code = mdb_env_set_maxdbs(raw, Databases.capacity)
     if code == MDB_SUCCESS { code = mdb_env_set_maxreaders(raw, readers) }
     if code == MDB_SUCCESS { code = mdb_env_set_mapsize(raw, mapSize) }
     if code == MDB_SUCCESS { code = mdb_env_open(raw, path, UInt32(flags), mode) }
@@ -112,13 +114,12 @@ enum Opening {
 
   // MARK: The map
 
-  /// Whether there is address space for a map and for as much three times more, which the rest of
-  /// the program lives in.
+  /// Whether address space is left for four times the map: the map and the rest of the program.
   private static func leavesRoom(_ size: Int) -> Bool {
-    guard let place = mmap(nil, 4 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-      place != MAP_FAILED
+    guard let address = mmap(nil, 4 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+      address != MAP_FAILED
     else { return false }
-    munmap(place, 4 * size)
+    munmap(address, 4 * size)
     return true
   }
 
@@ -128,7 +129,7 @@ enum Opening {
     return info.me_mapsize
   }
 
-  /// The next larger map.
+  /// The next larger map size.
   static func grown(_ size: Int) -> Int {
     let (double, overflow) = size.multipliedReportingOverflow(by: 2)
     return overflow ? Int.max / mapUnit * mapUnit : rounded(double)
@@ -139,15 +140,15 @@ enum Opening {
     return max(0, size + mapUnit - 1) / mapUnit * mapUnit
   }
 
-  /// Makes the file reach as far as its newest meta page says.
+  /// Extends the file to the length that its newest meta page gives.
   ///
-  /// A page at the end that a transaction took and gave back is never written, so a sound file can
-  /// be a little short. It is made whole, so that a short file is always a cut one. Nothing is done
-  /// about a failure: the pages are free ones.
+  /// LMDB never writes a page at the end that a transaction allocated and freed again, so a sound
+  /// file can be a little short. After this, a short file is always a truncated one. Failures are
+  /// ignored, because the missing pages are free.
   static func coverLastPage(_ raw: OpaquePointer) {
     guard isShort(raw) != nil else { return }
     var opened: OpaquePointer?
-    // Inside a write transaction no other process can be making the file longer.
+    // During a write transaction, no other process can extend the file.
     guard mdb_txn_begin(raw, nil, 0, &opened) == MDB_SUCCESS, let transaction = opened else {
       return
     }
@@ -169,7 +170,7 @@ enum Opening {
 
   // MARK: The databases
 
-  /// Opens or makes the databases, once it is clear that this is a log of a known format.
+  /// Opens or creates the databases, after checking that this is a log of a known format.
   private static func databases(
     _ raw: OpaquePointer, _ path: String, access: LogAccess, creating new: NewLog?
   ) throws(EventLogError) -> Databases {
@@ -177,7 +178,7 @@ enum Opening {
       if let new { return try makeDatabases(raw, new) }
       return try findDatabases(raw, path, access: access)
     } catch .lmdb(_, MDB_MAP_FULL) {
-      // A map that is as large as the file has no room for a database that is to be added.
+      // A map of the file's size has no room for a new database.
       try check(mdb_env_set_mapsize(raw, grown(mapSize(of: raw))), "open")
       return try databases(raw, path, access: access, creating: new)
     } catch .lmdb(let doing, let code) where code > 0 {
@@ -213,7 +214,7 @@ enum Opening {
     } catch .lmdb(_, MDB_NOTFOUND), .lmdb(_, MDB_INCOMPATIBLE) {
       throw .foreignDatabase(path: path)
     }
-    // Before all else: the checksums of another format are not known.
+    // The format comes first, because other formats have other checksums.
     guard let format = try opening.format(in: meta), format > 0 else {
       throw .foreignDatabase(path: path)
     }
@@ -234,8 +235,9 @@ enum Opening {
   }
 }
 
-/// The transaction in which the databases of a log are opened or made. Committing it is what keeps
-/// their handles, also where nothing was written.
+/// The transaction in which the databases of a log are opened or created.
+///
+/// It has to be committed to keep their handles, even if nothing was written.
 private struct OpeningTransaction: ~Copyable, Transaction {
   let handle: TransactionHandle
 
@@ -244,7 +246,7 @@ private struct OpeningTransaction: ~Copyable, Transaction {
     var opened: OpaquePointer?
     var code = mdb_txn_begin(environment, nil, flags, &opened)
     if code == MDB_MAP_RESIZED {
-      // Another process has grown the file since it was mapped, a moment ago.
+      // Another process has grown the file since it was mapped a moment ago.
       try check(mdb_env_set_mapsize(environment, 0), "open")
       code = mdb_txn_begin(environment, nil, flags, &opened)
     }
@@ -262,14 +264,14 @@ private struct OpeningTransaction: ~Copyable, Transaction {
   func openDatabase(_ name: String, _ flags: UInt32) throws(EventLogError) -> MDB_dbi {
     var database: MDB_dbi = 0
     try check(mdb_dbi_open(handle.raw, name, flags, &database), "open")
-    // A file says itself how its keys are compared: any other way than ours is not ours.
+    // The file itself says how its keys are ordered; a log has no other order than the default.
     var stored: UInt32 = 0
     try check(mdb_dbi_flags(handle.raw, database, &stored), "open")
     guard stored == 0 else { throw .lmdb(doing: "open", code: MDB_INCOMPATIBLE) }
     return database
   }
 
-  /// The same transaction, to write the first entries in.
+  /// Turns this transaction into one that can write the first entries.
   consuming func writing(_ databases: Databases) -> WriteTransaction {
     let raw = handle.raw
     discard self

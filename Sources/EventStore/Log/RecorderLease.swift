@@ -5,29 +5,29 @@
 #endif
 import Synchronization
 
-/// The right of one recorder to a log, or to a folder of logs, for as long as it is referenced.
+/// One recorder's exclusive right to a log or a folder of logs, for as long as it is referenced.
 ///
-/// It is a lock on a file of its own next to the log. LMDB's lock file cannot serve: its locks
-/// belong to the process and end when any descriptor of that file is closed. This lock belongs to
-/// the open file, so two recorders in one process exclude each other as well, and the system
-/// releases it when the process is gone, however it ends. The text in the file is only for the
-/// message that a second recorder gets. Readers, imports and bookmarks need no lease.
+/// It is a lock on a separate file next to the log. LMDB's lock file cannot serve: its locks belong
+/// to the process and end when any descriptor of that file is closed. This lock belongs to the open
+/// file, so two recorders in one process exclude each other as well, and the system releases it
+/// when the process ends, for whatever reason. The text in the file is only for the message to a
+/// second recorder. Readers, imports and bookmarks need no lease.
 package final class RecorderLease: Sendable {
-  /// The leases that this process holds. The number of a process is no proof: containers that share
-  /// a folder number their processes independently.
+  /// The leases that this process holds. The process number in the file does not identify this
+  /// process, because containers that share a folder number their processes independently.
   private static let held = Mutex<Set<FileSystem.Identity>>([])
-  /// How often to try again if the file is removed while it is being opened.
-  private static let mostTries = 1000
+  /// The number of attempts if the file is removed while it is being opened.
+  private static let maxAttempts = 1000
 
   private let descriptor: Int32
   private let path: String
   private let file: FileSystem.Identity
 
-  /// Takes the lease of a log, which need not be there yet.
+  /// Takes the lease of a log, which need not exist yet.
   ///
   /// - Throws: `EventLogError.recorded` while another recorder holds it; `isLink`,
-  ///   `hasOtherNames`, `writableByOthers` and `ofAnotherUser`; `noLocks` if the file system has
-  ///   none.
+  ///   `hasOtherNames`, `writableByOthers` and `ofAnotherUser`; `noLocks` if the file system does
+  ///   not support locks.
   package convenience init(ofLogAt path: String) throws(EventLogError) {
     try FileSystem.refuseLink(path)
     let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -36,7 +36,7 @@ package final class RecorderLease: Sendable {
     try self.init("\(folder)/\(name)-lease", of: path)
   }
 
-  /// Takes the lease of a folder that is there, whose logs have leases of their own.
+  /// Takes the lease of an existing folder, whose logs have leases of their own.
   ///
   /// - Throws: As for a log.
   package convenience init(ofFolder path: String) throws(EventLogError) {
@@ -56,7 +56,7 @@ package final class RecorderLease: Sendable {
   private static func acquire(
     _ path: String, of target: String
   ) throws(EventLogError) -> (descriptor: Int32, file: FileSystem.Identity) {
-    for _ in 0..<mostTries {
+    for _ in 0..<maxAttempts {
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
       guard descriptor >= 0 else {
         let code = errno
@@ -76,16 +76,16 @@ package final class RecorderLease: Sendable {
 
   deinit {
     _ = Self.held.withLock { $0.remove(file) }
-    // A recorder that has just opened the file gets a lock on one without a name, and tries again.
+    // A recorder that has just opened the file locks one without a name, and tries again.
     if FileSystem.identity(of: path) == file { unlink(path) }
-    // A child that is being started has the descriptor until it becomes another program.
+    // Unlock explicitly: a child that is being started keeps the descriptor until it calls exec.
     _ = flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// Locks the file, and makes sure that it is still the one at the path.
+  /// Locks the file and checks that it is still the one at the path.
   ///
-  /// - Returns: What was locked; nil if its holder has removed it meanwhile.
+  /// - Returns: The identity of the locked file; nil if its former holder has removed it.
   private static func lock(
     _ descriptor: Int32, _ path: String, of target: String
   ) throws(EventLogError) -> FileSystem.Identity? {
@@ -93,7 +93,7 @@ package final class RecorderLease: Sendable {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw .notAFile(path: path)
     }
-    // Its text would be written into what else has that name, or is another user's.
+    // Never write the lease's text into another user's file, or into one with another name.
     guard status.st_uid == geteuid() else { throw .ofAnotherUser(path: path) }
     guard status.st_nlink <= 1 else { throw .hasOtherNames(path: path) }
     let file = FileSystem.Identity(status)
@@ -114,19 +114,18 @@ package final class RecorderLease: Sendable {
   }
 }
 
-/// Who holds a lease, for the message that another recorder gets.
+/// The holder of a lease, for the message to another recorder.
 package enum LeaseHolder: Hashable, Sendable {
   case thisProcess
-  /// Another one, as its lease says; the program is the name of its file.
+  /// Another process, as its lease says; `program` is the name of its executable.
   case process(Int32, program: String, isHere: Bool)
-  /// The lease does not say.
+  /// The lease does not name its holder.
   case unknown
 
-  /// What a lease says is shorter.
-  private static let mostBytes = 512
+  /// More than the text of a lease has.
+  private static let maxTextBytes = 512
 
-  /// Writes what a lease says of this process. A failure is ignored: without it, only a message is
-  /// less exact.
+  /// Writes this process to a lease, ignoring failures: only a message would be less exact.
   fileprivate static func writeCurrent(to descriptor: Int32) {
     let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
     var bytes = Array("\(getpid())\n\(boot ?? "")\n\(program)\n".utf8)
@@ -134,8 +133,7 @@ package enum LeaseHolder: Hashable, Sendable {
     _ = pwrite(descriptor, &bytes, bytes.count, 0)
   }
 
-  /// Reads who holds a lease. Between its lock and its text a lease says nothing, so that is waited
-  /// for, for a second at most.
+  /// Reads the holder of a lease, waiting up to a second for text that follows the lock.
   fileprivate static func named(by descriptor: Int32) -> LeaseHolder {
     for _ in 0..<1000 {
       let holder = LeaseHolder(readFrom: descriptor)
@@ -146,7 +144,7 @@ package enum LeaseHolder: Hashable, Sendable {
   }
 
   private init(readFrom descriptor: Int32) {
-    var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
+    var bytes = [UInt8](repeating: 0, count: Self.maxTextBytes)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     let lines = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false)
@@ -154,13 +152,13 @@ package enum LeaseHolder: Hashable, Sendable {
       self = .unknown
       return
     }
-    // It is shown on a terminal, and another process wrote it.
+    // Another process wrote this text, and it will be shown on a terminal.
     let program = String(
       String.UnicodeScalarView(lines[2].unicodeScalars.filter { (0x21..<0x7F).contains($0.value) }))
     self = .process(process, program: program, isHere: Self.boot.map { $0 == lines[1] } ?? true)
   }
 
-  /// What tells this start of this machine from all others; nil if the system does not say.
+  /// The identifier of the machine's current boot; nil if the system does not give one.
   private static var boot: String? {
     var bytes = [UInt8](repeating: 0, count: 64)
     #if canImport(Glibc)
@@ -178,7 +176,7 @@ package enum LeaseHolder: Hashable, Sendable {
 }
 
 extension LeaseHolder: CustomStringConvertible {
-  /// A noun phrase.
+  /// A noun phrase for messages.
   package var description: String {
     switch self {
     case .thisProcess: "another session of this process"

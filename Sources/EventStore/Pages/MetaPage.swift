@@ -6,19 +6,21 @@ import RawBytes
   import Darwin
 #endif
 
-/// What a meta page says: the first two pages of a file are written by turns, and the one with the
-/// higher transaction says what the file holds.
+/// The content of a meta page.
+///
+/// LMDB writes the first two pages of a file in turn; the one with the higher transaction is the
+/// current one.
 struct MetaPage: Hashable {
   static let byteCount = 152
   private static let magic: UInt32 = 0xBEEF_C0DE
   private static let flag: UInt16 = 0x08
-  /// The only one that this code reads.
+  /// The only version that this code reads.
   private static let dataVersion: UInt32 = 1
-  /// How many bytes show whether it is a page of LMDB's at all.
+  /// The number of bytes up to the end of the magic number.
   private static let magicEnd = 20
 
-  /// The page sizes that LMDB can have: that of the memory, which is never below 4 KiB on a 64-bit
-  /// machine, but at most 64 KiB.
+  /// The page sizes that LMDB can have: the size of a memory page, which is at least 4 KiB on a
+  /// 64-bit machine, up to 64 KiB.
   static let sizes = [4096, 8192, 16384, 32768, 65536]
 
   let flags: UInt16
@@ -30,15 +32,15 @@ struct MetaPage: Hashable {
   let lastPage: UInt64
   let transaction: UInt64
 
-  /// LMDB gives a meta page no other flag.
+  /// Whether the flags are those of a meta page, and no others.
   var isMarkedAsMeta: Bool { flags == Self.flag }
   var hasPossiblePageSize: Bool { Self.sizes.contains(pageSize) }
 
   var hasKnownVersion: Bool { version == Self.dataVersion }
 
-  /// Why this cannot be the first or the second meta page of a file, in a clause; nil if it can.
+  /// The reason why this cannot be the first or the second meta page, as a clause; nil if it can.
   ///
-  /// - Parameter number: 0 or 1: LMDB writes the even transactions on page 0.
+  /// - Parameter number: 0 or 1; LMDB writes the even transactions to page 0.
   func fault(asPage number: Int) -> String? {
     guard isMarkedAsMeta else { return "cannot be recognized as one" }
     guard hasKnownVersion else { return "has version \(version)" }
@@ -49,12 +51,12 @@ struct MetaPage: Hashable {
     return nil
   }
 
-  /// Whether bytes that may be too few for a page begin as one of LMDB's meta pages.
+  /// Whether bytes, possibly fewer than a page, begin like a meta page of LMDB.
   static func hasMagic(_ page: RawSpan) -> Bool {
     page.byteCount >= magicEnd && page.littleEndian(at: 16) == magic
   }
 
-  /// Nil where there are too few bytes, or none of a meta page; what they say is not judged.
+  /// Nil if there are too few bytes or they lack the magic number; the fields are not validated.
   init?(_ page: RawSpan) {
     guard page.byteCount >= Self.byteCount, Self.hasMagic(page) else { return nil }
     flags = page.littleEndian(at: 10)
@@ -67,19 +69,20 @@ struct MetaPage: Hashable {
     transaction = page.littleEndian(at: 144)
   }
 
-  /// The bytes of a file from an offset on, as many as a meta page has and the file gives; nil
-  /// where they cannot be read.
+  /// Reads the bytes of a meta page at an offset of a file; fewer at the end of the file.
+  ///
+  /// - Returns: Nil if they cannot be read.
   static func bytes(of descriptor: Int32, at offset: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: byteCount)
     let count = bytes.withUnsafeMutableBytes {
-      // It writes no more than there is room for.
+      // `pread` writes at most the buffer's size.
       pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
     }
     return count < 0 ? nil : Array(bytes[..<count])
   }
 }
 
-/// The root of a tree, as LMDB stores it.
+/// The root of a tree as LMDB stores it, with the tree's statistics.
 struct TreeRoot: Hashable {
   static let byteCount = 48
   static let none: UInt64 = .max
@@ -92,7 +95,7 @@ struct TreeRoot: Hashable {
   var entries: UInt64
   var root: UInt64
 
-  /// From bytes of which there must be enough.
+  /// - Precondition: The bytes reach at least to the end of the root.
   init(_ bytes: RawSpan, at offset: Int) {
     flags = bytes.littleEndian(at: offset + 4)
     depth = Int(bytes.littleEndian(at: offset + 6, as: UInt16.self))

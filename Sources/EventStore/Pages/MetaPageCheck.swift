@@ -4,22 +4,22 @@
   import Darwin
 #endif
 
-/// Looks at a file before LMDB does.
+/// Checks the meta pages of a file before LMDB reads it.
 ///
-/// LMDB maps the file and trusts it: a page after its end is a SIGBUS, and some damage makes it
-/// abort the process. So the two meta pages are read here and compared with the file's size, and
-/// with the number of the transaction that wrote what each of them leads to. What lies deeper is
-/// not looked at: a file that was crafted to do harm still can.
+/// LMDB maps the file and trusts it: access to a page after its end raises SIGBUS, and some damage
+/// makes LMDB abort the process. So this check compares the two meta pages with the file's size,
+/// and with the number of the transaction that wrote the state that each leads to. It does not
+/// check deeper pages: a file that was crafted to do harm still can.
 ///
-/// The layout is that of LMDB 0.9 on a 64-bit machine, the only one on which its files travel.
+/// The layout is that of LMDB 0.9 on 64-bit machines, which can exchange its files.
 enum MetaPageCheck {
-  /// How often it looks at least before it refuses: a file can be a little short for a moment.
-  private static let looks = 8
-  /// And at most, while a writer in another process changes the pages. None can spoil them all.
-  private static let mostLooks = 1000
+  /// The number of attempts before a refusal: a file can be a little short for a moment.
+  private static let attempts = 8
+  /// The number of attempts while a writer in another process keeps changing the pages, which it
+  /// cannot do at every single one.
+  private static let maxAttempts = 1000
 
-  /// Refuses everything that LMDB could not open, each by its own error, and a file of which it is
-  /// not known which of its states is the last.
+  /// Throws a specific error for each file that LMDB cannot open, or whose last state is unknown.
   static func check(_ path: String) throws(EventLogError) {
     try check(path) { (file) throws(EventLogError) in
       try examine(file)
@@ -28,7 +28,9 @@ enum MetaPageCheck {
     }
   }
 
-  /// Refuses everything that LMDB could not open. What the meta pages lead to is not looked at.
+  /// Throws a specific error for each file that LMDB cannot open.
+  ///
+  /// The states that the meta pages lead to are not checked.
   static func checkPages(_ path: String) throws(EventLogError) {
     try check(path, examine)
   }
@@ -37,21 +39,23 @@ enum MetaPageCheck {
     _ path: String, _ body: (borrowing PageFile) throws(EventLogError) -> Void
   ) throws(EventLogError) {
     try checkIsFile(path)
-    var looks = 0
+    var attempts = 0
     while true {
-      // LMDB keeps its locks in the lock file: closing the data file drops none.
+      // LMDB's locks are on the lock file, so closing the data file does not drop them.
       let file = try PageFile(path)
       do throws(EventLogError) {
         return try body(file)
       } catch {
-        // The pages are read while another process may be writing them: look again before refusing.
-        looks += 1
-        guard looks < Self.looks || looks < mostLooks && !file.isUnchanged else { throw error }
+        // Another process may have been writing the pages, so try again before refusing.
+        attempts += 1
+        guard attempts < Self.attempts || attempts < maxAttempts && !file.isUnchanged else {
+          throw error
+        }
       }
     }
   }
 
-  /// Refuses what is no file at all.
+  /// Throws if there is no regular file at the path.
   static func checkIsFile(_ path: String) throws(EventLogError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -69,7 +73,7 @@ enum MetaPageCheck {
     }
     if first.isEmpty { throw .emptyFile(path: path) }
     guard first.count == MetaPage.byteCount else {
-      // Only a first page that shows the magic tells a cut log from any other short file.
+      // Only the magic number tells a truncated log from any other short file.
       if !MetaPage.hasMagic(first.span.bytes) { throw .notALog(path: path) }
       throw .truncated(
         path: path, bytes: UInt64(first.count), expected: UInt64(MetaPage.byteCount))
@@ -81,11 +85,11 @@ enum MetaPageCheck {
         expected: UInt64(pages.pageSize + MetaPage.byteCount))
     }
     if let fault = pages.faults().first { throw .damaged(path: path, what: fault) }
-    // The size comes last: a file only grows.
+    // The size is read last, because a file only grows.
     try checkGeometry(newest, bytes: try file.byteCount, path)
   }
 
-  /// What a file is none of whose meta pages can be read.
+  /// The error for a file that has no readable meta page.
   private static func refusal(of first: MetaPage?, _ path: String) -> EventLogError {
     guard let first, first.isMarkedAsMeta else { return .notALog(path: path) }
     guard first.hasKnownVersion else {

@@ -2,16 +2,15 @@ import RawBytes
 
 /// The two meta pages of a file, as far as they can be read.
 ///
-/// Which one LMDB wrote last is known only if both are what it wrote: a page that cannot be read,
-/// or whose transaction has changed, can be the newer one, and the other then leads to what the log
-/// was before the last commit.
+/// The newer page is known only if both are intact: a page that is unreadable, or whose transaction
+/// number has changed, may be the newer one. The other page then leads to the state before the last
+/// commit.
 struct MetaPages: Hashable {
-  /// The beginning of each page, which has fewer bytes where the file ends; nil where it cannot be
-  /// read.
+  /// The beginning of each page, shorter at the end of the file; nil if it cannot be read.
   let heads: [[UInt8]?]
-  /// What the pages agree on, or what the one that can be read says; 4096 where neither can.
+  /// The page size on which the pages agree, or that of the readable one; 4096 if there is none.
   let pageSize: Int
-  /// What each page says; nil where it is not a meta page.
+  /// The content of each page; nil if it is not a meta page.
   let parsed: [MetaPage?]
 
   init(of descriptor: Int32) {
@@ -19,11 +18,12 @@ struct MetaPages: Hashable {
     let own = first.flatMap { MetaPage($0.span.bytes) }.flatMap {
       $0.fault(asPage: 0) == nil ? $0 : nil
     }
-    // Each page says how large pages are, and may be damaged; a record can look like the second.
+    // Each page gives the page size but may be damaged, and a record can look like the second page.
     let claims = MetaPage.sizes.lazy.flatMap { size in
       [own, Self.page(of: descriptor, at: size)].compactMap(\.self).filter { $0.pageSize == size }
     }
-    // The lowest that leads somewhere: what only looks like the second page comes after it.
+    // Take the smallest size that leads to a root: a record that looks like the second page comes
+    // after the real one.
     let claim = claims.first { Self.findsItsRoot($0, descriptor) } ?? claims.first
     let size = claim?.pageSize ?? 4096
     pageSize = size
@@ -31,7 +31,7 @@ struct MetaPages: Hashable {
     parsed = heads.map { head in head.flatMap { MetaPage($0.span.bytes) } }
   }
 
-  /// Whether the root page, which begins with its own number, is where a meta page puts it.
+  /// Whether the root page, which begins with its own number, is where a meta page says it is.
   private static func findsItsRoot(_ meta: MetaPage, _ descriptor: Int32) -> Bool {
     let (offset, overflow) = meta.main.root.multipliedReportingOverflow(by: UInt64(meta.pageSize))
     guard !overflow, let offset = Int(exactly: offset),
@@ -40,7 +40,7 @@ struct MetaPages: Hashable {
     return bytes.span.bytes.littleEndian(at: 0) == meta.main.root
   }
 
-  /// Reads them until they are twice the same: a writer may be changing one.
+  /// Reads the pages until two reads agree, because a writer may be changing one.
   init(read descriptor: Int32) {
     self.init(of: descriptor)
     for _ in 0..<8 {
@@ -50,36 +50,37 @@ struct MetaPages: Hashable {
     }
   }
 
-  /// A second meta page that says that it is after one page.
+  /// Reads a second meta page whose page size agrees with its offset; nil if there is none.
   private static func page(of descriptor: Int32, at size: Int) -> MetaPage? {
     MetaPage.bytes(of: descriptor, at: size).flatMap { MetaPage($0.span.bytes) }
       .flatMap { $0.fault(asPage: 1) == nil && $0.pageSize == size ? $0 : nil }
   }
 
-  /// Those that can be read.
+  /// The readable pages.
   var readable: [MetaPage] { [0, 1].filter { fault(of: $0) == nil }.compactMap { parsed[$0] } }
 
-  /// The one of the last transaction, as far as they can be read.
+  /// The readable page with the highest transaction number.
   var newest: MetaPage? { readable.max { $0.transaction < $1.transaction } }
 
-  /// What is wrong with one of them by itself, as a predicate; nil if nothing is.
+  /// The fault of one page by itself, as a predicate; nil if there is none.
   private func fault(of number: Int) -> String? {
     guard let page = parsed[number] else { return "cannot be recognized as one" }
     if let fault = page.fault(asPage: number) { return fault }
     return page.pageSize == pageSize ? nil : "gives a page size of \(page.pageSize) bytes"
   }
 
-  /// What is wrong with them, each in a clause; empty if nothing is.
+  /// The faults of the pages, each as a clause; empty if there are none.
   ///
-  /// - Parameter isWritten: Whether a writer may have come in between the two reads, so that
-  ///   nothing can be said of the pair.
+  /// - Parameter isWritten: Whether a writer may have been active between the two reads, so that
+  ///   the pages cannot be judged as a pair.
   func faults(isWritten: Bool = false) -> [String] {
     let own = [0, 1].compactMap { number in
       fault(of: number).map { "\(Self.name(number)) \($0)" }
     }
     guard own.isEmpty, !isWritten else { return own }
     let numbers = readable.map(\.transaction).sorted()
-    // They are written by turns: where one is missing, the log would be read as it was before it.
+    // LMDB writes the pages in turn. If the numbers are not consecutive, one page is older than it
+    // should be, and the log might be read as it was before its last commit.
     guard numbers.count == 2, numbers[1] != numbers[0] + 1, numbers[1] > 0 else { return [] }
     return [
       "its meta pages hold the transactions \(numbers[0]) and \(numbers[1]), not two in a row"
@@ -92,33 +93,33 @@ struct MetaPages: Hashable {
 }
 
 extension PageFile {
-  /// What the state that a meta page leads to says about itself.
+  /// The transaction that wrote a state, according to the state's own entries.
   private enum Writer: Hashable {
-    /// The transaction that wrote it.
+    /// The number of that transaction.
     case transaction(UInt64)
-    /// Nothing has been written, as in a new file.
-    case nobody
-    /// The log's own entries are there, and no such note: LMDB finds out what they are.
+    /// The state is empty, as in a new file.
+    case none
+    /// The state has the database `meta` but no transaction number; LMDB will report what it is.
     case unnoted
-    /// There is no database of a log's own entries.
+    /// The state has no database `meta`.
     case foreign
     case unreadable
   }
 
-  /// What a look at the states shows to which the meta pages lead.
+  /// The result of checking the states that the meta pages lead to.
   struct StateFindings {
-    /// What is wrong, each in a clause.
+    /// The faults, each as a clause.
     var faults: [String] = []
-    /// Whether LMDB has taken a commit back whose last write failed, so that its outcome is not
-    /// known: the page has its former number and end again, but the new roots.
-    var hasTakenBackCommit = false
+    /// Whether LMDB has reverted a commit whose last write failed, so that its outcome is unknown:
+    /// the page has its former number and file end, but the new roots.
+    var hasRevertedCommit = false
   }
 
-  /// Compares the transaction of each meta page with the one that wrote what it leads to.
+  /// Compares the transaction of each meta page with the writer of the state that it leads to.
   ///
-  /// A page whose transaction has changed can look like the one before it, and one whose root has
-  /// changed can lead to an older state. What the page before the newest leads to is whole as well:
-  /// LMDB uses its pages again only in the next transaction but one.
+  /// A page whose transaction number has changed can look like an older page, and one whose root
+  /// has changed can lead to an older state. The state of the older page is intact as well: LMDB
+  /// reuses its pages only in the transaction after the next one.
   func stateFindings() throws(EventLogError) -> StateFindings {
     var found: [(number: Int, meta: MetaPage, writer: Writer)] = []
     for (number, meta) in metaPages.parsed.enumerated() {
@@ -126,7 +127,7 @@ extension PageFile {
       found.append((number, meta, try writer(of: meta)))
     }
     var findings = StateFindings()
-    // Another program's file has no such note, and neither have former formats.
+    // Neither another program's file nor an older format notes its transactions.
     let isLog = found.contains { if case .transaction = $0.writer { true } else { false } }
     guard isLog else { return findings }
     for (number, meta, writer) in found {
@@ -139,11 +140,11 @@ extension PageFile {
       }
       switch writer {
       case .transaction(meta.transaction), .unnoted: break
-      case .nobody where meta.transaction == 0: break
+      case .none where meta.transaction == 0: break
       case .foreign where meta != metaPages.newest: break
-      case .transaction, .nobody, .foreign, .unreadable:
-        if try isTakenBack(meta) {
-          findings.hasTakenBackCommit = true
+      case .transaction, .none, .foreign, .unreadable:
+        if try isReverted(meta) {
+          findings.hasRevertedCommit = true
         } else {
           findings.faults.append(Self.fault(of: name, meta, writer))
         }
@@ -157,14 +158,14 @@ extension PageFile {
     case .transaction(let other):
       "\(name) holds transaction \(meta.transaction), but transaction \(other) wrote the pages "
         + "that it points to"
-    case .nobody, .unnoted, .foreign, .unreadable: "the pages that \(name) points to cannot be read"
+    case .none, .unnoted, .foreign, .unreadable: "the pages that \(name) points to cannot be read"
     }
   }
 
   private func writer(of meta: MetaPage) throws(EventLogError) -> Writer {
-    guard meta.main.root != TreeRoot.none else { return .nobody }
+    guard meta.main.root != TreeRoot.none else { return .none }
     let database: TreeRoot
-    switch try find(Array(PageCheck.notes.utf8), in: meta.main) {
+    switch try find(Array(PageCheck.metaDatabase.utf8), in: meta.main) {
     case .absent: return .foreign
     case .found(let value) where value.count == TreeRoot.byteCount:
       database = TreeRoot(value.span.bytes, at: 0)
@@ -184,11 +185,11 @@ extension PageFile {
     case unreadable
   }
 
-  /// Looks up a key in a tree, trusting no page of it.
+  /// Looks up a key in a tree without trusting its pages.
   private func find(_ key: [UInt8], in tree: TreeRoot) throws(EventLogError) -> Lookup {
     guard tree.root != TreeRoot.none else { return .absent }
     var number = tree.root
-    for _ in 0..<PageCheck.deepest {
+    for _ in 0..<PageCheck.maxDepth {
       guard let page = try page(number), page.ownNumber == number, let count = page.nodeCount,
         count > 0
       else { return .unreadable }
@@ -201,7 +202,7 @@ extension PageFile {
         }
         return try value(of: node, in: page).map { .found($0) } ?? .unreadable
       case .branch:
-        // The first key of a branch page is empty: it stands for all that come before the second.
+        // The first key of a branch page is empty and covers all keys before the second one.
         let next = nodes.dropFirst().last { !key.lexicographicallyPrecedes(page.bytes[$0.key]) }
         number = (next ?? nodes[0]).child
       case .overflow, nil: return .unreadable

@@ -1,6 +1,6 @@
 import RawBytes
 
-/// What a page of LMDB's says. Whatever is in it, reading it does no harm.
+/// A page of LMDB, which is safe to parse even if it is damaged.
 struct Page {
   static let headerBytes = 16
   private static let nodeHeaderBytes = 8
@@ -11,36 +11,36 @@ struct Page {
     case overflow = 4
   }
 
-  /// An entry of a leaf page, or a way down from a branch page.
+  /// An entry of a leaf page, or a link from a branch page to a page below.
   struct Node {
     var key: Range<Int>
-    /// The page below, of a branch page's node.
+    /// The page below, for a node of a branch page.
     var child: UInt64
-    /// The value's place in the page; that of a page number where it lies in pages of its own.
+    /// The bytes of the value in the page, or those of the number of its overflow page.
     var value: Range<Int>
     /// The value's length.
     var size: Int
-    /// The first of the value's own pages.
+    /// The value's first overflow page; nil if the value is in this page.
     var overflow: UInt64?
     /// Whether the value is the root of a database.
     var isDatabase: Bool
-    /// What the node takes in the page.
+    /// The bytes of the whole node in the page.
     var span: Range<Int>
   }
 
   let number: UInt64
   let bytes: [UInt8]
 
-  /// The number that the page gives itself.
+  /// The page number in the page's header.
   var ownNumber: UInt64 { load(0, as: UInt64.self) }
-  /// Nil where the page's flags are those of no page that is part of a tree.
+  /// Nil if the flags are not those of a page in a tree.
   var kind: Kind? { Kind(rawValue: load(10, as: UInt16.self)) }
-  /// How many pages an overflow page is the first of.
+  /// The number of pages of a long value, of which this is the first one.
   var overflowCount: UInt64 { UInt64(load(12, as: UInt32.self)) }
   private var lower: Int { Int(load(12, as: UInt16.self)) }
   private var upper: Int { Int(load(14, as: UInt16.self)) }
 
-  /// How many nodes the page says it has; nil where that cannot be.
+  /// The number of nodes according to the header; nil if that is impossible.
   var nodeCount: Int? {
     guard lower >= Self.headerBytes, lower % 2 == 0, lower <= upper, upper <= bytes.count else {
       return nil
@@ -48,7 +48,7 @@ struct Page {
     return (lower - Self.headerBytes) / 2
   }
 
-  /// A node; nil where it does not lie within the page.
+  /// A node; nil if it is not entirely within the page.
   func node(_ index: Int) -> Node? {
     let start = Int(load(Self.headerBytes + 2 * index, as: UInt16.self))
     guard start >= upper, start + Self.nodeHeaderBytes <= bytes.count else { return nil }
@@ -80,8 +80,7 @@ struct Page {
     case database = 2
   }
 
-  /// Whether the nodes lie side by side and fill the page from their first byte to its end, as
-  /// LMDB keeps them.
+  /// Whether the nodes fill the page up to its end without gaps, as LMDB keeps them.
   func isFilled(by nodes: [Node]) -> Bool {
     var next = upper
     for span in nodes.map(\.span).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -91,7 +90,7 @@ struct Page {
     return next == bytes.count
   }
 
-  /// An integer at a place that the caller has checked.
+  /// Loads an integer; the caller has checked the offset.
   private func load<Integer: FixedWidthInteger & BitwiseCopyable>(
     _ offset: Int, as type: Integer.Type
   ) -> Integer {

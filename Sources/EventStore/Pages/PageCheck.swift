@@ -1,41 +1,41 @@
-/// Walks over every page of a log's file without LMDB, which trusts them and ends the process, or
-/// reads beyond the map, on some that are damaged.
+/// Checks every page of a log's file without LMDB.
 ///
-/// It finds whatever would make LMDB read something else than was written, or write over it: pages
-/// that are not what their place asks for, keys out of order or beyond what the page above says,
-/// counts that are wrong, pages that two have or that are used and free at once. It does not look
-/// into records: a changed byte inside a value does not make a page a damaged one.
+/// LMDB trusts the pages: on some damaged ones, it ends the process or reads beyond the map. This
+/// check finds all damage that would make LMDB read something else than was written, or overwrite
+/// it: pages of the wrong kind, keys out of order or out of the parent's range, wrong counts, and
+/// pages that are used twice or both used and free. It does not check the bytes of values: a
+/// changed byte in a value does not make its page damaged.
 final class PageCheck {
-  /// No more are noted: one bad page has many consequences.
-  private static let mostNoted = 100
-  /// The database of what the log says about itself.
-  static let notes = "meta"
-  private static let names = [notes, "records", "events", "index", "snapshots"]
-  /// What a process can address.
-  private static let mostAddresses: UInt64 = 1 << 57
-  /// No tree that LMDB can walk is deeper.
-  static let deepest = 32
-  /// What the meta pages are called in damage.
+  /// The number of damages noted; one bad page can cause many.
+  private static let maxDamages = 100
+  /// The name of the database with the log's own entries.
+  static let metaDatabase = "meta"
+  private static let names = [metaDatabase, "records", "events", "index", "snapshots"]
+  /// The size of a process's address space.
+  private static let maxAddresses: UInt64 = 1 << 57
+  /// The depth of the deepest tree that LMDB can walk.
+  static let maxDepth = 32
+  /// The name of the meta pages in damage.
   static let metaPages = "the meta pages"
-  /// The flags that say how keys are compared and whether the map has a fixed place. Above them,
-  /// LMDB keeps those that the file was made with.
+  /// The flags for the order of keys and for a fixed map address. Above them, LMDB stores the flags
+  /// that the file was created with.
   static let orderFlags: UInt16 = 0x7F
-  /// `MDB_INTEGERKEY`, which of those only the list of free pages has.
+  /// `MDB_INTEGERKEY`, the only one of those flags in use, for the list of free pages.
   static let integerKeys: UInt16 = 8
 
   let file: PageFile
   private(set) var damage: [PageDamage] = []
-  /// Which pages are part of something.
+  /// The pages that are in use or known to be free.
   private var claimed = PageSet()
   /// The roots of the databases that were found.
   private(set) var roots: [String: TreeRoot] = [:]
-  /// The leaf pages of the records' tree, as far as it can be walked.
+  /// The leaf pages of the tree of records, as far as it can be walked.
   private(set) var recordPages = PageSet()
-  /// Whether the tree of the records was walked whole, so that no record after it is missing.
+  /// Whether the tree of records was walked completely, so that no record is missing at its end.
   private(set) var hasAllRecords = false
-  /// Whether the outcome of one more transaction is not known.
-  private(set) var hasTakenBackCommit = false
-  /// What the log says about itself, as far as its tree can be walked.
+  /// Whether one more transaction has an unknown outcome, because LMDB reverted it.
+  private(set) var hasRevertedCommit = false
+  /// The log's own entries, as far as their tree can be walked.
   private(set) var meta: [MetaKey: [UInt8]] = [:]
 
   init(_ file: consuming PageFile) {
@@ -48,7 +48,7 @@ final class PageCheck {
     }
     claimed.insert(0)
     claimed.insert(1)
-    try lookAtMetas()
+    try checkMetaPages()
     try walk(meta.main, "the list of databases", flags: 0)
     for (name, root) in roots.sorted(by: { $0.key < $1.key }) {
       if !Self.names.contains(name) {
@@ -59,24 +59,24 @@ final class PageCheck {
     try walk(meta.free, "the list of free pages", flags: Self.integerKeys)
   }
 
-  private func lookAtMetas() throws(EventLogError) {
+  private func checkMetaPages() throws(EventLogError) {
     let states = try file.stateFindings()
-    hasTakenBackCommit = states.hasTakenBackCommit
+    hasRevertedCommit = states.hasRevertedCommit
     for fault in file.metaPages.faults(isWritten: file.isHeld) + states.faults {
       note(nil, Self.metaPages, fault)
     }
-    for meta in file.metaPages.readable where meta.mapSize > Self.mostAddresses {
+    for meta in file.metaPages.readable where meta.mapSize > Self.maxAddresses {
       note(nil, Self.metaPages, "the map is said to have \(meta.mapSize) bytes")
     }
   }
 
-  /// The last page that there can be, whatever a damaged meta page says.
+  /// The last page that can exist, whatever a damaged meta page says.
   private var lastPage: UInt64 {
     min(file.meta?.lastPage ?? 0, max(1, file.pageCount) - 1)
   }
 
   private func note(_ page: UInt64?, _ database: String, _ what: String) {
-    guard damage.count < Self.mostNoted else { return }
+    guard damage.count < Self.maxDamages else { return }
     damage.append(PageDamage(page: page, database: database, what: what))
   }
 
@@ -90,12 +90,12 @@ final class PageCheck {
     var leafPages: UInt64 = 0
     var overflowPages: UInt64 = 0
     var entries: UInt64 = 0
-    /// The key of the last entry, in the form in which keys are compared.
+    /// The key of the last entry, in its comparable form.
     var last: [UInt8]?
 
     var isFree: Bool { root.flags & PageCheck.orderFlags == PageCheck.integerKeys }
 
-    /// A key in a form that its bytes order: the free pages have integers in the machine's order.
+    /// A key in a form that sorts by its bytes; the keys of free pages are little-endian integers.
     func comparable(_ key: ArraySlice<UInt8>) -> [UInt8] {
       isFree ? key.reversed() : Array(key)
     }
@@ -105,7 +105,7 @@ final class PageCheck {
     guard root.flags & Self.orderFlags == flags else {
       return note(nil, name, "its keys are ordered in another way")
     }
-    guard root.depth <= Self.deepest else {
+    guard root.depth <= Self.maxDepth else {
       return note(nil, name, "it is said to be \(root.depth) pages deep")
     }
     var tree = Tree(name: name, root: root)
@@ -113,7 +113,7 @@ final class PageCheck {
     if root.root != TreeRoot.none {
       try walk(root.root, level: 1, above: nil, below: nil, &tree)
     }
-    // Of a tree that was not walked whole the figures say nothing.
+    // The counts can be compared only if the whole tree was walked.
     guard damage.count == before else { return }
     if name == "records" { hasAllRecords = true }
     let depth = root.root == TreeRoot.none ? 0 : root.depth
@@ -128,8 +128,8 @@ final class PageCheck {
   }
 
   /// - Parameters:
-  ///   - above: the least key that the page above leaves to this one.
-  ///   - below: the first key that belongs to the next one.
+  ///   - above: The lowest key that the parent allows in this page.
+  ///   - below: The lowest key that belongs to the next page.
   private func walk(
     _ number: UInt64, level: Int, above: [UInt8]?, below: [UInt8]?, _ tree: inout Tree
   ) throws(EventLogError) {
@@ -166,7 +166,7 @@ final class PageCheck {
     }
   }
 
-  /// The page of a number; nil where there is no such page or something else has it.
+  /// Claims and reads a page; nil if it does not exist, is damaged or is already claimed.
   private func claim(_ number: UInt64, in name: String) throws(EventLogError) -> Page? {
     guard number <= lastPage else {
       note(number, name, "it is beyond the last page")
@@ -217,18 +217,20 @@ final class PageCheck {
     let key = page.bytes[node.key]
     if isDatabase {
       guard node.value.count == TreeRoot.byteCount else {
-        return note(page.number, tree.name, "an entry of it is no root")
+        return note(page.number, tree.name, "an entry of it is not a root")
       }
       roots[String(decoding: key, as: UTF8.self)] = TreeRoot(
         page.bytes.span.bytes, at: node.value.lowerBound)
     } else if tree.isFree {
-      try lookAtFreePages(node, in: page, tree.name)
-    } else if tree.name == Self.notes, let value = try file.value(of: node, in: page) {
+      try checkFreePages(node, in: page, tree.name)
+    } else if tree.name == Self.metaDatabase, let value = try file.value(of: node, in: page) {
       meta[MetaKey(key)] = value
     }
   }
 
-  /// - Returns: how many pages it says it has.
+  /// Claims the pages of a long value.
+  ///
+  /// - Returns: The number of pages according to the first one.
   private func claimOverflow(
     _ first: UInt64, bytes: Int, in name: String
   ) throws(EventLogError) -> UInt64 {
@@ -250,8 +252,8 @@ final class PageCheck {
     return count
   }
 
-  /// A list of pages that are free.
-  private func lookAtFreePages(
+  /// Checks an entry of the list of free pages.
+  private func checkFreePages(
     _ node: Page.Node, in page: Page, _ name: String
   ) throws(EventLogError) {
     guard let transaction = page.transaction(of: node), let meta = file.meta, transaction > 0,

@@ -1,6 +1,6 @@
-/// Something about a log's file that is not as LMDB would have written it.
+/// Damage in a log's file: something that LMDB would not have written.
 package struct PageDamage: Hashable, Sendable {
-  /// Nil where it is about no single page.
+  /// The damaged page; nil if the damage is not in a single page.
   package let page: UInt64?
   /// The database that the page is part of.
   package let database: String
@@ -8,29 +8,28 @@ package struct PageDamage: Hashable, Sendable {
 }
 
 extension PageDamage: CustomStringConvertible {
-  /// A clause for a person.
+  /// A clause for people.
   package var description: String {
     (page.map { "page \($0) of \(database)" } ?? database) + ": " + what
   }
 }
 
 extension EventLog {
-  /// What is wrong with the pages of a log's file, without LMDB reading any that may be damaged;
-  /// empty where nothing is, and at most 100. Complexity: every page is read once, but for those of
-  /// long values.
+  /// Returns the damage in the pages of a log's file, at most 100 items; empty if there is none.
   ///
-  /// While another process uses the log, the pages are held by a transaction, so that none is
-  /// written meanwhile.
-  /// - Throws: `EventLogError` where the file is no log or cannot be read.
+  /// LMDB does not read any page that may be damaged. If another process uses the log, a read
+  /// transaction keeps the pages from being overwritten during the check. Complexity: each page is
+  /// read once, except those of long values.
+  /// - Throws: `EventLogError` if the file is not a log or cannot be read.
   package static func pageDamage(at path: String) throws -> [PageDamage] {
     try pageCheck(of: path).damage
   }
 
-  /// Makes sure that LMDB meets no damaged page in a log.
+  /// Checks the pages of a log before LMDB reads them.
   ///
   /// Complexity: as `pageDamage(at:)`.
-  /// - Throws: `EventLogError.damaged`, or where the log is of another format, that.
-  package static func lookOverPages(of path: String) throws {
+  /// - Throws: `EventLogError.damaged`, or `olderFormat` if the log has an older format.
+  package static func checkPages(of path: String) throws {
     let check = try pageCheck(of: path)
     guard let damage = check.damage.first else { return }
     let format = check.meta[MetaEntry<UInt32>.format.key]
@@ -45,7 +44,7 @@ extension EventLog {
     try MetaPageCheck.checkPages(path)
     if !Registry.hasOpen(path), try !FileSystem.isLocked(path + "-lock") {
       let check = try check(PageFile(path))
-      // Unless a writer has come in between.
+      // A writer that began in between may have caused the damage found.
       if check.damage.isEmpty || check.file.isUnchanged { return check }
     }
     let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 0)

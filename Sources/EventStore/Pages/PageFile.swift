@@ -4,29 +4,29 @@
   import Darwin
 #endif
 
-/// The pages of a log's file, read without LMDB: whatever is in them, reading them is safe.
+/// The pages of a log's file, read without LMDB and safely even if they are damaged.
 ///
-/// The layout is that of LMDB 0.9 on a 64-bit little-endian machine. Pages are read, not mapped: a
-/// file that is cut short meanwhile is an error, no signal.
+/// The layout is that of LMDB 0.9 on a 64-bit little-endian machine. Pages are read, not mapped, so
+/// that a file that is truncated in the meantime causes an error and not a signal.
 struct PageFile: ~Copyable {
   private let descriptor: Int32
   let path: String
   let pageSize: Int
-  /// How many whole pages the file has.
+  /// The number of whole pages in the file.
   let pageCount: UInt64
   let metaPages: MetaPages
-  /// The one that is read by; nil where there is none.
+  /// The meta page of the state to read; nil if there is none.
   let meta: MetaPage?
-  /// Whether somebody may be writing.
+  /// Whether a read transaction holds the state, so that another process may be writing.
   let isHeld: Bool
 
-  /// - Parameter transaction: Whose pages are wanted; nil for the last one.
+  /// - Parameter transaction: The transaction whose state to read; nil for the last one.
   init(_ path: String, transaction: UInt64? = nil) throws(EventLogError) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(doing: "open", path: path, code: errno) }
     self.path = path
     metaPages = MetaPages(read: descriptor)
-    // After them: a file grows before a meta page says so.
+    // Read the size after the meta pages, because a file grows before its meta page changes.
     let size = lseek(descriptor, 0, SEEK_END)
     isHeld = transaction != nil
     meta = metaPages.readable.first { $0.transaction == transaction } ?? metaPages.newest
@@ -36,10 +36,10 @@ struct PageFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Whether the meta pages are still as they were: what was read in between is of one state then.
+  /// Whether the meta pages are unchanged, so that everything read since belongs to one state.
   var isUnchanged: Bool { MetaPages(of: descriptor) == metaPages }
 
-  /// How many bytes the file has now.
+  /// The current size of the file in bytes.
   var byteCount: UInt64 {
     get throws(EventLogError) {
       var status = stat()
@@ -50,14 +50,14 @@ struct PageFile: ~Copyable {
     }
   }
 
-  /// A page; nil where the file has none of that number.
+  /// Reads a page; nil if it is beyond the end of the file.
   func page(_ number: UInt64) throws(EventLogError) -> Page? {
     guard number < pageCount else { return nil }
     let bytes = try read(pageSize, at: number * UInt64(pageSize))
     return bytes.map { Page(number: number, bytes: $0) }
   }
 
-  /// The value of a node of a leaf page; nil where it does not lie within the file.
+  /// Reads the value of a node of a leaf page; nil if it reaches beyond the end of the file.
   func value(of node: Page.Node, in page: Page) throws(EventLogError) -> [UInt8]? {
     guard let overflow = node.overflow else { return Array(page.bytes[node.value]) }
     guard overflow < pageCount else { return nil }
@@ -65,7 +65,7 @@ struct PageFile: ~Copyable {
   }
 
   private func read(_ count: Int, at offset: UInt64) throws(EventLogError) -> [UInt8]? {
-    // A size that a damaged page names must not be made room for before it is known to be there.
+    // The size may come from a damaged page, so check it before allocating that much.
     guard offset + UInt64(count) <= pageCount * UInt64(pageSize) else { return nil }
     var done = 0
     var failure: Int32 = 0

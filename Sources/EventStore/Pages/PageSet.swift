@@ -7,8 +7,9 @@ struct PageSet {
     return word < words.count && words[word] & (1 << (page & 63)) != 0
   }
 
-  /// Whether the page was not yet in the set. Room is made up to its number, which the caller
-  /// has compared with the file's size.
+  /// Inserts a page; returns false if the set already contains it.
+  ///
+  /// The set grows to the page's number, which the caller has compared with the file's size.
   @discardableResult
   mutating func insert(_ page: UInt64) -> Bool {
     let word = Int(page >> 6)

@@ -1,7 +1,7 @@
-/// Where a file has something that can be a pack of records, whatever leads to it.
+/// The places in a file that may hold a pack of records, whether or not the tree leads to them.
 ///
-/// Every page that looks like one with packs is read, also those that belong to nothing any more:
-/// LMDB writes a changed page elsewhere, so that an older copy of it is often still there.
+/// Every page that looks like a leaf page with packs is read, even one that is no longer in use:
+/// LMDB writes a changed page to a new place, so an older copy is often still in the file.
 ///
 /// Memory: some 32 bytes for each place.
 final class RecordPlaces {
@@ -10,32 +10,32 @@ final class RecordPlaces {
     var first: UInt64
     var page: UInt64
     var node: UInt16
-    /// Whether the page is part of the records' tree: what is elsewhere is a copy or a stray.
+    /// Whether the page is in the tree of records; any other place is an old copy or a stray.
     var isInTree: Bool
   }
 
-  /// A number beyond this is not that of a record.
-  private static let mostRecords: UInt64 = 1 << 40
+  /// The highest plausible record number.
+  private static let maxRecord: UInt64 = 1 << 40
 
-  /// The places in the order of their numbers, those of the tree first.
+  /// The places in the order of their record numbers, those in the tree first.
   private(set) var all: [Place] = []
-  /// The first record of the last pack that the log is known to have had; 0 where it had none, nil
-  /// where its tree cannot be found.
+  /// The first record of the last pack that the log is known to have had; 0 for an empty log, nil
+  /// if damage leaves it unknown.
   private(set) var head: UInt64?
-  /// Whether the tree of the records is whole, so that no pack after the last one is missing.
+  /// Whether the tree of records is complete, so that no pack is missing at its end.
   var isComplete: Bool { check.hasAllRecords }
 
   private let check: PageCheck
   /// The page that was read last.
   private var page: Page?
 
-  /// - Parameter check: One that has run.
+  /// - Parameter check: A check that has run.
   init(_ check: PageCheck) throws(EventLogError) {
     self.check = check
     try collect()
-    // Only a tree without damage says where the log ends. After it there may be pages of a
-    // transaction that never came to its end.
-    if check.damage.isEmpty, !check.hasTakenBackCommit {
+    // Only an undamaged tree shows the end of the log. Later packs in the file may come from a
+    // transaction that was never committed.
+    if check.damage.isEmpty, !check.hasRevertedCommit {
       let last = all.lazy.filter(\.isInTree).map(\.first).max() ?? 0
       all.removeAll { $0.first > last }
       head = last
@@ -54,7 +54,7 @@ final class RecordPlaces {
       switch page.kind {
       case .leaf: collect(page)
       case .overflow:
-        // What is inside a long value is somebody's text, and may look like anything.
+        // Skip the rest of a long value: its text may have been made to look like a page.
         let count = page.overflowCount
         if page.ownNumber == page.number, count > 0, count < check.file.pageCount {
           number += count - 1
@@ -68,10 +68,10 @@ final class RecordPlaces {
     let isInTree = check.recordPages.contains(page.number)
     for index in 0..<(page.nodeCount ?? 0) {
       guard let node = page.node(index), !node.isDatabase, node.key.count == 8,
-        node.size >= PackLayout.headBytes, node.size <= PackLayout.mostBytes
+        node.size >= PackLayout.headBytes, node.size <= PackLayout.maxBytes
       else { continue }
       let first = page.bytes[node.key].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      guard (1...Self.mostRecords).contains(first) else { continue }
+      guard (1...Self.maxRecord).contains(first) else { continue }
       all.append(
         Place(
           first: first, page: page.number, node: UInt16(truncatingIfNeeded: index),
@@ -79,7 +79,7 @@ final class RecordPlaces {
     }
   }
 
-  /// The places of the first number that is not less than this one; empty at the end.
+  /// The places of the lowest record number that is at least `first`; empty at the end.
   func group(from first: UInt64) -> Range<Int> {
     var (low, high) = (0, all.count)
     while low < high {
@@ -92,7 +92,7 @@ final class RecordPlaces {
     return start..<end
   }
 
-  /// What is stored at a place; nil where it does not lie within the file.
+  /// Reads the value at a place; nil if it reaches beyond the end of the file.
   func value(at place: Place) throws(EventLogError) -> [UInt8]? {
     if page?.number != place.page { page = try check.file.page(place.page) }
     guard let page, let node = page.node(Int(place.node)) else { return nil }

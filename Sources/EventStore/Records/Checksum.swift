@@ -1,49 +1,48 @@
 import CXXHash
 import RawBytes
 
-/// What vouches for bytes that are derived, and what a capture is known again by: XXH3 of 128 bits,
-/// 16 bytes in place.
+/// A 128-bit XXH3 checksum, for derived data and to recognize a capture.
 ///
-/// It finds damage as surely as SHA-256 does, at a tenth of the cost. Against those who mean to
-/// deceive it is no help: whoever can write to a log can write any checksum, and who makes two
-/// captures that are taken for one another deceives with his own. What others compare, the chain
-/// over the records, is of `LogDigest`.
+/// It detects damage as reliably as SHA-256, at a tenth of the cost. It does not protect against
+/// forgery, and need not: an attacker who can write to a log can write any checksum, and only one
+/// author can make two captures with equal checksums. The chain over the records, which other
+/// people compare, uses `LogDigest`.
 package struct Checksum: Hashable, Sendable, BitwiseCopyable {
-  /// How many bytes it has.
+  /// Its size in bytes.
   static let size = 16
 
-  // Laid out as they are stored.
+  // In memory as in the file.
   private let low: UInt64
   private let high: UInt64
 
   /// The checksum of bytes. Complexity: linear in them.
   ///
-  /// - Parameter seed: What tells these bytes from others, which may be the same.
+  /// - Parameter seed: Distinguishes equal bytes with different purposes.
   package init(of bytes: RawSpan, seed: UInt64 = 0) {
-    // XXH3 reads as many bytes as there are, and keeps nothing of them.
+    // XXH3 reads exactly these bytes and keeps no reference to them.
     let hash = bytes.withUnsafeBytes { XXH3_128bits_withSeed($0.baseAddress, $0.count, seed) }
     (low, high) = (hash.low64.littleEndian, hash.high64.littleEndian)
   }
 
-  /// From 16 bytes at an offset; the caller has made sure that they are there.
+  /// Reads a checksum from 16 bytes at an offset, which must exist.
   init(stored bytes: RawSpan, at offset: Int = 0) {
-    // Any bytes are a checksum, and their place is checked.
+    // Any 16 bytes are a valid checksum, and the load checks its bounds.
     self = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Checksum.self)
   }
 
-  /// The seed of what a label and a number say.
+  /// The seed for a label and a number.
   static func seed(_ label: String, _ number: UInt64) -> UInt64 {
     label.withUTF8Bytes { bytes in
       bytes.withUnsafeBytes { XXH3_64bits_withSeed($0.baseAddress, $0.count, number) }
     }
   }
 
-  /// The first eight bytes: enough to tell apart what nobody means to be alike.
+  /// The first eight bytes, enough to distinguish values that are not forged.
   package var prefix: UInt64 { UInt64(littleEndian: low) }
 }
 
 extension Checksum: CustomStringConvertible {
-  /// The upper half and then the lower one, hexadecimal.
+  /// 32 hexadecimal digits: the upper half, then the lower half.
   package var description: String {
     [high, low].map { half in
       let digits = String(UInt64(littleEndian: half), radix: 16)
@@ -52,20 +51,20 @@ extension Checksum: CustomStringConvertible {
   }
 }
 
-/// The checksum of bytes that come one piece after the other: that of their blocks' checksums.
+/// A checksum of bytes that arrive in pieces: the checksum of the checksums of their blocks.
 package struct RunningChecksum: Sendable {
-  /// How many bytes a block has; the last one has fewer.
+  /// The size of a block in bytes; the last block is smaller.
   private static let blockBytes = 64 << 10
 
-  /// The checksums of the blocks that are whole, one after the other.
+  /// The checksums of the complete blocks.
   private var blocks: [UInt8] = []
-  /// The bytes of the one that is not.
+  /// The bytes of the incomplete block.
   private var rest: [UInt8] = []
 
-  /// Of no bytes yet.
+  /// A checksum of no bytes yet.
   package init() {}
 
-  /// Takes the next bytes. Complexity: linear in them.
+  /// Adds the next bytes. Complexity: linear in their number.
   package mutating func update(_ bytes: RawSpan) {
     var start = 0
     while rest.count + bytes.byteCount - start >= Self.blockBytes {
@@ -90,7 +89,7 @@ package struct RunningChecksum: Sendable {
     }
   }
 
-  /// That of the bytes so far; more can be taken after. Complexity: linear in the blocks.
+  /// The checksum of the bytes so far; more can follow. Complexity: linear in the blocks.
   package var checksum: Checksum {
     var all = self
     all.append(Checksum(of: rest.span.bytes))

@@ -1,7 +1,7 @@
-/// Goes from pack to pack, each compared with its digest.
+/// A cursor over the packs of records that verifies the digest of each.
 struct PackCursor: ~Copyable, ~Escapable {
   private let cursor: Cursor<UInt64>
-  /// The pack that comes next, which need not be checked yet.
+  /// The next pack, not verified yet.
   private var ahead: Cursor<UInt64>.Entry?
   /// The number and the digest of the pack before it.
   private var number: UInt64
@@ -9,7 +9,7 @@ struct PackCursor: ~Copyable, ~Escapable {
   /// The number of the next record.
   private var expected: UInt64
 
-  /// A cursor before the pack that holds a record, or would.
+  /// Creates a cursor before the pack that holds a record, or before the last one up to it.
   @_lifetime(borrow transaction)
   init(
     before sequence: UInt64, in transaction: borrowing some LogTransaction & ~Copyable
@@ -34,8 +34,7 @@ struct PackCursor: ~Copyable, ~Escapable {
 
   /// The next pack; nil after the last one.
   ///
-  /// - Throws: `EventLogError.corrupt` where packs are missing before it, or it is not what was
-  ///   written.
+  /// - Throws: `EventLogError.corrupt` if packs before it are missing or it has changed.
   @_lifetime(copy self)
   mutating func next() throws(EventLogError) -> RecordPack? {
     guard let entry = ahead else { return nil }
@@ -54,7 +53,7 @@ struct PackCursor: ~Copyable, ~Escapable {
 }
 
 extension RecordPack {
-  /// What is said of a pack whose digest is wrong.
+  /// The description of the damage if the pack's digest is wrong.
   var contradiction: String {
     count == 1
       ? "its digest does not follow from its bytes"

@@ -1,14 +1,14 @@
-/// Which way a record's element went, seen from the account's own client.
+/// The direction of a record's element, from the view of the account's own client.
 package enum RecordDirection: UInt8, Hashable, Sendable, CaseIterable {
   /// From the server.
   case inbound = 1
   /// To the server.
   case outbound = 2
-  /// Neither: the stream's life, annotations.
+  /// Neither, as for the life cycle of the stream and for annotations.
   case none = 0
 }
 
-/// What a record holds. The log does not look into it: the numbers are the caller's.
+/// The kind of a record's content, numbered by the caller; the log does not interpret it.
 package struct RecordKind: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt8
 
@@ -17,19 +17,19 @@ package struct RecordKind: RawRepresentable, Hashable, Sendable {
   }
 }
 
-/// A record as it is handed in, before it has a place in the log.
+/// A record before it is appended to a log.
 package struct RecordDraft: Hashable, Sendable {
-  /// Milliseconds since 1970 (UTC) by the source's clock; nil where the source does not say.
+  /// Milliseconds since 1970 (UTC) by the source's clock; nil if the source gives no time.
   package var time: Int64?
   package var direction: RecordDirection
   package var kind: RecordKind
-  /// Which connection of the account it belongs to, from 1.
+  /// The account's connection that it belongs to, from 1.
   package var connection: UInt32
-  /// The element's bytes: the truth, of which everything else is made.
+  /// The element's bytes: the truth, from which everything else is derived.
   package var bytes: [UInt8]
-  /// How many they may be.
+  /// The largest number of bytes that a record may have.
   package static var byteLimit: Int { LogFormat.payloadLimit }
-  /// What the bytes mean, encoded; nil where they mean nothing.
+  /// The encoded event; nil if the record is not an event.
   package var event: [UInt8]?
   /// The contacts that the record concerns, as prepared bare addresses.
   package var contacts: [String]
@@ -48,29 +48,29 @@ package struct RecordDraft: Hashable, Sendable {
   }
 }
 
-/// What is known of a record beside its bytes.
+/// A record without its bytes.
 package struct RecordHeader: Hashable, Sendable {
-  /// The record's place, from 1, without gaps.
+  /// The record's number, counted from 1 without gaps.
   package let sequence: UInt64
   package let direction: RecordDirection
   package let kind: RecordKind
-  /// Which connection of the account it belongs to, from 1.
+  /// The account's connection that it belongs to, from 1.
   package let connection: UInt32
-  /// Whether the source gave a time for this very record.
+  /// Whether the source gave a time for this record itself.
   package let timeIsKnown: Bool
   /// The newest time known up to this record; nil before the first known one. It never runs
   /// backwards from one record to the next.
   package let clock: Int64?
-  /// What the source's clock said, only where that differs from `time` because it ran backwards.
+  /// The time by the source's clock, if that ran backwards so that it differs from `time`.
   package let sourceTime: Int64?
-  /// Milliseconds since 1970 (UTC), never running backwards; nil where the source gave none.
+  /// Milliseconds since 1970 (UTC), never running backwards; nil if the source gave no time.
   package var time: Int64? { timeIsKnown ? clock : nil }
-  /// What the source's clock said, whatever the records before it; nil where it said nothing.
+  /// The time by the source's clock, even if that ran backwards; nil if the source gave no time.
   package var ownTime: Int64? { sourceTime ?? time }
 }
 
 extension RecordHeader {
-  /// The header that a record gets after another one.
+  /// Creates the header of a record that is appended after a given clock.
   init(_ record: borrowing ArenaRecord, sequence: UInt64, after clock: Int64?) {
     self.sequence = sequence
     direction = record.direction
@@ -96,11 +96,11 @@ package struct StoredRecord: Hashable, Sendable {
   package let pack: PackSummary
 }
 
-/// Records that are stored together, and what vouches for them.
+/// A group of records that are stored together, and the digest that vouches for them.
 package struct PackSummary: Hashable, Sendable {
   /// The numbers of the records.
   package let sequences: ClosedRange<UInt64>
-  /// The digest of these records and, through the chain, of all before them.
+  /// The digest of these records and, through the chain, of all records before them.
   package let digest: LogDigest
 
   init(_ pack: RecordPack) {
@@ -108,20 +108,20 @@ package struct PackSummary: Hashable, Sendable {
   }
 }
 
-/// What a stored event says of its record, so that a replay need not look the record up.
+/// The record's fields that are stored with its event, so that a replay need not read the record.
 package struct EventHeader: Hashable, Sendable {
   package let sequence: UInt64
   package let direction: RecordDirection
   package let kind: RecordKind
-  /// As the record's `connection`.
+  /// The record's `connection`.
   package let connection: UInt32
-  /// As the record's `time`.
+  /// The record's `time`.
   package let time: Int64?
 }
 
-/// What is derived from one record.
+/// The parts derived from one record.
 package struct DerivedParts: Hashable, Sendable {
-  /// The encoded event; nil where the record means nothing.
+  /// The encoded event; nil if the record is not an event.
   package var event: [UInt8]?
   /// The contacts that the record concerns.
   package var contacts: [String]

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What is noted about the whole log together with the records that are appended.
+/// Notes about the whole log that are stored together with appended records.
 package struct LogMarks: Hashable, Sendable {
-  /// The account whose history this is; nil leaves it as it is.
+  /// The account whose history this is; nil leaves the account unchanged.
   package var account: String?
   /// A capture that is being imported.
   package var imported: ImportedSource?
-  /// What sources call their connections, by number; one that has a name keeps it.
+  /// The sources' names for connections, by number; a connection that has a name keeps it.
   package var connections: [UInt32: String]
 
   package init(
@@ -19,16 +19,15 @@ package struct LogMarks: Hashable, Sendable {
 }
 
 extension EventLog {
-  /// Appends records, and notes marks, in one transaction: all of it is durable when this returns,
-  /// or none of it happened.
+  /// Appends records and marks in one durable transaction, all or none.
   ///
-  /// Where the log's derived parts are of another version, the records are kept all the same, but
-  /// nothing is derived from them: the log is marked as having to be rebuilt. A recorder never
-  /// loses a record because a newer program has looked at its log.
+  /// If the log's derived parts have another version, the records are appended without derived
+  /// parts, and the log is marked as in need of a rebuild. So a recorder never loses a record
+  /// because a newer program has opened its log.
   ///
-  /// - Returns: The numbers that the records got; empty, and where the next one will go, if there
-  ///   are no drafts.
-  /// - Throws: `EventLogError`; the log is then as it was, but perhaps for
+  /// - Returns: The numbers of the appended records; without drafts, an empty range at the next
+  ///   number.
+  /// - Throws: `EventLogError`; the log is then unchanged, except perhaps after
   ///   `EventLogError.outcomeUnknown`.
   @discardableResult
   package func append(
@@ -37,7 +36,13 @@ extension EventLog {
     try append(RecordArena(drafts), marks: marks)
   }
 
-  /// The same of records that lie in an arena.
+  /// Appends the records of an arena and marks in one durable transaction, all or none.
+  ///
+  /// If the log's derived parts have another version, the records are appended without derived
+  /// parts, and the log is marked as in need of a rebuild.
+  /// - Returns: The numbers of the appended records.
+  /// - Throws: `EventLogError`; the log is then unchanged, except perhaps after
+  ///   `EventLogError.outcomeUnknown`.
   @discardableResult
   package func append(
     _ records: RecordArena, marks: LogMarks = LogMarks()
@@ -57,7 +62,7 @@ extension EventLog {
 }
 
 extension WriteTransaction {
-  /// Notes the account, which cannot be another than before, and an import.
+  /// Stores marks; throws if the log already has a different account.
   func note(_ marks: LogMarks) throws(EventLogError) {
     if let account = marks.account {
       let recorded = try get(.account)
@@ -74,31 +79,32 @@ extension WriteTransaction {
   }
 }
 
-/// Adds records at the end of a log, and what is derived from each, inside one transaction: in
-/// packs, of which the last derived ones are stored by `finish`. It must go before the transaction
-/// ends.
+/// Appends records and their derived parts to a log, in packs, inside one transaction.
+///
+/// `finish` has to be called to store the last derived parts. The appender must be released before
+/// the transaction ends.
 struct RecordAppender: ~Copyable {
   private let records: WriteCursor<UInt64>
   private var derived: DerivedWriter
-  /// Whether anything is derived.
+  /// Whether the derived parts are stored.
   private let derives: Bool
   private var packer = RecordPacker()
   private let first: UInt64
   private var last: UInt64
   private var clock: Int64?
-  /// How many packs there are, and the digest of the last one.
+  /// The number of packs in the log, and the digest of the last one.
   private var packs: UInt64
   private(set) var digest: LogDigest
   /// The first record of the pack that is being filled.
   private var firstOfPack: UInt64
 
-  /// The numbers of the records that were added.
+  /// The numbers of the appended records.
   var appended: Range<UInt64> { first..<(last + 1) }
 
   /// - Parameters:
-  ///   - eventVersion: The version of what is derived. Where that of the log is another one,
-  ///     nothing is, and the log is marked.
-  ///   - own: The digest of the pack that this process has written last, where it knows of one.
+  ///   - eventVersion: The version of the derived parts. If the log has another one, they are not
+  ///     stored, and the log is marked as in need of a rebuild.
+  ///   - own: The digest of the last pack written by this process, if known.
   init(
     _ transaction: borrowing WriteTransaction, eventVersion: UInt32, after own: LogDigest? = nil
   ) throws(EventLogError) {
@@ -119,12 +125,12 @@ struct RecordAppender: ~Copyable {
     firstOfPack = first
   }
 
-  /// Adds records; a pack ends with the last of them.
+  /// Appends the records of an arena; the last one ends a pack.
   mutating func append(
     _ records: RecordArena, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     for index in 0..<records.count { try append(at: index, of: records, in: transaction) }
-    // Their bytes are here no longer than that.
+    // The packer refers to bytes of the arena, which may be gone after this call.
     if !packer.isEmpty { try storePack(of: records) }
   }
 
@@ -144,7 +150,7 @@ struct RecordAppender: ~Copyable {
     try derived.write(record.event, record.contacts, of: header, in: transaction)
   }
 
-  /// Stores what waits.
+  /// Stores the pending derived parts.
   mutating func finish(in transaction: borrowing WriteTransaction) throws(EventLogError) {
     if derives { try derived.finish(in: transaction) }
   }

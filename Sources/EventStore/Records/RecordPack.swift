@@ -1,43 +1,43 @@
 import RawBytes
 
-/// Consecutive records as they are stored together: what one commit appended, or a part of it.
+/// Consecutive records that are stored together: all or some of the records of one commit.
 ///
-/// It is a view of bytes that are LMDB's own. What can be read of it is only what it looks like:
-/// whether it is what was written, `follows` says.
+/// It is a view of LMDB's own bytes. They may be damaged even if they can be read; `follows`
+/// verifies them.
 ///
 ///     0  32     digest
 ///     32 UInt64 number of the pack, from 1
-///     40 Int64  the first clock that a record of it has, ms since 1970; 0 where none has one
+///     40 Int64  the first clock of its records, ms since 1970; 0 if none has a clock
 ///     48 UInt32 count of records
-///     52 UInt32 for each record: where it ends, counted from the beginning of the pack
+///     52 UInt32 for each record: its end, counted from the beginning of the pack
 ///        ...    the records, one after the other
 ///
 /// A record is
 ///
-///     0  UInt8  the direction, and flags: 4 the time is known, 8 a clock follows, 16 it is a whole
-///               one, 32 a connection follows, 64 a source time follows
+///     0  UInt8  the direction, and flags: 4 the time is known, 8 a clock follows, 16 the clock is
+///               absolute, 32 a connection follows, 64 a source time follows
 ///     1  UInt8  kind
-///     2  UInt32 clock, ms after the pack's (only with flag 8)
-///        Int64  clock, ms since 1970 (only with flag 16 too, instead of that)
-///        UInt32 connection (only with flag 32; else it is 1)
+///     2  UInt32 clock, ms after the pack's (only with flag 8 and not 16)
+///        Int64  clock, ms since 1970 (only with flags 8 and 16)
+///        UInt32 connection (only with flag 32; otherwise it is 1)
 ///        Int64  source time, ms since 1970 (only with flag 64)
 ///               bytes
 struct RecordPack: ~Escapable {
   /// The number of its first record.
   let first: UInt64
-  /// How many records there are, at least one.
+  /// The number of records, at least one.
   let count: Int
   private let value: RawSpan
 
-  /// - Throws: `EventLogError.corrupt` where the bytes do not look like a pack.
+  /// - Throws: `EventLogError.corrupt` if the bytes cannot be a pack.
   @_lifetime(copy value)
   init(_ value: RawSpan, first: UInt64) throws(EventLogError) {
     guard value.byteCount > PackLayout.headBytes, first > 0 else {
       throw .corrupt(sequence: first, what: "its pack is cut short")
     }
     let count = Int(value.bigEndian(at: PackLayout.countOffset, as: UInt32.self))
-    let least = PackLayout.endBytes + PackLayout.leastHeadBytes
-    guard count > 0, count <= (value.byteCount - PackLayout.headBytes) / least,
+    let minBytes = PackLayout.endBytes + PackLayout.minHeadBytes
+    guard count > 0, count <= (value.byteCount - PackLayout.headBytes) / minBytes,
       !first.addingReportingOverflow(UInt64(count)).overflow
     else {
       throw .corrupt(sequence: first, what: "its pack cannot have \(count) records")
@@ -53,25 +53,25 @@ struct RecordPack: ~Escapable {
   /// The numbers of its records.
   var sequences: ClosedRange<UInt64> { first...(first + UInt64(count) - 1) }
 
-  /// Which pack of the log it says that it is, from 1.
+  /// The stored number of the pack in its log, from 1.
   var number: UInt64 { value.bigEndian(at: PackLayout.numberOffset) }
 
-  /// The digest that is stored with it.
+  /// The stored digest.
   var digest: LogDigest { LogDigest(stored: value) }
 
-  /// The digest that its bytes have after another pack.
+  /// Computes the digest of its bytes after the digest of another pack.
   ///
   /// Complexity: linear in its bytes.
   func digest(after previous: LogDigest) -> LogDigest {
     RecordChain.digest(after: previous, value.extracting(LogDigest.size...))
   }
 
-  /// Whether it is what was written after another pack. Complexity: linear in its bytes.
+  /// Whether it is intact and was written after another pack. Complexity: linear in its bytes.
   func follows(_ previous: LogDigest) -> Bool { digest(after: previous) == digest }
 
   /// A record of the pack: its header and bytes. Complexity: O(1).
   ///
-  /// - Throws: `EventLogError.corrupt` where that is no record.
+  /// - Throws: `EventLogError.corrupt` if the pack does not have it or it cannot be read.
   @_lifetime(copy self)
   func record(at sequence: UInt64) throws(EventLogError) -> PackedRecord {
     guard sequences.contains(sequence) else {
@@ -82,7 +82,7 @@ struct RecordPack: ~Escapable {
       index == 0
       ? PackLayout.headBytes + count * PackLayout.endBytes : end(ofRecordAt: index - 1)
     let end = end(ofRecordAt: index)
-    // Between them nothing says that the ends go forwards.
+    // The stored ends need not be ascending; check each.
     guard start >= PackLayout.headBytes + count * PackLayout.endBytes, start <= end,
       end <= value.byteCount
     else { throw .corrupt(sequence: sequence, what: "it does not lie within its pack") }
@@ -96,20 +96,20 @@ struct RecordPack: ~Escapable {
   }
 }
 
-/// The sizes of the parts of a pack of records, and how one of them is written and read.
+/// The sizes and offsets of the parts of a pack, and the encoding of one record.
 enum PackLayout {
   static let numberOffset = LogDigest.size
   static let clockOffset = numberOffset + 8
   static let countOffset = clockOffset + 8
   static let headBytes = countOffset + 4
   static let endBytes = 4
-  static let leastHeadBytes = 2
-  private static let mostHeadBytes = leastHeadBytes + clockBytes + connectionBytes + clockBytes
+  static let minHeadBytes = 2
+  private static let maxHeadBytes = minHeadBytes + clockBytes + connectionBytes + clockBytes
   fileprivate static let clockBytes = 8
   fileprivate static let distanceBytes = 4
   fileprivate static let connectionBytes = 4
-  /// The most bytes that a pack can have: those of a single record.
-  static let mostBytes = headBytes + endBytes + mostHeadBytes + LogFormat.payloadLimit
+  /// The largest size of a pack in bytes: that of one with a single record of the largest size.
+  static let maxBytes = headBytes + endBytes + maxHeadBytes + LogFormat.payloadLimit
 
   fileprivate enum Flag {
     static let directions: UInt8 = 3
@@ -120,11 +120,11 @@ enum PackLayout {
     static let hasSourceTime: UInt8 = 64
   }
 
-  /// How many bytes a record takes, without where it ends.
+  /// The size of a record in a pack, not counting its stored end.
   ///
   /// - Parameter start: The clock of the pack.
   static func size(of header: RecordHeader, after start: Int64, bytes: Int) -> Int {
-    var size = leastHeadBytes + bytes
+    var size = minHeadBytes + bytes
     if let clock = header.clock {
       size += distance(to: clock, from: start) == nil ? clockBytes : distanceBytes
     }
@@ -133,23 +133,23 @@ enum PackLayout {
     return size
   }
 
-  /// How long after the pack's clock a record's is; nil where it cannot be said so.
+  /// The time from the pack's clock to a record's; nil if it does not fit.
   private static func distance(to clock: Int64, from start: Int64) -> UInt32? {
     let (distance, overflows) = clock.subtractingReportingOverflow(start)
     return overflows ? nil : UInt32(exactly: distance)
   }
 
-  /// Writes a record in its place, which begins at an offset.
+  /// Writes a record to its space at an offset.
   ///
   /// - Parameter start: The clock of the pack.
-  /// - Returns: How many bytes it takes.
+  /// - Returns: The size of the written record in bytes.
   static func write(
     _ header: RecordHeader, after start: Int64, _ bytes: RawSpan, to space: inout MutableRawSpan,
     at offset: Int
   ) -> Int {
     var flags = header.direction.rawValue
     if header.timeIsKnown { flags |= Flag.timeIsKnown }
-    var end = offset + leastHeadBytes
+    var end = offset + minHeadBytes
     if let clock = header.clock {
       flags |= Flag.hasClock
       if let distance = distance(to: clock, from: start) {
@@ -190,7 +190,7 @@ struct PackedRecord: ~Escapable {
     _ value: RawSpan, sequence: UInt64, after start: Int64
   ) throws(EventLogError) {
     typealias Flag = PackLayout.Flag
-    guard value.byteCount >= PackLayout.leastHeadBytes else {
+    guard value.byteCount >= PackLayout.minHeadBytes else {
       throw .corrupt(sequence: sequence, what: "its header is cut short")
     }
     let flags = value[0]
@@ -200,7 +200,7 @@ struct PackedRecord: ~Escapable {
     }
     let isWhole = flags & Flag.hasWholeClock != 0
     let endOfClock =
-      PackLayout.leastHeadBytes
+      PackLayout.minHeadBytes
       + (flags & Flag.hasClock == 0
         ? 0 : isWhole ? PackLayout.clockBytes : PackLayout.distanceBytes)
     let endOfConnection =
@@ -213,8 +213,8 @@ struct PackedRecord: ~Escapable {
     if flags & Flag.hasClock != 0 {
       clock =
         isWhole
-        ? value.bigEndian(at: PackLayout.leastHeadBytes)
-        : start &+ Int64(value.bigEndian(at: PackLayout.leastHeadBytes, as: UInt32.self))
+        ? value.bigEndian(at: PackLayout.minHeadBytes)
+        : start &+ Int64(value.bigEndian(at: PackLayout.minHeadBytes, as: UInt32.self))
     }
     header = RecordHeader(
       sequence: sequence, direction: direction, kind: RecordKind(rawValue: value[1]),

@@ -1,26 +1,25 @@
 import RawBytes
 
-/// Collects records of an arena until there are enough for a pack. Their bytes stay there until it
-/// is written.
+/// Collects the records of a pack; their bytes stay in the arena until the pack is written.
 struct RecordPacker {
-  /// The most bytes of a pack that has several records: eight pages of LMDB's without the head of
-  /// the first, so that hardly anything of them is left empty.
+  /// The largest size of a pack with several records: eight pages of LMDB minus the header of the
+  /// first, so that the pages are nearly full.
   static let most = 8 * 4096 - 16
 
-  /// Each with its place in the arena.
+  /// The records, each with its index in the arena.
   private var records: [(header: RecordHeader, index: Int)] = []
   /// The clock of the first record that has one.
   private var start: Int64?
-  /// How many bytes the records take in a pack, without where each ends.
+  /// The size of the records in a pack, not counting their stored ends.
   private var recordBytes = 0
 
-  /// Whether there is nothing to store.
+  /// Whether there are no records to store.
   var isEmpty: Bool { records.isEmpty }
 
-  /// How many bytes a pack of what is here takes.
+  /// The size of a pack of the collected records, in bytes.
   var size: Int { PackLayout.headBytes + records.count * PackLayout.endBytes + recordBytes }
 
-  /// Whether a record can stand in a pack together with those that are here.
+  /// Whether a record fits into the pack.
   func hasRoom(for header: RecordHeader, bytes: Int) -> Bool {
     guard !isEmpty else { return true }
     return size + PackLayout.endBytes + recordSize(of: header, bytes: bytes) <= Self.most
@@ -30,18 +29,20 @@ struct RecordPacker {
     PackLayout.size(of: header, after: start ?? header.clock ?? 0, bytes: bytes)
   }
 
-  /// Adds the record that is at an index of the arena and has so many bytes.
+  /// Adds the record at an index of the arena.
+  ///
+  /// - Parameter bytes: The record's number of bytes.
   mutating func add(_ header: RecordHeader, at index: Int, bytes: Int) {
     records.append((header, index))
     recordBytes += recordSize(of: header, bytes: bytes)
     start = start ?? header.clock
   }
 
-  /// Writes the pack in its place.
+  /// Writes the pack to its space.
   ///
   /// - Parameters:
-  ///   - arena: That of the records.
-  ///   - space: As many bytes as `size` says.
+  ///   - arena: The arena of the records.
+  ///   - space: A space of `size` bytes.
   /// - Returns: The pack's digest.
   func write(
     as number: UInt64, after previous: LogDigest, from arena: RecordArena,
@@ -52,13 +53,13 @@ struct RecordPacker {
     space.write(bigEndian: start, at: PackLayout.clockOffset)
     space.write(bigEndian: UInt32(records.count), at: PackLayout.countOffset)
     var end = PackLayout.headBytes + records.count * PackLayout.endBytes
-    for (place, record) in records.enumerated() {
+    for (position, record) in records.enumerated() {
       end += PackLayout.write(
         record.header, after: start, arena.bytes(at: record.index), to: &space, at: end)
-      // A record has at most 64 MiB, and only one can be that long.
+      // No pack exceeds 32 bits: only a pack of a single record can be large, up to 64 MiB.
       space.write(
         bigEndian: UInt32(truncatingIfNeeded: end),
-        at: PackLayout.headBytes + place * PackLayout.endBytes)
+        at: PackLayout.headBytes + position * PackLayout.endBytes)
     }
     let digest = RecordChain.digest(
       after: previous, space.bytes.extracting(LogDigest.size...))

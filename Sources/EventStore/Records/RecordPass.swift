@@ -1,15 +1,14 @@
 extension EventLog {
-  /// About how many bytes of records a pass reads in one transaction, and who gathers them holds.
+  /// The approximate number of bytes of records that a pass reads in one transaction.
   package static let pieceBytes = 64 << 10
 
-  /// Hands every record of a range to `body`, in order, in one short transaction after another: a
-  /// reader that stands keeps the file from reusing its pages.
+  /// Passes every record of a range to `body`, in order, in a series of short transactions.
   ///
-  /// The bytes are valid until `body` returns. The range is cut to what the log has when it begins.
-  /// - Parameter between: What may take its time, such as to write what `body` made: no transaction
-  ///   is open then.
-  /// - Throws: `EventLogError.corrupt` at a gap or a damaged pack, and what `body` and `between`
-  ///   throw.
+  /// A long transaction would keep freed pages from being reused. The bytes are valid until `body`
+  /// returns. The range is clamped to the records that the log has at the beginning.
+  /// - Parameter between: Called after each transaction, for slow work such as writing output.
+  /// - Throws: `EventLogError.corrupt` at a gap or a damaged pack, and any error of `body` or
+  ///   `between`.
   package func forEachRecord(
     in range: ClosedRange<UInt64>, _ body: (RecordHeader, RawSpan) throws -> Void,
     between: () throws -> Void = {}

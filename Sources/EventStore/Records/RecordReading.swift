@@ -1,14 +1,14 @@
 import RawBytes
 
 extension LogTransaction where Self: ~Copyable {
-  /// The number of the last record, which is also how many there are; 0 in an empty log.
+  /// The number of the last record, and so the number of records; 0 in an empty log.
   ///
-  /// - Throws: `EventLogError.corrupt` where packs are missing in between.
+  /// - Throws: `EventLogError.corrupt` if the last pack is damaged or packs before it are missing.
   package var lastSequence: UInt64 {
     get throws(EventLogError) { try lastPack?.sequences.upperBound ?? 0 }
   }
 
-  /// The last pack, compared with its digest; nil in an empty log.
+  /// The last pack, verified; nil in an empty log.
   var lastPack: RecordPack? {
     @_lifetime(borrow self)
     get throws(EventLogError) {
@@ -22,10 +22,10 @@ extension LogTransaction where Self: ~Copyable {
     }
   }
 
-  /// The same after a pack that this process has written last, as far as it knows: where it is the
-  /// last one, it is taken as it was written, and damage to it is left to those who read it.
+  /// The last pack, not verified again if this process has written it; nil in an empty log.
   ///
-  /// - Parameter own: That pack's digest.
+  /// Damage to such a pack is found when it is read.
+  /// - Parameter own: The digest of the last pack written by this process, if known.
   @_lifetime(borrow self)
   func lastPack(after own: LogDigest?) throws(EventLogError) -> RecordPack? {
     if let own, let entry = try Cursor(databases.records, in: self).last() {
@@ -35,10 +35,10 @@ extension LogTransaction where Self: ~Copyable {
     return try lastPack
   }
 
-  /// The pack that holds a record, or else the last one before it, compared with its digest; nil
-  /// where there is none. `Transaction.bytes(of:)` says how long it is valid.
+  /// The pack that holds a record, or else the last one before it, verified; nil if there is none.
   ///
-  /// Complexity: two look-ups, and linear in the pack's bytes.
+  /// See `Transaction.bytes(of:)` for how long it is valid. Complexity: two look-ups, and linear in
+  /// the pack's bytes.
   @_lifetime(borrow self)
   func pack(holding sequence: UInt64) throws(EventLogError) -> RecordPack? {
     guard sequence > 0 else { return nil }
@@ -46,22 +46,21 @@ extension LogTransaction where Self: ~Copyable {
     return try cursor.next()
   }
 
-  /// The digest that is stored with the pack that holds a record; nil where there is none. The pack
-  /// itself is not looked at.
+  /// The stored digest of the pack that holds a record, not verified; nil if there is no such pack.
   func digestOfPack(holding sequence: UInt64) throws(EventLogError) -> LogDigest? {
     try uncheckedPack(holding: sequence)?.digest
   }
 
-  /// The last record of a range that is cut to the log.
+  /// The last record of a range, clamped to the log.
   ///
-  /// That the log has a record is seen from the head of its pack, which is compared with its digest
-  /// when it is read: who reads piece by piece would else compare the log's last pack for each.
+  /// The head of a pack shows that the log has the record; the pack is verified when it is read.
+  /// Otherwise, each piece of a pass would verify the log's last pack again.
   func end(of range: ClosedRange<UInt64>) throws(EventLogError) -> UInt64 {
     if try uncheckedPack(holding: range.upperBound) != nil { return range.upperBound }
     return min(range.upperBound, try lastSequence)
   }
 
-  /// The pack that holds a record, not compared with its digest; nil where there is none.
+  /// The pack that holds a record, not verified; nil if there is none.
   @_lifetime(borrow self)
   private func uncheckedPack(holding sequence: UInt64) throws(EventLogError) -> RecordPack? {
     guard let entry = try Cursor(databases.records, in: self).last(atOrBefore: sequence)
@@ -70,7 +69,7 @@ extension LogTransaction where Self: ~Copyable {
     return pack.sequences.contains(sequence) ? pack : nil
   }
 
-  /// A record's header; nil where the log has no record of that number.
+  /// A record's header; nil if the log does not have the record.
   package func header(at sequence: UInt64) throws(EventLogError) -> RecordHeader? {
     guard let pack = try pack(holding: sequence), pack.sequences.contains(sequence) else {
       return nil
@@ -78,7 +77,7 @@ extension LogTransaction where Self: ~Copyable {
     return try pack.record(at: sequence).header
   }
 
-  /// A record with a copy of its bytes; nil where the log has none of that number.
+  /// A record with a copy of its bytes; nil if the log does not have it.
   package func record(at sequence: UInt64) throws(EventLogError) -> StoredRecord? {
     guard let pack = try pack(holding: sequence), pack.sequences.contains(sequence) else {
       return nil
@@ -90,15 +89,15 @@ extension LogTransaction where Self: ~Copyable {
 }
 
 extension LogTransaction where Self: ~Copyable {
-  /// Hands every record of a range to `body`, in order, without a copy.
+  /// Passes every record of a range to `body`, in order, without a copy.
   ///
-  /// The bytes are valid until `body` returns. A range that reaches beyond the log is cut to it.
-  /// - Parameter most: At least one pack is handed over, and none after so many bytes.
-  /// - Returns: The record that comes next; nil where the range, or the log, is at its end.
-  /// - Throws: `EventLogError.corrupt` at a gap or a damaged pack, and what `body` throws.
+  /// The bytes are valid until `body` returns. The range is clamped to the log.
+  /// - Parameter limit: The pass ends at the first pack boundary after this many bytes.
+  /// - Returns: The next record; nil at the end of the range or the log.
+  /// - Throws: `EventLogError.corrupt` at a gap or a damaged pack, and any error of `body`.
   @discardableResult
   package func forEachRecord(
-    in range: ClosedRange<UInt64>, bytes most: Int = .max,
+    in range: ClosedRange<UInt64>, bytes limit: Int = .max,
     _ body: (RecordHeader, RawSpan) throws -> Void
   ) throws -> UInt64? {
     let last = try end(of: range)
@@ -113,16 +112,16 @@ extension LogTransaction where Self: ~Copyable {
         try body(record.header, record.bytes)
       }
       let end = pack.sequences.upperBound
-      // The pack after it, which would be compared with its digest, is not looked at.
+      // Return here, because the cursor would verify the pack after the range.
       guard end < last else { return nil }
-      if bytesSeen >= most { return end + 1 }
+      if bytesSeen >= limit { return end + 1 }
     }
     return nil
   }
 
-  /// Hands some records to `body`, without a copy; the bytes are valid until it returns.
+  /// Passes some records to `body`, without a copy; the bytes are valid until `body` returns.
   ///
-  /// - Parameter sequences: In order, of records that the log has.
+  /// - Parameter sequences: The numbers of records that the log has, in order.
   package func forEachRecord(
     of sequences: some Sequence<UInt64>, _ body: (RecordHeader, RawSpan) throws -> Void
   ) throws {
@@ -136,10 +135,10 @@ extension LogTransaction where Self: ~Copyable {
 
   // MARK: Time
 
-  /// The last record at or before a time, in milliseconds since 1970; 0 where all are later.
+  /// The last record at or before a time, in milliseconds since 1970; 0 if all are later.
   ///
-  /// A record whose own time is unknown counts as of the newest time before it; those before the
-  /// first known time are of no time at all. Complexity: a binary search.
+  /// A record without a time of its own has the newest time before it; records before the first
+  /// known time have none. Complexity: a binary search.
   package func lastSequence(atOrBefore time: Int64) throws(EventLogError) -> UInt64 {
     var low: UInt64 = 0
     var high = try lastSequence
@@ -151,7 +150,7 @@ extension LogTransaction where Self: ~Copyable {
       if let clock = header.clock, clock > time { high = middle - 1 } else { low = middle }
     }
     guard low > 0 else { return 0 }
-    // Only records of no time can have led here without one that is early enough.
+    // If this record has no time, no record with a time is early enough.
     return try header(at: low)?.clock == nil ? 0 : low
   }
 }

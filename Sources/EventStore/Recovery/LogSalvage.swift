@@ -2,34 +2,33 @@ import RawBytes
 
 /// A record that was read without LMDB.
 package struct SalvagedRecord: Sendable {
-  /// Its number and times are those that it had.
+  /// The header, with the record's original number and times.
   package let header: RecordHeader
   package let bytes: [UInt8]
-  /// Whether the chain of digests vouches for it. It does not where the pack before it is lost, or
-  /// where something in its own pack is not what was written.
+  /// Whether the chain of digests vouches for the record.
+  ///
+  /// It does not if the pack before it is lost or its own pack has changed.
   package let isProven: Bool
 }
 
-/// Reads the records of a log whose file is damaged, without LMDB and without trusting the tree
-/// that leads to them.
+/// Reads the records of a damaged log, without LMDB and without trusting the tree of pages.
 ///
-/// Every page that looks like one with packs of records is read, also those that belong to nothing
-/// any more (`RecordPlaces`). What tells a pack from anything else is the chain of digests. Of a
-/// pack that has changed nobody can say which of its records did: those are kept that the caller
-/// can read.
+/// Every page that looks like a leaf page with packs of records is read, even one that is no longer
+/// in use (`RecordPlaces`). The chain of digests tells packs from other data. If a pack has
+/// changed, any of its records may be the changed one, so those are kept that the caller can read.
 ///
-/// Nobody may be writing the log meanwhile. Memory: some 32 bytes for each pack.
+/// No process may be writing the log. Memory: some 32 bytes for each pack.
 package final class LogSalvage {
-  /// A pack as the file has it.
+  /// A pack found in the file.
   private struct Candidate {
     let first: UInt64
     let value: [UInt8]
     let isInTree: Bool
     let last: UInt64
-    /// The digest that is stored with it.
+    /// The stored digest.
     let digest: LogDigest
 
-    /// Nil where the bytes do not look like a pack.
+    /// Nil if the bytes cannot be a pack.
     init?(_ value: [UInt8], _ place: RecordPlaces.Place) {
       guard let pack = try? RecordPack(value.span.bytes, first: place.first) else { return nil }
       (last, digest) = (pack.sequences.upperBound, pack.digest)
@@ -47,7 +46,7 @@ package final class LogSalvage {
         header: record.header, bytes: [UInt8](record.bytes), isProven: isProven)
     }
 
-    /// The digest that its bytes have after another pack; nil where it is no pack.
+    /// Computes the digest of its bytes after another digest; nil if it is not a pack.
     func digest(after previous: LogDigest) -> LogDigest? {
       (try? pack)?.digest(after: previous)
     }
@@ -56,19 +55,20 @@ package final class LogSalvage {
   private let places: RecordPlaces
   private let isReadable: (RecordHeader, [UInt8]) -> Bool
 
-  /// What the log says of its account, imports and connections, as far as it can be read and is
-  /// what was written.
+  /// The log's account, if its entry is undamaged.
   package let account: String?
+  /// The log's imports, as far as their entries are undamaged.
   package let imports: [ImportedSource]
+  /// The names of the log's connections, as far as their entries are undamaged.
   package let connections: [UInt32: String]
-  /// Whether that is all that the log said.
+  /// Whether the log had no other entries.
   package let notesAreWhole: Bool
 
-  /// Goes over the file once.
+  /// Scans the file once.
   ///
-  /// - Parameter isReadable: Asked of each record of a pack that has changed: whether it looks like
-  ///   what it was, so that it is kept.
-  /// - Throws: `EventLogError` where the file cannot be read, or somebody is using the log.
+  /// - Parameter isReadable: Called with each record of a pack that has changed; the record is kept
+  ///   if this returns true.
+  /// - Throws: `EventLogError` if the file cannot be read or the log is in use.
   package init(
     _ path: String, keeping isReadable: @escaping (RecordHeader, [UInt8]) -> Bool
   ) throws(EventLogError) {
@@ -82,8 +82,8 @@ package final class LogSalvage {
     account = meta.account
     imports = meta.imports
     connections = meta.connections
-    let database = PageCheck.notes
-    // Where the newer meta page cannot be read, these are the notes of the transaction before.
+    let database = PageCheck.metaDatabase
+    // If the newer meta page is damaged, the entries may be those of the transaction before.
     notesAreWhole =
       meta.damage.isEmpty && check.roots[database] != nil
       && !check.damage.contains { [database, PageCheck.metaPages].contains($0.database) }
@@ -93,7 +93,7 @@ package final class LogSalvage {
 
   // MARK: Candidates
 
-  /// What may be the pack that begins with a record: at most a few, those of the tree first.
+  /// The possible packs that begin with a record, at most a few, those in the tree first.
   private func candidates(from first: UInt64) throws(EventLogError) -> [Candidate] {
     try candidates(places.group(from: first)).filter { $0.first == first }
   }
@@ -109,19 +109,19 @@ package final class LogSalvage {
     return found
   }
 
-  // MARK: Telling packs from others
+  // MARK: Proving packs
 
-  /// Hands every record that can be kept to `body`, in order.
+  /// Passes every record that can be kept to `body`, in order.
   ///
-  /// A pack is proven where its digest follows from the one before it, or the next one's does from
-  /// its bytes. Where the one before is lost, and its digest with it, a pack is kept all the same
-  /// if it is where the log has its packs or the next one confirms its digest.
+  /// A pack is proven if its digest follows from the digest before it, or if the next pack's digest
+  /// follows from its bytes. If the pack before it is lost together with its digest, a pack is kept
+  /// without proof if it is in the tree of records or the next pack confirms its digest.
   package func forEachRecord(_ body: (SalvagedRecord) throws -> Void) throws -> SalvageSummary {
     var summary = SalvageSummary()
-    // The digests that the next pack's may follow from.
+    // The digests that the next pack may follow.
     var previous: Set<LogDigest> = [RecordChain.start]
     var expected: UInt64 = 1
-    // Where the last pack cannot be read, nobody can say how many records it had.
+    // The end of the log is known only if its last pack can be read.
     var isLastRead = places.head == 0
     while true {
       let group = places.group(from: expected)
@@ -130,16 +130,16 @@ package final class LogSalvage {
         summary.lose(expected...first - 1)
         previous = []
       }
-      let here = try candidates(group)
-      let proven = try prove(here, after: previous)
-      let kept = try proven?.pack ?? unproven(here)
+      let found = try candidates(group)
+      let proven = try prove(found, after: previous)
+      let kept = try proven?.pack ?? unproven(found)
       if let kept {
         if kept.first == places.head { isLastRead = true }
         try hand(over: kept, isProven: proven != nil, &summary, body)
       } else {
         summary.lose(first...first)
       }
-      previous = Set(here.map(\.digest))
+      previous = Set(found.map(\.digest))
       if let proven { previous.insert(proven.digest) }
       expected = (kept?.last ?? first) + 1
     }
@@ -166,24 +166,24 @@ package final class LogSalvage {
   }
 
   private func prove(
-    _ here: [Candidate], after previous: Set<LogDigest>
+    _ candidates: [Candidate], after previous: Set<LogDigest>
   ) throws(EventLogError) -> (pack: Candidate, digest: LogDigest)? {
     var chained: [(pack: Candidate, digest: LogDigest)] = []
-    for pack in here {
+    for pack in candidates {
       chained += previous.compactMap { pack.digest(after: $0) }.map { (pack, $0) }
     }
-    if let right = chained.first(where: { $0.pack.digest == $0.digest }) { return right }
-    // Its own digest may be what is damaged.
+    if let match = chained.first(where: { $0.pack.digest == $0.digest }) { return match }
+    // The damage may be in the stored digest itself.
     for (pack, digest) in chained where try confirms(digest, after: pack) { return (pack, digest) }
     return nil
   }
 
-  private func unproven(_ here: [Candidate]) throws(EventLogError) -> Candidate? {
-    for pack in here where try confirms(pack.digest, after: pack) { return pack }
-    return here.first { $0.isInTree }
+  private func unproven(_ candidates: [Candidate]) throws(EventLogError) -> Candidate? {
+    for pack in candidates where try confirms(pack.digest, after: pack) { return pack }
+    return candidates.first { $0.isInTree }
   }
 
-  /// Whether the pack after one says that this is its digest.
+  /// Whether the pack after `pack` follows from this digest.
   private func confirms(
     _ digest: LogDigest, after pack: Candidate
   ) throws(EventLogError) -> Bool {

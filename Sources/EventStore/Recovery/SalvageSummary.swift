@@ -1,17 +1,17 @@
-/// What came of reading a damaged log record by record.
+/// The result of reading a damaged log record by record.
 package struct SalvageSummary: Hashable, Sendable {
   /// The last record that the log is known to have had.
   package internal(set) var last: UInt64 = 0
-  /// Whether that was the log's last one: where pages that lead to records are gone, others may
-  /// have come after it.
+  /// Whether `last` was the log's last record; if pages of its tree are lost, others may have come
+  /// after it.
   package internal(set) var endIsKnown = true
-  /// How many records can be read, whether proven or not.
+  /// The number of records that can be read, proven or not.
   package internal(set) var kept: UInt64 = 0
-  /// The records from the first one on that are whole, one after the other.
+  /// The last record up to which all records are proven, without a gap.
   package internal(set) var whole: UInt64 = 0
-  /// Those that are gone or not what they were, in order; never two that touch.
+  /// The records that are gone or have changed, in order, as ranges that do not touch.
   package internal(set) var lost: [ClosedRange<UInt64>] = []
-  /// Those that are kept although nothing vouches for them.
+  /// The kept records that are not proven.
   package internal(set) var unproven: [UInt64] = []
 
   mutating func keep(_ sequence: UInt64, isProven: Bool) {
@@ -28,7 +28,7 @@ package struct SalvageSummary: Hashable, Sendable {
     }
   }
 
-  /// Forgets what comes after the last record that there was.
+  /// Drops losses after the last record that the log is known to have had.
   mutating func end(at head: UInt64?) {
     last = max(last, head ?? 0)
     let last = last

@@ -1,10 +1,10 @@
-/// The versions of the code that a snapshot rests on. One of another version is not used.
+/// The versions of the code that a snapshot depends on; a snapshot of other versions is not used.
 package struct SnapshotVersion: Hashable, Sendable {
-  /// Of the code that makes the events of the records.
+  /// The version of the code that derives events from records.
   package let events: UInt32
-  /// Of the code that makes the state of the events.
+  /// The version of the code that reduces events to a state.
   package let reducer: UInt32
-  /// Of the code that writes the state down.
+  /// The version of the code that encodes the state.
   package let codec: UInt32
 
   package init(events: UInt32, reducer: UInt32, codec: UInt32) {
@@ -14,14 +14,14 @@ package struct SnapshotVersion: Hashable, Sendable {
   }
 }
 
-/// A snapshot as it is handed in.
+/// A snapshot before it is stored.
 package struct SnapshotDraft: Hashable, Sendable {
-  /// The record after which the state is as it is here.
+  /// The record after which the account has this state.
   package let sequence: UInt64
   package let version: SnapshotVersion
-  /// The state's bytes, at most 1 GiB. The log does not look into them.
+  /// The state's bytes, at most 1 GiB, which the log does not interpret.
   package let state: [UInt8]
-  /// Of the state's bytes.
+  /// The checksum of the state's bytes.
   package let checksum: Checksum
 
   /// Complexity: linear in the state's bytes.
@@ -33,30 +33,29 @@ package struct SnapshotDraft: Hashable, Sendable {
   }
 }
 
-/// What is known of a snapshot beside its state.
+/// A snapshot without its state.
 package struct SnapshotHeader: Hashable, Sendable {
-  /// The record after which the state is as it is here.
+  /// The record after which the account has this state.
   package let sequence: UInt64
   package let version: SnapshotVersion
-  /// Of the state's bytes.
+  /// The checksum of the state's bytes.
   package let checksum: Checksum
 }
 
-/// What is wrong with a stored snapshot that is not used.
+/// The damage to a stored snapshot, which is then not used.
 package enum SnapshotDamage: Hashable, Sendable {
-  /// It is too short, or its key is not a record's number.
+  /// The value is too short, or its key is not a record's number.
   case unreadable
-  /// It is of a record that the log does not have, or that cannot be read.
+  /// The log does not have the snapshot's record, or it cannot be read.
   case noRecord
-  /// Its version, number or record, or what vouches for its state, is not what it was when it was
-  /// stored.
+  /// The version, the record or the state's checksum has changed since the snapshot was stored.
   case checksum
-  /// Its state is not what it was when it was stored.
+  /// The state has changed since the snapshot was stored.
   case state
 }
 
 extension SnapshotDamage: CustomStringConvertible {
-  /// A clause for a person, whose subject is the snapshot.
+  /// A clause for people, with the snapshot as its subject.
   package var description: String {
     switch self {
     case .unreadable: "it cannot be read"
@@ -67,16 +66,16 @@ extension SnapshotDamage: CustomStringConvertible {
   }
 }
 
-/// What looking at a stored snapshot shows.
+/// The result of checking a stored snapshot.
 package enum SnapshotCheck: Hashable, Sendable {
   case sound(SnapshotHeader)
-  /// The number is 0 where even that cannot be read.
+  /// The sequence is 0 if not even that can be read.
   case damaged(sequence: UInt64, SnapshotDamage)
 }
 
-/// How many snapshots a log has and what they take.
+/// The number and size of a log's snapshots.
 package struct SnapshotFigures: Hashable, Sendable {
   package let count: Int
-  /// Whole pages of the file.
+  /// The size of all pages that hold snapshots.
   package let bytes: Int
 }

@@ -1,75 +1,81 @@
-/// Says when the next snapshot is due: often enough that the way from one to any record is short,
-/// seldom enough that they stay a small part of the file.
+/// Decides when the next snapshot is due.
 ///
-/// A whole one is taken only where `ratio` times its size has been appended since the one before,
-/// so all of them together are at most one part of `ratio` + 1 of the file: a seventh by default,
-/// and less as a file also holds an index and free space. But the first one is taken after half of
-/// that, for nothing shortens the way to the records before it. Where a whole one is large, there
-/// are up to `steps` - 1 increments between two of them, which are together at most one part of
-/// `incrementRatio` + 1: the records after one of these take no longer to reduce than a whole one
-/// takes to read, whatever the number of contacts.
+/// Snapshots should be frequent, so that few records have to be reduced to reach any state, and
+/// rare, so that they remain a small part of the file.
+///
+/// A whole snapshot is due when `ratio` times its size has been appended since the previous one, so
+/// all whole snapshots together are at most one part of `ratio` + 1 of the file: a seventh by
+/// default, and less because a file also has an index and free space. The first one is due after
+/// half of that, because no earlier snapshot helps to reach the records before it. If a whole
+/// snapshot is large, up to `intervals` - 1 increments are stored between two of them, which are
+/// together at most one part of `incrementRatio` + 1 of the file. Then the records after an
+/// increment take no longer to reduce than a whole snapshot takes to read, whatever the number of
+/// contacts.
 package struct SnapshotPacing: Hashable, Sendable {
-  /// How many bytes of records come with one byte of whole snapshots, at least.
+  /// The minimum number of bytes of records for each byte of whole snapshots.
   package let ratio: Int
-  /// How many bytes of records come with one byte of increments, at least.
+  /// The minimum number of bytes of records for each byte of increments.
   package let incrementRatio: Int
-  /// How many records lie between two snapshots, at least: they are reduced in no time.
-  package let leastRecords: Int
+  /// The minimum number of records between two snapshots; so few are reduced in no time.
+  package let minRecords: Int
 
   private var records = 0
-  /// How many bytes were appended since the last snapshot, and since the last whole one.
+  /// The number of bytes appended since the last snapshot of either kind.
   private var bytes = 0
+  /// The number of bytes appended since the last whole snapshot.
   private var wholeBytes = 0
-  /// What the next whole one, and the next increment, will take, as far as is known.
+  /// The expected size of the next whole snapshot.
   private var expected = 0
+  /// The expected size of the next increment.
   private var expectedIncrement = 0
-  /// How many bytes the increments since the last whole one take.
+  /// The size of the increments since the last whole snapshot.
   private var spent = 0
-  /// Whether there is a whole one.
+  /// Whether there is a whole snapshot.
   private var hasWhole = false
 
-  /// The pages in which a file grows.
+  /// The size of a page, by which a file grows.
   private static let page = 4096
-  /// A whole one is read in no time up to this size.
+  /// The size up to which a whole snapshot is read in no time.
   private static let smallBytes = 16 * page
-  /// Into so many parts increments divide the way from one whole one to the next.
-  private static let steps = 28
+  /// The number of intervals into which increments divide the log between two whole snapshots.
+  private static let intervals = 28
 
   /// - Parameters:
   ///   - ratio: 1 or more.
   ///   - incrementRatio: 1 or more.
-  ///   - leastRecords: 1 or more.
-  package init(ratio: Int = 6, incrementRatio: Int = 8, leastRecords: Int = 256) {
+  ///   - minRecords: 1 or more.
+  package init(ratio: Int = 6, incrementRatio: Int = 8, minRecords: Int = 256) {
     self.ratio = max(1, ratio)
     self.incrementRatio = max(1, incrementRatio)
-    self.leastRecords = max(1, leastRecords)
+    self.minRecords = max(1, minRecords)
   }
 
-  /// Counts a record that is appended.
+  /// Counts an appended record.
   ///
-  /// - Parameter bytes: How many it has.
+  /// - Parameter bytes: The record's number of bytes.
   package mutating func appended(bytes: Int) {
     records += 1
     self.bytes += bytes
     wholeBytes += bytes
   }
 
-  /// Whether it is time to write a whole state down.
+  /// Whether a whole snapshot is due.
   package var isDue: Bool {
-    records >= leastRecords && (hasWhole ? wholeBytes : 2 * wholeBytes) / ratio >= expected
+    records >= minRecords && (hasWhole ? wholeBytes : 2 * wholeBytes) / ratio >= expected
   }
 
-  /// Whether it is time to write down what has changed.
+  /// Whether an increment is due.
   package var isIncrementDue: Bool {
-    records >= leastRecords && expected > Self.smallBytes
-      && bytes / ratio >= expected / Self.steps && credit >= expectedIncrement
+    records >= minRecords && expected > Self.smallBytes
+      && bytes / ratio >= expected / Self.intervals && credit >= expectedIncrement
   }
 
-  /// How many bytes increments may take.
+  /// The number of bytes left for increments.
   private var credit: Int { wholeBytes / incrementRatio - spent }
 
-  /// Whether a state that has been written down may be stored; if so, it counts as the last
-  /// snapshot from here on. One that has grown too large has to wait.
+  /// Whether an encoded state may be stored as a whole snapshot; if so, it counts as the last one.
+  ///
+  /// A state that has grown too large has to wait.
   package mutating func admits(stateBytes: Int) -> Bool {
     expected = Self.pages(of: stateBytes)
     guard isDue else { return false }
@@ -77,7 +83,9 @@ package struct SnapshotPacing: Hashable, Sendable {
     return true
   }
 
-  /// The same of an increment.
+  /// Whether an encoded increment may be stored; if so, it counts as the last snapshot.
+  ///
+  /// An increment that is too large has to wait.
   package mutating func admits(incrementBytes: Int) -> Bool {
     expectedIncrement = Self.pages(of: incrementBytes)
     guard isIncrementDue else { return false }
@@ -87,26 +95,26 @@ package struct SnapshotPacing: Hashable, Sendable {
     return true
   }
 
-  /// The same where what is due could not be stored: it is not for some records more.
+  /// The pacing after a due snapshot could not be stored: it is due again some records later.
   package var postponed: SnapshotPacing {
     var postponed = self
     postponed.records = 0
     return postponed
   }
 
-  /// Begins after a snapshot that is stored.
+  /// Begins after a stored snapshot.
   ///
   /// - Parameters:
-  ///   - stateBytes: What the state of that snapshot takes when it is whole.
-  ///   - depth: How many increments there are after the last whole one.
+  ///   - stateBytes: The size of that snapshot's state as a whole snapshot.
+  ///   - depth: The number of increments since the last whole snapshot.
   package mutating func begin(after stateBytes: Int, depth: UInt64 = 0) {
     expected = Self.pages(of: stateBytes)
     hasWhole = true
     spent = 0
     records = 0
     bytes = 0
-    let parts = Int(min(depth, UInt64(Self.steps)))
-    wholeBytes = expected / Self.steps * parts * ratio
+    let parts = Int(min(depth, UInt64(Self.intervals)))
+    wholeBytes = expected / Self.intervals * parts * ratio
   }
 
   private static func pages(of stateBytes: Int) -> Int {

@@ -1,12 +1,12 @@
 import CLMDB
 import RawBytes
 
-// Snapshots are states after some of the records, so that the others can be had without reducing
-// everything from the first record on. They are derived: they can be dropped at any time, and they
-// are no part of the chain of digests.
+// Snapshots are states after some of the records, so that a later state can be computed without
+// reducing all records from the first one on. They are derived: they can be dropped at any time,
+// and they are not part of the chain of digests.
 
 extension WriteTransaction {
-  /// Stores a snapshot. One that is there for the same record is replaced.
+  /// Stores a snapshot, replacing one of the same record.
   func add(_ draft: borrowing SnapshotDraft) throws(EventLogError) {
     let (sequence, version, checksum) = (draft.sequence, draft.version, draft.checksum)
     let state = draft.state
@@ -29,10 +29,10 @@ extension WriteTransaction {
 }
 
 extension EventLog {
-  /// Stores snapshots in one transaction. One that is there for the same record is replaced.
+  /// Stores snapshots in one transaction, replacing those of the same records.
   ///
-  /// - Throws: `EventLogError`, also for a record that the log does not have; nothing is then
-  ///   stored.
+  /// - Throws: `EventLogError`, for example if the log does not have the record of a snapshot;
+  ///   nothing is then stored.
   package func store(_ snapshots: some Collection<SnapshotDraft>) throws(EventLogError) {
     guard access == .readWrite else { throw .readOnly(path: path) }
     try environment.write { (transaction) throws(EventLogError) in
@@ -40,7 +40,7 @@ extension EventLog {
     }
   }
 
-  /// Throws all snapshots away, of whatever version. Their room in the file is used again.
+  /// Deletes all snapshots of all versions. Their pages in the file are reused.
   package func dropSnapshots() throws(EventLogError) {
     guard access == .readWrite else { throw .readOnly(path: path) }
     try environment.write { (transaction) throws(EventLogError) in
@@ -50,13 +50,13 @@ extension EventLog {
 }
 
 extension ReadTransaction {
-  /// Hands the newest snapshot of this version at or before a record to `body`, without a copy.
+  /// Passes the newest usable snapshot of a version at or before a record to `body`.
   ///
-  /// The bytes are valid until `body` returns. Complexity: a look-up, a step for each newer
-  /// snapshot of another version, and the checksum of the state.
-  /// - Parameter unusable: Told of each snapshot of this version that was passed over, and why.
-  /// - Returns: What `body` returns; nil where there is no such snapshot.
-  /// - Throws: `EventLogError`, and what `body` throws.
+  /// The bytes are not copied and are valid until `body` returns. Complexity: a look-up, a step for
+  /// each newer snapshot of another version, and the checksum of the state.
+  /// - Parameter unusable: Called for each damaged snapshot of this version that was skipped.
+  /// - Returns: The result of `body`; nil if there is no such snapshot.
+  /// - Throws: `EventLogError`, and any error of `body`.
   package func snapshot<R>(
     atOrBefore sequence: UInt64, version: SnapshotVersion,
     unusable: (UInt64, SnapshotDamage) -> Void = { _, _ in },
@@ -64,7 +64,7 @@ extension ReadTransaction {
   ) throws -> R? {
     var result: R?
     try scanBack(databases.snapshots, from: sequence) { key, value in
-      // Before its checksum is made, which costs the most.
+      // Compare the version first, because the checksum costs the most.
       let stored = LogFormat.readSnapshotHeader(value, sequence: 0)
       if let stored, stored.version != version { return true }
       switch check(key, value) {
@@ -80,18 +80,19 @@ extension ReadTransaction {
     return result
   }
 
-  /// Whether there is a snapshot of a record, in whatever condition. Complexity: a look-up.
+  /// Whether there is a snapshot of a record, damaged or not. Complexity: a look-up.
   package func hasSnapshot(of sequence: UInt64) throws -> Bool {
-    var isThere = false
+    var exists = false
     try scanBack(databases.snapshots, from: sequence) { key, _ in
-      isThere = try UInt64(storedKey: key) == sequence
+      exists = try UInt64(storedKey: key) == sequence
       return false
     }
-    return isThere
+    return exists
   }
 
-  /// Hands every snapshot to `body`, in order, of whatever version and in whatever condition. The
-  /// bytes are those of the state, none where the snapshot is too short to have one.
+  /// Passes every snapshot of every version, damaged or not, to `body`, in order.
+  ///
+  /// The bytes are those of the state; they are empty if the snapshot is too short to have one.
   package func forEachSnapshot(_ body: (SnapshotCheck, RawSpan) throws -> Void) throws {
     try scan(databases.snapshots) { key, value in
       let head = min(value.byteCount, LogFormat.snapshotHeaderBytes)
@@ -100,7 +101,7 @@ extension ReadTransaction {
     }
   }
 
-  /// Looks at a stored snapshot, whatever its version.
+  /// Checks a stored snapshot of any version.
   private func check(_ key: RawSpan, _ value: RawSpan) -> SnapshotCheck {
     guard let sequence = try? UInt64(storedKey: key) else {
       return .damaged(sequence: 0, .unreadable)
@@ -121,7 +122,7 @@ extension ReadTransaction {
     return .sound(header)
   }
 
-  /// How many snapshots there are and what they take. Complexity: O(1).
+  /// The number and size of the snapshots. Complexity: O(1).
   package var snapshotFigures: SnapshotFigures {
     get throws(EventLogError) {
       let figures = try figures(of: databases.snapshots)

@@ -284,7 +284,7 @@ struct HandoverAppender: Sendable {
     do {
       try note.note(handover.account) { try log.append([], marks: $0) }
     } catch {
-      log.undone.note(.account, error)
+      log.deferredFailures.note(.account, error)
     }
     return range
   }

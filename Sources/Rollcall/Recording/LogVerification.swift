@@ -163,10 +163,10 @@ package struct LogVerification {
     figures.account = meta?.account
     isCurrent = true
     if let meta { follow(meta) }
-    for reader in transaction.standingReaders {
+    for reader in transaction.staleReaders {
       note(
-        "process \(reader.process) has been reading it since \(reader.behind) transactions: the "
-          + "file grows until that goes on or ends")
+        "process \(reader.process) is still reading the state of \(reader.transactionsSince) "
+          + "transactions ago; the file grows until that process moves on or exits")
     }
     return meta
   }

@@ -12,9 +12,9 @@ extension EventLog {
 
 /// Follows a log as it grows, and stores its state where a snapshot is due.
 ///
-/// The records are durable whatever becomes of that: what fails is noted in the log's `undone`. A
-/// snapshot that cannot be stored is tried again some hundred records later. A log that cannot be
-/// read to follow it is tried again as it grows, but not after several failures in a row.
+/// The records are durable even if that fails; failures are noted in the log's `deferredFailures`.
+/// A snapshot that cannot be stored is tried again some hundred records later. A log that cannot be
+/// read is tried again as it grows, but not after several failures in a row.
 package struct SnapshotKeeper: Sendable {
   private let log: EventLog
   /// Nil before anything was followed, and after a failure.
@@ -50,7 +50,7 @@ package struct SnapshotKeeper: Sendable {
       failures = 0
     } catch {
       failures += 1
-      log.undone.note(.snapshots, error)
+      log.deferredFailures.note(.snapshots, error)
     }
   }
 }
@@ -155,7 +155,7 @@ private struct LogHead: Sendable {
     do {
       try timeline.log.store([snapshot])
     } catch {
-      timeline.log.undone.note(.snapshots, error)
+      timeline.log.deferredFailures.note(.snapshots, error)
       return false
     }
     state.roster.beginIncrement(

@@ -52,7 +52,7 @@ struct BookmarkCommand: ParsableCommand {
   }
 
   private func list() throws {
-    try EventLog.lookOverPages(of: log)
+    try EventLog.checkPages(of: log)
     let opened = try EventLog.open(
       at: log, access: .readOnly, eventVersion: DecodedRecord.version)
     let bookmarks = try Timeline(opened).bookmarks

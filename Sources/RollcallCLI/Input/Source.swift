@@ -299,7 +299,7 @@ extension EventLog {
   /// Checks all its pages first, because LMDB would overwrite pages that it wrongly considers free.
   static func openToWrite(_ path: String) throws -> EventLog {
     removeStaleDrafts(of: path)
-    try lookOverPages(of: path)
+    try checkPages(of: path)
     let log = try open(at: path, access: .readWrite, eventVersion: DecodedRecord.version)
     try log.bringUpToDate()
     return log

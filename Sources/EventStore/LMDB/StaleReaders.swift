@@ -1,16 +1,18 @@
 import CLMDB
 
-/// A process that has been reading one state of a log while others were written.
-package struct StandingReader: Hashable, Sendable {
+/// A process that is still reading an old state of a log.
+package struct StaleReader: Hashable, Sendable {
   package let process: Int32
-  /// How many transactions have been written since.
-  package let behind: UInt64
+  /// The number of transactions that were committed after the state it reads.
+  package let transactionsSince: UInt64
 }
 
 extension ReadTransaction {
-  /// The processes in whose way writers are: while one stands, no page that has become free since
-  /// can be used again, and the file grows. A process that is merely slow is not told of.
-  package var standingReaders: [StandingReader] {
+  /// The processes that keep the file growing because they still read an old state.
+  ///
+  /// Until such a process moves on, no page that was freed after its state can be reused. Processes
+  /// that are merely slow are left out.
+  package var staleReaders: [StaleReader] {
     let lines = Lines()
     mdb_reader_list(
       mdb_txn_env(handle.raw),
@@ -21,16 +23,16 @@ extension ReadTransaction {
         return 0
       }, Unmanaged.passUnretained(lines).toOpaque())
     return lines.all.compactMap { line in
-      // Process, thread, and the transaction that is read; a dash for one that reads nothing.
+      // Process, thread, and the transaction that it reads; a dash if it reads none.
       let words = line.split(whereSeparator: \.isWhitespace)
       guard words.count == 3, let process = Int32(words[0]), let read = UInt64(words[2]),
         read + Self.tolerance <= number
       else { return nil }
-      return StandingReader(process: process, behind: number - read)
+      return StaleReader(process: process, transactionsSince: number - read)
     }
   }
 
-  /// So many transactions can well be written while somebody reads.
+  /// The number of transactions that may be committed during an ordinary read.
   private static var tolerance: UInt64 { 100 }
 
   private final class Lines {
