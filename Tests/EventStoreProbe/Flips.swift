@@ -8,10 +8,9 @@ import Rollcall
   import Darwin
 #endif
 
-/// Changes one byte of a log at a time, and sees whether `LogVerification` finds it.
+/// Flips one bit of a log at a time, and checks whether `LogVerification` finds the flip.
 ///
-/// A flip may go unfound under one rule only: the dump of everything that is kept, made by LMDB
-/// itself, is what it was before the flip.
+/// A flip may remain unfound only if LMDB itself still gives the content from before the flip.
 struct Flips {
   private let path: String
   private let before: Dump
@@ -29,13 +28,13 @@ struct Flips {
     case cannotWrite
   }
 
-  /// The beginning of each page, with its header and its list of nodes, and most of a meta page.
+  /// The beginning of a page, with its header and list of nodes, or most of a meta page.
   static let head = 0..<152
   static let pageSize = 4096
 
-  /// Flips every byte of the heads of pages, and of the rest those at multiples of a step.
+  /// Flips a bit of every byte in the heads of pages, and of other bytes at multiples of a step.
   ///
-  /// Says `at N` before each flip, and then `found`, `same`, or `missed`.
+  /// Prints `at N` before each flip, and then `found`, `same`, or `missed`.
   func run(
     from first: Int, to last: Int, by step: Int, _ say: (String) -> Void
   ) throws {
@@ -62,33 +61,34 @@ struct Flips {
         if case .found = step { isFound = true }
       }
     } catch is EventLogError {
-      // It is refused as no log, or none that this program reads.
+      // The file is refused, so the damage is found.
       return true
     }
     return isFound
   }
 }
 
-/// Everything that a log keeps, as LMDB hands it out: every entry of every database, in order, and
-/// the same again looked up key by key.
+/// The content of a log as LMDB gives it: every entry of every database, in order.
+///
+/// Each entry is also looked up by its key, which has to give the same value.
 struct Dump: Equatable {
   private var bytes: [UInt8] = []
 
-  /// Nil where LMDB finds something wrong.
+  /// Nil if LMDB fails or a look-up disagrees.
   init?(_ path: String) {
     var environment: OpaquePointer?
     var transaction: OpaquePointer?
     guard mdb_env_create(&environment) == 0 else { return nil }
     defer { mdb_env_close(environment) }
     mdb_env_set_maxdbs(environment, 16)
-    // As every program of ours does, whatever the file says.
+    // Set a map size as `EventLog` does, regardless of the one in the file.
     mdb_env_set_mapsize(environment, 1 << 30)
     let flags = UInt32(MDB_NOSUBDIR | MDB_RDONLY)
     guard mdb_env_open(environment, path, flags, 0o600) == 0,
       mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction) == 0
     else { return nil }
     defer { mdb_txn_abort(transaction) }
-    // The database of databases has the roots, which tell nothing of what is kept.
+    // The main database has the names and roots; the roots are not content.
     guard let names = Self.entries(of: nil, transaction)?.map(\.key) else { return nil }
     for name in names {
       guard let entries = Self.entries(of: name, transaction) else { return nil }

@@ -9,8 +9,10 @@ import Rollcall
   import Darwin
 #endif
 
-/// A process that uses a log beside the one that tests it: to share it, to be killed while it
-/// writes, and to meet limits that would hit the test's own process as well.
+/// A helper process of the tests that uses a log at the same time as they do.
+///
+/// It shares a log, is killed while it writes, and reaches limits that would also affect the
+/// process of the tests.
 @main
 enum Probe {
   static func main() {
@@ -33,7 +35,7 @@ enum Probe {
     }
   }
 
-  /// Writes a line at once: the process may be killed before a buffer would be written.
+  /// Writes a line without buffering, because the process may be killed at any time.
   private static func say(_ line: String) {
     var bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, &bytes, bytes.count)
@@ -62,7 +64,7 @@ enum Probe {
     }
   }
 
-  /// Appends batches and says after each one how far the log is.
+  /// Appends batches and prints the last record after each one.
   private static func append(_ path: String, batches: Int, of count: Int) throws {
     let log = try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
     for _ in 0..<batches {
@@ -70,7 +72,7 @@ enum Probe {
     }
   }
 
-  /// Imports the capture that comes on standard input into a log that is there.
+  /// Imports the capture on standard input into an existing log.
   private static func importing(_ path: String, batch: Int) throws {
     let log = try EventLog.open(
       at: path, access: .readWrite, eventVersion: DecodedRecord.version)
@@ -78,7 +80,7 @@ enum Probe {
     say("records \(try reading.run(.standardInput, into: log).records)")
   }
 
-  /// Appends until the largest file size is reached, then looks at what is there.
+  /// Appends until the file-size limit is reached, then verifies the log.
   private static func meetLimit(_ path: String, bytes: Int) throws {
     let log = try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
     var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
@@ -97,21 +99,21 @@ enum Probe {
     try look(log)
   }
 
-  /// Has a log open until standard input ends.
+  /// Keeps a log open until standard input ends.
   private static func hold(_ path: String) throws {
     let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
     say("open")
     withExtendedLifetime(log) { _ = readLine() }
   }
 
-  /// Has the lease of a log until standard input ends.
+  /// Holds the lease of a log until standard input ends.
   private static func lease(_ path: String) throws {
     let lease = try RecorderLease(ofLogAt: path)
     say("leased")
     withExtendedLifetime(lease) { _ = readLine() }
   }
 
-  /// Has a log open inside a transaction until standard input ends.
+  /// Keeps a read transaction of a log open until standard input ends.
   private static func holdReading(_ path: String) throws {
     try EventLog.open(at: path, access: .readOnly, eventVersion: 1).read { _ in
       say("reading")
@@ -119,7 +121,7 @@ enum Probe {
     }
   }
 
-  /// Takes all the places that a log has for readers until standard input ends.
+  /// Occupies all reader slots of a log until standard input ends.
   private static func fillReaders(_ path: String) throws {
     var environment: OpaquePointer?
     var code = mdb_env_create(&environment)

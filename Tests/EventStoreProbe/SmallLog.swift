@@ -2,8 +2,8 @@ import EventStore
 import Rollcall
 import RosterCore
 
-/// A log that has a little of everything: long and short records, events, contacts with long names,
-/// an import, snapshots, and pages that are free again.
+/// A log with a little of everything: long and short records, events, contacts with long names, an
+/// import, snapshots, and free pages.
 enum SmallLog {
   private static let stanzas: [(RecordDirection, RecordKind, String)] = [
     (.none, .lifecycle, #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#),
