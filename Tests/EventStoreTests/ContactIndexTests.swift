@@ -4,18 +4,18 @@ import Testing
 @testable import EventStore
 
 @Suite("The entries of the contact index") struct ContactIndexTests {
-  /// Lists of entries of which each is a hash above the number of a record.
+  /// Lists of entries; an entry has a hash in its upper bits and a record's number in the lower.
   private static let lists: [[UInt64]] = {
     var random = SeededGenerator(seed: 5)
-    let many = (0..<5000).map { _ in UInt64.random(in: .min ... .max, using: &random) }
+    let large = (0..<5000).map { _ in UInt64.random(in: .min ... .max, using: &random) }
     return [
-      [], [7], many, many.sorted(), many.sorted().reversed(), many.map { $0 >> 8 },
-      many.map { $0 | 0xFF << 56 }, many.map { $0 & 0xFFFF }, many.map { $0 & 0xFF << 56 },
+      [], [7], large, large.sorted(), large.sorted().reversed(), large.map { $0 >> 8 },
+      large.map { $0 | 0xFF << 56 }, large.map { $0 & 0xFFFF }, large.map { $0 & 0xFF << 56 },
       [.max, .min, .max, .min], (0..<3000).map { $0 % 3 << 16 | $0 },
     ]
   }()
 
-  @Test("They are put in order whatever their hashes are", arguments: lists.indices)
+  @Test("Entries are sorted correctly, whatever their hashes", arguments: lists.indices)
   func sorted(_ index: Int) {
     var entries = Self.lists[index]
     ContactIndex.sort(&entries)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One log's records appended to another, all or none.
+/// Appending one log's records to another, all or none.
 @Suite("Copying records") struct CopyingTests {
   private let folder: TemporaryFolder
 
@@ -55,10 +55,10 @@ import Testing
     #expect(try target.read { try $0.sequences(concerning: "5@x", in: 1...4) } == [4])
   }
 
-  @Test("Records that are too many to be copied at once are copied like few")
+  @Test("Records that do not fit into one chunk are copied completely")
   func manyRecords() throws {
     let source = try EventLog.create(at: folder.file("source"), eventVersion: 1)
-    // Many small ones, then few that are large.
+    // Many small records, then a few large ones.
     let small = (0..<9_000).map { draft("\($0)", time: Int64($0)) }
     let large = (0..<40).map { draft(String(repeating: "\($0 % 10)", count: 100_000)) }
     try source.append(small + large)
@@ -74,7 +74,7 @@ import Testing
         == Array(9_002...9_041))
   }
 
-  @Test("Nothing is appended where one record fails")
+  @Test("Nothing is appended if one record fails")
   func failedCopy() throws {
     struct Refused: Error {}
     let source = try EventLog.create(at: folder.file("source"), eventVersion: 1)
@@ -113,7 +113,7 @@ import Testing
     #expect(try target.contents() == (try source.contents()))
   }
 
-  @Test("Some records, on other connections, and a capture in the place of another")
+  @Test("Selected records are copied, with new connections and in place of a former capture")
   func chosen() throws {
     let source = try EventLog.create(at: folder.file("source"), eventVersion: 1)
     try source.append(["one", "two", "three", "four"].map { draft($0) })

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A log is in its place whole, or not at all.
+/// A new log is at its path completely or not at all.
 @Suite("Creating a log") struct CreationTests {
   let folder: TemporaryFolder
   let path: String
@@ -13,7 +13,7 @@ import Testing
     path = folder.file("a.rollcall")
   }
 
-  @Test("A new log has a lock file beside it, and nobody else may read them")
+  @Test("A new log has a lock file next to it, and only its owner may read them")
   func creation() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     #expect(try folder.names == ["a.rollcall", "a.rollcall-lock"])
@@ -35,7 +35,7 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1]))
   }
 
-  @Test("In place of a log that is still open there is no other, whose lock file would be the same")
+  @Test("No log is created in place of one that is still open, with the same lock file")
   func openInPlace() throws {
     let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     var log: EventLog? = try EventLog.create(at: path, eventVersion: 1)
@@ -49,7 +49,7 @@ import Testing
     _ = try EventLog.create(at: path, eventVersion: 1)
   }
 
-  @Test("A link that leads nowhere takes a path")
+  @Test("A dangling link at the path counts as taken")
   func danglingLink() throws {
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: folder.file("nowhere"))
@@ -59,7 +59,7 @@ import Testing
     #expect(try folder.names == ["a.rollcall"])
   }
 
-  @Test("A log in a directory that is not there is refused")
+  @Test("A log in a missing directory is refused")
   func missingDirectory() throws {
     #expect(throws: EventLogError.self) {
       try EventLog.create(at: folder.file("no/b.rollcall"), eventVersion: 1)
@@ -67,7 +67,7 @@ import Testing
     #expect(try folder.names.isEmpty)
   }
 
-  @Test("A draft is not in its place until it is published")
+  @Test("A draft is not at its path until it is published")
   func publishing() throws {
     let log = try EventLog.draft(for: path, eventVersion: 1)
     try log.append((1...50).map { draft("\($0)") })
@@ -97,7 +97,7 @@ import Testing
     #expect(try folder.names.isEmpty)
   }
 
-  @Test("A draft that is let go of leaves nothing")
+  @Test("A draft that is released leaves nothing")
   func forgottenDraft() throws {
     do {
       let log = try EventLog.draft(for: path, eventVersion: 1)
@@ -106,7 +106,7 @@ import Testing
     #expect(try folder.names.isEmpty)
   }
 
-  @Test("A path that is taken meanwhile is left alone, and the draft can go there later")
+  @Test("A path that was taken meanwhile is left alone, and the draft can be published later")
   func pathTakenMeanwhile() throws {
     do {
       let log = try EventLog.draft(for: path, eventVersion: 1)
@@ -115,7 +115,7 @@ import Testing
       #expect(throws: EventLogError.alreadyExists(path: log.path(forTarget: path))) {
         try log.publish()
       }
-      // The draft is as it was, and can go where there is room.
+      // The draft is unchanged and can be published once the path is free.
       #expect(try log.last == 1)
       try FileManager.default.removeItem(atPath: path)
       try log.publish()
@@ -125,12 +125,12 @@ import Testing
   }
 
   #if os(Linux)
-    /// The system tells once of bytes that it could not write.
-    @Test("A draft that could not be synced is not published at the second try either")
+    /// The system reports unwritten bytes only once.
+    @Test("A draft that could not be synced is not published at the second attempt either")
     func unsyncedDraft() throws {
       let log = try EventLog.draft(for: path, eventVersion: 1)
       try log.append([draft("a")])
-      // Its descriptors lead to what takes all and syncs nothing.
+      // Redirect the draft's descriptors to a device that cannot be synced.
       let other = open("/dev/full", O_RDWR)
       defer { close(other) }
       var replaced = 0
@@ -144,14 +144,14 @@ import Testing
       try #require(replaced > 0)
       let draft = log.path
       #expect(throws: EventLogError.self) { try log.publish() }
-      // It is not tried again.
+      // The sync is not attempted again.
       #expect(throws: EventLogError.closed(path: draft)) { try log.publish() }
       log.discard()
       #expect(try folder.names.isEmpty)
     }
   #endif
 
-  @Test("Of two drafts for one path the first that is published has it")
+  @Test("Of two drafts for one path, the first one to be published gets it")
   func twoDrafts() throws {
     let first = try EventLog.draft(for: path, eventVersion: 1)
     let second = try EventLog.draft(for: path, eventVersion: 1)
@@ -165,7 +165,7 @@ import Testing
 }
 
 extension EventLog {
-  /// The target as the log names it: its directory is resolved.
+  /// The target path as the log gives it, with its directory resolved.
   fileprivate func path(forTarget path: String) -> String {
     let url = URL(fileURLWithPath: path)
     let directory = url.deletingLastPathComponent().resolvingSymlinksInPath().path

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Damage inside a file that LMDB finds nothing wrong with.
+/// Damage in a file that LMDB considers sound.
 @Suite("Damage that LMDB does not notice") struct DamageTests {
   let folder: TemporaryFolder
   let path: String
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// The key of a pack, by its first record.
+  /// The key of the pack that begins with a record.
   private static func key(_ number: UInt8) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, number] }
 
   private func open() throws(EventLogError) -> EventLog {
@@ -30,7 +30,7 @@ import Testing
   private static let contradiction =
     "it or another one up to 15 has changed: the digest of their pack does not follow from its bytes"
 
-  @Test("A changed byte is found by the chain, and nothing of its pack is read")
+  @Test("The chain detects a changed byte, and no record of its pack is read")
   func changedByte() throws {
     do { #expect(try open().damage().isEmpty) }
     try change("number 13", to: "number 31")
@@ -52,8 +52,8 @@ import Testing
     #expect(throws: EventLogError.self) { try log.last }
   }
 
-  /// So who reads piece by piece does not compare the log's last pack for each piece.
-  @Test("What stands before a pack that has changed is read without a look at that one")
+  /// A pass in pieces therefore does not verify the log's last pack for each piece.
+  @Test("Records before a changed pack are read without verifying that pack")
   func beforeDamage() throws {
     try change("number 20", to: "number 02")
     try open().read { transaction in
@@ -74,8 +74,7 @@ import Testing
   }
 
   /// The key is followed by the connection's number.
-  @Test(
-    "A name of a connection that is gone is not taken for one that never was", arguments: [1, 2])
+  @Test("A missing name of a connection is not mistaken for no name", arguments: [1, 2])
   func missingName(of connection: UInt8) throws {
     do {
       let log = try open()
@@ -94,7 +93,7 @@ import Testing
     #expect(try log.last == 20)
   }
 
-  @Test("What is salvaged of a log without a note is said to lack it")
+  @Test("Salvaging a log that lost one of its own entries reports the loss")
   func salvagedNotes() throws {
     do { try open().append([], marks: LogMarks(connections: [1: "phone"])) }
     Tampering(path).delete("meta", Array("connection".utf8) + [0, 0, 0, 1])
@@ -125,7 +124,7 @@ import Testing
   }
 
   @Test(
-    "A key that is not the number of a record is told",
+    "A key that is not the number of a record is reported",
     arguments: [[1], .init(repeating: 255, count: 8)] as [[UInt8]])
   func invalidNumber(key: [UInt8]) throws {
     Tampering(path).put("records", key, Array(repeating: 1, count: 60))
@@ -134,7 +133,7 @@ import Testing
 
   /// The value of the pack that begins with record 6, and what is wrong with it.
   @Test(
-    "An unreadable pack is refused, and those around it are read",
+    "An unreadable pack is refused, and the packs around it are read",
     arguments: [
       ([], "its pack is cut short"), (Array(repeating: 1, count: 52), "its pack is cut short"),
       (Array(repeating: 0, count: 100), "its pack cannot have 0 records"),
@@ -155,7 +154,7 @@ import Testing
     #expect(try log.damage()[6] == what)
   }
 
-  /// The events of a log, where those that are stored cannot be used from the records' bytes.
+  /// The events of a log; if stored ones cannot be used, they are derived from the records.
   private func events(_ log: EventLog) throws -> [[UInt8]] {
     try log.read { transaction in
       var events: [[UInt8]] = []
@@ -170,7 +169,7 @@ import Testing
     }
   }
 
-  @Test("Stored events that have changed or are gone are made anew of the records, and it is noted")
+  @Test("Changed or missing stored events are derived from the records again, and this is noted")
   func unreadableEvents() throws {
     do {
       let log = try open()
@@ -196,7 +195,7 @@ import Testing
     #expect(try events(log) == Array(repeating: [2], count: 20))
   }
 
-  @Test("A pack of events in another one's place, or one of the index, is not used")
+  @Test("A pack of events in another one's place, or a block of the index, is not used")
   func misplacedEvents() throws {
     let value = try Tampering(path).value("events", Self.key(1))
     Tampering(path).put("events", Self.key(6), value)
@@ -205,7 +204,7 @@ import Testing
     #expect(try events(open())[5] == [106, 15])
   }
 
-  @Test("An event that is stored after the last record is refused when one is to be added")
+  @Test("Appending fails if an event is stored after the last record")
   func strayEvent() throws {
     Tampering(path).put("events", [0, 0, 0, 0, 0, 0, 0, 99], Array(repeating: 1, count: 20))
     let log = try open()
@@ -216,7 +215,7 @@ import Testing
     #expect(try log.last == 20)
   }
 
-  @Test("Where the index has changed or is gone, any record may concern a contact, and it is noted")
+  @Test("If the index is damaged, any record may concern a contact, and this is noted")
   func unreadableIndex() throws {
     func found(_ contact: String, _ range: ClosedRange<UInt64> = 1...99) throws -> [UInt64] {
       let log = try open()

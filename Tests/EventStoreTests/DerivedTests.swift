@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The stored events and the contact index, which can be thrown away and made anew.
+/// The stored events and the contact index, which can be discarded and rebuilt.
 @Suite("The derived parts") struct DerivedTests {
   let folder: TemporaryFolder
   let path: String
@@ -13,7 +13,7 @@ import Testing
     path = folder.file("a.rollcall")
   }
 
-  /// What the tests take for the meaning of a record: a digit of its first byte and some contacts.
+  /// The derived parts of a record in these tests, made up from its first byte and its length.
   private static func parts(of bytes: [UInt8]) -> DerivedParts {
     guard let first = bytes.first else { return DerivedParts(event: nil, contacts: []) }
     return DerivedParts(
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("The index answers as a scan would, whatever a transaction holds", arguments: [700, 9000])
+  @Test("The index answers as a scan would, whatever the batch size", arguments: [700, 9000])
   func indexAnswers(batch: Int) throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let all = drafts(9000, seed: 5)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("Names of any length are contacts")
+  @Test("Contacts' names may have any length")
   func longNames() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let domain = String(repeating: "d", count: 1023)
@@ -70,12 +70,12 @@ import Testing
     for (number, name) in names.enumerated() {
       let found = try log.read { try $0.sequences(concerning: name, in: 1...100) }
       let (first, second) = (UInt64(number) + 1, UInt64(number + names.count) + 1)
-      // A record that names a contact twice has it twice.
+      // A record that names a contact twice is found twice.
       #expect(Set(found) == [first, second] && found == found.sorted())
     }
   }
 
-  @Test("Names are compared by their bytes")
+  @Test("Contacts' names are compared by their bytes")
   func nameBytes() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let composed = "\u{E9}@example.test"
@@ -85,7 +85,7 @@ import Testing
     #expect(try log.read { try $0.sequences(concerning: decomposed, in: 1...9) } == [2])
   }
 
-  @Test("A refused batch leaves no contact")
+  @Test("A refused batch leaves no contacts in the index")
   func refusedBatch() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     #expect(throws: EventLogError.self) {
@@ -120,7 +120,7 @@ import Testing
     #expect(try log.derivedIsCurrent)
   }
 
-  @Test("A log of another version has to be rebuilt, and is recorded into meanwhile")
+  @Test("A log of another version has to be rebuilt, but can be recorded to before that")
   func otherVersion() throws {
     do {
       let old = try EventLog.create(at: path, eventVersion: 1)
@@ -129,7 +129,7 @@ import Testing
     let new = try EventLog.open(at: path, access: .readWrite, eventVersion: 2)
     #expect(try !new.derivedIsCurrent)
     #expect(try new.meta.eventVersion == 1)
-    // What is recorded before the rebuild is kept, but nothing is derived from it yet.
+    // Records appended before the rebuild are kept, but nothing is derived from them yet.
     try new.append([draft("2", event: [2], contacts: ["a@example.test"])])
     #expect(try new.meta.eventVersion == nil)
     #expect(try !new.derivedIsCurrent)
@@ -143,7 +143,7 @@ import Testing
     #expect(derived.index == ["a@example.test": [], "b@example.test": [1, 2]])
   }
 
-  @Test("A rebuild that failed is still to be done")
+  @Test("A rebuild that failed still has to be done")
   func failedRebuild() throws {
     struct Failure: Error {}
     let log = try EventLog.create(at: path, eventVersion: 1)
@@ -164,15 +164,15 @@ import Testing
     #expect(try log.derived(contacts: Self.contacts) == before)
   }
 
-  @Test("A log never looks cut after rebuilds that free and take pages in every order")
+  @Test("A log never looks truncated after rebuilds that free and reuse pages in any order")
   func manyRebuilds() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append(drafts(3000, seed: 31))
     var generator = SeededGenerator(seed: 32)
     for round in 1...20 {
-      let most = [0, 10, 3000, 9000].randomElement(using: &generator) ?? 0
+      let maxSize = [0, 10, 3000, 9000].randomElement(using: &generator) ?? 0
       try log.rebuildDerived { _, _ in
-        let size = Int.random(in: 0...most, using: &generator)
+        let size = Int.random(in: 0...maxSize, using: &generator)
         return DerivedParts(
           event: size.isMultiple(of: 2) ? Array(repeating: 1, count: size) : nil, contacts: [])
       }
@@ -182,7 +182,7 @@ import Testing
 
   // MARK: Marks
 
-  @Test("Marks are noted with the records")
+  @Test("Marks are stored with the records")
   func marks() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let first = ImportedSource(digest: "aa", name: "one.log")
@@ -195,7 +195,7 @@ import Testing
     #expect(try log.last == 1)
   }
 
-  @Test("Marks are not noted without the records")
+  @Test("Marks are not stored if the records are refused")
   func refusedMarks() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let marks = LogMarks(
@@ -207,7 +207,7 @@ import Testing
     #expect(try log.meta.imports.isEmpty)
   }
 
-  @Test("Another account is refused")
+  @Test("Records of another account are refused")
   func otherAccount() throws {
     let log = try EventLog.create(at: path, eventVersion: 1, account: "alice@example.test")
     #expect(

@@ -3,33 +3,35 @@ import Testing
 
 @testable import EventStore
 
-/// Packs of stored events, as no program of ours writes them.
+/// Packs of stored events that the library never writes.
 @Suite("Packs of events")
 struct EventPackTests {
-  /// The stored form of events of these sizes, of the records from 7 on.
+  /// The stored form of events of these sizes, for the records from 7 on.
   private static func content(_ sizes: [Int]) -> (bytes: [UInt8], ends: [Int]) {
     var packer = EventPacker()
     var ends: [Int] = []
-    for (place, size) in sizes.enumerated() {
+    for (index, size) in sizes.enumerated() {
       // Heads of several sizes.
       let header = RecordHeader(
-        sequence: 7 + UInt64(place), direction: .outbound, kind: stanza,
-        connection: place == 1 ? 300 : 1, timeIsKnown: place != 2, clock: Self.clock(place),
+        sequence: 7 + UInt64(index), direction: .outbound, kind: stanza,
+        connection: index == 1 ? 300 : 1, timeIsKnown: index != 2, clock: Self.clock(index),
         sourceTime: nil)
-      let event = [UInt8](repeating: UInt8(place), count: size)
+      let event = [UInt8](repeating: UInt8(index), count: size)
       packer.add(event.span.bytes, of: header, first: 7)
       ends.append(packer.content.count)
     }
     return (packer.content, ends)
   }
 
-  /// The last one is too long after the first to be told by how long.
-  private static func clock(_ place: Int) -> Int64 {
-    1000 + (place == 3 ? 1 << 32 : Int64(place))
+  /// The clock of an event; the last one is too far from the first for its distance to be stored.
+  private static func clock(_ index: Int) -> Int64 {
+    1000 + (index == 3 ? 1 << 32 : Int64(index))
   }
 
-  /// What a pack of this content gives: for each event its first byte, and that of the one so many
-  /// later; and what is wrong with it.
+  /// Reads a pack of this content, up to its damage.
+  ///
+  /// - Returns: The first byte of each event and that of the event a given distance ahead; and the
+  ///   damage.
   private func read(
     _ content: [UInt8], ahead distance: Int
   ) throws -> (events: [[UInt8?]], damage: String?) {
@@ -44,10 +46,10 @@ struct EventPackTests {
     var events: [[UInt8?]] = []
     do {
       try EventPack(block).forEach(in: 7...20, ahead: distance) { header, event, later in
-        let place = events.count
-        #expect(header.sequence == 7 + UInt64(place))
-        #expect(header.time == (place == 2 ? nil : Self.clock(place)))
-        #expect(header.connection == (place == 1 ? 300 : 1))
+        let index = events.count
+        #expect(header.sequence == 7 + UInt64(index))
+        #expect(header.time == (index == 2 ? nil : Self.clock(index)))
+        #expect(header.connection == (index == 1 ? 300 : 1))
         events.append([event.copied.first, later?.copied.first])
       }
     } catch EventLogError.corrupt(let sequence, let what) {
@@ -57,7 +59,7 @@ struct EventPackTests {
   }
 
   @Test(
-    "A pack that is cut short gives the events before the cut, and says where it is",
+    "A truncated pack gives the events before the cut, and reports where it is",
     arguments: [0, 2, 100])
   func cut(ahead distance: Int) throws {
     let sizes = [3, 5, 1, 4]
@@ -65,20 +67,20 @@ struct EventPackTests {
     for count in 0...bytes.count {
       let whole = ends.count { $0 <= count }
       let (events, damage) = try read(Array(bytes[..<count]), ahead: distance)
-      let expected: [[UInt8?]] = (0..<whole).map { place in
-        let later = place + distance
-        return [UInt8(place), distance > 0 && later < whole ? UInt8(later) : nil]
+      let expected: [[UInt8?]] = (0..<whole).map { index in
+        let later = index + distance
+        return [UInt8(index), distance > 0 && later < whole ? UInt8(later) : nil]
       }
       #expect(events == expected, "\(count) bytes")
       #expect(damage == Self.damage(of: count, ends), "\(count) bytes")
     }
   }
 
-  @Test("A block with as many events as there is room for fits, and one more would not")
+  @Test("A block takes exactly as many events as fit")
   func room() {
     for size in [1, 100, 1000, 7777] {
       let event = [UInt8](repeating: 1, count: size)
-      // The longest head: a time that is told in full, and a connection.
+      // The longest head has an absolute time and a connection.
       let headers = [0, Int64.max].map { clock in
         RecordHeader(
           sequence: 7, direction: .inbound, kind: stanza, connection: 2, timeIsKnown: true,
@@ -95,7 +97,7 @@ struct EventPackTests {
     }
   }
 
-  /// What is wrong with the first so many bytes of a pack whose events end there.
+  /// The expected damage of the first `count` bytes of a pack whose events have these ends.
   private static func damage(of count: Int, _ ends: [Int]) -> String? {
     let headBytes = 8
     guard count >= headBytes else {
@@ -103,12 +105,12 @@ struct EventPackTests {
     }
     let whole = ends.count { $0 <= count }
     let start = whole > 0 ? ends[whole - 1] : headBytes
-    // The record's number is there with the eight bytes of the event's head.
+    // The record's number is known only if the eight bytes of the event's head are complete.
     let sequence = count - start < headBytes ? 7 : 7 + whole
     return count == start ? nil : "\(sequence): its stored event is cut short"
   }
 
-  @Test("A direction that there is none of is named, unless the event is cut short as well")
+  @Test("An invalid direction is reported, unless the event is also truncated")
   func direction() throws {
     let (bytes, ends) = Self.content([3, 5, 1])
     var wrong = bytes

@@ -2,9 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bytes of a small log are changed, one at a time: the change is found, or nothing that is kept
-/// is another (`Flips` in the probe has the rule). With `ROLLCALL_ALL_FLIPS` set it is every byte,
-/// which takes minutes; otherwise all that lead LMDB through the file, and some of the others.
+/// Flips bits of a small log, one byte at a time; each flip is found or harmless to the content.
+///
+/// `Flips` in the probe has the exact rule. With `ROLLCALL_ALL_FLIPS` set, every byte is flipped,
+/// which takes minutes; otherwise, all bytes that lead LMDB through the file, and some others.
 @Suite("Flipped bits") struct FlipTests {
   let folder: TemporaryFolder
   let path: String
@@ -18,22 +19,22 @@ import Testing
       FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
   }
 
-  /// What came of some flips.
+  /// The results of some flips.
   private struct Tally {
     var found = 0
     var same = 0
-    /// LMDB ended the process: found as well, by the one who waits for it.
+    /// The number of flips at which LMDB ended the process, which the test notices.
     var crashed = 0
     var missed: [Int] = []
     var complaints: [String] = []
   }
 
-  /// Runs flips in processes of their own, going on after a flip that ends one.
+  /// Runs flips in separate processes, continuing after a flip that ends one.
   private func flip(by step: Int) throws -> Tally {
     var tally = Tally()
     var next = 0
     while next < size {
-      // A process that was ended leaves its flip in the file.
+      // Use a copy, because a process that is ended leaves its flip in the file.
       let copy = folder.file("\(next).rollcall")
       try FileManager.default.copyItem(atPath: path, toPath: copy)
       let outcome = try ProbeProcess.run(["flip", copy, "\(next)", "\(size)", "\(step)"])
@@ -59,14 +60,14 @@ import Testing
     return tally
   }
 
-  @Test("No flipped bit that changes what is kept goes unfound")
+  @Test("Every flipped bit that changes the content is found")
   func flips() throws {
-    // A prime, so that every kind of place is met.
+    // A prime, so that every kind of byte is flipped.
     let step = ProcessInfo.processInfo.environment["ROLLCALL_ALL_FLIPS"] == nil ? 41 : 1
     let tally = try flip(by: step)
     #expect(tally.missed.isEmpty)
     #expect(tally.complaints.isEmpty)
-    // Damage that would end the process is found before LMDB sees it.
+    // Damage that would end the process is found before LMDB reads it.
     #expect(tally.crashed == 0)
     let offsets = (0..<size).filter { $0 % step == 0 || $0 % 4096 < 152 }
     #expect(tally.found + tally.same == offsets.count)

@@ -6,9 +6,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One process imports a capture, and this one asks the log for states meanwhile.
+/// Reading states from a log while another process imports a capture into it.
 ///
-/// The capture comes by a pipe, so the import is under way for as long as the test wants.
+/// The capture comes through a pipe, so the test decides how long the import runs.
 @Suite("Reading while a capture is imported") struct ImportingTests {
   private static let batch = 50
 
@@ -21,12 +21,12 @@ import Testing
     _ = try EventLog.create(at: path, eventVersion: DecodedRecord.version)
   }
 
-  /// An import in another process that reads what it is fed.
+  /// An import in another process that reads from a pipe.
   private final class Import {
     let process: Process
     private let input = Pipe()
     private let output: ProbeOutput
-    /// How many records it has been fed.
+    /// The number of records written to the pipe.
     private(set) var records: UInt64 = 0
 
     init(into path: String) throws {
@@ -40,7 +40,7 @@ import Testing
       records += 1
     }
 
-    /// Pushes, each of a contact that has the record's number.
+    /// Feeds pushes, each of a contact with the record's number in its name.
     func feedPushes(_ count: Int) throws {
       for _ in 0..<count {
         let item = "<item jid='c\(records + 1)@example.test' subscription='both'/>"
@@ -50,7 +50,7 @@ import Testing
       }
     }
 
-    /// Says that the capture has ended; what the import has to say to it.
+    /// Ends the capture and returns the output of the import.
     func finish() throws -> [String] {
       try input.fileHandleForWriting.close()
       let lines = output.rest()
@@ -75,7 +75,7 @@ import Testing
     return try log.last
   }
 
-  /// Expects a state that whole batches of the capture give.
+  /// Expects a state after whole batches of the capture.
   private func expectPrefix(_ state: Timeline.State, isOver: Bool) {
     let position = state.roster.position
     if !isOver { #expect(position % UInt64(Self.batch) == 0, "\(position)") }
@@ -84,24 +84,24 @@ import Testing
     #expect(items == expected.sorted(), "after \(position)")
   }
 
-  @Test("States of the present and the past are right while an import goes on")
+  @Test("Current and past states are right during an import")
   func statesMeanwhile() throws {
     let importing = try Import(into: path)
     let log = try opened()
     var seen: UInt64 = 0
     for _ in 0..<5 {
       try importing.feedPushes(1500)
-      // What the import reads in one piece, and what it has not got a whole batch of, may wait.
+      // Records in the last partial read, and in an incomplete batch, may not be stored yet.
       let reached = try Self.wait(
         for: log, of: importing.process, to: importing.records - 1000)
-      #expect(reached > seen, "the import stands still beside a reader")
+      #expect(reached > seen, "the import makes no progress next to a reader")
       seen = reached
       #expect(importing.process.isRunning)
       let state = try Timeline(log).state(at: .head(minus: 0))
       #expect(state.roster.position >= reached)
       expectPrefix(state, isOver: false)
       let earlier = try Timeline(log).state(at: .record(reached / 2))
-      #expect(earlier.roster.position == reached / 2, "a state of the past is asked for as well")
+      #expect(earlier.roster.position == reached / 2, "a past state is wrong")
     }
     #expect(try importing.finish() == ["records \(importing.records)"])
     #expect(try log.last == importing.records)
@@ -109,7 +109,7 @@ import Testing
     #expect(try log.damage().isEmpty)
   }
 
-  @Test("A reader that takes its time holds no import up")
+  @Test("A slow reader does not delay an import")
   func slowReader() throws {
     let importing = try Import(into: path)
     let log = try opened()
@@ -122,7 +122,7 @@ import Testing
       let reached = Reached()
       let done = DispatchSemaphore(value: 0)
       let process = importing.process
-      // Another thread, because a transaction cannot be begun inside another one.
+      // Use another thread, because a transaction cannot be begun inside another one.
       Thread.detachNewThread {
         let now = try? Self.wait(for: log, of: process, to: last + 1500)
         reached.last.withLock { $0 = now ?? 0 }
@@ -138,8 +138,8 @@ import Testing
     #expect(try importing.finish() == ["records \(importing.records)"])
   }
 
-  /// Nothing waits for anything here: what there is by chance is looked at.
-  @Test("Whatever an import has come to, a state is of whole batches")
+  /// Does not wait for the import, so the states are those that happen to be reached.
+  @Test("At any moment of an import, a state has whole batches")
   func statesByChance() throws {
     let importing = try Import(into: path)
     let log = try opened()

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One recorder for each log: what keeps a second one away, and until when.
+/// The lease allows only one recorder per log, until it is released.
 @Suite("The lease of a recorder") struct LeaseTests {
   let folder: TemporaryFolder
   let path: String
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("In one process a second recorder is refused, however the path is written")
+  @Test("A second recorder in one process is refused, however the path is written")
   func oneProcess() throws {
     let link = folder.file("link")
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path)
@@ -45,7 +45,7 @@ import Testing
     withExtendedLifetime(lease) {}
   }
 
-  @Test("Once it is released nothing is left of it, and the next recorder gets it")
+  @Test("A released lease leaves nothing, and the next recorder gets it")
   func released() throws {
     for _ in 0..<3 {
       do {
@@ -57,14 +57,14 @@ import Testing
     }
   }
 
-  @Test("Another process that has it is named, and its end gives it back, however it ends")
+  @Test("A refusal names the process that has the lease, and its end releases it, even if killed")
   func otherProcess() throws {
     let (process, output) = try ProbeProcess.start(["lease", path], input: Pipe())
     #expect(output.next() == "leased")
     let name = "process \(process.processIdentifier) (EventStoreProbe)"
     expectRefusal(by: name) { () throws(EventLogError) in try RecorderLease(ofLogAt: path) }
     process.killNow()
-    // The file is still there, and says who had it.
+    // The file still exists and names the former holder.
     #expect(try folder.names == ["a.rollcall-lease"])
     let lease = try RecorderLease(ofLogAt: path)
     let text = try String(contentsOfFile: leasePath, encoding: .utf8)
@@ -75,7 +75,7 @@ import Testing
     withExtendedLifetime(lease) {}
   }
 
-  @Test("A program that is started meanwhile does not keep it")
+  @Test("A program that is started during a lease does not keep it")
   func child() throws {
     let process = Process()
     do {
@@ -89,10 +89,10 @@ import Testing
     withExtendedLifetime(try RecorderLease(ofLogAt: path)) {}
   }
 
-  /// Each release removes the file, which others may just have opened.
-  @Test("However many take it and release it at once, never two have it")
+  /// Each release removes the file, which other threads may just have opened.
+  @Test("If many threads take and release a lease, only one has it at a time")
   func crowd() throws {
-    let state = Mutex((holders: 0, most: 0, count: 0))
+    let state = Mutex((holders: 0, maxHolders: 0, count: 0))
     let path = path
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       for _ in 0..<3000 {
@@ -100,19 +100,19 @@ import Testing
         state.withLock { state in
           state.holders += 1
           state.count += 1
-          state.most = max(state.most, state.holders)
+          state.maxHolders = max(state.maxHolders, state.holders)
         }
         sched_yield()
         state.withLock { $0.holders -= 1 }
         withExtendedLifetime(lease) {}
       }
     }
-    #expect(state.withLock { $0.most } == 1)
+    #expect(state.withLock { $0.maxHolders } == 1)
     #expect(state.withLock { $0.count } > 0)
     #expect(try folder.names.isEmpty)
   }
 
-  @Test("A lease that was removed by hand is no lease any more, and is not removed for another")
+  @Test("A lease whose file was deleted is void, and its release does not delete another's file")
   func removed() throws {
     var first: RecorderLease? = try RecorderLease(ofLogAt: path)
     try FileManager.default.removeItem(atPath: leasePath)
@@ -126,7 +126,7 @@ import Testing
     withExtendedLifetime(second) {}
   }
 
-  @Test("A folder has one of its own, beside those of its logs")
+  @Test("A folder has a lease of its own, separate from those of its logs")
   func ofFolder() throws {
     let lease = try RecorderLease(ofFolder: folder.path)
     expectRefusal(by: "another session") { () throws(EventLogError) in
@@ -136,7 +136,7 @@ import Testing
     withExtendedLifetime(lease) {}
   }
 
-  @Test("A holder that has yet to say who it is is waited for")
+  @Test("A recorder waits for a holder that has not written its name yet")
   func lateText() throws {
     let descriptor = open(leasePath, O_RDWR | O_CREAT, 0o600)
     defer { close(descriptor) }
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("What a lease says of its holder is shown as letters, whatever it is")
+  @Test("The holder's name in a lease is shown without control characters")
   func hostileText() throws {
     try Data("77\nsome other boot\nname\u{1B}[31m\n".utf8).write(to: URL(filePath: leasePath))
     let descriptor = open(leasePath, O_RDWR)

@@ -4,18 +4,20 @@ import Testing
 
 @testable import EventStore
 
-/// One of the two meta pages is damaged, in one field: which of them was written last is not known
-/// then, and the last transaction's records are nowhere but in its own pages.
+/// Damage to one field of one of the two meta pages.
+///
+/// It is then unknown which page was written last, and only the newer page leads to the records of
+/// the last transaction.
 @Suite("Damaged meta pages") struct MetaPageTests {
   let folder: TemporaryFolder
   let path: String
   private let sound: Data
   private let contents: [Content]
-  /// Where the meta page of the last transaction is, and that of the one before.
+  /// The offset of the last transaction's meta page, and that of the transaction before.
   private let newer: Int
   private let older: Int
 
-  /// A field of a meta page: its place in the page, and how many bytes it has.
+  /// A field of a meta page: its offset in the page, and its size in bytes.
   struct Field: CustomTestStringConvertible {
     let name: String
     let offset: Int
@@ -23,7 +25,7 @@ import Testing
     var testDescription: String { name }
   }
 
-  /// All that LMDB goes by; every one of them leads elsewhere, or to nothing, if it changes.
+  /// All fields that LMDB relies on; a change of any of them leads elsewhere or nowhere.
   static let fields: [Field] = {
     let own = [
       Field(name: "flags", offset: 10, size: 2), Field(name: "magic", offset: 16, size: 4),
@@ -62,11 +64,11 @@ import Testing
       contents = try log.contents()
     }
     sound = try Data(contentsOf: URL(filePath: path))
-    // They are small numbers, by turns on the two pages.
+    // The transaction numbers are small and alternate between the two pages.
     (newer, older) = sound[144] > sound[4096 + 144] ? (0, 4096) : (4096, 0)
   }
 
-  /// What a field can turn into: nothing, all ones, what is next to it, or what the other page has.
+  /// Possible damaged values of a field: zeros, ones, nearby values, and the other page's value.
   private func changes(of field: Field, at page: Int) -> [Data] {
     func bytes(_ page: Int) -> Data {
       Data(sound[page + field.offset..<page + field.offset + field.size])
@@ -74,7 +76,7 @@ import Testing
     var value: UInt64 = 0
     for byte in bytes(page).reversed() { value = value << 8 | UInt64(byte) }
     var numbers: [UInt64] = [0, .max, value &+ 1, value &- 1, value &+ 2, value &- 2]
-    // Others that a page of some machine can have, or could have had.
+    // Page sizes of other machines.
     if field.name == "page size" { numbers += (9...16).map { 1 << $0 } }
     var changes = [bytes(newer + older - page)]
     for number in numbers {
@@ -93,7 +95,7 @@ import Testing
     try bytes.write(to: URL(filePath: path))
   }
 
-  /// What is read of the log; nil where it is refused.
+  /// The content that is read from the log; nil if it is refused.
   private func read() throws -> [Content]? {
     do {
       return try EventLog.open(at: path, access: .readOnly, eventVersion: 1).contents()
@@ -102,7 +104,7 @@ import Testing
     }
   }
 
-  /// What is wrong, as `verify` finds it before LMDB sees anything.
+  /// Whether the damage is found, as by `verify`, before LMDB reads the file.
   private func isFound() throws -> Bool {
     do {
       return try !EventLog.pageDamage(at: path).isEmpty
@@ -120,7 +122,7 @@ import Testing
   }
 
   @Test(
-    "Whatever a field of either page turns into, no older state is taken for the log",
+    "Whatever a field of either page changes to, no older state is mistaken for the log",
     arguments: fields)
   func everyField(field: Field) throws {
     for page in [newer, older] {
@@ -141,7 +143,7 @@ import Testing
   }
 
   @Test(
-    "Where the newer page cannot be read, its records are saved, and the end is not known",
+    "If the newer page cannot be read, its records are salvaged, and the end is unknown",
     arguments: ["flags", "magic", "version", "page size", "root of databases", "number"])
   func newerPage(name: String) throws {
     let field = try #require(Self.fields.first { $0.name == name })
@@ -149,7 +151,7 @@ import Testing
       try write(value, field, at: newer)
       let read = try read()
       #expect(read == nil)
-      // A log of which one page is left is a damaged one, not some other file.
+      // A log with one good meta page is damaged, not another kind of file.
       let error = #expect(throws: EventLogError.self) {
         try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
       }
@@ -164,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("A page whose number has become that before the other's is found by what it leads to")
+  @Test("A page whose number changed to that before the other's is found by its state")
   func numberOfTheStateBefore() throws {
     let field = try #require(Self.fields.first { $0.name == "number" })
     let number = sound[newer + 144]
@@ -175,7 +177,7 @@ import Testing
     #expect(try !salvage().summary.endIsKnown)
   }
 
-  @Test("Where the first page gives another size, the second one is found", arguments: 12...16)
+  @Test("The second page is found if the first one gives a wrong page size", arguments: 12...16)
   func size(exponent: Int) throws {
     let size = 1 << exponent
     for other in MetaPage.sizes {
@@ -192,10 +194,10 @@ import Testing
     }
   }
 
-  @Test("A page that is as it was several transactions before is not taken for the other's")
+  @Test("A meta page from several transactions ago is not mistaken for a current one")
   func olderPage() throws {
     let log = try EventLog.create(at: folder.file("kept.rollcall"), eventVersion: 1)
-    // As long as a reader stands, LMDB uses no page again: so each state is whole.
+    // LMDB reuses no page while a reader is open, so each state stays intact.
     let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     Thread.detachNewThread {
       try? log.read { _ in
@@ -222,9 +224,9 @@ import Testing
     }
   }
 
-  @Test("A text in a record that looks like a meta page is not taken for one")
+  @Test("Text in a record that looks like a meta page is not mistaken for one")
   func forged() throws {
-    // Another page size than the file has would have everything misread.
+    // With this wrong page size, the whole file would be misread.
     var meta = Array(sound[4096..<4096 + 152])
     meta.replaceSubrange(40..<44, with: [0, 2, 0, 0])
     var text = [UInt8](repeating: 32, count: 40 * 4096)
@@ -234,7 +236,7 @@ import Testing
       text.replaceSubrange(place..<place + 152, with: meta)
     }
     let forged = try bytes(ofLogWith: text)
-    // The places where the second page of a file with larger pages is.
+    // Offsets at which a file with larger pages has its second meta page.
     #expect([32768, 65536].contains { forged[$0..<$0 + 152].elementsEqual(meta) })
     for page in [0, 4096] {
       var bytes = forged
@@ -245,7 +247,7 @@ import Testing
     }
   }
 
-  /// The file of a log that has one record.
+  /// The bytes of a log's file with one record.
   private func bytes(ofLogWith text: [UInt8]) throws -> Data {
     let path = folder.file("forged.rollcall")
     defer { for end in ["", "-lock"] { try? FileManager.default.removeItem(atPath: path + end) } }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What another user of the machine can prepare, and what becomes of a log beneath its writer.
+/// Files that another user of the machine can prepare, and logs that are moved while they are open.
 @Suite("Links, and folders of others") struct OtherUserTests {
   let folder: TemporaryFolder
   let path: String
@@ -18,7 +18,7 @@ import Testing
     try EventLog.open(at: path, access: access, eventVersion: 1)
   }
 
-  @Test("A link in the place of a log is refused, whether it leads to one or nowhere")
+  @Test("A link in place of a log is refused, whether or not it leads to one")
   func linkedLog() throws {
     let link = folder.file("link.rollcall")
     for target in [path, folder.file("nowhere")] {
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "A link in the place of a lock file or a lease is refused, and what it leads to is as it was",
+    "A link in place of a lock file or a lease is refused, and its target is unchanged",
     arguments: ["-lock", "-lease"])
   func linkedBeside(name: String) throws {
     let victim = folder.file("victim")
@@ -53,10 +53,10 @@ import Testing
   }
 
   @Test(
-    "In a folder that others can write to nothing is written", arguments: [0o777, 0o702, 0o1777])
+    "Nothing is written in a folder that others can write to", arguments: [0o777, 0o702, 0o1777])
   func sharedFolder(mode: Int) throws {
     chmod(folder.path, mode_t(mode))
-    // In one with the sticky bit, others can replace nothing.
+    // In a folder with the sticky bit, other users cannot replace files.
     guard mode != 0o1777 else {
       try open(.readWrite, path).append([draft("2")])
       withExtendedLifetime(try RecorderLease(ofLogAt: path)) {}
@@ -74,7 +74,7 @@ import Testing
     #expect(error.description.contains("chmod go-w"))
   }
 
-  @Test("A folder of a group is one of others, but for the user's own group")
+  @Test("A group-writable folder counts as others', except with the user's private group")
   func groupFolder() throws {
     chmod(folder.path, 0o770)
     var status = stat()
@@ -101,7 +101,7 @@ import Testing
     }
     #expect(try String(contentsOfFile: path + "-lease", encoding: .utf8) == "77\n")
     chown(path + "-lease", 0, 0)
-    // Also in one with the sticky bit its owner can replace all.
+    // Even with the sticky bit, the folder's owner can replace any file.
     for mode in [0o700, 0o1777] {
       chmod(folder.path, mode_t(mode))
       chown(folder.path, 65534, 65534)
@@ -113,7 +113,7 @@ import Testing
     withExtendedLifetime(try RecorderLease(ofLogAt: path)) {}
   }
 
-  @Test("A log of which there is a hard link is not recorded to, by either name")
+  @Test("A log with a hard link is not recorded to by either name")
   func hardLinks() throws {
     let other = folder.file("b.rollcall")
     let real = URL(filePath: folder.path).resolvingSymlinksInPath().path(percentEncoded: false)
@@ -126,7 +126,7 @@ import Testing
     withExtendedLifetime(lease) {}
     lease = nil
     unlink(other)
-    // A log's maker that was killed has left its draft's name.
+    // A process that was killed while it made a log has left its draft's name.
     let maker = Process()
     maker.executableURL = URL(filePath: "/bin/true")
     try maker.run()
@@ -136,7 +136,7 @@ import Testing
     #expect(try folder.names.sorted() == ["a.rollcall", "a.rollcall-lock"])
   }
 
-  @Test("A lease of which there is a hard link is refused, and nothing is written into it")
+  @Test("A lease with a hard link is refused, and nothing is written to it")
   func linkedLease() throws {
     let victim = folder.file("victim")
     try Data("mine".utf8).write(to: URL(filePath: victim))
@@ -149,7 +149,7 @@ import Testing
     #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mine")
   }
 
-  @Test("Only a log that is gone is said to be removed, not one that cannot be looked at")
+  @Test("A log is reported as removed only if it is gone, not if its path cannot be read")
   func unseen() throws {
     let (inner, moved) = (folder.file("inner"), folder.file("moved"))
     try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
@@ -165,7 +165,7 @@ import Testing
     #expect(try log.append([draft("3")]) == 3..<4)
   }
 
-  @Test("A log that is removed, moved or replaced is not said to have what is written then")
+  @Test("Appending to a log that was removed, moved or replaced fails")
   func removed() throws {
     for change in 0..<3 {
       let log = try open(.readWrite, path)
@@ -181,7 +181,7 @@ import Testing
       #expect(throws: EventLogError.removed(path: real)) { try log.append([draft("3")]) }
       if change == 0 {
         try FileManager.default.moveItem(atPath: folder.file("moved"), toPath: path)
-        // It is where it was, and what was written is in it.
+        // The log is back at its path, with the record whose append failed.
         #expect(try log.append([draft("4")]) == 4..<5)
       }
     }

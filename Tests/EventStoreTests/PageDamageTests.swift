@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The look at the pages without LMDB.
+/// Checking the pages without LMDB.
 @Suite("Damaged pages") struct PageDamageTests {
   let folder: TemporaryFolder
   let path: String
@@ -23,17 +23,17 @@ import Testing
       state: Array(repeating: 5, count: bytes))
   }
 
-  /// Appends, snapshots of changing sizes, and rebuilds, which free and take pages in every order.
-  @Test("A sound log has no damaged pages, whatever happened to it", arguments: 1...6)
+  /// Appends, snapshots of various sizes, and rebuilds free and reuse pages in any order.
+  @Test("A sound log has no damaged pages, whatever its history", arguments: 1...6)
   func soundLog(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let log = try EventLog.create(at: path, eventVersion: 1)
     try expectSound("an empty log")
     for round in 1...12 {
       let count = [1, 7, 300, 1200].randomElement(using: &generator) ?? 1
-      let most = [0, 40, 900, 30_000].randomElement(using: &generator) ?? 1
+      let maxSize = [0, 40, 900, 30_000].randomElement(using: &generator) ?? 1
       try log.append(
-        randomDrafts(most > 900 ? count / 10 : count, using: &generator, bytes: 0...most))
+        randomDrafts(maxSize > 900 ? count / 10 : count, using: &generator, bytes: 0...maxSize))
       let last = try log.last
       if last > 0, Bool.random(using: &generator) {
         try log.store(
@@ -57,25 +57,25 @@ import Testing
   func logInUse() throws {
     do { _ = try EventLog.create(at: path, eventVersion: 1) }
     let (process, _) = try ProbeProcess.start(["append", path, "60", "100"])
-    var looks = 0
+    var checks = 0
     while process.isRunning {
-      try expectSound("look \(looks)")
-      looks += 1
+      try expectSound("check \(checks)")
+      checks += 1
     }
     process.waitUntilExit()
-    #expect(looks > 0)
+    #expect(checks > 0)
     try expectSound()
   }
 
-  @Test("What is not a log is refused")
+  @Test("A file that is not a log is refused")
   func noLog() throws {
     #expect(throws: EventLogError.noSuchFile(path: path)) { try EventLog.pageDamage(at: path) }
     try Data("<presence/>".utf8).write(to: URL(fileURLWithPath: path))
     #expect(throws: EventLogError.notALog(path: path)) { try EventLog.pageDamage(at: path) }
   }
 
-  /// By another one, by zeros, and by noise.
-  @Test("A page that is overwritten is named, or belonged to nothing", arguments: 0..<3)
+  /// Overwrites pages with another page, with zeros, and with noise.
+  @Test("An overwritten page is reported unless it was not in use", arguments: 0..<3)
   func otherPage(kind: Int) throws {
     do {
       let log = try EventLog.create(at: path, eventVersion: 1)
@@ -99,7 +99,7 @@ import Testing
       try bytes.write(to: URL(fileURLWithPath: path))
       let damage = try EventLog.pageDamage(at: path)
       if damage.isEmpty {
-        // The page was free, or part of a long value, in which the chain finds it.
+        // The page was free, or part of a long value, whose damage the chain finds.
         let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
         if (try? log.damage()) == [:] { #expect(try log.contents() == contents) }
       } else {

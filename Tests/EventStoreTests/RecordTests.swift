@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is written comes back, in order and unchanged.
+/// Records are read in order and exactly as they were written.
 @Suite("Records") struct RecordTests {
   let folder: TemporaryFolder
   let path: String
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "Records of random batches come back in order, without a gap", arguments: [1, 2, 3] as [UInt64])
+    "Records of random batches are read in order, without a gap", arguments: [1, 2, 3] as [UInt64])
   func gapless(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var log = try EventLog.create(at: path, eventVersion: 1)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("A log that is opened again holds what was written")
+  @Test("A reopened log has the records that were written")
   func reopened() throws {
     let drafts = [
       draft("<presence/>", time: 5, direction: .outbound, event: [1]),
@@ -72,7 +72,7 @@ import Testing
     #expect(throws: EventLogError.readOnly(path: log.path)) { try log.append(drafts) }
   }
 
-  @Test("A range of records is cut to the log")
+  @Test("A range of records is clamped to the log")
   func ranges() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append((1...10).map { draft("\($0)", event: [UInt8($0)]) })
@@ -95,10 +95,10 @@ import Testing
     #expect(events == [4, 5, 6])
   }
 
-  @Test("An event is handed over with the one that comes so many later in its pack")
+  @Test("An event is passed together with the one a given distance ahead in its pack")
   func later() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
-    // Not each record means something, and each append is a pack of its own.
+    // One record has no event, and each append makes a pack of its own.
     try log.append((1...10).map { draft("\($0)", event: $0 == 5 ? nil : [UInt8($0)]) })
     try log.append((11...13).map { draft("\($0)", event: [UInt8($0)]) })
     func pairs(ahead distance: Int) throws -> [[UInt8?]] {
@@ -122,7 +122,7 @@ import Testing
     #expect(try pairs(ahead: 100) == events.map { [$0, nil] })
   }
 
-  @Test("A pass over the log holds no transaction for long, and ends where the log did")
+  @Test("A pass over the log uses short transactions, and ends where the log ended at its start")
   func pass() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let text = String(repeating: "p", count: EventLog.pieceBytes / 4)
@@ -134,18 +134,18 @@ import Testing
       found.append(header.sequence)
     } between: {
       pieces.append(found.count)
-      // A transaction that is open on this thread would refuse it.
+      // This would be refused if the pass had a transaction open on this thread.
       try log.append([draft("meanwhile")])
     }
     #expect(found == Array(2...15))
-    // At least a pack, and none after so many bytes.
+    // A piece has at least one pack, and none after the limit in bytes.
     #expect(pieces.count >= 3 && pieces.first.map { $0 < 8 } == true, "\(pieces)")
     #expect(throws: CancellationError.self) {
       try log.forEachRecord(in: 1...3) { _, _ in throw CancellationError() }
     }
   }
 
-  @Test("Events are handed over piece by piece as well, and none twice", arguments: [false, true])
+  @Test("Events are passed in pieces as well, and none twice", arguments: [false, true])
   func eventPieces(isDamaged: Bool) throws {
     let event = Array(repeating: UInt8(7), count: 40_000)
     do {
@@ -172,7 +172,7 @@ import Testing
     #expect(pieces > 2)
   }
 
-  @Test("A large record is kept whole, up to a limit")
+  @Test("A large record is stored completely, up to a limit")
   func largeRecord() throws {
     let log = try EventLog.create(at: path, eventVersion: 1, mapSize: 1 << 20)
     let bytes = (0..<(17 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -189,8 +189,7 @@ import Testing
 
   // MARK: Time
 
-  /// The source's clocks, the times that the log gives, and the source times it keeps.
-  @Test("Time never runs backwards, and what the source's clock said is kept")
+  @Test("Time never runs backwards, and the source's own times are kept")
   func time() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let source: [Int64?] = [nil, 100, 90, nil, 100, 150, 149, nil, 150]
@@ -203,19 +202,19 @@ import Testing
     #expect(headers.map(\.clock) == [nil, 100, 100, 100, 100, 150, 150, 150, 150])
   }
 
-  /// A pack has one clock, and its records say how long after it they came, in 32 bits.
-  @Test("Whatever the time, the connection and the source's clock, a record is read as it came")
+  /// A pack has one clock, and each record stores its distance from that in 32 bits.
+  @Test("A record is read as it was written, whatever its time, connection and source time")
   func heads() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
-    let days: Int64 = 1 << 32
-    let times: [Int64?] = [nil, 5, 5 + days - 1, 5 + days, 5, nil, .max, 0]
+    let distance: Int64 = 1 << 32
+    let times: [Int64?] = [nil, 5, 5 + distance - 1, 5 + distance, 5, nil, .max, 0]
     var drafts = times.map { draft("x", time: $0) }
-    for (place, connection) in ([1, 2, 300, .max] as [UInt32]).enumerated() {
-      drafts[place + 2].connection = connection
-      drafts[place + 3].direction = [.outbound, .none][place % 2]
-      drafts[place].kind = RecordKind(rawValue: UInt8(255 - place))
+    for (index, connection) in ([1, 2, 300, .max] as [UInt32]).enumerated() {
+      drafts[index + 2].connection = connection
+      drafts[index + 3].direction = [.outbound, .none][index % 2]
+      drafts[index].kind = RecordKind(rawValue: UInt8(255 - index))
     }
-    // From before 1970, and so far apart that no number of 64 bits says how far.
+    // Times before 1970, and times so far apart that their distance overflows 64 bits.
     try log.append(drafts)
     try log.append([draft("y", time: .min)])
     let other = try EventLog.create(at: folder.file("other"), eventVersion: 1)
@@ -237,11 +236,11 @@ import Testing
     #expect(try log.damage().isEmpty && other.damage().isEmpty)
   }
 
-  @Test("The clock of a pack is the first that a record of it has")
+  @Test("The clock of a pack is the first clock of its records")
   func clockOfPack() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     let text = String(repeating: "x", count: 20_000)
-    // Two in one commit, and one that begins without.
+    // Two packs in one commit, and one whose first record has no clock.
     try log.append([draft(text, time: 5), draft(text, time: 7)])
     let other = try EventLog.create(at: folder.file("other"), eventVersion: 1)
     try other.append([draft("a"), draft("b", time: 9), draft("c", time: 10)])
@@ -266,7 +265,7 @@ import Testing
     #expect(try log.read { try $0.lastSequence(atOrBefore: time) } == expected)
   }
 
-  @Test("Records without any time are at no time")
+  @Test("Records before the first known time are found at no time")
   func noTime() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append([draft("a"), draft("b")])
@@ -275,8 +274,8 @@ import Testing
 
   // MARK: Digests
 
-  /// The chain of two packs, from the definition: SHA-256 worked out by another program.
-  @Test("The chain is the one that is written down")
+  /// The expected digests of two packs were computed from the definition by another program.
+  @Test("The chain follows its definition")
   func chainDefinition() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append([
@@ -297,9 +296,9 @@ import Testing
       ])
   }
 
-  /// XXH3 of blocks of events and of the index, and of a snapshot, worked out by another program
-  /// from what they are said to be made of.
-  @Test("The checksums of what is derived are those that are written down")
+  /// The expected checksums of a block of events, a block of the index and a snapshot were computed
+  /// from the definition by another program.
+  @Test("The checksums of derived parts follow their definition")
   func checksumDefinition() throws {
     do {
       let log = try EventLog.create(at: path, eventVersion: 1)
@@ -324,13 +323,13 @@ import Testing
         + "aaadd52dfc96689ca0ee7275c3216f56" + "070809")
   }
 
-  @Test("A running checksum is the same whatever pieces come, and another one for other bytes")
+  @Test("A running checksum depends on the bytes but not on how they are split into pieces")
   func runningChecksum() {
     func checksum(_ bytes: [UInt8], in pieces: Int) -> Checksum {
       var running = RunningChecksum()
       for start in stride(from: 0, to: bytes.count, by: pieces) {
         running.update(bytes[start..<min(start + pieces, bytes.count)].span.bytes)
-        // To ask for it in between changes nothing.
+        // Reading it in between changes nothing.
         if start.isMultiple(of: 7) { _ = running.checksum }
       }
       return running.checksum
@@ -344,19 +343,18 @@ import Testing
         #expect(checksum(bytes, in: pieces) == whole, "\(count) bytes in pieces of \(pieces)")
       }
       seen.insert(whole)
-      for place in [0, count / 2, count - 1] where bytes.indices.contains(place) {
-        bytes[place] ^= 1
+      for index in [0, count / 2, count - 1] where bytes.indices.contains(index) {
+        bytes[index] ^= 1
         seen.insert(checksum(bytes, in: block))
-        bytes[place] ^= 1
+        bytes[index] ^= 1
       }
     }
-    // A byte has one place, not three.
+    // The three indices are the same one for a single byte.
     #expect(seen.count == 7 + 1 + 5 * 3)
   }
 
-  /// A log takes the pack that it wrote last as it was written, but only where nobody has appended
-  /// after it.
-  @Test("Whoever appends, and however often, makes one chain")
+  /// A log does not verify the pack that it wrote last unless another one has been appended since.
+  @Test("Several users of a log that append in turn make one chain")
   func chainByTurns() throws {
     let one = try EventLog.create(at: path, eventVersion: 1)
     let two = try EventLog.open(at: path, access: .readWrite, eventVersion: 1)
@@ -365,7 +363,7 @@ import Testing
     for (number, log) in [one, one, two, one, two, two, one, one].enumerated() {
       let records = number == 4 ? [] : [draft("\(number)", time: Int64(100 - number))]
       try log.append(records)
-      // Here nobody has written anything before, and the pack before is looked at.
+      // This newly opened log has not written the last pack, so it verifies that pack.
       try EventLog.open(at: other, access: .readWrite, eventVersion: 1).append(records)
     }
     let last = try one.read { try $0.record(at: 7)?.pack }
@@ -394,7 +392,7 @@ import Testing
       try single.append([other])
       digests.insert(try #require(try single.read { try $0.record(at: 1) }).pack.digest)
     }
-    // A second pack is not the first one again, and two records in one are not those in two.
+    // The digest of a second, equal pack differs, and so does that of both records in one pack.
     try log.append([base])
     try log.append([base])
     digests.insert(try #require(try log.read { try $0.record(at: 2) }).pack.digest)

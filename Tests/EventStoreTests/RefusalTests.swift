@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is no log, or no longer one, is refused by name and never maps into a crash.
+/// A file that is not a log, or no longer one, is refused by a specific error and never crashes.
 @Suite("Refusing what is not a log") struct RefusalTests {
   let folder: TemporaryFolder
   let path: String
@@ -22,14 +22,14 @@ import Testing
     try Data(bytes).write(to: URL(fileURLWithPath: path))
   }
 
-  /// A log of a few hundred records, closed.
+  /// Makes a log of a few hundred records and closes it.
   private func makeLog(records: Int = 300) throws {
     var generator = SeededGenerator(seed: 7)
     try EventLog.create(at: path, eventVersion: 1).append(
       randomDrafts(records, using: &generator))
   }
 
-  @Test("A path with nothing at it is refused")
+  @Test("A missing file is refused")
   func nothing() throws {
     #expect(throws: EventLogError.noSuchFile(path: path)) { try open() }
     #expect(try folder.names.isEmpty)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "A text file is refused and left as it is",
+    "A text file is refused and left unchanged",
     arguments: [1, 15, 20, 151, 152, 4096, 8192, 100_000])
   func textFile(size: Int) throws {
     try write(Array(repeating: UInt8(ascii: "x"), count: size))
@@ -72,8 +72,8 @@ import Testing
     URL(fileURLWithPath: path).resolvingSymlinksInPath().path
   }
 
-  /// A file says itself how its keys are compared.
-  @Test("A log whose keys are ordered in another way is refused")
+  /// The file itself says how its keys are ordered.
+  @Test("A log whose keys have another order is refused")
   func otherOrder() throws {
     try makeLog()
     let path = canonical
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("A log of a future format is refused by its number")
+  @Test("A log of a newer format is refused, with the format's number")
   func futureFormat() throws {
     try makeLog()
     Tampering(path).put("meta", Array("format".utf8), [0, 0, 0, 7])
@@ -101,7 +101,7 @@ import Testing
         == "\(canonical): this log is of format 7; this program reads up to 3")
   }
 
-  @Test("A log of a format that no release wrote is refused, with the way out", arguments: [1, 2])
+  @Test("A log of an unreleased older format is refused, with the remedy", arguments: [1, 2])
   func formerFormat(format: UInt8) throws {
     try makeLog()
     Tampering(path).put("meta", Array("format".utf8), [0, 0, 0, format])
@@ -111,7 +111,7 @@ import Testing
     #expect(error.description.contains("import its capture again"))
   }
 
-  /// Cut at every page, beside every page, and at odd places.
+  /// Cuts at every page boundary, one byte before and after it, and at odd offsets.
   @Test("A truncated file is refused wherever it is cut")
   func truncatedFile() throws {
     try makeLog()
@@ -143,15 +143,15 @@ import Testing
     #expect(try open().last == 300)
   }
 
-  /// Each four bytes of them are all ones.
-  @Test("Damaged meta pages give an error or a sound log, and no crash")
+  /// Sets each four bytes of the meta pages to all ones.
+  @Test("Damaged meta pages cause an error or a sound log, but no crash")
   func damagedMetaPages() throws {
     try makeLog(records: 40)
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
     var refused = 0
     for offset in Array(stride(from: 8, to: 152, by: 4)) {
       for page in [0, 4096] {
-        // Where a tree's figures lie LMDB is free to believe anything: only what is checked.
+        // LMDB may accept any statistics of a tree, so flip only fields that are checked.
         let isChecked = (8..<24).contains(offset) || (40..<44).contains(offset) || offset >= 128
         guard isChecked && offset != 12 else { continue }
         var bytes = whole
@@ -167,7 +167,7 @@ import Testing
     #expect(refused > 10)
   }
 
-  /// As in an empty file, which has no roots.
+  /// An empty file, which has no roots, has such a last page.
   @Test("A last page before the roots of the trees is refused")
   func lastPageBeforeRoots() throws {
     try makeLog(records: 40)
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(
-    "A log in the directory of another user is read while nobody uses it",
+    "A log in the directory of another user can be read while it is not in use",
     .enabled(if: geteuid() == 0, "only root can be two users"))
   func otherUser() throws {
     try makeLog()

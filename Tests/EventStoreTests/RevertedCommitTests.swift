@@ -4,9 +4,9 @@ import Testing
 
 @testable import EventStore
 
-/// A commit whose meta page could not be written: LMDB gives that page its former number and end of
-/// the file again, but not its former roots.
-@Suite("Commits that LMDB took back") struct TakenBackTests {
+/// Commits whose meta page could not be written: LMDB restores the page's former number and file
+/// end, but not its former roots.
+@Suite("Commits that LMDB reverted") struct RevertedCommitTests {
   let folder: TemporaryFolder
   let path: String
   private var url: URL { URL(filePath: path) }
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "A log is sound, however far the next attempt came before it failed as well",
+    "A log is sound, however far the next commit got before it failed as well",
     arguments: [1, 60, 600], [1, 60, 600])
   func twice(first: Int, second: Int) throws {
     do { _ = try EventLog.create(at: path, eventVersion: 1) }
@@ -34,15 +34,15 @@ import Testing
     let sound = try Data(contentsOf: url)
     let older = sound[144] < sound[4096 + 144] ? 0 : 4096
     try append(first, "b")
-    var takenBack = try Data(contentsOf: url)
-    takenBack.replaceSubrange(older + 136..<older + 152, with: sound[older + 136..<older + 152])
-    try takenBack.write(to: url)
+    var reverted = try Data(contentsOf: url)
+    reverted.replaceSubrange(older + 136..<older + 152, with: sound[older + 136..<older + 152])
+    try reverted.write(to: url)
     try append(second, "c")
     let written = try Data(contentsOf: url)
-    // What is written goes to the file in the order of its pages.
+    // LMDB writes the pages in their order.
     for end in stride(from: 8192, through: written.count, by: 4096) {
-      var bytes = takenBack[..<8192] + written[8192..<end]
-      if end < takenBack.count { bytes += takenBack[end...] }
+      var bytes = reverted[..<8192] + written[8192..<end]
+      if end < reverted.count { bytes += reverted[end...] }
       try bytes.write(to: url)
       #expect(try EventLog.pageDamage(at: path).isEmpty, "up to \(end)")
       do {
@@ -51,7 +51,7 @@ import Testing
       }
       let salvage = try LogSalvage(path) { _, _ in true }
       var count = 0
-      // Nobody knows whether the attempts were to be the end of the log.
+      // The attempts may have been meant as the end of the log.
       #expect(try !salvage.forEachRecord { _ in count += 1 }.endIsKnown)
       #expect(count >= contents.count)
     }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Reading records without LMDB: what is whole is found, and nothing that was not written.
+/// Reading records without LMDB finds all intact records, and no record that was not written.
 @Suite("Salvaging records") struct SalvageTests {
   let folder: TemporaryFolder
   let path: String
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// What the test takes for a record that looks like one: none whose first byte is odd.
+  /// The records that these tests accept from changed packs: those whose first byte is even.
   private static func isReadable(_: RecordHeader, _ bytes: [UInt8]) -> Bool {
     (bytes.first ?? 0).isMultiple(of: 2)
   }
@@ -46,7 +46,7 @@ import Testing
     return pack
   }
 
-  /// Takes older copies of a pack away: LMDB has written a changed one elsewhere.
+  /// Overwrites old copies of a pack, which LMDB leaves when it writes a changed page elsewhere.
   private func forget(_ pack: ClosedRange<UInt64>) throws {
     try change { data in
       for sequence in pack {
@@ -66,7 +66,7 @@ import Testing
     return (found, summary)
   }
 
-  /// Whatever is found is what was written, and what is not found is told.
+  /// Expects that every record found is as it was written, and every other one reported as lost.
   private func expectTruth(_ comment: Comment? = nil) throws -> SalvageSummary {
     let (found, summary) = try salvage()
     for (sequence, bytes) in found where !summary.unproven.contains(sequence) {
@@ -85,7 +85,7 @@ import Testing
     try bytes.write(to: URL(fileURLWithPath: path))
   }
 
-  @Test("A sound log is salvaged whole")
+  @Test("A sound log is salvaged completely")
   func soundLog() throws {
     let summary = try expectTruth()
     #expect(summary.whole == 400 && summary.kept == 400 && summary.last == 400)
@@ -104,7 +104,7 @@ import Testing
     withExtendedLifetime(log) {}
   }
 
-  @Test("Without the roots that lead to them, the records are found")
+  @Test("Records are found without the meta pages that lead to them")
   func noMetaPages() throws {
     try change { $0.replaceSubrange(0..<2 * 4096, with: Data(count: 2 * 4096)) }
     let summary = try expectTruth()
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "Of a file that is cut short the records before the cut are found",
+    "The records before the cut of a truncated file are found",
     arguments: [0, 1, 5000, 100_000, 400_000])
   func cutFile(bytes: Int) throws {
     try change { $0 = $0.prefix(bytes) }
@@ -121,11 +121,11 @@ import Testing
     #expect(bytes > 90_000 ? summary.kept > 10 : summary.last < 10)
   }
 
-  @Test("Of a changed pack those records are kept that can be read; those around it are proven")
+  @Test("Readable records of a changed pack are kept, and the packs around it are proven")
   func changedPack() throws {
     let pack = try changePack { $0 - 1 }
     let summary = try expectTruth()
-    // The older copy of the pack may still be there.
+    // An old copy of the pack may still be in the file.
     guard !summary.unproven.isEmpty else {
       #expect(summary.whole == 400)
       return
@@ -136,20 +136,20 @@ import Testing
     #expect(summary.whole == pack.lowerBound - 1)
   }
 
-  @Test("A pack whose digest has changed is kept, because the next one vouches for it")
+  @Test("A pack whose stored digest has changed is proven by the next one")
   func changedDigest() throws {
     _ = try changePack { _ in 30 }
     let summary = try expectTruth()
     #expect(summary.whole == 400)
   }
 
-  @Test("After a pack that is gone with its digest, one is kept that nothing vouches for")
+  @Test("The pack after one that is lost with its digest is kept")
   func missingPack() throws {
     let pack = try pack()
     Tampering(path).delete("records", withUnsafeBytes(of: pack.lowerBound.bigEndian) { Array($0) })
     try forget(pack)
     let summary = try expectTruth()
-    // What is left of the pages of the pack may look like it: then its records have changed.
+    // Remains of the lost pack's pages may be found as a changed pack.
     #expect(
       summary.lost.allSatisfy { pack.contains($0.lowerBound) && pack.contains($0.upperBound) })
     #expect(summary.kept >= 400 - UInt64(pack.count))
@@ -157,7 +157,7 @@ import Testing
     #expect(summary.last == 400)
   }
 
-  @Test("Whatever pages are gone, what is found is true, and most is found", arguments: 1...4)
+  @Test("Whatever pages are lost, most records are found, and none is wrong", arguments: 1...4)
   func missingPages(seed: UInt64) throws {
     let sound = try Data(contentsOf: URL(fileURLWithPath: path))
     var generator = SeededGenerator(seed: seed)
@@ -174,14 +174,14 @@ import Testing
     }
   }
 
-  @Test("Text inside a record that looks like a page of records is no record")
+  @Test("Text in a record that looks like a page of records is not mistaken for one")
   func pageInRecord() throws {
     let forged = folder.file("forged.rollcall")
     let pages = try Data(contentsOf: URL(fileURLWithPath: path)).chunks(of: 4096)
     let leaf = try #require(pages.first { $0[10] == 2 && $0[11] == 0 })
     do {
       let log = try EventLog.create(at: forged, eventVersion: 1)
-      // 80 bytes stand before the text: the copies begin where pages do.
+      // The text follows 80 other bytes, so the copies begin at page boundaries.
       let text = [UInt8](repeating: 32, count: 4096 - 80) + Array(leaf) + Array(leaf)
       try log.append([
         RecordDraft(time: nil, direction: .inbound, kind: stanza, bytes: text)
@@ -193,7 +193,7 @@ import Testing
     }
     #expect(summary.last == 1 && summary.kept == 1)
     #expect(bytes.map(\.count) == [4096 * 3 - 80])
-    // Without meta pages too, where nothing else says how many records there are.
+    // Nor without the meta pages, which would give the number of records.
     var damaged = try Data(contentsOf: URL(fileURLWithPath: forged))
     damaged.replaceSubrange(0..<8192, with: Data(count: 8192))
     try damaged.write(to: URL(fileURLWithPath: forged))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventStore
 
-/// Several users of one log: threads, processes, and one that is killed.
+/// Several users of one log: threads, processes, and processes that are killed.
 @Suite("Sharing a log") struct SharingTests {
   let folder: TemporaryFolder
   let path: String
@@ -18,19 +18,19 @@ import Testing
   // MARK: In one process
 
   #if os(Linux)
-    /// A process that is killed while it makes the lock file leaves it so to who waits for it.
-    @Test("A lock file that does not say what was written last is made good by who is alone")
+    /// A process that is killed while it makes the lock file leaves it like this.
+    @Test("A lock file without the last transaction's number is repaired by the next sole user")
     func unfinishedLockFile() throws {
       do { try EventLog.create(at: path, eventVersion: 1).append([draft("1")]) }
       let lockPath = path + "-lock"
       var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: lockPath)))
-      let places = stride(from: 8, to: 128, by: 8).filter { place in
-        bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) } == 2
+      let offsets = stride(from: 8, to: 128, by: 8).filter { offset in
+        bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self) } == 2
       }
-      let place = try #require(places.first)
-      bytes.replaceSubrange(place..<place + 8, with: [UInt8](repeating: 0, count: 8))
+      let offset = try #require(offsets.first)
+      bytes.replaceSubrange(offset..<offset + 8, with: [UInt8](repeating: 0, count: 8))
       try Data(bytes).write(to: URL(fileURLWithPath: lockPath))
-      // The lock of another's descriptor (`F_OFD_SETLK`), which counts in this process too.
+      // A lock of an open file (`F_OFD_SETLK`), which conflicts with those of this process too.
       let other = open(lockPath, O_RDWR)
       var lock = flock()
       lock.l_type = Int16(F_RDLCK)
@@ -106,7 +106,7 @@ import Testing
     #expect(try log.append([draft("2")]) == 2..<3)
   }
 
-  @Test("A reader sees one state, whatever is written meanwhile")
+  @Test("A reader sees one state, unaffected by concurrent writes")
   func oneState() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append([draft("1")])
@@ -125,7 +125,7 @@ import Testing
     #expect(try log.last == 2)
   }
 
-  @Test("Readers see whole batches only, while the map grows again and again")
+  @Test("Readers see only whole batches, while the map grows again and again")
   func readersBesideAWriter() async throws {
     let log = try EventLog.create(at: path, eventVersion: 1, mapSize: 1 << 20)
     let batches = 120
@@ -142,7 +142,7 @@ import Testing
           while seen < UInt64(batches * 50) {
             let last = try log.read { transaction in
               let last = try transaction.lastSequence
-              // Goes through the map, which is moved between two reads.
+              // This reads the map, which is moved between two transactions.
               try transaction.forEachRecord(in: (seen + 1)...UInt64.max) { _, _ in }
               return last
             }
@@ -157,7 +157,7 @@ import Testing
     #expect(try log.damage().isEmpty)
   }
 
-  @Test("Writers take turns: every batch lies together, and none is lost")
+  @Test("Writers take turns: every batch is contiguous, and none is lost")
   func writersTakeTurns() async throws {
     let log = try EventLog.create(at: path, eventVersion: 1, mapSize: 1 << 20)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -181,7 +181,7 @@ import Testing
 
   // MARK: Between processes
 
-  @Test("One process reads, through a map that is soon too small, what another one writes")
+  @Test("A process whose map is soon too small reads what another process writes")
   func twoProcesses() throws {
     do { _ = try EventLog.create(at: path, eventVersion: 1, mapSize: 1 << 20) }
     let reader = try EventLog.open(
@@ -191,7 +191,7 @@ import Testing
     while last < 8000 {
       let now = try reader.last
       #expect(now % 100 == 0 && now >= last)
-      // Looked at again once the writer has ended: it may have written in between.
+      // Read again after the writer has ended, because it may have written in between.
       if now < 8000, !process.isRunning, try reader.last == now {
         Issue.record("the writer ended at \(now)")
         break
@@ -203,7 +203,7 @@ import Testing
     process.waitUntilExit()
   }
 
-  @Test("Two processes that write adopt each other's map and contacts")
+  @Test("Two writing processes adopt each other's map and contacts")
   func twoWriters() throws {
     let log = try EventLog.create(at: path, eventVersion: 1, mapSize: 1 << 20)
     var expected: UInt64 = 0
@@ -229,7 +229,7 @@ import Testing
   }
 
   @Test(
-    "A killed writer leaves whole batches, and all that were reported as durable", arguments: 1...6)
+    "A killed writer leaves only whole batches, and all that it reported", arguments: 1...6)
   func killedWriter(round: Int) throws {
     do { _ = try EventLog.create(at: path, eventVersion: 1) }
     let (process, output) = try ProbeProcess.start(["append", path, "1000000", "137"])
@@ -248,8 +248,8 @@ import Testing
     #expect(try log.derived(contacts: []).events.count == Int(last) + 1)
   }
 
-  /// The process that has the log open keeps the lock file as the killed one left it.
-  @Test("The pages that a killed reader held are used again once the log is opened")
+  /// Another process has the log open, so the lock file stays as the killed one left it.
+  @Test("The pages that a killed reader held are reused after the log is opened")
   func killedReader() throws {
     do { try EventLog.create(at: path, eventVersion: 1).append([draft("1")]) }
     let (keeper, kept) = try ProbeProcess.start(["hold", path], input: Pipe())
@@ -273,7 +273,7 @@ import Testing
     for _ in 1...10 { #expect(try storeAndDrop() <= 3 * before) }
   }
 
-  @Test("Readers that were killed give their places back to those that need them")
+  @Test("The slots of killed readers are freed for readers that need them")
   func killedReaders() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append([draft("1")])

@@ -6,7 +6,7 @@ import Testing
 private let version = SnapshotVersion(events: 1, reducer: 2, codec: 3)
 private let older = SnapshotVersion(events: 1, reducer: 1, codec: 3)
 
-/// A state that tells which record it is of, of a size that takes pages of its own now and then.
+/// A state that names its record, sometimes large enough for pages of its own.
 private func state(of sequence: UInt64) -> [UInt8] {
   Array("state \(sequence) ".utf8)
     + Array(repeating: UInt8(truncatingIfNeeded: sequence), count: Int(sequence) * 137)
@@ -17,7 +17,7 @@ private func snapshot(_ sequence: UInt64, _ version: SnapshotVersion = version) 
 }
 
 extension EventLog {
-  /// The record of the snapshot that is found, after comparing its state with what was stored.
+  /// Looks up a snapshot, checks its state and returns its record.
   fileprivate func found(atOrBefore sequence: UInt64) throws -> UInt64? {
     try read { transaction in
       try transaction.snapshot(atOrBefore: sequence, version: version) { header, bytes in
@@ -67,7 +67,7 @@ extension EventLog {
     (0..<count).map { draft("record \($0)", event: [1], contacts: ["a@example.test"]) }
   }
 
-  @Test("The newest snapshot of the version is found")
+  @Test("The newest snapshot of the right version is found")
   func newest() throws {
     let log = try log()
     #expect(try log.found(atOrBefore: 40) == nil)
@@ -107,7 +107,7 @@ extension EventLog {
     #expect(try log.damage().isEmpty)
   }
 
-  @Test("An empty log keeps no snapshot")
+  @Test("An empty log accepts no snapshot")
   func emptyLog() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append([])
@@ -117,7 +117,7 @@ extension EventLog {
     #expect(try log.found(atOrBefore: .max) == nil)
   }
 
-  @Test("Of a refused batch of snapshots none is stored")
+  @Test("No snapshot of a refused batch is stored")
   func refused() throws {
     let log = try log()
     #expect(throws: EventLogError.noRecordOfSnapshot(sequence: 41, last: 40)) {
@@ -142,7 +142,7 @@ extension EventLog {
     #expect(try log.figures().bytes >= 3 << 20)
   }
 
-  @Test("Dropping snapshots gives their room back")
+  @Test("The pages of dropped snapshots are reused")
   func dropping() throws {
     let log = try log()
     try log.store((1...40).map { snapshot($0) })
@@ -180,7 +180,7 @@ extension EventLog {
 
   // MARK: Damage
 
-  @Test("Whatever byte of a snapshot changes, the one before it is used")
+  @Test("If any byte of a snapshot changes, the snapshot before it is used")
   func changed() throws {
     do { try log().store([snapshot(3), snapshot(4)]) }
     let stored = try bytesOfSnapshot()
@@ -194,7 +194,7 @@ extension EventLog {
     }
   }
 
-  @Test("It is told which snapshots are unusable")
+  @Test("Unusable snapshots are reported")
   func unusable() throws {
     do { try log().store([snapshot(3), snapshot(4)]) }
     Tampering(path).put("snapshots", [0, 0, 0, 0, 0, 0, 0, 4], [1, 2, 3])
@@ -211,7 +211,7 @@ extension EventLog {
     #expect(unusable == [4])
   }
 
-  @Test("A snapshot that has moved to another record is not used")
+  @Test("A snapshot that was moved to another record is not used")
   func moved() throws {
     do { try log().store([snapshot(3), snapshot(4)]) }
     let stored = try bytesOfSnapshot()
@@ -222,25 +222,24 @@ extension EventLog {
     #expect(try log.snapshotDamage() == [6: .checksum, 60: .noRecord])
   }
 
-  /// What is stored for record 4, as the file has it: large enough to lie in pages of its own.
+  /// The stored snapshot of record 4, which is large enough for pages of its own.
   private func bytesOfSnapshot() throws -> [UInt8] {
     try Tampering(path).value("snapshots", [0, 0, 0, 0, 0, 0, 0, 4])
   }
 }
 
 @Suite("The pacing of snapshots") struct SnapshotPacingTests {
-  /// Whatever is appended: the share is kept but for the first one, which takes half the way, and
-  /// so is the least distance, and a state that fits is never waited for longer than that.
-  @Test("Whatever is appended, the share and the least distance are kept", arguments: 1...20)
+  /// The first snapshot is due after half of the bytes, and so may exceed the share.
+  @Test("Whatever is appended, the share and the minimum distance are kept", arguments: 1...20)
   func share(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let ratio = Int.random(in: 1...20, using: &generator)
-    let least = Int.random(in: 1...500, using: &generator)
-    var pacing = SnapshotPacing(ratio: ratio, minRecords: least)
+    let minRecords = Int.random(in: 1...500, using: &generator)
+    var pacing = SnapshotPacing(ratio: ratio, minRecords: minRecords)
     var state = 100
     var (logged, stored, first, since, bytesSince) = (0, 0, 0, 0, 0)
     for record in 1...20_000 {
-      // Mostly small steps; now and then a whole roster comes or goes.
+      // Mostly small changes; sometimes a whole roster is added or removed.
       state += Int.random(in: -20...40, using: &generator)
       if Int.random(in: 0..<3000, using: &generator) == 0 {
         state = Int.random(in: 0...200_000, using: &generator)
@@ -253,7 +252,7 @@ extension EventLog {
       bytesSince += bytes
       let pages = (state + 44 + 4095) / 4096 * 4096
       guard pacing.isDue, pacing.admits(stateBytes: state) else { continue }
-      #expect(since >= least, "seed \(seed), record \(record)")
+      #expect(since >= minRecords, "seed \(seed), record \(record)")
       let way = stored == 0 ? 2 * bytesSince : bytesSince
       #expect(way >= ratio * pages, "seed \(seed), record \(record)")
       if stored == 0 { first = pages }
@@ -264,12 +263,12 @@ extension EventLog {
     #expect(stored > 0, "seed \(seed)")
   }
 
-  @Test("Whatever is appended, increments keep a share of their own", arguments: 21...30)
+  @Test("Whatever is appended, increments keep to their own share", arguments: 21...30)
   func incrementShare(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let ratio = Int.random(in: 4...20, using: &generator)
-    let least = Int.random(in: 1...500, using: &generator)
-    var pacing = SnapshotPacing(incrementRatio: ratio, minRecords: least)
+    let minRecords = Int.random(in: 1...500, using: &generator)
+    var pacing = SnapshotPacing(incrementRatio: ratio, minRecords: minRecords)
     var (wholes, increments, since, logged, stored) = (0, 0, 0, 0, 0)
     for record in 1...40_000 {
       let bytes = Int.random(in: 20...800, using: &generator)
@@ -282,7 +281,7 @@ extension EventLog {
       } else if pacing.isIncrementDue {
         let size = Int.random(in: 1000...60_000, using: &generator)
         guard pacing.admits(incrementBytes: size) else { continue }
-        #expect(since >= least, "seed \(seed), record \(record)")
+        #expect(since >= minRecords, "seed \(seed), record \(record)")
         increments += 1
         since = 0
         stored += (size + 44 + 4095) / 4096 * 4096
@@ -290,14 +289,14 @@ extension EventLog {
       }
     }
     #expect(wholes > 2, "seed \(seed)")
-    // At most 27 between two whole ones, and some before the first of 400,000 bytes is known.
+    // At most 27 between two whole ones, and some before the size of a whole one is known.
     #expect(increments > wholes && increments <= 28 * wholes, "seed \(seed)")
   }
 
-  @Test("Where they are small, there are as many increments between whole ones as there may be")
+  @Test("Small increments are stored as often as allowed between whole snapshots")
   func smallIncrements() {
     var pacing = SnapshotPacing(minRecords: 1)
-    // Those before the first whole one, and after each.
+    // The numbers of increments before the first whole snapshot and after each one.
     var kept = [0]
     for _ in 0..<20_000 {
       pacing.appended(bytes: 400)
@@ -311,7 +310,7 @@ extension EventLog {
     #expect(kept.dropFirst().dropLast().allSatisfy { $0 == 27 }, "\(kept)")
   }
 
-  @Test("Small states are never kept as increments")
+  @Test("Small states are never stored as increments")
   func smallStates() {
     var pacing = SnapshotPacing()
     var wholes = 0
@@ -323,7 +322,7 @@ extension EventLog {
     #expect(wholes > 10)
   }
 
-  @Test("Snapshots of a constant size come at a constant distance")
+  @Test("Snapshots of a constant size are due at a constant distance")
   func constantState() {
     var pacing = SnapshotPacing(ratio: 7, minRecords: 256)
     var taken: [Int] = []
@@ -331,12 +330,12 @@ extension EventLog {
       pacing.appended(bytes: 100)
       if pacing.isDue, pacing.admits(stateBytes: 8000) { taken.append(record) }
     }
-    // 8,044 bytes take two pages of 4,096: 7 times that is 573.44 records of 100 bytes, and the
-    // first comes after half of them.
+    // 8,044 bytes take two pages of 4,096 bytes. 7 times that is 573.44 records of 100 bytes, and
+    // the first snapshot is due after half of them.
     #expect(taken == [287, 861, 1435, 2009, 2583])
   }
 
-  @Test("What is due and could not be stored is due again some records later")
+  @Test("A due snapshot that could not be stored is due again some records later")
   func postponed() {
     var pacing = SnapshotPacing(ratio: 1, minRecords: 20)
     func append(_ count: Int) { for _ in 0..<count { pacing.appended(bytes: 1000) } }
@@ -351,7 +350,7 @@ extension EventLog {
     #expect(pacing.isDue && pacing.admits(stateBytes: 3000))
   }
 
-  @Test("The file itself keeps the share, index and all")
+  @Test("Snapshots keep to their share of the whole file, index included")
   func fileShare() throws {
     let folder = try TemporaryFolder()
     let log = try EventLog.create(at: folder.file("a.rollcall"), eventVersion: 1)
@@ -374,7 +373,7 @@ extension EventLog {
     let size = try #require(
       FileManager.default.attributesOfItem(atPath: log.path)[.size] as? Int)
     #expect(figures.count > 5)
-    // At most a seventh by default, and not much less than that.
+    // At most a seventh of the file by default, and not much less.
     #expect(figures.bytes * 7 <= size)
     #expect(figures.bytes * 7 >= logged)
   }

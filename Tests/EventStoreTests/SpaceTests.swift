@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What happens when there is no room: in the map, on the disk, in the file.
+/// Lack of space in the map, on the disk and in the file.
 @Suite("Lack of space") struct SpaceTests {
   let folder: TemporaryFolder
   let path: String
@@ -28,20 +28,20 @@ import Testing
     #expect(try log.damage().isEmpty)
   }
 
-  @Test("A batch that is gone through again because the map was too small is appended once")
+  @Test("A batch that is retried because the map was too small is appended once")
   func replayedBatch() throws {
     let mapSize = 1 << 20
     let log = try EventLog.create(at: path, eventVersion: 1, mapSize: mapSize)
     let large = (0..<40).map { draft(String(repeating: "\($0 % 10)", count: 200_000)) }
-    // Several times as much as there is room for.
+    // Several times the size of the map.
     #expect(large.reduce(0) { $0 + $1.bytes.count } > 4 * mapSize)
     #expect(try log.append(large) == 1..<41)
     #expect(try log.contents() == large.contents())
   }
 
-  /// Several sizes, so that the limit falls into the pages as well as into the meta page's write.
+  /// The limits differ so that some are hit while LMDB writes pages and some at the meta page.
   @Test(
-    "At the largest file size all that was durable stays, and a new start goes on",
+    "At the file-size limit, all durable records are kept, and another process can continue",
     arguments: [200_000, 262_144, 300_001, 1_000_000, 3_000_000])
   func largestFile(bytes: Int) throws {
     do { _ = try EventLog.create(at: path, eventVersion: 1) }
@@ -67,7 +67,7 @@ import Testing
   // MARK: A full disk
 
   @Test(
-    "A full disk loses nothing, and with more room it goes on",
+    "A full disk loses nothing, and appending continues once there is more space",
     .enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
   func fullDisk() throws {
     let disk = try SmallDisk(at: folder.file("disk"), size: "1m")
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "On a disk that is too full for a log nothing is left of it",
+    "A log for which the disk is too full leaves no files",
     .enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
   func noRoomForALog() throws {
     let disk = try SmallDisk(at: folder.file("disk"), size: "16k")
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "A log on a disk that cannot be written is read without a lock file",
+    "A log on a read-only disk is read without a lock file",
     .enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
   func readOnlyDisk() throws {
     let disk = try SmallDisk(at: folder.file("disk"), size: "1m")

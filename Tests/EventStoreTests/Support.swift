@@ -32,7 +32,7 @@ func randomDrafts(
   }
 }
 
-/// What a log holds of one record, in the shape of a draft's content.
+/// The content of a record, without its times, for comparison with a draft.
 struct Content: Hashable {
   var sequence: UInt64
   var direction: RecordDirection
@@ -78,7 +78,7 @@ extension EventLog {
 }
 
 extension ReadTransaction {
-  /// What is wrong with each record; those that are sound are not in it.
+  /// The damage to each damaged record, by number.
   func damage() throws -> [UInt64: String] {
     var damage: [UInt64: String] = [:]
     var check = RecordCheck()
@@ -111,7 +111,7 @@ extension [RecordDraft] {
   }
 }
 
-/// The helper process, which is built beside the tests.
+/// The helper process, which is built next to the tests.
 enum ProbeProcess {
   struct Outcome {
     var status: Int32
@@ -138,7 +138,7 @@ enum ProbeProcess {
   }
 }
 
-/// The lines that the helper process writes.
+/// The output lines of the helper process.
 final class ProbeOutput {
   private let handle: FileHandle
   private var unread = Data()
@@ -147,7 +147,7 @@ final class ProbeOutput {
     self.handle = handle
   }
 
-  /// The next line, waited for; nil at the end.
+  /// Waits for the next line; nil at the end.
   func next() -> String? {
     while true {
       if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -160,7 +160,7 @@ final class ProbeOutput {
     }
   }
 
-  /// The lines up to the end, which is waited for; the last one only if it is complete.
+  /// Waits for the end and returns the remaining complete lines.
   func rest() -> [String] {
     var lines: [String] = []
     while let line = next() { lines.append(line) }
@@ -169,7 +169,7 @@ final class ProbeOutput {
 }
 
 extension Process {
-  /// `kill -9`, and waits for it.
+  /// Kills the process with SIGKILL and waits for its end.
   func killNow() {
     kill(processIdentifier, SIGKILL)
     waitUntilExit()

@@ -2,7 +2,7 @@ import CLMDB
 @testable import EventStore
 import Testing
 
-/// Changes a closed log as no program of ours would.
+/// Changes a closed log in ways that the library never would.
 struct Tampering {
   private let path: String
 
@@ -24,7 +24,7 @@ struct Tampering {
     }
   }
 
-  /// What is stored under a key.
+  /// The stored value of a key.
   func value(_ database: String, _ key: [UInt8]) throws -> [UInt8] {
     var found: [UInt8]?
     change(database) { transaction, handle in
@@ -40,12 +40,12 @@ struct Tampering {
     return try #require(found)
   }
 
-  /// Takes a whole database away.
+  /// Removes a whole database.
   func drop(_ database: String) {
     change(database) { transaction, handle in mdb_drop(transaction, handle, 1) }
   }
 
-  /// Makes an empty database in the place of one that is there.
+  /// Replaces a database with an empty one.
   func replace(_ database: String, flags: Int32) {
     drop(database)
     change(database, flags: UInt32(MDB_CREATE | flags)) { _, _ in 0 }
@@ -68,7 +68,7 @@ struct Tampering {
     mdb_env_close(environment)
   }
 
-  /// Without this nothing of the log would be read.
+  /// Notes the transaction's number, without which the log would be refused.
   private func noteNumber(_ transaction: OpaquePointer?) {
     var meta: MDB_dbi = 0
     guard mdb_dbi_open(transaction, "meta", 0, &meta) == 0 else { return }

@@ -5,7 +5,7 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// What verifying says of a log in which one thing is not what it was, on sound pages.
+/// Verifying a log with a single change on otherwise sound pages.
 @Suite("Verifying a log") struct VerificationTests {
   let folder: TemporaryFolder
   let path: String
@@ -48,7 +48,7 @@ import Testing
     Tampering(path).put(database, key, value)
   }
 
-  @Test("A sound log has its figures and nothing wrong")
+  @Test("A sound log has figures and no damage")
   func soundLog() throws {
     let outcome = try verify()
     #expect(outcome.faults.isEmpty && outcome.notes.isEmpty)
@@ -56,7 +56,7 @@ import Testing
     let figures = try #require(outcome.figures)
     #expect(figures.records == 10)
     #expect(figures.account == "alice@example.test")
-    // bob, carol, dave and the one with the long name.
+    // bob, carol, dave and the contact with the long name.
     #expect(figures.contacts == 4)
     #expect(figures.snapshots == 2)
     let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 1)
@@ -64,23 +64,23 @@ import Testing
     #expect(figures.digest == digest?.description)
   }
 
-  /// Its digest, number and count, where its second record ends, and the direction, kind, unused
-  /// byte, connection, time and bytes of its first one.
+  /// Changes the digest, number and count of a pack, the end of its second record, and the
+  /// direction, kind, unused byte, connection, time and bytes of its first record.
   @Test(
-    "A pack is named whatever of it changed",
+    "A changed pack is reported, whichever byte changed",
     arguments: [5, 39, 43, 51, 68, 69, 71, 75, 80, 90, 120])
   func changedPack(offset: Int) throws {
     try change("records", Self.key(1), at: offset)
     let faults = try verify().faults
     #expect(faults.first?.part == .records)
     #expect(faults.first?.record == 1)
-    // Where its own digest has changed, the next one does not follow either.
+    // If its stored digest has changed, the next pack does not follow from it either.
     if offset == 5 { #expect(faults.map(\.record) == [1, 7, 4]) }
-    // What rests on it follows.
+    // Snapshots depend on the pack.
     #expect(faults.allSatisfy { $0.part == .records || $0.part == .snapshots })
   }
 
-  @Test("A missing pack is named")
+  @Test("A missing pack is reported")
   func missingPack() throws {
     Tampering(path).delete("records", Self.key(1))
     let faults = try verify().faults
@@ -93,10 +93,10 @@ import Testing
       ])
   }
 
-  /// No program of ours writes that.
-  @Test("A clock that runs backwards, or is gone, is found where the chain is right")
+  /// The library never writes such a clock.
+  @Test("A clock that runs backwards or is missing is found even if the chain is right")
   func backwardTime() throws {
-    // That of the second pack, or the head of its first record, and with it the digest.
+    // Clears the clock of the second pack, or the head of its first record, and fixes the digest.
     for start in [40, 52 + 4 * 4] { try checkClock(zeroAt: start) }
   }
 
@@ -116,9 +116,10 @@ import Testing
       "from byte \(start)")
   }
 
-  /// In the checksum, in the last record that it covers, and in the events.
+  /// Changes the checksum, the last covered record and the events.
   @Test(
-    "A changed pack of events is named by its first record", arguments: [3, 15, 16, 23, 40, 80])
+    "A changed pack of events is reported with its first record",
+    arguments: [3, 15, 16, 23, 40, 80])
   func changedEvents(offset: Int) throws {
     try change("events", Self.key(1), at: offset)
     #expect(
@@ -128,8 +129,8 @@ import Testing
       ])
   }
 
-  /// As a program of ours would write it whose events are others.
-  @Test("An event that is not what the bytes mean is named by its record")
+  /// Writes derived parts as another version of the library would.
+  @Test("An event that does not match its record's bytes is reported with the record")
   func otherEvents() throws {
     do {
       let log = try EventLog.open(
@@ -159,7 +160,7 @@ import Testing
       ])
   }
 
-  @Test("A pack of events that is missing and one too many are named")
+  @Test("A missing pack of events and a stray one are reported")
   func missingEvents() throws {
     Tampering(path).delete("events", Self.key(7))
     let damage = "its pack of stored events is not what was written"
@@ -170,8 +171,8 @@ import Testing
     #expect(try verify().faults.map(\.what) == [stray, damage])
   }
 
-  /// Before the first block, inside of what it covers, and after the last one.
-  @Test("What is stored beside the events and the index is named", arguments: [0, 2, 11])
+  /// Adds entries before the first block, within the records that it covers, and after the last.
+  @Test("Stray entries next to the events and the index are reported", arguments: [0, 2, 11])
   func strays(key: UInt8) throws {
     for database in ["events", "index"] {
       Tampering(path).put(database, Self.key(key), Array(repeating: 1, count: 60))
@@ -182,7 +183,7 @@ import Testing
     #expect(faults.contains { $0.what == "a stray block of the index is next to its own" })
   }
 
-  @Test("What is derived from nothing is named", arguments: ["events", "index"])
+  @Test("Derived parts in an empty log are reported", arguments: ["events", "index"])
   func derivedFromNothing(database: String) throws {
     let empty = folder.file("empty.rollcall")
     _ = try EventLog.create(at: empty, eventVersion: DecodedRecord.version)
@@ -208,7 +209,7 @@ import Testing
     #expect(try log.read { try $0.lastSequence } == 1)
   }
 
-  @Test("A block of the index that has changed or is gone is named")
+  @Test("A changed or missing block of the index is reported")
   func changedIndex() throws {
     let value = try Tampering(path).value("index", Self.key(1))
     try change("index", Self.key(1), at: 50)
@@ -219,7 +220,7 @@ import Testing
     #expect(try verify().faults.isEmpty)
   }
 
-  /// Some pieces: a verification reads each in a transaction of its own.
+  /// Appends several pieces of records; a verification reads each in its own transaction.
   private func grow(_ log: EventLog) throws {
     let reader = RecordReader()
     let text = String(repeating: "n", count: 300)
@@ -241,19 +242,20 @@ import Testing
   }
 
   @Test(
-    "What others do to the log while it is verified is no damage", arguments: Meanwhile.allCases)
-  func meanwhile(_ deed: Meanwhile) throws {
+    "Changes to a log during its verification are not reported as damage",
+    arguments: Meanwhile.allCases)
+  func meanwhile(_ action: Meanwhile) throws {
     let log = try EventLog.open(
       at: path, access: .readWrite, eventVersion: DecodedRecord.version)
     try grow(log)
-    var deeds = 0
+    var actions = 0
     let outcome = try verify { part in
       guard part == .records || part == .snapshots else { return }
-      deeds += 1
-      // A transaction of the verification would be found open here.
-      switch deed {
+      actions += 1
+      // These would be refused if the verification had a transaction open.
+      switch action {
       case .append:
-        let bookmark = Bookmark(name: "b\(deeds)", back: 1).draft
+        let bookmark = Bookmark(name: "b\(actions)", back: 1).draft
         try log.append([bookmark, bookmark, bookmark])
       case .rebuild: try log.rebuild()
       case .dropSnapshots: try log.dropSnapshots()
@@ -261,11 +263,11 @@ import Testing
     }
     #expect(outcome.faults.isEmpty)
     #expect(outcome.figures?.records == 1010)
-    #expect(deeds > 3)
+    #expect(actions > 3)
     #expect(try verify().faults.isEmpty)
   }
 
-  @Test("A snapshot of another state is found by a replay")
+  @Test("A snapshot with a wrong state is found by a replay")
   func otherSnapshot() throws {
     do {
       let log = try EventLog.open(
@@ -285,14 +287,14 @@ import Testing
   }
 
   @Test(
-    "A changed entry of what the log says about itself is found",
+    "A changed entry of the log's own is found",
     arguments: ["account", "events", "import\u{0}\u{0}\u{0}\u{0}", "seal account"])
   func changedMeta(name: String) throws {
     try change("meta", Array(name.utf8), at: 3)
     #expect(try verify().faults.contains { $0.part == .meta })
   }
 
-  @Test("Entries of what the log says about itself that are gone or unknown are found")
+  @Test("Missing and unknown entries of the log's own are found")
   func missingMeta() throws {
     for key in ["account", "seal events", "import\u{0}\u{0}\u{0}\u{0}"] {
       let value = try Tampering(path).value("meta", Array(key.utf8))
@@ -304,8 +306,8 @@ import Testing
     #expect(try verify().faults.map(\.part) == [.meta])
   }
 
-  /// They are not wrong, but they cannot be said to be right either.
-  @Test("Derived parts of another version are noted, and are right once they are made anew")
+  /// Such parts are not wrong, but cannot be verified either.
+  @Test("Derived parts of another version are noted, and are right after a rebuild")
   func otherVersion() throws {
     do {
       let log = try EventLog.open(at: path, access: .readWrite, eventVersion: 900)
@@ -323,7 +325,7 @@ import Testing
     #expect(rebuilt.figures?.contacts == 4)
   }
 
-  @Test("Rebuilding makes damaged derived parts right")
+  @Test("Rebuilding repairs damaged derived parts")
   func rebuilding() throws {
     let before = try #require(verify().figures)
     try change("events", Self.key(1), at: 60)
@@ -337,10 +339,10 @@ import Testing
     #expect(try verify().faults.isEmpty)
   }
 
-  @Test("Damaged pages are not shown to LMDB")
+  @Test("LMDB never reads damaged pages")
   func damagedPages() throws {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    // Every leaf page says that it is a branch.
+    // Mark every leaf page as a branch page.
     for page in 2..<bytes.count / 4096 where bytes[page * 4096 + 10] == 2 {
       bytes[page * 4096 + 10] = 1
     }
@@ -353,14 +355,14 @@ import Testing
 
   // MARK: Recovering
 
-  @Test("A recovered log is sound, and the damaged one is left as it is")
+  @Test("A recovered log is sound, and the damaged one is unchanged")
   func recovered() throws {
-    // In the tag of the first record, which cannot be read any more.
+    // Damage the tag of a pack's first record, so that the record can no longer be read.
     let value = try Tampering(path).value("records", Self.key(7))
     let text = Array("<message".utf8)
-    let place = try #require(
+    let offset = try #require(
       value.indices.first { value[$0...].starts(with: text) })
-    try change("records", Self.key(7), at: place)
+    try change("records", Self.key(7), at: offset)
     let target = folder.file("new.rollcall")
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     do {
@@ -368,7 +370,7 @@ import Testing
       let summary = try LogRecovery.run(path, into: log)
       #expect(summary.account == "alice@example.test")
       #expect(summary.salvage.whole >= 6)
-      // An older copy of the changed page may still hold the pack as it was.
+      // An old copy of the changed page may still have the original pack.
       let lost = summary.salvage.lost
       #expect(lost == [7...7] || lost.isEmpty)
       #expect(summary.salvage.unproven == (lost.isEmpty ? [] : [8, 9, 10]))
