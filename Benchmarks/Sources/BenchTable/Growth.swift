@@ -1,14 +1,14 @@
 import CaptureGenerator
 import Foundation
 
-/// How a cost grows: `cost = c · records^a · contacts^b`, fitted by least squares in logarithms.
+/// The growth of a cost, `c · records^a · contacts^b`, fitted by least squares in logarithms.
 struct Growth {
-  /// What ten times as many records multiply the cost by.
+  /// The factor of the cost for ten times as many records.
   let records: Double
-  /// What ten times as many contacts multiply it by.
+  /// The factor of the cost for ten times as many contacts.
   let contacts: Double
 
-  /// Nil where the shapes do not tell the two apart.
+  /// Nil if the shapes do not vary enough to separate the two factors.
   init?(_ costs: [(shape: CaptureShape, cost: Double)]) {
     let count = Double(costs.count)
     guard count > 2 else { return nil }

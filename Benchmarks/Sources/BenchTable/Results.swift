@@ -1,7 +1,7 @@
 import CaptureGenerator
 import Works
 
-/// What the suite measured.
+/// The measurements of the suite.
 struct Results {
   private let all: [Run]
 
@@ -9,7 +9,7 @@ struct Results {
     all = try RunsFile(folder: folder).all()
   }
 
-  /// Several costs of one thing, in nanoseconds a unit, least first.
+  /// Costs of one work or floor, in nanoseconds per unit, in ascending order.
   struct Costs {
     let sorted: [Double]
 
@@ -24,12 +24,12 @@ struct Results {
     var percentile99: Double { sorted[(sorted.count * 99 + 99) / 100 - 1] }
   }
 
-  /// The costs of a work on a capture; nil where it was not measured.
+  /// The costs of a work on a capture; nil if it was not measured.
   func costs(_ work: Work, _ shape: CaptureShape) -> Costs? {
     Costs(runs(work, shape).map(\.cost))
   }
 
-  /// The costs of its floor.
+  /// The costs of a work's floor on a capture; nil if it was not measured.
   func floorCosts(_ work: Work, _ shape: CaptureShape) -> Costs? {
     Costs(runs(work, shape).compactMap(\.floor))
   }

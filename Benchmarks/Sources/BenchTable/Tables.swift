@@ -2,7 +2,7 @@ import CaptureGenerator
 import Foundation
 import Works
 
-/// Each work with its cost, its floor's, and its goal.
+/// A table of the works, with the cost of each and of its floor, and its goal.
 func workTable(_ results: Results, _ shape: CaptureShape) -> String {
   var lines = [
     "\(grouped(shape.stanzas)) stanzas, \(grouped(shape.contacts)) contacts. Processor time, the "
@@ -25,7 +25,7 @@ func workTable(_ results: Results, _ shape: CaptureShape) -> String {
   return lines.joined(separator: "\n") + "\n"
 }
 
-/// The goal in words, and whether it is reached.
+/// The goal in words, and whether it is met.
 private func judged(_ work: Work, _ own: Results.Costs, _ floor: Results.Costs?) -> [String] {
   switch work.goal {
   case nil: return ["", ""]
@@ -42,14 +42,14 @@ private func judged(_ work: Work, _ own: Results.Costs, _ floor: Results.Costs?)
   }
 }
 
-/// How the cost of a unit grows with the length of the log and the number of contacts.
+/// A table of how the cost per unit grows with the length of the log and the number of contacts.
 func growthTable(_ results: Results, _ shapes: [CaptureShape]) -> String {
   var lines = [
     "Growth of the cost of a unit: the factor for ten times as many records, and for ten times as "
       + "many contacts, fitted over all of these.", "",
     "| work | "
       + shapes.map { "\(grouped(max($0.stanzas, 1))) × \(grouped($0.contacts))" }
-      .joined(separator: " | ") + " | records ×10 | contacts ×10 | at most \(Work.mostGrowth) |",
+      .joined(separator: " | ") + " | records ×10 | contacts ×10 | at most \(Work.maxGrowth) |",
     "|---|" + String(repeating: "---:|", count: shapes.count + 2) + "---|",
   ]
   for work in Work.growing {
@@ -58,13 +58,13 @@ func growthTable(_ results: Results, _ shapes: [CaptureShape]) -> String {
     guard let growth = Growth(known) else { continue }
     var cells = [work.name] + costs.map { $0.map(duration) ?? "" }
     cells += [growth.records, growth.contacts].map { String(format: "%.2f", $0) }
-    cells.append(growth.contacts <= Work.mostGrowth ? "met" : "missed")
+    cells.append(growth.contacts <= Work.maxGrowth ? "met" : "missed")
     lines.append("| " + cells.joined(separator: " | ") + " |")
   }
   return lines.joined(separator: "\n") + "\n"
 }
 
-/// Memory and file size, as `bench-work` gives them for `import`, `rebuild` and `sizes`.
+/// A table of memory and file size, from the output of `bench-work import`, `rebuild` and `sizes`.
 func footprintTable(_ text: String) -> String {
   var figures: [String: Double] = [:]
   for line in text.split(separator: "\n") {

@@ -2,10 +2,10 @@ import CaptureGenerator
 import Foundation
 import Works
 
-// bench-table FOLDER SHAPES: the table in Markdown, on standard output.
+// bench-table FOLDER SHAPES: writes the tables in Markdown to standard output.
 //
-// FOLDER has `runs.tsv`, which the suite wrote, and `footprint`, which `bench-work`
-// printed; SHAPES are those that were measured, the one that the goals are about last.
+// FOLDER has `runs.tsv` from the suite and `footprint`, the output of `bench-work`. SHAPES are the
+// measured shapes; the goals apply to the last one.
 let arguments = CommandLine.arguments
 let shapes = arguments.count == 3 ? Shapes.parse(arguments[2]) : []
 guard let main = shapes.last else {

@@ -2,20 +2,20 @@ import CaptureGenerator
 import Foundation
 import Works
 
-// Runs works by themselves, without the machinery of the suite.
+// Runs single works, without the suite.
 //
-//   bench-work list                            their names
-//   bench-work smoke                           all of them once, on a small capture
+//   bench-work list                            prints the names of the works
+//   bench-work smoke                           runs each work once, on a small capture
 //   bench-work run STANZAS CONTACTS TIMES [WORK...]
-//                                              the least and the median of so many runs, and
-//                                              the 99th percentile of many
-//   bench-work once STANZAS CONTACTS WORK      one run without its floor, to count or profile it;
-//                                              it is all below the function floors_measure
-//   bench-work import CAPTURE LOG              the memory of an import, which makes the log
-//   bench-work rebuild LOG                     the memory of making the state at a log's head
-//   bench-work sizes LOG                       the bytes of the records and of the file
+//                                              prints the least and the median cost of TIMES runs,
+//                                              and from 100 runs on the 99th percentile
+//   bench-work once STANZAS CONTACTS WORK      runs a work once without its floor, to count or
+//                                              profile it below the function floors_measure
+//   bench-work import CAPTURE LOG              prints the memory of an import into a new log
+//   bench-work rebuild LOG                     prints the memory of making the state at the head
+//   bench-work sizes LOG                       prints the size of the records and of the file
 //
-// Files are written below $ROLLCALL_BENCH_FOLDER, else the current folder.
+// Files are written below $ROLLCALL_BENCH_FOLDER or, if that is not set, the current folder.
 let folder = ProcessInfo.processInfo.environment["ROLLCALL_BENCH_FOLDER"] ?? "."
 let arguments = Array(CommandLine.arguments.dropFirst())
 

@@ -1,16 +1,16 @@
-/// Which way a stanza goes, seen from the account's client.
-enum Way {
+/// The direction of a stanza, from the view of the account's client.
+enum Direction {
   case inbound, outbound
 }
 
-/// The bytes of a capture as they grow: the lines of the file and, beside them, the bare stanzas.
+/// The growing bytes of a capture: the lines of the file and, separately, the bare stanzas.
 ///
-/// An element is written piece by piece with `put`; what is text or a value goes through `escape`.
+/// Markup is written with `put`; text and attribute values are written with `escape`.
 struct CaptureBuffer {
   private(set) var file: [UInt8] = []
   private(set) var stanzas: [UInt8] = []
   private(set) var ends: [Int] = []
-  /// The lines of the file.
+  /// The number of lines in the file.
   private(set) var records = 0
   /// Milliseconds since 1970.
   var time = 1_763_600_000_000
@@ -22,7 +22,7 @@ struct CaptureBuffer {
     ends.reserveCapacity(count)
   }
 
-  /// Markup as it is.
+  /// Appends markup as it is.
   mutating func put(_ markup: String) {
     stanzas.append(contentsOf: markup.utf8)
   }
@@ -31,7 +31,7 @@ struct CaptureBuffer {
     stanzas.append(contentsOf: bytes)
   }
 
-  /// Text, or a value between apostrophes.
+  /// Appends text, or an attribute value in apostrophes, with its special characters escaped.
   mutating func escape(_ text: String) {
     for byte in text.utf8 {
       switch byte {
@@ -45,11 +45,11 @@ struct CaptureBuffer {
     }
   }
 
-  /// Makes a line of the element that was put since the last one ended.
-  mutating func end(_ way: Way) {
+  /// Ends the element that was put since the previous one, and writes it as a line.
+  mutating func end(_ direction: Direction) {
     begin()
     let head: StaticString =
-      way == .inbound ? #","dir":"in","xml":""# : #","dir":"out","xml":""#
+      direction == .inbound ? #","dir":"in","xml":""# : #","dir":"out","xml":""#
     append(head)
     for index in start..<stanzas.count {
       let byte = stanzas[index]
@@ -68,13 +68,13 @@ struct CaptureBuffer {
     records += 1
   }
 
-  /// The first line.
+  /// Writes the first line.
   mutating func header(account: String) {
     file.append(contentsOf: #"{"rollcall-capture":1,"account":"\#(account)"}\#n"#.utf8)
     records += 1
   }
 
-  /// A line about the stream; `jid` is nil for a closed one.
+  /// Writes a line about the stream; `jid` is nil for a closed stream.
   mutating func stream(_ word: String, jid: String?) {
     begin()
     file.append(contentsOf: #","stream":"\#(word)""#.utf8)

@@ -1,6 +1,6 @@
-// Who does what next.
+// The choice of the next action.
 extension CaptureMaker {
-  /// Something happens: one stanza or a few that belong together.
+  /// Performs a random action of one or a few stanzas.
   mutating func act() {
     switch chance.below(1000) {
     case ..<410: changePresence()
@@ -23,7 +23,7 @@ extension CaptureMaker {
     switch chance.below(100) {
     case ..<70: rename(contact, byUs: chance.perMille(600))
     case ..<80:
-      // About as many are removed as are added.
+      // Removals and additions balance each other.
       if listed.count > shape.contacts * 19 / 20 { remove(contact) }
     default:
       if let stranger = stranger(), listed.count < shape.contacts * 21 / 20 { add(stranger) }
@@ -33,32 +33,37 @@ extension CaptureMaker {
   private mutating func manageSubscription() {
     switch chance.below(100) {
     case ..<25:
-      if let contact = anybody(where: { !$0.subscription.seesUs }) { receiveRequest(of: contact) }
+      if let contact = anyContact(where: { !$0.subscription.seesUs }) {
+        receiveRequest(of: contact)
+      }
     case ..<50:
       guard let contact = incoming.any(&chance) ?? unconfirmed.any(&chance) else { return }
       answerRequest(of: contact, accept: chance.perMille(700), elsewhere: chance.perMille(200))
     case ..<55:
       if let contact = incoming.any(&chance) { withdraw(contact) }
     case ..<65:
-      if let contact = somebody(where: { !$0.subscription.seesThem }) { subscribe(to: contact) }
+      if let contact = listedContact(where: { !$0.subscription.seesThem }) {
+        subscribe(to: contact)
+      }
     case ..<85:
       if let contact = outgoing.any(&chance) { settle(contact, accepted: chance.perMille(750)) }
     case ..<95:
       if let contact = listed.any(&chance) { part(contact) }
     default:
-      let contact = somebody { !$0.subscription.seesUs && !$0.approved }
+      let contact = listedContact { !$0.subscription.seesUs && !$0.approved }
       if let contact, !incoming.contains(contact), !unconfirmed.contains(contact) {
         approve(contact)
       }
     }
   }
 
-  /// Somebody who is not in the roster.
+  /// A contact that is not in the roster; nil if a few random picks find none.
   private mutating func stranger() -> Int? {
-    anybody { !$0.isListed }
+    anyContact { !$0.isListed }
   }
 
-  private mutating func anybody(where isWanted: (Contact) -> Bool) -> Int? {
+  /// A contact, in the roster or not; nil if a few random picks find none that is wanted.
+  private mutating func anyContact(where isWanted: (Contact) -> Bool) -> Int? {
     for _ in 0..<20 {
       let contact = chance.below(contacts.count)
       if isWanted(contacts[contact]) { return contact }

@@ -1,6 +1,6 @@
-// What changes the roster and its requests: RFC 6121 §2 and §3, as a server does it.
+// Changes to the roster and its requests, as a server makes them: RFC 6121 §2 and §3.
 extension CaptureMaker {
-  /// An item as the server has it, or as our client asks for it: with what a user may edit only.
+  /// Writes an item as the server has it or, for an edit, only with what a client may set.
   mutating func putItem(_ number: Int, isEdit: Bool = false) {
     let contact = contacts[number]
     put("<item jid='\(contact.wire)'")
@@ -22,7 +22,7 @@ extension CaptureMaker {
     put("</item>")
   }
 
-  /// The server says how an item is now, and our client acknowledges it.
+  /// Pushes an item's current state, which our client acknowledges.
   mutating func push(_ contact: Int) {
     if !contacts[contact].subscription.seesThem { contacts[contact].available = [] }
     if contacts[contact].subscription.seesUs {
@@ -45,7 +45,7 @@ extension CaptureMaker {
     end(.outbound)
   }
 
-  /// Our client asks for an item; the pushes come between that and the answer.
+  /// Sets an item from our client; the pushes come between the request and the answer.
   private mutating func setting(
     _ item: (inout CaptureMaker) -> Void, then pushes: (inout CaptureMaker) -> Void
   ) {
@@ -73,7 +73,7 @@ extension CaptureMaker {
       contacts[contact] = new
       return push(contact)
     }
-    // What is asked for is not yet so: only the push makes it.
+    // The requested change takes effect only with the push.
     contacts[contact] = new
     setting {
       $0.putItem(contact, isEdit: true)
@@ -91,7 +91,7 @@ extension CaptureMaker {
     } then: {
       $0.contacts[contact].unlist()
       $0.listed.remove(contact)
-      // Whether the server has dropped the request with the item, nobody can say.
+      // The server may or may not have dropped the request together with the item.
       if $0.incoming.contains(contact) {
         $0.incoming.remove(contact)
         $0.unconfirmed.insert(contact)
@@ -101,7 +101,7 @@ extension CaptureMaker {
     }
   }
 
-  /// Adds somebody to the roster and asks to see their presence.
+  /// Adds a contact to the roster and asks to see its presence.
   mutating func add(_ contact: Int) {
     var new = contacts[contact]
     new.list(&chance)
@@ -127,7 +127,7 @@ extension CaptureMaker {
     push(contact)
   }
 
-  /// The contact lets us see its presence, or does not.
+  /// Answers our request for the contact's presence.
   mutating func settle(_ contact: Int, accepted: Bool) {
     putPresence(accepted ? "subscribed" : "unsubscribed", from: contact)
     outgoing.remove(contact)
@@ -170,7 +170,7 @@ extension CaptureMaker {
     push(contact)
   }
 
-  /// The contact takes its request back.
+  /// Withdraws the contact's request.
   mutating func withdraw(_ contact: Int) {
     putPresence("unsubscribe", from: contact)
     incoming.remove(contact)
@@ -178,7 +178,7 @@ extension CaptureMaker {
     end(.inbound)
   }
 
-  /// One of the two sides of a subscription ends, by us or by the contact.
+  /// Ends one direction of a subscription, by us or by the contact.
   mutating func part(_ contact: Int) {
     let now = contacts[contact].subscription
     if now.seesUs, chance.perMille(500) {
@@ -205,7 +205,7 @@ extension CaptureMaker {
     }
   }
 
-  /// A request is approved before it comes (RFC 6121 §3.4).
+  /// Approves a request before it arrives (RFC 6121 §3.4).
   mutating func approve(_ contact: Int) {
     putPresence("subscribed", to: contact)
     end(.outbound)

@@ -16,7 +16,7 @@ extension CaptureMaker {
     put("<presence><priority>5</priority>")
     putCaps(node: 0)
     put("</presence>")
-    // What was asked before is asked again by the server, or was settled elsewhere meanwhile.
+    // The server repeats open requests after initial presence, unless another device has answered.
     for contact in incoming.members {
       incoming.remove(contact)
       unconfirmed.insert(contact)
@@ -53,7 +53,7 @@ extension CaptureMaker {
     end(.inbound)
   }
 
-  /// The whole roster at first and now and then; otherwise the server says that it is unchanged.
+  /// Fetches the roster: whole at first and sometimes later, otherwise reported as unchanged.
   private mutating func fetchRoster(isFirst: Bool) {
     let get = id()
     put("<iq type=\"get\" id=\"\(get)\"><query xmlns=\"jabber:iq:roster\"")
@@ -71,7 +71,7 @@ extension CaptureMaker {
     end(.inbound)
   }
 
-  /// What another device did while we were away.
+  /// Pushes changes that another device made while we were offline.
   private mutating func catchUp() {
     for _ in 0..<chance.below(4) {
       if let contact = listed.any(&chance) { rename(contact, byUs: false) }

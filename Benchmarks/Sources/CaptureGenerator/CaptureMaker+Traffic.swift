@@ -1,4 +1,4 @@
-// What goes over a stream beside the roster.
+// Traffic that does not concern the roster.
 extension CaptureMaker {
   mutating func show(_ number: Int, _ resource: Int) {
     let contact = contacts[number]
@@ -33,7 +33,7 @@ extension CaptureMaker {
   }
 
   mutating func changePresence() {
-    guard let number = somebody(where: { $0.subscription.seesThem }) else { return }
+    guard let number = listedContact(where: { $0.subscription.seesThem }) else { return }
     let contact = contacts[number]
     guard chance.perMille(250), let gone = contact.available.last else {
       return show(number, chance.below(contact.resources.count))
@@ -45,8 +45,8 @@ extension CaptureMaker {
     end(.inbound)
   }
 
-  /// A contact of the roster; nil where a few throws of the dice hit none that is wanted.
-  mutating func somebody(where isWanted: (Contact) -> Bool) -> Int? {
+  /// A contact in the roster; nil if a few random picks find none that is wanted.
+  mutating func listedContact(where isWanted: (Contact) -> Bool) -> Int? {
     for _ in 0..<20 {
       if let contact = listed.any(&chance), isWanted(contacts[contact]) { return contact }
     }
@@ -122,7 +122,7 @@ extension CaptureMaker {
   }
 
   mutating func discover() {
-    guard let number = somebody(where: { !$0.available.isEmpty }) else { return }
+    guard let number = listedContact(where: { !$0.available.isEmpty }) else { return }
     let contact = contacts[number]
     let disco = id()
     put("<iq type=\"get\" id=\"\(disco)\" to=\"\(contact.jid)/")
@@ -165,7 +165,7 @@ extension CaptureMaker {
     end(.inbound)
   }
 
-  /// A push that the server did not send (CVE-2015-8688): it changes nothing.
+  /// Writes a push from a stranger (CVE-2015-8688), which must change nothing.
   mutating func forgePush() {
     guard let number = listed.any(&chance) else { return }
     put("<iq type='set' id='\(id())' from='mallory@evil.example.test/x' to='\(Self.resource)'>")

@@ -1,9 +1,8 @@
 extension GeneratedCapture {
-  /// Makes a capture.
+  /// Generates a capture, identical on every machine for equal parameters.
   ///
-  /// The same shape gives the same bytes and the same answers on every machine.
-  /// - Parameter checkpoints: The records to know the state after; those beyond the end count as
-  ///   the last.
+  /// - Parameter checkpoints: The records whose states are kept; those beyond the end count as the
+  ///   last one.
   public init(_ shape: CaptureShape, checkpoints: [Int] = []) {
     var maker = CaptureMaker(shape, checkpoints: checkpoints)
     maker.run()
@@ -11,17 +10,17 @@ extension GeneratedCapture {
   }
 }
 
-/// The account's server, its contacts and its client, played with dice.
+/// A random simulation of the account's server, its contacts and its client.
 ///
-/// It knows the roster as a server does: each item is what the last push said, and whom a request
-/// concerns follows RFC 6121. Nothing of the library under test is used.
+/// It keeps the roster as a server does: each item is as in the last push, and requests follow RFC
+/// 6121. It does not use the library under test.
 ///
-/// Where an action changes what a reader must conclude, the change is made right before the stanza
-/// that tells it is written, so that the state is right after every single record.
+/// Each change of the expected state is made right before the stanza that reveals it is written, so
+/// that the state is right after every single record.
 struct CaptureMaker {
   static let account = "alice@example.test"
   static let resource = "alice@example.test/Conversations.k3Qz"
-  /// Each program has one hash of what it can do, however often it is said.
+  /// The entity-capabilities hash of each program, constant as for a real one.
   static let capsHashes = Vocabulary.nodes.indices.map {
     var hash = Chance(seed: UInt64($0) + 77)
     return String(decoding: hash.base64(bytes: 20), as: UTF8.self)
@@ -36,7 +35,7 @@ struct CaptureMaker {
   var unconfirmed = ContactList()
   var outgoing = ContactList()
   var version = 1
-  /// Whether the roster has been fetched; before that a reader can know nothing of it.
+  /// Whether the roster has been fetched; before that, a reader cannot know it.
   var isFetched = false
   private var identifier = 0
   private let wanted: Set<Int>
@@ -49,7 +48,8 @@ struct CaptureMaker {
     buffer = CaptureBuffer(stanzas: shape.stanzas)
     order = checkpoints
     wanted = Set(checkpoints)
-    // Some are strangers at first; who is removed may come back, so that the number stays.
+    // Some contacts are strangers at first. Removed ones can be added again, so that the roster
+    // keeps its size.
     let universe = shape.contacts + max(10, shape.contacts / 10)
     contacts = (0..<universe).map { Contact(number: $0, &chance) }
   }
@@ -73,7 +73,7 @@ struct CaptureMaker {
     }
   }
 
-  /// Long enough that presence at its beginning does not drown everything else.
+  /// The number of stanzas in a session, large enough that its initial presences do not dominate.
   private var sessionLength: Int { max(3000, 3 * shape.contacts) }
 
   private mutating func fillRoster() {
@@ -95,11 +95,11 @@ struct CaptureMaker {
 
   mutating func escape(_ text: String) { buffer.escape(text) }
 
-  /// Ends the stanza that was put. Nothing is written, and nothing counts, once there are enough.
-  mutating func end(_ way: Way) {
+  /// Ends the stanza that was put. Does nothing if the capture is full.
+  mutating func end(_ direction: Direction) {
     guard !isFull else { return }
     buffer.time += chance.below(1500)
-    buffer.end(way)
+    buffer.end(direction)
     note()
   }
 

@@ -1,13 +1,13 @@
-/// How large a capture is to be.
+/// The size of a capture to generate.
 public struct CaptureShape: Hashable, Sendable {
-  /// How many stanzas and other elements it has; lines about the stream come on top.
+  /// The number of stanzas and other elements, not counting lines about the stream.
   public var stanzas: Int
-  /// About how many contacts the roster has.
+  /// The approximate number of contacts in the roster.
   public var contacts: Int
-  /// Another seed gives another capture of the same kind.
+  /// The seed of the random generator; another seed gives another capture of the same kind.
   public var seed: UInt64
 
-  /// A shape from its parts.
+  /// Creates a shape from its parts.
   public init(stanzas: Int, contacts: Int, seed: UInt64 = 1) {
     self.stanzas = stanzas
     self.contacts = contacts
@@ -15,57 +15,56 @@ public struct CaptureShape: Hashable, Sendable {
   }
 }
 
-/// What a capture says at one point, known without reading it: what the answer of a benchmark
-/// is compared with.
+/// The expected state at one point of a capture, known without reading the capture.
 public struct ModelState: Hashable, Sendable {
   /// One contact as the server last sent it.
   public struct Item: Hashable, Sendable {
     /// The bare address in its prepared form.
     public var jid: String
-    /// The name the user gave; nil for none.
+    /// The name that the user gave; nil if there is none.
     public var name: String?
     /// `none`, `to`, `from` or `both`.
     public var subscription: String
-    /// Whether our request waits for an answer.
+    /// Whether our request awaits an answer.
     public var ask: Bool
-    /// Whether a request was approved before it came.
+    /// Whether a request was approved before it arrived.
     public var approved: Bool
-    /// Sorted.
+    /// The names of the contact's groups, sorted.
     public var groups: [String]
   }
 
-  /// The number of the record that this is the state after.
+  /// The record after which the account has this state.
   public var record = 0
-  /// By address, sorted.
+  /// The roster's items, sorted by address.
   public var items: [Item] = []
-  /// Who asks to see our presence, sorted.
+  /// The contacts that ask to see our presence, sorted.
   public var incoming: [String] = []
-  /// Who asked in an earlier session and was not named again, or was removed since, sorted.
+  /// The contacts that asked in an earlier session only, or were removed since, sorted.
   public var unconfirmed: [String] = []
-  /// Whom we ask, sorted.
+  /// The contacts whose presence we ask to see, sorted.
   public var outgoing: [String] = []
-  /// How many resources of each contact are available, by address.
+  /// The number of available resources of each contact, by address.
   public var resources: [String: Int] = [:]
 }
 
-/// A capture, its parts and its answers.
+/// A generated capture with its parts and expected states.
 public struct GeneratedCapture: Sendable {
-  /// What was asked for.
+  /// The requested shape.
   public let shape: CaptureShape
   /// The account, a bare address.
   public let account: String
-  /// The native capture: a header line, then a line a record.
+  /// The native capture: a header line, then one line per record.
   public let file: [UInt8]
-  /// The stanzas one after the other, as they stand in the capture once its JSON is read.
+  /// The concatenated stanzas, without JSON escapes.
   public let stanzas: [UInt8]
-  /// Where each stanza ends in `stanzas`.
+  /// The end of each stanza in `stanzas`.
   public let ends: [Int]
-  /// How many elements the stanzas have in all, children included.
+  /// The number of elements in all stanzas, children included.
   public let elements: Int
-  /// How many records an import of it has: the header, the words about the stream, the stanzas.
+  /// The number of records that an import has: the header, stream events and stanzas.
   public let records: Int
   /// The state at the end.
   public let final: ModelState
-  /// The states at the records that were asked for, in their order.
+  /// The states at the requested checkpoints, in their order.
   public let checkpoints: [ModelState]
 }

@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats on every machine: SplitMix64.
+/// A seeded random generator with equal results on every machine: SplitMix64.
 struct Chance {
   private var state: UInt64
 
@@ -14,22 +14,22 @@ struct Chance {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to, not including, a bound of at least 1.
+  /// A number in `0..<bound`; the bound must be at least 1.
   mutating func below(_ bound: Int) -> Int {
     Int(truncatingIfNeeded: next() >> 11) % bound
   }
 
-  /// True so many times in a thousand.
+  /// True with a probability of `share` in a thousand.
   mutating func perMille(_ share: Int) -> Bool {
     below(1000) < share
   }
 
-  /// One of the elements of an array that is not empty.
+  /// A random element of an array, which must not be empty.
   mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[below(elements.count)]
   }
 
-  /// The digits of an id as clients make them up.
+  /// Random hexadecimal digits, as in the ids that clients make up.
   mutating func hex(_ digits: Int) -> String {
     var text = ""
     while text.utf8.count < digits {
@@ -39,7 +39,7 @@ struct Chance {
     return text
   }
 
-  /// As long a text as so many bytes have in base64.
+  /// Random base64 text of the length that encodes a number of bytes.
   mutating func base64(bytes: Int) -> [UInt8] {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     var text: [UInt8] = []

@@ -1,4 +1,4 @@
-/// Who sees whose presence, as the server of the account keeps it.
+/// The subscription state of a contact, as the account's server keeps it.
 enum Subscription: String {
   case none, to, from, both
 
@@ -15,13 +15,13 @@ enum Subscription: String {
   }
 }
 
-/// Somebody who is or may come to be in the roster.
+/// A contact that is in the roster or may be added to it.
 struct Contact {
   /// The prepared address.
   let jid: String
-  /// The address as it stands in stanzas; some servers do not prepare it.
+  /// The address as written in stanzas; some servers do not prepare it.
   let wire: String
-  /// What the user may call the contact, for a new name at each renaming.
+  /// The names that the user may give the contact.
   let names: [String]
   let resources: [String]
 
@@ -31,7 +31,7 @@ struct Contact {
   var ask = false
   var approved = false
   var groups: [String] = []
-  /// The available ones, as indices of `resources`.
+  /// The available resources, as indices of `resources`.
   var available: [Int] = []
 
   init(number: Int, _ chance: inout Chance) {
@@ -53,7 +53,7 @@ struct Contact {
       names = [full, first, "\(last), \(first)", "\(first) (\(number))"]
     }
     jid = "\(local)@\(domain)"
-    // Folding the case of an address must not be for nothing.
+    // A few addresses need case folding.
     wire = chance.perMille(20) ? "\(local.uppercased())@\(domain)" : jid
     resources = (0...chance.below(3)).map { "\(chance.pick(Vocabulary.resources))\($0)" }
   }
@@ -86,27 +86,28 @@ struct Contact {
   }
 }
 
-/// Some of the contacts, in an order that the seed repeats.
+/// A set of contacts in a reproducible order.
 struct ContactList {
   private(set) var members: [Int] = []
-  private var places: [Int: Int] = [:]
+  /// The index of each member in `members`.
+  private var indices: [Int: Int] = [:]
 
   var count: Int { members.count }
 
-  func contains(_ contact: Int) -> Bool { places[contact] != nil }
+  func contains(_ contact: Int) -> Bool { indices[contact] != nil }
 
   mutating func insert(_ contact: Int) {
-    guard places[contact] == nil else { return }
-    places[contact] = members.count
+    guard indices[contact] == nil else { return }
+    indices[contact] = members.count
     members.append(contact)
   }
 
   mutating func remove(_ contact: Int) {
-    guard let place = places.removeValue(forKey: contact) else { return }
+    guard let index = indices.removeValue(forKey: contact) else { return }
     let last = members.removeLast()
     guard last != contact else { return }
-    members[place] = last
-    places[last] = place
+    members[index] = last
+    indices[last] = index
   }
 
   mutating func any(_ chance: inout Chance) -> Int? {

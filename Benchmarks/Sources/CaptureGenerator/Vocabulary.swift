@@ -1,4 +1,4 @@
-/// The words that names and messages are put together from.
+/// The vocabulary for names and messages.
 enum Vocabulary {
   static let surnames = [
     ("王", "wang"), ("李", "li"), ("张", "zhang"), ("刘", "liu"), ("陈", "chen"), ("杨", "yang"),

@@ -13,12 +13,12 @@ typedef struct {
   MDB_dbi index;
 } floors_store;
 
-// Makes a file that is not there yet. Returns 0 or LMDB's error.
+// Creates a new file. Returns 0 or LMDB's error.
 int floors_open(const char *path, unsigned flags, floors_store *store);
 
 void floors_close(floors_store *store);
 
-// Puts records in one transaction, the first of them with this number. Returns 0 or LMDB's error.
+// Stores records in one transaction, numbered from `first` on. Returns 0 or LMDB's error.
 int floors_put_batch(
     floors_store *store, const floors_record *records, size_t count, uint64_t first, int derives);
 

@@ -4,20 +4,20 @@
 #include <libxml/parser.h>
 #include <stdint.h>
 
-// What libxml2's SAX2 calls.
+// The callbacks of libxml2's SAX2.
 typedef struct {
   startElementNsSAX2Func start;
   endElementNsSAX2Func end;
   charactersSAXFunc text;
 } floors_callbacks;
 
-// A push parser below the root of a stream, whose start tag it has called back for. NULL where
-// there is no memory.
+// Returns a push parser that has parsed the start tag of a stream and called back for it, or NULL
+// if there is no memory.
 xmlParserCtxtPtr floors_stream_make(floors_callbacks callbacks, void *data);
 
 void floors_stream_free(xmlParserCtxtPtr stream);
 
-// Parses a stanza. Returns whether it is well-formed, as those before it were.
+// Parses a stanza. Returns whether it and all stanzas before it are well-formed.
 int floors_stream_read(xmlParserCtxtPtr stream, const uint8_t *bytes, size_t count);
 
 #endif

@@ -11,11 +11,11 @@
 
 enum { batch = 1000 };
 
-// Records that wait to be put, the one that is being made included.
+// Records that are not stored yet, including the current one.
 typedef struct {
   floors_record records[batch];
   size_t count;
-  // How many are in the store.
+  // The number of records already stored.
   uint64_t stored;
 } floors_batch;
 
@@ -37,36 +37,36 @@ static int flush(floors_batch *waiting, floors_store *store) {
   return code == MDB_SUCCESS ? 0 : -1;
 }
 
-// Takes a text without its escapes from its opening quote to its closing one. Returns how long it
-// is, or -1 where it is unusual.
-static long take_text(const char *place, const char *end, uint8_t *into) {
+// Unescapes a JSON string up to its closing quote. Returns its length, or -1 if the string has an
+// unexpected escape or no end.
+static long unescape_text(const char *text, const char *end, uint8_t *into) {
   long count = 0;
   const char *quote = NULL;
   for (;;) {
-    if (quote == NULL || quote < place) quote = memchr(place, '"', (size_t)(end - place));
+    if (quote == NULL || quote < text) quote = memchr(text, '"', (size_t)(end - text));
     if (quote == NULL) return -1;
-    const char *escape = memchr(place, '\\', (size_t)(quote - place));
-    size_t plain = (size_t)((escape == NULL ? quote : escape) - place);
-    memcpy(into + count, place, plain);
+    const char *escape = memchr(text, '\\', (size_t)(quote - text));
+    size_t plain = (size_t)((escape == NULL ? quote : escape) - text);
+    memcpy(into + count, text, plain);
     count += (long)plain;
     if (escape == NULL) return count;
-    // The captures have no others.
+    // Generated captures have no other escapes.
     char byte = escape[1];
     if (byte != '"' && byte != '\\' && byte != '/' && byte != 'n') return -1;
     into[count++] = byte == 'n' ? '\n' : (uint8_t)byte;
-    place = escape + 2;
+    text = escape + 2;
   }
 }
 
-// What stands after these words in the beginning of a line; NULL where they do not.
+// Returns the text after `words`, if these are near the beginning of a line; NULL otherwise.
 static const char *after(const char *words, const char *line, size_t count) {
   size_t length = strlen(words);
   const char *found = memmem(line, count < 64 ? count : 64, words, length);
   return found == NULL ? NULL : found + length;
 }
 
-// Reduces what a stanza says, and notes whom it is about.
-static int take_meaning(
+// Reduces the meaning of a stanza, and stores it and its contacts in the record.
+static int add_meaning(
     const floors_meaning *meaning, floors_reduction *reduction, floors_record *record) {
   if (meaning->is_roster) floors_begin_roster(reduction);
   uint32_t *contacts = malloc((meaning->count + 1) * sizeof *contacts);
@@ -88,7 +88,7 @@ static int take_meaning(
   return record->event == NULL ? -1 : 0;
 }
 
-static int take_line(
+static int import_line(
     const char *line, size_t count, floors_reader *reader, floors_reduction *reduction,
     floors_record *record) {
   const char *xml = after("\"xml\":\"", line, count);
@@ -101,16 +101,16 @@ static int take_line(
   uint8_t *bytes = malloc(count);
   if (bytes == NULL) return -1;
   record->bytes = bytes;
-  long length = take_text(xml, line + count, bytes);
+  long length = unescape_text(xml, line + count, bytes);
   if (length < 0) return -1;
   record->byte_count = (uint32_t)length;
   int is_inbound = after("\"dir\":\"in\"", line, count) != NULL;
   const floors_meaning *meaning =
       floors_reader_read(reader, record->bytes, (size_t)length, is_inbound);
-  return meaning == NULL ? -1 : take_meaning(meaning, reduction, record);
+  return meaning == NULL ? -1 : add_meaning(meaning, reduction, record);
 }
 
-static int take_lines(
+static int import_lines(
     FILE *capture, floors_store *store, floors_reader *reader, floors_reduction *reduction,
     uint64_t *records) {
   floors_batch *waiting = calloc(1, sizeof *waiting);
@@ -121,7 +121,7 @@ static int take_lines(
     ssize_t count = getline(&line, &room, capture);
     if (count < 0) break;
     floors_record *record = waiting->records + waiting->count++;
-    code = take_line(line, (size_t)count, reader, reduction, record);
+    code = import_line(line, (size_t)count, reader, reduction, record);
     if (code == 0 && waiting->count == batch) code = flush(waiting, store);
   }
   if (code == 0) code = flush(waiting, store);
@@ -138,14 +138,14 @@ long floors_import(const char *path, const char *log, uint64_t *records) {
   floors_reader *reader = floors_reader_make();
   int code = floors_begin(&reduction);
   if (capture == NULL || reader == NULL) code = -1;
-  // It is durable once, at its end, as an import into a new log is.
+  // The file is synced only at the end, as in an import into a new log.
   if (code == 0 && floors_open(log, MDB_NOSYNC, &store) != MDB_SUCCESS) code = -1;
-  if (code == 0) code = take_lines(capture, &store, reader, &reduction, records);
+  if (code == 0) code = import_lines(capture, &store, reader, &reduction, records);
   if (code == 0 && mdb_env_sync(store.env, 1) != MDB_SUCCESS) code = -1;
   floors_close(&store);
   floors_reader_free(reader);
-  for (size_t place = 0; reduction.slots != NULL && place <= reduction.mask; place++) {
-    free((void *)reduction.slots[place].address);
+  for (size_t index = 0; reduction.slots != NULL && index <= reduction.mask; index++) {
+    free((void *)reduction.slots[index].address);
   }
   floors_end(&reduction);
   if (capture != NULL) fclose(capture);

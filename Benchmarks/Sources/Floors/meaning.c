@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is read between an element's tags.
+// The elements whose text is kept.
 typedef enum { nothing, show, status, priority, group } text;
 
 struct floors_reader {
@@ -19,9 +19,9 @@ struct floors_reader {
   size_t peer;
   size_t peer_count;
   int is_own;
-  // Whether there was no memory for something.
+  // Whether an allocation has failed.
   int failed;
-  // Of the element that is read.
+  // Of the current element.
   int is_in_query;
   text text;
   size_t text_start;
@@ -48,7 +48,7 @@ static void add(floors_reader *reader, const void *bytes, size_t count) {
   reader->meaning.event.count += count;
 }
 
-// Adds bytes after their length, and says where they are.
+// Adds the length of bytes and then the bytes. Returns the offset of the bytes.
 static size_t add_counted(floors_reader *reader, const void *bytes, size_t count) {
   uint32_t length = (uint32_t)count;
   add(reader, &length, sizeof length);
@@ -56,7 +56,7 @@ static size_t add_counted(floors_reader *reader, const void *bytes, size_t count
   return reader->meaning.event.count - count;
 }
 
-// Adds what is said of a contact, whose address stands at this place of the event.
+// Adds a part about a contact, whose address is at an offset of the event.
 static void add_part(
     floors_reader *reader, floors_kind kind, size_t address, size_t count, uint32_t value) {
   floors_meaning *meaning = &reader->meaning;
@@ -70,7 +70,7 @@ static void add_part(
     meaning->parts = grown;
     meaning->room = room;
   }
-  // An offset until the event is whole, for its memory moves as it grows.
+  // The address is an offset until the event is complete, because its buffer moves as it grows.
   meaning->parts[meaning->count++] = (floors_event){
       .address = (const uint8_t *)address, .address_count = (uint16_t)count, .kind = kind,
       .value = value};
@@ -80,7 +80,7 @@ static int is(const xmlChar *name, const char *wanted) {
   return name != NULL && strcmp((const char *)name, wanted) == 0;
 }
 
-// An attribute's value; a count of 0 where it is not there.
+// Returns an attribute's value; its length is 0 if there is no such attribute.
 static const char *attribute(
     const xmlChar **attributes, int count, const char *name, size_t *bytes) {
   for (int index = 0; index < count; index++) {
@@ -102,7 +102,7 @@ static floors_kind kind_of_presence(const char *type, size_t count, int is_inbou
   if (count == 0) return is_inbound ? floors_available : floors_nothing;
   if (says(type, count, "unavailable")) return is_inbound ? floors_unavailable : floors_nothing;
   if (says(type, count, "subscribe")) return is_inbound ? floors_request : floors_nothing;
-  // Who answers a request ends it, and so does who withdraws it.
+  // A request ends when we answer it, and when the contact withdraws it.
   if (says(type, count, "unsubscribe")) return is_inbound ? floors_request_end : floors_nothing;
   if (says(type, count, "subscribed") || says(type, count, "unsubscribed")) {
     return is_inbound ? floors_nothing : floors_request_end;
@@ -128,7 +128,7 @@ static void start_stanza(
   add(reader, &reader->kind, 1);
   reader->peer = add_counted(reader, peer, peer_count);
   reader->peer_count = slash == NULL ? peer_count : (size_t)(slash - peer);
-  // No stranger says what the roster is.
+  // A roster from any other sender does not count.
   slash = memchr(own, '/', own_count);
   if (slash != NULL) own_count = (size_t)(slash - own);
   reader->is_own = reader->peer_count == 0 ||

@@ -41,6 +41,6 @@ long floors_parse(const uint8_t *bytes, const size_t *ends, size_t count) {
     start = ends[index];
   }
   floors_stream_free(stream);
-  // The root is none of the stanzas' elements.
+  // Do not count the root of the stream.
   return sound ? elements - 1 : -1;
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 static void write_number(uint8_t *space, uint64_t value, int bytes) {
-  for (int place = bytes - 1; place >= 0; place--) {
-    space[place] = (uint8_t)value;
+  for (int index = bytes - 1; index >= 0; index--) {
+    space[index] = (uint8_t)value;
     value >>= 8;
   }
 }
@@ -19,7 +19,7 @@ static int open_environment(const char *path, unsigned flags, MDB_env **env) {
   return code;
 }
 
-// Puts a value after the last one: room for a header, then the bytes.
+// Appends a value: space for a header, then the bytes.
 static int append(
     MDB_txn *transaction, MDB_dbi database, uint64_t sequence, size_t header, const uint8_t *bytes,
     size_t count) {
@@ -36,10 +36,10 @@ static int append(
 
 static int put_index(
     MDB_txn *transaction, MDB_dbi database, uint64_t sequence, const floors_record *record) {
-  for (uint32_t place = 0; place < record->contact_count; place++) {
+  for (uint32_t index = 0; index < record->contact_count; index++) {
     uint8_t entry[10];
     write_number(entry, (sequence - 1) >> 12, 4);
-    write_number(entry + 4, record->contacts[place], 4);
+    write_number(entry + 4, record->contacts[index], 4);
     write_number(entry + 8, (sequence - 1) & 0xFFF, 2);
     MDB_val key = {.mv_size = sizeof entry, .mv_data = entry};
     MDB_val value = {.mv_size = 0, .mv_data = NULL};
@@ -104,8 +104,8 @@ int floors_put(
   floors_store store = {0};
   int code = floors_open(path, 0, &store);
   for (size_t first = 0; first < count && code == MDB_SUCCESS; first += batch) {
-    size_t some = first + batch < count ? batch : count - first;
-    code = floors_put_batch(&store, records + first, some, first + 1, derives);
+    size_t size = first + batch < count ? batch : count - first;
+    code = floors_put_batch(&store, records + first, size, first + 1, derives);
   }
   floors_close(&store);
   return code;

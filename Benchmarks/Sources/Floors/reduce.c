@@ -20,9 +20,9 @@ static uint64_t hash(const uint8_t *bytes, size_t count) {
 }
 
 static floors_slot *find(floors_reduction *reduction, const floors_event *event) {
-  size_t place = hash(event->address, event->address_count) & reduction->mask;
+  size_t index = hash(event->address, event->address_count) & reduction->mask;
   for (;;) {
-    floors_slot *found = reduction->slots + place;
+    floors_slot *found = reduction->slots + index;
     if (found->address == NULL) {
       found->address = event->address;
       found->address_count = event->address_count;
@@ -33,12 +33,12 @@ static floors_slot *find(floors_reduction *reduction, const floors_event *event)
         memcmp(found->address, event->address, event->address_count) == 0) {
       return found;
     }
-    place = (place + 1) & reduction->mask;
+    index = (index + 1) & reduction->mask;
   }
 }
 
 int floors_begin(floors_reduction *reduction) {
-  // The captures know at most some 11,000 addresses.
+  // Generated captures have at most some 11,000 addresses.
   *reduction = (floors_reduction){.mask = ((size_t)1 << 15) - 1};
   reduction->slots = calloc(reduction->mask + 1, sizeof *reduction->slots);
   return reduction->slots == NULL ? -1 : 0;
@@ -73,7 +73,7 @@ floors_slot *floors_advance(floors_reduction *reduction, const floors_event *eve
 }
 
 void floors_begin_roster(floors_reduction *reduction) {
-  for (size_t place = 0; place <= reduction->mask; place++) reduction->slots[place].is_item = 0;
+  for (size_t index = 0; index <= reduction->mask; index++) reduction->slots[index].is_item = 0;
   reduction->items = 0;
 }
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// `vcard-temp` is no absolute URI, of which libxml2 warns.
+// Ignores errors: libxml2 warns that `vcard-temp` is not an absolute URI.
 static void on_error(void *data, xmlErrorPtr error) {
   (void)data;
   (void)error;
@@ -31,10 +31,10 @@ void floors_stream_free(xmlParserCtxtPtr stream) {
 }
 
 int floors_stream_read(xmlParserCtxtPtr stream, const uint8_t *bytes, size_t count) {
-  // libxml2 does not look further ahead than 10 MB, so a large stanza goes in pieces.
-  enum { most = 1 << 16 };
-  for (; count > most && stream->wellFormed; bytes += most, count -= most) {
-    xmlParseChunk(stream, (const char *)bytes, most, 0);
+  // libxml2 limits its look-ahead to 10 MB, so a large stanza is parsed in chunks.
+  enum { chunk = 1 << 16 };
+  for (; count > chunk && stream->wellFormed; bytes += chunk, count -= chunk) {
+    xmlParseChunk(stream, (const char *)bytes, chunk, 0);
   }
   if (stream->wellFormed) xmlParseChunk(stream, (const char *)bytes, (int)count, 0);
   return stream->wellFormed;

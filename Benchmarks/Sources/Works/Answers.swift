@@ -2,9 +2,9 @@ import CaptureGenerator
 import RosterCore
 import XMPPStanza
 
-// Compares what the library says with what the model knows.
+// Comparison of the library's answers with the generated model.
 extension ModelState {
-  /// Throws where a roster is not the model's.
+  /// Throws if a roster differs from the model.
   func check(_ roster: Roster) throws {
     try expect(
       roster.position == UInt64(record), "the state is of record \(roster.position), not \(record)")

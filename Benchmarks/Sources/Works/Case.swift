@@ -6,23 +6,24 @@ import RosterCore
 import Rollcall
 import XMPPStanza
 
-/// A capture to work on, with what several works need of it, made once.
+/// A capture to measure on, with derived data that several works share.
 public final class Case {
-  /// The capture and its answers.
+  /// The capture and its expected states.
   public let capture: GeneratedCapture
-  /// Of this process alone.
+  /// A folder for files of this process only.
   private let folder: String
+  /// A folder that several processes may share.
   private let shared: String
   private var files = 0
   private var drafted: [RecordDraft]?
 
-  /// How many random points have known states.
-  static let points = 200
+  /// The number of random points with known states.
+  static let pointCount = 200
 
-  /// - Parameter folder: Where files may be written; it must be on a disk, as a log's is.
+  /// - Parameter folder: A folder for files; it must be on a disk, as that of a log would be.
   public init(_ shape: CaptureShape, folder: String) throws {
     var chance = SystemlessChance(state: shape.seed &+ 99)
-    let points = (0..<Self.points).map { _ in chance.below(shape.stanzas) + 1 }
+    let points = (0..<Self.pointCount).map { _ in chance.below(shape.stanzas) + 1 }
     capture = GeneratedCapture(shape, checkpoints: points)
     shared = folder
     self.folder = "\(folder)/\(ProcessInfo.processInfo.processIdentifier)"
@@ -48,10 +49,10 @@ public final class Case {
     return path
   }
 
-  /// A log of the capture, which nothing may be appended to.
+  /// The path of a log of the capture, to which nothing may be appended.
   ///
-  /// It is imported once for all processes that are given the same folder: give each series of
-  /// measurements a new one.
+  /// It is imported once for all processes with the same folder, so each series of measurements
+  /// needs a new folder.
   func log() throws -> String {
     let path = "\(shared)/\(capture.shape.stanzas)x\(capture.shape.contacts).rollcall"
     if !FileManager.default.fileExists(atPath: path) {
@@ -74,14 +75,14 @@ public final class Case {
     try log.publish()
   }
 
-  /// The records as an import hands them to the log.
+  /// The records as an import appends them to the log.
   func drafts() throws -> [RecordDraft] {
     if let drafted { return drafted }
     var drafts: [RecordDraft] = []
     drafts.reserveCapacity(capture.records)
     try readCapture { record in
       var draft = RecordDraft(record)
-      // Arrays can share far larger buffers with what made them; a million of them cannot.
+      // Copy the arrays: a million of them must not keep the far larger buffers that they share.
       draft.bytes = draft.bytes.withUnsafeBytes { Array($0) }
       draft.event = draft.event.map { event in event.withUnsafeBytes { Array($0) } }
       drafts.append(draft)
@@ -90,9 +91,9 @@ public final class Case {
     return drafts
   }
 
-  /// Reads the capture in the pieces in which a file is read.
+  /// Reads the capture in pieces of the size in which a file is read.
   ///
-  /// - Parameter takeInPlace: As an import takes most elements.
+  /// - Parameter takeInPlace: Handles an element in place, as an import does with most of them.
   func readCapture(
     takeInPlace: (borrowing CapturedHead, XMPPElement) throws -> Bool = { _, _ in false },
     _ take: (CapturedRecord) throws -> Void
@@ -117,7 +118,7 @@ public final class Case {
     try reader.finish(took)
   }
 
-  /// The stored events and their stamps, of the records that mean something.
+  /// The stored events and their stamps, of the records that are events.
   func events() throws -> [(event: [UInt8], stamp: RecordStamp)] {
     var events: [(event: [UInt8], stamp: RecordStamp)] = []
     var record: UInt64 = 0
@@ -130,12 +131,12 @@ public final class Case {
   }
 }
 
-/// How much address space a log takes: as usual, but under valgrind, which has not that much.
+/// The address space for a log: the default, or less under valgrind, which does not have so much.
 let mapSize =
   ProcessInfo.processInfo.environment["ROLLCALL_BENCH_MAP_BYTES"].flatMap { Int($0) }
   ?? EventLog.defaultMapSize
 
-/// Where random points lie: the same on every machine.
+/// The generator of the random points, with equal results on every machine.
 struct SystemlessChance {
   var state: UInt64
 

@@ -2,10 +2,10 @@ import Floors
 import RosterCore
 import XMPPStanza
 
-/// Events as the reducer in C takes them: one for each contact that an event concerns.
+/// Events for the reducer in C, one for each contact that an event concerns.
 final class FlatEvents {
   private(set) var all: [floors_event] = []
-  /// How many events they were made of.
+  /// The number of events that they were made from.
   let sources: Int
   private let arena = Arena()
 
@@ -17,7 +17,7 @@ final class FlatEvents {
   private func add(_ event: StanzaEvent) {
     switch event {
     case .pushReceived(let push):
-      // A push of a stranger counts for nothing; the reducer in C does not ask who sent it.
+      // Leave out pushes from strangers, because the reducer in C does not check the sender.
       if push.from == nil || push.from?.bare.text == "alice@example.test" { add(push.query) }
     case .answerReceived(let answer):
       if case .roster(let query) = answer.payload { add(query) } else { add(floors_nothing) }

@@ -3,12 +3,12 @@ import Foundation
 import Rollcall
 import Synchronization
 
-/// What a process that does one thing takes beside its input and the log.
+/// The memory of a process that does one thing, besides its input and the log.
 public enum Footprint {
   /// Imports a capture's file into a new log.
-  /// - Returns: The most anonymous memory beyond what there was before, in bytes.
+  /// - Returns: The peak growth of anonymous memory, in bytes.
   public static func importing(_ capture: String, to path: String) throws -> Int {
-    try MemoryWatch.most {
+    try MemoryWatch.peak {
       let log = try EventLog.draft(for: path, eventVersion: DecodedRecord.version)
       let file = try FileHandle(forReadingFrom: URL(filePath: capture))
       var importing = CaptureImport(ImportOptions())
@@ -18,14 +18,14 @@ public enum Footprint {
   }
 
   /// Makes the state at a log's head.
-  /// - Returns: As `importing` does.
+  /// - Returns: The peak growth of anonymous memory, in bytes.
   public static func rebuilding(_ path: String) throws -> Int {
-    try MemoryWatch.most {
+    try MemoryWatch.peak {
       _ = try Timeline(opened(path)).replay(upTo: .head(minus: 0)) { _, _ in }
     }
   }
 
-  /// The bytes of all records of a log, and those of its file.
+  /// The total size of a log's records, and the size of its file, in bytes.
   public static func sizes(_ path: String) throws -> (raw: Int, file: Int) {
     var raw = 0
     try opened(path).forEachRecord(in: 1...UInt64.max) { raw += $1.byteCount }
@@ -34,33 +34,33 @@ public enum Footprint {
   }
 }
 
-/// Looks at the memory of this process again and again.
+/// Samples the memory of this process repeatedly.
 private final class MemoryWatch: Sendable {
   private let isDone = Atomic<Bool>(false)
-  private let most = Atomic<Int>(0)
+  private let peak = Atomic<Int>(0)
 
-  /// The most that there was during a work, beyond what there was before it.
-  static func most(during work: () throws -> Void) throws -> Int {
+  /// The peak memory during a work, beyond the memory before it.
+  static func peak(during work: () throws -> Void) throws -> Int {
     let watch = MemoryWatch()
     let before = anonymousBytes
     let thread = Thread {
       while !watch.isDone.load(ordering: .relaxed) {
-        watch.look()
+        watch.sample()
         usleep(2000)
       }
     }
     thread.start()
     defer { watch.isDone.store(true, ordering: .relaxed) }
     try work()
-    watch.look()
-    return max(0, watch.most.load(ordering: .relaxed) - before)
+    watch.sample()
+    return max(0, watch.peak.load(ordering: .relaxed) - before)
   }
 
-  private func look() {
-    _ = most.max(Self.anonymousBytes, ordering: .relaxed)
+  private func sample() {
+    _ = peak.max(Self.anonymousBytes, ordering: .relaxed)
   }
 
-  /// What is no file's, so without the pages of the log that are mapped; 0 where Linux is not.
+  /// The resident memory that is not mapped from a file, such as the log; 0 except on Linux.
   private static var anonymousBytes: Int {
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") }),

@@ -1,18 +1,18 @@
 public import CaptureGenerator
 import Foundation
 
-/// One run of a work, and of its floor right before it.
+/// One run of a work, with a run of its floor right before it.
 public struct Run: Sendable {
   /// The work's name.
   public let work: String
-  /// The capture it worked on.
+  /// The shape of the capture.
   public let shape: CaptureShape
-  /// Nanoseconds a unit, of processor time unless the work says otherwise.
+  /// Nanoseconds per unit, of processor time unless the work measures elapsed time.
   public let cost: Double
-  /// The floor's, a unit of its own; nil where there is none.
+  /// The floor's nanoseconds per unit of its own; nil if there is no floor.
   public let floor: Double?
 
-  /// A run from its parts.
+  /// Creates a run from its parts.
   public init(work: String, shape: CaptureShape, cost: Double, floor: Double?) {
     self.work = work
     self.shape = shape
@@ -33,16 +33,16 @@ public struct Run: Sendable {
   }
 }
 
-/// The runs of one measurement, a line each; several processes add to it, one after the other.
+/// A file with the runs of a measurement, one per line, to which processes add in turn.
 public struct RunsFile: Sendable {
   private let path: String
 
-  /// The file in the folder of a measurement.
+  /// The runs file in a measurement's folder.
   public init(folder: String) {
     path = "\(folder)/runs.tsv"
   }
 
-  /// Adds a run after the others.
+  /// Appends a run.
   public func add(_ run: Run) throws {
     if !FileManager.default.fileExists(atPath: path) {
       try Data().write(to: URL(filePath: path))
@@ -61,9 +61,9 @@ public struct RunsFile: Sendable {
   }
 }
 
-/// Shapes as a command line has them.
+/// Shapes in command-line arguments.
 public enum Shapes {
-  /// Reads `10000x100,100000x2000`; what is no shape is left out.
+  /// Parses text such as `10000x100,100000x2000`, ignoring invalid parts.
   public static func parse(_ text: String) -> [CaptureShape] {
     text.split(separator: ",").compactMap { part in
       let numbers = part.split(separator: "x").compactMap { Int($0) }

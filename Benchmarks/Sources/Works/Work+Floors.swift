@@ -5,7 +5,7 @@ import Foundation
 import RosterCore
 
 extension Floor {
-  /// libxml2's SAX2 over the same stanzas.
+  /// Parses the capture's stanzas with libxml2's SAX2.
   static let parse = Floor("libxml2 SAX2, empty callbacks") { subject in
     let capture = subject.capture
     return Trial(units: capture.ends.count) {
@@ -14,10 +14,10 @@ extension Floor {
     }
   }
 
-  /// The same records, events and index entries with `mdb_put`, in the same batches.
+  /// Stores the import's records, events and index entries with `mdb_put`, in equal batches.
   static let put = Floor("mdb_put of the same, in C") { try putting($0, derives: true) }
 
-  /// The records alone.
+  /// Stores only the records, with `mdb_put`.
   static let putRecords = Floor("mdb_put of the records, in C") { try putting($0, derives: false) }
 
   private static func putting(_ subject: Case, derives: Bool) throws -> Trial {
@@ -32,8 +32,7 @@ extension Floor {
     }
   }
 
-  /// The same import without what makes a log one: digests, snapshots, limits, prepared addresses,
-  /// packs.
+  /// Imports the capture without digests, snapshots, limits, prepared addresses and packs.
   static let importing = Floor("the import, in C") { subject in
     let capture = try subject.captureFile()
     let items = subject.capture.final.items.count
@@ -49,7 +48,7 @@ extension Floor {
     }
   }
 
-  /// A cursor over all records.
+  /// Reads all records with a cursor.
   static let scan = Floor("cursor scan, in C") { subject in
     let records = try FlatRecords(subject.drafts())
     let path = subject.newPath()
@@ -60,7 +59,7 @@ extension Floor {
     }
   }
 
-  /// The same events flat, reduced into a hash map.
+  /// Reduces the import's events, made flat, into a hash map.
   static let reduce = Floor("hash map, in C") { subject in
     let events = FlatEvents(
       try subject.events().map { try RosterEvent.decode($0.event.span.bytes) })
@@ -77,7 +76,7 @@ func remove(_ path: String) {
   try? FileManager.default.removeItem(atPath: path + "-lock")
 }
 
-/// Bytes that stay where they are for as long as this lives.
+/// Memory for copies of bytes, with stable addresses while the arena exists.
 final class Arena {
   private var pieces: [UnsafeMutableBufferPointer<UInt8>] = []
   private var used = 0
@@ -89,8 +88,8 @@ final class Arena {
       used = 0
     }
     guard let piece = pieces.last else { return nil }
-    let place = UnsafeMutableBufferPointer(rebasing: piece[used..<(used + bytes.count)])
-    _ = place.initialize(from: bytes)
+    let space = UnsafeMutableBufferPointer(rebasing: piece[used..<(used + bytes.count)])
+    _ = space.initialize(from: bytes)
     used += bytes.count
     return piece.baseAddress.map { UnsafePointer($0 + used - bytes.count) }
   }
@@ -100,7 +99,7 @@ final class Arena {
   }
 }
 
-/// Records as C takes them.
+/// Records in the form of the floors in C.
 final class FlatRecords {
   private(set) var all: [floors_record] = []
   private(set) var byteCount = 0
@@ -113,10 +112,10 @@ final class FlatRecords {
       guard let bytes = arena.copy(draft.bytes) else { continue }
       let contacts = UnsafeMutablePointer<UInt32>.allocate(capacity: max(1, draft.contacts.count))
       numbers.append(contacts)
-      for (place, contact) in draft.contacts.enumerated() {
+      for (index, contact) in draft.contacts.enumerated() {
         let id = ids[contact] ?? UInt32(ids.count + 1)
         ids[contact] = id
-        (contacts + place).initialize(to: id)
+        (contacts + index).initialize(to: id)
       }
       all.append(
         floors_record(

@@ -6,7 +6,7 @@ import RosterCore
 import XMPPStanza
 import Rollcall
 
-// What goes through a log.
+// Works that write or read a log.
 extension Work {
   static let capture = Work(
     "capture to events", per: "stanza", floor: .parse, goal: .ratio(0.8)
@@ -63,11 +63,11 @@ extension Work {
     return appending(bare, subject)
   }
 
-  /// In the batches of an import.
+  /// Appends records in batches of an import's size.
   private static func appending(_ drafts: [RecordDraft], _ subject: Case) -> Trial {
     Trial(units: drafts.count) {
       let path = subject.newPath()
-      // In its place, so that each commit waits for the disk, as those of the floor do.
+      // Not a draft, so that each commit waits for the disk, as those of the floor do.
       let log = try EventLog.create(
         at: path, eventVersion: DecodedRecord.version, mapSize: mapSize)
       var start = 0
@@ -131,13 +131,13 @@ func opened(_ path: String) throws -> EventLog {
     at: path, access: .readOnly, eventVersion: DecodedRecord.version, mapSize: mapSize)
 }
 
-/// Throws where the state at a log's head is not the model's.
+/// Throws if the state at a log's head differs from the model.
 func checkHead(_ path: String, _ subject: Case) throws {
   let state = try Timeline(opened(path)).state(at: .head(minus: 0))
   try subject.capture.final.check(state.roster)
 }
 
-/// Finds out what elements mean, and counts them.
+/// Encodes the events of elements, and counts both.
 private struct MeaningTally {
   private(set) var elements = 0
   private(set) var events = 0

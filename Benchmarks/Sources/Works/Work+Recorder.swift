@@ -2,9 +2,9 @@ import EventStore
 import Rollcall
 import RosterCore
 
-// What an application waits for that records its own stream.
+// Work for which an application waits while it records its own stream.
 extension Work {
-  /// As after a login: the presence of everybody who is there, in one burst.
+  /// Records the presences of all available contacts in one burst, as after a login.
   static let recorder = Work(
     "record a burst of 400 presences, durable", per: "burst", goal: .nanoseconds(20e6),
     isSampled: true, isElapsed: true

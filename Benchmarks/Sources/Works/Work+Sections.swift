@@ -1,7 +1,7 @@
 import CaptureGenerator
 import ContactSections
 
-// The contacts screen: always of 10,000 contacts, whatever the capture.
+// The contacts screen, always with 10,000 contacts, whatever the capture.
 extension Work {
   private static let screenSize = 10_000
 
@@ -37,18 +37,19 @@ extension Work {
       round += 1
       var changes = 0
       for step in 0..<1000 {
-        let place = (step * 7919 + round * 31) % now.count
-        // Two in three are renamed, which moves the row; one comes or goes, which reloads it.
+        let row = (step * 7919 + round * 31) % now.count
+        // Two in three are renamed, which moves the row; one goes online or offline, which reloads
+        // the row.
         if step % 3 == 0 {
-          now[place].onlineRank = now[place].onlineRank == nil ? 1 : nil
+          now[row].onlineRank = now[row].onlineRank == nil ? 1 : nil
         } else {
-          now[place].displayName = contacts[(place + step * round) % now.count].displayName
+          now[row].displayName = contacts[(row + step * round) % now.count].displayName
         }
-        let made = index.update(now[place])
+        let made = index.update(now[row])
         if !made.movedRows.isEmpty || !made.reloadedRows.isEmpty { changes += 1 }
       }
       return {
-        try expect(changes > 500, "only \(changes) changes were told")
+        try expect(changes > 500, "only \(changes) changes were reported")
         let afresh = SectionIndex(policy: policy, contacts: now)
         for id in now.map(\.id)
         where index.positions(ofContact: id) != afresh.positions(ofContact: id) {

@@ -5,7 +5,7 @@ import RosterCore
 import Rollcall
 import XMPPStanza
 
-// What is known of a roster from its log.
+// Works that compute rosters from events and logs.
 extension Work {
   static let reduce = Work(
     "reduce events in place", per: "event", floor: .reduce, goal: .rate(6_000_000)
@@ -51,14 +51,14 @@ extension Work {
   static let rebuildRaw = Work(
     "rebuild from raw bytes", per: "stanza", floor: .parse
   ) { subject in
-    // Derived by another version, as the log sees it: so its events are not to be used.
+    // With another version, the log's stored events cannot be used.
     try stateAtHead(subject, DecodedRecord.version + 1)
   }
 
   private static func stateAtHead(_ subject: Case, _ version: UInt32) throws -> Trial {
     let path = subject.newPath()
     try subject.importCapture(to: path, version: version)
-    // From the first record on: no snapshot may shorten the way.
+    // Drop the snapshots, so that the state is reduced from the first record on.
     try EventLog.open(at: path, access: .readWrite, eventVersion: version, mapSize: mapSize)
       .dropSnapshots()
     return Trial(units: subject.capture.ends.count) {
@@ -111,7 +111,7 @@ extension Work {
       let found = try Timeline(opened(path)).records(
         concerning: BareJID(prepared: contact), in: 1...UInt64.max)
       return {
-        // Going through all of them is no quick check: it is made for a few.
+        // Check only a few queries, because this scans all records.
         guard number <= 3 else { return }
         let known = drafts.indices.filter { drafts[$0].contacts.contains(contact) }
         try expect(found == Set(known.map { UInt64($0 + 1) }), "records of \(contact) are missing")

@@ -4,7 +4,7 @@ import RosterCore
 import Rollcall
 import XMPPStanza
 
-// What time travel asks.
+// The questions of time travel.
 extension Work {
   static let difference = Work(
     "difference in 10 of 10,000 contacts", per: "difference", goal: .nanoseconds(20e3)
@@ -14,8 +14,8 @@ extension Work {
     for item in items { _ = push(item.jid, name: item.name, into: &roster) }
     let before = roster
     var touched: Set<BareJID> = []
-    for place in 1...10 {
-      let changes = push(items[place * 997].jid, name: "renamed", into: &roster).changes
+    for number in 1...10 {
+      let changes = push(items[number * 997].jid, name: "renamed", into: &roster).changes
       touched.formUnion(changes.compactMap(\.contact))
     }
     let rounds = 1000
@@ -105,7 +105,7 @@ extension Work {
       let timeline = try Timeline(opened(path))
       let found = try timeline.course(of: .friend(friend), after: 0, upTo: end).transitions
       return {
-        // Whoever is a friend at the end was none before the first record.
+        // A friend at the end was not one before the first record, so there is a transition.
         guard let last = found.last, last.holds else {
           throw WrongAnswer("\(friend) is no friend after \(found.count) transitions")
         }
@@ -132,18 +132,18 @@ extension Work {
       }
       return {
         try subject.capture.final.check(state.roster)
-        // Each field of the item was set by a record that its history shows.
+        // Each field of the item was set by a record in the history.
         let from = state.roster.entries[contact]?.provenance
         let wanted = from.map { [$0.item, $0.name, $0.subscription, $0.groups] } ?? []
         let missing = Set(wanted).subtracting(entries)
-        try expect(!wanted.isEmpty && missing.isEmpty, "\(contact): \(missing) are not told")
+        try expect(!wanted.isEmpty && missing.isEmpty, "\(contact): \(missing) not in the history")
       }
     }
   }
 }
 
 extension ModelState {
-  /// The addresses of the items that only one of two states has, or with other values.
+  /// The addresses of items that only one of two states has or whose values differ.
   fileprivate func itemsThatDiffer(from other: ModelState) -> Set<String> {
     Set(Set(items).symmetricDifference(other.items).map(\.jid))
   }

@@ -1,19 +1,20 @@
 import Floors
 
-/// Something that is measured.
+/// A piece of work to measure.
 public struct Work: Sendable {
-  /// What a table calls it.
+  /// Its name in tables.
   public let name: String
-  /// What one unit of it is: stanza, event, name, …
+  /// Its unit: stanza, event, name, …
   public let unit: String
-  /// What it is compared with; nil where nothing is comparable.
+  /// The floor to compare it with; nil if nothing is comparable.
   public let floor: Floor?
-  /// What is to be reached.
+  /// The goal for its cost; nil if there is none.
   public let goal: Goal?
-  /// Each run is another sample of something quick or random, so that many are taken and their
-  /// percentiles tell more than the least.
+  /// Whether each run is a sample of something quick or random.
+  ///
+  /// Then many runs are made, and their percentiles say more than the least cost.
   public let isSampled: Bool
-  /// What counts is the time that passes, waiting for the disk included, and no processor time.
+  /// Whether elapsed time, including waits for the disk, is measured instead of processor time.
   public let isElapsed: Bool
   let prepare: @Sendable (Case) throws -> Trial
 
@@ -31,7 +32,7 @@ public struct Work: Sendable {
     self.prepare = prepare
   }
 
-  /// Makes ready what the work needs and is not part of it.
+  /// Prepares everything that the work needs and that is not measured.
   public func trial(_ subject: Case) throws -> Trial {
     var trial = try prepare(subject)
     trial.isElapsed = isElapsed
@@ -39,9 +40,9 @@ public struct Work: Sendable {
   }
 }
 
-/// The same thing done as barely as can be.
+/// A minimal implementation of a work, whose cost the work's own is compared with.
 public struct Floor: Sendable {
-  /// What a table calls it.
+  /// Its name in tables.
   public let name: String
   let prepare: @Sendable (Case) throws -> Trial
 
@@ -50,33 +51,33 @@ public struct Floor: Sendable {
     self.prepare = prepare
   }
 
-  /// Makes ready what the floor needs.
+  /// Prepares everything that the floor needs and that is not measured.
   public func trial(_ subject: Case) throws -> Trial {
     try prepare(subject)
   }
 }
 
-/// What DESIGN asks of a work.
+/// The goal that DESIGN sets for a work.
 public enum Goal: Hashable, Sendable {
-  /// At most so many times the floor's processor time.
+  /// The highest allowed multiple of the floor's processor time.
   case ratio(Double)
-  /// At least so many units in a second of processor time.
+  /// The lowest allowed number of units per second of processor time.
   case rate(Double)
-  /// At most so many nanoseconds for a unit; for a sampled work at the 99th percentile.
+  /// The highest allowed number of nanoseconds per unit; for a sampled work, the 99th percentile.
   case nanoseconds(Double)
 }
 
-/// A work made ready: it can be run again and again.
+/// A prepared work, which can be run repeatedly.
 public struct Trial {
-  /// How many units one run does.
+  /// The number of units in one run.
   public let units: Int
   private let work: () throws -> Check
   fileprivate var isElapsed = false
 
-  /// Whether the answer was right, and what has to be tidied up; not part of what is measured.
+  /// Checks the answer of a run and cleans up; not measured.
   public typealias Check = () throws -> Void
 
-  /// - Parameter work: What is measured; it gives the check of its answer.
+  /// - Parameter work: The measured work, which returns the check of its answer.
   init(units: Int, _ work: @escaping () throws -> Check) {
     self.units = units
     self.work = work
@@ -86,8 +87,8 @@ public struct Trial {
   /// - Parameters:
   ///   - start: Called right before the work.
   ///   - stop: Called right after it, before the check.
-  /// - Returns: Nanoseconds of processor time, of all threads, user and system; where the work says
-  ///   so, of the time that passed.
+  /// - Returns: Nanoseconds of processor time of all threads, user and system, or of elapsed time
+  ///   if the work measures that.
   public func run(start: () -> Void = {}, stop: () -> Void = {}) throws -> UInt64 {
     var measured = Measured(work: work)
     start()
@@ -105,15 +106,15 @@ public struct Trial {
   }
 }
 
-/// What crosses C on the way into a measurement.
+/// The state that is passed through C into a measurement.
 private struct Measured {
   let work: () throws -> Trial.Check
   var result: Result<Trial.Check, any Error>?
 }
 
-/// A work gave another answer than the model.
+/// The answer of a work differs from the model.
 public struct WrongAnswer: Error, CustomStringConvertible {
-  /// What is wrong.
+  /// The difference.
   public let description: String
 
   init(_ description: String) {
@@ -121,7 +122,7 @@ public struct WrongAnswer: Error, CustomStringConvertible {
   }
 }
 
-/// Throws where something is not so.
+/// Throws `WrongAnswer` if a condition is false.
 func expect(_ isTrue: Bool, _ what: @autoclosure () -> String) throws {
   guard isTrue else { throw WrongAnswer(what()) }
 }

@@ -1,14 +1,14 @@
 extension Work {
-  /// Everything that is measured, in the order of the table.
+  /// All works, in the order of the table.
   public static let all: [Work] = [
     .capture, .importing, .importingBesideC, .append, .appendRecords, .recorder, .reduce,
     .reduceKeeping, .rebuild, .rebuildRaw, .derive, .state, .difference, .diff, .bisect, .bisectAll,
     .history, .records, .scan, .verify, .export, .sections, .sectionChange, .readings, .search,
   ]
 
-  /// Those whose cost must not grow with the length of the log or the number of contacts.
+  /// The works whose cost per unit must not grow with the log or the number of contacts.
   public static let growing: [Work] = [.capture, .importing, .append, .reduce, .rebuild]
 
-  /// The most that ten times as many contacts may multiply their cost by.
-  public static let mostGrowth = 1.15
+  /// The highest allowed factor of their cost for ten times as many contacts.
+  public static let maxGrowth = 1.15
 }
