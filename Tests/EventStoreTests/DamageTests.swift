@@ -131,7 +131,7 @@ import Testing
     #expect(try open().damage() == [0: "there is a pack of records without a valid number"])
   }
 
-  /// The value of the pack that begins with record 6, and what is wrong with it.
+  /// Replaces the pack that begins with record 6 by a value, and expects a description of it.
   @Test(
     "An unreadable pack is refused, and the packs around it are read",
     arguments: [

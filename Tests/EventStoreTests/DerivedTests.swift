@@ -100,7 +100,7 @@ import Testing
     #expect(try log.read { try $0.sequences(concerning: "b@example.test", in: 1...9) } == [1])
   }
 
-  @Test("A rebuild gives the same derived parts")
+  @Test("A rebuild reproduces the derived parts")
   func rebuild() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append(drafts(5000, seed: 11))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A file that is not a log, or no longer one, is refused by a specific error and never crashes.
-@Suite("Refusing what is not a log") struct RefusalTests {
+@Suite("Refusing files that are not logs") struct RefusalTests {
   let folder: TemporaryFolder
   let path: String
 

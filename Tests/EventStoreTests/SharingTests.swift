@@ -77,7 +77,7 @@ import Testing
     #expect(try writer.append([draft("2")]) == 2..<3)
   }
 
-  @Test("A replaced file is not opened beside the old one")
+  @Test("A replaced file is not opened while the old one is open")
   func replacedFile() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)
     try log.append([draft("1")])

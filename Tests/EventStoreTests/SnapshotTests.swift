@@ -81,7 +81,7 @@ extension EventLog {
     #expect(try log.figures().count == 6)
   }
 
-  @Test("A snapshot of the same record is replaced")
+  @Test("A snapshot replaces an earlier one of its record")
   func replaced() throws {
     let log = try log()
     try log.store([snapshot(30), snapshot(20, older)])

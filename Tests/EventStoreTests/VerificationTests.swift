@@ -155,7 +155,7 @@ import Testing
       faults.map(\.what) == [
         "its stored event is missing", "its stored event is not what its bytes mean",
         "its stored event is not what its bytes mean",
-        "the index does not have it for \(String(repeating: "n", count: 600))@example.test",
+        "the index does not list it for \(String(repeating: "n", count: 600))@example.test",
         "the index has record 10 for a contact that it does not concern",
       ])
   }

@@ -157,7 +157,7 @@ package struct DerivedCheck {
     for contact in contacts {
       let entry = ContactIndex.entry(ContactKey(contact), sequence - first)
       guard entries.contains(entry) else {
-        return damage + ["the index does not have it for \(contact)"]
+        return damage + ["the index does not list it for \(contact)"]
       }
       storedIndex?.unaccounted.remove(entry)
     }

@@ -57,7 +57,7 @@ extension LogTransaction where Self: ~Copyable {
       // Check all entries together: reading a single one does not detect an entry that is gone with
       // its checksum, or a list of imports that ends too early.
       if let damage = MetaCheck(entries: try metaEntries()).damage.first {
-        throw .corrupt(sequence: 0, what: "of what it says about itself, \(damage)")
+        throw .corrupt(sequence: 0, what: "among the log's own entries, \(damage)")
       }
       return LogMeta(
         formatVersion: try get(.format) ?? 0, account: try get(.account),
@@ -115,8 +115,8 @@ extension EventLogError {
   static func otherWriter(_ writer: UInt64?, than number: UInt64) -> EventLogError {
     .corrupt(
       sequence: 0,
-      what: "transaction \(number) wrote last, and what is found is of "
-        + (writer.map { "transaction \($0)" } ?? "none"))
+      what: "transaction \(number) wrote last, but the state found is that of "
+        + (writer.map { "transaction \($0)" } ?? "no transaction"))
   }
 }
 

@@ -14,8 +14,8 @@ package struct SalvagedRecord: Sendable {
 /// Reads the records of a damaged log, without LMDB and without trusting the tree of pages.
 ///
 /// Every page that looks like a leaf page with packs of records is read, even one that is no longer
-/// in use (`RecordPlaces`). The chain of digests tells packs from other data. If a pack has
-/// changed, any of its records may be the changed one, so those are kept that the caller can read.
+/// in use (`RecordPlaces`). The chain of digests distinguishes packs from other data. If a pack has
+/// changed, any of its records may be the changed one; the caller decides which ones are kept.
 ///
 /// No process may be writing the log. Memory: some 32 bytes for each pack.
 package final class LogSalvage {
