@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Files that another user of the machine can prepare, and logs that are moved while they are open.
-@Suite("Links, and folders of others") struct OtherUserTests {
+@Suite("Links and other users' folders") struct OtherUserTests {
   let folder: TemporaryFolder
   let path: String
 
