@@ -84,7 +84,7 @@ struct ImportCommand: ParsableCommand {
     var summaries = gathering.found
     let head = try isNew ? 0 : Failure.naming(log) { try target.read { try $0.lastSequence } }
     let outcomes = try Failure.naming(log) { try put(collection, into: target, isNew: isNew) }
-    target.noteUndoneWork(path: log)
+    target.noteDeferredFailures(path: log)
     if !isNew { try Failure.naming(log) { try noteEarlierRecords(after: head, in: target) } }
     for (index, outcome) in collection.outcomes(ofParts: outcomes).enumerated() {
       for file in summaries[index].indices {

@@ -65,7 +65,7 @@ extension ImportCommand {
     _ follower: CaptureFollower, into target: inout FollowedImport, isOver: Bool
   ) throws {
     try Failure.naming(log) { try target.take(follower, isOver: isOver) }
-    target.target.noteUndoneWork(path: log)
+    target.target.noteDeferredFailures(path: log)
   }
 
   private func printResult(

@@ -61,7 +61,7 @@ struct RecoverCommand: ParsableCommand {
       throw Failure("\(log): no record can be read from it")
     }
     try Failure.naming(target) { try new.publish() }
-    new.noteUndoneWork(path: target)
+    new.noteDeferredFailures(path: target)
     return summary
   }
 

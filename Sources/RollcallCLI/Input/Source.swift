@@ -306,8 +306,8 @@ extension EventLog {
   }
 
   /// Notes the work that failed after the records were durable.
-  func noteUndoneWork(path: String) {
-    for (work, reason) in undone.parts {
+  func noteDeferredFailures(path: String) {
+    for (work, reason) in deferredFailures.parts {
       Terminal.note("\(path): the records are in the log; its \(work.rawValue) were not: \(reason)")
     }
   }
