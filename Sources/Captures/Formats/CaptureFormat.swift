@@ -1,17 +1,18 @@
-/// A format of captures that can be read.
+/// A capture format that Rollcall can read.
 ///
-/// <doc:AddingAFormat> says how to add one: where each record is a whole element that begins after
-/// a fixed text on its line, its description is a `LineLog`; where a record is what one read or
-/// write had, is a byte string of a language, or stands below its head, it is a `ChunkLog`.
+/// <doc:AddingAFormat> explains how to add one. If each record is a whole element that begins after
+/// a fixed text on its line, the description is a `LineLog`. If a record holds what one read or
+/// write transferred, is a byte string literal, or begins below its head, it is a `ChunkLog`.
 package struct CaptureFormat: Sendable {
-  /// The word that names it on a command line.
+  /// The name of the format on the command line.
   package let id: String
-  /// What writes it, for a person.
+  /// A description of what writes it, for the user.
   package let title: String
-  /// How to have such a log written, in one line.
+  /// How to make the program write such a log, in one line.
   package let howTo: String
-  /// Whether a real log of the program is among the tests; else it was built from the program's
-  /// source.
+  /// Whether the tests include a real log of the program.
+  ///
+  /// If not, the description was made from the program's source.
   package let isTested: Bool
 
   let shape: Shape
@@ -28,7 +29,7 @@ package struct CaptureFormat: Sendable {
     case pasted
   }
 
-  /// Every format, in the order in which a list shows them.
+  /// Every format, in the order in which they are listed.
   package static let all: [CaptureFormat] = own + clients + consoles + servers + streams + [pasted]
 
   private static let own: [CaptureFormat] = [
@@ -147,7 +148,7 @@ package struct CaptureFormat: Sendable {
       isTested: false, .har),
   ]
 
-  /// What is read if no program's format fits.
+  /// The format of a text that fits no program's format.
   static let pasted = CaptureFormat(
     "pasted", "any text with stanzas in it",
     howTo: """
@@ -183,8 +184,9 @@ package struct CaptureFormat: Sendable {
       isTested: false, .chunks(.jabberd2)),
   ]
 
-  /// The formats by how much their lines say, those last whose lines another program's can look
-  /// like: a line that two know belongs to the earlier.
+  /// The formats, most specific first: a line that fits two belongs to the earlier one.
+  ///
+  /// The last formats are those whose lines can look like the lines of another program.
   static let bySpecificity: [CaptureFormat] = {
     let vague = ["monal", "slixmpp", "strophe"]
     return all.filter { !vague.contains($0.id) } + vague.compactMap(named)
@@ -200,7 +202,7 @@ package struct CaptureFormat: Sendable {
     self.shape = shape
   }
 
-  /// Whether a log of it is lines of text, which a collector of logs can have gone over.
+  /// Whether its logs are lines of text, which a log collector may have rewritten.
   package var isOfLines: Bool {
     switch shape {
     case .lines, .chunks, .dino, .pasted: true
@@ -208,7 +210,7 @@ package struct CaptureFormat: Sendable {
     }
   }
 
-  /// Whether its directions are what a program's words mean, so that they may be a server's.
+  /// Whether its directions come from a program's words, which may be the words of a server.
   var hasWordsForDirections: Bool {
     switch shape {
     case .lines, .chunks, .dino: true
@@ -216,6 +218,6 @@ package struct CaptureFormat: Sendable {
     }
   }
 
-  /// The format of this name.
+  /// Returns the format with this id, or nil if there is none.
   package static func named(_ id: String) -> CaptureFormat? { all.first { $0.id == id } }
 }

@@ -1,28 +1,28 @@
 import XMPPStanza
 
-/// What a text log looks like whose records are what one read or one write of the connection had:
-/// a stanza may be cut anywhere, and several may be in one record. All that differs from program
-/// to program is here; the rest is `ChunkLogReader`'s.
+/// The description of a text log whose records hold what one read or write transferred.
 ///
-/// Logs of whole stanzas too are described so where the XML does not begin after a fixed text
-///  on the record's line, which is what `LineLog` asks for.
+/// A stanza may be cut anywhere, and one record may hold several. The description has everything
+/// that differs between programs; `ChunkLogReader` does the rest. It also fits logs of whole
+/// stanzas in which the XML does not begin after a fixed text on the record's line, as `LineLog`
+/// requires.
 struct ChunkLog: Sendable {
-  /// The line that a record begins with.
+  /// The first line of a record.
   struct Head {
-    /// Seen from the client; nil where the log does not say.
+    /// The direction as the client sees it; nil if the log does not say.
     var direction: Direction?
-    /// The log's own name for the connection; empty where it has one only.
+    /// The log's own name for the connection; empty if it has only one.
     var connection = ""
     var time: LogTime?
-    /// What the heads of one log have in common; nil where reading the head has checked it all.
+    /// The pattern that all heads of one log share; nil if reading the head checked everything.
     var shape: [UInt8]?
-    /// What stands on the line after the head.
+    /// The rest of the line, after the head.
     var payload: ArraySlice<UInt8>
-    /// How many bytes the chunk has, where the log says so.
+    /// The size of the chunk in bytes, if the log gives it.
     var count: Int?
   }
 
-  /// What a line says that tells of the end of a connection.
+  /// The end of a connection, as a line reports it.
   struct Ending {
     let connection: String
     var time: LogTime?
@@ -30,49 +30,50 @@ struct ChunkLog: Sendable {
 
   /// How a payload is written.
   enum Payload: Sendable {
-    /// As it is, over as many lines as it has, with a text after its end.
+    /// As it is, on one or more lines, with `suffix` after its end.
     case verbatim(suffix: String)
-    /// As a byte string of a programming language.
+    /// As a byte string literal of a programming language.
     case literal(@Sendable (ArraySlice<UInt8>) -> Literal)
   }
 
-  /// Reads the first line of a record; nil for any other line.
+  /// Reads the first line of a record; returns nil for any other line.
   let head: @Sendable (ArraySlice<UInt8>) -> Head?
-  /// Whether a line is the program's own, whatever it says: not part of a payload, and evidence of
-  /// who wrote the log.
+  /// Whether a line has the program's own form, whatever its message.
+  ///
+  /// Such a line is not part of a payload, and is evidence of which program wrote the log.
   let isOwnLine: @Sendable (ArraySlice<UInt8>) -> Bool
   var payload = Payload.verbatim(suffix: "")
-  /// Where the payload begins on a line after the head: gives it, or nil where the line stands
-  /// between them. Nil where the payload begins on the head's line.
+  /// Returns the beginning of the payload on a line below the head, or nil if it begins later.
+  ///
+  /// Nil itself if the payload begins on the line of the head.
   var lead: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>?)?
-  /// The connection that a line says to have gone; nil where it says no such thing.
+  /// Returns the end of a connection if a line reports one.
   var ending: (@Sendable (ArraySlice<UInt8>) -> Ending?)?
-  /// Mends a line that a program does not write as it was, or with something after it.
+  /// Restores the XML of a line that the program writes changed, or with text after it.
   var mend: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>)?
-  /// Whether a record holds whole elements, so that one that ends within an element is broken.
+  /// Whether records hold whole elements, so that a record that ends inside one is broken.
   var isWhole = false
-  /// Whether heads name the connection only of what was sent; chunks received say how long they
-  /// are.
+  /// Whether heads name the connection only for sent chunks; for received ones they give the size.
   var namesSendersOnly = false
-  /// Whether one process of the server may receive what another one answers, so that heads have the
-  /// names of two for one connection.
+  /// Whether one process of the server may receive what another one answers, so that the heads of
+  /// one connection name two processes.
   var hasReceivers = false
-  /// The connection that a line says the records after it are of, where their heads do not name it.
+  /// Returns the connection of the records after a line, if it names that instead of their heads.
   var connection: (@Sendable (ArraySlice<UInt8>) -> String?)?
-  /// What stands in a payload for what the program left out.
+  /// The texts with which the program marks an omission in a payload.
   var omissions: [String] = []
-  /// Texts that mark lines whose stanzas are no records of the log, as in `LineLog`.
+  /// Texts that mark lines whose stanzas are not records of the log, such as repetitions.
   var passedOver: [[UInt8]] = []
 }
 
 extension ChunkLog {
-  /// Whether a line is the head of a record and has its payload's beginning.
+  /// Whether a line is the head of a record and has the beginning of its payload.
   func isRecord(_ line: ArraySlice<UInt8>) -> Bool {
     guard let head = head(line) else { return false }
     return head.payload.contains(UInt8(ascii: "<"))
   }
 
-  /// The head that is a prefix and a marker.
+  /// Returns a reader of heads that consist of a prefix and a marker.
   static func head(
     _ markers: [LineLog.Marker], prefix: @escaping @Sendable (ArraySlice<UInt8>) -> LineLog.Prefix?
   ) -> @Sendable (ArraySlice<UInt8>) -> Head? {

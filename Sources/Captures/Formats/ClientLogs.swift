@@ -1,10 +1,10 @@
 import XMPPStanza
 
 // The logs of client programs and libraries. Each description is made from a real log or from the
-// program's own format strings; `CaptureFormat` says from which.
+// program's own format strings; `CaptureFormat.isTested` says which.
 
 extension LineLog {
-  /// Python's `logging` under slixmpp; the application chooses what stands before the message.
+  /// Python's `logging` under slixmpp; the application chooses the text before the message.
   static let slixmpp = LineLog(
     markers: [
       Marker("RECV: ", .inbound), Marker("SEND: ", .outbound), Marker("SEND (IMMED): ", .outbound),
@@ -20,10 +20,10 @@ extension LineLog {
     },
     mend: withoutDoubledPrefixes,
     hasSuffix: true,
-    // What is about to be sent, and then is, is told beforehand.
+    // Announces a stanza that is then sent and logged.
     passedOver: [Array("outgoing SM: ".utf8)])
 
-  /// slixmpp 1.17 writes `<stream:stream:features>`: a prefix that stands twice goes once.
+  /// Removes doubled prefixes: slixmpp 1.17 writes `<stream:stream:features>`.
   private static func withoutDoubledPrefixes(_ xml: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var output: [UInt8] = []
     var rest = xml
@@ -45,7 +45,7 @@ extension LineLog {
     return output.isEmpty ? xml : (output + rest)[...]
   }
 
-  /// The log of profanity, whose XML is libstrophe's.
+  /// The log of profanity, whose XML libstrophe logs.
   static let profanity = LineLog(
     markers: [
       Marker(": xmpp: DBG: RECV: ", .inbound), Marker(": conn: DBG: SENT: ", .outbound),
@@ -63,7 +63,7 @@ extension LineLog {
       return areas.contains { line.prefix(64).position(of: $0) != nil }
     })
 
-  /// All that a time is written with.
+  /// The bytes that times are written with.
   private static let clockBytes = Array("0123456789-/.:+TZ ".utf8)
 
   /// The default logger of libstrophe.
@@ -84,7 +84,7 @@ extension LineLog {
         }
     })
 
-  /// gloox with a handler that prints as those of its examples do.
+  /// gloox with a handler that prints like those of its examples.
   static let gloox = LineLog(
     markers: [Marker("area: 131072, ", .inbound), Marker("area: 262144, ", .outbound)],
     prefix: LogPrefix.formatter,
@@ -96,7 +96,7 @@ extension LineLog {
     },
     mend: withOpenStreamHeader)
 
-  /// Monal, whose log names every stanza that it has parsed.
+  /// Monal, which logs every stanza that it has parsed.
   static let monal = LineLog(
     markers: [
       Marker("RECV Stanza: ", .inbound), Marker("IDEMPOTENT_SEND: ", .outbound),
@@ -114,12 +114,14 @@ extension LineLog {
     hint: Hint(
       markers: [Array("RECV Stanza: {".utf8)],
       message: """
-        this log of an older Monal has of what was received only the names of its elements, from \
-        which no roster can be had; record with a newer version, or at the server
+        this log of an older Monal has only the names of the received elements, from which no \
+        roster can be had; record with a newer version, or at the server
         """))
 
-  /// What Monal's loggers write, where the function, the thread and its queue differ from line to
-  /// line: `12: 2026-11-21 07:25:14:147 [ DEBUG] Monal [1234:main (QOS:QOS_CLASS_UTILITY)]
+  /// Reads what Monal's loggers write before a message.
+  ///
+  /// The function, the thread and its queue differ from line to line:
+  /// `12: 2026-11-21 07:25:14:147 [ DEBUG] Monal [1234:main (QOS:QOS_CLASS_UTILITY)]
   /// -[xmpp logStanza:withPrefix:] at Classes/xmpp.m:3346: `.
   private static func monalPrefix(_ text: ArraySlice<UInt8>) -> Prefix? {
     if let (rest, time) = LogPrefix.cocoa(text), rest.isEmpty { return Prefix(time: time) }
@@ -150,7 +152,7 @@ extension LineLog {
     },
     mend: withOpenStreamHeader, hasNumbers: true)
 
-  /// gloox and XMPPFramework print the header that they received as an empty element.
+  /// Reopens a received stream header, which gloox and XMPPFramework print as an empty element.
   private static func withOpenStreamHeader(_ xml: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard TopLevel.isStreamHeader(xml), xml.ends(with: Array("/>".utf8)) else { return xml }
     return (xml.dropLast(2) + [UInt8(ascii: ">")])[...]
@@ -186,7 +188,7 @@ extension ChunkLog {
         ? Ending(connection: "", time: LogPrefix.calendarTime(line.prefix(24))?.time) : nil
     })
 
-  /// libpurple, so Pidgin and Finch: `(07:19:12) jabber: Recv (ssl)(627): `.
+  /// libpurple, which Pidgin and Finch use: `(07:19:12) jabber: Recv (ssl)(627): `.
   static let libpurple = ChunkLog(
     head: { line in
       var scanner = ByteScanner(line)
@@ -218,7 +220,7 @@ extension ChunkLog {
     },
     namesSendersOnly: true)
 
-  /// loudmouth, as mcabber prints it: the chunk stands under a line of dashes.
+  /// loudmouth, as mcabber prints it: a line of dashes precedes the chunk.
   static let mcabber = ChunkLog(
     head: { line in
       guard let (text, time) = loudmouthMessage(line) else { return nil }
@@ -235,7 +237,7 @@ extension ChunkLog {
       var scanner = ByteScanner(line)
       return scanner.digits("[0000-00-00 00:00:00] ") != nil
     },
-    // What was received stands in quotes, and what was sent does not.
+    // Received chunks are in quotes, sent ones are not.
     payload: .verbatim(suffix: "'"),
     lead: { line in
       guard let (text, _) = loudmouthMessage(line), !text.starts(with: "-----".utf8) else {
@@ -244,7 +246,7 @@ extension ChunkLog {
       return text.first == UInt8(ascii: "'") ? text.dropFirst() : text
     }, passedOver: [Array("Unhandled IQ".utf8)])
 
-  /// `[2026-11-21 07:19:04] LM-NET: …`
+  /// Returns the message and the time of `[2026-11-21 07:19:04] LM-NET: …`.
   private static func loudmouthMessage(
     _ line: ArraySlice<UInt8>
   ) -> (text: ArraySlice<UInt8>, time: LogTime?)? {
@@ -255,7 +257,7 @@ extension ChunkLog {
     return (scanner.rest, LogTime.isoTime(in: line.prefix(21)))
   }
 
-  /// Net::XMPP, whose XML::Stream says what it read and sent.
+  /// Net::XMPP, whose XML::Stream logs what it reads and sends.
   static let netXMPP = ChunkLog(
     head: head(
       [
@@ -303,8 +305,9 @@ extension ChunkLog {
     isOwnLine: { gajimMessage($0) != nil },
     lead: { $0.allSatisfy(\.isXMLSpace) ? nil : $0 })
 
-  /// What stands after `11/21/26 07:29:25 (I) `; the date is the locale's, and read where it is
-  /// one of the two that cannot be mistaken.
+  /// Returns the message after `11/21/26 07:29:25 (I) `, and the time.
+  ///
+  /// The locale decides how the date is written; only two unambiguous forms are read.
   private static func gajimMessage(
     _ line: ArraySlice<UInt8>
   ) -> (text: ArraySlice<UInt8>, time: LogTime?)? {
@@ -327,8 +330,8 @@ extension ChunkLog {
   }
 
   /// Smack's debuggers: `07:19:12 SENT (0): <iq …>`, also in Android's log; and asmack's
-  /// (`AndroidDebugger.java`): `07:19:12 下午 RCV  (1122240984): <iq …>`, whose clock speaks the
-  /// telephone's language and whose number is the connection's hash code.
+  /// (`AndroidDebugger.java`): `07:19:12 下午 RCV  (1122240984): <iq …>`, whose clock is in
+  /// the phone's language and whose number is the connection's hash code.
   static let smack = ChunkLog(
     head: { line in
       var scanner = ByteScanner(line)
@@ -358,10 +361,10 @@ extension ChunkLog {
       else { return false }
       return true
     },
-    // A packet that was received is written again as it was understood.
+    // Repeats a received packet as it was parsed.
     passedOver: [Array("RCV PKT (".utf8)])
 
-  /// `07:19:12 `, `07:19:12 AM ` in any language, or what java.util.logging puts before a message.
+  /// Skips `07:19:12 `, `07:19:12 AM ` in any language, or the prefix of java.util.logging.
   private static func skipSmackClock(_ scanner: inout ByteScanner) {
     for level in ["FINE: ", "FINER: ", "INFO: ", "DEBUG: "] where scanner.skip(level) { return }
     guard scanner.digits("00:00:00 ") != nil else { return }

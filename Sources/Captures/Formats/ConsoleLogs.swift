@@ -1,9 +1,9 @@
 import XMPPStanza
 
-// What XML consoles show, saved or copied: a line that says which way an element went, and the
-// element below it or after it.
+// The contents of XML consoles, saved or copied: a line that gives the direction of an element, and
+// the element below it or after it.
 extension ChunkLog {
-  /// The console of Beagle and Siskin, which stand on Martin:
+  /// The console of Beagle and Siskin, which are built on Martin:
   /// `<!--   2022-07-26T23:56:58Z   >>>>   -->`.
   static let beagle = ChunkLog(
     head: { line in
@@ -31,7 +31,7 @@ extension ChunkLog {
     },
     lead: lineWithText,
     mend: { line in
-      // The header that was received has its version twice.
+      // Beagle shows a received header with two versions.
       let second = Array("  version='1.0' xmlns='jabber:client'".utf8)
       guard line.starts(with: "<stream:stream ".utf8), let start = line.position(of: second),
         line[..<start].position(of: Array(" version='".utf8)) != nil
@@ -94,8 +94,9 @@ extension ChunkLog {
     return line.elementsEqual("OUT".utf8) ? .outbound : nil
   }
 
-  /// A browser's console under Converse.js: `… 2026-11-21T07:19:12.123Z DEBUG: <iq …>`, and after
-  /// it the colour that the direction gives it, where the browser writes that down.
+  /// A browser's console under Converse.js: `… 2026-11-21T07:19:12.123Z DEBUG: <iq …>`.
+  ///
+  /// Some browsers also save the color that shows the direction, after the element.
   static let converse = ChunkLog(
     head: { line in
       guard let start = line.prefix(512).position(of: Array(" DEBUG: <".utf8)),
@@ -121,8 +122,9 @@ extension ChunkLog {
     },
     isWhole: true)
 
-  /// Swiften's `ClientXMLTracer`, so Swift's console: a line of 80 `<` above what was read, of
-  /// 80 `>` above what was written, as it went over the connection (`ClientXMLTracer.cpp`).
+  /// Swiften's `ClientXMLTracer`, and so Swift's console (`ClientXMLTracer.cpp`).
+  ///
+  /// A line of 80 `<` precedes the bytes of a read, a line of 80 `>` those of a write.
   static let swiften = ChunkLog(
     head: { line in
       swiftenDirection(line).map { Head(direction: $0, payload: line.suffix(0)) }
@@ -137,8 +139,8 @@ extension ChunkLog {
     return sign == UInt8(ascii: "<") ? .inbound : sign == UInt8(ascii: ">") ? .outbound : nil
   }
 
-  /// A browser's console or a page under Strophe.js, as the examples that come with it write it
-  /// (`examples/basic.js`): `RECV: ` and `SENT: `, with BOSH's bodies around the stanzas.
+  /// A browser's console or a page under Strophe.js, written as in its `examples/basic.js`:
+  /// `RECV: ` and `SENT: `, with BOSH's bodies around the stanzas.
   static let strophe = ChunkLog(
     head: stropheHead,
     isOwnLine: { line in

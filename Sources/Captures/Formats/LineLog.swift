@@ -1,12 +1,12 @@
 import XMPPStanza
 
-/// What a program's text log looks like: all that differs from program to program.
+/// The description of a program's text log: everything that differs between programs.
 ///
-/// A record begins on a line whose first `<` stands after one of the `markers`, and what stands
-/// before the marker is the program's own (`prefix`). Everything else, how a record goes on over
-/// several lines and what happens to a broken one, is the same for all (`LineLogReader`).
+/// A record begins on a line whose first `<` comes right after one of the `markers`, and before the
+/// marker the line has the program's own `prefix`. How a record continues over several lines and
+/// what happens to a broken one is the same for all programs (`LineLogReader`).
 struct LineLog: Sendable {
-  /// What stands right before the XML, and which way that XML went, seen from the client.
+  /// The text right before the XML, and the direction of that XML as the client sees it.
   struct Marker: Sendable {
     let text: [UInt8]
     let direction: Direction
@@ -17,35 +17,35 @@ struct LineLog: Sendable {
     }
   }
 
-  /// What stands before a marker or a message.
+  /// The text before a marker or a message.
   struct Prefix {
-    /// The log's own name for the connection; empty where it has one only.
+    /// The log's own name for the connection; empty if it has only one.
     var connection = ""
     var time: LogTime?
-    /// What the prefixes of one log have in common; nil where `prefix` has checked it all.
+    /// The pattern that all prefixes of one log share; nil if `prefix` checked everything.
     var shape: [UInt8]?
   }
 
-  /// A line that is no record, and what follows from it.
+  /// Advice for a log that has certain lines instead of records.
   struct Hint: Sendable {
     let markers: [[UInt8]]
-    /// What to tell the user of a log that has such lines and no record of what was received.
+    /// The advice if the log has such lines and no record of a received element.
     let message: String
-    /// Whether to tell it of a log with such records, too.
+    /// Whether the advice also applies to a log that has such records.
     var isAlways = false
   }
 
   let markers: [Marker]
-  /// Reads what stands before a marker or an ending; nil where the program writes no such thing.
+  /// Reads the text before a marker or an ending; returns nil if the program never writes it.
   let prefix: @Sendable (ArraySlice<UInt8>) -> Prefix?
-  /// The messages that say that a connection has gone.
+  /// The messages that report the end of a connection.
   let endings: [[UInt8]]
-  /// The messages that say that the server has closed a stream in order, where its end tag is no
+  /// The messages that report that the server closed a stream properly, if its end tag is not a
   /// record.
   var streamEnds: [[UInt8]] = []
-  /// Whether a line looks like this program's, by which a log is recognised.
+  /// Whether a line looks like this program's, which identifies its logs.
   let isOwnLine: @Sendable (ArraySlice<UInt8>) -> Bool
-  /// Mends XML that the program writes wrongly.
+  /// Repairs XML that the program writes wrongly.
   var mend: (@Sendable (ArraySlice<UInt8>) -> ArraySlice<UInt8>)?
   /// Whether text may follow the XML on its last line.
   var hasSuffix = false
@@ -53,15 +53,15 @@ struct LineLog: Sendable {
 
   /// Whether a number may follow the word of a marker, before its colon: `RECV4: `.
   var hasNumbers = false
-  /// Texts that mark lines whose stanzas are no records of the log: the program repeats a record
+  /// Texts that mark lines whose stanzas are not records of the log: the program repeats a record
   /// there, or they belong to a session between servers.
   var passedOver: [[UInt8]] = []
-  /// Which elements after a marker are records of the log; nil where all are.
+  /// Which elements after a marker are records of the log; nil if all are.
   var isTaken: (@Sendable (ArraySlice<UInt8>) -> Bool)?
-  /// What stands before the full address of a session, on a line that says whose it is.
+  /// The text before the full address of a session, on the line that reports its binding.
   var binding: [UInt8]?
 
-  /// Whether a line looks like the first of a record.
+  /// Whether a line looks like the first line of a record.
   func isHead(_ line: ArraySlice<UInt8>) -> Bool {
     guard let start = line.position(of: UInt8(ascii: "<")),
       let (_, before) = marker(endingIn: line[..<start]), isTaken?(line[start...]) ?? true
@@ -69,7 +69,7 @@ struct LineLog: Sendable {
     return prefix(before) != nil
   }
 
-  /// The marker at the end of a text, and what stands before it.
+  /// Returns the marker at the end of a text, and the text before it.
   func marker(
     endingIn text: ArraySlice<UInt8>
   ) -> (marker: Marker, before: ArraySlice<UInt8>)? {

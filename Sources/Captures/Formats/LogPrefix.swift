@@ -1,15 +1,16 @@
 import XMPPStanza
 
-/// What stands before a record on its line, as loggers of several programs write it.
+/// The text before a record on its line, as the loggers of several programs write it.
 enum LogPrefix {
-  /// Anything that a formatter chosen by the program's user may write, by its shape.
+  /// Reads what a formatter of the user's choice writes, and describes it by its shape.
   static func formatter(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
     guard text.count <= 256, !namesServerSession(text) else { return nil }
     return LineLog.Prefix(time: LogTime.isoTime(in: text), shape: shape(of: text))
   }
 
-  /// Whether a server's name for a session is in a text, such as `c2s55a80458b2d0`: the words of a
-  /// client's log on such a line are the server's, which means the other direction by them.
+  /// Whether a text has a server's name for a session, such as `c2s55a80458b2d0`.
+  ///
+  /// Words that also occur in a client's log are then the server's and mean the opposite direction.
   static func namesServerSession(_ text: ArraySlice<UInt8>) -> Bool {
     let words = text.split { !($0.isLetter || $0.isDigit) }
     return words.contains { word in
@@ -20,24 +21,19 @@ enum LogPrefix {
     }
   }
 
-  /// What a browser's console puts before a message: a clock, and the script with its line, in any
-  /// order: `07:19:12.123 main.js:41 `.
+  /// Reads what a browser's console puts before a message: a clock and the script with its line, in
+  /// any order, such as `07:19:12.123 main.js:41 `.
   static func console(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
     let words = text.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    let isPlace = { (word: ArraySlice<UInt8>) in
+    let isClockOrSource = { (word: ArraySlice<UInt8>) in
       let hasNumber = word.reversed().first { $0.isLetter || $0.isDigit }?.isDigit ?? false
       return !word.contains(where: \.isLetter) || (word.contains(UInt8(ascii: ":")) && hasNumber)
     }
-    guard words.allSatisfy(isPlace) else { return nil }
+    guard words.allSatisfy(isClockOrSource) else { return nil }
     return formatter(text)
   }
 
-  /// Nothing.
-  static func none(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
-    text.isEmpty ? LineLog.Prefix() : nil
-  }
-
-  /// `Sat Nov 21 10:46:05 2026`, as C's `asctime` and Qt write it, with nothing before it.
+  /// Reads `Sat Nov 21 10:46:05 2026`, as C's `asctime` and Qt write it, with nothing before it.
   static func calendarTime(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
     guard (24...25).contains(text.count), let stamp = LogTime.calendarTime(text) else {
       return nil
@@ -45,9 +41,10 @@ enum LogPrefix {
     return LineLog.Prefix(time: stamp)
   }
 
-  /// What Apple's NSLog puts before a message, `2026-11-21 07:14:28.501 App[1:2] `, and what
-  /// the loggers of CocoaLumberjack put there: the same with `:501`, or in files
-  /// `2026/11/21 07:14:28:501  `.
+  /// Reads what Apple's NSLog or a logger of CocoaLumberjack puts before a message.
+  ///
+  /// NSLog writes `2026-11-21 07:14:28.501 App[1:2] `; CocoaLumberjack writes `:501` instead of
+  /// `.501`, and in files `2026/11/21 07:14:28:501  `.
   static func cocoa(_ line: ArraySlice<UInt8>) -> (rest: ArraySlice<UInt8>, time: LogTime?)? {
     var scanner = ByteScanner(line)
     let time = LogTime.isoTime(in: line.prefix(32))
@@ -58,7 +55,7 @@ enum LogPrefix {
       scanner.digits("0000-00-00 00:00:00.000") != nil
         || scanner.digits("0000-00-00 00:00:00:000") != nil
     else { return nil }
-    // Digits of microseconds, and a zone.
+    // The remaining digits of microseconds, and a zone.
     _ = scanner.take { $0 != UInt8(ascii: " ") }
     guard scanner.skip(" "), let name = scanner.take(upTo: "[", limit: 64), !name.isEmpty,
       scanner.number() != nil
@@ -68,12 +65,12 @@ enum LogPrefix {
     return (scanner.rest, time)
   }
 
-  /// What a formatter leaves the same from line to line: words (`w`) and what separates them.
+  /// Returns what a formatter repeats on every line: words (`w`) and what separates them.
   ///
-  /// A line whose message merely contains a marker has another shape than those of the stream.
+  /// A line whose message merely contains a marker has a different shape from the stream's lines.
   static func shape(of text: ArraySlice<UInt8>) -> [UInt8] {
     var shape: [UInt8] = []
-    // Numbers that are aligned at their right change it from line to line.
+    // Right-aligned numbers make the leading space vary.
     for byte in text.withoutLeadingSpace {
       let isWord =
         byte.isLetter || byte.isDigit || byte >= 0x80 || byte == UInt8(ascii: "_")

@@ -1,18 +1,18 @@
 import XMPPStanza
 
-/// A line of Prosody's log, as each of its sinks and what carries them write it:
+/// A line of Prosody's log, in the forms that its sinks and their carriers write:
 ///
 ///     Nov 21 07:02:24 c2s56226dc4bbc0<TAB>debug<TAB>RECV: …     a file
 ///     c2s56226dc4bbc0     debug<TAB>RECV: …                     the console, docker logs
 ///     c2s56226dc4bbc0: RECV: …                                  syslog and the journal
 ///
-/// White space of any kind may have replaced the tabs.
+/// Other white space may have replaced the tabs.
 enum ProsodyLine {
-  /// Reads what comes before a message of a client's session; nil for any other line.
+  /// Reads the text before a message of a client's session; returns nil for any other text.
   ///
-  /// Sessions of clients are named `c2s` with a number, or `bosh` with their id, who has which can
-  /// go on with the session (XEP-0124 §15.2): a mark stands for it. What a collector put before the
-  /// name is read for its time only.
+  /// Sessions of clients are named `c2s` with a number, or `bosh` with their id. A mark replaces the
+  /// id, because it is enough to take over the session (XEP-0124 §15.2). Only the time is read from
+  /// the text that a collector put before the name.
   @Sendable static func clientPrefix(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
     guard text.count <= maximumPrefix, let name = nameBeforeMessage(text), isClient(name) else {
       return nil
@@ -34,7 +34,7 @@ enum ProsodyLine {
 
   private static let binding = "bosh"
 
-  /// Whether a line is Prosody's, whatever it says.
+  /// Whether a line is Prosody's, whatever its message.
   @Sendable static func isProsody(_ line: ArraySlice<UInt8>) -> Bool {
     let head = line.prefix(maximumPrefix)
     for marker in ["RECV: <", "SEND: <", "RECV(", "SEND("] {
@@ -46,19 +46,21 @@ enum ProsodyLine {
     }
     let words = head.split(maxSplits: 5, whereSeparator: \.isXMLSpace)
     guard let level = words.prefix(5).firstIndex(where: isLevel) else {
-      return words.first.map { $0.last == UInt8(ascii: ":") && isSource($0.dropLast()) } ?? false
+      return words.first.map {
+        $0.last == UInt8(ascii: ":") && isProsodyComponent($0.dropLast())
+      } ?? false
     }
     guard level > 0, words.count > level + 1, isClock(head[..<words[level - 1].startIndex]) else {
       return false
     }
-    // Other programs, too, write a name and a level; only Prosody has a tab after the level.
-    return line[words[level].endIndex] == UInt8(ascii: "\t") || isSource(words[level - 1])
+    // Other programs also write a name and a level, but only Prosody has a tab after the level.
+    return line[words[level].endIndex] == UInt8(ascii: "\t") || isProsodyComponent(words[level - 1])
   }
 
-  /// How long what comes before a message is at most, with what collectors add.
+  /// The maximum length of the text before a message, including what collectors add.
   private static let maximumPrefix = 256
 
-  /// The name of what logs, where a level and white space follow it, or a colon.
+  /// The name of the logging component, if a level and white space follow it, or a colon.
   private static func nameBeforeMessage(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard text.last?.isXMLSpace == true else { return nil }
     let words = text.suffix(128).split(whereSeparator: \.isXMLSpace).suffix(2)
@@ -75,8 +77,8 @@ enum ProsodyLine {
     ["c2s", binding].contains { isSession(name, of: $0) }
   }
 
-  /// Whether a name is one that no other program gives to a part of it.
-  private static func isSource(_ name: ArraySlice<UInt8>) -> Bool {
+  /// Whether a name is one that only Prosody gives to its components.
+  private static func isProsodyComponent(_ name: ArraySlice<UInt8>) -> Bool {
     isClient(name) || ["s2sin", "s2sout", "jcp"].contains { isSession(name, of: $0) }
       || name.starts(with: "mod_".utf8)
       || ["rostermanager", "modulemanager", "hostmanager", "storagemanager", "portmanager"]
@@ -88,7 +90,7 @@ enum ProsodyLine {
       && name.dropFirst(kind.utf8.count).allSatisfy { $0.hexValue != nil || "-_".utf8.contains($0) }
   }
 
-  /// Whether nothing but a time, or nothing at all, is in a text.
+  /// Whether a text is empty or only a time.
   private static func isClock(_ text: ArraySlice<UInt8>) -> Bool {
     let words = text.split(whereSeparator: \.isXMLSpace)
     switch words.count {

@@ -17,15 +17,15 @@ extension LineLog {
         mod_stanza_debug in Prosody's modules_enabled and record again
         """), passedOver: prosodyPassedOver)
 
-  /// Prosody's own lines repeat the head tag of each stanza, and its sessions with other servers
-  /// are no client's.
+  /// The texts that mark lines with a repeated head tag, and lines of sessions between servers.
   static let prosodyPassedOver = [
     "Received[", "Sending[", "Received </stream", "BOSH stanza received", "request table: ",
     "s2sin", "s2sout",
   ].map { Array($0.utf8) }
 
-  /// The debug log of Prosody alone, which has the head tag of each stanza. That of a subscription
-  /// stanza says all of it but its texts; of any other the most is missing.
+  /// The debug log of Prosody without mod_stanza_debug, which has the head tag of each stanza.
+  ///
+  /// A subscription stanza loses only its texts that way; any other loses most of its content.
   static let prosodyHeads = LineLog(
     markers: [Marker("Received[c2s]: ", .outbound), Marker("Sending[c2s]: ", .inbound)],
     prefix: ProsodyLine.clientPrefix, endings: prosody.endings,
@@ -35,13 +35,13 @@ extension LineLog {
       markers: prosody.hint?.markers ?? [],
       message: """
         this log has only the head tags of stanzas: subscription stanzas were read from them, \
-        without their texts; who is in the roster, under which name and group, and who is online \
-        it cannot say; load mod_stanza_debug in Prosody's modules_enabled and record again
+        without their texts; it cannot say who is in the roster, under which name and group, or \
+        who is online; load mod_stanza_debug in Prosody's modules_enabled and record again
         """, isAlways: true),
     passedOver: prosodyPassedOver, isTaken: isSubscription,
     binding: Array("Resource bound: ".utf8))
 
-  /// Prosody escapes what stands in an attribute, so that no value has a quote.
+  /// Whether a head tag is a subscription's; Prosody escapes the quotes in attribute values.
   @Sendable private static func isSubscription(_ head: ArraySlice<UInt8>) -> Bool {
     head.starts(with: "<presence ".utf8)
       && ["subscribe", "subscribed", "unsubscribe", "unsubscribed"].contains { type in
@@ -68,7 +68,7 @@ extension ChunkLog {
     isOwnLine: isEjabberdLine,
     payload: .literal(Literal.erlang),
     ending: { line in
-      // `(tcp|<0.512.0>) Closing c2s connection for …`, and `session` where none can be resumed.
+      // `(tcp|<0.512.0>) Closing c2s connection for …`, or `session` if it cannot be resumed.
       guard isEjabberdLine(line),
         let start = line.prefix(512).position(of: Array(") Closing c2s ".utf8))
       else { return nil }
@@ -80,9 +80,10 @@ extension ChunkLog {
     ("Received XML on stream = ", .outbound), ("Send XML on stream = ", .inbound),
   ]
 
-  /// `2026-11-21 07:25:14.147 [debug] <0.512.0>@xmpp_socket:…`, with `T` and a zone in later ones;
-  /// the console has only the clock and, before version 17, no process; version 2 writes
-  /// `D(<0.512.0>:ejabberd_receiver:310) : `.
+  /// Whether a line is ejabberd's: `2026-11-21 07:25:14.147 [debug] <0.512.0>@xmpp_socket:…`.
+  ///
+  /// Later versions write `T` and a zone. The console has only the clock and, before version 17, no
+  /// process. Version 2 writes `D(<0.512.0>:ejabberd_receiver:310) : `.
   @Sendable private static func isEjabberdLine(_ line: ArraySlice<UInt8>) -> Bool {
     if line.first?.isLetter == true { return line.dropFirst().starts(with: "(<0.".utf8) }
     var clock = ByteScanner(line)
@@ -100,8 +101,9 @@ extension ChunkLog {
       || ejabberdMarkers.contains { scanner.rest.starts(with: $0.0.utf8) }
   }
 
-  /// The process of the connection, which the socket's name has, or the line's. Before version 18
-  /// one process receives, and another, the session, sends (`ProcessPairing`).
+  /// The process of the connection: the one in the name of the socket, or else that of the line.
+  ///
+  /// Before version 18, one process receives and another, the session, sends (`ProcessPairing`).
   private static func ejabberdConnection(_ head: ArraySlice<UInt8>) -> String {
     let socket = head.position(of: Array("(tcp|".utf8)) ?? head.position(of: Array("(tls|".utf8))
     let process = socket.map { head[$0...] } ?? head
@@ -114,8 +116,8 @@ extension ChunkLog {
   }
 
   /// jabberd 2's c2s with debug output: `Sat Nov 21 07:25:14 2026 sx (io.c:255) decoded read data
-  /// (53 bytes): <…>` and `… encoding 53 bytes for writing: <…>` (`sx/io.c`). A line before it says
-  /// which connection is ready. Those with the router have routes around what clients are sent.
+  /// (53 bytes): <…>` and `… encoding 53 bytes for writing: <…>` (`sx/io.c`). A line before it
+  /// says which connection is ready. On connections to the router, routes wrap the stanzas.
   static let jabberd2 = ChunkLog(
     head: { line in
       for (marker, end, direction) in jabberdMarkers {
@@ -147,7 +149,7 @@ extension ChunkLog {
     (" encoding ", " bytes for writing: ", .inbound),
   ]
 
-  /// `sx (io.c:255) …` or `io.c:255 …`, with or without a time before it.
+  /// Whether a line is `sx (io.c:255) …` or `io.c:255 …`, with or without a time before it.
   @Sendable private static func isJabberdLine(_ line: ArraySlice<UInt8>) -> Bool {
     var scanner = ByteScanner(line)
     if LogPrefix.calendarTime(line.prefix(24)) != nil { _ = scanner.take(25) }
@@ -194,8 +196,9 @@ extension ChunkLog {
   /// Openfire with the plug-in XML Debugger:
   /// `2026-11-21T07:25:14.147Z - C2S-STARTTLS /127.0.0.1:5555  - RECV - (rawDebugger): <…>`.
   ///
-  /// Before its version 1.9 `C2S /127.0.0.1:5555 - RECV - (    1234567): `, without a time until
-  /// 1.7.5, and first `C2S - RECV (1234567): `. In a file Openfire's own prefix stands before it.
+  /// Versions before 1.9 write `C2S /127.0.0.1:5555 - RECV - (    1234567): `, without a time until
+  /// 1.7.5; the first ones write `C2S - RECV (1234567): `. In a file, Openfire's own prefix precedes
+  /// it.
   static let openfire = ChunkLog(
     head: { line in
       if let socket = OpenfireSocketLine(line) { return socket.head }
@@ -230,15 +233,16 @@ private struct OpenfireLine {
   }
 
   let kind: Kind
-  /// Whether it is of a client's connection, and as it went over that.
+  /// Whether it shows the bytes of a client's connection.
   let isOfClient: Bool
   let connection: String
   let time: LogTime?
-  /// What stands after the head.
+  /// The rest of the line, after the head.
   let text: ArraySlice<UInt8>
 
-  /// What the plug-in calls the kinds of connections; the last are packets as they were understood.
+  /// The plug-in's names for connections of clients.
   private static let clients = ["C2S", "C2S-STARTTLS", "C2S-DIRECTTLS", "SSL"]
+  /// The plug-in's names for other connections; `INT` is for packets as the server parsed them.
   private static let others = [
     "S2S-STARTTLS", "ExComp", "ExComp-STARTTLS", "CM", "CM-STARTTLS", "INT",
   ]
@@ -264,7 +268,7 @@ private struct OpenfireLine {
     _ = scanner.skip("- ")
     guard scanner.skip("("), let name = scanner.take(upTo: ")", limit: 64) else { return nil }
     let id = name.drop { $0 == UInt8(ascii: " ") }
-    // A number is the connection's own; later versions have the same word for all.
+    // A number identifies the connection; later versions have one word for all of them.
     let isNumber = id.drop { $0 == UInt8(ascii: "-") }.allSatisfy(\.isDigit)
     connection = isNumber || address.isEmpty ? String(decoding: id, as: UTF8.self) : address
     _ = scanner.skip(": ")
@@ -301,7 +305,7 @@ private struct OpenfireSocketLine {
     return nil
   }
 
-  /// Openfire's own clock is `2026.11.21 07:19:12`.
+  /// Reads a time, which Openfire itself writes as `2026.11.21 07:19:12`.
   private static func time(of prefix: ArraySlice<UInt8>) -> LogTime? {
     var scanner = ByteScanner(prefix)
     guard let numbers = scanner.digits("0000.00.00 00:00:00") else {
@@ -310,14 +314,14 @@ private struct OpenfireSocketLine {
     return LogTime.local(numbers[0], numbers[1], numbers[2], Array(numbers[3...]))
   }
 
-  /// What was sent or received; nil for a line that ends the connection.
+  /// The head of a record; nil for a line that ends the connection.
   var head: ChunkLog.Head? {
     direction.map {
       ChunkLog.Head(direction: $0, connection: connection, time: time, payload: text)
     }
   }
 
-  /// Nil for a line that does not end it.
+  /// The end of the connection; nil for a line that does not end it.
   var ending: ChunkLog.Ending? {
     direction == nil ? ChunkLog.Ending(connection: connection, time: time) : nil
   }
