@@ -10,9 +10,9 @@ import XMPPStanza
 enum ProsodyLine {
   /// Reads the text before a message of a client's session; returns nil for any other text.
   ///
-  /// Sessions of clients are named `c2s` with a number, or `bosh` with their id. A mark replaces the
-  /// id, because it is enough to take over the session (XEP-0124 §15.2). Only the time is read from
-  /// the text that a collector put before the name.
+  /// Sessions of clients are named `c2s` with a number, or `bosh` with their id. A mark replaces
+  /// the id, because it is enough to take over the session (XEP-0124 §15.2). If a collector put a
+  /// text before the name, only its time is read.
   @Sendable static func clientPrefix(_ text: ArraySlice<UInt8>) -> LineLog.Prefix? {
     guard text.count <= maximumPrefix, let name = nameBeforeMessage(text), isClient(name) else {
       return nil

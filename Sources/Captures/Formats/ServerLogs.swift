@@ -197,8 +197,8 @@ extension ChunkLog {
   /// `2026-11-21T07:25:14.147Z - C2S-STARTTLS /127.0.0.1:5555  - RECV - (rawDebugger): <…>`.
   ///
   /// Versions before 1.9 write `C2S /127.0.0.1:5555 - RECV - (    1234567): `, without a time until
-  /// 1.7.5; the first ones write `C2S - RECV (1234567): `. In a file, Openfire's own prefix precedes
-  /// it.
+  /// 1.7.5; the first ones write `C2S - RECV (1234567): `. In a file, Openfire's own prefix comes
+  /// before that.
   static let openfire = ChunkLog(
     head: { line in
       if let socket = OpenfireSocketLine(line) { return socket.head }

@@ -1,7 +1,8 @@
 package import XMPPStanza
 
-/// What somebody noted in a log: a line of the native format, whose one key besides `jid` and
-/// `back` says what it is.
+/// A user's annotation in a log, as a line of the native format.
+///
+/// One key of the line, besides `jid` and `back`, gives the kind of the annotation:
 ///
 ///     {"back":3,"bookmark":"before-the-rename"}
 ///     {"jid":"bob@example.test","starred":true}
@@ -9,28 +10,27 @@ package import XMPPStanza
 ///     {"jid":"bob@example.test","note":null}
 ///     {"requestsSeen":["bob@example.test"]}
 package enum AnnotationLine: Hashable, Sendable {
-  /// A name for the moment so many records before this one.
+  /// A name for the moment `back` records before this one.
   case bookmark(name: String, back: UInt64)
-  /// The user starred a contact, or took the star away.
+  /// The user starred a contact, or removed the star.
   case starred(BareJID, Bool)
-  /// How the user wants a contact's name to be read; null where the name itself says it.
+  /// The user's reading of a contact's name; null to derive it from the name.
   case reading(BareJID, String?)
-  /// What the user notes about a contact; null for nothing.
+  /// The user's note about a contact; null for none.
   case note(BareJID, String?)
   /// The user has seen these contacts' requests.
   case requestsSeen([BareJID])
 
-  /// What the line says it is.
+  /// The key that gives the kind of a line.
   private enum Key: String, CaseIterable {
     case bookmark, starred, reading, note, requestsSeen
   }
 
-  /// The keys of which a line has one.
+  /// The keys of annotations; a line has one of them.
   static var keys: [String] { Key.allCases.map(\.rawValue) }
 
-  /// Whether a key that annotations have says nothing in a line, which lacks the key that goes with
-  /// it.
-  static func isPart(_ key: String, of object: [String: JSONValue]) -> Bool {
+  /// Whether a line lacks the member without which an annotation's key in it means nothing.
+  static func isIncomplete(_ key: String, of object: [String: JSONValue]) -> Bool {
     switch Key(rawValue: key) {
     case .starred, .reading, .note: (object["jid"] ?? .null) == .null
     case .bookmark: (object["back"] ?? .null) == .null
@@ -72,7 +72,7 @@ package enum AnnotationLine: Hashable, Sendable {
 
   // MARK: Reading
 
-  /// Reads a line back; nil where it is none that `bytes` gives.
+  /// Reads a line that `bytes` wrote; nil for any other.
   package init?(_ bytes: [UInt8]) {
     guard let object = try? JSONScanner.object(bytes[...]), let line = try? Self(in: object) else {
       return nil
@@ -80,16 +80,15 @@ package enum AnnotationLine: Hashable, Sendable {
     self = line
   }
 
-  /// Reads the members of a line; nil where it is no annotation.
+  /// Reads the members of a line; nil if it is not an annotation.
   init?(in object: [String: JSONValue]) throws(LineProblem) {
     let found = Key.allCases.filter { object.keys.contains($0.rawValue) }
-    guard let key = found.first(where: { !Self.isPart($0.rawValue, of: object) }) ?? found.first,
-      let value = object[key.rawValue]
-    else { return nil }
+    let complete = found.first { !Self.isIncomplete($0.rawValue, of: object) }
+    guard let key = complete ?? found.first, let value = object[key.rawValue] else { return nil }
     switch key {
     case .bookmark:
       guard let name = value.string else { throw LineProblem("\"bookmark\" is not a string") }
-      guard case .integer(let steps)? = object["back"], let back = UInt64(exactly: steps) else {
+      guard case .integer(let count)? = object["back"], let back = UInt64(exactly: count) else {
         throw LineProblem("\"back\" is not a number of records")
       }
       self = .bookmark(name: name, back: back)

@@ -1,29 +1,29 @@
 package import XMPPStanza
 
-/// What a capture says about its stream beside the XML: a line of the native format.
+/// A statement of a capture about its stream, besides the XML: a line of the native format.
 package enum Lifecycle: Hashable, Sendable {
-  /// The capture says itself whose it is, and whether it holds one direction only.
+  /// The header of a capture: its account, and whether it has only received elements.
   case header(account: JID?, inboundOnly: Bool)
-  /// A connection was made, to a host and port where that is said.
+  /// A connection was made, to this host and port if known.
   case connected(to: String?)
-  /// The connection is encrypted, by a version of TLS where that is said.
+  /// The connection is encrypted, with this version of TLS if known.
   case secured(tls: String?)
-  /// The stream is with the server of this domain, whose certificate was checked: what it says of
-  /// its accounts counts.
+  /// The stream is with the server of this domain, whose certificate was checked: its statements
+  /// about the domain's accounts can be trusted.
   case verified(domain: BareJID)
-  /// The stream is with what was reached as the server of this domain, without TLS or with a
-  /// certificate that was not checked.
+  /// The stream is with the supposed server of this domain, without TLS or with a certificate that
+  /// was not checked.
   case unverified(domain: BareJID)
-  /// The server knows who we are, by a mechanism of SASL where that is said.
+  /// The server authenticated us, with this SASL mechanism if known.
   case authenticated(mechanism: String?)
   /// A stream was bound to an address.
   case opened(JID)
   /// A stream was resumed (XEP-0198).
   case resumed(JID?)
-  /// The connection has gone, and why where that is said.
+  /// The connection ended, for this reason if known.
   case closed(reason: String?)
 
-  /// The address it names, nil where it names none.
+  /// The address that it names, or nil.
   package var jid: JID? {
     switch self {
     case .header(let account, _): account
@@ -34,7 +34,7 @@ package enum Lifecycle: Hashable, Sendable {
     }
   }
 
-  /// The same with another address, and without what a person or a host is called in it.
+  /// Returns a copy with its address changed, and without any other name of a person or host.
   package func mapped(_ change: (JID) -> JID) -> Lifecycle {
     switch self {
     case .header(let account, let inboundOnly):
@@ -73,7 +73,7 @@ package enum Lifecycle: Hashable, Sendable {
     return Array(JSONValue.object(members).text.utf8)
   }
 
-  /// What became of a stream, with what else is said of it.
+  /// Returns the members of a line: what happened to a stream, and one detail if it is known.
   private static func members(
     _ word: String, _ key: String, _ value: String?
   ) -> [String: JSONValue] {
@@ -87,7 +87,7 @@ package enum Lifecycle: Hashable, Sendable {
   /// The key of a header, which no other line has; its value is the version of the format.
   static let versionKey = "rollcall-capture"
 
-  /// Reads a line back; nil where it is none that `bytes` gives.
+  /// Reads a line that `bytes` wrote; nil for any other.
   package init?(_ bytes: [UInt8]) {
     guard let object = try? JSONScanner.object(bytes[...]) else { return nil }
     let line =
@@ -118,7 +118,7 @@ package enum Lifecycle: Hashable, Sendable {
     }
   }
 
-  /// Reads a line that says what became of a stream.
+  /// Reads a line that says what happened to a stream.
   init(stream object: [String: JSONValue]) throws(LineProblem) {
     switch object["stream"]?.string {
     case "connected": self = .connected(to: try Self.text("to", of: object))
@@ -168,9 +168,9 @@ package enum Lifecycle: Hashable, Sendable {
   }
 }
 
-/// Why a line is none of the native format; it is skipped.
+/// The reason why a line is not in the native format and is skipped.
 struct LineProblem: Error {
-  /// What is wrong, as a clause for a person.
+  /// What is wrong, as a clause for the user.
   let message: String
 
   init(_ message: String) {
@@ -179,7 +179,7 @@ struct LineProblem: Error {
 }
 
 extension String? {
-  /// The text where it is one of those that are allowed.
+  /// Returns the text if it is allowed, or nil.
   fileprivate func filter(_ isAllowed: (String) -> Bool) -> String? {
     flatMap { isAllowed($0) ? $0 : nil }
   }

@@ -1,9 +1,9 @@
-/// The keys that say what a line of a native capture is: each line has one of them.
+/// The keys that give the kind of a line in a native capture: each line has one of them.
 ///
-/// A line with two would have to lose one of the things that it says, so it is refused. Whatever
-/// else a line has is passed over.
+/// A line with two is refused, because reading it would lose one of its meanings. Other keys are
+/// ignored.
 enum NativeKey {
-  /// Lists all of them, in the order in which an error names two.
+  /// All of them, in the order in which an error names two.
   private static let all: [String] =
     [Lifecycle.versionKey, xml, unreadable, stream] + AnnotationLine.keys
 
@@ -16,16 +16,16 @@ enum NativeKey {
   /// The direction of an element or of unreadable bytes.
   static let direction = "dir"
 
-  /// Returns the key that says what a line is, or nil if the line has none of them.
+  /// Returns the key that gives the kind of a line, or nil if the line has none of them.
   ///
   /// - Throws: `LineProblem` if the line has two of them.
   static func only(of object: [String: JSONValue]) throws(LineProblem) -> String? {
     let found = all.filter { object.keys.contains($0) }
-    // A header may have a note, say: without what goes with it the key says nothing.
-    let said = found.filter { !AnnotationLine.isPart($0, of: object) }
-    if said.count > 1 {
-      throw LineProblem("a record has either \"\(said[0])\" or \"\(said[1])\", not both")
+    // A header, for example, may have a `note`, which means nothing without a `jid`.
+    let complete = found.filter { !AnnotationLine.isIncomplete($0, of: object) }
+    if complete.count > 1 {
+      throw LineProblem("a record has either \"\(complete[0])\" or \"\(complete[1])\", not both")
     }
-    return said.first ?? found.first
+    return complete.first ?? found.first
   }
 }

@@ -3,32 +3,31 @@ import RawBytes
 import XMPPStanza
 import XMPPStream
 
-/// Takes the lines apart that nearly all of a native capture is made of:
-/// `{"t":1763600000000,"dir":"in","xml":"<iq/>"}`, with blanks or without and its keys in any
-/// order.
+/// A fast reader of the common lines of a native capture.
 ///
-/// It only recognises: whatever is unusual about a line, and every error, is left to
-/// `JSONScanner`, which takes several times as long.
+/// Nearly all lines are `{"t":1763600000000,"dir":"in","xml":"<iq/>"}`, with or without blanks and
+/// with the keys in any order. Unusual lines and all errors are left to `JSONScanner`, which takes
+/// several times as long.
 struct NativeLine: ~Copyable {
-  /// Milliseconds since 1970; nil where the line does not say.
+  /// Milliseconds since 1970; nil if the line has no time.
   private(set) var time: Int64?
   private(set) var direction = Direction.inbound
   /// The number of its connection.
   private(set) var connection: UInt32 = 1
-  /// The record's XML, escapes replaced. Whether it is UTF-8 has still to be checked.
+  /// The record's XML, with escapes replaced. It has not been checked to be UTF-8.
   var xml: ArraySlice<UInt8> { text[..<textCount] }
 
-  /// Hands over the same bytes with zeros after them, as `StreamParser.takeElement` asks for.
+  /// Calls `body` with the XML followed by zeros, as `StreamParser.takeElement` requires.
   func withPaddedXML<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
-    // `readText` has put the zeros there.
+    // `readText` has written the zeros.
     try body(text.span.bytes[0..<(textCount + StreamParser.padding)])
   }
 
-  /// Used for line after line; only the first `textCount` bytes are of this one.
+  /// Reused for every line; only the first `textCount` bytes belong to the current one.
   private var text: [UInt8] = []
   private var textCount = 0
 
-  /// Reads a line; where this gives false it is another one, and this value is void.
+  /// Reads a line; returns false for an unusual one, which leaves this value meaningless.
   mutating func read(_ line: RawSpan) -> Bool {
     // Each index is compared with the number of bytes before it is used.
     connection = 1
@@ -70,9 +69,10 @@ struct NativeLine: ~Copyable {
     return Self.isEnd(of: line, &index) && hasDirection && hasXML
   }
 
-  /// Passes over what a native writer puts before the text of a connection that has number 1 and no
-  /// name: a time of thirteen digits, as all since September 2001 have, and a direction, in this
-  /// order and without blanks. Elsewhere it passes over nothing, and gives false.
+  /// Skips what a native writer puts before the text if the connection has number 1 and no name.
+  ///
+  /// That is a time of thirteen digits, as all since September 2001 have, and a direction, in this
+  /// order and without blanks. Skips nothing and returns false if the line begins differently.
   @inline(__always)
   private mutating func readUsualHead(
     of line: RawSpan, _ index: inout Int
@@ -81,7 +81,7 @@ struct NativeLine: ~Copyable {
       line.littleEndian(at: 0, as: UInt64.self) << 24 == Self.beforeTime << 24,
       line[5] != UInt8(ascii: "0"),
       let upper = Self.eightDigits(line.littleEndian(at: 5, as: UInt64.self)),
-      // The other five, behind three zeros.
+      // The other five, after three zeros.
       let lower = Self.eightDigits(line.littleEndian(at: 13, as: UInt64.self) << 24 | 0x30_3030),
       line.littleEndian(at: 18, as: UInt64.self) == Self.beforeDirection
     else { return false }
@@ -105,10 +105,10 @@ struct NativeLine: ~Copyable {
     return index == line.byteCount
   }
 
-  /// How much of a line is looked at to see whether its head is the usual one.
+  /// The number of bytes that are read to see whether a line has the usual head.
   private static let usualHeadBytes = 38
 
-  // Eight bytes each, the first of them lowest.
+  // Eight bytes each, in little-endian order.
 
   /// `{"t":`
   private static let beforeTime: UInt64 = 0x3A_22_74_22_7B
@@ -127,7 +127,7 @@ struct NativeLine: ~Copyable {
     while index < line.byteCount, line[index].isXMLSpace { index += 1 }
   }
 
-  /// Passes over a byte, and blanks before it, where it comes next.
+  /// Skips a byte and the blanks before it, if it comes next.
   @inline(__always)
   private static func skip(
     _ byte: UInt8, in line: RawSpan, _ index: inout Int
@@ -139,16 +139,16 @@ struct NativeLine: ~Copyable {
     return true
   }
 
-  /// A text of one to three bytes, as the number that they make, the first of them lowest.
+  /// Reads a string of one to three bytes, as a little-endian number.
   @inline(__always)
   private static func word(in line: RawSpan, _ index: inout Int) -> UInt32? {
-    // After the last word of a line there is more than its quote.
+    // Even the last word of a line is followed by more than its quote.
     guard skip(UInt8(ascii: "\""), in: line, &index), index &+ 4 <= line.byteCount else {
       return nil
     }
     let four: UInt32 = line.littleEndian(at: index)
-    // Its quote has the lowest mark; bytes above it may be marked wrongly, as they can have been
-    // borrowed from.
+    // The lowest mark is at the closing quote; bytes above it may be marked wrongly, because of a
+    // borrow.
     let differences = four ^ 0x2222_2222
     let marks = (differences &- 0x0101_0101) & ~differences & 0x8080_8080
     let count = marks.trailingZeroBitCount / 8
@@ -157,7 +157,7 @@ struct NativeLine: ~Copyable {
     return four & (1 &<< UInt32(8 &* count) &- 1)
   }
 
-  /// A number of at most 15 digits, which no calendar ends before.
+  /// Reads a number of at most 15 digits, enough for a time in any calendar.
   private static func number(in line: RawSpan, _ index: inout Int) -> Int64? {
     skipBlanks(in: line, &index)
     let start = index
@@ -172,20 +172,20 @@ struct NativeLine: ~Copyable {
       number = number * 10 + Int64(line[index] - UInt8(ascii: "0"))
       index += 1
     }
-    // JSON writes no zeros in front.
+    // JSON allows no leading zeros.
     guard index > start, line[start] != UInt8(ascii: "0") || index == start + 1 else { return nil }
     return number
   }
 
-  /// The number that eight digits make, the first of them lowest; nil where they are none.
+  /// Returns the number that eight digits make, the first in the lowest byte; nil for others.
   @inline(__always)
   private static func eightDigits(_ eight: UInt64) -> Int64? {
-    // What is above a 9 carries into the upper half of its byte.
+    // A value above 9 carries into the upper half of its byte.
     guard eight & 0xF0F0_F0F0_F0F0_F0F0 == 0x3030_3030_3030_3030,
       (eight &+ 0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0 == 0x3030_3030_3030_3030
     else { return nil }
-    // Pairs of digits, then of pairs, and then of those: each sum of two parts is put where the
-    // lower one was.
+    // Join digits into pairs, pairs into fours and those into eight: each sum replaces the lower of
+    // its two parts.
     var number = eight & 0x0F0F_0F0F_0F0F_0F0F
     number = (number &* 10 &+ number >> 8) & 0x00FF_00FF_00FF_00FF
     number = (number &* 100 &+ number >> 16) & 0x0000_FFFF_0000_FFFF
@@ -197,8 +197,8 @@ struct NativeLine: ~Copyable {
 
   private mutating func readText(in line: RawSpan, _ index: inout Int) -> Bool {
     guard Self.skip(UInt8(ascii: "\""), in: line, &index) else { return false }
-    // An escape is longer than what it stands for, and what is copied at once may lie over the
-    // end, as the zeros do.
+    // An escape is longer than its meaning. The last block that is copied may extend beyond the end
+    // of the text, as the zeros do.
     let room = line.byteCount + max(Self.blockBytes, StreamParser.padding)
     if text.count < room { text = Array(repeating: 0, count: room) }
     var span = text.mutableSpan
@@ -207,55 +207,55 @@ struct NativeLine: ~Copyable {
       textCount = 0
       return false
     }
-    // Sixteen of them, as `StreamParser.padding` asks for.
+    // Sixteen zeros, as `StreamParser.padding` requires.
     space.write(littleEndian: 0 as UInt64, at: count)
     space.write(littleEndian: 0 as UInt64, at: count + 8)
     textCount = count
     return true
   }
 
-  /// Copies a text whose opening quote has been passed, and passes the other one.
+  /// Copies a text that begins at `index`, replaces its escapes and skips its closing quote.
   ///
-  /// - Parameter text: A block longer than the line.
-  /// - Returns: How many bytes it has without its escapes; nil where it is unusual.
+  /// - Parameter text: Has room for a block more than the line.
+  /// - Returns: The number of bytes that were written; nil if the text is unusual.
   private static func copyText(
     from line: RawSpan, _ index: inout Int, to text: inout MutableRawSpan
   ) -> Int? {
     // No line with a text is shorter than a block.
     guard line.byteCount >= blockBytes else { return nil }
     let lastBlock = line.byteCount &- blockBytes
-    var (place, count) = (index, 0)
-    // `count` never overtakes `place`, which is at most at the end: so all that is written has room
-    // in `text`, no more than sixteen bytes are left out of the last block, and where a mark was
-    // found there is a byte.
+    var (offset, count) = (index, 0)
+    // `count` never overtakes `offset`, which never exceeds the length of the line. So `text` has
+    // room for everything written, the last block skips at most sixteen bytes, and there is a byte
+    // at every mark.
     while true {
       var marks: UInt32 = 0
-      while place <= lastBlock {
-        marks = line.marks(uncheckedAt: place) { rollcall_marks_in_json($0) }
-        text.write(sixteenOf: line, uncheckedFrom: place, uncheckedAt: count)
+      while offset <= lastBlock {
+        marks = line.marks(uncheckedAt: offset) { rollcall_marks_in_json($0) }
+        text.write(sixteenOf: line, uncheckedFrom: offset, uncheckedAt: count)
         guard marks == 0 else { break }
-        place &+= blockBytes
+        offset &+= blockBytes
         count &+= blockBytes
       }
       if marks == 0 {
-        // The last block, of which some bytes have been looked at.
+        // The last block, some bytes of which have been examined before.
         marks =
           line.marks(uncheckedAt: lastBlock) { rollcall_marks_in_json($0) }
-          &>> UInt32(place &- lastBlock)
+          &>> UInt32(offset &- lastBlock)
         guard marks != 0 else { return nil }
-        let end = place &+ marks.trailingZeroBitCount
-        text.write(line[unchecked: place..<end], at: count)
+        let end = offset &+ marks.trailingZeroBitCount
+        text.write(line[unchecked: offset..<end], at: count)
       }
-      place &+= marks.trailingZeroBitCount
+      offset &+= marks.trailingZeroBitCount
       count &+= marks.trailingZeroBitCount
-      switch line[unchecked: place] {
+      switch line[unchecked: offset] {
       case UInt8(ascii: "\""):
-        index = place &+ 1
+        index = offset &+ 1
         return count
       case UInt8(ascii: "\\"):
-        guard place &+ 1 < line.byteCount, let byte = escape(line[place &+ 1]) else { return nil }
+        guard offset &+ 1 < line.byteCount, let byte = escape(line[offset &+ 1]) else { return nil }
         text[count] = byte
-        place &+= 2
+        offset &+= 2
         count &+= 1
       // A control character.
       default: return nil
@@ -263,10 +263,10 @@ struct NativeLine: ~Copyable {
     }
   }
 
-  /// What is looked at and copied at once.
+  /// The number of bytes that are examined and copied at once.
   private static let blockBytes = 16
 
-  /// What a character after a backslash stands for, but for `u`.
+  /// Returns the meaning of a character after a backslash; nil for `u` and for invalid ones.
   private static func escape(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte

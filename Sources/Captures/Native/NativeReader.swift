@@ -1,16 +1,16 @@
 import XMPPStanza
 import XMPPStream
 
-/// Reads the native capture: JSON Lines, a header first.
+/// Reads native captures: JSON Lines that begin with a header.
 final class NativeReader: LineReader {
 
   private let parser: StreamParser
   private var hasHeader = false
 
-  // Not checked for conflicts at each access: there are none, as one thread uses a reader, and
-  // what is called while they are used here does not call back (`LineReader.takePlain` says so).
+  // Accesses need no check for conflicts: one thread uses a reader, and the code that is called
+  // during an access does not call back (a rule of `LineReader.takePlain`).
 
-  /// What the capture calls its connections.
+  /// The capture's names for its connections.
   @exclusivity(unchecked) private var names: [UInt32: String] = [:]
   @exclusivity(unchecked) private var commonLine = NativeLine()
 
@@ -84,7 +84,7 @@ final class NativeReader: LineReader {
 
   // MARK: The records
 
-  /// The record of a line as nearly all are. Nil for any other, and for one with an error.
+  /// Returns the record of a common line; nil for any other line, and for one with an error.
   private func commonRecord(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
     guard commonLine.read(line.span.bytes) else { return nil }
     var found: StreamEvent?
@@ -117,7 +117,7 @@ final class NativeReader: LineReader {
     names.isEmpty ? "" : names[connection] ?? ""
   }
 
-  /// The number of a line's connection, 1 where it does not say; any line may give it a name.
+  /// The number of a line's connection, 1 if it has none; any line may give the connection a name.
   private func connection(_ object: [String: JSONValue]) throws(LineProblem) -> UInt32 {
     let number: UInt32
     switch object["c"] {
@@ -163,7 +163,7 @@ final class NativeReader: LineReader {
     _ object: [String: JSONValue], _ number: Int
   ) throws(LineProblem) -> CapturedRecord.Content {
     switch try NativeKey.only(of: object) {
-    // Captures can be put one after the other; each begins with its header.
+    // Captures can be concatenated; each begins with its header.
     case Lifecycle.versionKey?: return .lifecycle(try Self.nextHeader(object, number))
     case NativeKey.stream?: return .lifecycle(try Lifecycle(stream: object))
     case NativeKey.unreadable?:

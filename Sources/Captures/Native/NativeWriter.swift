@@ -1,8 +1,9 @@
 import RawBytes
 package import XMPPStanza
 
-/// The connection of a line: its number, 1 where there is one only, and the name that the line
-/// gives it, which only the first line of a connection does.
+/// The connection of a line.
+///
+/// Its number is 1 if there is only one. Only the first line of a connection gives its name.
 package struct NativeConnection: Hashable, Sendable {
   package var number: UInt32
   package var name: String?
@@ -30,8 +31,7 @@ package enum NativeWriter {
     lines += "\"}\n".utf8
   }
 
-  /// Appends the line of a header or of a word about the stream, which is an object of JSON
-  /// already, with its line feed.
+  /// Appends the line of a record that is already a JSON object, with its line feed.
   package static func append(
     time: Int64?, on connection: NativeConnection, object: RawSpan, to lines: inout [UInt8]
   ) {
@@ -63,18 +63,20 @@ package enum NativeWriter {
 
   // MARK: Strings of JSON
 
-  /// The most bytes that one byte becomes: `\u001f`.
-  private static let mostForOne = 6
-  /// How much of a text is escaped at a time.
+  /// The maximum length of an escaped byte: `\u001f`.
+  private static let maximumEscapeBytes = 6
+  /// The number of bytes that are escaped at a time.
   private static let pieceBytes = 4096
 
-  /// RFC 8259 §7: quotation mark, reverse solidus and control characters must be escaped. Those
-  /// above U+007E need not, and are, as a capture may be looked at on a terminal.
+  /// Appends the content of a JSON string (RFC 8259 §7).
+  ///
+  /// Quotation marks, reverse solidi and control characters must be escaped. Control characters
+  /// above U+007E need not be, but are, because a capture may be shown on a terminal.
   private static func appendEscaped(_ text: RawSpan, to lines: inout [UInt8]) {
     var start = 0
     while start < text.byteCount {
       var end = min(start + pieceBytes, text.byteCount)
-      // What begins a character with this byte is not parted from its other one.
+      // Keep the two bytes of a character that begins with this one together.
       if end < text.byteCount, text[end - 1] == latin {
         end += 1
       }
@@ -85,26 +87,27 @@ package enum NativeWriter {
 
   private static func appendPiece(_ piece: RawSpan, to lines: inout [UInt8]) {
     let isPlain = piece.offset(of: delete) == nil && piece.offset(of: latin) == nil
-    lines.append(atMost: mostForOne * piece.byteCount) { escape(piece, isPlain: isPlain, to: &$0) }
+    lines.append(atMost: maximumEscapeBytes * piece.byteCount) {
+      escape(piece, isPlain: isPlain, to: &$0)
+    }
   }
 
   private static let delete: UInt8 = 0x7F
-  /// The first byte of U+0080 to U+00BF, of which the first half are control characters.
+  /// The lead byte of U+0080 to U+00BF; the first half of these are control characters.
   private static let latin: UInt8 = 0xC2
 
-  /// Writes a text into a space that has room for `mostForOne` times as many bytes, so that none is
-  /// written beside it.
+  /// Escapes a text into a space that has room for `maximumEscapeBytes` times as many bytes.
   ///
-  /// - Parameter isPlain: Whether it has no control character above U+007E, as hardly any has.
-  /// - Returns: How many bytes were written.
+  /// - Parameter isPlain: Whether the text has no control character above U+007E; few texts do.
+  /// - Returns: The number of bytes that were written.
   private static func escape(
     _ text: RawSpan, isPlain: Bool, to space: inout MutableRawSpan
   ) -> Int {
     var (from, to) = (0, 0)
     while from < text.byteCount {
       if isPlain, from + 8 <= text.byteCount {
-        // There is still room for all that is still to be read, so for these eight; those that turn
-        // out to be escaped are written over.
+        // There is room for all bytes that remain to be read, so for these eight. Those that need
+        // an escape are overwritten.
         let word: UInt64 = text.littleEndian(at: from)
         space.write(littleEndian: word, at: to)
         let plain = plainBytes(in: word)
@@ -119,7 +122,7 @@ package enum NativeWriter {
         ? text[from] : 0
       if (0x80...0x9F).contains(next) {
         from += 1
-        putNumber(next, to: &space, &to)
+        writeNumericEscape(next, to: &space, &to)
       } else {
         escape(byte, to: &space, &to)
       }
@@ -127,10 +130,10 @@ package enum NativeWriter {
     return to
   }
 
-  /// How many of eight bytes, the lowest first, come before one that has to be escaped.
+  /// Returns how many of eight bytes, lowest first, come before one that must be escaped.
   ///
-  /// Subtracting what a byte must not be below sets its highest bit where it is below and had none.
-  /// The borrow can change the bytes above such a one, never those below; only the first counts.
+  /// Subtracting a limit from a byte below it sets the byte's highest bit, if it was clear. The
+  /// borrow can change the bytes above, never those below, so only the lowest mark counts.
   private static func plainBytes(in word: UInt64) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     func below(_ limit: UInt64, _ word: UInt64) -> UInt64 { (word &- ones &* limit) & ~word }
@@ -141,7 +144,7 @@ package enum NativeWriter {
   }
 
   private static func escape(
-    _ byte: UInt8, to space: inout MutableRawSpan, _ place: inout Int
+    _ byte: UInt8, to space: inout MutableRawSpan, _ offset: inout Int
   ) {
     let letter: UInt8
     switch byte {
@@ -149,27 +152,27 @@ package enum NativeWriter {
     case 0x0A: letter = UInt8(ascii: "n")
     case 0x0D: letter = UInt8(ascii: "r")
     case 0x09: letter = UInt8(ascii: "t")
-    case 0..<0x20, delete: return putNumber(byte, to: &space, &place)
+    case 0..<0x20, delete: return writeNumericEscape(byte, to: &space, &offset)
     default:
-      space[place] = byte
-      place += 1
+      space[offset] = byte
+      offset += 1
       return
     }
-    space[place] = UInt8(ascii: "\\")
-    space[place + 1] = letter
-    place += 2
+    space[offset] = UInt8(ascii: "\\")
+    space[offset + 1] = letter
+    offset += 2
   }
 
-  /// Writes the character of this number as `\u0085`.
-  private static func putNumber(
-    _ number: UInt8, to space: inout MutableRawSpan, _ place: inout Int
+  /// Writes a character by its number, such as `\u0085`.
+  private static func writeNumericEscape(
+    _ number: UInt8, to space: inout MutableRawSpan, _ offset: inout Int
   ) {
     for digit in [
       UInt8(ascii: "\\"), UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0"),
       hexadecimal(number >> 4), hexadecimal(number & 0x0F),
     ] {
-      space[place] = digit
-      place += 1
+      space[offset] = digit
+      offset += 1
     }
   }
 

@@ -1,27 +1,27 @@
 import Foundation
 package import XMPPStanza
 
-/// Bytes of a stream that are no XML that can be read, or are more than an element may have.
+/// Bytes of a stream that cannot be read as XML, or are more than an element may have.
 ///
-/// What broke a client or a server is worth the most to whoever looks for the reason, so it is
-/// kept: up to a bound, and only where no credentials can be in it.
+/// Input that broke a client or a server is the best evidence of the reason. It is kept up to a
+/// bound, and only if no credentials can be in it.
 package struct UnreadableBytes: Hashable, Sendable {
-  /// Which way they went.
+  /// The direction in which they were sent.
   package let direction: Direction
-  /// The first of them, at most `limit`; nil where they are not kept, as they might let one log in.
+  /// The first bytes, at most `limit`; nil if they are not kept because they may be credentials.
   package let kept: [UInt8]?
-  /// How many there were.
+  /// The number of bytes in the stream.
   package let count: Int
-  /// Why they cannot be read, as a clause for a person that quotes nothing of them.
+  /// Why they cannot be read, as a clause for the user that quotes none of them.
   package let reason: String
-  /// Whether they are a whole element that is beyond a limit, after which the stream went on.
+  /// Whether they are a whole element that exceeds a limit, after which the stream continued.
   package let isBeyondLimit: Bool
 
-  /// The most bytes that are kept.
+  /// The maximum number of bytes that are kept.
   package static let limit = 64 << 10
 
-  /// - Parameter isAuthenticated: Whether the stream is past its login: before it, everything may
-  ///   be a secret.
+  /// - Parameter isAuthenticated: Whether the login is complete; before that, everything may be a
+  ///   secret.
   package init(
     _ bytes: some Collection<UInt8>, _ direction: Direction, reason: String, isAuthenticated: Bool
   ) {
@@ -29,11 +29,11 @@ package struct UnreadableBytes: Hashable, Sendable {
     self.init(direction, kept, bytes.count, reason, isBeyondLimit: false)
   }
 
-  /// A whole element that is beyond a limit.
+  /// Creates a value for a whole element that exceeds a limit.
   ///
   /// - Parameters:
   ///   - bytes: Its first bytes.
-  ///   - count: How many it has.
+  ///   - count: Its size in bytes.
   package init(
     beyondLimit bytes: [UInt8], of count: Int, _ direction: Direction, reason: String,
     isAuthenticated: Bool
@@ -52,28 +52,29 @@ package struct UnreadableBytes: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// The same without the bytes, and without the reason: another program may have given it.
+  /// A copy without the bytes, and without the reason, which another program may have given.
   package var withheld: UnreadableBytes {
     UnreadableBytes(
       direction, nil, count, "it is not told in a redacted capture", isBeyondLimit: isBeyondLimit)
   }
 
-  /// Bytes that cannot be parsed are searched for words and namespaces that stand before secrets;
-  /// nil where one is found. What stands before a secret that is kept is kept as well, so that only
-  /// as much need be searched.
+  /// Returns the bytes if they have none of the words and namespaces that come before secrets.
+  ///
+  /// They cannot be parsed. Only the kept bytes need to be searched, because they include whatever
+  /// comes before a secret in them.
   private static func harmless(_ bytes: [UInt8]) -> [UInt8]? {
     let words = bytes.split { byte in
       !(byte.isLetter || byte.isDigit || byte >= 0x80 || "-_.".utf8.contains(byte))
     }
-    // Names are told by how they end; a longer word is hardly one.
+    // Names are recognized by their endings, and longer words are hardly names.
     let isSecret =
       words.contains { SecretNames.isSign(String(decoding: $0.suffix(64), as: UTF8.self)) }
-      || signs.contains { bytes[...].position(of: $0) != nil }
+      || secretMarkers.contains { bytes[...].position(of: $0) != nil }
     return isSecret ? nil : bytes
   }
 
   /// XEP-0220 gives its elements a prefix that the stream declares.
-  private static let signs = (Credentials.namespaces + ["<db:"]).map { Array($0.utf8) }
+  private static let secretMarkers = (Credentials.namespaces + ["<db:"]).map { Array($0.utf8) }
 
   // MARK: The line
 
@@ -88,7 +89,7 @@ package struct UnreadableBytes: Hashable, Sendable {
     return Array(JSONValue.object(members).text.utf8)
   }
 
-  /// Reads a line back; nil where it is none that `line` gives.
+  /// Reads a line that `line` wrote; nil for any other.
   package init?(line: [UInt8]) {
     guard let object = try? JSONScanner.object(line[...]) else { return nil }
     let direction: Direction
@@ -120,7 +121,7 @@ package struct UnreadableBytes: Hashable, Sendable {
       guard let data = Data(base64Encoded: text), data.count <= min(count, Self.limit) else {
         throw LineProblem("\"unreadable\" is not at most \(Self.limit) of these bytes in Base64")
       }
-      // Whoever wrote the capture may not have looked.
+      // The program that wrote the capture may not have checked.
       self.init(
         direction, Self.harmless(Array(data)), count, reason, isBeyondLimit: isBeyondLimit)
     default: throw LineProblem("\"unreadable\" is not a string")
