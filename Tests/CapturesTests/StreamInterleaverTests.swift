@@ -26,9 +26,9 @@ struct StreamInterleaverTests {
     var output: [CapturedRecord] = []
     while true {
       while let record = interleaver.next() { output.append(record) }
-      guard let direction = interleaver.lacking else { return output }
+      guard let direction = interleaver.neededDirection else { return output }
       let piece = rest[direction]?.prefix(pieces()) ?? []
-      for record in piece { interleaver.take(record, direction) }
+      for record in piece { interleaver.append(record, direction) }
       rest[direction]?.removeFirst(piece.count)
       if piece.isEmpty { interleaver.finish(direction) }
     }

@@ -1,48 +1,49 @@
 import XMPPStanza
 
-/// One element of a stream whose other direction was recorded in another file, and what its place
-/// among the elements of that direction depends on.
+/// One element of a stream whose other direction was recorded in another file.
+///
+/// It has what decides its position among the elements of that direction.
 struct PairedElement {
-  /// What ties an element to the one of the other direction that it answers.
+  /// A link between an element and the element of the other direction that it answers.
   enum Tie: Hashable {
     /// A request and its result or error, by id (RFC 6120 §8.2.3).
     case request(String)
-    /// A stanza that comes back: as an error, or because the server sends it to its own sender.
+    /// A stanza that is returned: as an error, or because the server sends it to its own sender.
     case stanza(String)
     /// The start tag of a stream and the server's (RFC 6120 §4.2).
     case header
-    /// What a server offers, and the client's choice (RFC 6120 §4.3.2).
+    /// The server's offer and the client's choice (RFC 6120 §4.3.2).
     case features
     case encryption
     case authentication
     case challenge
     case compression
-    /// Success of the former three, and the new stream that begins then (RFC 6120 §4.3.3).
+    /// The success of a negotiation, and the new stream that then begins (RFC 6120 §4.3.3).
     case restart
-    /// XEP-0198.
+    /// A request of stream management and its answer (XEP-0198).
     case management
-    /// Stanzas are counted from here.
+    /// The beginning of a count of stanzas.
     case counting
   }
 
   let record: CapturedRecord
-  /// What an element of the other direction answers.
+  /// The tie that an element of the other direction closes.
   var asks: Tie?
   /// The tie that this element closes.
   var answers: Tie?
-  /// Whether it is a stanza, which is counted.
+  /// Whether it is a stanza, and therefore counted.
   var isStanza = false
-  /// How many stanzas of the other direction it says to have come (XEP-0198 §4).
+  /// The number of stanzas of the other direction that it acknowledges (XEP-0198 §4).
   var handled: Int?
-  /// Where it begins a count of the stanzas of its own direction.
+  /// Whether it begins a count of the stanzas of its own direction.
   var beginsCount = false
-  /// The contact that it is about: of a subscription, an edit of the roster or a push.
+  /// The contact of a subscription, an edit of the roster or a push.
   var contact: String?
-  /// The contacts of a roster result or push, and whether they see our presence.
+  /// The contacts in a roster result or push, and whether they see our presence.
   var items: [(contact: String, seesUs: Bool)] = []
-  /// What it does with a request to see presence.
+  /// Its role in a request to see presence.
   var request: Request?
-  /// How late it is said, where nothing else tells.
+  /// How late it belongs if nothing else decides.
   var lateness = Lateness.none
 
   enum Lateness: Int {
@@ -51,15 +52,15 @@ struct PairedElement {
     case offline
     /// The server has nothing more to say.
     case end
-    /// Another connection, after all that was said on the one before.
-    case another
+    /// Another connection begins, after everything on the previous one.
+    case newConnection
   }
 
   enum Request {
     case asked, granted, refused
   }
 
-  /// About what it takes to hold it.
+  /// Approximately the memory that it takes.
   var bytes: Int {
     switch record.content {
     case .element(_, _, let bytes), .streamHeader(_, _, let bytes): bytes.count
@@ -69,12 +70,12 @@ struct PairedElement {
   }
 }
 
-/// Says of each element of one direction, in their order, what its place depends on.
+/// Finds out what decides the position of each element of one direction, in their order.
 struct PairedElements {
   private let direction: Direction
-  /// Whether the stream begins anew once the server agrees to what the client asked for.
+  /// Whether the stream restarts once the server agrees to the client's request.
   private var expectsRestart = false
-  /// The account, once the server has said it.
+  /// The account, once the server has named it.
   private var account: BareJID?
 
   init(_ direction: Direction) {
@@ -87,7 +88,7 @@ struct PairedElements {
     case (.streamHeader, .outbound):
       element.asks = .header
       element.answers = expectsRestart ? .restart : nil
-      element.lateness = expectsRestart ? .none : .another
+      element.lateness = expectsRestart ? .none : .newConnection
       expectsRestart = false
     case (.streamHeader, .inbound): element.answers = .header
     case (.streamEnd, .outbound): element.lateness = .offline
@@ -197,12 +198,12 @@ struct PairedElements {
       element.request = .asked
       element.contact = from
     case (_, let type):
-      let comesBack = type == "error" || isOfAccount(node)
-      if comesBack { element.answers = id.map { .stanza($0) } }
+      let isReturned = type == "error" || isFromAccount(node)
+      if isReturned { element.answers = id.map { .stanza($0) } }
     }
   }
 
-  private func isOfAccount(_ node: XMPPElement) -> Bool {
+  private func isFromAccount(_ node: XMPPElement) -> Bool {
     guard let account, let from = node.attribute("from") else { return false }
     return (try? JID(parsing: from))?.bare == account
   }
@@ -215,7 +216,7 @@ struct PairedElements {
     }
   }
 
-  /// The bare address, as far as it takes to tell contacts of one capture apart.
+  /// The bare address, prepared just enough to tell the contacts of one capture apart.
   private static func bare(_ jid: String) -> String {
     String(jid.prefix { $0 != "/" }).lowercased()
   }

@@ -1,34 +1,33 @@
 package import XMPPStanza
 
-/// Brings the two directions of a connection, each recorded by itself, into one order.
+/// Merges the two directions of a connection, each recorded separately, into one order.
 ///
-/// The order within a direction is kept. Between them it follows from what elements say: an answer
-/// stands after its request, a choice after the offer, a stanza after the acknowledgement
-/// (XEP-0198) that does not count it yet. What answers stands right after what it answers, because
-/// programs answer at once; of what is left over, a client's own doings stand as early as can be,
-/// so that what the server does in consequence comes after them, but going offline stands last.
+/// The order within a direction is kept. The order between them follows from the content: an answer
+/// comes after its request, a choice after the offer, a stanza after the acknowledgement (XEP-0198)
+/// that does not count it yet. An answer comes right after its request, because programs answer at
+/// once. Otherwise the client's own actions come as early as possible, so that the server's
+/// reactions come after them; only going offline comes last.
 ///
-/// Memory is bounded: what an element is tied to is looked for among the next `window` elements of
-/// the other direction. Time is constant for an element, but for the first of each answer to a
-/// request for presence, which looks through the window.
+/// Memory is bounded: the partner of an element is searched for among the next `window` elements of
+/// the other direction. Complexity: constant per element, but each answer to a request for presence
+/// searches the window once.
 package struct StreamInterleaver {
-  /// How far an element is looked for.
+  /// The number of elements among which a partner is searched for.
   private static let window = 4000
   private static let windowBytes = 4 << 20
-  /// How many requests without an answer are remembered.
+  /// The maximum number of unanswered requests that are remembered.
   private static let maximumOpen = 10_000
 
   private var inbound = Side(.inbound)
   private var outbound = Side(.outbound)
-  /// Who has asked to see our presence and has no answer yet.
-  private var asking = Recent<String>(limit: maximumOpen)
-  /// Who is on the roster and does not see our presence.
-  private var blind = Recent<String>(limit: 10 * maximumOpen)
-  /// Whom the client has edited or sent a subscription stanza, without a push about them since.
-  private var touched = Recent<String>(limit: maximumOpen)
-  /// How many inbound elements are to have gone before the next outbound one goes; nil where that
-  /// has not been found out yet.
-  private var turn: Int?
+  /// The contacts that have asked to see our presence and have no answer yet.
+  private var requesters = Recent<String>(limit: maximumOpen)
+  /// The contacts that are on the roster and do not see our presence.
+  private var unseeing = Recent<String>(limit: 10 * maximumOpen)
+  /// The contacts that the client edited or sent a subscription stanza, with no push yet.
+  private var awaitingPush = Recent<String>(limit: maximumOpen)
+  /// The number of inbound elements that precede the next outbound one; nil if not yet known.
+  private var precedingInbound: Int?
 
   /// Whether the server has answered any request of the client.
   package private(set) var hasAnswers = false
@@ -36,22 +35,21 @@ package struct StreamInterleaver {
   /// An interleaver that has seen nothing.
   package init() {}
 
-  /// The direction of which more has to be taken before the next element can be told; nil where
-  /// there is enough.
-  package var lacking: Direction? {
-    if outbound.isLacking { return .outbound }
-    return inbound.isLacking ? .inbound : nil
+  /// The direction of which more is needed to decide on the next element; nil if there is enough.
+  package var neededDirection: Direction? {
+    if outbound.needsMore { return .outbound }
+    return inbound.needsMore ? .inbound : nil
   }
 
-  /// Takes the next element of a direction.
-  package mutating func take(_ record: CapturedRecord, _ direction: Direction) {
+  /// Appends the next element of a direction.
+  package mutating func append(_ record: CapturedRecord, _ direction: Direction) {
     switch direction {
-    case .inbound: inbound.take(record)
-    case .outbound: outbound.take(record)
+    case .inbound: inbound.append(record)
+    case .outbound: outbound.append(record)
     }
   }
 
-  /// Says that a direction has ended.
+  /// Marks a direction as complete.
   package mutating func finish(_ direction: Direction) {
     switch direction {
     case .inbound: inbound.hasEnded = true
@@ -59,29 +57,29 @@ package struct StreamInterleaver {
     }
   }
 
-  /// The next element; nil where there is none, or more has to be taken first.
+  /// Removes and returns the next element; nil if there is none, or more elements are needed first.
   package mutating func next() -> CapturedRecord? {
-    guard lacking == nil else { return nil }
+    guard neededDirection == nil else { return nil }
     guard let sent = outbound.first else {
-      return inbound.first == nil ? nil : giveInbound()
+      return inbound.first == nil ? nil : popInbound()
     }
-    guard let received = inbound.first else { return giveOutbound() }
-    return isInboundNext(sent, received) ? giveInbound() : giveOutbound()
+    guard let received = inbound.first else { return popOutbound() }
+    return isInboundNext(sent, received) ? popInbound() : popOutbound()
   }
 
   // MARK: Order
 
   private enum Wait {
     case none
-    /// It is likely to come later.
+    /// It probably belongs later.
     case likely
     case certain
   }
 
   private mutating func isInboundNext(_ sent: PairedElement, _ received: PairedElement) -> Bool {
     let wait = wait(of: sent)
-    guard !waits(received) else {
-      // Each waits for the other: ids were used twice, or a part is missing.
+    guard !isPremature(received) else {
+      // Each waits for the other: ids were reused, or a part is missing.
       return wait == .certain
     }
     guard wait == .none else { return true }
@@ -91,63 +89,70 @@ package struct StreamInterleaver {
   }
 
   private mutating func wait(of sent: PairedElement) -> Wait {
-    if let tie = sent.answers, !inbound.open.contains(tie), inbound.isAhead(tie) {
+    if let tie = sent.answers, !inbound.open.contains(tie), inbound.isUpcoming(tie) {
       if case .request = tie { return .certain }
       return .likely
     }
     if let handled = sent.handled {
-      guard let count = inbound.count else { return inbound.isAhead(.counting) ? .likely : .none }
-      if handled > count, handled - count <= inbound.stanzasAhead { return .certain }
+      guard let count = inbound.count else {
+        return inbound.isUpcoming(.counting) ? .likely : .none
+      }
+      if handled > count, handled - count <= inbound.upcomingStanzas { return .certain }
     }
-    guard let request = sent.request, let contact = sent.contact, !asking.contains(contact) else {
-      return .none
-    }
-    let turn = turn ?? placeOfRequest(by: contact, request)
-    self.turn = turn
-    return inbound.given < turn ? .likely : .none
+    guard let request = sent.request, let contact = sent.contact, !requesters.contains(contact)
+    else { return .none }
+    let preceding = precedingInbound ?? inboundPreceding(request, to: contact)
+    precedingInbound = preceding
+    return inbound.emittedCount < preceding ? .likely : .none
   }
 
-  /// How many inbound elements go before the client answers a contact: up to its request, where
-  /// that comes before any push about the contact and before what the client has yet to cause.
-  private func placeOfRequest(by contact: String, _ answer: PairedElement.Request) -> Int {
-    // Who has not seen us before shows nothing by not seeing us.
-    let shows = answer == .granted || !blind.contains(contact)
-    for (offset, element) in inbound.ahead.enumerated() {
-      guard !waits(element) else { return 0 }
+  /// The number of inbound elements that precede the client's answer to a contact.
+  ///
+  /// They end with the contact's request, if that comes before any push about the contact and
+  /// before anything that the client has yet to cause.
+  private func inboundPreceding(_ answer: PairedElement.Request, to contact: String) -> Int {
+    // A refusal has no visible effect on a contact that did not see our presence before.
+    let isVisible = answer == .granted || !unseeing.contains(contact)
+    for (offset, element) in inbound.upcoming.enumerated() {
+      guard !isPremature(element) else { return 0 }
       guard element.contact == contact else { continue }
-      if element.request == .asked { return inbound.given + offset + 1 }
-      if shows, element.items.contains(where: { $0 == (contact, answer == .granted) }) { return 0 }
+      if element.request == .asked { return inbound.emittedCount + offset + 1 }
+      if isVisible, element.items.contains(where: { $0 == (contact, answer == .granted) }) {
+        return 0
+      }
     }
     return 0
   }
 
-  /// Whether an inbound element is the consequence of an outbound one that has not gone yet.
-  private func waits(_ received: PairedElement) -> Bool {
-    if let tie = received.answers, !outbound.open.contains(tie), outbound.isAhead(tie) {
+  /// Whether an inbound element results from an outbound one that has not been emitted yet.
+  private func isPremature(_ received: PairedElement) -> Bool {
+    if let tie = received.answers, !outbound.open.contains(tie), outbound.isUpcoming(tie) {
       return true
     }
     guard let handled = received.handled, let count = outbound.count else { return false }
-    return handled > count && handled - count <= outbound.stanzasAhead
+    return handled > count && handled - count <= outbound.upcomingStanzas
   }
 
   private func isAnswer(_ sent: PairedElement) -> Bool {
     if let tie = sent.answers, inbound.open.contains(tie) { return true }
-    if sent.request != nil, let contact = sent.contact, asking.contains(contact) {
+    if sent.request != nil, let contact = sent.contact, requesters.contains(contact) {
       return true
     }
     return sent.handled != nil
   }
 
-  /// Whether what the client has said makes the server say this at once.
+  /// Whether what the client sent makes the server send this at once.
   private func isExpected(_ received: PairedElement) -> Bool {
     if let tie = received.answers { return outbound.open.contains(tie) }
-    if received.request == nil, let contact = received.contact { return touched.contains(contact) }
+    if received.request == nil, let contact = received.contact {
+      return awaitingPush.contains(contact)
+    }
     return received.handled != nil || (received.asks != nil && !received.isStanza)
   }
 
-  // MARK: Giving
+  // MARK: Output
 
-  private mutating func giveInbound() -> CapturedRecord? {
+  private mutating func popInbound() -> CapturedRecord? {
     if case .request? = inbound.first?.answers, let tie = inbound.first?.answers,
       outbound.open.contains(tie)
     {
@@ -155,22 +160,26 @@ package struct StreamInterleaver {
     }
     guard let element = inbound.pop(answering: &outbound) else { return nil }
     for item in element.items {
-      if item.seesUs { blind.remove(item.contact) } else { blind.insert(item.contact) }
+      if item.seesUs { unseeing.remove(item.contact) } else { unseeing.insert(item.contact) }
     }
     if let contact = element.contact {
-      if element.request == .asked { asking.insert(contact) } else { touched.remove(contact) }
+      if element.request == .asked {
+        requesters.insert(contact)
+      } else {
+        awaitingPush.remove(contact)
+      }
     }
     return element.record
   }
 
-  private mutating func giveOutbound() -> CapturedRecord? {
+  private mutating func popOutbound() -> CapturedRecord? {
     guard let element = outbound.pop(answering: &inbound) else { return nil }
-    turn = nil
-    // The answer to this begins the count of what the server sends.
+    precedingInbound = nil
+    // The answer to this begins the count of the server's stanzas.
     if element.beginsCount { inbound.count = nil }
     if let contact = element.contact {
-      touched.insert(contact)
-      if element.request != nil { asking.remove(contact) }
+      awaitingPush.insert(contact)
+      if element.request != nil { requesters.remove(contact) }
     }
     return element.record
   }
@@ -181,17 +190,17 @@ package struct StreamInterleaver {
     private var elements: PairedElements
     private var queue: [PairedElement] = []
     private var start = 0
-    /// Where the window ends, among `queue`.
+    /// The end of the window in `queue`.
     private var end = 0
-    private var bytesAhead = 0
+    private var upcomingBytes = 0
     private var ties: [PairedElement.Tie: Int] = [:]
-    /// How many stanzas stand in the window.
-    private(set) var stanzasAhead = 0
-    /// How many elements have gone.
-    private(set) var given = 0
-    /// What has gone and has no answer yet.
+    /// The number of stanzas in the window.
+    private(set) var upcomingStanzas = 0
+    /// The number of elements that were emitted.
+    private(set) var emittedCount = 0
+    /// The ties of emitted elements that have no answer yet.
     var open = Recent<PairedElement.Tie>(limit: maximumOpen)
-    /// How many stanzas have gone since counting began; nil while nobody counts.
+    /// The number of stanzas emitted since counting began; nil while they are not counted.
     var count: Int?
     var hasEnded = false
 
@@ -200,13 +209,13 @@ package struct StreamInterleaver {
     }
 
     var first: PairedElement? { start < end ? queue[start] : nil }
-    var ahead: ArraySlice<PairedElement> { queue[start..<end] }
-    var isLacking: Bool { !hasEnded && end == queue.count && !isFull }
-    private var isFull: Bool { end - start >= window || bytesAhead > windowBytes }
+    var upcoming: ArraySlice<PairedElement> { queue[start..<end] }
+    var needsMore: Bool { !hasEnded && end == queue.count && !isFull }
+    private var isFull: Bool { end - start >= window || upcomingBytes > windowBytes }
 
-    func isAhead(_ tie: PairedElement.Tie) -> Bool { ties[tie] != nil }
+    func isUpcoming(_ tie: PairedElement.Tie) -> Bool { ties[tie] != nil }
 
-    mutating func take(_ record: CapturedRecord) {
+    mutating func append(_ record: CapturedRecord) {
       queue.append(elements.element(record))
       fill()
     }
@@ -215,8 +224,8 @@ package struct StreamInterleaver {
       while end < queue.count, !isFull {
         let element = queue[end]
         end += 1
-        bytesAhead += element.bytes
-        if element.isStanza { stanzasAhead += 1 }
+        upcomingBytes += element.bytes
+        if element.isStanza { upcomingStanzas += 1 }
         if let tie = element.asks { ties[tie, default: 0] += 1 }
       }
     }
@@ -224,10 +233,10 @@ package struct StreamInterleaver {
     mutating func pop(answering other: inout Side) -> PairedElement? {
       guard let element = first else { return nil }
       start += 1
-      given += 1
-      bytesAhead -= element.bytes
+      emittedCount += 1
+      upcomingBytes -= element.bytes
       if element.isStanza {
-        stanzasAhead -= 1
+        upcomingStanzas -= 1
         count = count.map { $0 + 1 }
       }
       if element.beginsCount { count = 0 }
@@ -248,14 +257,14 @@ package struct StreamInterleaver {
 }
 
 extension PairedElement.Tie {
-  /// Whether a stanza comes back, which it may do more than once.
+  /// Whether it is the tie of a stanza, which may be returned more than once.
   fileprivate var isOfStanza: Bool {
     if case .stanza = self { return true }
     return false
   }
 }
 
-/// A set that forgets what was put in first.
+/// A set that forgets its oldest elements.
 private struct Recent<Element: Hashable> {
   private var elements: [Element: Int] = [:]
   private var order: [(element: Element, number: Int)] = []

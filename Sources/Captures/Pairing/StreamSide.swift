@@ -1,22 +1,23 @@
 package import XMPPStanza
 import XMPPStream
 
-/// Whose a file is that has the bytes of one direction of a stream.
+/// The direction of a file that has the bytes of one direction of a stream.
 package struct StreamSide: Hashable, Sendable {
-  /// Which way its elements went.
+  /// The direction of its elements.
   package let direction: Direction
-  /// Whether a stream header says so; else it is what most elements look like.
+  /// Whether a stream header proves the direction; otherwise it is a guess from most elements.
   package let isCertain: Bool
 
-  /// Looks at the first bytes of a file, 64 KiB of which are enough; nil where they are no bytes of
-  /// a stream, or have both directions.
+  /// Examines the first bytes of a file; 64 KiB are enough.
+  ///
+  /// Nil if they are not the bytes of a stream, or have both directions.
   package init?(_ head: [UInt8]) {
     guard CaptureFormat.detect(head)?.id == "raw-stream" else { return nil }
     var guess = DirectionGuess()
     var headers: Set<Direction> = []
     var inbound = 0
     let reader = RawXMLReader(ReaderOptions(), side: .inbound)
-    // What the bytes end in is cut off, and no matter.
+    // The last element may be cut off, which is no error here.
     try? reader.read(head) { output in
       guard case .record(let record) = output else { return }
       switch record.content {

@@ -67,7 +67,7 @@ extension CaptureImport {
     }
     while true {
       while let record = interleaver.next() { try pass(record) }
-      guard let direction = interleaver.lacking else { break }
+      guard let direction = interleaver.neededDirection else { break }
       switch direction {
       case .inbound: try inbound.read(into: &interleaver)
       case .outbound: try outbound.read(into: &interleaver)
@@ -124,7 +124,7 @@ private struct PairSide {
       case .problem(let problem): summary.note(problem)
       case .record(let record):
         summary.records += 1
-        interleaver.take(record, direction)
+        interleaver.append(record, direction)
       }
     }
     if chunk.isEmpty { interleaver.finish(direction) }
