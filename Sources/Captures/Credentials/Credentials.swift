@@ -2,13 +2,12 @@ import Crypto
 import RawBytes
 package import XMPPStanza
 
-/// Takes out of the elements of a capture, in their order, what lets one log in.
+/// Removes credentials from the elements of a capture, in their order.
 ///
-/// What is taken out leaves a mark of its kind: text becomes an element `removed` in
-/// `urn:rollcall:removed:0` with an attribute `kind`, an attribute's value becomes that namespace,
-/// with a digest after a `#` where equal ids must stay equal, and a secret in an address becomes
-/// `removed`. It is the same whether done once or twice, and looks into every element, however deep
-/// it is nested.
+/// Each secret leaves a mark of its kind. Text becomes an element `removed` in
+/// `urn:rollcall:removed:0` with an attribute `kind`. An attribute's value becomes that namespace,
+/// with a digest after a `#` if equal ids must stay equal. A secret in an address becomes
+/// `removed`. Every element is searched, however deeply nested. Scrubbing is idempotent.
 package struct Credentials {
   private static let removed = "urn:rollcall:removed:0"
 
@@ -16,7 +15,7 @@ package struct Credentials {
   private static let earlierSASL2 = ["urn:xmpp:sasl:0", "urn:xmpp:sasl:1"]
   /// XEP-0480.
   private static let scramUpgrade = "urn:xmpp:scram-upgrade:0"
-  /// XEP-0363, as it is and as it was.
+  /// XEP-0363, in its present and its earlier versions.
   private static let httpUploads = [
     "urn:xmpp:http:upload:0", "urn:xmpp:http:upload", "eu:siacs:conversations:http:upload",
   ]
@@ -28,10 +27,10 @@ package struct Credentials {
   private static let httpAuth = "http://jabber.org/protocol/http-auth"
   /// XEP-0050.
   private static let commands = "http://jabber.org/protocol/commands"
-  /// XEP-0448: what an encrypted file is read with.
+  /// XEP-0448: the key of an encrypted file.
   private static let encryptedFiles = "urn:xmpp:esfs:0"
 
-  /// What a secret was for.
+  /// The kind of a secret.
   private enum Kind: String {
     case sasl
     case token
@@ -43,7 +42,7 @@ package struct Credentials {
     case key
   }
 
-  /// Where something in one of them can be a secret, or can hold one.
+  /// The namespaces in which a name or text can be a secret or hold one.
   static let namespaces: [String] =
     [
       Namespace.dataForms, Namespace.sasl, Namespace.sasl2, Namespace.fast, Namespace.legacyAuth,
@@ -55,35 +54,37 @@ package struct Credentials {
 
   private var names = XMLNameMemo()
 
-  /// The names of fields that a form has said to be secret, for its answer need not say so again.
+  /// The fields that a form declared secret, because the answer to it need not repeat that.
   private var privateFields: Set<String> = []
-  /// The most that are remembered.
+  /// The maximum number of private fields that are remembered.
   private static let maximumFields = 1024
 
-  /// At the beginning of a capture.
+  /// Creates a value for the beginning of a capture.
   package init() {}
 
-  /// The element without its secrets, nil where it has none. Complexity: linear, and once more for
-  /// each element around one of which something is taken out.
+  /// Returns the element without its secrets, or nil if it has none.
+  ///
+  /// Complexity: linear, and once more for each element around a secret.
   package mutating func scrubbed(_ node: XMPPElement) -> XMPPElement? {
     guard !areAbsent(from: node) else { return nil }
     return scrubbed(node, in: Surroundings(transactions: Self.transactions(in: node)))
   }
 
-  /// Whether there is surely no secret in an element, as in nearly all: no name in it is one that a
-  /// secret can have, and no text has the address of an encrypted file.
+  /// Whether an element certainly has no secret, as is true of nearly all.
+  ///
+  /// No name in it is one that a secret can have, and no text has the address of an encrypted file.
   mutating func areAbsent(from node: XMPPElement) -> Bool {
     (!Self.filter.mayHold(node) || node.isAcknowledgement)
-      && !names.finds(in: node, SecretNames.mayMatter)
+      && !names.finds(in: node, SecretNames.needsInspection)
       && !node.hasText(
-        ofAtLeast: SecretParameters.leastBytesWithKey, where: SecretParameters.mayHaveKey)
+        ofAtLeast: SecretParameters.minimumBytesWithKey, where: SecretParameters.mayHaveKey)
   }
 
-  /// What an element is in.
+  /// The context of an element.
   private struct Surroundings {
     var isRegistration = false
     var isInvitation = false
-    /// What the field of a form is, if it is one.
+    /// The kind of the enclosing form field.
     var field = Field.plain
     /// The ids of the requests that the stanza asks the user to confirm.
     var transactions: [String] = []
@@ -133,10 +134,10 @@ package struct Credentials {
       (Namespace.streamManagement2, "id"), (Namespace.streamManagement2, "previd"),
       (binding, "sid"), (binding, "authid"):
       return mark(ofID: attribute.value)
-    // A digest of an id that a person reads and compares is soon guessed (XEP-0070 §4).
+    // An id that people compare by eye can be guessed from its digest (XEP-0070 §4).
     case (binding, "key"), (binding, "newkey"), (httpAuth, "id"): return removed
     case (httpAuth, "url"):
-      let url = SecretParameters.removed(from: attribute.value)
+      let url = SecretParameters.withoutSecrets(attribute.value)
       return SecretParameters.withoutQuery(url ?? attribute.value) ?? url
     default: break
     }
@@ -146,8 +147,9 @@ package struct Credentials {
     return scrubbed(address: attribute.value, named: local, isInvitation: isInvitation)
   }
 
-  /// Returns the value of an attribute or an element without its secrets if it is an address by its
-  /// name; nil if it has none, or is no address.
+  /// Returns the value of an attribute or element without its secrets, or nil if it has none.
+  ///
+  /// Only a value whose name says that it is an address can have one.
   private static func scrubbed(
     address: String, named name: String, isInvitation: Bool
   ) -> String? {
@@ -155,13 +157,14 @@ package struct Credentials {
     guard SecretNames.isAddress(name) || isInvitation && SecretNames.isInvitation(name) else {
       return nil
     }
-    return isInvitation && SecretParameters.isOfWeb(address)
-      ? SecretParameters.hostAlone(address) : SecretParameters.removed(from: address)
+    return isInvitation && SecretParameters.isWebAddress(address)
+      ? SecretParameters.hostAlone(address) : SecretParameters.withoutSecrets(address)
   }
 
-  /// What stands for an id that lets one go on with a session: the same for the same, as it tells
-  /// who resumes what. It is a digest and no number in the order of coming, or an element read
-  /// again from a rotated capture would not be known again.
+  /// Returns the mark that replaces an id with which a session can be taken over.
+  ///
+  /// Equal ids have equal marks, which shows which session is resumed. The mark is a digest rather
+  /// than a running number, so that an element read again from a rotated capture is recognized.
   package static func mark(ofID id: String) -> String {
     guard !isMark(ofID: id) else { return id }
     let digest = SHA256.hash(data: Array(id.utf8)).prefix(8)
@@ -200,30 +203,30 @@ package struct Credentials {
     return isChanged ? content : nil
   }
 
-  /// The text of an element without its secrets; nil where it has none.
+  /// Returns the text of an element without its secrets, or nil if it has none.
   private static func scrubbed(
     text: String, of node: XMPPElement, in surroundings: Surroundings
   ) -> String? {
     var clean = scrubbed(address: text, of: node, in: surroundings)
     // People send each other the addresses of encrypted files in bodies.
     clean = SecretParameters.withoutKeys(clean ?? text) ?? clean
-    // So that a client that does not know of such requests shows it, its body has the id, too.
+    // The body repeats the id for clients that do not support such requests.
     for transaction in surroundings.transactions {
       clean = SecretParameters.without(word: transaction, in: clean ?? text) ?? clean
     }
     return clean
   }
 
-  /// The text of an address without its secrets; nil where it has none, or is none.
+  /// Returns a text without its secrets if it is an address, or nil if it has none.
   private static func scrubbed(
     address: String, of node: XMPPElement, in surroundings: Surroundings
   ) -> String? {
     if node.is("value", in: Namespace.dataForms) {
       let isLandingPage =
         surroundings.field == .landingPage
-        || surroundings.isInvitation && SecretParameters.isOfWeb(address)
+        || surroundings.isInvitation && SecretParameters.isWebAddress(address)
       return isLandingPage
-        ? SecretParameters.hostAlone(address) : SecretParameters.removed(from: address)
+        ? SecretParameters.hostAlone(address) : SecretParameters.withoutSecrets(address)
     }
     if httpUploads.contains(node.name.namespace), ["put", "get"].contains(node.name.local) {
       return SecretParameters.withoutQuery(address)
@@ -234,18 +237,19 @@ package struct Credentials {
 
   // MARK: Invitations and requests to confirm
 
-  /// Whether an element is an invitation, or the form in which a server gives one (XEP-0401 §3).
+  /// Whether an element is an invitation, or the form in which a server issues one (XEP-0401 §3).
   private static func isInvitation(_ node: XMPPElement) -> Bool {
     SecretNames.isInvitation(node.name.local) || SecretNames.isInvitation(node.name.namespace)
       || node.is("command", in: commands)
         && SecretNames.isInvitation(node.attribute("node") ?? "")
   }
 
-  /// How many ids of one stanza are looked for in its texts; it has one (XEP-0070 §4).
+  /// How many ids of one stanza are searched for in its texts; a valid one has one (XEP-0070 §4).
   private static let maximumTransactions = 2
 
-  /// The ids of the requests in an element that the user is asked to confirm, however deep: the
-  /// stanza can be a forwarded one.
+  /// The ids of the requests in an element that the user is asked to confirm.
+  ///
+  /// They are searched for at any depth, because the stanza can be a forwarded one.
   private static func transactions(in node: XMPPElement) -> [String] {
     var ids: [String] = []
     func collect(from node: XMPPElement) {
@@ -263,7 +267,7 @@ package struct Credentials {
 
   // MARK: Forms
 
-  /// What a field of a form is.
+  /// The kind of a form field.
   private enum Field {
     case secret
     /// The address of a page that is an invitation (XEP-0401).
@@ -271,9 +275,10 @@ package struct Credentials {
     case plain
   }
 
-  /// What an element is as a field of a form (XEP-0004). It holds a secret where it is typed so, or
-  /// was in the form that this one answers, or has the name of one. In a registration every field
-  /// may: their names are the server's.
+  /// The kind of an element as a form field (XEP-0004).
+  ///
+  /// A field is secret by its type, by its type in the form that this one answers, or by its name.
+  /// In a registration any field may be secret, because the server chooses the names.
   private mutating func field(_ node: XMPPElement, in surroundings: Surroundings) -> Field {
     guard node.is("field", in: Namespace.dataForms) else { return .plain }
     let name = node.attribute("var") ?? ""
@@ -288,17 +293,17 @@ package struct Credentials {
 
   // MARK: Marks
 
-  /// The content that stands for a secret; nil where there is none, or none any more.
+  /// Returns the content that replaces a secret, or nil if it is empty or already a mark.
   private static func mark(
     _ kind: Kind, insteadOf content: [XMPPElement.Content]
   ) -> [XMPPElement.Content]? {
-    let isNothing = content.allSatisfy { item in
+    let hasNoSecret = content.allSatisfy { item in
       switch item {
       case .text(let text): text.trimmedOfXMLSpace.isEmpty
       case .element(let child): isMark(child)
       }
     }
-    guard !isNothing else { return nil }
+    guard !hasNoSecret else { return nil }
     let name = XMLName("removed", in: removed)
     let attribute = XMLAttribute(XMLName("kind", in: ""), kind.rawValue)
     return [.element(XMPPElement(name, attributes: [attribute]))]
@@ -310,7 +315,7 @@ package struct Credentials {
       && attributes[0].name == XMLName("kind", in: "") && Kind(rawValue: attributes[0].value) != nil
   }
 
-  /// The kind of secret that the content of an element is, nil where it is none.
+  /// The kind of secret that the content of an element is, or nil if it is none.
   private static func kind(of node: XMPPElement, isRegistration: Bool) -> Kind? {
     let (local, namespace) = (node.name.local, node.name.namespace)
     if SecretNames.isSecret(local) {
@@ -323,18 +328,18 @@ package struct Credentials {
     case Namespace.register:
       let harmless = ["query", "username", "instructions", "registered", "remove"]
       return isRegistration && !harmless.contains(local) ? .registration : nil
-    // XEP-0114; its namespace is the default one of a stream that a log does not show.
+    // XEP-0114. The log may lack the stream header, which declares the namespace of components.
     case Namespace.component, Namespace.client: return local == "handshake" ? .handshake : nil
-    // What a server needs to check a password is enough to use it.
+    // The hash with which a server checks a password is enough to log in.
     case scramUpgrade: return local == "hash" ? .password : nil
     case dialback: return ["result", "verify"].contains(local) ? .dialback : nil
     case encryptedFiles: return ["key", "iv"].contains(local) ? .key : nil
-    // Headers with which a file is put on a server.
+    // The headers of a file upload.
     default: return httpUploads.contains(namespace) && local == "header" ? .authorization : nil
     }
   }
 
-  /// Whether an element carries what an exchange of SASL, or of something like it, says.
+  /// Whether an element carries the payload of an exchange of SASL, or of something like it.
   private static func isSASLPayload(_ local: String, in namespace: String) -> Bool {
     switch namespace {
     case Namespace.sasl: return ["auth", "response", "challenge", "success"].contains(local)

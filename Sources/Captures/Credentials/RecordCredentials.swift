@@ -1,16 +1,16 @@
 import XMPPStanza
 
 extension Credentials {
-  /// Hands on what a reader gives, without what lets one log in.
+  /// Passes a reader's output to `sink`, without its credentials.
   mutating func pass(
     _ output: CaptureOutput, to sink: (CaptureOutput) throws -> Void
   ) rethrows {
-    // Nearly all have nothing to take out, and are not copied.
+    // Nearly all outputs have no secrets and are not copied.
     guard let clean = removed(from: output) else { return try sink(output) }
     try sink(clean)
   }
 
-  /// Nil where there is nothing to take out.
+  /// Returns the output without its secrets, or nil if it has none.
   private mutating func removed(from output: CaptureOutput) -> CaptureOutput? {
     switch output {
     case .problem: return nil
@@ -22,7 +22,7 @@ extension Credentials {
     }
   }
 
-  /// The same of what a record tells; nil where there is nothing to take out.
+  /// Returns the content of a record without its secrets, or nil if it has none.
   package mutating func removed(
     from content: CapturedRecord.Content
   ) -> CapturedRecord.Content? {
@@ -35,9 +35,9 @@ extension Credentials {
         return .streamHeader(direction, clean, bytes: Self.startTag(clean))
       }
     case .lifecycle(.connected(let host?)):
-      SecretParameters.removed(from: host).map { .lifecycle(.connected(to: $0)) }
+      SecretParameters.withoutSecrets(host).map { .lifecycle(.connected(to: $0)) }
     case .lifecycle(.closed(let reason?)):
-      SecretParameters.removed(from: reason).map { .lifecycle(.closed(reason: $0)) }
+      SecretParameters.withoutSecrets(reason).map { .lifecycle(.closed(reason: $0)) }
     case .lifecycle, .streamEnd, .annotation, .unreadable: nil
     }
   }

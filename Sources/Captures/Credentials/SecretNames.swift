@@ -1,8 +1,10 @@
-/// Which names of elements, attributes and form fields are those of secrets, whatever namespace
-/// they stand in: what XEPs and servers call what must not be passed on.
+/// The names that XEPs and servers give to secrets, in elements, attributes and form fields.
+///
+/// They count in any namespace.
 enum SecretNames {
-  /// A name without what separates its words, in small letters: `access_token` and `Access-Token`
-  /// are the same.
+  /// Returns a name in lower case without word separators.
+  ///
+  /// `access_token` and `Access-Token` become equal.
   private static func plain(_ name: String) -> String {
     String(
       decoding: name.utf8.compactMap { byte -> UInt8? in
@@ -18,20 +20,20 @@ enum SecretNames {
     "password", "passwd", "passphrase", "secret", "token", "secretkey", "privatekey", "privkey",
     "authkey", "apikey", "credential", "credentials",
   ]
-  private static let whole: Set = [
+  private static let wholeNames: Set = [
     "pass", "pwd", "otp", "pin",
     // XEP-0167: the keys of a call's media.
     "keyparams",
     // XEP-0235.
     "oauthsignature",
   ]
-  /// What is a secret in some namespaces.
-  private static let elsewhere: Set = [
+  /// The names that are secrets in some namespaces only.
+  private static let namesInSomeNamespaces: Set = [
     "handshake", "auth", "response", "challenge", "initialresponse", "additionaldata", "taskdata",
     "next",
   ]
-  /// What parameters of addresses are called besides.
-  private static let parameters: Set = [
+  /// More names, which are secrets as parameters of addresses only.
+  private static let parameterNames: Set = [
     "preauth", "signature", "sig", "xamzsignature", "xamzsecuritytoken", "xamzcredential",
     "xgoogsignature", "xgoogcredential", "hmac", "key",
   ]
@@ -39,7 +41,7 @@ enum SecretNames {
   /// Whether an element or attribute of this local name holds a secret.
   static func isSecret(_ name: String) -> Bool {
     let name = plain(name)
-    return whole.contains(name) || endings.contains { name.hasSuffix($0) }
+    return wholeNames.contains(name) || endings.contains { name.hasSuffix($0) }
   }
 
   /// Whether a field of a form is a secret by its name (XEP-0004, XEP-0068).
@@ -50,35 +52,34 @@ enum SecretNames {
 
   /// Whether a parameter of an address is a secret.
   static func isSecret(parameter name: String) -> Bool {
-    isSecret(name) || parameters.contains(plain(name))
+    isSecret(name) || parameterNames.contains(plain(name))
   }
 
-  /// Whether a value of this name is an address, in which a secret can stand.
+  /// Whether a value of this name is an address, which can contain a secret.
   static func isAddress(_ name: String) -> Bool {
     let name = plain(name)
     return name == "target" || ["uri", "url", "href", "src"].contains { name.hasSuffix($0) }
   }
 
-  /// Whether this name, or namespace, is that of an invitation, in which an address of the Web is a
-  /// landing page.
+  /// Whether a name or namespace is that of an invitation, whose web addresses are landing pages.
   static func isInvitation(_ name: String) -> Bool { plain(name).contains("invit") }
 
   /// Whether a value of this name is the address of an invitation's landing page (XEP-0401 §3).
   static func isLandingPage(_ name: String) -> Bool { plain(name).contains("landing") }
 
-  /// Whether an element with this local name in it has to be gone through, whatever namespaces are
-  /// in it.
-  static func mayMatter(_ name: String) -> Bool {
+  /// Whether an element that contains this local name must be searched, whatever its namespaces.
+  static func needsInspection(_ name: String) -> Bool {
     isSecret(name) || isAddress(name) || isInvitation(name) || isLandingPage(name)
-      || elsewhere.contains(plain(name))
+      || namesInSomeNamespaces.contains(plain(name))
   }
 
-  /// Whether a word in bytes that cannot be read may stand beside a secret.
-  static func isSign(_ word: String) -> Bool {
-    mayMatter(word) || parameters.contains(plain(word)) || unreadable.contains(plain(word))
+  /// Whether a word in unreadable bytes may come before a secret.
+  static func mayPrecedeSecret(_ word: String) -> Bool {
+    needsInspection(word) || parameterNames.contains(plain(word))
+      || wordsBeforeSecrets.contains(plain(word))
   }
 
-  private static let unreadable: Set = [
+  private static let wordsBeforeSecrets: Set = [
     "authenticate", "authorization", "previd", "sid", "authid", "newkey", "enabled", "resume",
     "aesgcm",
   ]

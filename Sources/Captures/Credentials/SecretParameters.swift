@@ -1,19 +1,21 @@
 import RawBytes
 import XMPPStanza
 
-/// Secrets in addresses: parameters of XMPP URIs (XEP-0147, XEP-0379, XEP-0401) and of others, the
-/// password before a host (RFC 3986 §3.2.1), and the key after an `aesgcm:` address.
+/// Secrets in addresses.
+///
+/// These are parameters of XMPP URIs (XEP-0147, XEP-0379, XEP-0401) and of others, the password
+/// before a host (RFC 3986 §3.2.1), and the key after an `aesgcm:` address.
 enum SecretParameters {
-  /// What stands for a value that was taken out.
+  /// The text that replaces a secret.
   private static let mark = Array("removed".utf8)
 
-  /// The address without its secrets, nil where it has none. Complexity: linear.
-  static func removed(from address: String) -> String? {
+  /// Returns the address without its secrets, or nil if it has none. Complexity: linear.
+  static func withoutSecrets(_ address: String) -> String? {
     let withoutKeys = withoutKeys(address)
     let bytes = Array((withoutKeys ?? address).utf8)
     var result: [UInt8] = []
     var found = withoutKeys != nil
-    // Where the name of a parameter may begin.
+    // The latest index at which the name of a parameter may begin.
     var start: Int?
     var index = 0
     while index < bytes.count {
@@ -32,7 +34,7 @@ enum SecretParameters {
           found = true
         }
       case UInt8(ascii: "="):
-        // Names are told by how they end; only a hostile one is longer.
+        // Names are recognized by their endings; only a hostile one is longer.
         guard let name = start.map({ bytes[$0..<(index - 1)].suffix(64) }),
           SecretNames.isSecret(parameter: String(decoding: name, as: UTF8.self))
         else { break }
@@ -52,7 +54,7 @@ enum SecretParameters {
     byte <= 0x20 || "&;#\"'<>".utf8.contains(byte)
   }
 
-  /// Where the password of a user stands after the two slashes that an authority begins with.
+  /// The range of a user's password, in an authority whose two slashes end at `index`.
   private static func passwordOfHost(_ bytes: [UInt8], from index: Int) -> Range<Int>? {
     guard index >= 3, bytes[(index - 3)..<index].elementsEqual("://".utf8) else { return nil }
     let end = bytes[index...].firstIndex { "/?#".utf8.contains($0) || $0 <= 0x20 } ?? bytes.count
@@ -62,8 +64,9 @@ enum SecretParameters {
     return (colon + 1)..<at
   }
 
-  /// The address without its query and fragment, nil where it has neither: where they carry a
-  /// secret without a name.
+  /// Returns the address without its query and fragment, or nil if it has neither.
+  ///
+  /// This is for addresses in which they carry a secret without a name.
   static func withoutQuery(_ address: String) -> String? {
     let bytes = Array(address.utf8)
     let start = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
@@ -74,16 +77,15 @@ enum SecretParameters {
 
   // MARK: Landing pages
 
-  /// Returns the address of an invitation's landing page with its scheme and host alone, or nil if
-  /// it has nothing else: any other part of it can be the invitation (XEP-0401 §3).
+  /// Returns only the scheme and host of a landing page's address, or nil if it has nothing else.
   ///
-  /// An XMPP URI keeps all but its secrets; of a text that is no address nothing is kept.
-  /// Complexity: linear.
+  /// Any other part of it can be the invitation (XEP-0401 §3). An XMPP URI keeps everything but its
+  /// secrets; a text that is not an address keeps nothing. Complexity: linear.
   static func hostAlone(_ address: String) -> String? {
     let bytes = Array(address.trimmedOfXMLSpace.utf8)
     guard let authority = startOfAuthority(bytes) else {
       if bytes.prefix(5).elementsEqual("xmpp:".utf8, by: isSameLetter) {
-        return removed(from: address)
+        return withoutSecrets(address)
       }
       return bytes.isEmpty || bytes == mark ? nil : String(decoding: mark, as: UTF8.self)
     }
@@ -91,7 +93,7 @@ enum SecretParameters {
       bytes[authority...].firstIndex { "/?#\\".utf8.contains($0) || $0 <= 0x20 } ?? bytes.count
     var host = bytes[authority..<end]
     if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
-    // An address of IPv6 has colons of its own, in brackets.
+    // An IPv6 address has colons of its own, in brackets.
     let bracket = host.lastIndex(of: UInt8(ascii: "]")) ?? host.startIndex
     if let port = host[bracket...].firstIndex(of: UInt8(ascii: ":")) { host = host[..<port] }
     let isBare = end == bytes.count || bytes[end...].elementsEqual("/".utf8)
@@ -100,15 +102,15 @@ enum SecretParameters {
     return short.elementsEqual(bytes) ? nil : String(decoding: short, as: UTF8.self)
   }
 
-  /// Returns whether a text is an address of the Web, as an invitation's landing page is.
-  static func isOfWeb(_ address: String) -> Bool {
+  /// Returns whether a text is a web address, as an invitation's landing page is.
+  static func isWebAddress(_ address: String) -> Bool {
     let bytes = address.trimmedOfXMLSpace.utf8
     return ["http:", "https:"].contains { scheme in
       bytes.prefix(scheme.utf8.count).elementsEqual(scheme.utf8, by: isSameLetter)
     }
   }
 
-  /// Where the authority of an address begins (RFC 3986 §3.2); nil if it has none.
+  /// The index at which the authority of an address begins (RFC 3986 §3.2); nil if it has none.
   private static func startOfAuthority(_ bytes: [UInt8]) -> Int? {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
       bytes[..<colon].allSatisfy({ $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }),
@@ -123,15 +125,15 @@ enum SecretParameters {
 
   // MARK: Keys of encrypted files
 
-  /// The scheme of an address whose fragment is the key of the file that it names.
+  /// The scheme of an address whose fragment is the key of its file.
   private static let keyScheme = Array("aesgcm:".utf8)
-  /// How many bytes the shortest address with a key has.
-  static let leastBytesWithKey = 9
+  /// The length of the shortest address with a key.
+  static let minimumBytesWithKey = 9
 
-  /// Returns whether a text may have the key of such an address in it: it has all of the scheme and
-  /// the mark of a fragment somewhere. Complexity: linear.
+  /// Returns whether a text may have the key of an encrypted file: it has the scheme of such an
+  /// address and a `#` somewhere. Complexity: linear.
   static func mayHaveKey(_ text: RawSpan) -> Bool {
-    // Hardly any text has one, and the C library finds it faster than anything else.
+    // Few texts have one, and the C library is the fastest way to find it.
     guard text.offset(of: UInt8(ascii: "#")) != nil else { return false }
     var start = 0
     while let colon = text.offset(of: UInt8(ascii: ":"), from: start) {
@@ -147,9 +149,10 @@ enum SecretParameters {
     return false
   }
 
-  /// Returns a text without the keys in the fragments of its `aesgcm:` addresses, or nil if it has
-  /// none. Such an address ends before white space, a quotation mark or an angle bracket.
-  /// Complexity: linear.
+  /// Returns a text without the keys in its `aesgcm:` addresses, or nil if it has none.
+  ///
+  /// Such an address ends before white space, a quotation mark or an angle bracket. Complexity:
+  /// linear.
   static func withoutKeys(_ text: String) -> String? {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
@@ -175,15 +178,16 @@ enum SecretParameters {
 
   // MARK: Words in a text
 
-  /// How much of a secret is looked for in a text, so that a long one does not make that costly.
-  private static let longestWord = 16
+  /// How much of a secret is searched for in a text, so that a long one does not make that costly.
+  private static let maximumWordBytes = 16
 
-  /// Returns a text without a secret wherever it is a word of its own, or nil if it has none.
-  /// Of a secret of more than 16 bytes, the beginning is looked for, and the rest of the word goes
-  /// with it. Complexity: linear.
+  /// Returns a text without a secret wherever that is a whole word, or nil if it has none.
+  ///
+  /// If a secret has more than 16 bytes, its first 16 are removed with the rest of their word.
+  /// Complexity: linear.
   static func without(word secret: String, in text: String) -> String? {
     let bytes = Array(text.utf8)
-    let word = Array(secret.utf8.prefix(longestWord))
+    let word = Array(secret.utf8.prefix(maximumWordBytes))
     let isCut = word.count < secret.utf8.count
     var result: [UInt8] = []
     var (copied, index) = (0, 0)
@@ -192,7 +196,8 @@ enum SecretParameters {
       var end = start + word.count
       if isCut { end = bytes[end...].prefix { !endsAddress($0) }.endIndex }
       let isWhole =
-        !(start > 0 && isOfWord(bytes[start - 1])) && !(end < bytes.count && isOfWord(bytes[end]))
+        !(start > 0 && isWordByte(bytes[start - 1]))
+        && !(end < bytes.count && isWordByte(bytes[end]))
       guard isWhole || isCut else { continue }
       result += bytes[copied..<start] + mark
       (copied, index) = (end, end)
@@ -200,6 +205,8 @@ enum SecretParameters {
     return copied == 0 ? nil : String(decoding: result + bytes[copied...], as: UTF8.self)
   }
 
-  /// Other scripts write words without a space between them, and quotation marks of their own.
-  private static func isOfWord(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit }
+  /// Whether a byte is part of a word.
+  ///
+  /// Only ASCII counts, because other scripts need no space between words.
+  private static func isWordByte(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit }
 }

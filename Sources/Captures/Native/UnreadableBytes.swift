@@ -68,7 +68,9 @@ package struct UnreadableBytes: Hashable, Sendable {
     }
     // Names are recognized by their endings, and longer words are hardly names.
     let isSecret =
-      words.contains { SecretNames.isSign(String(decoding: $0.suffix(64), as: UTF8.self)) }
+      words.contains {
+        SecretNames.mayPrecedeSecret(String(decoding: $0.suffix(64), as: UTF8.self))
+      }
       || secretMarkers.contains { bytes[...].position(of: $0) != nil }
     return isSecret ? nil : bytes
   }
