@@ -1,6 +1,7 @@
 extension ProtocolVocabulary {
-  /// The local names of elements and attributes that RFCs and XEPs define, but for those that tell
-  /// how somebody feels and what they do (XEP-0107, XEP-0108).
+  /// The local names of elements and attributes that RFCs and XEPs define.
+  ///
+  /// Those that reveal a person's mood or activity (XEP-0107, XEP-0108) are left out.
   static let names = """
     ADR AGENT BBS BDAY BINVAL CATEGORIES CELL CLASS CONFIDENTIAL CRED CTRY DESC DOM EMAIL EXTADR
     EXTVAL FAMILY FAX FN GEO GIVEN HOME INTERNET INTL ISDN JABBERID KEY KEYWORD LABEL LAT LINE

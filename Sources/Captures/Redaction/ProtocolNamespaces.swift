@@ -1,6 +1,5 @@
 extension ProtocolVocabulary {
-  /// The namespaces of RFCs and XEPs and of what widespread programs add, without the number of
-  /// their version at the end.
+  /// The namespaces of RFCs, XEPs and widespread programs, without a version number at the end.
   static let namespaces = """
     erlang-solutions.com:xmpp:token-auth eu.siacs.conversations.axolotl
     eu.siacs.conversations.axolotl.devicelist eu.siacs.conversations:http

@@ -1,19 +1,19 @@
 package import XMPPStanza
 
-/// Everything that has to be known of a capture before its stand-ins can be given out.
+/// What must be known about a capture before its stand-ins can be assigned.
 ///
-/// Two passes make the stand-ins sort as the originals do, so that what stands or happens in an
-/// order does so in the redacted capture.
+/// A first pass collects it, so that the stand-ins of the second one sort as the originals do.
+/// Whatever has an order then has the same order in the redacted capture.
 package struct RedactionPlan: Sendable {
   private(set) var bare: Set<BareJID> = []
   private(set) var resources: Set<[UInt8]> = []
   private(set) var names: Set<[UInt8]> = []
   private(set) var groups: Set<[UInt8]> = []
 
-  /// A plan that knows of nothing yet.
+  /// Creates an empty plan.
   package init() {}
 
-  /// Takes note of what is in an element.
+  /// Adds the content of an element.
   package mutating func note(_ node: XMPPElement) { note(node, in: nil) }
 
   private mutating func note(_ node: XMPPElement, in parent: XMPPElement?) {
@@ -32,13 +32,13 @@ package struct RedactionPlan: Sendable {
     }
   }
 
-  /// Takes note of what is in an annotation.
+  /// Adds the content of an annotation.
   package mutating func note(_ line: AnnotationLine) {
     for jid in line.contacts { note(JID(prepared: jid, resource: nil)) }
     if case .reading(_, let text?) = line { names.insert(Array(text.utf8)) }
   }
 
-  /// Takes note of an address.
+  /// Adds an address.
   package mutating func note(_ jid: JID) {
     bare.insert(jid.bare)
     bare.insert(BareJID(prepared: jid.bare.domain))
@@ -46,14 +46,14 @@ package struct RedactionPlan: Sendable {
   }
 }
 
-/// What an attribute's value or an element's text is to those who redact it.
+/// An attribute's value or an element's text, classified by how it is redacted.
 enum RedactedPart {
-  /// It stays, perhaps without white space around it.
+  /// A text that is kept, perhaps without the white space around it.
   case kept(String)
   case address(JID)
-  /// Where an address belongs, and none can be prepared: it must stay so.
+  /// A text in the place of an address that cannot be prepared; its stand-in must not be valid.
   case malformedAddress(String)
-  /// What somebody is called; it is filed under a letter.
+  /// The name of a person; it is filed under a letter.
   case name(String)
   case group(String)
   case resource(String)
@@ -91,7 +91,7 @@ enum RedactedPart {
     (try? JID(parsing: text)).map { .address($0) } ?? .malformedAddress(text)
   }
 
-  /// A reader takes the white space around a name off.
+  /// Readers remove the white space around a name.
   private static func named(_ text: String) -> RedactedPart {
     let name = text.trimmedOfXMLSpace
     return name.isEmpty ? .kept(text) : .name(name)
@@ -100,8 +100,8 @@ enum RedactedPart {
   // MARK: Texts
 
   /// - Parameters:
-  ///   - node: The element; what text it has between its children is one text.
-  ///   - parent: What it stands in.
+  ///   - node: The element; its texts between its children count as one text.
+  ///   - parent: Its parent, if it has one.
   init(textOf node: XMPPElement, in parent: XMPPElement?) {
     let text = node.text
     let trimmed = text.trimmedOfXMLSpace

@@ -1,8 +1,8 @@
 package import XMPPStanza
 
-/// Where a name stands among others.
+/// The position of a name among others.
 package struct FiledName: Sendable {
-  /// The letter that it is filed under, A to Z or `#`.
+  /// The letter under which it is filed, A to Z or `#`.
   package let letter: Character
   /// Bytes whose order is the order of names.
   package let order: [UInt8]
@@ -13,15 +13,14 @@ package struct FiledName: Sendable {
   }
 }
 
-/// Puts stand-ins in the place of everything in an element that says who somebody is or what they
-/// wrote.
+/// Replaces what identifies people in an element, and what they wrote, with stand-ins.
 ///
-/// Equal originals have equal stand-ins, different ones different, byte for byte; of addresses
-/// those are equal that are prepared to the same. A name and a group keep their letter, and their
-/// place among others. What the protocol defines is kept (`ProtocolVocabulary`), everything else is
-/// replaced, names of elements, attributes and namespaces too: what nobody has thought of is
-/// opaque, not public. So the redacted capture gives the same history and the same findings about
-/// other people.
+/// Equal originals get equal stand-ins, and different ones get different ones, byte for byte;
+/// addresses are equal if they are prepared to the same address. Names and groups keep their letter
+/// and their order. What the protocol defines is kept (`ProtocolVocabulary`). Everything else is
+/// replaced, even the names of elements, attributes and namespaces, so that unforeseen content is
+/// hidden rather than published. The redacted capture gives the same history and the same findings,
+/// about other people.
 package struct Redactor {
   private let addresses: [BareJID: String]
   private var resources: StandIns
@@ -36,7 +35,7 @@ package struct Redactor {
   private var attributeNames = StandIns { "attribute\($0)" }
   private var namespaces = StandIns { "urn:rollcall:redacted:namespace\($0)" }
 
-  /// - Parameter file: Where a name stands among others.
+  /// - Parameter file: Returns the position of a name among others.
   package init(_ plan: RedactionPlan, file: (String) -> FiledName) {
     addresses = Self.addresses(plan, file)
     let resources = plan.resources.sorted { $0.lexicographicallyPrecedes($1) }
@@ -45,8 +44,9 @@ package struct Redactor {
     groups = Self.filed(plan.groups, as: "group", file)
   }
 
-  /// Accounts and servers in one order, as a contact may be either. Each keeps its letter, since a
-  /// contact without a name is filed under its address.
+  /// Returns the stand-ins of accounts and servers, in one order because a contact may be either.
+  ///
+  /// Each keeps its letter, because a contact without a name is filed under its address.
   private static func addresses(
     _ plan: RedactionPlan, _ file: (String) -> FiledName
   ) -> [BareJID: String] {
@@ -73,14 +73,14 @@ package struct Redactor {
     }
   }
 
-  /// A stand-in that begins with the letter, or with a digit for what is filed under none.
+  /// Returns a stand-in that begins with the letter, or with a digit if it is filed under `#`.
   private static func filed(under letter: Character, _ text: String) -> String {
     letter == "#" ? "0-\(text)" : "\(letter)-\(text)"
   }
 
   // MARK: Elements
 
-  /// The element with stand-ins.
+  /// Returns the element with stand-ins.
   package mutating func redacted(_ node: XMPPElement) -> XMPPElement { redacted(node, in: nil) }
 
   private mutating func redacted(_ node: XMPPElement, in parent: XMPPElement?) -> XMPPElement {
@@ -88,7 +88,7 @@ package struct Redactor {
       let value = standIn(for: RedactedPart(attribute, of: node))
       return XMLAttribute(redacted(attributeName: attribute.name), value)
     }
-    // The text of an element is one, whatever stands in between.
+    // All text of an element is one text, even if children separate its parts.
     var text: String? = standIn(for: RedactedPart(textOf: node, in: parent))
     let content = node.content.compactMap { item -> XMPPElement.Content? in
       switch item {
@@ -128,7 +128,7 @@ package struct Redactor {
     }
   }
 
-  /// The address with stand-ins.
+  /// Returns the address with stand-ins.
   package mutating func redacted(_ jid: JID) -> JID {
     let domain = addresses[BareJID(prepared: jid.bare.domain)] ?? "server.example"
     let bare =
@@ -137,12 +137,14 @@ package struct Redactor {
     return JID(prepared: BareJID(prepared: bare), resource: jid.resource.map { resources[$0] })
   }
 
-  /// The annotation with stand-ins. A reading is filed as a name is: it says where one stands.
+  /// Returns the annotation with stand-ins.
+  ///
+  /// A reading is treated as a name, because it decides where a name is filed.
   package mutating func redacted(_ line: AnnotationLine) -> AnnotationLine {
     switch line {
     case .bookmark(let name, let back): .bookmark(name: bookmarks[name], back: back)
     case .starred(let jid, let isStarred): .starred(redacted(jid), isStarred)
-    // A blank text takes away what was set.
+    // A blank text removes an earlier one.
     case .reading(let jid, let text):
       .reading(redacted(jid), text.map { $0.isBlank ? $0 : names[$0] })
     case .note(let jid, let text):
@@ -157,6 +159,6 @@ package struct Redactor {
 }
 
 extension String {
-  /// Whether a person sees nothing of it.
+  /// Whether it has nothing visible.
   fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }

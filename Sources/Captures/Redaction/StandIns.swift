@@ -1,25 +1,26 @@
-/// Texts that stand for others: the same for the same bytes, and another for any other.
+/// Texts that replace others: equal for equal bytes, and different for different ones.
 struct StandIns {
-  private var made: [[UInt8]: String]
+  private var standIns: [[UInt8]: String]
   private let make: (Int) -> String
 
-  /// Numbers them in the order in which they are asked for.
+  /// Creates stand-ins that are numbered in the order in which they are first requested.
   init(_ make: @escaping (Int) -> String) {
-    made = [:]
+    standIns = [:]
     self.make = make
   }
 
-  /// Numbers what is known beforehand in the order that it is given in, with numbers of equal
-  /// length, so that the stand-ins sort as their numbers do.
+  /// Creates the stand-ins of known originals, numbered in their order.
+  ///
+  /// The numbers have equal lengths, so that the stand-ins sort as their numbers do.
   init(_ originals: [[UInt8]], _ make: (_ original: String, _ number: String) -> String) {
-    made = Dictionary(
+    standIns = Dictionary(
       uniqueKeysWithValues: zip(originals, Self.numbers(originals.count)).map { original, number in
         (original, make(String(decoding: original, as: UTF8.self), number))
       })
     self.make = { "unknown\($0)" }
   }
 
-  /// The numbers from 1, with zeros before the shorter ones.
+  /// Returns the numbers from 1 to `count`, with leading zeros where they are shorter.
   static func numbers(_ count: Int) -> [String] {
     let digits = String(count).count
     return (0..<count).map { index in
@@ -31,9 +32,9 @@ struct StandIns {
   subscript(original: String) -> String {
     mutating get {
       let key = Array(original.utf8)
-      if let known = made[key] { return known }
-      let new = make(made.count + 1)
-      made[key] = new
+      if let known = standIns[key] { return known }
+      let new = make(standIns.count + 1)
+      standIns[key] = new
       return new
     }
   }
