@@ -1,6 +1,6 @@
 package import XMPPStanza
 
-/// A statement of a capture about its stream, besides the XML: a line of the native format.
+/// A capture's statement about its stream, besides the XML: a line of the native format.
 package enum Lifecycle: Hashable, Sendable {
   /// The header of a capture: its account, and whether it has only received elements.
   case header(account: JID?, inboundOnly: Bool)

@@ -10,7 +10,7 @@ package struct UnreadableBytes: Hashable, Sendable {
   package let direction: Direction
   /// The first bytes, at most `limit`; nil if they are not kept because they may be credentials.
   package let kept: [UInt8]?
-  /// The number of bytes in the stream.
+  /// The number of bytes, kept or not.
   package let count: Int
   /// Why they cannot be read, as a clause for the user that quotes none of them.
   package let reason: String
@@ -58,7 +58,7 @@ package struct UnreadableBytes: Hashable, Sendable {
       direction, nil, count, "it is not told in a redacted capture", isBeyondLimit: isBeyondLimit)
   }
 
-  /// Returns the bytes if they have none of the words and namespaces that come before secrets.
+  /// Returns the bytes, or nil if they have a word or namespace that comes before secrets.
   ///
   /// They cannot be parsed. Only the kept bytes need to be searched, because they include whatever
   /// comes before a secret in them.
